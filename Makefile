@@ -1,0 +1,29 @@
+# Each target creates .venv and installs what it needs by itself: `make demo` and `make test` work on a fresh clone.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test test-all lint kernels clean
+
+.venv/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e .
+	touch $@
+
+.venv/.tools: .venv/.installed
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test,lint]'
+	touch $@
+
+demo: .venv/.installed  ## a transposition, from descriptor to machine code and a checked result
+	$(BIN)/layoutalg demo
+
+test: .venv/.tools  ## every test, under ten minutes
+	$(BIN)/pytest -n auto
+
+lint: .venv/.tools
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf .venv build *.egg-info

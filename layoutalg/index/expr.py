@@ -1,0 +1,407 @@
+"""Integer index expressions: hash-consed nodes that know their range.
+
+An index map is arithmetic on integers: sums, products, floor division and remainder by positive divisors, bitwise xor
+and and, comparison and choice.  A node is built once (equal expressions are the same object), simplifies itself where
+its range decides (`x % n` is `x` when 0 ≤ x < n), and carries that range `lo … hi`, so that most questions about bounds
+are answered before anybody asks a solver.
+
+| written           | means                                   | range, for x in 0…9          |
+|-------------------|-----------------------------------------|------------------------------|
+| `x * 4 + 1`       | 4x + 1                                  | 1 … 37                       |
+| `x // 4`, `x % 4` | floor division, remainder (divisor ≥ 1) | 0 … 2, 0 … 3                 |
+| `x ^ 5`, `x & 6`  | bitwise, two's complement               | 0 … 15, 0 … 6                |
+| `x >> 1`          | x // 2                                  | 0 … 4                        |
+| `x < 4`           | a truth value (`all_of`, `any_of`, `negation`) | 0 … 1                 |
+| `select(c, a, b)` | a where c, else b                       | of both                      |
+
+Division rounds down, as in Python and SMT-LIB with a positive divisor; C's truncation is the C reading's concern.
+What it cannot represent: anything but integers, a divisor that may be zero or negative, and shifts by an amount that is
+not a constant.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakValueDictionary
+
+from layoutalg.index.ranges import BOOLEAN, RANGE, Bound
+from layoutalg.index.text import show
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """What is known of a variable: `lo ≤ v ≤ hi`, `v < extent` where that limit is an expression, divisibility."""
+
+    name: str
+    lo: Bound = 0
+    hi: Bound = math.inf
+    extent: Expr | None = None
+    multiple_of: int = 1
+    power_of_two: bool = False
+
+
+class Expr:
+    """A node of an index expression; made by the functions and operators of this module, never directly.
+
+    >>> i = var("i", 8)
+    >>> (i * 4 + 3) // 4 is i
+    False
+    >>> i % 8 is i, (i * 4 + 3).hi
+    (True, 31)
+    """
+
+    __slots__ = ("__weakref__", "_normal", "_repr", "args", "hi", "lo", "op", "value")
+    op: str
+    args: tuple[Expr, ...]
+    value: Any
+    lo: Bound
+    hi: Bound
+    _normal: Any
+    _repr: str | None
+
+    def __repr__(self) -> str:
+        if self._repr is None:
+            self._repr = show(self)
+        return self._repr
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _node, (self.op, self.args, self.value)
+
+    def __bool__(self) -> bool:
+        if self.op == "const":
+            return bool(self.value)
+        raise TypeError(
+            f"the truth of {self} depends on its variables; use layoutalg.prove to decide it for all of them"
+        )
+
+    def __int__(self) -> int:
+        return self.__index__()
+
+    def __index__(self) -> int:
+        if self.op == "const":
+            return int(self.value)
+        raise TypeError(f"{self} is not a constant; evaluate it at values of its variables")
+
+    def __add__(self, other: Term) -> Expr:
+        return add(self, other)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Expr:
+        return mul(-1, self)
+
+    def __sub__(self, other: Term) -> Expr:
+        return add(self, mul(-1, other))
+
+    def __rsub__(self, other: Term) -> Expr:
+        return add(other, mul(-1, self))
+
+    def __mul__(self, other: Term) -> Expr:
+        return mul(self, other)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Term) -> Expr:
+        return div(self, other)
+
+    def __rfloordiv__(self, other: Term) -> Expr:
+        return div(other, self)
+
+    def __mod__(self, other: Term) -> Expr:
+        return mod(self, other)
+
+    def __rmod__(self, other: Term) -> Expr:
+        return mod(other, self)
+
+    def __xor__(self, other: Term) -> Expr:
+        return xor(self, other)
+
+    __rxor__ = __xor__
+
+    def __and__(self, other: Term) -> Expr:
+        return bitand(self, other)
+
+    __rand__ = __and__
+
+    def __lshift__(self, amount: int) -> Expr:
+        return mul(self, 1 << amount)
+
+    def __rshift__(self, amount: int) -> Expr:
+        return div(self, 1 << amount)
+
+    def __lt__(self, other: Term) -> Expr:
+        return lt(self, other)
+
+    def __le__(self, other: Term) -> Expr:
+        return le(self, other)
+
+    def __gt__(self, other: Term) -> Expr:
+        return lt(other, self)
+
+    def __ge__(self, other: Term) -> Expr:
+        return le(other, self)
+
+
+Term = Expr | int
+"""What every function here takes: an expression or an integer."""
+
+_TABLE: WeakValueDictionary[tuple[Any, ...], Expr] = WeakValueDictionary()
+
+
+def _node(op: str, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
+    """The one node with this operation, arguments and value."""
+    key = (op, args, value)
+    found = _TABLE.get(key)
+    if found is not None:
+        return found
+    node = object.__new__(Expr)
+    node.op, node.args, node.value = op, args, value
+    node._normal = node._repr = None
+    node.lo, node.hi = RANGE[op](node)
+    return _TABLE.setdefault(key, node)
+
+
+def const(value: int) -> Expr:
+    """The integer `value` as an expression."""
+    return _node("const", (), int(value))
+
+
+def as_expr(term: Term) -> Expr:
+    """`term` itself, or the constant it is.
+
+    >>> as_expr(3)
+    3
+    """
+    return term if isinstance(term, Expr) else const(term)
+
+
+TRUE, FALSE = const(1), const(0)
+
+
+def symbol(
+    name: str, *, min: int = 1, max: int | None = None, multiple_of: int = 1, power_of_two: bool = False
+) -> Expr:
+    """A size that is not fixed: `min ≤ name ≤ max`, a multiple of `multiple_of`, perhaps a power of two.
+
+    >>> symbol("M", min=8, max=4096, multiple_of=8).hi
+    4096
+    """
+    if multiple_of < 1 or (max is not None and max < min):
+        raise ValueError(f"symbol {name}: min {min}, max {max}, multiple_of {multiple_of} leave it no value")
+    lo = -(-min // multiple_of) * multiple_of
+    hi = math.inf if max is None else max // multiple_of * multiple_of
+    if lo > hi:
+        raise ValueError(f"symbol {name}: no multiple of {multiple_of} lies between {min} and {max}")
+    return _node("var", (), Symbol(name, lo, hi, None, multiple_of, power_of_two))
+
+
+def var(name: str, extent: Term) -> Expr:
+    """An index that runs over 0 ≤ name < extent.
+
+    >>> var("i", symbol("M", max=64) * 2).hi
+    127
+    """
+    limit = as_expr(extent)
+    if limit.hi < 1:
+        raise ValueError(f"index {name} over an extent of {limit} has no value")
+    return _node("var", (), Symbol(name, 0, limit.hi - 1, None if limit.op == "const" else limit))
+
+
+def add(*terms: Term) -> Expr:
+    """The sum; nested sums are flattened and constants gathered at the end."""
+    total, parts = 0, []
+    for term in map(as_expr, terms):
+        for part in term.args if term.op == "add" else (term,):
+            if part.op == "const":
+                total += part.value
+            else:
+                parts.append(part)
+    if total or not parts:
+        parts.append(const(total))
+    return parts[0] if len(parts) == 1 else _node("add", tuple(parts))
+
+
+def mul(left: Term, right: Term) -> Expr:
+    """The product; a constant factor stands last and multiplies into a sum's constant only through the normal form."""
+    a, b = as_expr(left), as_expr(right)
+    if a.op == "const":
+        a, b = b, a
+    if b.op == "const":
+        if a.op == "const":
+            return const(a.value * b.value)
+        if b.value in (0, 1):
+            return a if b.value else b
+        if a.op == "mul" and a.args[1].op == "const":
+            return mul(a.args[0], a.args[1].value * b.value)
+    return _node("mul", (a, b))
+
+
+def div(left: Term, right: Term) -> Expr:
+    """Floor division by a divisor that is provably at least 1; ValueError otherwise.
+
+    >>> div(var("i", 60), 16).hi
+    3
+    """
+    a, n = as_expr(left), _divisor(right)
+    if n is TRUE or a is FALSE:
+        return a
+    if n.op == "const":
+        if a.op == "const":
+            return const(a.value // n.value)
+        if a.lo > -math.inf and a.hi < math.inf and a.lo // n.value == a.hi // n.value:
+            return const(int(a.lo // n.value))
+    return FALSE if a.lo >= 0 and a.hi < n.lo else _node("div", (a, n))
+
+
+def mod(left: Term, right: Term) -> Expr:
+    """The remainder in 0 … right − 1; the divisor is provably at least 1, ValueError otherwise.
+
+    >>> mod(-1, 4), mod(var("i", 4), 4)
+    (3, i)
+    """
+    a, n = as_expr(left), _divisor(right)
+    if n is TRUE:
+        return FALSE
+    if a.op == "const" and n.op == "const":
+        return const(a.value % n.value)
+    return a if a.lo >= 0 and a.hi < n.lo else _node("mod", (a, n))
+
+
+def _divisor(term: Term) -> Expr:
+    n = as_expr(term)
+    if n.lo < 1:
+        raise ValueError(
+            f"division by {n}, which can be {n.lo}: a divisor must be at least 1 for every value of its symbols"
+        )
+    return n
+
+
+def xor(left: Term, right: Term) -> Expr:
+    """Bitwise exclusive or, of two's complement numbers of any width."""
+    a, b = as_expr(left), as_expr(right)
+    if a.op == "const" and b.op == "const":
+        return const(a.value ^ b.value)
+    if a is b:
+        return FALSE
+    if FALSE in (a, b):
+        return b if a is FALSE else a
+    return _node("xor", (a, b))
+
+
+def bitand(left: Term, right: Term) -> Expr:
+    """Bitwise and, of two's complement numbers of any width; with a mask 2ᵏ−1 it is the remainder by 2ᵏ."""
+    a, b = as_expr(left), as_expr(right)
+    if a.op == "const":
+        a, b = b, a
+    if a.op == "const":
+        return const(a.value & b.value)
+    if b.op == "const" and b.value >= 0 and b.value & (b.value + 1) == 0:
+        return mod(a, b.value + 1)
+    return a if a is b else _node("and", (a, b))
+
+
+def lt(left: Term, right: Term) -> Expr:
+    """left < right, as a truth value; decided at once where the ranges decide it."""
+    a, b = as_expr(left), as_expr(right)
+    if a.hi < b.lo:
+        return TRUE
+    return FALSE if a.lo >= b.hi else _node("lt", (a, b))
+
+
+def le(left: Term, right: Term) -> Expr:
+    """left ≤ right, as a truth value; decided at once where the ranges decide it."""
+    a, b = as_expr(left), as_expr(right)
+    if a is b or a.hi <= b.lo:
+        return TRUE
+    return FALSE if a.lo > b.hi else _node("le", (a, b))
+
+
+def eq(left: Term, right: Term) -> Expr:
+    """left = right, as a truth value (`==` on expressions asks whether they are the same node)."""
+    a, b = as_expr(left), as_expr(right)
+    if a is b:
+        return TRUE
+    return FALSE if a.hi < b.lo or b.hi < a.lo else _node("eq", (a, b))
+
+
+def all_of(*terms: Term) -> Expr:
+    """The conjunction; true when empty.
+
+    >>> i = var("i", 9)
+    >>> all_of(i < 4, i >= 0)
+    i < 4
+    """
+    return _junction("all", terms, FALSE, TRUE)
+
+
+def any_of(*terms: Term) -> Expr:
+    """The disjunction; false when empty."""
+    return _junction("any", terms, TRUE, FALSE)
+
+
+def _junction(op: str, terms: tuple[Term, ...], absorbing: Expr, neutral: Expr) -> Expr:
+    parts: dict[Expr, None] = {}
+    for term in map(as_expr, terms):
+        _truth(term)
+        parts |= dict.fromkeys(term.args if term.op == op else (term,))
+    if absorbing in parts:
+        return absorbing
+    parts.pop(neutral, None)
+    return _node(op, tuple(parts)) if len(parts) > 1 else next(iter(parts), neutral)
+
+
+def negation(term: Term) -> Expr:
+    """The truth value that `term` is not."""
+    a = as_expr(term)
+    _truth(a)
+    if a.op == "const":
+        return FALSE if a.value else TRUE
+    if a.op in ("lt", "le"):
+        return (le if a.op == "lt" else lt)(a.args[1], a.args[0])
+    return a.args[0] if a.op == "not" else _node("not", (a,))
+
+
+def _truth(term: Expr) -> None:
+    if term.op not in BOOLEAN and term not in (TRUE, FALSE):
+        raise TypeError(f"{term} is a number; a truth value is needed here (compare it with something)")
+
+
+def select(condition: Term, left: Term, right: Term) -> Expr:
+    """`left` where `condition` holds, else `right`."""
+    c, a, b = as_expr(condition), as_expr(left), as_expr(right)
+    _truth(c)
+    if c.op == "const":
+        return a if c.value else b
+    return a if a is b else _node("select", (c, a, b))
+
+
+def lookup(table: Sequence[int], index: Term) -> Expr:
+    """`table[index]`; ValueError where the index can leave the table.
+
+    >>> lookup((4, 7, 9), 1)
+    7
+    """
+    i = as_expr(index)
+    if i.lo < 0 or i.hi >= len(table):
+        raise ValueError(f"index {i} in {i.lo}…{i.hi} leaves a table of {len(table)} entries")
+    return const(table[i.value]) if i.op == "const" else _node("lookup", (i,), tuple(map(int, table)))
+
+
+def minimum(left: Term, right: Term) -> Expr:
+    """The smaller of two."""
+    return select(le(left, right), left, right)
+
+
+def prod(terms: Sequence[Term]) -> Expr:
+    """The product of all, 1 when there are none.
+
+    >>> prod([2, 3, 4])
+    24
+    """
+    result: Expr = TRUE
+    for term in terms:
+        result = mul(result, term)
+    return result

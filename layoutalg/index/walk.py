@@ -1,0 +1,91 @@
+"""Walking and rewriting expressions: nodes in order, variables, substitution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from layoutalg.index.expr import (
+    Expr,
+    Term,
+    add,
+    all_of,
+    any_of,
+    as_expr,
+    bitand,
+    div,
+    eq,
+    le,
+    lookup,
+    lt,
+    mod,
+    mul,
+    negation,
+    select,
+    xor,
+)  # fmt: skip
+
+
+def postorder(*roots: Expr) -> list[Expr]:
+    """Every node below the roots once, arguments before what uses them (no recursion: depth is not limited)."""
+    order: dict[Expr, None] = {}
+    stack: list[tuple[Expr, Iterator[Expr]]] = []
+    for root in roots:
+        stack.append((root, iter(root.args)))
+        while stack:
+            node, rest = stack[-1]
+            child = next((a for a in rest if a not in order), None)
+            if child is not None:
+                stack.append((child, iter(child.args)))
+            else:
+                order[node] = None
+                stack.pop()
+    return list(order)
+
+
+def variables(*roots: Expr) -> tuple[Expr, ...]:
+    """The variables below the roots, those in other variables' extents too, in order of first use."""
+    found: dict[Expr, None] = {}
+    for node in postorder(*roots):
+        if node.op == "var":
+            if node.value.extent is not None:
+                found |= dict.fromkeys(variables(node.value.extent))
+            found[node] = None
+    return tuple(found)
+
+
+def names(*roots: Expr) -> set[str]:
+    """The names of the variables below the roots."""
+    return {v.value.name for v in variables(*roots)}
+
+
+def substitute(root: Expr, values: Mapping[Expr, Term]) -> Expr:
+    """`root` with each variable in `values` replaced, rebuilt (and so simplified) bottom up.
+
+    >>> from layoutalg.index import var
+    >>> i = var("i", 8)
+    >>> substitute(i * 4 + 1, {i: 2})
+    9
+    """
+    new: dict[Expr, Expr] = {}
+    for node in postorder(root):
+        if node in values:
+            new[node] = as_expr(values[node])
+        elif node.args:
+            new[node] = rebuild(node, [new[a] for a in node.args])
+        else:
+            new[node] = node
+    return new[root]
+
+
+def rebuild(node: Expr, args: Sequence[Expr]) -> Expr:
+    """The node's operation applied to other arguments."""
+    if all(a is b for a, b in zip(args, node.args, strict=True)):
+        return node
+    return lookup(node.value, args[0]) if node.op == "lookup" else BUILD[node.op](*args)
+
+
+BUILD: Mapping[str, Callable[..., Expr]] = {
+    "add": add, "mul": mul, "div": div, "mod": mod, "xor": xor, "and": bitand, "lt": lt, "le": le, "eq": eq,
+    "all": all_of, "any": any_of, "not": negation, "select": select,
+}  # fmt: skip
+"""The constructor of each operation."""

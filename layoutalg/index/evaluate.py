@@ -1,0 +1,173 @@
+"""Two readings: exact values in Python integers, and whole tensors at once in numpy.
+
+Both are one table of operation → function, read bottom up over shared nodes.  numpy computes in int64; a reading whose
+intermediate values could leave int64 is refused, by the ranges, before anything is computed.
+
+>>> from layoutalg.index import var
+>>> i, j = var("i", 4), var("j", 8)
+>>> value((j ^ i) + i * 8, {i: 3, j: 1})
+26
+>>> grid((j ^ i), [i, j])[1].tolist()
+[1, 0, 3, 2, 5, 4, 7, 6]
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from layoutalg.index.expr import Expr
+from layoutalg.index.walk import postorder
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+INT64 = 1 << 63
+
+
+def read(roots: Sequence[Expr], leaves: Mapping[Expr, Any], table: Mapping[str, Callable[..., Any]]) -> list[Any]:
+    """What the roots mean in a table of operations; each shared node is computed once.
+
+    `table` maps each operation to a function of its arguments' readings; "const" takes the integer, "lookup" the
+    entries first.  KeyError names a variable that `leaves` does not give.
+    """
+    seen: dict[Expr, Any] = {}
+    for node in postorder(*roots):
+        if node in leaves:
+            seen[node] = leaves[node]
+        elif node.op == "var":
+            raise KeyError(f"no value for {node}: give one for each of its variables")
+        elif node.op == "const":
+            seen[node] = table["const"](node.value)
+        else:
+            args = [seen[a] for a in node.args]
+            seen[node] = table[node.op](node.value, *args) if node.op == "lookup" else table[node.op](*args)
+    return [seen[root] for root in roots]
+
+
+PYTHON: Mapping[str, Callable[..., int]] = {
+    "const": int,
+    "add": lambda *xs: sum(xs),
+    "mul": operator.mul,
+    "div": operator.floordiv,
+    "mod": operator.mod,
+    "xor": operator.xor,
+    "and": operator.and_,
+    "lt": lambda a, b: int(a < b),
+    "le": lambda a, b: int(a <= b),
+    "eq": lambda a, b: int(a == b),
+    "all": lambda *xs: int(all(xs)),
+    "any": lambda *xs: int(any(xs)),
+    "not": lambda a: int(not a),
+    "select": lambda c, a, b: a if c else b,
+    "lookup": lambda table, i: int(table[i]),
+}
+"""The operations on Python integers: the reading that every other one is tested against."""
+
+
+def value(expr: Expr, at: Mapping[Expr, int]) -> int:
+    """The exact value of an expression where each variable has a value; KeyError names a missing one."""
+    return int(read([expr], at, PYTHON)[0])
+
+
+def values(exprs: Sequence[Expr], at: Mapping[Expr, int]) -> list[int]:
+    """The exact values of several expressions at one point."""
+    return [int(v) for v in read(exprs, at, PYTHON)]
+
+
+def array(exprs: Sequence[Expr], at: Mapping[Expr, Any]) -> list[npt.NDArray[np.int64]]:
+    """The values of expressions where variables are int64 arrays that broadcast together.
+
+    Parts that depend on few variables are computed on their small arrays only.  OverflowError where a value in
+    between could leave int64 (by its range); such an expression is evaluated with `value`.
+    """
+    import numpy as np
+
+    for node in postorder(*exprs):
+        if node not in at and not -INT64 <= node.lo <= node.hi < INT64 and not _bounded(node, at):
+            raise OverflowError(f"{node} ranges over {node.lo}…{node.hi}, which int64 does not hold")
+    leaves = {v: np.asarray(a, dtype=np.int64) for v, a in at.items()}
+    return [np.asarray(r, dtype=np.int64) for r in read(exprs, leaves, _numpy_table())]
+
+
+def _bounded(node: Expr, at: Mapping[Expr, Any]) -> bool:
+    """Whether int64 holds the node once each variable is known to lie within its array's extremes."""
+    import numpy as np
+
+    from layoutalg.index.walk import substitute, variables
+
+    named = {v: np.asarray(at[v]) for v in variables(node) if v in at}
+    if any(a.size == 0 for a in named.values()):
+        return True
+    limits = {v: _between(v, int(a.min()), int(a.max())) for v, a in named.items()}
+    bound = substitute(node, limits)
+    return bool(-INT64 <= bound.lo <= bound.hi < INT64)
+
+
+def _between(v: Expr, lo: int, hi: int) -> Expr:
+    from layoutalg.index.expr import var
+
+    return var(f"{v}", hi - lo + 1) + lo
+
+
+def _numpy_table() -> Mapping[str, Callable[..., Any]]:
+    import numpy as np
+
+    def power(n: Any) -> int | None:
+        """log₂ of a constant power of two: shifts and masks are many times faster than numpy's division."""
+        return int(n).bit_length() - 1 if np.ndim(n) == 0 and int(n) & (int(n) - 1) == 0 else None
+
+    def div(a: Any, n: Any) -> Any:
+        k = power(n)
+        return a // n if k is None else a >> k
+
+    def mod(a: Any, n: Any) -> Any:
+        return a % n if power(n) is None else a & (n - 1)
+
+    return {
+        "const": np.int64,
+        "add": lambda *xs: reduce(operator.add, xs),
+        "mul": operator.mul,
+        "div": div,
+        "mod": mod,
+        "xor": operator.xor,
+        "and": operator.and_,
+        "lt": lambda a, b: np.less(a, b).astype(np.int64),
+        "le": lambda a, b: np.less_equal(a, b).astype(np.int64),
+        "eq": lambda a, b: np.equal(a, b).astype(np.int64),
+        "all": lambda *xs: reduce(operator.and_, xs),
+        "any": lambda *xs: reduce(operator.or_, xs),
+        "not": lambda a: 1 - a,
+        "select": lambda c, a, b: np.where(np.asarray(c) != 0, a, b),
+        "lookup": lambda table, i: np.asarray(table, dtype=np.int64)[i],
+    }
+
+
+def grid(expr: Expr, axes: Sequence[Expr], at: Mapping[Expr, int] | None = None) -> npt.NDArray[np.int64]:
+    """The values over the whole grid of the axes: an array of shape (extent of each axis …), int64.
+
+    `at` gives the values of the other variables (sizes).
+    """
+    return grids([expr], axes, at)[0]
+
+
+def grids(
+    exprs: Sequence[Expr], axes: Sequence[Expr], at: Mapping[Expr, int] | None = None
+) -> list[npt.NDArray[np.int64]]:
+    """`grid` of several expressions at once, sharing what they share."""
+    import numpy as np
+
+    fixed = dict(at or {})
+    shape = [extent(axis, fixed) for axis in axes]
+    points = np.meshgrid(*(np.arange(n, dtype=np.int64) for n in shape), indexing="ij", sparse=True)
+    results = array(exprs, {**fixed, **dict(zip(axes, points, strict=True))})
+    return [np.broadcast_to(r, shape) for r in results]
+
+
+def extent(axis: Expr, at: Mapping[Expr, int]) -> int:
+    """The number of values of an index variable, once the sizes have values."""
+    limit = axis.value.extent
+    return value(limit, at) if limit is not None else int(axis.hi) + 1

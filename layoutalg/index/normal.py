@@ -222,7 +222,7 @@ def recover(poly: Poly) -> Poly:
 
 
 def _with_remainder(poly: Poly, atom: Expr) -> Poly:
-    """The shortest rewriting of c·(x div a) − c·n·(x div (a·n)) as c·((x div a) mod n); poly itself if none is shorter."""
+    """The shortest of the rewritings of c·(x div a) − c·n·(x div (a·n)) as c·((x div a) mod n), or poly itself."""
     parts = poly.linear_in(atom)
     if parts is None:
         return poly

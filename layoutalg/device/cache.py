@@ -1,0 +1,87 @@
+"""A folder of compiled code objects, one file for each content hash.
+
+The key is the SHA-256 of everything that the result depends on (source, headers, flags, compiler, and for the CPU the
+processor). A file holds the SHA-256 of its payload, then the payload, and appears whole by a rename, so processes share
+the folder freely. A file that does not match its own hash counts as absent and is written anew.
+
+The folder is `$LAYOUTALG_CACHE`, else `$XDG_CACHE_HOME/layoutalg`, else `~/.cache/layoutalg`. Where it cannot be written,
+nothing is kept and nothing fails. It holds at most `LIMIT` files; the oldest half goes when there are more.
+"""
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+LIMIT = 4000
+
+
+def folder() -> Path:
+    """Where the cache lies."""
+    if explicit := os.environ.get("LAYOUTALG_CACHE"):
+        return Path(explicit)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "layoutalg"
+
+
+def key(*parts: bytes | str) -> str:
+    """The content hash of some parts; where one part ends matters.
+
+    >>> key("ab", "c") == key("a", "bc")
+    False
+    """
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def read(name: str) -> bytes | None:
+    """The payload kept under a key, or None when there is none or it is damaged."""
+    try:
+        content = _path(name).read_bytes()
+    except OSError:
+        return None
+    digest, payload = content[:32], content[32:]
+    return payload if hashlib.sha256(payload).digest() == digest else None
+
+
+def write(name: str, payload: bytes) -> None:
+    """Keeps a payload under a key; does nothing when the folder cannot be written."""
+    try:
+        write_atomically(_path(name), hashlib.sha256(payload).digest() + payload)
+        _prune()
+    except OSError:
+        return
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Writes a file so that it appears whole or not at all; makes its folder.
+
+    Raises `OSError` when it cannot be written; then nothing is left behind.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _path(name: str) -> Path:
+    return folder() / "objects" / name[:2] / name
+
+
+def _prune() -> None:
+    files = [path for path in (folder() / "objects").glob("*/*") if path.is_file()]
+    if len(files) > LIMIT:
+        for path in sorted(files, key=lambda path: path.stat().st_mtime)[: len(files) // 2]:
+            path.unlink(missing_ok=True)

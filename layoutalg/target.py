@@ -1,1 +1,0 @@
-"""What a GPU is to us."""

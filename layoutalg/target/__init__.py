@@ -1,0 +1,36 @@
+"""What a GPU is to us: waves, memory sizes, and which lanes meet in the LDS for each instruction; as data.
+
+A target is a TOML file: the seven that come with the package and a user's own have one format (`read.py` states it).
+Each fact carries its evidence: who says so, whether it was measured, and what is doubtful about it, so that a verdict
+that rests on a guess can say so.
+
+| evidence     | means                                                                       |
+|--------------|-----------------------------------------------------------------------------|
+| `measured`   | read off hardware counters by the named source                              |
+| `documented` | stated by the named source (a manual, a vendor's document, a compiler)      |
+| `assumed`    | nobody was found who says it; taken from a neighbour, and `doubt` says which |
+
+>>> read = target("gfx942").instruction("ds_read_b128")
+>>> read.phases[0], read.banks, read.evidence.confidence
+((0, 1, 2, 3, 20, 21, 22, 23), 32, 'documented')
+>>> print(target("gfx90a").instruction("ds_read_b128").evidence.doubt)
+no measurement on gfx90a was found: taken from gfx942
+
+What it cannot represent: an instruction whose lane groups depend on the addresses (`layoutalg.banks` says what that
+costs on sm_90), and memories that are not split into banks of four bytes.
+"""
+
+from layoutalg.target.model import (
+    Evidence,
+    LdsInstruction,
+    Target,
+    TargetError,
+    UnknownInstructionError,
+    UnknownTargetError,
+)
+from layoutalg.target.read import TargetFileError, load_target, target, target_names
+
+__all__ = [
+    "Evidence", "LdsInstruction", "Target", "TargetError", "TargetFileError", "UnknownInstructionError",
+    "UnknownTargetError", "load_target", "target", "target_names",
+]  # fmt: skip

@@ -1,1 +1,45 @@
-""""""
+"""Coordinate transforms, adaptors and descriptors, with Composable Kernel's names and numbers."""
+
+from layoutalg.layout.adaptor import TensorAdaptor, attach, chain_tensor_adaptors, make_single_stage_tensor_adaptor
+from layoutalg.layout.descriptor import (
+    TensorDescriptor,
+    make_naive_tensor_descriptor,
+    make_naive_tensor_descriptor_aligned,
+    make_naive_tensor_descriptor_packed,
+    make_naive_tensor_descriptor_with_offset,
+    transform_tensor_descriptor,
+)
+from layoutalg.layout.errors import LayoutError
+from layoutalg.layout.transform import NoInverseError, Transform
+from layoutalg.layout.transforms import (
+    TRANSFORMS,
+    CyclicShift,
+    CyclicShiftInverse,
+    Embed,
+    Freeze,
+    Functor,
+    Indexing,
+    Insert,
+    LeftPad,
+    Merge,
+    Modulo,
+    Offset,
+    Pad,
+    PassThrough,
+    Replicate,
+    RightPad,
+    Slice,
+    Unmerge,
+    Vectorize,
+    Xor,
+    XorNoModulo,
+)
+
+__all__ = [
+    "TRANSFORMS", "CyclicShift", "CyclicShiftInverse", "Embed", "Freeze", "Functor", "Indexing", "Insert",
+    "LayoutError", "LeftPad", "Merge", "Modulo", "NoInverseError", "Offset", "Pad", "PassThrough", "Replicate", "RightPad", "Slice",
+    "TensorAdaptor", "TensorDescriptor", "Transform", "Unmerge", "Vectorize", "Xor", "XorNoModulo", "attach",
+    "chain_tensor_adaptors", "make_naive_tensor_descriptor", "make_naive_tensor_descriptor_aligned",
+    "make_naive_tensor_descriptor_packed", "make_naive_tensor_descriptor_with_offset",
+    "make_single_stage_tensor_adaptor", "transform_tensor_descriptor",
+]  # fmt: skip

@@ -1,0 +1,221 @@
+"""Tensor adaptors: a directed graph of transforms between bottom dimensions (memory) and top dimensions (user).
+
+Every dimension, bottom and top and between, has a hidden id; each transform connects some lower ids to some upper ids.
+An index is followed from the top down, last transform first: this is CK's `calculate_bottom_index`.
+
+    top      [2]      [3]         visible to the user
+              │        │
+          pass_through merge…     transforms, each with lower ids and upper ids
+              │        │
+    bottom   [0]      [1]         given to whatever lies below
+
+A transform attached to a dimension of another length is refused here (CK accepts it and reads elsewhere).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from layoutalg.index import Expr, Term, all_of, as_expr, eq, var
+from layoutalg.index.normal import holds, nonnegative
+from layoutalg.layout.errors import LayoutError
+from layoutalg.layout.transform import Index, Transform
+
+Ids = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class TensorAdaptor:
+    """Transforms with the hidden ids below and above each, and the ids of the bottom and the top dimensions.
+
+    `bottom_lengths` are the lengths of the bottom dimensions, None where nothing prescribes one.
+    """
+
+    transforms: tuple[Transform, ...]
+    lower_ids: tuple[Ids, ...]
+    upper_ids: tuple[Ids, ...]
+    bottom_ids: Ids
+    top_ids: Ids
+
+    @cached_property
+    def hidden_lengths(self) -> Mapping[int, Expr]:
+        """The length of each hidden dimension: the upper length of the transform that made it (the lower one below all)."""
+        lengths: dict[int, Expr] = {}
+        for transform, upper in zip(self.transforms, self.upper_ids, strict=True):
+            lengths |= zip(upper, transform.upper_lengths, strict=True)
+        for transform, lower in zip(self.transforms, self.lower_ids, strict=True):
+            for i, length in zip(lower, transform.lower_lengths, strict=True):
+                if i not in lengths and length is not None:
+                    lengths[i] = length
+        return lengths
+
+    @property
+    def lengths(self) -> Index:
+        """The lengths of the top dimensions."""
+        return tuple(self.hidden_lengths[i] for i in self.top_ids)
+
+    @property
+    def bottom_lengths(self) -> tuple[Expr | None, ...]:
+        """The lengths of the bottom dimensions; None where no transform prescribes one."""
+        return tuple(self.hidden_lengths.get(i) for i in self.bottom_ids)
+
+    @cached_property
+    def index(self) -> Index:
+        """One variable for each top dimension, i0, i1 …: the index that every question quantifies over."""
+        return tuple(var(f"i{n}", length) for n, length in enumerate(self.lengths))
+
+    def hidden_index(self, top: Sequence[Term]) -> Mapping[int, Expr]:
+        """The index in each hidden dimension, by id, for a top index."""
+        if len(top) != len(self.top_ids):
+            raise LayoutError(f"an index of {len(top)} coordinates for {len(self.top_ids)} top dimensions")
+        found = dict(zip(self.top_ids, map(as_expr, top), strict=True))
+        for transform, lower, upper in self._downwards():
+            found |= zip(lower, transform.lower([found[i] for i in upper]), strict=True)
+        return found
+
+    def lower(self, top: Sequence[Term]) -> Index:
+        """The bottom index of a top index (CK's `calculate_bottom_index`)."""
+        hidden = self.hidden_index(top)
+        return tuple(hidden[i] for i in self.bottom_ids)
+
+    def upper(self, bottom: Sequence[Term]) -> Index:
+        """The top index of a bottom index; NoInverseError names a transform without an inverse."""
+        found = dict(zip(self.bottom_ids, map(as_expr, bottom), strict=True))
+        for transform, lower, upper in zip(self.transforms, self.lower_ids, self.upper_ids, strict=True):
+            found |= zip(upper, transform.upper([found[i] for i in lower]), strict=True)
+        return tuple(found[i] for i in self.top_ids)
+
+    def valid(self, top: Sequence[Term]) -> Expr:
+        """Whether a top index (in range) reaches real data: the conjunction over the transforms that pad."""
+        hidden = self.hidden_index(top)
+        return all_of(*(t.valid([hidden[i] for i in upper]) for t, _, upper in self._downwards()))
+
+    def _downwards(self) -> list[tuple[Transform, Ids, Ids]]:
+        return list(zip(self.transforms, self.lower_ids, self.upper_ids, strict=True))[::-1]
+
+    def __repr__(self) -> str:
+        lines = [
+            f"  {t!r}: {list(lower)} <- {list(upper)}"
+            for t, lower, upper in zip(self.transforms, self.lower_ids, self.upper_ids, strict=True)
+        ]
+        return "\n".join([f"{type(self).__name__} bottom {list(self.bottom_ids)} top {list(self.top_ids)}", *lines])
+
+
+def make_single_stage_tensor_adaptor(
+    transforms: Sequence[Transform], lower: Sequence[Sequence[int]], upper: Sequence[Sequence[int]]
+) -> TensorAdaptor:
+    """One layer of transforms; lower and upper dimension ids each number the bottom and the top from 0.
+
+    >>> from layoutalg.layout import Merge
+    >>> make_single_stage_tensor_adaptor([Merge((4, 5))], [[0, 1]], [[0]]).lower([13])
+    (2, 3)
+    """
+    count = sum(map(len, lower))
+    below = make_identity(count)
+    return attach(below, transforms, lower, upper)
+
+
+def make_identity(rank: int) -> TensorAdaptor:
+    """The adaptor of no transforms, whose top is its bottom."""
+    ids = tuple(range(rank))
+    return TensorAdaptor((), (), (), ids, ids)
+
+
+def attach(
+    below: TensorAdaptor,
+    transforms: Sequence[Transform],
+    lower: Sequence[Sequence[int]],
+    upper: Sequence[Sequence[int]],
+) -> TensorAdaptor:
+    """`below` with one more layer on its top: CK's `transform_tensor_adaptor`.
+
+    `lower` numbers the old top dimensions, `upper` the new ones; each list must use every one of its dimensions once.
+    LayoutError names the transform, the dimension and both lengths where an attachment does not fit.
+    """
+    if not len(transforms) == len(lower) == len(upper):
+        raise LayoutError(f"{len(transforms)} transforms, {len(lower)} lower and {len(upper)} upper lists; one of each")
+    _refuse_dimensions("lower", transforms, lower, len(below.top_ids))
+    _refuse_dimensions("upper", transforms, upper, sum(map(len, upper)))
+    for transform, dims in zip(transforms, lower, strict=True):
+        _refuse_attachment(below, transform, dims)
+    next_id = 1 + max((*below.bottom_ids, *(i for ids in below.upper_ids for i in ids)), default=-1)
+    made: list[Ids] = []
+    for dims in upper:
+        made.append(tuple(range(next_id, next_id + len(dims))))
+        next_id += len(dims)
+    top = {dim: i for dims, ids in zip(upper, made, strict=True) for dim, i in zip(dims, ids, strict=True)}
+    return TensorAdaptor(
+        (*below.transforms, *transforms),
+        (*below.lower_ids, *(tuple(below.top_ids[d] for d in dims) for dims in lower)),
+        (*below.upper_ids, *made),
+        below.bottom_ids,
+        tuple(top[d] for d in range(len(top))),
+    )
+
+
+def _refuse_dimensions(
+    side: str, transforms: Sequence[Transform], dims: Sequence[Sequence[int]], expected: int
+) -> None:
+    for transform, listed in zip(transforms, dims, strict=True):
+        lengths = transform.lower_lengths if side == "lower" else transform.upper_lengths
+        if len(listed) != len(lengths):
+            raise LayoutError(f"{transform} has {len(lengths)} {side} dimensions, {list(listed)} lists {len(listed)}")
+    used = [d for listed in dims for d in listed]
+    for d in used:
+        if not 0 <= d < expected:
+            raise LayoutError(f"{side} dimension {d} does not exist: there are {expected} (0…{expected - 1})")
+        if used.count(d) > 1:
+            raise LayoutError(f"{side} dimension {d} is used {used.count(d)} times; each must be used exactly once")
+    missing = sorted(set(range(expected)) - set(used))
+    if missing:
+        raise LayoutError(f"{side} dimension {missing[0]} is used by no transform; each must be used exactly once")
+
+
+def _refuse_attachment(below: TensorAdaptor, transform: Transform, dims: Sequence[int]) -> None:
+    for d, wanted in zip(dims, transform.lower_lengths, strict=True):
+        length = below.hidden_lengths.get(below.top_ids[d])
+        if length is None:
+            continue
+        if wanted is not None and not _same(wanted, length):
+            raise LayoutError(
+                f"{transform} is attached to dimension {d}: its lower length is {wanted}, the dimension's is {length}"
+            )
+        if not transform.upper_lengths and wanted is None and not _inside(transform.lower(())[0], length):
+            raise LayoutError(f"{transform} is attached to dimension {d}, which has indices 0…{length - 1} only")
+
+
+def _same(one: Expr, other: Expr) -> bool:
+    return one is other or holds(eq(one, other))
+
+
+def _inside(index: Expr, length: Expr) -> bool:
+    """Not provably outside: what symbols leave open, the claim InBounds decides."""
+    return not (nonnegative(-index - 1) or nonnegative(index - length))
+
+
+def chain_tensor_adaptors(below: TensorAdaptor, above: TensorAdaptor) -> TensorAdaptor:
+    """Both as one: `above`'s bottom dimensions are `below`'s top dimensions.
+
+    LayoutError where their number or their lengths differ.
+    """
+    if len(above.bottom_ids) != len(below.top_ids):
+        raise LayoutError(f"{len(above.bottom_ids)} bottom dimensions above {len(below.top_ids)} top dimensions")
+    for d, (wanted, length) in enumerate(zip(above.bottom_lengths, below.lengths, strict=True)):
+        if wanted is not None and not _same(wanted, length):
+            raise LayoutError(f"dimension {d}: length {length} below, {wanted} above")
+    next_id = 1 + max((*below.bottom_ids, *(i for ids in below.upper_ids for i in ids)), default=-1)
+    ids = dict(zip(above.bottom_ids, below.top_ids, strict=True))
+    for upper in above.upper_ids:
+        for i in upper:
+            ids[i] = next_id
+            next_id += 1
+    renamed = [tuple(tuple(ids[i] for i in group) for group in side) for side in (above.lower_ids, above.upper_ids)]
+    return TensorAdaptor(
+        (*below.transforms, *above.transforms),
+        (*below.lower_ids, *renamed[0]),
+        (*below.upper_ids, *renamed[1]),
+        below.bottom_ids,
+        tuple(ids[i] for i in above.top_ids),
+    )

@@ -1,0 +1,149 @@
+"""Tensor descriptors: an adaptor over one dimension, the offset in memory, and the size of that memory in elements.
+
+    >>> from layoutalg.layout import PassThrough
+    >>> d = make_naive_tensor_descriptor((256, 128), (128, 1))
+    >>> d = transform_tensor_descriptor(d, [Unmerge((4, 64)), PassThrough(128)], [[0], [1]], [[0, 1], [2]])
+    >>> d.offset((1, 3, 2))
+    8578
+    >>> [int(d.hidden_index((1, 3, 2))[i]) for i in range(6)]
+    [8578, 67, 2, 1, 3, 2]
+
+Hidden ids are handed out as CK does: 0 is the offset, then one after another, transform by transform.  The element
+space is that of the first layer and stays through every later one; an offset before the data counts (CK leaves it out).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from layoutalg.index import Expr, Term, add, as_expr, prod
+from layoutalg.layout.adaptor import TensorAdaptor, attach, make_identity
+from layoutalg.layout.errors import LayoutError
+from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform
+from layoutalg.layout.transforms import Embed, Offset, Unmerge
+
+
+@dataclass(frozen=True)
+class TensorDescriptor:
+    """An adaptor whose one bottom dimension is the offset in a memory of `element_space_size` elements."""
+
+    adaptor: TensorAdaptor
+    element_space_size: Expr
+
+    def __post_init__(self) -> None:
+        if len(self.adaptor.bottom_ids) != 1:
+            raise LayoutError(f"a descriptor has one bottom dimension, not {len(self.adaptor.bottom_ids)}")
+        if self.element_space_size.lo >= MAX_ELEMENTS:
+            raise LayoutError(f"an element space of {self.element_space_size}: 2^62 elements or more are refused")
+
+    @property
+    def lengths(self) -> Index:
+        """The lengths of the top dimensions."""
+        return self.adaptor.lengths
+
+    @property
+    def rank(self) -> int:
+        """The number of top dimensions."""
+        return len(self.adaptor.top_ids)
+
+    @property
+    def index(self) -> Index:
+        """One variable for each top dimension."""
+        return self.adaptor.index
+
+    @property
+    def element_count(self) -> Expr:
+        """The number of top indices, padding included."""
+        return prod(self.lengths)
+
+    def hidden_index(self, top: Sequence[Term]) -> Mapping[int, Expr]:
+        """The index in each hidden dimension, by id; id 0 is the offset."""
+        return self.adaptor.hidden_index(top)
+
+    def offset(self, top: Sequence[Term]) -> Expr:
+        """The offset in memory of a top index, in elements."""
+        return self.adaptor.lower(top)[0]
+
+    def valid(self, top: Sequence[Term]) -> Expr:
+        """Whether a top index (in range) reaches real data, not padding."""
+        return self.adaptor.valid(top)
+
+    def __repr__(self) -> str:
+        body = repr(self.adaptor).split("\n", 1)[1:]
+        head = f"TensorDescriptor ({', '.join(map(repr, self.lengths))}) over {self.element_space_size} elements"
+        return "\n".join([head, *body])
+
+
+def transform_tensor_descriptor(
+    descriptor: TensorDescriptor,
+    transforms: Sequence[Transform],
+    lower: Sequence[Sequence[int]],
+    upper: Sequence[Sequence[int]],
+) -> TensorDescriptor:
+    """The descriptor with one more layer: `lower` numbers its top dimensions, `upper` the new ones.
+
+    LayoutError where a list misses or repeats a dimension, or a transform does not fit the dimension's length.
+    """
+    return TensorDescriptor(attach(descriptor.adaptor, transforms, lower, upper), descriptor.element_space_size)
+
+
+def make_naive_tensor_descriptor(lengths: Sequence[Term], strides: Sequence[Term]) -> TensorDescriptor:
+    """Strided: one embed; the element space is 1 + Σ(Lᵢ − 1)·sᵢ.
+
+    >>> make_naive_tensor_descriptor((3, 4), (8, 1)).element_space_size
+    20
+    """
+    return _over_memory(Embed(tuple(map(as_expr, lengths)), tuple(map(as_expr, strides))), _reach(lengths, strides))
+
+
+def make_naive_tensor_descriptor_packed(lengths: Sequence[Term]) -> TensorDescriptor:
+    """Row-major without gaps: one unmerge.
+
+    >>> make_naive_tensor_descriptor_packed((3, 4)).offset((1, 2))
+    6
+    """
+    return _over_memory(Unmerge(tuple(map(as_expr, lengths))), prod(list(map(as_expr, lengths))))
+
+
+def make_naive_tensor_descriptor_aligned(lengths: Sequence[Term], align: Term) -> TensorDescriptor:
+    """Row-major, each row starting at a multiple of `align` elements.
+
+    >>> make_naive_tensor_descriptor_aligned((4, 5), 8).element_space_size
+    29
+    """
+    if as_expr(align).hi < 1:
+        raise LayoutError(f"aligned: align is {align}; it is at least 1")
+    strides: list[Expr] = [as_expr(1)]
+    for n, length in enumerate(reversed(lengths[1:])):
+        strides.append((as_expr(length) + align - 1) // align * align if n == 0 else strides[-1] * length)
+    return make_naive_tensor_descriptor(lengths, strides[::-1])
+
+
+def make_naive_tensor_descriptor_with_offset(
+    lengths: Sequence[Term], strides: Sequence[Term], offset: Term
+) -> TensorDescriptor:
+    """Strided, `offset` elements into the memory; the element space counts them (CK's does not).
+
+    >>> make_naive_tensor_descriptor_with_offset((2, 3), (3, 1), 100).element_space_size
+    106
+    """
+    reach = _reach(lengths, strides)
+    below = _over_memory(Offset(reach, as_expr(offset)), reach + offset)
+    return transform_tensor_descriptor(
+        below, [Embed(tuple(map(as_expr, lengths)), tuple(map(as_expr, strides)))], [[0]], [list(range(len(lengths)))]
+    )
+
+
+def _reach(lengths: Sequence[Term], strides: Sequence[Term]) -> Expr:
+    if len(lengths) != len(strides):
+        raise LayoutError(f"{len(lengths)} lengths but {len(strides)} strides; give one for each")
+    return add(*((as_expr(n) - 1) * s for n, s in zip(lengths, strides, strict=True)), 1)
+
+
+def _over_memory(transform: Transform, space: Expr) -> TensorDescriptor:
+    if not transform.upper_lengths:
+        raise LayoutError("a tensor has at least one dimension")
+    return TensorDescriptor(
+        attach(make_identity(1), [transform], [[0]], [list(range(len(transform.upper_lengths)))]), space
+    )

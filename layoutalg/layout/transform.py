@@ -1,0 +1,87 @@
+"""The contract of every coordinate transform: lengths, the map down, its validity, its inverse where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+from layoutalg.index import TRUE, Expr, Term, as_expr, prod
+from layoutalg.layout.errors import LayoutError
+
+Index = tuple[Expr, ...]
+MAX_ELEMENTS = 1 << 62
+"""Products of lengths from here on are refused: no memory holds them, and CK's own arithmetic is long past its end."""
+
+
+class NoInverseError(LayoutError):
+    """A transform, or a descriptor, that has no upper index for a lower one."""
+
+
+@dataclass(frozen=True)
+class Transform:
+    """The contract of every transform: lengths below and above, the map, its validity, its inverse.
+
+    Lengths and parameters are expressions; integers given are made so.
+    """
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            given = getattr(self, field.name)
+            if isinstance(given, tuple | list):
+                object.__setattr__(self, field.name, tuple(map(_parameter, given)))
+            elif isinstance(given, int | Expr):
+                object.__setattr__(self, field.name, _parameter(given))
+        self.check()
+        _refuse_lengths(self)
+
+    def check(self) -> None:
+        """LayoutError where the parameters themselves make no sense."""
+
+    @property
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        """The length of each lower dimension; None where the transform prescribes none."""
+        raise NotImplementedError
+
+    @property
+    def upper_lengths(self) -> Index:
+        """The length of each upper dimension."""
+        raise NotImplementedError
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        """The lower index of an upper index."""
+        raise NotImplementedError
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        """The upper index of a lower index; NoInverseError where the map has no inverse."""
+        raise NoInverseError(f"{self} has no inverse: no one upper index belongs to a lower index")
+
+    def valid(self, upper: Sequence[Term]) -> Expr:
+        """Whether an upper index (in range) reaches real data."""
+        return TRUE
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{_shown(getattr(self, f.name))}" for f in fields(self))
+        return f"{self.name}({given})"
+
+
+def _parameter(term: Term) -> Expr:
+    if isinstance(term, bool) or not isinstance(term, int | Expr):
+        raise LayoutError(f"{term!r} is neither an integer nor an index expression")
+    return as_expr(term)
+
+
+def _shown(value: object) -> str:
+    return f"({', '.join(map(repr, value))})" if isinstance(value, tuple) else repr(value)
+
+
+def _refuse_lengths(transform: Transform) -> None:
+    for where, lengths in (("lower", transform.lower_lengths), ("upper", transform.upper_lengths)):
+        known = [length for length in lengths if length is not None]
+        for dimension, length in enumerate(lengths):
+            if length is not None and length.hi < 1:
+                raise LayoutError(f"{transform}: {where} length {dimension} is {length}; a length is at least 1")
+        if prod(known).lo >= MAX_ELEMENTS:
+            raise LayoutError(f"{transform}: {prod(known)} {where} indices; 2^62 elements or more are refused")

@@ -116,6 +116,7 @@ def test_a_user_adds_a_target_in_toml(tmp_path: Path) -> None:
         ('phases = ["0 3", "1-2"]', 'phases = ["0 3", "1-3"]', "do not hold each of 4 lanes once"),
         ('phases = ["0 3", "1-2"]', 'phases = ["0 3", "1–2"]', "no lane or range"),
         ('phases = ["0 3", "1-2"]', "", "either run = lanes, or phases"),
+        ('phases = ["0 3", "1-2"]', 'phases = ["0", "1-3"]', "unequal sizes"),
         ('phases = ["0 3", "1-2"]', "run = 3", "no runs of 3"),
         ('phases = ["0 3", "1-2"]', "run = 4", "4 dwords of 2 banks"),
         ('instructions = ["read4"]', 'instructions = ["read4", "read4"]', "given twice"),

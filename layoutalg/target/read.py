@@ -169,6 +169,8 @@ class _File:
         self.check(
             given == list(range(wave)), f"{place}.phases", f"they do not hold each of {wave} lanes once: {given}"
         )
+        sizes = {len(group) for group in groups}
+        self.check(len(sizes) == 1, f"{place}.phases", f"they are of unequal sizes, {sorted(sizes)}")
         return groups
 
     def lanes(self, place: str, text: Any) -> tuple[int, ...]:

@@ -1,0 +1,258 @@
+"""LDS banks: which lanes meet in a cycle, what that costs, and when it costs nothing.
+
+The LDS is split into banks of one dword (4 bytes) each, and an instruction serves its lanes in phases.  In a phase a
+bank hands out one dword a cycle; lanes that want the same dword share it (a broadcast), lanes that want different
+dwords of one bank wait for each other.  So a phase takes as many cycles as the most distinct dwords in one bank:
+
+    bank(address) = (address / 4) mod banks          cycles(phase) = max over banks of |{dwords wanted of that bank}|
+
+| 8 lanes read 16 bytes each, row-major tile of 128-byte rows, 32 banks   | cycles |
+|-------------------------------------------------------------------------|--------|
+| lane l reads row 0, column 16·l: every bank once                        | 1      |
+| lane l reads row l, column 0: banks 0–3 eight times                     | 8      |
+| lane l reads row l, column 16·(0 xor l): that column of a swizzled tile | 1      |
+| every lane reads row 0, column 0: one broadcast                         | 1      |
+
+Which lanes share a phase is the target's data (`layoutalg.target`), and is not "lanes in order" for 128-bit reads on
+AMD.  A write to a dword that another lane writes too costs no more: one of them wins.
+
+What it cannot represent: accesses that hardware splits because they are not aligned (refused), lanes switched off, and
+requests of several waves in flight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from layoutalg.target import LdsInstruction, Target
+from layoutalg.target import target as named
+from layoutalg.target.model import DWORD
+
+Ints = npt.NDArray[np.int64]
+
+
+class AccessError(ValueError):
+    """An access that the model does not price; the message says what is wrong and what would do."""
+
+
+class LaneMapError(AccessError):
+    """Not one address for each lane of the wave."""
+
+
+class MisalignedError(AccessError):
+    """An address that the instruction's alignment forbids."""
+
+
+class OutsideLdsError(AccessError):
+    """An address before or past the LDS."""
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The busiest bank of a phase: the distinct dwords wanted of it, and for each the first lane that wants it."""
+
+    bank: int
+    dwords: tuple[int, ...]
+    lanes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Lanes served together, the cycles that takes, and the bank that costs them."""
+
+    lanes: tuple[int, ...]
+    cycles: int
+    worst: Worst
+
+
+def lookup(target: Target | str, instruction: LdsInstruction | str) -> tuple[Target, LdsInstruction]:
+    """The target and its instruction, from their names or themselves; UnknownTargetError, UnknownInstructionError."""
+    gpu = named(target) if isinstance(target, str) else target
+    return gpu, gpu.instruction(instruction) if isinstance(instruction, str) else instruction
+
+
+def phases(target: Target | str, instruction: LdsInstruction | str, addresses: npt.ArrayLike) -> tuple[Phase, ...]:
+    """Every phase of one access, with its cycles and its busiest bank.
+
+    `addresses`: byte addresses, one a lane.  Raises LaneMapError, MisalignedError, OutsideLdsError, and what the
+    target raises for an instruction that it lacks.
+
+    >>> column = [128 * lane for lane in range(64)]  # one column of a row-major tile: every lane in banks 0–3
+    >>> first = phases("gfx942", "ds_read_b128", column)[0]
+    >>> first.lanes, first.cycles
+    ((0, 1, 2, 3, 20, 21, 22, 23), 8)
+    >>> first.worst.bank, first.worst.dwords[:2], first.worst.lanes[:2]
+    (0, (0, 32), (0, 1))
+    """
+    gpu, how = lookup(target, instruction)
+    where = checked(gpu, how, addresses)
+    if where.ndim != 1:
+        raise LaneMapError(f"one wave's addresses are a list of {how.lanes}; for many waves at once use phase_cycles")
+    return tuple(_phase(how, lanes, where) for lanes in how.phases)
+
+
+def _phase(how: LdsInstruction, lanes: tuple[int, ...], where: Ints) -> Phase:
+    wanted: dict[int, dict[int, int]] = {}
+    for lane in lanes:
+        first = int(where[lane]) // DWORD
+        for dword in range(first, first + how.dwords):
+            wanted.setdefault(dword % how.banks, {}).setdefault(dword, lane)
+    bank = min(wanted, key=lambda b: (-len(wanted[b]), b))
+    worst = Worst(bank, tuple(wanted[bank]), tuple(wanted[bank].values()))
+    return Phase(lanes, len(worst.dwords), worst)
+
+
+def phase_cycles(target: Target | str, instruction: LdsInstruction | str, addresses: npt.ArrayLike) -> Ints:
+    """The cycles of each phase of many accesses at once.
+
+    `addresses` has the shape (…, lanes); the result (…, phases).  Errors as for `phases`.
+
+    >>> import numpy as np
+    >>> lane, stride = np.arange(32), np.arange(1, 6)[:, None]
+    >>> phase_cycles("sm_90", "ld.shared.32", 4 * stride * lane)[:, 0].tolist()
+    [1, 2, 1, 4, 1]
+    """
+    gpu, how = lookup(target, instruction)
+    where = checked(gpu, how, addresses)
+    order = np.array(how.phases)
+    dwords = where[..., order, None] // DWORD + np.arange(how.dwords)
+    return _most_in_one_bank(dwords.reshape(*where.shape[:-1], len(order), -1), how.banks)
+
+
+def cycles(target: Target | str, instruction: LdsInstruction | str, addresses: npt.ArrayLike) -> Ints:
+    """The cycles of many accesses: `phase_cycles` summed over the phases.
+
+    >>> cycles("gfx942", "ds_read_b64", [8 * lane for lane in range(64)]).item()
+    4
+    """
+    return np.asarray(phase_cycles(target, instruction, addresses).sum(axis=-1))
+
+
+def ideal(instruction: LdsInstruction) -> int:
+    """The cycles of the instruction without conflicts: one a phase."""
+    return len(instruction.phases)
+
+
+def _most_in_one_bank(dwords: Ints, banks: int) -> Ints:
+    """For each row of the last axis: the most distinct dwords that fall into one bank."""
+    rows = np.sort(dwords.reshape(-1, dwords.shape[-1]), axis=-1)
+    new = np.ones(rows.shape, dtype=bool)
+    new[:, 1:] = rows[:, 1:] != rows[:, :-1]
+    slots = np.arange(len(rows))[:, None] * banks + rows % banks
+    counts = np.bincount(slots[new], minlength=len(rows) * banks).reshape(-1, banks)
+    return np.asarray(counts.max(axis=-1, initial=0).reshape(dwords.shape[:-1]))
+
+
+def checked(target: Target, instruction: LdsInstruction, addresses: npt.ArrayLike) -> Ints:
+    """The addresses as an array of shape (…, lanes), once they are known to be what the instruction takes."""
+    where = np.asarray(addresses)
+    lanes, size = instruction.lanes, instruction.bytes
+    if where.dtype.kind not in "iu":
+        raise LaneMapError(f"addresses are byte addresses, whole numbers; these are {where.dtype}")
+    if where.ndim == 0 or where.shape[-1] != lanes:
+        given = where.shape[-1] if where.ndim else 1
+        raise LaneMapError(f"{instruction.name} on {target.name} takes {lanes} addresses, one a lane: {given} given")
+    if (bad := where % instruction.alignment != 0).any():
+        lane, address = _first(bad, where)
+        raise MisalignedError(
+            f"lane {lane}: address {address} is no multiple of {instruction.alignment}, as {instruction.name} needs"
+        )
+    if (bad := (where < 0) | (where > target.lds_bytes - size)).any():
+        lane, address = _first(bad, where)
+        raise OutsideLdsError(
+            f"lane {lane}: bytes {address} to {address + size - 1} leave the LDS of {target.name}, "
+            f"bytes 0 to {target.lds_bytes - 1}"
+        )
+    return where.astype(np.int64)
+
+
+def _first(bad: npt.NDArray[np.bool_], where: npt.NDArray[np.integer]) -> tuple[int, int]:
+    at = tuple(int(i) for i in np.argwhere(bad)[0])
+    return at[-1], int(where[at])
+
+
+# Linear algebra over F₂ ----------------------------------------------------------------------------------------------
+
+
+def columns(addresses: Sequence[int]) -> tuple[int, ...] | None:
+    """The columns of an address map that is linear over F₂ up to a constant, or None where it is not.
+
+    Such a map is address(l) = address(0) xor (the columns of l's set bits, xor-ed together): strides and swizzles by
+    powers of two.  The number of lanes is a power of two.
+
+    >>> columns([lane * 16 for lane in range(8)]), columns([lane * 3 for lane in range(8)])
+    ((16, 32, 64), None)
+    """
+    base, lanes = addresses[0], len(addresses)
+    found = tuple(addresses[1 << bit] ^ base for bit in range(lanes.bit_length() - 1))
+    return found if all(address == base ^ image(found, lane) for lane, address in enumerate(addresses)) else None
+
+
+def image(columns: Sequence[int], lane: int) -> int:
+    """The columns of the lane's set bits, xor-ed together."""
+    result = 0
+    for bit, column in enumerate(columns):
+        if lane >> bit & 1:
+            result ^= column
+    return result
+
+
+@cache
+def phase_subgroup(instruction: LdsInstruction) -> tuple[int, ...] | None:
+    """A basis of the lanes of phase 0 where all phases are cosets of it (as vectors over F₂), else None.
+
+    >>> from layoutalg.target import target
+    >>> phase_subgroup(target("gfx942").instruction("ds_read_b128"))
+    (1, 2, 20)
+    """
+    first = set(instruction.phases[0])
+    basis: list[int] = []
+    for lane in sorted(first):
+        if rank([*basis, lane]) > len(basis):
+            basis.append(lane)
+    cosets = all({lane ^ phase[0] for lane in phase} == first for phase in instruction.phases)
+    return tuple(basis) if cosets and 1 << len(basis) == len(first) else None
+
+
+def linear_degree(instruction: LdsInstruction, columns: Sequence[int]) -> int | None:
+    """The cycles of each phase of a map linear over F₂ (the same for every phase), without going through lanes.
+
+    `columns[i]` is what lane bit i contributes to the byte address (see `columns`); a constant may be xor-ed on, or
+    added if it is a multiple of a power of two above every column.  The dwords that a phase wants are a subspace V of
+    F₂ⁿ, or a shift of it, and a bank is V's low bits; so each bank that is asked at all is asked for
+    2^(rank V − rank (V mod banks)) dwords.  Broadcasts are counted exactly.  None where the phases are no cosets of a
+    subgroup, or the width is no power of two: `phase_cycles` decides there.
+
+    >>> from layoutalg.target import target
+    >>> read = target("gfx942").instruction("ds_read_b128")
+    >>> linear_degree(read, [16, 32, 64, 128, 256, 512]), linear_degree(read, [128, 256, 512, 1024, 2048, 16])
+    (1, 8)
+    """
+    group, dwords = phase_subgroup(instruction), instruction.dwords
+    if group is None or dwords & (dwords - 1) or instruction.banks & (instruction.banks - 1):
+        return None
+    if any(column % instruction.alignment for column in columns):
+        raise MisalignedError(f"columns {list(columns)} are no multiples of {instruction.alignment} bytes")
+    wanted = [image(columns, lane) // DWORD for lane in group]
+    wanted += [1 << bit for bit in range(dwords.bit_length() - 1)]
+    return 1 << rank(wanted) - rank(dword & instruction.banks - 1 for dword in wanted)
+
+
+def rank(vectors: Iterable[int]) -> int:
+    """The rank over F₂ of vectors that are written as integers.
+
+    >>> rank([0b011, 0b101, 0b110])
+    2
+    """
+    pivots: list[int] = []
+    for vector in vectors:
+        for pivot in pivots:
+            vector = min(vector, vector ^ pivot)
+        if vector:
+            pivots.append(vector)
+    return len(pivots)

@@ -4,8 +4,8 @@ The key is the SHA-256 of everything that the result depends on (source, headers
 processor). A file holds the SHA-256 of its payload, then the payload, and appears whole by a rename, so processes share
 the folder freely. A file that does not match its own hash counts as absent and is written anew.
 
-The folder is `$LAYOUTALG_CACHE`, else `$XDG_CACHE_HOME/layoutalg`, else `~/.cache/layoutalg`. Where it cannot be written,
-nothing is kept and nothing fails. It holds at most `LIMIT` files; the oldest half goes when there are more.
+The folder is `$LAYOUTALG_CACHE`, else `$XDG_CACHE_HOME/layoutalg`, else `~/.cache/layoutalg`. Where it cannot be
+written, nothing is kept and nothing fails. It holds at most `LIMIT` files; the oldest half goes when there are more.
 """
 
 import hashlib

@@ -4,11 +4,18 @@ Every compiler here is a clang with an LLD, so all are driven alike and only the
 
 | kind | clang | linker | found by |
 |---|---|---|---|
-| `rocm` | `ROCM/llvm/bin/clang++` | `ROCM/llvm/bin/ld.lld` | `ROCM_PATH`, `/opt/rocm`, `hipcc` or `amdclang++` on `PATH` |
+| `rocm` | `ROCM/llvm/bin/clang++` | `ROCM/llvm/bin/ld.lld` | `ROCM_PATH`, `/opt/rocm`, `hipcc` or `amdclang++` |
 | `system` | `clang++`, `clang++-19` … | `ld.lld` of the same version | `PATH` |
 | `zig` | `zig clang` | `zig ld.lld` | the `ziglang` wheel of this Python |
 
-ROCm comes first for GPU targets; for the CPU the wheel does, because it brings its own C library headers.
+From source to code object, in three steps, two or one:
+
+| family | steps |
+|---|---|
+| `amd` | HIP → assembly → object → ELF code object |
+| `cpu` | C++ → object → ELF shared library |
+| `nvidia` | CUDA → PTX |
+
 A compiler is probed with an empty kernel before it is trusted with a target.
 nvcc is no candidate: it knows neither `ext_vector_type` nor `_Float16`, which emitted kernels use.
 """
@@ -32,7 +39,22 @@ INCLUDE = Path(__file__).parent / "include"
 #: The wheel whose hidden `clang` and `ld.lld` subcommands are known to work.
 ZIG_REQUIREMENT = "ziglang==0.17.0"
 
-_DEVICE_FLAGS = ("-std=c++17", "-fdeclspec", "-DLAYOUTALG_DEVICE", "-nogpulib")
+_LANGUAGE = ("-std=c++17", "-fdeclspec", "-DLAYOUTALG_DEVICE")
+_ONE_GPU = ("--cuda-device-only", "-nogpulib", "-fuse-cuid=none")
+_AMD = ("-x", "hip", *_ONE_GPU, "-nogpuinc", "--no-gpu-bundle-output", "-mcode-object-version=5")
+# PTX 7.8 (CUDA 11.8) is the oldest that names sm_90, so the most drivers take it.
+_NVIDIA = ("-x", "cuda", *_ONE_GPU, "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version", "--cuda-feature=+ptx78")
+# Halves are rounded after each operation, as a GPU rounds them, not at the end of the expression.
+_CPU = (
+    "-x",
+    "c++",
+    "-march=native",
+    "-Xclang",
+    "-ffloat16-excess-precision=none",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fPIC",
+)
 
 
 @dataclass(frozen=True)
@@ -42,34 +64,35 @@ class Compiler:
     kind: str  # rocm, system or zig
     clang: tuple[str, ...]
     linker: tuple[str, ...]
-    host: tuple[str, ...]  # builds a shared library of this machine
     version: str  # part of the cache's key
     include: tuple[str, ...] = ()  # flags that name its freestanding headers
 
-    def compile_command(self, target: str, opt_level: int, source: str, output: str) -> tuple[str, ...]:
-        """The command from source to assembly text (a GPU) or to a shared library (the CPU)."""
-        shared = (f"-O{opt_level}", f"-I{INCLUDE}", *self.include)
+    def steps(self, target: str, opt_level: int, flags: tuple[str, ...] = ()) -> tuple[tuple[str, ...], ...]:
+        """The commands that turn `kernel.hip` into `output_name(target)`, to be run in the source's folder."""
+        language = (*_LANGUAGE, f"-O{opt_level}", f"-I{INCLUDE}", *self.include, *flags)
+        kind: tuple[str, ...]
         match family(target):
             case "amd":
-                hip = ("-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", f"--offload-arch={target}")
-                abi = ("-nogpuinc", "-mcode-object-version=5", "-fuse-cuid=none")
-                return (*self.clang, *hip, *abi, *_DEVICE_FLAGS, *shared, "-S", source, "-o", output)
+                kind = (*_AMD, f"--offload-arch={target}")
+                assemble = (*self.clang, "--target=amdgcn-amd-amdhsa", f"-mcpu={target}", "-c", "kernel.s")
+                return (
+                    (*self.clang, *kind, *language, "-S", "kernel.hip", "-o", "kernel.s"),
+                    (*assemble, "-o", "kernel.o"),
+                    (*self.linker, "--no-undefined", "-shared", "kernel.o", "-o", "kernel.so"),
+                )
             case "nvidia":
-                # PTX 7.8 (CUDA 11.8) is the oldest that names sm_90, so the most drivers take it.
-                cuda = ("-x", "cuda", "--cuda-device-only", f"--cuda-gpu-arch={target}", "--cuda-feature=+ptx78")
-                quiet = ("-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version", "-fuse-cuid=none")
-                return (*self.clang, *cuda, *quiet, *_DEVICE_FLAGS, *shared, "-S", source, "-o", output)
-        library = ("-x", "c++", "-std=c++17", "-shared", "-fPIC", "-nostdlib++", "-fno-exceptions", "-fno-rtti")
-        return (*self.host, *library, "-fno-sanitize=undefined", "-DLAYOUTALG_DEVICE", f"-O{opt_level}",
-                f"-I{INCLUDE}", source, "-o", output)  # fmt: skip
+                kind = (*_NVIDIA, f"--cuda-gpu-arch={target}")
+                return ((*self.clang, *kind, *language, "-S", "kernel.hip", "-o", "kernel.s"),)
+        return (
+            (*self.clang, *_CPU, *language, "-c", "kernel.hip", "-o", "kernel.o"),
+            # What the library needs of this machine (thread-local storage, memcpy) is resolved when it is loaded.
+            (*self.linker, "-shared", "kernel.o", "-o", "kernel.so"),
+        )
 
-    def assemble_command(self, target: str, source: str, output: str) -> tuple[str, ...]:
-        """The command from AMD assembly text to a relocatable object."""
-        return (*self.clang, "--target=amdgcn-amd-amdhsa", f"-mcpu={target}", "-c", source, "-o", output)
 
-    def link_command(self, source: str, output: str) -> tuple[str, ...]:
-        """The command from a relocatable object to a code object."""
-        return (*self.linker, "--no-undefined", "-shared", source, "-o", output)
+def output_name(target: str) -> str:
+    """The file that the last step writes."""
+    return "kernel.s" if family(target) == "nvidia" else "kernel.so"
 
 
 def find_compilers() -> tuple[Compiler, ...]:
@@ -83,22 +106,22 @@ def find_compilers() -> tuple[Compiler, ...]:
 
 
 def choose_compiler(target: str) -> Compiler:
-    """The first compiler that knows the target (for the CPU: the wheel's first).
+    """The first compiler that knows the target.
 
     Raises `UnknownTargetError`, or `NoCompilerError` with the places searched.
 
-    >>> choose_compiler("cpu").kind
-    'zig'
+    >>> choose_compiler("gfx950").kind in ("rocm", "system", "zig")
+    True
     """
-    wheel_first = family(target) == "cpu"
-    found = sorted(find_compilers(), key=lambda compiler: wheel_first and compiler.kind != "zig")
+    family(target)
+    found = find_compilers()
     for compiler in found:
         if compiler.kind == "zig" or knows(compiler, target):
             return compiler
     passed_over = "".join(f"; {' '.join(compiler.clang)} does not know it" for compiler in found)
     raise NoCompilerError(
-        f"no compiler for {target}: no ROCm (ROCM_PATH, /opt/rocm, hipcc on PATH), no clang with ld.lld on PATH, and no "
-        f"{ZIG_REQUIREMENT} in this Python{passed_over}. Install one: pip install {ZIG_REQUIREMENT}"
+        f"no compiler for {target}: no ROCm (ROCM_PATH, /opt/rocm, hipcc on PATH), no clang with ld.lld on PATH, and "
+        f"no {ZIG_REQUIREMENT} in this Python{passed_over}. Install one: pip install {ZIG_REQUIREMENT}"
     )
 
 
@@ -106,11 +129,11 @@ def choose_compiler(target: str) -> Compiler:
 def knows(compiler: Compiler, target: str) -> bool:
     """Whether the compiler builds an empty kernel for the target."""
     with tempfile.TemporaryDirectory(prefix="layoutalg-") as folder:
-        source, output = Path(folder) / "probe.hip", Path(folder) / "probe.out"
-        source.write_text('#include "layoutalg_device.h"\nextern "C" __global__ void probe() {}\n')
-        command = compiler.compile_command(target, 0, str(source), str(output))
+        source = '#include "layoutalg_device.h"\nextern "C" __global__ void probe() {}\n'
+        (Path(folder) / "kernel.hip").write_text(source)
         try:
-            return subprocess.run(command, capture_output=True, timeout=60).returncode == 0
+            command = compiler.steps(target, opt_level=0)[0]
+            return subprocess.run(command, cwd=folder, capture_output=True, timeout=60).returncode == 0
         except (OSError, subprocess.TimeoutExpired):
             return False
 
@@ -124,7 +147,7 @@ def _rocm() -> Iterator[Compiler]:
             clang, linker = folder / "clang++", folder / "ld.lld"
             if root.name and clang.is_file() and linker.is_file() and folder != Path("/usr/bin"):
                 command = (str(clang),)
-                yield Compiler("rocm", command, (str(linker),), command, _fingerprint(clang))
+                yield Compiler("rocm", command, (str(linker),), _fingerprint(clang))
                 break
 
 
@@ -132,7 +155,7 @@ def _system() -> Iterator[Compiler]:
     for suffix in ("", *(f"-{version}" for version in range(30, 18, -1))):
         clang, linker = shutil.which(f"clang++{suffix}"), shutil.which(f"ld.lld{suffix}")
         if clang and linker:
-            yield Compiler("system", (clang,), (linker,), (clang,), _fingerprint(Path(clang)))
+            yield Compiler("system", (clang,), (linker,), _fingerprint(Path(clang)))
 
 
 def _zig() -> Iterator[Compiler]:
@@ -143,7 +166,7 @@ def _zig() -> Iterator[Compiler]:
     zig = str(folder / "zig")
     version = f"ziglang {importlib.metadata.version('ziglang')}"
     include = ("-nostdinc", "-isystem", str(folder / "lib" / "include"))
-    yield Compiler("zig", (zig, "clang"), (zig, "ld.lld"), (zig, "c++"), version, include)
+    yield Compiler("zig", (zig, "clang"), (zig, "ld.lld"), version, include)
 
 
 def _fingerprint(executable: Path) -> str:

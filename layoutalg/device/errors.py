@@ -18,7 +18,11 @@ class DeviceError(Exception):
 
 
 class CompileError(DeviceError):
-    """The source could not be compiled."""
+    """The source could not be compiled. `output` is all that the compiler said."""
+
+    def __init__(self, message: str, output: str = "") -> None:
+        super().__init__(message)
+        self.output = output
 
 
 class UnknownTargetError(CompileError):

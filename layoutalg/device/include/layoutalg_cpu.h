@@ -8,11 +8,9 @@
 //
 // A barrier that only some threads of a block reach is undefined in HIP; here the launch stops and says so.
 // Waves do not exist here: nothing that depends on lanes running in step can be expressed.
+//
+// Nothing is included and no library is needed: the launcher (layoutalg/device/cpu.py) brings the memory for the stacks.
 #pragma once
-#include <sys/mman.h>
-#if !defined(__x86_64__) && !defined(__aarch64__)
-#include <ucontext.h>
-#endif
 
 #define __global__ __attribute__((noinline))
 #define __device__
@@ -26,26 +24,17 @@ struct Triple { unsigned x, y, z; };
 
 static thread_local Triple thread_index, block_index, grid_size, block_size;
 
-#if defined(__x86_64__) || defined(__aarch64__)
-
-using Context = void*;  // a saved stack pointer; the callee-saved registers lie on that stack
+using Context = void*;  // a saved stack pointer; the registers that a call preserves lie on that stack
 
 extern "C" __attribute__((visibility("hidden"))) void layoutalg_switch(Context* save, Context resume);
 
-#if defined(__APPLE__)
-#define LAYOUTALG_SYMBOL "_layoutalg_switch"
-#define LAYOUTALG_HIDE ".private_extern " LAYOUTALG_SYMBOL "\n"
-#else
-#define LAYOUTALG_SYMBOL "layoutalg_switch"
-#define LAYOUTALG_HIDE ".hidden " LAYOUTALG_SYMBOL "\n.type " LAYOUTALG_SYMBOL ", %function\n"
-#endif
-
-asm(".text\n.globl " LAYOUTALG_SYMBOL "\n" LAYOUTALG_HIDE ".p2align 4\n" LAYOUTALG_SYMBOL ":\n"
+asm(".text\n.globl layoutalg_switch\n.hidden layoutalg_switch\n.type layoutalg_switch, %function\n"
+    ".p2align 4\nlayoutalg_switch:\n"
 #if defined(__x86_64__)
     "pushq %rbp\n pushq %rbx\n pushq %r12\n pushq %r13\n pushq %r14\n pushq %r15\n"
     "movq %rsp, (%rdi)\n movq %rsi, %rsp\n"
     "popq %r15\n popq %r14\n popq %r13\n popq %r12\n popq %rbx\n popq %rbp\n ret\n"
-#else
+#elif defined(__aarch64__)
     "stp x29, x30, [sp, #-160]!\n stp x19, x20, [sp, #16]\n stp x21, x22, [sp, #32]\n stp x23, x24, [sp, #48]\n"
     "stp x25, x26, [sp, #64]\n stp x27, x28, [sp, #80]\n stp d8, d9, [sp, #96]\n stp d10, d11, [sp, #112]\n"
     "stp d12, d13, [sp, #128]\n stp d14, d15, [sp, #144]\n"
@@ -53,40 +42,25 @@ asm(".text\n.globl " LAYOUTALG_SYMBOL "\n" LAYOUTALG_HIDE ".p2align 4\n" LAYOUTA
     "ldp x19, x20, [sp, #16]\n ldp x21, x22, [sp, #32]\n ldp x23, x24, [sp, #48]\n ldp x25, x26, [sp, #64]\n"
     "ldp x27, x28, [sp, #80]\n ldp d8, d9, [sp, #96]\n ldp d10, d11, [sp, #112]\n ldp d12, d13, [sp, #128]\n"
     "ldp d14, d15, [sp, #144]\n ldp x29, x30, [sp], #160\n ret\n"
+#else
+#error "the CPU runner knows x86-64 and aarch64 only: run on one of these, or on a GPU"
 #endif
 );
 
-static inline void resume(Context* save, Context* context) { layoutalg_switch(save, *context); }
-
 // A new fiber's stack looks as if it had been saved on the way into `entry`.
-static inline void prepare(Context* context, char*, char* top, void (*entry)()) {
+static inline Context prepare(char* top, void (*entry)()) {
 #if defined(__x86_64__)
-    void** frame = (void**)top - 8;  // six registers, the return address, and a null one that aligns the stack
-    for (int i = 0; i < 8; ++i) frame[i] = nullptr;
-    frame[6] = (void*)entry;
+    constexpr int words = 8, place = 6;  // six registers, the return address, and a null one that aligns the stack
 #else
-    void** frame = (void**)top - 20;
-    for (int i = 0; i < 20; ++i) frame[i] = nullptr;
-    frame[1] = (void*)entry;  // x30
+    constexpr int words = 20, place = 1;  // x30 is the second of the twenty
 #endif
-    *context = frame;
+    void** frame = (void**)top - words;
+    for (int i = 0; i < words; ++i) frame[i] = nullptr;
+    frame[place] = (void*)entry;
+    return frame;
 }
 
-#else  // any other processor: POSIX contexts, some hundred times slower
-
-using Context = ucontext_t;
-static inline void resume(Context* save, Context* context) { swapcontext(save, context); }
-static inline void prepare(Context* context, char* bottom, char* top, void (*entry)()) {
-    getcontext(context);
-    context->uc_stack.ss_sp = bottom;
-    context->uc_stack.ss_size = (unsigned long)(top - bottom);
-    context->uc_link = nullptr;
-    makecontext(context, entry, 0);
-}
-
-#endif
-
-enum Status : int { ok = 0, divergent_barrier = 1, no_memory = 2 };
+enum Status : int { ok = 0, divergent_barrier = 1 };
 
 // One launch, shared by the host threads that work on it. The layout is known to cpu.py.
 struct Launch {
@@ -96,21 +70,20 @@ struct Launch {
     unsigned long long next;          // the first block that nobody has taken
     unsigned long long failed_block;  // where a barrier was not reached by all
     unsigned waiting, finished;       // how many threads of it wait at the barrier, and how many have ended
+    unsigned long long slot_bytes;    // of a fiber: a guard that may not be touched, then its stack
     void** arguments;
 };
 
-constexpr unsigned long stack_bytes = 256 * 1024, guard_bytes = 64 * 1024, slot_bytes = stack_bytes + guard_bytes;
-
-// A host thread's state. Slot s of `memory` is a guard, then a stack.
+// A host thread's state. Its memory is a slot for each thread of a block, then a Context for each.
 struct Worker {
     void (*invoke)(void** arguments);
     void** arguments;
     Context scheduler;
     Context* fibers;
     char* memory;
-    unsigned running;   // the slot of the fiber that runs
-    unsigned guarded;   // slots whose guard is set
-    bool ended;         // the fiber that ran last has ended
+    unsigned long long slot_bytes;
+    unsigned running;  // the slot of the fiber that runs
+    bool ended;        // the fiber that ran last has ended
 };
 
 static thread_local Worker* worker;
@@ -119,33 +92,26 @@ static void fiber_main() {
     Worker* self = worker;
     self->invoke(self->arguments);
     self->ended = true;
-    resume(&self->fibers[self->running], &self->scheduler);
+    layoutalg_switch(&self->fibers[self->running], self->scheduler);
     __builtin_unreachable();
 }
 
 static __attribute__((noinline)) void barrier() {
     Worker* self = worker;
     Triple here = thread_index;
-    resume(&self->fibers[self->running], &self->scheduler);
+    layoutalg_switch(&self->fibers[self->running], self->scheduler);
     thread_index = here;
 }
 
-static inline bool start_fiber(Worker& self, unsigned slot) {
-    char* bottom = self.memory + slot * slot_bytes;
-    if (slot == self.guarded) {
-        if (mprotect(bottom, guard_bytes, PROT_NONE) != 0) return false;
-        ++self.guarded;
-    }
+static inline void start_fiber(Worker& self, unsigned slot) {
     // Stacks that began at one address modulo 4 KiB would all fall into the same few cache sets.
-    char* top = bottom + slot_bytes - (slot * 192) % 4096;
-    prepare(&self.fibers[slot], bottom + guard_bytes, top, fiber_main);
-    return true;
+    self.fibers[slot] = prepare(self.memory + (slot + 1) * self.slot_bytes - slot * 192 % 4096, fiber_main);
 }
 
 static inline void resume_fiber(Worker& self, unsigned slot) {
     self.running = slot;
     self.ended = false;
-    resume(&self.scheduler, &self.fibers[slot]);
+    layoutalg_switch(&self.scheduler, self.fibers[slot]);
 }
 
 static inline Triple unflatten(unsigned long long flat, const unsigned (&size)[3]) {
@@ -157,7 +123,7 @@ static Status run_block(Worker& self, Launch& launch, unsigned threads, unsigned
     unsigned waiting = 0;
     for (unsigned t = 0; t < threads; ++t) {
         thread_index = unflatten(launch.reversed ? threads - 1 - t : t, launch.block);
-        if (!start_fiber(self, waiting)) return no_memory;
+        start_fiber(self, waiting);
         resume_fiber(self, waiting);
         waiting += !self.ended;
     }
@@ -186,23 +152,19 @@ static Status run_blocks(Worker& self, Launch& launch, unsigned threads) {
     }
 }
 
-// Works on a launch until no block is left. Each host thread calls it once.
-static Status run(Launch& launch, void (*invoke)(void**)) {
+// Works on a launch until no block is left. Each host thread calls it once, with memory of its own.
+static Status run(Launch& launch, char* memory, void (*invoke)(void**)) {
     const unsigned threads = launch.block[0] * launch.block[1] * launch.block[2];
-    const unsigned long bytes = threads * (slot_bytes + sizeof(Context));
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) return no_memory;
     grid_size = {launch.grid[0], launch.grid[1], launch.grid[2]};
     block_size = {launch.block[0], launch.block[1], launch.block[2]};
     Worker self{};
     self.invoke = invoke;
     self.arguments = launch.arguments;
-    self.memory = (char*)memory;
-    self.fibers = (Context*)(self.memory + threads * slot_bytes);
+    self.memory = memory;
+    self.slot_bytes = launch.slot_bytes;
+    self.fibers = (Context*)(memory + threads * launch.slot_bytes);
     worker = &self;
-    Status status = run_blocks(self, launch, threads);
-    munmap(memory, bytes);
-    return status;
+    return run_blocks(self, launch, threads);
 }
 
 // What a parameter is, for the launcher to check: 'r' a pointer to const, 'w' any other pointer, 'v' a value;
@@ -242,9 +204,9 @@ template <class... A> inline void call(void (*kernel)(A...), void** arguments) {
 static inline void __syncthreads() { layoutalg::barrier(); }
 
 // The compile step ends the source with one of these for each kernel: how it is launched, and what it takes.
-#define LAYOUTALG_CPU_KERNEL(NAME)                                                                        \
-    extern "C" __attribute__((visibility("default"))) int layoutalg_run_##NAME(layoutalg::Launch* launch) { \
-        return layoutalg::run(*launch, [](void** arguments) { layoutalg::call(NAME, arguments); });       \
-    }                                                                                                     \
-    extern "C" __attribute__((visibility("default"), used))                                               \
+#define LAYOUTALG_CPU_KERNEL(NAME)                                                                                   \
+    extern "C" __attribute__((visibility("default"))) int layoutalg_run_##NAME(layoutalg::Launch* launch, char* memory) { \
+        return layoutalg::run(*launch, memory, [](void** arguments) { layoutalg::call(NAME, arguments); });         \
+    }                                                                                                               \
+    extern "C" __attribute__((visibility("default"), used))                                                         \
     constexpr auto layoutalg_parameters_##NAME = layoutalg::describe(NAME);

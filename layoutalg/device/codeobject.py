@@ -1,0 +1,222 @@
+"""What was compiled, and what each kernel in it needs, read from the object itself.
+
+A code object is the file that a runtime loads. Nothing about it is remembered from the compile step: resources and
+parameters are read from where each format keeps them, so a file from elsewhere reads the same way.
+
+| format | told by | resources from | parameters from |
+|---|---|---|---|
+| AMD ELF | machine 224 | the note `NT_AMDGPU_METADATA`, a msgpack document | its `.args` |
+| PTX | `.version` | `.shared` sizes and `.maxntid`; registers are the driver's to choose | `.param` lines |
+| CPU ELF | the host's machine | none | the tables `layoutalg_parameters_NAME` |
+
+The note is that of AMDGPUUsage in LLVM's documentation, "Code Object V5 Metadata". On gfx90a, gfx942 and gfx950
+its `.vgpr_count` counts the unified file, accumulation registers included.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from layoutalg.device import cache
+from layoutalg.device.errors import CodeObjectError
+
+_NOTE = "NT_AMDGPU_METADATA"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a kernel. `element` and `written` are known on the CPU only."""
+
+    kind: str  # pointer or value
+    size: int  # bytes of the parameter itself
+    offset: int  # bytes from the start of the kernel's arguments
+    element: str = ""  # what a pointer points to, or the value's type: a letter (f, i, u, b) and bytes, as in f4
+    written: bool = True  # a pointer that may be written through
+
+
+@dataclass(frozen=True)
+class KernelResources:
+    """What a kernel takes from the machine. None where the format does not say."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    code_size: int | None = None  # bytes
+    vgprs: int | None = None
+    agprs: int | None = None
+    sgprs: int | None = None
+    lds_bytes: int | None = None  # static
+    scratch_bytes: int | None = None  # a thread
+    vgpr_spills: int | None = None
+    sgpr_spills: int | None = None
+    wave_size: int | None = None
+    max_threads: int | None = None  # of a block
+
+    @property
+    def spills(self) -> int | None:
+        """Registers of both kinds that were spilled to memory."""
+        if self.vgpr_spills is None or self.sgpr_spills is None:
+            return None
+        return self.vgpr_spills + self.sgpr_spills
+
+
+@dataclass(frozen=True)
+class CodeObject:
+    """A compiled file for one target, with its kernels."""
+
+    target: str
+    payload: bytes
+    kernels: Mapping[str, KernelResources]
+
+    @classmethod
+    def read(cls, payload: bytes) -> Self:
+        """Reads a code object from its bytes.
+
+        Raises `CodeObjectError` when they are not a whole one.
+
+        >>> CodeObject.read(b"GIF89a")
+        Traceback (most recent call last):
+        layoutalg.device.errors.CodeObjectError: not a code object (neither ELF nor PTX): compile the source again
+        """
+        if payload.startswith(b"\x7fELF"):
+            target, kernels = _read_elf(payload)
+        elif b".version" in payload[:4096] and b".target" in payload[:4096]:
+            target, kernels = _read_ptx(payload.decode(errors="replace"))
+        else:
+            raise CodeObjectError("not a code object (neither ELF nor PTX): compile the source again")
+        return cls(target, payload, {kernel.name: kernel for kernel in kernels})
+
+    def save(self, path: str | Path) -> None:
+        """Writes the payload to a file, which appears whole or not at all. Raises `OSError`."""
+        cache.write_atomically(Path(path), self.payload)
+
+
+def _read_elf(payload: bytes) -> tuple[str, list[KernelResources]]:
+    import io
+
+    from elftools.common.exceptions import ELFError
+    from elftools.construct import ConstructError
+    from elftools.elf.elffile import ELFFile
+
+    try:
+        elf = ELFFile(io.BytesIO(payload))
+        return _read_amd(elf) if elf["e_machine"] == "EM_AMDGPU" else ("cpu", list(_read_cpu(elf)))
+    except (ELFError, ConstructError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        raise CodeObjectError(f"the code object is damaged ({error}): compile the source again") from error
+
+
+def _symbols(elf: Any) -> dict[str, Any]:
+    table = elf.get_section_by_name(".dynsym")
+    if table is None:
+        raise ValueError("it has no symbols")
+    return {symbol.name: symbol for symbol in table.iter_symbols()}
+
+
+def _read_amd(elf: Any) -> tuple[str, list[KernelResources]]:
+    import msgpack
+
+    notes = [note for section in elf.iter_sections("SHT_NOTE") for note in section.iter_notes()]
+    documents = [note["n_descdata"] for note in notes if note["n_name"] == "AMDGPU"]
+    if not documents:
+        raise ValueError(f"it has no {_NOTE} note")
+    document = msgpack.unpackb(documents[0])
+    symbols = _symbols(elf)
+    target = document["amdhsa.target"].rpartition("--")[2].partition(":")[0]
+    return target, [_amd_kernel(entry, symbols) for entry in document["amdhsa.kernels"]]
+
+
+def _amd_kernel(entry: Mapping[str, Any], symbols: Mapping[str, Any]) -> KernelResources:
+    visible = [arg for arg in entry.get(".args", ()) if not arg[".value_kind"].startswith("hidden_")]
+    pointers = ("global_buffer", "dynamic_shared_pointer")
+    return KernelResources(
+        name=entry[".name"],
+        parameters=tuple(
+            Parameter("pointer" if arg[".value_kind"] in pointers else "value", arg[".size"], arg[".offset"])
+            for arg in visible
+        ),
+        code_size=symbols[entry[".name"]]["st_size"],
+        vgprs=entry[".vgpr_count"],
+        agprs=entry.get(".agpr_count", 0),
+        sgprs=entry[".sgpr_count"],
+        lds_bytes=entry[".group_segment_fixed_size"],
+        scratch_bytes=entry[".private_segment_fixed_size"],
+        vgpr_spills=entry[".vgpr_spill_count"],
+        sgpr_spills=entry[".sgpr_spill_count"],
+        wave_size=entry[".wavefront_size"],
+        max_threads=entry[".max_flat_workgroup_size"],
+    )
+
+
+def _read_cpu(elf: Any) -> Iterator[KernelResources]:
+    symbols = _symbols(elf)
+    prefix = "layoutalg_parameters_"
+    for name, symbol in symbols.items():
+        if name.startswith(prefix):
+            kernel = name.removeprefix(prefix)
+            section = elf.get_section(symbol["st_shndx"])
+            start = symbol["st_value"] - section["sh_addr"]
+            table = section.data()[start : start + symbol["st_size"]]
+            yield KernelResources(kernel, tuple(_cpu_parameters(table)), symbols[kernel]["st_size"])
+
+
+def _cpu_parameters(table: bytes) -> Iterator[Parameter]:
+    """Reads `layoutalg::Parameter`: a kind (r, w, v), a scalar's letter and bytes, ended by a null entry."""
+    offset = 0
+    for kind, letter, size in zip(table[0::3], table[1::3], table[2::3], strict=True):
+        if kind == 0:
+            return
+        own = size if chr(kind) == "v" else 8
+        offset = -(-offset // own) * own
+        yield Parameter(
+            "value" if chr(kind) == "v" else "pointer", own, offset, f"{chr(letter)}{size}", chr(kind) == "w"
+        )
+        offset += own
+
+
+_PTX_ENTRY = re.compile(r"\.entry\s+(\w+)\s*\((.*?)\)([^{]*)\{(.*?)^\}", re.DOTALL | re.MULTILINE)
+_PTX_PARAM = re.compile(r"\.param\s+(?:\.align\s+\d+\s+)?\.([bfsu])(\d+)\s+(.*)$")
+_PTX_SHARED = re.compile(r"\.shared\s+\.align\s+\d+\s+\.b8\s+([\w$]+)\[(\d+)\]")
+_PTX_THREADS = re.compile(r"\.maxntid\s+(\d+)(?:,\s*(\d+))?(?:,\s*(\d+))?")
+
+
+def _read_ptx(text: str) -> tuple[str, list[KernelResources]]:
+    target = re.search(r"^\.target\s+(sm_\d+)", text, re.MULTILINE)
+    if target is None:
+        raise CodeObjectError("the PTX names no target (.target sm_…): compile the source again")
+    shared = {name: int(size) for name, size in _PTX_SHARED.findall(text)}
+    kernels = []
+    for name, parameters, directives, body in _PTX_ENTRY.findall(text):
+        threads = _PTX_THREADS.search(directives)
+        kernels.append(
+            KernelResources(
+                name,
+                tuple(_ptx_parameters(parameters)),
+                lds_bytes=sum(size for variable, size in shared.items() if variable in body),
+                wave_size=32,
+                max_threads=_product(threads.groups(default="1")) if threads else None,
+            )
+        )
+    return target[1], kernels
+
+
+def _ptx_parameters(text: str) -> Iterator[Parameter]:
+    offset = 0
+    for line in (line.strip() for line in text.split(",") if line.strip()):
+        match = _PTX_PARAM.match(line)
+        if match is None:
+            raise CodeObjectError(f"a PTX parameter that cannot be read: {line}")
+        letter, bits, rest = match[1], int(match[2]), match[3]
+        array = re.search(r"\[(\d+)\]", rest)
+        size = bits // 8 * (int(array[1]) if array else 1)
+        offset = -(-offset // size) * size
+        kind = "pointer" if rest.startswith(".ptr") else "value"
+        yield Parameter(kind, size, offset, "" if kind == "pointer" or letter == "b" else f"{letter}{size}")
+        offset += size
+
+
+def _product(numbers: tuple[str, ...]) -> int:
+    result = 1
+    for number in numbers:
+        result *= int(number)
+    return result

@@ -1,0 +1,123 @@
+"""From a kernel's source to a code object, by the first compiler that knows the target.
+
+The same source serves every target; the device header (`include/layoutalg_device.h`) makes the difference. What was
+compiled once is kept on disk under the hash of all that it depends on (see `cache.py`), so a second build costs a read.
+
+A source for the CPU must hold its kernels as `extern "C" __global__ void name(…)`: a launcher is added for each.
+The real HIP headers are not used here; kernels that need more than the device header offers must be built by hipcc.
+"""
+
+import functools
+import platform
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from layoutalg.device import cache
+from layoutalg.device.codeobject import CodeObject
+from layoutalg.device.compilers import INCLUDE, Compiler, choose_compiler, output_name
+from layoutalg.device.errors import CompileError
+from layoutalg.device.targets import family
+
+#: How long one step of a compiler may take, in seconds.
+TIME_LIMIT = 120
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_KERNEL = re.compile(r"__global__\s+void\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(")
+_ERROR = re.compile(r"^.*\berror: .*$", re.MULTILINE)
+
+
+def compile_source(
+    source: str, target: str, *, compiler: Compiler | None = None, opt_level: int = 3, flags: tuple[str, ...] = ()
+) -> CodeObject:
+    """Compiles a kernel source for a target, or takes the code object from the cache.
+
+    `compiler` is the first of `find_compilers()` that knows the target unless one is given; `opt_level` is 0 to 3;
+    `flags` are further ones for clang, such as `-mcumode`.
+    The code object is a whole ELF file (AMD), PTX text (NVIDIA) or a shared library (CPU).
+
+    Raises `UnknownTargetError`, `NoCompilerError`, or `CompileError` with the first error that the compiler names.
+
+    >>> code = compile_source('#include "layoutalg_device.h"\\nextern "C" __global__ void nop() {}\\n', "gfx942")
+    >>> code.kernels["nop"].lds_bytes
+    0
+    """
+    if family(target) == "cpu":
+        source = _with_launchers(source)
+    chosen = compiler or choose_compiler(target)
+    steps = chosen.steps(target, opt_level, flags)
+    headers = [path.read_bytes() for path in sorted(INCLUDE.glob("*.h"))]
+    processor = _processor() if family(target) == "cpu" else ""
+    key = cache.key(source, chosen.version, processor, *headers, *("\0".join(command) for command in steps))
+    payload = cache.read(key)
+    if payload is None:
+        payload = _run_all(steps, source, output_name(target), target)
+        cache.write(key, payload)
+    return CodeObject.read(payload)
+
+
+def compile_to_assembly(
+    source: str, target: str, *, compiler: Compiler | None = None, opt_level: int = 3, flags: tuple[str, ...] = ()
+) -> str:
+    """The assembly text of a kernel source: AMD's, PTX, or the host's. Arguments and errors as `compile_source`.
+
+    >>> text = compile_to_assembly('#include "layoutalg_device.h"\\nextern "C" __global__ void nop() {}\\n', "gfx90a")
+    >>> "s_endpgm" in text
+    True
+    """
+    first = (compiler or choose_compiler(target)).steps(target, opt_level, flags)[0]
+    return _run_all((tuple("-S" if part == "-c" else part for part in first),), source, first[-1], target).decode()
+
+
+def kernel_names(source: str) -> tuple[str, ...]:
+    """The kernels of a source, in order; comments do not count.
+
+    >>> kernel_names('extern "C" __global__ void __launch_bounds__(64) copy(float* p) {} // __global__ void no()')
+    ('copy',)
+    """
+    return tuple(_KERNEL.findall(_COMMENT.sub(" ", source)))
+
+
+def _run_all(steps: Iterable[tuple[str, ...]], source: str, output: str, target: str) -> bytes:
+    """Runs the steps in a folder of their own and returns one of its files."""
+    with tempfile.TemporaryDirectory(prefix="layoutalg-") as folder:
+        (Path(folder) / "kernel.hip").write_text(source)
+        for command in steps:
+            _run(command, folder, target)
+        return (Path(folder) / output).read_bytes()
+
+
+def _run(command: tuple[str, ...], folder: str, target: str) -> None:
+    try:
+        result = subprocess.run(command, cwd=folder, capture_output=True, timeout=TIME_LIMIT)
+    except OSError as error:
+        raise CompileError(
+            f"{command[0]} cannot be run ({error.strerror}): install it again or name another"
+        ) from error
+    except subprocess.TimeoutExpired as error:
+        raise CompileError(f"{target}: {command[0]} took over {TIME_LIMIT} s: give it a smaller kernel") from error
+    if result.returncode != 0:
+        output = (result.stderr + result.stdout).decode(errors="replace")
+        found = _ERROR.search(output)
+        reason = found.group().strip() if found else f"it ended with status {result.returncode} and named no error"
+        raise CompileError(f"{target}: the source does not compile; mend this first: {reason}", output)
+
+
+@functools.cache
+def _processor() -> str:
+    """Tells processors apart for which `-march=native` may mean different things."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        text = platform.processor()
+    lines = sorted({line for line in text.splitlines() if line.startswith(("model name", "flags", "Features", "CPU "))})
+    return "\n".join((platform.machine(), *lines))
+
+
+def _with_launchers(source: str) -> str:
+    names = kernel_names(source)
+    if not names:
+        raise CompileError('cpu: the source holds no kernel: write one as extern "C" __global__ void name(…)')
+    return "".join((source, "\n", *(f"LAYOUTALG_CPU_KERNEL({name})\n" for name in names)))

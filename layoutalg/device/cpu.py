@@ -1,0 +1,238 @@
+"""Runs a kernel on this machine's processor: a fiber for each thread of a block, blocks in parallel on host threads.
+
+The compiled library holds, for each kernel, a function that takes blocks until none is left (see
+`include/layoutalg_cpu.h`). Every host thread calls it once; a call through ctypes lets the others run meanwhile.
+A fiber switch costs a few nanoseconds, so a barrier costs some microseconds for a block.
+
+What runs right here and not on a GPU: a kernel that needs no barrier because fibers run one after another up to the
+barrier. A race is found by proof, not by this; running the threads of a block in reverse order shows some.
+An access out of bounds ends the process, as in any C program.
+"""
+
+import ctypes
+import math
+import mmap
+import os
+import platform
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from layoutalg.device.codeobject import CodeObject, KernelResources, Parameter
+from layoutalg.device.errors import LaunchError
+from layoutalg.device.runtime import Device, DeviceArray, Event, Found, Module, Size, require_target, shape_of
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+_STACK_BYTES = 256 * 1024
+_GUARD_BYTES = 64 * 1024
+_SLOT_BYTES = _STACK_BYTES + _GUARD_BYTES
+_ALIGNMENT = 64
+_VECTOR_BYTES = 16  # the widest access that emitted kernels make
+_DIVERGENT = 1
+
+
+class _Launch(ctypes.Structure):
+    """`layoutalg::Launch` of layoutalg_cpu.h."""
+
+    _fields_ = (
+        ("grid", ctypes.c_uint * 3),
+        ("block", ctypes.c_uint * 3),
+        ("reversed", ctypes.c_uint),
+        ("chunk", ctypes.c_uint),
+        ("next", ctypes.c_ulonglong),
+        ("failed_block", ctypes.c_ulonglong),
+        ("waiting", ctypes.c_uint),
+        ("finished", ctypes.c_uint),
+        ("slot_bytes", ctypes.c_ulonglong),
+        ("arguments", ctypes.c_void_p),
+    )
+
+
+class CpuArray(DeviceArray):
+    """A numpy array as a device array; numpy takes it back without a copy."""
+
+    owner: "NDArray[Any]"
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        return self.owner.__array_interface__
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.owner.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.owner.__dlpack_device__()
+
+
+@dataclass(frozen=True)
+class CpuEvent(Event):
+    """A moment of the host's clock."""
+
+    seconds: float
+
+    def milliseconds_since(self, start: Event) -> float:
+        if not isinstance(start, CpuEvent):
+            raise LaunchError("the two events are of different devices")
+        return (self.seconds - start.seconds) * 1000
+
+
+class CpuDevice(Device):
+    """The processor. `workers` host threads share the blocks; all usable cores unless said otherwise."""
+
+    kind = "cpu"
+    target = "cpu"
+    max_threads = 1024
+
+    def __init__(self, workers: int | None = None, reverse_threads: bool = False):
+        self.workers = workers or len(os.sched_getaffinity(0))
+        self.reverse_threads = reverse_threads
+        self.name = _processor_name()
+        self.properties = {
+            "cores": self.workers,
+            "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        }
+        self.pool = ThreadPoolExecutor(self.workers, thread_name_prefix="layoutalg")
+        self._local = threading.local()
+
+    def load(self, code: CodeObject) -> "CpuModule":
+        require_target(self, code)
+        return CpuModule(self, code)
+
+    def empty(self, shape: Size, dtype: "DTypeLike") -> CpuArray:
+        sizes, kind = shape_of(shape), np.dtype(dtype)
+        count = math.prod(sizes) * kind.itemsize
+        memory = np.empty(count + _ALIGNMENT, np.uint8)
+        start = -memory.ctypes.data % _ALIGNMENT
+        return self.view(memory[start : start + count].view(kind).reshape(sizes))
+
+    def array(self, values: "NDArray[Any]") -> CpuArray:
+        result = self.empty(values.shape, values.dtype)
+        result.owner[...] = values
+        return result
+
+    def view(self, values: Any) -> CpuArray:
+        host = _as_numpy(values)
+        if not host.flags.c_contiguous:
+            raise LaunchError("an array must be contiguous and row-major: copy it with device.array(…)")
+        if host.ctypes.data % _VECTOR_BYTES and host.size:
+            raise LaunchError(
+                f"an array must start at a multiple of {_VECTOR_BYTES} bytes: copy it with device.array(…)"
+            )
+        return CpuArray(self, host.shape, host.dtype, host.ctypes.data, host)
+
+    def to_numpy(self, array: DeviceArray) -> "NDArray[Any]":
+        return np.asarray(array.owner)
+
+    def synchronize(self) -> None:
+        """Returns at once: a launch ends before it returns."""
+
+    def event(self) -> CpuEvent:
+        return CpuEvent(time.perf_counter())
+
+    def stacks(self, threads: int) -> int:
+        """The address of stacks for a block of this many threads; each host thread keeps its own."""
+        kept: _Stacks | None = getattr(self._local, "stacks", None)
+        if kept is None or kept.threads != threads:
+            kept = self._local.stacks = _Stacks(threads)
+        return kept.address
+
+
+class CpuModule(Module):
+    """A shared library, loaded."""
+
+    device: CpuDevice
+
+    def __init__(self, device: CpuDevice, code: CodeObject):
+        super().__init__(device, code)
+        with tempfile.TemporaryDirectory(prefix="layoutalg-") as folder:
+            path = Path(folder) / "kernel.so"
+            path.write_bytes(code.payload)
+            try:
+                self._library = ctypes.CDLL(str(path))
+            except OSError as error:
+                raise LaunchError(
+                    f"the code object cannot be loaded ({error}): compile the source again here"
+                ) from error
+
+    def check_pointer(self, what: str, parameter: Parameter, array: DeviceArray) -> None:
+        super().check_pointer(what, parameter, array)
+        if parameter.written and not np.asarray(array.owner).flags.writeable:
+            raise LaunchError(f"{what} is read-only, and the kernel may write to it: copy it with device.array(…)")
+
+    def _start(
+        self,
+        kernel: KernelResources,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        addresses: "ctypes.Array[ctypes.c_void_p]",
+    ) -> None:
+        run = self._library[f"layoutalg_run_{kernel.name}"]
+        run.argtypes = (ctypes.POINTER(_Launch), ctypes.c_void_p)
+        blocks, threads = math.prod(grid), math.prod(block)
+        workers = min(self.device.workers, blocks)
+        launch = _Launch(
+            grid=grid,
+            block=block,
+            reversed=self.device.reverse_threads,
+            chunk=max(1, min(64, blocks // (workers * 8))),
+            slot_bytes=_SLOT_BYTES,
+            arguments=ctypes.addressof(addresses),
+        )
+
+        def work(_: int) -> int:
+            status: int = run(ctypes.byref(launch), self.device.stacks(threads))
+            return status
+
+        if _DIVERGENT in self.device.pool.map(work, range(workers)):
+            raise LaunchError(
+                f"{kernel.name}: in block {launch.failed_block}, {launch.finished} threads ended while "
+                f"{launch.waiting} wait at a barrier: every thread of a block must reach each __syncthreads()"
+            )
+
+
+class _Stacks:
+    """Memory for a block's fibers: for each a guard that may not be touched and a stack; then a word for each."""
+
+    def __init__(self, threads: int):
+        self.threads = threads
+        self._memory = mmap.mmap(-1, threads * (_SLOT_BYTES + 8), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        self.address = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
+        protect = ctypes.CDLL(None, use_errno=True).mprotect
+        for slot in range(threads):
+            if protect(ctypes.c_void_p(self.address + slot * _SLOT_BYTES), ctypes.c_size_t(_GUARD_BYTES), 0) != 0:
+                raise LaunchError(
+                    f"no memory for {threads} stacks ({os.strerror(ctypes.get_errno())}): use fewer threads"
+                )
+
+
+def find() -> Found:
+    """The processor, always."""
+    return Found((CpuDevice(),), ())
+
+
+def _as_numpy(values: Any) -> "NDArray[Any]":
+    if hasattr(values, "__array_interface__"):
+        return np.asarray(values)
+    if hasattr(values, "__dlpack__"):
+        try:
+            return np.from_dlpack(values)
+        except (BufferError, RuntimeError, TypeError) as error:
+            raise LaunchError(f"a {type(values).__name__} cannot be used in place ({error}): copy it") from error
+    raise LaunchError(f"a {type(values).__name__} is no array: give a numpy array or one with __dlpack__")
+
+
+def _processor_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()

@@ -1,0 +1,293 @@
+"""One interface to whatever can run a kernel: an AMD GPU, an NVIDIA GPU, or this machine's processor.
+
+    device.load(code).launch("transpose", grid, block, (a, b, 4096, 4096))
+
+| | `amd` | `nvidia` | `cpu` |
+|---|---|---|---|
+| runs | ELF, by the HIP runtime | PTX, by the CUDA driver | a shared library, a fiber a thread |
+| needs | hip-python and a HIP runtime | cuda-python and a driver | nothing |
+| no copy in | `__cuda_array_interface__` | `__cuda_array_interface__` | `__array_interface__`, DLPack |
+| launch returns | at once | at once | when done |
+
+A launch is checked before anything runs: the kernel's name, grid, block, and each argument against the parameter
+that the code object states. It cannot check what the kernel does with a pointer: that is what proofs are for.
+"""
+
+import ctypes
+import importlib
+import math
+import struct
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from layoutalg.device.codeobject import CodeObject, KernelResources, Parameter
+from layoutalg.device.errors import LaunchError, NoDeviceError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import DTypeLike, NDArray
+
+#: Kinds of device, the preferred one first; each is a module of this package with a function `find()`.
+KINDS = ("cpu",)
+
+Size = int | Sequence[int]
+
+# Which numpy kinds fit an element's letter; numpy has no bfloat16, so its bits come as integers.
+_ELEMENTS = {"f": "f", "i": "i", "u": "ub", "b": "uV"}
+_INTEGERS = {1: "b", 2: "h", 4: "i", 8: "q"}
+_FLOATS = {2: "e", 4: "f", 8: "d"}
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A kind of device that was not found, and why."""
+
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """What `devices()` found on this machine, and what it did not."""
+
+    devices: tuple["Device", ...]
+    absent: tuple[Absent, ...]
+
+
+class DeviceArray:
+    """An array in a device's memory, row-major. `owner` keeps the memory alive."""
+
+    def __init__(self, device: "Device", shape: tuple[int, ...], dtype: "np.dtype[Any]", pointer: int, owner: object):
+        self.device = device
+        self.shape = shape
+        self.dtype = dtype
+        self.pointer = pointer
+        self.owner = owner
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the whole array."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    def numpy(self) -> "NDArray[Any]":
+        """The array on the host: a copy from a GPU, the array itself on the CPU. Waits for what was launched."""
+        return self.device.to_numpy(self)
+
+    def __repr__(self) -> str:
+        return f"DeviceArray({self.device.name!r}, shape={self.shape}, dtype={self.dtype})"
+
+
+class CudaArray(DeviceArray):
+    """An array in a GPU's memory; torch and CuPy take it without a copy (CUDA Array Interface, version 3)."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        data = (self.pointer, False)
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": data, "strides": None, "version": 3}
+
+
+class Event(ABC):
+    """A moment in a device's work."""
+
+    @abstractmethod
+    def milliseconds_since(self, start: "Event") -> float:
+        """Milliseconds from an earlier event to this one; waits until this one has come."""
+
+
+class Module(ABC):
+    """A code object that a device has loaded."""
+
+    def __init__(self, device: "Device", code: CodeObject):
+        self.device = device
+        self.code = code
+
+    def launch(self, kernel: str, grid: Size, block: Size, arguments: Sequence[Any]) -> None:
+        """Starts a kernel with `grid` blocks of `block` threads (each an integer or up to three, x first).
+
+        An argument is a `DeviceArray`, an array that the device can use in place, or a number.
+        Raises `LaunchError` when the name, a size or an argument does not fit.
+        """
+        if kernel not in self.code.kernels:
+            known = ", ".join(self.code.kernels) or "none"
+            raise LaunchError(f"no kernel {kernel!r} in this code object: give one of {known}")
+        resources = self.code.kernels[kernel]
+        blocks, threads = _triple(grid, "grid"), _triple(block, "block")
+        limit = min(resources.max_threads or self.device.max_threads, self.device.max_threads)
+        if math.prod(threads) > limit:
+            raise LaunchError(f"{kernel}: a block of {math.prod(threads)} threads, and at most {limit} are allowed")
+        if len(arguments) != len(resources.parameters):
+            raise LaunchError(f"{kernel}: {len(arguments)} arguments for {len(resources.parameters)} parameters")
+        values = [
+            self._value(f"{kernel}: argument {number}", parameter, argument)
+            for number, (parameter, argument) in enumerate(zip(resources.parameters, arguments, strict=True))
+        ]
+        buffers = [ctypes.create_string_buffer(value, len(value)) for value in values]
+        addresses = (ctypes.c_void_p * max(1, len(buffers)))(*(ctypes.addressof(buffer) for buffer in buffers))
+        self._start(resources, blocks, threads, addresses)
+
+    @abstractmethod
+    def _start(
+        self,
+        kernel: KernelResources,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        addresses: "ctypes.Array[ctypes.c_void_p]",
+    ) -> None:
+        """Starts a checked launch; `addresses` are those of the arguments."""
+
+    def _value(self, what: str, parameter: Parameter, argument: Any) -> bytes:
+        if parameter.kind == "value":
+            return pack_number(what, parameter, argument)
+        array = argument if isinstance(argument, DeviceArray) else self.device.view(argument)
+        if array.device is not self.device:
+            raise LaunchError(f"{what} lies on {array.device.name}, and the kernel runs on {self.device.name}: copy it")
+        self.check_pointer(what, parameter, array)
+        return struct.pack("Q", array.pointer)
+
+    def check_pointer(self, what: str, parameter: Parameter, array: DeviceArray) -> None:
+        """Raises `LaunchError` when the array does not fit what the parameter is known to point to.
+
+        A vector (`f16`: sixteen bytes of floats) fits an array of its elements.
+        """
+        kinds = _ELEMENTS.get(parameter.element[:1])
+        if kinds is None:
+            return
+        if array.dtype.kind not in kinds or int(parameter.element[1:]) % max(1, array.dtype.itemsize):
+            raise LaunchError(f"{what} has elements of {array.dtype}, and the kernel expects {parameter.element}")
+
+
+class Device(ABC):
+    """Something that runs kernels."""
+
+    name: str
+    kind: str  # amd, nvidia or cpu
+    target: str  # what to compile for
+    max_threads: int  # of a block
+    properties: Mapping[str, int | str]
+
+    @staticmethod
+    def list() -> "tuple[Device, ...]":
+        """The devices of this machine, the preferred one first; the CPU is always there.
+
+        >>> Device.list()[-1].kind
+        'cpu'
+        """
+        return devices().devices
+
+    @abstractmethod
+    def load(self, code: CodeObject) -> Module:
+        """Loads a code object. Raises `LaunchError` when it was compiled for another target."""
+
+    @abstractmethod
+    def empty(self, shape: Size, dtype: "DTypeLike") -> DeviceArray:
+        """An array whose values are not set."""
+
+    @abstractmethod
+    def array(self, values: "NDArray[Any]") -> DeviceArray:
+        """A copy of a host array on the device."""
+
+    @abstractmethod
+    def view(self, values: Any) -> DeviceArray:
+        """An array of another library, used in place. Raises `LaunchError` when it would have to be copied."""
+
+    @abstractmethod
+    def to_numpy(self, array: DeviceArray) -> "NDArray[Any]":
+        """An array's values on the host."""
+
+    @abstractmethod
+    def synchronize(self) -> None:
+        """Waits until all that was launched has ended. Raises `LaunchError` when some of it failed."""
+
+    @abstractmethod
+    def event(self) -> Event:
+        """Marks this moment in the device's work."""
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} device {self.name!r}, target {self.target}>"
+
+
+def devices() -> Found:
+    """Looks for devices of each kind.
+
+    >>> [device.target for device in devices().devices if device.kind == "cpu"]
+    ['cpu']
+    """
+    found: list[Device] = []
+    absent: list[Absent] = []
+    for kind in KINDS:
+        result = importlib.import_module(f"layoutalg.device.{kind}").find()
+        found.extend(result.devices)
+        absent.extend(result.absent)
+    return Found(tuple(found), tuple(absent))
+
+
+def choose_device(kind: str = "auto") -> Device:
+    """The first device of a kind; with `auto`, a GPU if there is one, else the CPU.
+
+    Raises `NoDeviceError` with the reason why there is none.
+
+    >>> choose_device("cpu").kind
+    'cpu'
+    """
+    if kind not in ("auto", *KINDS):
+        raise NoDeviceError(f"unknown device {kind!r}: give one of auto, {', '.join(KINDS)}")
+    if kind == "auto":
+        return devices().devices[0]
+    result: Found = importlib.import_module(f"layoutalg.device.{kind}").find()
+    if not result.devices:
+        raise NoDeviceError(f"no {kind} device: {'; '.join(absent.reason for absent in result.absent)}")
+    return result.devices[0]
+
+
+def require_target(device: Device, code: CodeObject) -> None:
+    """Raises `LaunchError` unless the code object was compiled for the device."""
+    if code.target != device.target:
+        raise LaunchError(
+            f"the code object is for {code.target}, and {device.name} runs {device.target}: compile it so"
+        )
+
+
+def pack_number(what: str, parameter: Parameter, number: Any) -> bytes:
+    """A number as the bytes of a parameter: Python's take the parameter's size, numpy's must have it.
+
+    >>> pack_number("n", Parameter("value", 4, 0), -2).hex()
+    'feffffff'
+    """
+    size, kind = parameter.size, parameter.element[:1]
+    if isinstance(number, DeviceArray) or not (hasattr(number, "__index__") or hasattr(number, "__float__")):
+        raise LaunchError(f"{what} must be a number, not {type(number).__name__}")
+    if getattr(number, "itemsize", size) != size:
+        raise LaunchError(f"{what} has {number.itemsize} bytes, and the parameter {size}: convert it")
+    is_integer = hasattr(number, "__index__")
+    if (is_integer and kind == "f") or (not is_integer and kind in ("i", "u")):
+        raise LaunchError(f"{what} is {number!r}, and the parameter is {'a float' if kind == 'f' else 'an integer'}")
+    letters = _INTEGERS if is_integer else _FLOATS
+    if size not in letters:
+        raise LaunchError(f"{what} is {number!r}, and the parameter has {size} bytes: no such number")
+    try:
+        return struct.pack(letters[size], number)
+    except (struct.error, OverflowError):
+        return _pack_unsigned(what, letters[size], number)
+
+
+def _pack_unsigned(what: str, letter: str, number: Any) -> bytes:
+    """What no signed number of the size holds, an unsigned one may."""
+    try:
+        return struct.pack(letter.upper(), number)
+    except (struct.error, OverflowError) as error:
+        raise LaunchError(f"{what} is {number!r}, which does not fit into the parameter") from error
+
+
+def shape_of(size: Size) -> tuple[int, ...]:
+    """A shape as a tuple."""
+    return (size,) if isinstance(size, int) else tuple(size)
+
+
+def _triple(size: Size, what: str) -> tuple[int, int, int]:
+    sizes = shape_of(size)
+    if not 1 <= len(sizes) <= 3 or not all(isinstance(n, int) and 1 <= n < 2**31 for n in sizes):
+        raise LaunchError(f"{what} {size!r}: give one to three integers, each at least 1")
+    x, y, z = (*sizes, 1, 1)[:3]
+    return x, y, z

@@ -9,6 +9,7 @@ from layoutalg.layout.descriptor import (
     make_naive_tensor_descriptor_with_offset,
     transform_tensor_descriptor,
 )
+from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
 from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import NoInverseError, Transform
 from layoutalg.layout.transforms import (
@@ -37,9 +38,11 @@ from layoutalg.layout.transforms import (
 
 __all__ = [
     "TRANSFORMS", "CyclicShift", "CyclicShiftInverse", "Embed", "Freeze", "Functor", "Indexing", "Insert",
-    "LayoutError", "LeftPad", "Merge", "Modulo", "NoInverseError", "Offset", "Pad", "PassThrough", "Replicate", "RightPad", "Slice",
-    "TensorAdaptor", "TensorDescriptor", "Transform", "Unmerge", "Vectorize", "Xor", "XorNoModulo", "attach",
-    "chain_tensor_adaptors", "make_naive_tensor_descriptor", "make_naive_tensor_descriptor_aligned",
-    "make_naive_tensor_descriptor_packed", "make_naive_tensor_descriptor_with_offset",
-    "make_single_stage_tensor_adaptor", "transform_tensor_descriptor",
+    "LayoutError", "LeftPad", "Merge", "Modulo", "NoInverseError", "Offset", "Pad", "PassThrough",
+    "Replicate", "RightPad", "Slice", "TensorAdaptor", "TensorDescriptor", "TileDistribution",
+    "TileDistributionEncoding", "Transform", "Unmerge",
+    "Vectorize", "Xor", "XorNoModulo", "attach", "chain_tensor_adaptors", "make_naive_tensor_descriptor",
+    "make_naive_tensor_descriptor_aligned", "make_naive_tensor_descriptor_packed",
+    "make_naive_tensor_descriptor_with_offset", "make_single_stage_tensor_adaptor",
+    "transform_tensor_descriptor",
 ]  # fmt: skip

@@ -41,7 +41,7 @@ class TensorAdaptor:
 
     @cached_property
     def hidden_lengths(self) -> Mapping[int, Expr]:
-        """The length of each hidden dimension: the upper length of the transform that made it (the lower one below all)."""
+        """The length of each hidden dimension: the upper length of the transform that made it."""
         lengths: dict[int, Expr] = {}
         for transform, upper in zip(self.transforms, self.upper_ids, strict=True):
             lengths |= zip(upper, transform.upper_lengths, strict=True)
@@ -178,7 +178,7 @@ def _refuse_attachment(below: TensorAdaptor, transform: Transform, dims: Sequenc
         length = below.hidden_lengths.get(below.top_ids[d])
         if length is None:
             continue
-        if wanted is not None and not _same(wanted, length):
+        if wanted is not None and not same_length(wanted, length):
             raise LayoutError(
                 f"{transform} is attached to dimension {d}: its lower length is {wanted}, the dimension's is {length}"
             )
@@ -186,7 +186,8 @@ def _refuse_attachment(below: TensorAdaptor, transform: Transform, dims: Sequenc
             raise LayoutError(f"{transform} is attached to dimension {d}, which has indices 0…{length - 1} only")
 
 
-def _same(one: Expr, other: Expr) -> bool:
+def same_length(one: Expr, other: Expr) -> bool:
+    """Whether two lengths are equal for all values of their symbols (by normal form)."""
     return one is other or holds(eq(one, other))
 
 
@@ -203,7 +204,7 @@ def chain_tensor_adaptors(below: TensorAdaptor, above: TensorAdaptor) -> TensorA
     if len(above.bottom_ids) != len(below.top_ids):
         raise LayoutError(f"{len(above.bottom_ids)} bottom dimensions above {len(below.top_ids)} top dimensions")
     for d, (wanted, length) in enumerate(zip(above.bottom_lengths, below.lengths, strict=True)):
-        if wanted is not None and not _same(wanted, length):
+        if wanted is not None and not same_length(wanted, length):
             raise LayoutError(f"dimension {d}: length {length} below, {wanted} above")
     next_id = 1 + max((*below.bottom_ids, *(i for ids in below.upper_ids for i in ids)), default=-1)
     ids = dict(zip(above.bottom_ids, below.top_ids, strict=True))

@@ -215,43 +215,48 @@ class Freeze(Transform):
     def lower(self, upper: Sequence[Term]) -> Index:
         return (self.index,)
 
+    def upper(self, lower: Sequence[Term]) -> Index:
+        return ()
+
+
+class _Unread(Transform):
+    """Upper dimensions that reach no lower one; with an inverse only where each has one index, 0."""
+
+    @property
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        return ()
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return ()
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        if any(length is not TRUE for length in self.upper_lengths):
+            return super().upper(lower)
+        return tuple(FALSE for _ in self.upper_lengths)
+
 
 @dataclass(frozen=True, repr=False)
-class Insert(Transform):
+class Insert(_Unread):
     """An upper dimension that reaches no lower one."""
 
     length: Expr
     name: ClassVar[str] = "insert"
 
     @property
-    def lower_lengths(self) -> tuple[Expr | None, ...]:
-        return ()
-
-    @property
     def upper_lengths(self) -> Index:
         return (self.length,)
 
-    def lower(self, upper: Sequence[Term]) -> Index:
-        return ()
-
 
 @dataclass(frozen=True, repr=False)
-class Replicate(Transform):
+class Replicate(_Unread):
     """Upper dimensions that reach no lower one: everybody there sees the same data."""
 
     lengths: Index
     name: ClassVar[str] = "replicate"
 
     @property
-    def lower_lengths(self) -> tuple[Expr | None, ...]:
-        return ()
-
-    @property
     def upper_lengths(self) -> Index:
         return self.lengths
-
-    def lower(self, upper: Sequence[Term]) -> Index:
-        return ()
 
 
 @dataclass(frozen=True, repr=False)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
 #: Kinds of device, the preferred one first; each is a module of this package with a function `find()`.
-KINDS = ("cpu",)
+KINDS = ("amd", "nvidia", "cpu")
 
 Size = int | Sequence[int]
 
@@ -141,7 +141,7 @@ class Module(ABC):
         if parameter.kind == "value":
             return pack_number(what, parameter, argument)
         array = argument if isinstance(argument, DeviceArray) else self.device.view(argument)
-        if array.device is not self.device:
+        if (array.device.kind, array.device.index) != (self.device.kind, self.device.index):
             raise LaunchError(f"{what} lies on {array.device.name}, and the kernel runs on {self.device.name}: copy it")
         self.check_pointer(what, parameter, array)
         return struct.pack("Q", array.pointer)
@@ -163,6 +163,7 @@ class Device(ABC):
 
     name: str
     kind: str  # amd, nvidia or cpu
+    index: int = 0  # among those of its kind
     target: str  # what to compile for
     max_threads: int  # of a block
     properties: Mapping[str, int | str]

@@ -53,7 +53,7 @@ class Expr:
     (True, 31)
     """
 
-    __slots__ = ("__weakref__", "_normal", "_repr", "args", "hi", "lo", "op", "value")
+    __slots__ = ("__weakref__", "_normal", "_order", "_repr", "args", "hi", "lo", "op", "value")
     op: str
     args: tuple[Expr, ...]
     value: Any
@@ -61,11 +61,10 @@ class Expr:
     hi: Bound
     _normal: Any
     _repr: str | None
+    _order: str | None
 
     def __repr__(self) -> str:
-        if self._repr is None:
-            self._repr = show(self)
-        return self._repr
+        return self._repr or show(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _node, (self.op, self.args, self.value)
@@ -159,7 +158,7 @@ def _node(op: str, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
         return found
     node = object.__new__(Expr)
     node.op, node.args, node.value = op, args, value
-    node._normal = node._repr = None
+    node._normal = node._repr = node._order = None
     node.lo, node.hi = RANGE[op](node)
     return _TABLE.setdefault(key, node)
 
@@ -308,7 +307,7 @@ def lt(left: Term, right: Term) -> Expr:
     a, b = as_expr(left), as_expr(right)
     if a.hi < b.lo:
         return TRUE
-    return FALSE if a.lo >= b.hi else _node("lt", (a, b))
+    return FALSE if a is b or a.lo >= b.hi else _node("lt", (a, b))
 
 
 def le(left: Term, right: Term) -> Expr:

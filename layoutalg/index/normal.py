@@ -22,8 +22,9 @@ import math
 from collections.abc import Callable, Mapping
 
 from layoutalg.index.expr import FALSE, TRUE, Expr, all_of, const, div, mod, xor
-from layoutalg.index.poly import Poly, common_term
+from layoutalg.index.poly import Poly, common_term, rank
 from layoutalg.index.ranges import BOOLEAN, Bound
+from layoutalg.index.text import order
 from layoutalg.index.walk import postorder, rebuild
 
 
@@ -44,7 +45,7 @@ def normal(expr: Expr) -> Poly:
     if expr._normal is None:
         for node in postorder(expr):
             if node._normal is None:
-                node._normal = _RULES[node.op](node)
+                node._normal = Poly.of(int(node.lo)) if node.lo == node.hi else _RULES[node.op](node)
     result: Poly = expr._normal
     return result
 
@@ -79,14 +80,41 @@ def _variable(e: Expr) -> Poly:
     return Poly({(div(e, m),): m}) if m > 1 else Poly.atom(e)
 
 
+def _divide(e: Expr) -> Poly:
+    num, den = map(normal, e.args)
+    if _divisor(den) is None:
+        return _kept(e, div(simplify(e.args[0]), e.args[1]))
+    return _floor(num, den)
+
+
+def _remain(e: Expr) -> Poly:
+    num, den = map(normal, e.args)
+    if _divisor(den) is None:
+        return _kept(e, mod(simplify(e.args[0]), e.args[1]))
+    return _remainder(num, den)
+
+
+def _divisor(den: Poly) -> Expr | None:
+    """A divisor as it is printed, None where its range no longer shows that it is at least 1."""
+    e = recover(den).expr()
+    return e if e.lo >= 1 else None
+
+
 def _opaque(e: Expr) -> Poly:
     """An operation that the normal form does not look into, with its arguments simplified."""
     args = [simplify(a) for a in e.args]
     if e.op == "xor":
         return _xor(args)
+    if e.op == "lookup" and not 0 <= args[0].lo <= args[0].hi < len(e.value):
+        return Poly.atom(e)  # the range of the index was clearer before
     new = rebuild(e, args)
     if new.op in ("lt", "le", "eq"):
         new = _compare(new)
+    return _kept(e, new)
+
+
+def _kept(e: Expr, new: Expr) -> Poly:
+    """What `e` became, an atom as long as it is still the same operation."""
     return Poly.of(new.value) if new.op == "const" else Poly.atom(new) if new.op == e.op else normal(new)
 
 
@@ -101,7 +129,7 @@ def _xor(args: list[Expr]) -> Poly:
             else:
                 rest[part] = None
     result: Expr = const(bits)
-    for part in sorted(rest, key=repr, reverse=True):
+    for part in sorted(rest, key=order, reverse=True):
         result = xor(part, result)
     return Poly.atom(result) if result.op == "xor" else normal(result)
 
@@ -148,13 +176,13 @@ def _cancelled(rest: Poly, den: Poly) -> Poly | None:
     """(g·A + b) div (g·D) = A div D for 0 ≤ b < g, with the greatest single-term g that allows it."""
     g0 = den.content()
     factors = {common_term(g0, term): None for term in rest.terms.items() if term[0]}
-    for m, k in sorted(factors, key=lambda g: (-len(g[0]), -g[1], repr(g[0]))):
+    for m, k in sorted(factors, key=lambda g: (-len(g[0]), -g[1], rank(g[0]))):
         g = Poly({m: k})
         if g.constant == 1:
             continue
         multiple, small = rest.split(g)
         over = den.exactly_over(g)
-        if over is not None and _below(small, g):
+        if over is not None and _divisor(over) is not None and _below(small, g):
             return _floor(multiple, over)
     return None
 
@@ -165,6 +193,8 @@ def _merged(rest: Poly, den: Poly) -> Poly | None:
     if len(inner) != 1 or (inner[0].args[0].op == "var" and inner[0].args[0].value.multiple_of > 1):
         return None
     x, a = map(normal, inner[0].args)
+    if _divisor(a * den) is None:
+        return None
     return _floor(x + a * (rest - Poly.atom(inner[0])), a * den)
 
 
@@ -180,7 +210,9 @@ def _bitwise(rest: Poly, den: Poly, op: Callable[[Expr, Expr], Expr]) -> Poly | 
 
 
 def _division(rest: Poly, den: Poly) -> Poly:
-    node = div(recover(rest).expr(), recover(den).expr())
+    divisor = _divisor(den)
+    assert divisor is not None
+    node = div(recover(rest).expr(), divisor)
     return Poly.of(node.value) if node.op == "const" else Poly.atom(node)
 
 
@@ -189,8 +221,8 @@ _RULES: Mapping[str, Callable[[Expr], Poly]] = {
     "var": _variable,
     "add": _sum,
     "mul": _product,
-    "div": lambda e: _floor(normal(e.args[0]), normal(e.args[1])),
-    "mod": lambda e: _remainder(normal(e.args[0]), normal(e.args[1])),
+    "div": _divide,
+    "mod": _remain,
     **dict.fromkeys(("xor", "and", "select", "lookup", *BOOLEAN), _opaque),
 }
 
@@ -232,10 +264,10 @@ def _with_remainder(poly: Poly, atom: Expr) -> Poly:
     for a in [TRUE, *(d.args[1] for d in rest.atoms() if d.op == "div" and d.args[0] is x)]:
         n = normal(full).exactly_over(normal(a))
         c = n and (-factor).exactly_over(n)
-        if not n or not c or n.constant == 1:
+        if not n or not c or n.constant == 1 or (divisor := _divisor(n)) is None:
             continue
         whole = div(x, a)
-        as_mod = Poly.atom(mod(whole, recover(n).expr()))
+        as_mod = Poly.atom(mod(whole, divisor))
         shorter = rest - c * (normal(x) if a is TRUE else Poly.atom(whole)) + c * as_mod
         if len(shorter.terms) < len(best.terms):
             best = shorter
@@ -276,7 +308,7 @@ def _nonnegative(poly: Poly, depth: int) -> bool:
 def _elimination_order(atom: Expr) -> tuple[int, str]:
     """Indices whose limit is a size go first, sizes with limits of their own last."""
     symbolic = atom.op == "var" and atom.value.extent is not None
-    return (0 if symbolic else 1 if atom.op != "var" else 2), repr(atom)
+    return (0 if symbolic else 1 if atom.op != "var" else 2), order(atom)
 
 
 def _upper(atom: Expr) -> Poly | None:

@@ -18,8 +18,12 @@ from functools import reduce
 from math import gcd
 
 from layoutalg.index.expr import Expr, add, mul, prod
+from layoutalg.index.text import order
 
 Monomial = tuple[Expr, ...]
+
+_STEPS = 64
+"""How many terms a division pulls out at most; what is left stays in the remainder, which is always right."""
 
 
 @dataclass(frozen=True, eq=True)
@@ -60,7 +64,7 @@ class Poly:
         terms: dict[Monomial, int] = {}
         for m, a in self.terms.items():
             for n, b in other.terms.items():
-                key = tuple(sorted(m + n, key=repr)) if m and n else m + n
+                key = tuple(sorted(m + n, key=order)) if m and n else m + n
                 terms[key] = terms.get(key, 0) + a * b
         return Poly({m: k for m, k in terms.items() if k})
 
@@ -105,9 +109,9 @@ class Poly:
         c = divisor.constant
         if c is not None:
             return self._split_by_constant(c)
-        lead, factor = max(divisor.terms.items(), key=lambda term: (len(term[0]), repr(term[0])))
+        lead, factor = max(divisor.terms.items(), key=lambda term: (len(term[0]), rank(term[0])))
         quotient, rest = Poly({}), self
-        while True:
+        for _ in range(_STEPS):
             found = next(
                 (
                     Poly({over: k // factor})
@@ -116,9 +120,10 @@ class Poly:
                 ),
                 None,
             )
-            if found is None or len(quotient.terms) > 64:
-                return quotient, rest
+            if found is None:
+                break
             quotient, rest = quotient + found, rest - found * divisor
+        return quotient, rest
 
     def _split_by_constant(self, c: int) -> tuple[Poly, Poly]:
         quotient: dict[Monomial, int] = {}
@@ -142,8 +147,13 @@ class Poly:
 
     def expr(self) -> Expr:
         """The expression, terms of high degree and large coefficient first (the way an offset is written)."""
-        order = sorted(self.terms.items(), key=lambda term: (-len(term[0]), -abs(term[1]), repr(term[0])))
-        return add(*(mul(prod(m), k) for m, k in order))
+        ordered = sorted(self.terms.items(), key=lambda term: (-len(term[0]), -abs(term[1]), rank(term[0])))
+        return add(*(mul(prod(m), k) for m, k in ordered))
+
+
+def rank(m: Monomial) -> list[str]:
+    """What monomials are sorted by: their atoms' keys, in order."""
+    return [order(a) for a in m]
 
 
 def common_term(one: tuple[Monomial, int], other: tuple[Monomial, int]) -> tuple[Monomial, int]:

@@ -1,32 +1,103 @@
-"""Expressions as Python text: what `repr` prints and the spec file reads."""
+"""Expressions as Python text: what `repr` prints, and `parse` reads back.
+
+| operation        | text              | operation          | text                       |
+|------------------|-------------------|--------------------|----------------------------|
+| add, mul         | `a + b`, `a * b`  | lt, le, eq         | `a < b`, `a <= b`, `a == b`|
+| div, mod         | `a // b`, `a % b` | all, any, not      | `a and b`, `a or b`, `not a` |
+| xor, and         | `a ^ b`, `a & b`  | select, lookup     | `select(c, a, b)`, `table[4, 7][i]` |
+
+Parentheses stand only where Python's precedence needs them.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from layoutalg.index.expr import Expr
 
-_INFIX = {  # operation: (text, binding strength), as in Python
-    "mul": (" * ", 12), "div": (" // ", 12), "mod": (" % ", 12), "add": (" + ", 11), "and": (" & ", 9),
-    "xor": (" ^ ", 8), "lt": (" < ", 6), "le": (" <= ", 6), "eq": (" == ", 6), "all": (" and ", 4), "any": (" or ", 3),
+PRIMARY = 99
+"""The binding strength of text that never needs parentheses."""
+
+_INFIX = {  # operation: (text, binding strength, the strength that the left and that the right operand needs)
+    "mul": (" * ", 12, 12, 13), "div": (" // ", 12, 12, 13), "mod": (" % ", 12, 12, 13), "add": (" + ", 11, 11, 12),
+    "and": (" & ", 9, 9, 9), "xor": (" ^ ", 8, 8, 8), "lt": (" < ", 6, 7, 7), "le": (" <= ", 6, 7, 7),
+    "eq": (" == ", 6, 7, 7), "all": (" and ", 4, 5, 5), "any": (" or ", 3, 4, 4),
 }  # fmt: skip
+_NOT = 5
+_KEY_LENGTH = 200
+
+
+class Piece(NamedTuple):
+    """Text of an expression in some language, with the binding strength of its outermost operator."""
+
+    text: str
+    strength: int = PRIMARY
+
+    def within(self, strength: int) -> str:
+        """The text as an operand that must bind at least this strongly."""
+        return self.text if self.strength >= strength else f"({self.text})"
 
 
 def show(e: Expr) -> str:
-    """The expression as Python text, fully parenthesised only where it must be."""
+    """The expression as Python text (kept with each node; no recursion, so that depth is not limited)."""
+    stack = [e]
+    while stack:
+        waiting = [a for a in stack[-1].args if a._repr is None]
+        if waiting:
+            stack += waiting
+        else:
+            node = stack.pop()
+            node._repr = _text(node)
+    assert e._repr is not None
+    return e._repr
+
+
+def order(e: Expr) -> str:
+    """A sort key that depends on the expression alone: its text while that is short, then a digest of its parts.
+
+    (The text of a deep expression with shared parts can be exponentially long.)
+    """
+    if e._order is None:
+        stack = [e]
+        while stack:
+            waiting = [a for a in stack[-1].args if a._order is None]
+            if waiting:
+                stack += waiting
+            else:
+                node = stack.pop()
+                node._order = _key(node)
+    assert e._order is not None
+    return e._order
+
+
+def _key(e: Expr) -> str:
+    parts = [a._order or "" for a in e.args]
+    if sum(map(len, parts)) < _KEY_LENGTH:
+        return show(e)
+    text = "|".join([e.op, str(e.value), *parts])
+    return f"~{blake2b(text.encode(), digest_size=16).hexdigest()}"
+
+
+def _text(e: Expr) -> str:
     if e.op == "const":
         return str(e.value)
     if e.op == "var":
         return str(e.value.name)
+    if e.op == "not":
+        return f"not {_operand(e.args[0], _NOT)}"
     if e.op not in _INFIX:
         inner = ", ".join(map(repr, e.args))
-        return f"table{list(e.value)}[{inner}]" if e.op == "lookup" else f"{e.op}({inner})"
-    text, strength = _INFIX[e.op]
-    parts = [_operand(a, strength + (1 if i and e.op in ("div", "mod", "mul") else 0)) for i, a in enumerate(e.args)]
-    return text.join(parts).replace("+ -", "- ") if e.op == "add" else text.join(parts)
+        return f"table[{', '.join(map(str, e.value))}][{inner}]" if e.op == "lookup" else f"{e.op}({inner})"
+    text, _, left, right = _INFIX[e.op]
+    result = _operand(e.args[0], left)
+    for a in e.args[1:]:
+        minus = e.op == "add" and a.op == "const" and a.value < 0
+        result += f" - {-a.value}" if minus else text + _operand(a, right)
+    return result
 
 
-def _operand(e: Expr, outer: int) -> str:
-    weak = e.op in _INFIX and _INFIX[e.op][1] < outer
-    return f"({e!r})" if weak or (e.op == "const" and e.value < 0 and outer == 13) else repr(e)
+def _operand(e: Expr, needed: int) -> str:
+    strength = _NOT if e.op == "not" else _INFIX[e.op][1] if e.op in _INFIX else PRIMARY
+    return Piece(e._repr or "", strength).within(needed)

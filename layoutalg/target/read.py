@@ -20,6 +20,7 @@
     alignment = 16
     banks = 32
     phases = ["0-3 20-23", "4-7 16-19"]  # every lane of the wave once; or: run = 8, for lanes in order
+    pairs_merge = true                   # optional: the rule of that name in `layoutalg.banks`
     confidence = "assumed"
     sources = []
     doubt = "taken from …"               # asked for where confidence is assumed
@@ -146,6 +147,9 @@ class _File:
             )
             for name in names
         ]  # fmt: skip
+        self.check(
+            not merge or len(phases) % 2 == 0, place, f"pairs_merge joins phases in twos, and {len(phases)} is odd"
+        )
         for one in made[:1]:
             wanted = max(map(len, phases)) * one.dwords
             self.check(

@@ -38,7 +38,7 @@ is used.
 """
 
 from layoutalg.device.codeobject import CodeObject, KernelResources, Parameter
-from layoutalg.device.compile import compile_source, compile_to_assembly, kernel_names
+from layoutalg.device.compile import compile_source, compile_to_assembly
 from layoutalg.device.compilers import Compiler, choose_compiler, find_compilers
 from layoutalg.device.errors import (
     CodeObjectError,
@@ -56,5 +56,5 @@ __all__ = [
     "TARGETS", "Absent", "CodeObject", "CodeObjectError", "CompileError", "Compiler", "Device", "DeviceArray",
     "DeviceError", "Event", "Found", "KernelResources", "LaunchError", "Module", "NoCompilerError", "NoDeviceError",
     "Parameter", "UnknownTargetError", "choose_compiler", "choose_device", "compile_source", "compile_to_assembly",
-    "devices", "family", "find_compilers", "kernel_names",
+    "devices", "family", "find_compilers",
 ]  # fmt: skip

@@ -24,8 +24,8 @@ from layoutalg.device.targets import family
 #: How long one step of a compiler may take, in seconds.
 TIME_LIMIT = 120
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_KERNEL = re.compile(r"__global__\s+void\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(")
+# What `__global__` and `void name(` become on the CPU, once the preprocessor has read the source.
+_KERNEL = re.compile(r'annotate\("kernel"\)\)\)\s+void\s+(\w+)\s*\(')
 _ERROR = re.compile(r"^.*\berror: .*$", re.MULTILINE)
 
 
@@ -44,8 +44,6 @@ def compile_source(
     >>> code.kernels["nop"].lds_bytes
     0
     """
-    if family(target) == "cpu":
-        source = _with_launchers(source)
     chosen = compiler or choose_compiler(target)
     steps = chosen.steps(target, opt_level, flags)
     headers = [path.read_bytes() for path in sorted(INCLUDE.glob("*.h"))]
@@ -53,6 +51,8 @@ def compile_source(
     key = cache.key(source, chosen.version, processor, *headers, *("\0".join(command) for command in steps))
     payload = cache.read(key)
     if payload is None:
+        if family(target) == "cpu":
+            source = _with_launchers(source, chosen, flags)
         payload = _run_all(steps, source, output_name(target), target)
         cache.write(key, payload)
     return CodeObject.read(payload)
@@ -69,15 +69,6 @@ def compile_to_assembly(
     """
     first = (compiler or choose_compiler(target)).steps(target, opt_level, flags)[0]
     return _run_all((tuple("-S" if part == "-c" else part for part in first),), source, first[-1], target).decode()
-
-
-def kernel_names(source: str) -> tuple[str, ...]:
-    """The kernels of a source, in order; comments do not count.
-
-    >>> kernel_names('extern "C" __global__ void __launch_bounds__(64) copy(float* p) {} // __global__ void no()')
-    ('copy',)
-    """
-    return tuple(_KERNEL.findall(_COMMENT.sub(" ", source)))
 
 
 def _run_all(steps: Iterable[tuple[str, ...]], source: str, output: str, target: str) -> bytes:
@@ -116,8 +107,10 @@ def _processor() -> str:
     return "\n".join((platform.machine(), *lines))
 
 
-def _with_launchers(source: str) -> str:
-    names = kernel_names(source)
+def _with_launchers(source: str, compiler: Compiler, flags: tuple[str, ...]) -> str:
+    """The source, and for each of its kernels (macros may write them) what launches it."""
+    text = _run_all((compiler.preprocess(flags),), source, "kernel.i", "cpu").decode()
+    names = _KERNEL.findall(text)
     if not names:
         raise CompileError('cpu: the source holds no kernel: write one as extern "C" __global__ void name(…)')
     return "".join((source, "\n", *(f"LAYOUTALG_CPU_KERNEL({name})\n" for name in names)))

@@ -89,6 +89,11 @@ class Compiler:
             (*self.linker, "-shared", "kernel.o", "-o", "kernel.so"),
         )
 
+    def preprocess(self, flags: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """The command that turns `kernel.hip` into `kernel.i`, macros expanded as for the CPU."""
+        language = (*_LANGUAGE, f"-I{INCLUDE}", *self.include, *flags)
+        return (*self.clang, *_CPU, *language, "-E", "kernel.hip", "-o", "kernel.i")
+
 
 def output_name(target: str) -> str:
     """The file that the last step writes."""

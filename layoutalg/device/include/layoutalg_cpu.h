@@ -12,7 +12,7 @@
 // Nothing is included and no library is needed: the launcher (layoutalg/device/cpu.py) brings the memory for the stacks.
 #pragma once
 
-#define __global__ __attribute__((noinline))
+#define __global__ __attribute__((noinline, annotate("kernel")))
 #define __device__
 #define __host__
 #define __shared__ static thread_local

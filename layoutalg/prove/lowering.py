@@ -1,0 +1,327 @@
+"""Obligations as z3 formulas: integers with shared quotient and remainder, or bit-vectors of the exact width.
+
+A formula is satisfiable exactly when the obligation fails, and a model is the counterexample.
+
+* Integers: `x div d` and `x mod d` become one (q, r) for each pair (x, d), with x = q·d + r and 0 ≤ r < d; d ≥ 1 holds
+  by construction of every expression.  Sizes may be symbols.
+* Bit-vectors: the width holds every value of every node, by the ranges, and a sign bit: nothing wraps.  Needed where
+  an expression has xor or and; sizes must be bounded.
+
+Only this module and the worker that runs it import z3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+import z3
+
+from layoutalg.index import Expr, postorder
+from layoutalg.index.evaluate import read
+from layoutalg.index.normal import normal
+from layoutalg.prove.obligation import ForAll, Injective, Obligation, Point
+
+
+class NotExpressible(ValueError):
+    """An obligation that the chosen encoding cannot say, and why."""
+
+
+class Encoding:
+    """One copy of the variables after another, in one arithmetic; collects the side conditions by name."""
+
+    def __init__(self, nodes: Sequence[Expr]) -> None:
+        self.conditions: list[tuple[str, Any]] = []
+        self._names: dict[str, int] = {}
+        self._divisions: dict[tuple[int, int], tuple[Any, Any]] = {}
+        self._kept: list[Any] = []
+
+    def number(self, value: int) -> Any:
+        """A constant."""
+        raise NotImplementedError
+
+    def fresh(self, name: str) -> Any:
+        """A new unknown with a name that no other has."""
+        count = self._names.get(name, 0)
+        self._names[name] = count + 1
+        return self.unknown(f"{name}.{count}" if count else name)
+
+    def unknown(self, name: str) -> Any:
+        """An unknown of this arithmetic's sort."""
+        raise NotImplementedError
+
+    def table(self) -> Mapping[str, Callable[..., Any]]:
+        """The reading: each operation in this arithmetic; truth values are z3 booleans."""
+        raise NotImplementedError
+
+    def copy(self, over: Sequence[Expr], known: Mapping[Expr, Any], suffix: str) -> dict[Expr, Any]:
+        """Unknowns for variables (limits asserted), the extents' own variables among `known` or `over`."""
+        leaves = dict(known)
+        for v in over:
+            s, x = v.value, self.fresh(v.value.name + suffix)
+            leaves[v] = x
+            limits = [] if s.lo == -math.inf else [self.le(self.number(int(s.lo)), x)]
+            if s.extent is not None:
+                limits.append(self.lt(x, self.read([s.extent], leaves)[0]))
+            elif s.hi != math.inf:
+                limits.append(self.le(x, self.number(int(s.hi))))
+            if s.multiple_of > 1:
+                q = self.fresh(f"{s.name}{suffix}.multiple")
+                limits.append(x == q * self.number(s.multiple_of))
+                if s.lo != -math.inf:
+                    limits.append(self.le(self.number(int(s.lo) // s.multiple_of), q))
+                if s.hi != math.inf:
+                    limits.append(self.le(q, self.number(int(s.hi) // s.multiple_of)))
+            if s.power_of_two:
+                if s.hi == math.inf:
+                    raise NotExpressible(f"{v} is a power of two without a maximum")
+                powers = [1 << k for k in range(int(s.hi).bit_length()) if s.lo <= 1 << k <= s.hi]
+                limits.append(z3.Or([x == self.number(p) for p in powers]))
+            self.conditions.append((f"range-{x}", z3.And(limits)))
+        return leaves
+
+    def read(self, roots: Sequence[Expr], leaves: Mapping[Expr, Any]) -> list[Any]:
+        """The roots in this arithmetic."""
+        return read(roots, leaves, self.table())
+
+    def le(self, a: Any, b: Any) -> Any:
+        """a ≤ b."""
+        return a <= b
+
+    def lt(self, a: Any, b: Any) -> Any:
+        """a < b."""
+        return a < b
+
+
+class Integers(Encoding):
+    """Unbounded integers."""
+
+    def __init__(self, nodes: Sequence[Expr]) -> None:
+        super().__init__(nodes)
+        for node in nodes:
+            if node.op in ("xor", "and"):
+                raise NotExpressible(f"{node} is bitwise; use bit-vectors")
+
+    def number(self, value: int) -> Any:
+        return z3.IntVal(value)
+
+    def unknown(self, name: str) -> Any:
+        return z3.Int(name)
+
+    def divide(self, x: Any, d: Any) -> tuple[Any, Any]:
+        """The one quotient and remainder of x by d ≥ 1."""
+        key = (x.get_id(), d.get_id())
+        if key not in self._divisions:
+            q, r = self.fresh("quotient"), self.fresh("remainder")
+            self._kept += [x, d]  # z3 gives the ids of dead terms to new ones
+            self._divisions[key] = q, r
+            self.conditions.append((f"division-{q}", z3.And(x == q * d + r, r >= 0, r < d)))
+        return self._divisions[key]
+
+    def table(self) -> Mapping[str, Callable[..., Any]]:
+        return {
+            **_LOGIC,
+            "const": self.number,
+            "add": lambda *xs: z3.Sum(*xs),
+            "mul": lambda a, b: a * b,
+            "div": lambda a, n: self.divide(a, n)[0],
+            "mod": lambda a, n: self.divide(a, n)[1],
+            "lt": self.lt,
+            "le": self.le,
+            "lookup": self.lookup,
+        }
+
+    def lookup(self, table: Sequence[int], index: Any) -> Any:
+        """table[index], as nested choices."""
+        return reduce(lambda rest, i: z3.If(index == i, table[i], rest), range(len(table) - 1), self.number(table[-1]))
+
+
+class BitVectors(Encoding):
+    """Signed bit-vectors wide enough for every value of every node, and for the biased dividends of floor division."""
+
+    def __init__(self, nodes: Sequence[Expr]) -> None:
+        super().__init__(nodes)
+        self._node_of: dict[int, Expr] = {}
+        reach = 1
+        for node in nodes:
+            if node.lo == -math.inf or node.hi == math.inf:
+                raise NotExpressible(f"{node} has no limit; bit-vectors need one")
+            reach = max(reach, int(abs(node.lo)), int(abs(node.hi)))
+            if node.op in ("div", "mod"):
+                x, d = node.args
+                if x.lo < 0 and d.op != "const":
+                    raise NotExpressible(f"{node}: a negative dividend by a divisor that is not constant")
+                reach = max(reach, int(x.hi) + _bias(x, d), int(d.hi))
+            if node.op == "mul":  # corners are in the ranges; partial sums of a sum are not
+                reach = max(reach, *(int(abs(a.lo)) + int(abs(a.hi)) for a in node.args))
+            if node.op == "add":
+                reach = max(reach, int(sum(max(abs(a.lo), abs(a.hi)) for a in node.args)))
+            if node.op == "var":
+                reach = max(reach, int(node.hi) + 1)
+            if node.op == "lookup":
+                reach = max(reach, len(node.value))
+        self.width = reach.bit_length() + 1
+        if self.width > 128:
+            raise NotExpressible(f"{self.width} bits are too many")
+
+    def number(self, value: int) -> Any:
+        return z3.BitVecVal(value, self.width)
+
+    def unknown(self, name: str) -> Any:
+        return z3.BitVec(name, self.width)
+
+    def read(self, roots: Sequence[Expr], leaves: Mapping[Expr, Any]) -> list[Any]:
+        seen: dict[Expr, Any] = dict(leaves)
+        table = self.table()
+        for node in postorder(*roots):
+            if node in seen:
+                continue
+            args = [seen[a] for a in node.args]
+            if node.op == "const":
+                seen[node] = self.number(node.value)
+            elif node.op in ("div", "mod"):
+                seen[node] = self._divide(node, *args)
+            elif node.op == "lookup":
+                seen[node] = self.lookup(node.value, args[0])
+            else:
+                seen[node] = table[node.op](*args)
+        return [seen[r] for r in roots]
+
+    def _divide(self, node: Expr, x: Any, d: Any) -> Any:
+        if node.args[1].op == "const":
+            n = node.args[1].value
+            if n & (n - 1) == 0:  # arithmetic shift and mask are floor division and remainder for negatives too
+                return x >> (n.bit_length() - 1) if node.op == "div" else x & (n - 1)
+        bias = _bias(*node.args)
+        shifted = x + bias if bias else x
+        if node.op == "mod":
+            return z3.URem(shifted, d)
+        quotient = z3.UDiv(shifted, d)
+        return quotient - bias // node.args[1].value if bias else quotient
+
+    def table(self) -> Mapping[str, Callable[..., Any]]:
+        return {
+            **_LOGIC,
+            "add": lambda *xs: reduce(lambda a, b: a + b, xs),
+            "mul": lambda a, b: a * b,
+            "xor": lambda a, b: a ^ b,
+            "and": lambda a, b: a & b,
+            "lt": self.lt,
+            "le": self.le,
+        }
+
+    def lookup(self, table: Sequence[int], index: Any) -> Any:
+        """table[index], as nested choices."""
+        return reduce(
+            lambda rest, i: z3.If(index == i, self.number(table[i]), rest),
+            range(len(table) - 1),
+            self.number(table[-1]),
+        )
+
+
+def _bias(x: Expr, d: Expr) -> int:
+    """A multiple of a constant divisor that makes the dividend ≥ 0; 0 where it already is."""
+    return 0 if x.lo >= 0 else -(int(x.lo) // int(d)) * int(d)
+
+
+_LOGIC: Mapping[str, Callable[..., Any]] = {
+    "eq": lambda a, b: a == b,
+    "all": lambda *xs: z3.And(*xs),
+    "any": lambda *xs: z3.Or(*xs),
+    "not": z3.Not,
+    "select": z3.If,
+}
+
+
+def _nodes(obligation: Obligation) -> list[Expr]:
+    roots = (obligation.goal,) if isinstance(obligation, ForAll) else obligation.outputs
+    extents = [v.value.extent for v in obligation.variables if v.value.extent is not None]
+    return postorder(*roots, obligation.given, *obligation.variables, *extents)
+
+
+class Problem:
+    """An obligation's negation: named conditions, and how a model reads as points."""
+
+    def __init__(self, obligation: Obligation, bits: bool) -> None:
+        nodes = _nodes(obligation)
+        self.encoding = (BitVectors if bits else Integers)(nodes)
+        self.copies: list[dict[Expr, Any]] = []
+        if isinstance(obligation, ForAll):
+            leaves = self.encoding.copy(obligation.variables, {}, "")
+            given, goal = self._truths([obligation.given, obligation.goal], leaves)
+            self.assumptions = [given]
+            self.negation = z3.Not(goal)
+            self.copies = [leaves]
+        else:
+            self._two_points(obligation)
+
+    def _two_points(self, obligation: Injective) -> None:
+        sizes = self.encoding.copy(obligation.shared, {}, "")
+        over = [v for v in obligation.over if v not in sizes]
+        strides = _strides(obligation)
+        self.assumptions = []
+        if strides is not None and isinstance(self.encoding, Integers):
+            self._difference(over, strides, sizes)
+            return
+        outputs: list[list[Any]] = []
+        for suffix in ("", "'"):
+            leaves = self.encoding.copy(over, sizes, suffix)
+            given, *out = self.encoding.read([obligation.given, *obligation.outputs], leaves)
+            self.assumptions.append(_truth(obligation.given, given))
+            outputs.append(out)
+            self.copies.append(leaves)
+        one, other = self.copies
+        equal = [a == b for a, b in zip(*outputs, strict=True)]
+        self.negation = z3.And(*equal, z3.Or(*(one[v] != other[v] for v in over)))
+
+    def _difference(self, over: Sequence[Expr], strides: list[dict[Expr, int]], sizes: dict[Expr, Any]) -> None:
+        """Affine outputs over a box: injective exactly when Σ sᵢ·dᵢ = 0, |dᵢ| < nᵢ has only d = 0."""
+        one, other, moved = dict(sizes), dict(sizes), []
+        for v in over:
+            d = self.encoding.fresh(f"{v.value.name}.difference")
+            reach = int(v.hi - v.lo)
+            self.encoding.conditions.append((f"range-{d}", z3.And(-reach <= d, d <= reach)))
+            one[v] = z3.If(d >= 0, d, 0) + int(v.lo)
+            other[v] = z3.If(d >= 0, 0, -d) + int(v.lo)
+            moved.append((v, d))
+        sums = [z3.Sum(*(s[v] * d for v, d in moved if s.get(v))) == 0 for s in strides if s]
+        self.copies = [one, other]
+        self.negation = z3.And(*sums, z3.Or(*(d != 0 for _, d in moved)))
+
+    def _truths(self, exprs: Sequence[Expr], leaves: dict[Expr, Any]) -> list[Any]:
+        return [_truth(e, r) for e, r in zip(exprs, self.encoding.read(exprs, leaves), strict=True)]
+
+    def points(self, model: Any) -> tuple[Point, ...]:
+        """A model as values of the variables, one point for each copy."""
+        return tuple({v: _integer(model, x) for v, x in copy.items() if v.op == "var"} for copy in self.copies)
+
+
+def _truth(e: Expr, reading: Any) -> Any:
+    """The truth constants are integers among the expressions, and booleans here."""
+    return z3.BoolVal(bool(e.value)) if e.op == "const" else reading
+
+
+def _integer(model: Any, x: Any) -> int:
+    result = model.eval(x, model_completion=True)
+    return int(result.as_signed_long() if z3.is_bv(result) else result.as_long())
+
+
+def _strides(obligation: Injective) -> list[dict[Expr, int]] | None:
+    """Each output's constant strides, where all are affine over a box of constant lengths; else None."""
+    if obligation.given.op != "const" or any(v.value.extent is not None for v in obligation.over):
+        return None
+    if any(v.hi == math.inf or v.value.multiple_of > 1 or v.value.power_of_two for v in obligation.over):
+        return None
+    found = []
+    for output in obligation.outputs:
+        strides: dict[Expr, int] = {}
+        for monomial, k in normal(output).terms.items():
+            if not any(node in obligation.over for node in postorder(*monomial)):
+                continue
+            if len(monomial) != 1 or monomial[0] not in obligation.over:
+                return None
+            strides[monomial[0]] = k
+        found.append(strides)
+    return found

@@ -1,0 +1,85 @@
+"""What is proved: two kinds of statement, which every claim comes down to.
+
+    ForAll      ∀ variables: given ⇒ goal
+    Injective   ∀ two points that satisfy given: outputs equal ⇒ the points are equal
+
+A variable carries its own range (`0 ≤ i < extent`, a size's limits), so a statement needs no others.  Every variable
+below the expressions counts, listed or not; in `Injective`, the listed ones differ between the two points and the
+others (sizes, and what both points share) do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from layoutalg.index import TRUE, Expr, variables
+from layoutalg.index.evaluate import value
+
+Point = Mapping[Expr, int]
+"""A value for each variable."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a witness is told with: a name, and expressions to evaluate at it."""
+
+    name: str
+    exprs: tuple[Expr, ...]
+
+    def at(self, point: Point) -> str:
+        """The text, e.g. `index (2, 4)`."""
+        values = [value(e, point) for e in self.exprs]
+        return f"{self.name} {values[0] if len(values) == 1 else tuple(values)}"
+
+
+@dataclass(frozen=True)
+class ForAll:
+    """For all values of the variables: given ⇒ goal; `label` says it in words."""
+
+    label: str
+    goal: Expr
+    given: Expr = TRUE
+    show: tuple[Shown, ...] = ()
+
+    @cached_property
+    def variables(self) -> tuple[Expr, ...]:
+        """Every variable, those of extents too."""
+        return variables(self.goal, self.given, *(e for s in self.show for e in s.exprs))
+
+
+@dataclass(frozen=True)
+class Injective:
+    """Two different points (over `over`) that satisfy `given` have different outputs."""
+
+    label: str
+    over: tuple[Expr, ...]
+    outputs: tuple[Expr, ...]
+    given: Expr = TRUE
+    show: tuple[Shown, ...] = ()
+
+    @cached_property
+    def variables(self) -> tuple[Expr, ...]:
+        """Every variable, those of extents too."""
+        return variables(*self.over, *self.outputs, self.given)
+
+    @property
+    def shared(self) -> tuple[Expr, ...]:
+        """The variables that both points have in common: sizes."""
+        return tuple(v for v in self.variables if v not in self.over)
+
+
+Obligation = ForAll | Injective
+
+
+def in_domain(point: Point, over: tuple[Expr, ...]) -> bool:
+    """Whether each variable's value is one that the variable can have."""
+    return all(_admits(v, point) for v in over)
+
+
+def _admits(v: Expr, point: Point) -> bool:
+    s, n = v.value, point[v]
+    if not s.lo <= n <= s.hi or n % s.multiple_of or (s.power_of_two and n & (n - 1)):
+        return False
+    return s.extent is None or n < value(s.extent, point)

@@ -1,0 +1,42 @@
+"""What a strategy answers about an obligation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from layoutalg.prove.obligation import Point
+
+
+@dataclass(frozen=True)
+class Holds:
+    """The obligation holds for all values."""
+
+    strategy: str
+
+
+@dataclass(frozen=True)
+class Fails:
+    """The obligation fails at a point (two points for `Injective`); not yet replayed."""
+
+    strategy: str
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class GaveUp:
+    """The strategy does not decide it, and why."""
+
+    strategy: str
+    reason: str
+
+
+Outcome = Holds | Fails | GaveUp
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one obligation may cost: seconds and megabytes for the solver, points for enumeration."""
+
+    seconds: float = 10.0
+    memory_mb: int = 2048
+    points: int = 1 << 24

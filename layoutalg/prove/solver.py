@@ -1,0 +1,115 @@
+"""The solver, kept warm in a process of its own that is killed whole when it overruns its time or memory.
+
+Nothing outside this package sees z3: `solve` takes an obligation and answers with an outcome.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import io
+import os
+import pickle
+import select
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+from layoutalg.index import postorder
+from layoutalg.prove.obligation import ForAll, Obligation
+from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
+
+GRACE = 0.5
+"""Seconds that the process gets beyond the limit that z3 itself was given."""
+
+
+def solve(obligation: Obligation, limits: Limits) -> Outcome:
+    """z3's answer: bit-vectors where an operation is bitwise, integers elsewhere (the class decides, not a race)."""
+    bits = needs_bits(obligation)
+    name = "z3 bit-vectors" if bits else "z3 integers"
+    with _LOCK:
+        answer, content = _PROCESS.ask((obligation, bits, limits.seconds), limits)
+    if answer == "holds":
+        return Holds(name)
+    return Fails(name, content) if answer == "fails" else GaveUp(name, content)
+
+
+def needs_bits(obligation: Obligation) -> bool:
+    """Whether an operation is bitwise: the class of problem that bit-vectors win."""
+    roots = (obligation.goal,) if isinstance(obligation, ForAll) else obligation.outputs
+    return any(node.op in ("xor", "and") for node in postorder(*roots, obligation.given))
+
+
+class _Process:
+    """One worker; started when first needed, and again after it was killed."""
+
+    def __init__(self) -> None:
+        self._running: subprocess.Popen[bytes] | None = None
+        self._memory = 0
+
+    def ask(self, request: Any, limits: Limits) -> tuple[str, Any]:
+        """The worker's answer, or ("unknown", why there is none)."""
+        try:
+            worker = self._started(limits)
+            data = pickle.dumps(request)
+            assert worker.stdin is not None
+            worker.stdin.write(len(data).to_bytes(8, "little") + data)
+            worker.stdin.flush()
+            return self._receive(worker, time.monotonic() + limits.seconds + GRACE)
+        except TimeoutError:
+            self.stop()
+            return "unknown", f"no answer within {limits.seconds:g} s"
+        except (OSError, EOFError, pickle.UnpicklingError):
+            self.stop()
+            return "unknown", f"the solver's process ended (its limit is {limits.memory_mb} MB)"
+        except BaseException:
+            self.stop()  # an interrupt must not leave half an answer in the pipe
+            raise
+
+    def _started(self, limits: Limits) -> subprocess.Popen[bytes]:
+        if self._running is not None and (self._running.poll() is not None or self._memory != limits.memory_mb):
+            self.stop()
+        if self._running is None:
+            self._memory = limits.memory_mb
+            self._running = subprocess.Popen(
+                [sys.executable, "-m", "layoutalg.prove.worker", str(limits.memory_mb)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C reaches us, who then stop it
+            )
+        return self._running
+
+    def _receive(self, worker: subprocess.Popen[bytes], deadline: float) -> tuple[str, Any]:
+        assert worker.stdout is not None
+        stream, data = worker.stdout.fileno(), io.BytesIO()
+        while True:
+            content = data.getvalue()
+            if len(content) >= 8 and len(content) - 8 >= int.from_bytes(content[:8], "little"):
+                answer: tuple[str, Any] = pickle.loads(content[8:])
+                return answer
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([stream], [], [], left)[0]:
+                raise TimeoutError
+            part = os.read(stream, 1 << 16)
+            if not part:
+                raise EOFError
+            data.write(part)
+
+    def stop(self) -> None:
+        """Kills the worker."""
+        if self._running is not None:
+            self._running.kill()
+            for stream in (self._running.stdin, self._running.stdout):
+                with contextlib.suppress(OSError):
+                    if stream is not None:
+                        stream.close()
+            self._running.wait()
+            self._running = None
+
+
+_PROCESS = _Process()
+_LOCK = threading.Lock()
+atexit.register(_PROCESS.stop)

@@ -1,0 +1,1 @@
+"""Strategies: each decides some obligations, or gives up."""

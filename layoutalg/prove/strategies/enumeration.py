@@ -1,0 +1,193 @@
+"""Enumeration: every point of a concrete domain, by numpy, in blocks that fit the cache.
+
+Complete both ways, and independent of every rule and solver: the oracle that the other strategies are tested against.
+`ForAll` looks for a point where the goal is false; `Injective` counts how often each output occurs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from layoutalg.index import Expr, Symbol
+from layoutalg.index.evaluate import array
+from layoutalg.prove.obligation import ForAll, Injective, Obligation, Point
+from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Values = npt.NDArray[np.int64]
+
+BLOCK = 1 << 17
+"""Points evaluated at a time."""
+NAME = "enumeration"
+
+
+def enumeration(obligation: Obligation, limits: Limits) -> Outcome:
+    """Decides an obligation whose domain is concrete and has at most `limits.points` points."""
+    axes = obligation.variables
+    size = points(axes)
+    if size is None or size > limits.points:
+        return GaveUp(NAME, "the domain is not finite" if size is None else f"{size} points are over the limit")
+    try:
+        return _all_hold(obligation) if isinstance(obligation, ForAll) else _all_differ(obligation)
+    except OverflowError as error:
+        return GaveUp(NAME, str(error))
+
+
+def points(axes: Sequence[Expr]) -> int | None:
+    """How many points the variables have, None where a size is a symbol without limits or a limit is a symbol."""
+    if any(v.value.extent is not None or v.hi == math.inf or v.lo == -math.inf for v in axes):
+        return None
+    return math.prod(map(_count, axes))
+
+
+def _count(v: Expr) -> int:
+    s: Symbol = v.value
+    if s.power_of_two:
+        return len(_choices(v))
+    return int(s.hi - s.lo) // s.multiple_of + 1
+
+
+def _choices(v: Expr) -> range | list[int]:
+    s = v.value
+    every = range(int(s.lo), int(s.hi) + 1, s.multiple_of)
+    return [1 << k for k in range(int(s.hi).bit_length()) if 1 << k in every] if s.power_of_two else every
+
+
+def _blocks(axes: Sequence[Expr]) -> Iterator[dict[Expr, Values]]:
+    """The domain in blocks: each variable's values, flat, first variable slowest."""
+    import numpy as np
+
+    counts = [_count(v) for v in axes]
+    choices = {v: np.asarray(_choices(v), dtype=np.int64) for v in axes}
+    total = math.prod(counts)
+    inner, split = 1, len(axes)
+    while split and inner * counts[split - 1] <= BLOCK:
+        split -= 1
+        inner *= counts[split]
+    outer = total // inner
+    step = max(1, BLOCK // inner)
+    for start in range(0, outer, step):
+        number = np.arange(start, min(start + step, outer), dtype=np.int64)
+        block: dict[Expr, Values] = {}
+        shape = [len(number), *counts[split:]]
+        for position, v in enumerate(axes):
+            if position < split:
+                below = math.prod(counts[position + 1 : split])
+                axis, place = choices[v][number // below % counts[position]], 0
+            else:
+                axis, place = choices[v], position - split + 1
+            block[v] = axis.reshape([-1 if d == place else 1 for d in range(len(shape))])
+        yield block
+
+
+def _all_hold(obligation: ForAll) -> Outcome:
+    import numpy as np
+
+    for block in _blocks(obligation.variables):
+        given, goal = array([obligation.given, obligation.goal], block)
+        wrong = (given != 0) & (goal == 0)
+        if wrong.any():
+            return Fails(NAME, (_at(block, wrong, int(np.argmax(wrong))),))
+    return Holds(NAME)
+
+
+def _at(block: dict[Expr, Values], result: Any, flat: int) -> Point:
+    """The point of a block's result (which may be smaller than the block: then any point above it)."""
+    import numpy as np
+
+    place = np.unravel_index(flat, result.shape) if result.ndim else ()
+    point: dict[Expr, int] = {}
+    for v, axis in block.items():
+        at = tuple(i if n > 1 else 0 for i, n in zip(place, axis.shape[-len(place) :], strict=True)) if place else ()
+        point[v] = int(axis.reshape(-1)[0] if not at else axis[at])
+    return point
+
+
+def _all_differ(obligation: Injective) -> Outcome:
+    import numpy as np
+
+    shared = obligation.shared
+    for fixed in _blocks(shared) if shared else [{}]:
+        sizes = {v: a.reshape(-1) for v, a in fixed.items()}
+        for n in range(max((len(a) for a in np.broadcast_arrays(*sizes.values())), default=1) if sizes else 1):
+            outcome = _differ_at(obligation, {v: int(np.broadcast_to(a, n + 1)[n]) for v, a in sizes.items()})
+            if outcome is not None:
+                return outcome
+    return Holds(NAME)
+
+
+def _differ_at(obligation: Injective, sizes: dict[Expr, int]) -> Fails | None:
+    """Two points with one output, for one choice of the sizes."""
+    import numpy as np
+
+    keys, numbers = _keys(obligation, sizes)
+    if len(keys) < 2:
+        return None
+    low, high = int(keys.min()), int(keys.max())
+    if high - low < 4 * len(keys) + (1 << 16) and int(np.bincount(keys - low).max()) < 2:
+        return None
+    order = np.argsort(keys, kind="stable")
+    same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
+    if not len(same):
+        return None
+    first = int(same[np.argmin(numbers[order[same + 1]])])
+    pair = (int(numbers[order[first]]), int(numbers[order[first + 1]]))
+    return Fails(NAME, tuple({**sizes, **_point(obligation.over, number)} for number in pair))
+
+
+def _keys(obligation: Injective, sizes: dict[Expr, int]) -> tuple[Values, Values]:
+    """One integer for each valid point (equal exactly when all outputs are), and the points' numbers."""
+    import numpy as np
+
+    keys: list[list[Values]] = [[] for _ in obligation.outputs]
+    numbers: list[Values] = []
+    start = 0
+    shape_of = [_count(v) for v in obligation.over]
+    for block in _blocks(obligation.over):
+        at: dict[Expr, Any] = {**block, **sizes}
+        shape = np.broadcast_shapes(*(a.shape for a in block.values())) if block else ()
+        given, *outputs = (
+            np.broadcast_to(r, shape).reshape(-1) for r in array([obligation.given, *obligation.outputs], at)
+        )
+        valid = np.flatnonzero(given)
+        numbers.append(valid + start)
+        start += math.prod(shape)
+        for found, output in zip(keys, outputs, strict=True):
+            found.append(output[valid])
+    assert start == math.prod(shape_of)
+    columns = [np.concatenate(k) for k in keys]
+    order = np.concatenate(numbers)
+    if not columns or not len(order):
+        return np.zeros(len(order), dtype=np.int64), order
+    return _packed(columns), order
+
+
+def _packed(columns: list[Values]) -> Values:
+    """Several columns as one: each row's columns are the digits of its key."""
+    import numpy as np
+
+    key: Values = columns[0] - columns[0].min()
+    size = int(columns[0].max() - columns[0].min()) + 1
+    for column in columns[1:]:
+        low, n = int(column.min()), int(column.max() - column.min()) + 1
+        if size * n >= 1 << 62:
+            _, key = np.unique(key, return_inverse=True)
+            size = len(key)
+        if size * n >= 1 << 62:
+            raise OverflowError("the outputs together leave 64 bits")
+        key, size = key * n + (column - low), size * n
+    return key
+
+
+def _point(over: Sequence[Expr], number: int) -> dict[Expr, int]:
+    point: dict[Expr, int] = {}
+    for v in reversed(over):
+        choices = _choices(v)
+        point[v] = choices[number % len(choices)]
+        number //= len(choices)
+    return point

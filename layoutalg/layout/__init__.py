@@ -22,7 +22,11 @@ from layoutalg.layout.transforms import (
     Indexing,
     Insert,
     LeftPad,
+    Linear,
     Merge,
+    MergeCarryCheck,
+    MergeDivisionMod,
+    MergeMagicDivision,
     Modulo,
     Offset,
     Pad,
@@ -38,11 +42,10 @@ from layoutalg.layout.transforms import (
 
 __all__ = [
     "TRANSFORMS", "CyclicShift", "CyclicShiftInverse", "Embed", "Freeze", "Functor", "Indexing", "Insert",
-    "LayoutError", "LeftPad", "Merge", "Modulo", "NoInverseError", "Offset", "Pad", "PassThrough",
-    "Replicate", "RightPad", "Slice", "TensorAdaptor", "TensorDescriptor", "TileDistribution",
-    "TileDistributionEncoding", "Transform", "Unmerge",
-    "Vectorize", "Xor", "XorNoModulo", "attach", "chain_tensor_adaptors", "make_naive_tensor_descriptor",
+    "LayoutError", "LeftPad", "Linear", "Merge", "MergeCarryCheck", "MergeDivisionMod", "MergeMagicDivision", "Modulo",
+    "NoInverseError", "Offset", "Pad", "PassThrough", "Replicate", "RightPad", "Slice", "TensorAdaptor",
+    "TensorDescriptor", "TileDistribution", "TileDistributionEncoding", "Transform", "Unmerge", "Vectorize", "Xor",
+    "XorNoModulo", "attach", "chain_tensor_adaptors", "make_naive_tensor_descriptor",
     "make_naive_tensor_descriptor_aligned", "make_naive_tensor_descriptor_packed",
-    "make_naive_tensor_descriptor_with_offset", "make_single_stage_tensor_adaptor",
-    "transform_tensor_descriptor",
+    "make_naive_tensor_descriptor_with_offset", "make_single_stage_tensor_adaptor", "transform_tensor_descriptor",
 ]  # fmt: skip

@@ -58,6 +58,17 @@ class Transform:
         """The upper index of a lower index; NoInverseError where the map has no inverse."""
         raise NoInverseError(f"{self} has no inverse: no one upper index belongs to a lower index")
 
+    def update_lower_index(
+        self, diff_upper: Sequence[Term], lower: Sequence[Term], upper: Sequence[Term]
+    ) -> tuple[Index, Index]:
+        """Move by `diff_upper` from `lower`: by how much the lower index moves, and the new lower index.
+
+        `upper` is the upper index after the move (CK's `idx_up_new`).  CK's way for each transform: linear ones add,
+        the others compute anew.
+        """
+        new = self.lower(upper)
+        return tuple(n - as_expr(old) for n, old in zip(new, lower, strict=True)), new
+
     def valid(self, upper: Sequence[Term]) -> Expr:
         """Whether an upper index (in range) reaches real data."""
         return TRUE

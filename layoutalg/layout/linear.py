@@ -1,0 +1,337 @@
+"""Linear transforms: a constant plus a linear map of the upper index, so that moving it needs no recomputation.
+
+A step of the upper index moves the lower index by the mapped step, wherever it starts (CK's `update_lower_index`).
+
+| transform    | lower = f(upper)   | a step d of upper moves lower by |
+|--------------|--------------------|----------------------------------|
+| pass_through | u                  | d                                |
+| pad          | u − left           | d                                |
+| slice        | u + begin          | d                                |
+| offset       | u + offset         | d                                |
+| vectorize    | vector_size·u      | vector_size·d                    |
+| embed        | Σ uᵢ·sᵢ            | Σ dᵢ·sᵢ                          |
+| freeze       | index              | 0                                |
+
+Insert and replicate have upper dimensions and no lower one: nothing moves.  (Unmerge is linear too: see `merge`.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from layoutalg.index import FALSE, TRUE, Expr, Term, add, all_of, as_expr
+from layoutalg.index.normal import nonnegative
+from layoutalg.layout.errors import LayoutError
+from layoutalg.layout.transform import Index, Transform
+
+
+class Linear(Transform):
+    """lower = a constant + a linear map of upper: moving adds the mapped difference."""
+
+    def difference(self, diff_upper: Sequence[Term]) -> Index:
+        """By how much the lower index moves when the upper one moves by `diff_upper`, wherever it is."""
+        return (as_expr(diff_upper[0]),)
+
+    def update_lower_index(
+        self, diff_upper: Sequence[Term], lower: Sequence[Term], upper: Sequence[Term]
+    ) -> tuple[Index, Index]:
+        diff = self.difference(diff_upper)
+        return diff, tuple(d + old for d, old in zip(diff, lower, strict=True))
+
+
+@dataclass(frozen=True, repr=False)
+class PassThrough(Linear):
+    """lower = upper."""
+
+    length: Expr
+    name: ClassVar[str] = "pass_through"
+
+    @property
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        return (self.length,)
+
+    @property
+    def upper_lengths(self) -> Index:
+        return (self.length,)
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return (as_expr(upper[0]),)
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        return (as_expr(lower[0]),)
+
+
+class _Padding(Linear):
+    """lower = upper − left; upper indices outside left … left + length − 1 reach no data."""
+
+    length: Expr
+
+    @property
+    def amounts(self) -> tuple[Expr, Expr]:
+        """How many indices are added on the left and on the right."""
+        raise NotImplementedError
+
+    def check(self) -> None:
+        for side, amount in zip(("left", "right"), self.amounts, strict=True):
+            if amount.hi < 0:
+                raise LayoutError(f"{self.name}: {side} is {amount}; it is at least 0")
+
+    @property
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        return (self.length,)
+
+    @property
+    def upper_lengths(self) -> Index:
+        return (add(self.length, *self.amounts),)
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return (as_expr(upper[0]) - self.amounts[0],)
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        return (as_expr(lower[0]) + self.amounts[0],)
+
+    def valid(self, upper: Sequence[Term]) -> Expr:
+        (left, right), u = self.amounts, as_expr(upper[0])
+        begins = TRUE if left is FALSE else u >= left
+        ends = TRUE if right is FALSE else u < self.length + left
+        return all_of(begins, ends)
+
+
+@dataclass(frozen=True, repr=False)
+class Pad(_Padding):
+    """lower = upper − left; the first `left` and the last `right` upper indices reach no data."""
+
+    length: Expr
+    left: Expr
+    right: Expr
+    name: ClassVar[str] = "pad"
+
+    @property
+    def amounts(self) -> tuple[Expr, Expr]:
+        return self.left, self.right
+
+
+@dataclass(frozen=True, repr=False)
+class LeftPad(_Padding):
+    """lower = upper − left; the first `left` upper indices reach no data."""
+
+    length: Expr
+    left: Expr
+    name: ClassVar[str] = "left_pad"
+
+    @property
+    def amounts(self) -> tuple[Expr, Expr]:
+        return self.left, FALSE
+
+
+@dataclass(frozen=True, repr=False)
+class RightPad(_Padding):
+    """lower = upper; the last `right` upper indices reach no data."""
+
+    length: Expr
+    right: Expr
+    name: ClassVar[str] = "right_pad"
+
+    @property
+    def amounts(self) -> tuple[Expr, Expr]:
+        return FALSE, self.right
+
+
+@dataclass(frozen=True, repr=False)
+class Slice(Linear):
+    """lower = upper + begin, for the part begin … end − 1 of a dimension (CK checks neither against the length)."""
+
+    length: Expr
+    begin: Expr
+    end: Expr
+    name: ClassVar[str] = "slice"
+
+    def check(self) -> None:
+        if self.begin.hi < 0 or (self.end - self.length).lo > 0:
+            raise LayoutError(f"slice: {self.begin}…{self.end} is not within a dimension of length {self.length}")
+        if (self.end - self.begin).hi < 1:
+            raise LayoutError(f"slice: begin {self.begin} is not below end {self.end}")
+
+    @property
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        return (self.length,)
+
+    @property
+    def upper_lengths(self) -> Index:
+        return (self.end - self.begin,)
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return (as_expr(upper[0]) + self.begin,)
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        return (as_expr(lower[0]) - self.begin,)
+
+
+@dataclass(frozen=True, repr=False)
+class Offset(Linear):
+    """lower = upper + offset."""
+
+    length: Expr
+    offset: Expr
+    name: ClassVar[str] = "offset"
+
+    @property
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        return (None,)
+
+    @property
+    def upper_lengths(self) -> Index:
+        return (self.length,)
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return (as_expr(upper[0]) + self.offset,)
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        return (as_expr(lower[0]) - self.offset,)
+
+
+@dataclass(frozen=True, repr=False)
+class Vectorize(Linear):
+    """lower = vector_size · upper (old CK): an index of vectors over an index of elements."""
+
+    vector_size: Expr
+    length: Expr
+    name: ClassVar[str] = "vectorize"
+
+    @property
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        return (self.vector_size * self.length,)
+
+    @property
+    def upper_lengths(self) -> Index:
+        return (self.length,)
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return (as_expr(upper[0]) * self.vector_size,)
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        return (as_expr(lower[0]) // self.vector_size,) if self.vector_size.lo >= 1 else super().upper(lower)
+
+    def difference(self, diff_upper: Sequence[Term]) -> Index:
+        return self.lower(diff_upper)
+
+
+@dataclass(frozen=True, repr=False)
+class Embed(Linear):
+    """lower = Σ upperᵢ·stridesᵢ."""
+
+    lengths: Index
+    strides: Index
+    name: ClassVar[str] = "embed"
+
+    def check(self) -> None:
+        if len(self.lengths) != len(self.strides):
+            raise LayoutError(f"embed: {len(self.lengths)} lengths but {len(self.strides)} strides; give one for each")
+
+    @property
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        return (None,)
+
+    @property
+    def upper_lengths(self) -> Index:
+        return self.lengths
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return (add(0, *(as_expr(u) * s for u, s in zip(upper, self.strides, strict=True))),)
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        """The digits of `lower` by the strides, the greatest first; only where each stride holds all smaller ones."""
+        order = self._slowest_first()
+        if order is None:
+            return super().upper(lower)
+        rest, found = as_expr(lower[0]), dict[int, Expr]()
+        for n in order:
+            found[n] = rest // self.strides[n]
+            rest = rest % self.strides[n]
+        return tuple(found.get(n, FALSE) for n in range(len(self.lengths)))
+
+    def _slowest_first(self) -> list[int] | None:
+        """The dimensions longer than 1, each with a stride beyond the reach of all later ones; None where none is."""
+        left, order = [n for n, length in enumerate(self.lengths) if length is not TRUE], list[int]()
+        while left:
+            whole = add(0, *((self.lengths[n] - 1) * self.strides[n] for n in left))
+            reach = {n: whole - (self.lengths[n] - 1) * self.strides[n] for n in left}
+            holds_rest = [n for n in left if self.strides[n].lo >= 1 and nonnegative(self.strides[n] - 1 - reach[n])]
+            if not holds_rest:
+                return None
+            order.append(holds_rest[0])
+            left.remove(holds_rest[0])
+        return order
+
+    def difference(self, diff_upper: Sequence[Term]) -> Index:
+        return self.lower(diff_upper)
+
+
+@dataclass(frozen=True, repr=False)
+class Freeze(Linear):
+    """lower = a constant; there is no upper dimension."""
+
+    index: Expr
+    name: ClassVar[str] = "freeze"
+
+    @property
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        return (None,)
+
+    @property
+    def upper_lengths(self) -> Index:
+        return ()
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return (self.index,)
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        return ()
+
+    def difference(self, diff_upper: Sequence[Term]) -> Index:
+        return (FALSE,)
+
+
+class _Unread(Linear):
+    """Upper dimensions that reach no lower one; with an inverse only where each has one index, 0."""
+
+    @property
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        return ()
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return ()
+
+    def difference(self, diff_upper: Sequence[Term]) -> Index:
+        return ()
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        if any(length is not TRUE for length in self.upper_lengths):
+            return super().upper(lower)
+        return tuple(FALSE for _ in self.upper_lengths)
+
+
+@dataclass(frozen=True, repr=False)
+class Insert(_Unread):
+    """An upper dimension that reaches no lower one."""
+
+    length: Expr
+    name: ClassVar[str] = "insert"
+
+    @property
+    def upper_lengths(self) -> Index:
+        return (self.length,)
+
+
+@dataclass(frozen=True, repr=False)
+class Replicate(_Unread):
+    """Upper dimensions that reach no lower one: everybody there sees the same data."""
+
+    lengths: Index
+    name: ClassVar[str] = "replicate"
+
+    @property
+    def upper_lengths(self) -> Index:
+        return self.lengths

@@ -1,0 +1,197 @@
+"""Merge and unmerge: one index as the digits of a mixed-radix number, and back.
+
+Merge takes an upper index apart, unmerge puts it together.  CK has three computations for merge, which cost differently
+and agree on every valid index; each is written here as CK computes it, so that the agreement is a theorem and not a
+definition.  For lengths (L₀ … Lₙ₋₁), scanᵢ = ΠLⱼ (j > i):
+
+| variant                   | digits of u                                   | moving by a difference d                |
+|---------------------------|-----------------------------------------------|-----------------------------------------|
+| `Merge`                   | mod and div from the last to the first        | recompute                               |
+| `MergeCarryCheck` (v1)    | u / scanᵢ from the first to the last          | add the digits of d, carry and borrow   |
+| `MergeMagicDivision` (v2) | q = (mulhi(n, m) + n) >> s, last to first     | recompute                               |
+| `MergeDivisionMod` (v3)   | u / scanᵢ and u % scanᵢ, first to last        | recompute                               |
+
+The first digit is never reduced: it is what remains.  Outside 0 ≤ u < ΠLᵢ the variants differ, as CK's do (C division
+rounds towards zero; magic division reads a negative number as uint32).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from layoutalg.index import FALSE, Expr, Term, all_of, as_expr, prod, select
+from layoutalg.layout.c_arithmetic import BITS32, HALF32, mulhi_u32, signed32, truncated_div, truncated_mod, unsigned32
+from layoutalg.layout.errors import LayoutError
+from layoutalg.layout.linear import Linear
+from layoutalg.layout.mixed_radix import digits, horner
+from layoutalg.layout.transform import Index, Transform
+
+
+@dataclass(frozen=True, repr=False)
+class Merge(Transform):
+    """lower = the mixed-radix digits of upper, the last one fastest, the first one not reduced."""
+
+    lengths: Index
+    name: ClassVar[str] = "merge"
+
+    @property
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        return self.lengths
+
+    @property
+    def upper_lengths(self) -> Index:
+        return (prod(self.lengths),)
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return digits(upper[0], self.lengths)
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        return (horner(lower, self.lengths),)
+
+
+@dataclass(frozen=True, repr=False)
+class MergeCarryCheck(Merge):
+    """CK's `Merge_v1_carry_check`: moving adds the digits of the difference and carries or borrows once a digit."""
+
+    name: ClassVar[str] = "merge_v1_carry_check"
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return _quotients(as_expr(upper[0]), self.lengths)
+
+    def update_lower_index(
+        self, diff_upper: Sequence[Term], lower: Sequence[Term], upper: Sequence[Term]
+    ) -> tuple[Index, Index]:
+        if not self.lengths:
+            return (), ()
+        steps = _quotients(as_expr(diff_upper[0]), self.lengths)
+        carry, moved = FALSE, list[Expr]()
+        for digit, step, length in list(zip(lower, steps, self.lengths, strict=True))[:0:-1]:
+            reached = carry + digit
+            carries, borrows = reached >= length - step, reached < -step
+            moved.append(select(borrows, step + length, select(carries, step - length, step)) + carry)
+            carry = select(borrows, -1, select(carries, 1, 0))
+        diff = (steps[0] + carry, *reversed(moved))
+        return diff, tuple(d + digit for d, digit in zip(diff, lower, strict=True))
+
+
+@dataclass(frozen=True, repr=False)
+class MergeMagicDivision(Merge):
+    """CK's and CK Tile's default merge: division by a multiplication; right for 0 ≤ u < 2³¹ and lengths below 2³¹."""
+
+    name: ClassVar[str] = "merge_v2_magic_division"
+
+    def check(self) -> None:
+        for n, length in enumerate(self.lengths):
+            if length.hi >= HALF32:
+                raise LayoutError(
+                    f"{self.name}: length {n} is {length}, which may be 2^31 or more; magic numbers are for 1…2^31 − 1"
+                )
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        rest, found = as_expr(upper[0]), list[Expr]()
+        for length in reversed(self.lengths[1:]):
+            quotient = magic_divide(rest, magic_number(length))
+            found.append(rest - quotient * length)
+            rest = quotient
+        return (rest, *reversed(found)) if self.lengths else ()
+
+
+@dataclass(frozen=True, repr=False)
+class MergeDivisionMod(Merge):
+    """CK's and CK Tile's `merge_v3_division_mod`: C's division and remainder by the scanned lengths."""
+
+    name: ClassVar[str] = "merge_v3_division_mod"
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        rest, found = as_expr(upper[0]), list[Expr]()
+        for scan in _scan(self.lengths)[:-1]:
+            found.append(truncated_div(rest, scan))
+            rest = truncated_mod(rest, scan)
+        return (*found, rest) if self.lengths else ()
+
+
+@dataclass(frozen=True, repr=False)
+class Unmerge(Linear):
+    """lower = Σ upperᵢ·Π lengthsⱼ (j > i): a packed row-major tensor over one dimension."""
+
+    lengths: Index
+    name: ClassVar[str] = "unmerge"
+
+    @property
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        return (prod(self.lengths),)
+
+    @property
+    def upper_lengths(self) -> Index:
+        return self.lengths
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return (horner(upper, self.lengths),)
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        return digits(lower[0], self.lengths)
+
+    def difference(self, diff_upper: Sequence[Term]) -> Index:
+        return (horner(diff_upper, self.lengths),)
+
+
+class MagicNumber(NamedTuple):
+    """What division by multiplication needs: the multiplier, and 2 to the shift."""
+
+    multiplier: Expr
+    power: Expr
+
+
+def magic_number(divisor: Term) -> MagicNumber:
+    """CK's `calculate_magic_numbers`: s the least with 2ˢ ≥ d, the multiplier ⌊(2ˢ − d)·2³² / d⌋ + 1.
+
+    The divisor may be a size that is not fixed; LayoutError unless 1 ≤ divisor < 2³¹.
+
+    >>> magic_number(7)
+    MagicNumber(multiplier=613566757, power=8)
+    """
+    d = as_expr(divisor)
+    if d.lo < 1 or d.hi >= HALF32:
+        raise LayoutError(f"magic number of {d} in {d.lo}…{d.hi}: the divisor must be in 1…2^31 − 1")
+    power = as_expr(HALF32)
+    for shift in reversed(range(31)):
+        power = select(d <= 1 << shift, 1 << shift, power)
+    return MagicNumber((power - d) * BITS32 // d + 1, power)
+
+
+def magic_divide(dividend: Term, magic: MagicNumber) -> Expr:
+    """CK's `do_magic_division`: (mulhi_u32(n, multiplier) + n) >> shift, all in uint32, read back as int32.
+
+    >>> magic_divide(100, magic_number(7))
+    14
+    """
+    n = unsigned32(dividend)
+    return signed32(unsigned32(mulhi_u32(n, magic.multiplier) + n) // magic.power)
+
+
+def magic_number_holds(dividend: Term, divisor: Term) -> Expr:
+    """The lemma that merge v2 rests on, for one dividend (0 ≤ n < 2³¹) and one divisor: magic and plain division agree.
+
+    >>> from layoutalg.index import var
+    >>> bool(magic_number_holds(2**31 - 1, 3))
+    True
+    """
+    n, d = as_expr(dividend), as_expr(divisor)
+    q = magic_divide(n, magic_number(d))
+    return all_of(q * d <= n, n < q * d + d)
+
+
+def _scan(lengths: Index) -> list[Expr]:
+    """For each length the product of those after it."""
+    return [prod(lengths[n + 1 :]) for n in range(len(lengths))]
+
+
+def _quotients(number: Expr, lengths: Index) -> Index:
+    """The digits by C's division from the first to the last; of a negative number, all are negative or zero."""
+    found = list[Expr]()
+    for scan in _scan(lengths)[:-1]:
+        found.append(truncated_div(number, scan))
+        number = number - found[-1] * scan
+    return (*found, number) if lengths else ()

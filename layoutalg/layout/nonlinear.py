@@ -1,0 +1,196 @@
+"""Transforms that are not linear: remainders, bits, tables and functions; moving one recomputes its lower index.
+
+With u the upper index and d the lower one, m = u₀ mod L₁:
+
+| transform           | lower = f(upper)             | a bijection where                          |
+|---------------------|------------------------------|--------------------------------------------|
+| modulo m            | u mod m                      | the upper length is at most m              |
+| xor (L₀, L₁)        | (u₀, u₁ ^ (u₀ mod L₁))       | L₁ is a power of two                       |
+| xor_no_modulo       | (u₀, u₁ ^ u₀)                | L₁ is a power of two and L₀ ≤ L₁           |
+| cyclic_shift        | (u₀, (u₁ + u₀) mod L₁)       | always                                     |
+| cyclic_shift_inverse| (u₀, (u₁ + L₁ − m) mod L₁)   | always                                     |
+| indexing            | table[u]                     | no entry occurs twice                      |
+| functor             | f(u)                         | for the prover to say                      |
+
+What they cannot represent: an index that depends on data, other than through the constant table of `indexing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from layoutalg.index import Expr, Term, as_expr, lookup, mod, substitute, var, xor
+from layoutalg.index.normal import nonnegative
+from layoutalg.layout.errors import LayoutError
+from layoutalg.layout.transform import Index, Transform
+
+LARGEST_TABLE = 1 << 16
+"""An inverse table longer than this is not built."""
+
+
+@dataclass(frozen=True, repr=False)
+class Modulo(Transform):
+    """lower = upper mod modulus."""
+
+    modulus: Expr
+    length: Expr
+    name: ClassVar[str] = "modulo"
+
+    def check(self) -> None:
+        if self.modulus.hi < 1:
+            raise LayoutError(f"modulo: modulus {self.modulus} is not at least 1")
+
+    @property
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        return (None,)
+
+    @property
+    def upper_lengths(self) -> Index:
+        return (self.length,)
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return (mod(upper[0], self.modulus),)
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        if nonnegative(self.modulus - self.length):
+            return (as_expr(lower[0]),)
+        return super().upper(lower)
+
+
+@dataclass(frozen=True, repr=False)
+class _Pairwise(Transform):
+    """A map of two dimensions that leaves the first index as it is."""
+
+    lengths: Index
+
+    def check(self) -> None:
+        if len(self.lengths) != 2:
+            raise LayoutError(f"{self.name}: {len(self.lengths)} lengths; it works on two dimensions")
+
+    @property
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        return self.lengths
+
+    @property
+    def upper_lengths(self) -> Index:
+        return self.lengths
+
+
+@dataclass(frozen=True, repr=False)
+class Xor(_Pairwise):
+    """lower = (u₀, u₁ ^ (u₀ mod L₁)), CK Tile's xor; a bijection only where L₁ is a power of two."""
+
+    name: ClassVar[str] = "xor"
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return as_expr(upper[0]), xor(upper[1], mod(upper[0], self.lengths[1]))
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        return self.lower(lower)  # xor undoes itself
+
+
+@dataclass(frozen=True, repr=False)
+class XorNoModulo(_Pairwise):
+    """lower = (u₀, u₁ ^ u₀): the transform that old CK calls `make_xor_transform`."""
+
+    name: ClassVar[str] = "xor_no_modulo"
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return as_expr(upper[0]), xor(upper[1], upper[0])
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        return self.lower(lower)
+
+
+@dataclass(frozen=True, repr=False)
+class CyclicShift(_Pairwise):
+    """lower = (u₀, (u₁ + u₀) mod L₁)."""
+
+    name: ClassVar[str] = "cyclic_shift"
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return as_expr(upper[0]), mod(as_expr(upper[1]) + upper[0], self.lengths[1])
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        return CyclicShiftInverse(self.lengths).lower(lower)
+
+
+@dataclass(frozen=True, repr=False)
+class CyclicShiftInverse(_Pairwise):
+    """lower = (u₀, (u₁ + L₁ − u₀ mod L₁) mod L₁)."""
+
+    name: ClassVar[str] = "cyclic_shift_inverse"
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        n = self.lengths[1]
+        return as_expr(upper[0]), mod(as_expr(upper[1]) + n - mod(upper[0], n), n)
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        return CyclicShift(self.lengths).lower(lower)
+
+
+@dataclass(frozen=True, repr=False)
+class Indexing(Transform):
+    """lower = table[upper]."""
+
+    table: tuple[Expr, ...]
+    name: ClassVar[str] = "indexing"
+
+    def check(self) -> None:
+        if not self.table or any(entry.op != "const" for entry in self.table):
+            raise LayoutError("indexing: the table holds at least one entry, and integers only")
+
+    @property
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        return (None,)
+
+    @property
+    def upper_lengths(self) -> Index:
+        return (as_expr(len(self.table)),)
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return (lookup([int(entry) for entry in self.table], upper[0]),)
+
+    def upper(self, lower: Sequence[Term]) -> Index:
+        """By the inverse table; what stands in its gaps means nothing."""
+        entries = [int(entry) for entry in self.table]
+        first, span = min(entries), max(entries) - min(entries) + 1
+        if len(set(entries)) < len(entries) or span > LARGEST_TABLE:
+            return super().upper(lower)
+        inverse = [0] * span
+        for n, entry in enumerate(entries):
+            inverse[entry - first] = n
+        return (lookup(inverse, mod(as_expr(lower[0]) - first, span)),)
+
+
+@dataclass(frozen=True, repr=False)
+class Functor(Transform):
+    """lower = f(upper), f an expression over one index variable."""
+
+    index: Expr
+    function: Expr
+    length: Expr
+    name: ClassVar[str] = "functor"
+
+    @staticmethod
+    def of(function: Callable[[Expr], Term], length: Term) -> Functor:
+        """The transform of a Python function of expressions.
+
+        >>> Functor.of(lambda u: u * 2 + 1, 8).lower([3])
+        (7,)
+        """
+        u = var("u", length)
+        return Functor(u, as_expr(function(u)), as_expr(length))
+
+    @property
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        return (None,)
+
+    @property
+    def upper_lengths(self) -> Index:
+        return (self.length,)
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        return (substitute(self.function, {self.index: upper[0]}),)

@@ -1,0 +1,36 @@
+"""What is said about a file that cannot be read: where it is wrong, what stands there, what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Path = tuple[str | int, ...]
+"""The way to a value in a document: keys of tables and places in lists."""
+
+
+class SpecError(ValueError):
+    """A file that is no spec file; `file`, `line` and `column` (from 1, or None) and `key` say where it is wrong."""
+
+    def __init__(
+        self, reason: str, file: str = "", line: int | None = None, column: int | None = None, key: str = ""
+    ) -> None:
+        self.reason, self.file, self.line, self.column, self.key = reason, file, line, column, key
+        place = ":".join(str(part) for part in (file, line, column) if part)
+        super().__init__(": ".join(part for part in (place, key, reason) if part))
+
+
+class Problem(Exception):
+    """A value that is wrong, at a path in the document: becomes a SpecError once its line is known."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(reason)
+        self.path, self.reason = path, reason
+
+
+def key_path(path: Sequence[str | int]) -> str:
+    """A path as text.
+
+    >>> key_path(("descriptor", 1, "steps", 0, "lengths"))
+    'descriptor[1].steps[0].lengths'
+    """
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")

@@ -1,0 +1,159 @@
+"""The spec file as a table of shapes: the reader checks by it, and the published JSON Schema is printed from it.
+
+    symbols = { M = { min = 1, max = 4096, multiple_of = 8 } }     # sizes that are not fixed; then "M * 8" is a size
+
+    [[descriptor]]
+    name  = "a_lds"
+    dtype = "f16"
+    base  = { kind = "naive", lengths = [8, 64, 8], strides = [520, 8, 1] }
+    steps = [[                                                     # one list a call of transform_tensor_descriptor
+      { transform = "pass_through", length = 64,      lower = [1],    upper = [0] },
+      { transform = "merge",        lengths = [8, 8], lower = [0, 2], upper = [1] },
+    ]]
+    claims = ["in_bounds", "injective", "fits_index", { claim = "contiguous(16)", expect = "refuted" }]
+    examples = [{ index = [1, 8], offset = 528 }]
+
+| table          | says                                                                                       |
+|----------------|--------------------------------------------------------------------------------------------|
+| `descriptor`   | a tensor: base, steps, claims, examples                                                    |
+| `transform`    | one transform alone, for theorems about it                                                 |
+| `adaptor`      | steps over dimensions that no memory lies under                                            |
+| `distribution` | a tile_distribution_encoding                                                               |
+| `access`       | which lane reads or writes which index of a descriptor, how wide, with which instruction   |
+| `lemma`        | a formula over variables: `given` ⇒ `goal`                                                 |
+| `agree`        | two descriptors that address the same word for each index                                  |
+
+`expect` is `proved` (unless stated), `refuted` (every claim must fail) or `refused` (it must not be built).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from layoutalg.formats.shape import Choice, Either, Flag, Integer, Keyed, Many, Shape, Size, Table, Tagged, Text, name
+
+DTYPES: Mapping[str, int] = {
+    "f64": 64, "f32": 32, "f16": 16, "bf16": 16, "f8": 8, "bf8": 8, "i64": 64, "i32": 32, "i16": 16, "i8": 8,
+    "u64": 64, "u32": 32, "u16": 16, "u8": 8, "i4": 4,
+}  # fmt: skip
+"""The element types, with their bits."""
+
+EXPECT = ("proved", "refuted", "refused")
+MOST_ITEMS = 1000
+MOST_ENTRIES = 1 << 16
+
+_sizes, _dims = Many(Size(), 1), Many(Integer(0, 63))
+_length: dict[str, Shape] = {"length": Size()}
+_pair: dict[str, Shape] = {"lengths": Many(Size(), 2, 2)}
+
+TRANSFORM_KEYS: Mapping[str, Mapping[str, Shape]] = {
+    "pass_through": _length,
+    "pad": {**_length, "left": Size(), "right": Size()},
+    "left_pad": {**_length, "left": Size()},
+    "right_pad": {**_length, "right": Size()},
+    "embed": {"lengths": _sizes, "strides": _sizes},
+    "merge": {"lengths": _sizes},
+    "unmerge": {"lengths": _sizes},
+    "freeze": {"index": Size()},
+    "insert": _length,
+    "replicate": {"lengths": _sizes},
+    "slice": {**_length, "begin": Size(), "end": Size()},
+    "modulo": {"modulus": Size(), **_length},
+    "xor": _pair,
+    "xor_no_modulo": _pair,
+    "cyclic_shift": _pair,
+    "cyclic_shift_inverse": _pair,
+    "offset": {**_length, "offset": Size()},
+    "indexing": {"table": Many(Integer(), 1, MOST_ENTRIES)},
+    "functor": {"variable": name(), "function": Size(), **_length},
+    "vectorize": {"vector_size": Size(), **_length},
+}
+"""The parameters of each transform."""
+
+BASE_KEYS: Mapping[str, Mapping[str, Shape]] = {
+    "naive": {"lengths": _sizes, "strides": _sizes},
+    "packed": {"lengths": _sizes},
+    "aligned": {"lengths": _sizes, "align": Size()},
+    "naive_with_offset": {"lengths": _sizes, "strides": _sizes, "offset": Size()},
+    "descriptor": {"name": name()},
+}
+"""The parameters of each base; `descriptor` builds on another descriptor of the file."""
+
+_attached: dict[str, Shape] = {"lower": _dims, "upper": _dims}
+_step = Tagged("transform", {key: Table({**keys, **_attached}) for key, keys in TRANSFORM_KEYS.items()})
+_steps = Many(Many(_step, 1))
+_symbol = Table({}, {"min": Integer(), "max": Integer(), "multiple_of": Integer(1), "power_of_two": Flag()})
+_claim = Either((Text(), Table({"claim": Text()}, {"expect": Choice(EXPECT[:2])})))
+_formula = Either((Text(), Flag()))
+_about: dict[str, Shape] = {
+    "note": Text(),
+    "source": Text(),
+    "given": Many(_formula),
+    "claims": Many(_claim),
+    "expect": Choice(EXPECT),
+}
+_example = Table(
+    {"index": Many(Size(), 0)},
+    {"offset": Size(), "valid": Flag(), "hidden": _sizes, "expect": Choice(EXPECT[:2])},
+)
+_reach = Table({"index": Many(Size(), 0), "lower": Many(Size(), 0)}, {"valid": Flag(), "expect": Choice(EXPECT[:2])})
+_majors = Many(Integer(0, 64))
+_variables: dict[str, Shape] = {"variables": Keyed(Size())}
+
+ITEMS: Mapping[str, Shape] = {
+    "descriptor": Table(
+        {"name": name(), "base": Tagged("kind", {key: Table(keys) for key, keys in BASE_KEYS.items()})},
+        {"dtype": Choice(tuple(DTYPES)), "steps": _steps, "examples": Many(_example, 0, MOST_ITEMS), **_about},
+    ),
+    "transform": Tagged(
+        "transform",
+        {
+            key: Table({"name": name(), **keys}, {"examples": Many(_reach, 0, MOST_ITEMS), **_about})
+            for key, keys in TRANSFORM_KEYS.items()
+        },
+    ),
+    "adaptor": Table({"name": name(), "steps": _steps}, {"examples": Many(_reach, 0, MOST_ITEMS), **_about}),
+    "distribution": Table(
+        {
+            "name": name(), "hs": Many(_sizes, 1), "ps_major": Many(_majors), "ps_minor": Many(_majors),
+            "ys_major": _majors, "ys_minor": _majors,
+        },
+        {
+            "rs": Many(Size()), "wave_size": Integer(1, 1024), "warps": Integer(1, 1024),
+            "window": _sizes, "examples": Many(_reach, 0, MOST_ITEMS), **_about,
+        },
+    ),
+    "access": Table(
+        {"name": name(), "descriptor": name()},
+        {
+            "distribution": name(), "lanes": Integer(1, 1024), "index": _sizes, **_variables,
+            "width": Integer(1, 64), "instruction": name(), "targets": Many(name(), 1), **_about,
+        },
+    ),
+    "lemma": Table({"name": name(), "goal": _formula}, {**_variables, **_about}),
+    "agree": Table(
+        {"name": name(), "left": name(), "right": name()},
+        {**_variables, "left_index": _sizes, "right_index": _sizes, **_about},
+    ),
+}  # fmt: skip
+"""Each kind of item, by its table's name."""
+
+FILE = Table(
+    {},
+    {
+        "title": Text(), "note": Text(), "symbols": Keyed(_symbol),
+        **{kind: Many(shape, 1, MOST_ITEMS) for kind, shape in ITEMS.items()},
+    },
+)  # fmt: skip
+"""The whole file."""
+
+
+def json_schema() -> dict[str, Any]:
+    """The published JSON Schema, `spec.schema.json`."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "layoutalg spec file",
+        "description": "Tensor layouts of Composable Kernel and what is claimed of them",
+        **FILE.schema(),
+    }

@@ -1,0 +1,171 @@
+"""What a file says, as data: layouts that are built, and what is claimed of them, for `layoutalg.prove` to decide.
+
+| item               | about                                             | a claim's subject                  |
+|--------------------|---------------------------------------------------|------------------------------------|
+| `DescriptorItem`   | a tensor descriptor                               | `.descriptor`                      |
+| `TransformItem`    | one transform                                     | `.transform`                       |
+| `AdaptorItem`      | transforms over dimensions without memory         | `.adaptor`                         |
+| `DistributionItem` | which lane and register holds which element       | `.distribution`                    |
+| `AccessItem`       | which lane reaches which index of a descriptor    | `.descriptor` at `.index`          |
+| `LemmaItem`        | a formula                                         | `.given` ⇒ `.goal`                 |
+| `AgreeItem`        | two descriptors that address the same word        | `.left` and `.right`               |
+| `Refusal`          | a layout that must not be built                   | `.reason`, None where it was built |
+
+Examples of a file (`index` … `offset` …) are lemmas without variables.  Nothing here proves anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from layoutalg.index import TRUE, Expr
+from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution, Transform
+
+Expect = Literal["proved", "refuted"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim: its name in CLAIMS, its arguments, and whether it must be proved or refuted."""
+
+    name: str
+    args: tuple[Expr, ...] = ()
+    expect: Expect = "proved"
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(map(repr, self.args))})" if self.args else self.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """What every item has: its name, where it stands, what is assumed (`given`) and what is claimed.
+
+    `stated` tells whether the file names the claims; otherwise they are the kind's usual ones.
+    """
+
+    name: str
+    line: int | None = None
+    note: str = ""
+    source: str = ""
+    given: Expr = TRUE
+    claims: tuple[Claim, ...] = ()
+    stated: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class LemmaItem(Item):
+    """`given` ⇒ `goal`, for all values of the symbols and the variables."""
+
+    goal: Expr
+    variables: tuple[Expr, ...] = ()
+    expect: Expect = "proved"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DescriptorItem(Item):
+    """A tensor descriptor of elements of `dtype` (a key of DTYPES, or None)."""
+
+    descriptor: TensorDescriptor
+    dtype: str | None = None
+    examples: tuple[LemmaItem, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransformItem(Item):
+    """One transform, for claims about it alone."""
+
+    transform: Transform
+    examples: tuple[LemmaItem, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaptorItem(Item):
+    """Steps of transforms over dimensions that no memory lies under."""
+
+    adaptor: TensorAdaptor
+    examples: tuple[LemmaItem, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistributionItem(Item):
+    """A tile distribution; lanes and window were checked when the file states them."""
+
+    distribution: TileDistribution
+    examples: tuple[LemmaItem, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccessItem(Item):
+    """Lane `lane` reaches `width` elements of the descriptor, the first at `index`, for each value of `variables`.
+
+    `distribution` names the distribution that the index comes from, None where the file gives formulas.
+    """
+
+    descriptor: DescriptorItem
+    lane: Expr
+    variables: tuple[Expr, ...]
+    index: tuple[Expr, ...]
+    width: int = 1
+    instruction: str | None = None
+    targets: tuple[str, ...] = ()
+    distribution: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgreeItem(Item):
+    """`left` at `left_index` and `right` at `right_index` are the same word, for all values of the variables."""
+
+    left: DescriptorItem
+    right: DescriptorItem
+    variables: tuple[Expr, ...]
+    left_index: tuple[Expr, ...]
+    right_index: tuple[Expr, ...]
+    expect: Expect = "proved"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refusal(Item):
+    """A layout that must be refused: the reason it was refused for, None where it was built after all."""
+
+    kind: str
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A part of a source file that was not read, and why."""
+
+    name: str
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class SpecFile:
+    """A file's symbols and items, in the file's order; `unread` is what a C++ reader had to leave out."""
+
+    path: str
+    symbols: Mapping[str, Expr] = field(default_factory=dict)
+    items: tuple[Item, ...] = ()
+    title: str = ""
+    unread: tuple[Unread, ...] = ()
+
+    @property
+    def descriptors(self) -> tuple[DescriptorItem, ...]:
+        """The descriptors."""
+        return tuple(item for item in self.items if isinstance(item, DescriptorItem))
+
+    @property
+    def distributions(self) -> tuple[DistributionItem, ...]:
+        """The distributions."""
+        return tuple(item for item in self.items if isinstance(item, DistributionItem))
+
+    def descriptor(self, name: str) -> DescriptorItem:
+        """The descriptor of that name; KeyError lists the names there are."""
+        for item in self.descriptors:
+            if item.name == name:
+                return item
+        names = ", ".join(item.name for item in self.descriptors) or "none"
+        raise KeyError(f"no descriptor {name!r} in {self.path}: it has {names}")

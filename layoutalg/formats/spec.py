@@ -1,0 +1,101 @@
+"""Reading a spec file: TOML or JSON, checked by its grammar, built into layouts, with one clear line when it is wrong.
+
+    >>> file = loads('''
+    ... symbols = { M = { min = 1, max = 4096, multiple_of = 8 } }
+    ... [[descriptor]]
+    ... name = "a_lds"
+    ... base = { kind = "naive", lengths = [8, "M", 8], strides = ["(M + 1) * 8", 8, 1] }
+    ... ''')
+    >>> file.descriptor("a_lds").descriptor.offset((1, 2, 3))
+    (M + 1) * 8 + 19
+    >>> loads('[[descriptor]]\\nname = "x"\\nbase = { kind = "packed", lengths = [3, 0] }', "bad.toml")
+    Traceback (most recent call last):
+        ...
+    layoutalg.formats.errors.SpecError: bad.toml:3:1: descriptor[0].base: unmerge((3, 0)): lower length 0 is 0; a length is at least 1
+
+A file is data: nothing in it is executed, its size and every list in it are bounded.  `grammar` says what it holds.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path as FilePath
+from typing import Any
+
+from layoutalg.formats.build import Builder
+from layoutalg.formats.errors import Path, Problem, SpecError, key_path
+from layoutalg.formats.grammar import FILE
+from layoutalg.formats.locate import places, position
+from layoutalg.formats.model import SpecFile
+
+LARGEST_FILE = 4 << 20
+"""Bytes; a spec file that is larger is refused."""
+
+
+def load(path: str | FilePath) -> SpecFile:
+    """The spec file at a path: TOML, or JSON where the name ends in `.json`.
+
+    SpecError says where and what is wrong, also when the file is missing, too large or no text.
+    """
+    return loads(read_text(path), str(path), is_json=str(path).lower().endswith(".json"))
+
+
+def read_text(path: str | FilePath) -> str:
+    """The text of a file of at most LARGEST_FILE bytes; SpecError otherwise."""
+    file = FilePath(path)
+    try:
+        with file.open("rb") as stream:
+            raw = stream.read(LARGEST_FILE + 1)
+        text = raw.decode("utf-8")
+    except OSError as error:
+        raise SpecError(f"cannot be read: {error.strerror or error}", str(path)) from error
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise SpecError("is no UTF-8 text", str(path), line) from error
+    if len(raw) > LARGEST_FILE:
+        raise SpecError(f"is larger than {LARGEST_FILE >> 20} MiB", str(path))
+    return text.replace("\r\n", "\n")
+
+
+def loads(text: str, file: str = "", *, is_json: bool = False) -> SpecFile:
+    """The spec file of a text; `file` names it in errors."""
+    data = _parse(text, file, is_json)
+    try:
+        FILE.check((), data)
+        lines = _lines(text)
+        return Builder(data, lambda path: lines.get(path)).file(file)
+    except Problem as problem:
+        line, column = position(text, problem.path) or (None, None)
+        raise SpecError(problem.reason, file, line, column, key_path(problem.path)) from problem
+
+
+def _parse(text: str, file: str, is_json: bool) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_unique) if is_json else tomllib.loads(text)
+    except json.JSONDecodeError as error:
+        raise SpecError(f"not JSON: {error.msg}", file, error.lineno, error.colno) from error
+    except RecursionError as error:
+        raise SpecError("tables and lists are nested too deep", file) from error
+    except ValueError as error:
+        raise SpecError(f"not {'JSON' if is_json else 'TOML'}: {error}", file) from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON table; a key given twice is an error, as it is in TOML."""
+    made: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in made:
+            raise ValueError(f"the key {key!r} stands twice in a table")
+        made[key] = value
+    return made
+
+
+def _lines(text: str) -> dict[Path, int]:
+    """The line of each item (paths of two parts) and of each example."""
+    found: dict[Path, int] = {}
+    line, before = 1, 0
+    for path, at in places(text):
+        line, before = line + text.count("\n", before, at), at
+        found[path] = line
+    return found

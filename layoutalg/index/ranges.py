@@ -17,7 +17,7 @@ A range is a bound, not the exact set: x − x has the range −9…9 here (the 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,7 +31,21 @@ BOOLEAN = frozenset({"lt", "le", "eq", "all", "any", "not"})
 
 
 def _times(a: Bound, b: Bound) -> Bound:
-    return 0 if a == 0 or b == 0 else a * b
+    if a == 0 or b == 0:
+        return 0
+    if math.inf in (abs(a), abs(b)):  # not a · b: an integer may be too large for a float
+        return math.inf if (a > 0) == (b > 0) else -math.inf
+    return a * b
+
+
+def _total(ends: Iterable[Bound]) -> Bound:
+    """The sum of least (or of greatest) values; one infinite end decides."""
+    total: Bound = 0
+    for end in ends:
+        if abs(end) == math.inf:
+            return end
+        total += end
+    return total
 
 
 def _over(a: Bound, n: Bound) -> Bound:
@@ -79,7 +93,7 @@ def _either(a: Expr, b: Expr) -> tuple[Bound, Bound]:
 RANGE: Mapping[str, Callable[[Expr], tuple[Bound, Bound]]] = {
     "const": lambda e: (e.value, e.value),
     "var": lambda e: (e.value.lo, e.value.hi),
-    "add": lambda e: (sum(a.lo for a in e.args), sum(a.hi for a in e.args)),
+    "add": lambda e: (_total(a.lo for a in e.args), _total(a.hi for a in e.args)),
     "mul": lambda e: _corners(e, _times),
     "div": lambda e: _corners(e, _over),
     "mod": _mod_range,

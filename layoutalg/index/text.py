@@ -4,9 +4,10 @@
 |------------------|-------------------|--------------------|----------------------------|
 | add, mul         | `a + b`, `a * b`  | lt, le, eq         | `a < b`, `a <= b`, `a == b`|
 | div, mod         | `a // b`, `a % b` | all, any, not      | `a and b`, `a or b`, `not a` |
-| xor, and         | `a ^ b`, `a & b`  | select, lookup     | `select(c, a, b)`, `table[4, 7][i]` |
+| xor, and         | `a ^ b`, `a & b`  | select, lookup     | `select(c, a, b)` (or min, max), `table[4, 7][i]` |
 
-Parentheses stand only where Python's precedence needs them.
+Parentheses stand only where Python's precedence needs them.  Shared parts are written out each time; what would be
+longer than 20 000 characters is shown as `…` and does not read back.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _INFIX = {  # operation: (text, binding strength, the strength that the left and
     "eq": (" == ", 6, 7, 7), "all": (" and ", 4, 5, 5), "any": (" or ", 3, 4, 4),
 }  # fmt: skip
 _NOT = 5
+_LENGTH = 20_000
 _KEY_LENGTH = 200
 
 
@@ -49,7 +51,8 @@ def show(e: Expr) -> str:
             stack += waiting
         else:
             node = stack.pop()
-            node._repr = _text(node)
+            text = _text(node)
+            node._repr = text if len(text) <= _LENGTH else "…"
     assert e._repr is not None
     return e._repr
 
@@ -87,15 +90,24 @@ def _text(e: Expr) -> str:
         return str(e.value.name)
     if e.op == "not":
         return f"not {_operand(e.args[0], _NOT)}"
-    if e.op not in _INFIX:
-        inner = ", ".join(map(repr, e.args))
-        return f"table[{', '.join(map(str, e.value))}][{inner}]" if e.op == "lookup" else f"{e.op}({inner})"
+    if e.op == "lookup":
+        return f"table[{', '.join(map(str, e.value))}][{e.args[0]}]"
+    if e.op == "select":
+        return _choice(*e.args)
     text, _, left, right = _INFIX[e.op]
     result = _operand(e.args[0], left)
     for a in e.args[1:]:
         minus = e.op == "add" and a.op == "const" and a.value < 0
         result += f" - {-a.value}" if minus else text + _operand(a, right)
     return result
+
+
+def _choice(condition: Expr, left: Expr, right: Expr) -> str:
+    if condition.op == "le" and condition.args == (left, right):
+        return f"min({left}, {right})"
+    if condition.op == "le" and condition.args == (right, left):
+        return f"max({right}, {left})"
+    return f"select({condition}, {left}, {right})"
 
 
 def _operand(e: Expr, needed: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from layoutalg.index.expr import (
     Expr,
@@ -25,17 +25,20 @@ from layoutalg.index.expr import (
 )  # fmt: skip
 
 
-def postorder(*roots: Expr) -> list[Expr]:
-    """Every node below the roots once, arguments before what uses them (no recursion: depth is not limited)."""
+def postorder(*roots: Expr, stop: Container[Expr] = ()) -> list[Expr]:
+    """Every node below the roots once, arguments before what uses them (no recursion: depth is not limited).
+
+    It does not go below the nodes of `stop`.
+    """
     order: dict[Expr, None] = {}
     stack: list[tuple[Expr, Iterator[Expr]]] = []
     for root in roots:
-        stack.append((root, iter(root.args)))
+        stack.append((root, iter(() if root in stop else root.args)))
         while stack:
             node, rest = stack[-1]
             child = next((a for a in rest if a not in order), None)
             if child is not None:
-                stack.append((child, iter(child.args)))
+                stack.append((child, iter(() if child in stop else child.args)))
             else:
                 order[node] = None
                 stack.pop()

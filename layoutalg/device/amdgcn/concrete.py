@@ -1,0 +1,385 @@
+"""The numpy machine: all waves of many blocks at once, one instruction at a time.
+
+A scalar register is a column of one word for each wave, a vector register a row of lanes for each wave.  Waves whose
+program counters differ take turns: the lowest address goes first, so waves that skipped ahead wait for the others.
+
+Every block is run **twice side by side**, and all that is not defined (registers, LDS, scratch) starts as noise, other
+noise in the second copy.  Where the copies store, address or branch differently, the program has used an undefined
+value: a `Fault`.  Copying undefined values about, as compilers do, is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from layoutalg.device.amdgcn.accesses import ACCESSES, UNORDERED, Access
+from layoutalg.device.amdgcn.arrays import Array, ArrayValues, bits_to_lanes, lanes_to_bits
+from layoutalg.device.amdgcn.binary import KernelBinary
+from layoutalg.device.amdgcn.counters import Counters
+from layoutalg.device.amdgcn.decode import EXEC, Instruction, Operand
+from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
+from layoutalg.device.amdgcn.lds import Barriers, Lds
+from layoutalg.device.amdgcn.machine import PRIVATE_APERTURE, SHARED_APERTURE, Machine, operand_of
+from layoutalg.device.amdgcn.memory import Bytes, Describe, GlobalMemory, check_alignment
+
+
+class ConcreteMachine(Machine):
+    """Registers and memories of `blocks` blocks, each in two copies (the second half of the waves)."""
+
+    def __init__(
+        self, kernel: KernelBinary, blocks: Array, waves_per_block: int, threads: int, memory: GlobalMemory, place: int
+    ) -> None:
+        """`blocks` has a row (x, y, z) for each block; `place` is the smallest element of LDS that is accessed."""
+        super().__init__(kernel, ArrayValues())
+        self.blocks, self.waves_per_block = blocks, waves_per_block
+        self.waves = 2 * len(blocks) * waves_per_block
+        self.lanes = kernel.wave_size
+        self.noise = np.random.default_rng(len(blocks))
+        self.memory = memory
+        self.live = np.ones(self.waves, np.bool_)
+        self.scalars: dict[tuple[str, int], Array] = {}
+        self.vectors: dict[tuple[str, int], Array] = {}
+        self.scc = self.noise.integers(0, 2, (self.waves, 1), np.uint8).view(np.bool_)
+        self.track = Counters({name for names in self.counters.values() for name in names}, self.waves)
+        self.barriers = Barriers(self.waves, waves_per_block)
+        self.lds = Lds(2 * len(blocks), len(blocks), kernel.lds_bytes, place, self.noise)
+        scratch = -(-max(kernel.private_bytes, 4) // 16) * 16
+        self.scratch_stride = scratch
+        self.scratch = Bytes(self.noise.integers(0, 256, self.waves * self.lanes * scratch, np.uint8))
+        thread = (np.arange(self.waves) % waves_per_block)[:, None] * self.lanes + np.arange(self.lanes)
+        self.enabled = thread < threads
+        self.where = "the entry"
+        self._set_exec(lanes_to_bits(self.enabled, self.lanes).astype(np.uint64))
+
+    # Registers
+
+    def read_scalar(self, operand: Operand, bits: int) -> Array:
+        """A column of 32- or 64-bit words."""
+        if bits == 64:
+            low = self._scalar(operand)
+            return self.w.pair(low, self._scalar(Operand(operand.kind, operand.index + 1)))  # type: ignore[no-any-return]
+        return self._scalar(operand)
+
+    def _scalar(self, operand: Operand) -> Array:
+        if operand.kind == "null":
+            return self.w.const(0, 32)  # type: ignore[no-any-return]
+        if operand.kind == "scc":
+            return self.scc.astype(np.uint32)  # type: ignore[no-any-return]
+        if operand.kind not in ("s", "m0"):
+            raise UnsupportedInstructionError(f"the scalar source {operand.kind}")
+        key = (operand.kind, operand.index)
+        self.track.check(key, self.live, self.where, "read")
+        if key not in self.scalars:
+            self.scalars[key] = self.noise.integers(0, 1 << 32, (self.waves, 1), np.uint32)
+        return self.scalars[key]
+
+    def write_scalar(self, operand: Operand, bits: int, word: Array) -> None:
+        """Writes the live waves."""
+        if operand.kind == "null":
+            return
+        parts = (self.w.low(word), self.w.high(word)) if bits == 64 else (word,)
+        for index, part in enumerate(parts, operand.index):
+            key = (operand.kind, index)
+            self.track.check(key, self.live, self.where, "written")
+            self.scalars[key] = self._kept(key, part)
+        if operand.kind == "s" and operand.index <= EXEC + 1 < operand.index + 2 or operand.index == EXEC:
+            self._set_exec(self.read_scalar(Operand("s", EXEC), 64))
+
+    def _kept(self, key: tuple[str, int], word: Array) -> Array:
+        if self.live.all():
+            return np.broadcast_to(word, (self.waves, 1))
+        old = self.scalars.get(key)
+        if old is None:
+            old = self.noise.integers(0, 1 << 32, (self.waves, 1), np.uint32)
+        return np.where(self.live[:, None], word, old)
+
+    def write_scc(self, truth: Array) -> None:
+        """Writes the live waves."""
+        self.scc = np.where(self.live[:, None], truth, self.scc)
+
+    def _set_exec(self, word: Array) -> None:
+        self.scalars["s", EXEC], self.scalars["s", EXEC + 1] = self.w.low(word), self.w.high(word)
+        self.exec_lanes = bits_to_lanes(word if self.lanes == 64 else self.w.low(word))
+        self._refresh()
+
+    def _refresh(self) -> None:
+        self.active = self.exec_lanes & self.live[:, None]
+        self.full = bool(self.active.all())
+
+    def set_live(self, live: Array) -> None:
+        """Says which waves the next instructions are for."""
+        self.live = live
+        self._refresh()
+
+    def read_register(self, operand: Operand, bits: int) -> Array:
+        """Rows of 32- or 64-bit words."""
+        if operand.kind not in ("v", "a"):
+            raise UnsupportedInstructionError(f"{operand} where a vector register is expected, at {self.where}")
+        if bits == 64:
+            low = self._vector_of(operand.kind, operand.index)
+            return self.w.pair(low, self._vector_of(operand.kind, operand.index + 1))  # type: ignore[no-any-return]
+        return self._vector_of(operand.kind, operand.index)
+
+    def _vector_of(self, kind: str, index: int) -> Array:
+        key = (kind, index)
+        self.track.check(key, self.live, self.where, "read")
+        if key not in self.vectors:
+            self.vectors[key] = self.noise.integers(0, 1 << 32, (self.waves, self.lanes), np.uint32)
+        return self.vectors[key]
+
+    def write_register(self, operand: Operand, bits: int, word: Array) -> None:
+        """Writes the active lanes."""
+        parts = (self.w.low(word), self.w.high(word)) if bits == 64 else (word,)
+        for index, part in enumerate(parts, operand.index):
+            key = (operand.kind, index)
+            self.track.check(key, self.live, self.where, "written")
+            self._store_lanes(key, part, self.active, self.full)
+
+    def _store_lanes(self, key: tuple[str, int], word: Array, active: Array, full: bool) -> None:
+        if full:
+            self.vectors[key] = np.broadcast_to(word, (self.waves, self.lanes))
+            return
+        if key not in self.vectors:
+            self.vectors[key] = self.noise.integers(0, 1 << 32, (self.waves, self.lanes), np.uint32)
+        self.vectors[key] = np.where(active, word, self.vectors[key])
+
+    def lanes_of(self, operand: Operand) -> Array:
+        """A mask as a truth for each lane."""
+        word = self._constant(operand, self.lanes)
+        return bits_to_lanes(np.broadcast_to(word, (self.waves, 1)))
+
+    def write_lanes(self, operand: Operand, truth: Array) -> None:
+        """Packs the truth of the active lanes."""
+        self.write_scalar(operand, self.lanes, lanes_to_bits(truth & self.active, self.lanes))
+
+    def register_offset(self) -> int:
+        """M0's low byte, which must be one number for the waves that run."""
+        values = np.unique(self._scalar(Operand("m0"))[self.live] & np.uint32(0xFF))
+        if values.size != 1:
+            raise Fault("control", "waves index registers by different numbers at once", self.where)
+        return int(values[0])
+
+    # Memory
+
+    def describe(self, active: Array) -> Describe:
+        """Names the k-th active lane."""
+        rows, lanes = np.nonzero(active)
+
+        def name(k: int) -> str:
+            wave = int(rows[k]) % (self.waves // 2)
+            x, y, z = (int(i) for i in self.blocks[wave // self.waves_per_block])
+            return f"block ({x}, {y}, {z}) thread {wave % self.waves_per_block * self.lanes + int(lanes[k])}"
+
+        return name
+
+    def agree(self, what: str, value: Array) -> None:
+        """A `Fault` when the two copies differ in a value that matters."""
+        half = self.waves // 2
+        first, second = np.broadcast_to(value, (self.waves, value.shape[1])).reshape(2, half, -1)
+        if not np.array_equal(first, second):
+            k = int(np.argmax((first != second).any(axis=1)))
+            block = tuple(int(i) for i in self.blocks[k // self.waves_per_block])
+            raise Fault("uninitialised", f"{what} depends on an undefined value, block {block}", self.where)
+
+    def access(self, instruction: Instruction, access: Access, addresses: tuple[Array, ...]) -> None:
+        """Carries out a load or store of every active lane (a constant load: of every live wave)."""
+        counters = self.counters[access.space, access.store]
+        self.track.issue(counters, self.live, access.space in UNORDERED)
+        active = self.live[:, None] if access.space == "constant" else self.active
+        self.agree("which lanes are active", active)
+        for number, address in enumerate(addresses):
+            address = np.broadcast_to(address, active.shape)
+            self.agree("an address", np.where(active, address, address.dtype.type(0)))
+            if access.store:
+                self._store(instruction, access, "data2" if number else "data", address, active)
+            else:
+                self._load(instruction, access, number, address, active, counters)
+
+    def _split(self, access: Access, address: Array, active: Array) -> list[tuple[str, Array, Array]]:
+        """A flat access as accesses of the spaces that its addresses lie in."""
+        if access.space != "flat":
+            return [(access.space, address, active)]
+        upper = self.w.high(address)
+        parts = {"lds": upper == SHARED_APERTURE, "scratch": upper == PRIVATE_APERTURE}
+        parts["global"] = ~(parts["lds"] | parts["scratch"])
+        return [
+            (space, address if space == "global" else self.w.low(address), active & part)
+            for space, part in parts.items()
+            if (active & part).any()
+        ]
+
+    def _positions(self, space: str, address: Array, active: Array, size: int) -> tuple[Bytes, Array]:
+        describe, chosen = self.describe(active), address[active]
+        if space in ("global", "constant"):
+            return self.memory.bytes, self.memory.positions(chosen, size, describe, self.where)
+        rows, lanes = np.nonzero(active)
+        if space == "lds":
+            blocks = rows // self.waves_per_block
+            return self.lds.bytes, self.lds.positions(chosen, blocks, size, describe, self.where)
+        bad = chosen.astype(np.int64) > self.kernel.private_bytes - size
+        if bad.any():
+            k = int(np.argmax(bad))
+            raise Fault("address", f"scratch byte {int(chosen[k]):#x} is not there, {describe(k)}", self.where)
+        check_alignment(chosen, min(size, 4), describe, self.where)
+        return self.scratch, (rows * self.lanes + lanes) * self.scratch_stride + chosen.astype(np.int64)
+
+    def _load(
+        self, instruction: Instruction, access: Access, number: int, address: Array, active: Array, counters: tuple[str, ...]
+    ) -> None:
+        target = operand_of(instruction, "d")
+        count = access.registers
+        results = [np.zeros(active.shape, np.uint32) for _ in range(count)]
+        for space, where_to, lanes in self._split(access, address, active):
+            memory, positions = self._positions(space, where_to, lanes, access.size)
+            if space == "lds":
+                self._watch(positions, lanes, access, store=False)
+            for result, dword in zip(results, memory.gather(positions, access.size), strict=True):
+                result[lanes] = dword
+        keys = [(target.kind, target.index + number * count + k) for k in range(count)]
+        for key, result in zip(keys, results, strict=True):
+            word = self._widened(access, key, result)
+            if access.space == "constant":
+                self.scalars[key] = self._kept(key, word)
+            else:
+                self._store_lanes(key, word, active, self.full)
+        ordered = access.space not in UNORDERED
+        self.track.load(keys, counters, self.live, ordered, self.where)
+
+    def _widened(self, access: Access, key: tuple[str, int], word: Array) -> Array:
+        if access.signed:
+            shift = 32 - 8 * access.size
+            return self.w.ashr(self.w.shl(word, self.w.const(shift, 32)), self.w.const(shift, 32))  # type: ignore[no-any-return]
+        if not access.half:
+            return word
+        old = self.vectors.get(key)
+        if old is None:
+            old = self.noise.integers(0, 1 << 32, word.shape, np.uint32)
+        if access.half == "low":
+            return old & np.uint32(0xFFFF0000) | word
+        return old & np.uint32(0xFFFF) | word << np.uint32(16)
+
+    def _store(self, instruction: Instruction, access: Access, role: str, address: Array, active: Array) -> None:
+        source = operand_of(instruction, role)
+        dwords = [self._vector_of(source.kind, source.index + k) for k in range(access.registers)]
+        if access.half == "high":
+            dwords = [dword >> np.uint32(16) for dword in dwords]
+        for space, where_to, lanes in self._split(access, address, active):
+            if space in ("global", "constant"):
+                self._store_global(dwords, access.size, where_to, lanes)
+                continue
+            memory, positions = self._positions(space, where_to, lanes, access.size)
+            if space == "lds":
+                self._watch(positions, lanes, access, store=True)
+            if not memory.scatter(positions, access.size, [dword[lanes] for dword in dwords]):
+                raise Fault("collision", "two lanes store different values to one LDS address", self.where)
+
+    def _store_global(self, dwords: list[Array], size: int, address: Array, active: Array) -> None:
+        """Both copies must store the same; the first one does."""
+        mask = np.uint32((1 << 8 * min(size, 4)) - 1)
+        for dword in dwords:
+            self.agree("a stored value", np.where(active, dword & mask, np.uint32(0)))
+        first = active.copy()
+        first[self.waves // 2 :] = False
+        memory, positions = self._positions("global", address, first, size)
+        if not memory.scatter(positions, size, [dword[first] for dword in dwords]):
+            raise Fault("collision", "two lanes store different values to one address", self.where)
+
+    def _watch(self, positions: Array, active: Array, access: Access, *, store: bool) -> None:
+        rows, _ = np.nonzero(active)
+        first = rows < self.waves // 2
+        positions, rows, describe = positions[first], rows[first], self.describe(active)
+        if store:
+            name = self.counters["lds", True][-1]
+            tickets = self.track.issued[name][rows]
+            self.lds.write(positions, access.size, rows, tickets, self.barriers, describe, self.where)
+        else:
+            self.lds.read(positions, access.size, rows, self.barriers, describe, self.where)
+
+    def wait(self, left: Mapping[str, int]) -> None:
+        """The live waves wait."""
+        self.track.wait(left, self.live)
+
+    def arrive(self) -> None:
+        """The live waves come to a barrier: accesses of LDS that are under way are not covered by it."""
+        name = self.counters["lds", False][-1]
+        self.barriers.arrive(self.live, self.track.done[name])
+        self.agree("which waves come to the barrier", self.live[:, None])
+
+    # Instructions between lanes
+
+    def special(self, instruction: Instruction) -> None:
+        """Lane moves and register indexing."""
+        handler = _SPECIAL.get(instruction.name)
+        if handler is None:
+            raise UnsupportedInstructionError(
+                f"{instruction.name} ({instruction.form}) at {instruction.address:#x} has no entry in the semantics"
+            )
+        handler(self, instruction)
+
+    def read_lane(self, instruction: Instruction) -> None:
+        """V_READLANE_B32: one lane of a vector register, active or not."""
+        source = operand_of(instruction, "a")
+        lane = self._constant(operand_of(instruction, "b"), 32) & np.uint32(self.lanes - 1)
+        column = np.broadcast_to(lane, (self.waves, 1)).astype(np.int64)
+        word = np.take_along_axis(self._vector_of(source.kind, source.index), column, axis=1)
+        self.write_scalar(operand_of(instruction, "d"), 32, word)
+
+    def write_lane(self, instruction: Instruction) -> None:
+        """V_WRITELANE_B32: one lane of a vector register, active or not."""
+        target = operand_of(instruction, "d")
+        lane = self._constant(operand_of(instruction, "b"), 32) & np.uint32(self.lanes - 1)
+        chosen = (np.arange(self.lanes, dtype=np.uint32) == lane) & self.live[:, None]
+        key = (target.kind, target.index)
+        self.track.check(key, self.live, self.where, "written")
+        self._store_lanes(key, self._constant(operand_of(instruction, "a"), 32), chosen, False)
+
+    def read_first_lane(self, instruction: Instruction) -> None:
+        """V_READFIRSTLANE_B32: the lowest active lane, lane 0 when none is."""
+        source = operand_of(instruction, "a")
+        column = np.argmax(self.exec_lanes, axis=1)[:, None]
+        word = np.take_along_axis(self._vector_of(source.kind, source.index), column, axis=1)
+        self.write_scalar(operand_of(instruction, "d"), 32, word)
+
+    def set_index_mode(self, instruction: Instruction) -> None:
+        """S_SET_GPR_IDX_ON: M0's low byte from the source, the mode from the second source's raw field."""
+        index = self._constant(operand_of(instruction, "a"), 32) & np.uint32(0xFF)
+        mode = operand_of(instruction, "b")
+        if mode.kind != "s" or mode.index > 15:
+            raise UnsupportedInstructionError(f"{instruction}: a mode that is not a number")
+        m0 = self._scalar(Operand("m0")) & np.uint32(0xFFFF0F00)
+        self.write_scalar(Operand("m0"), 32, m0 | index | np.uint32(mode.index << 12))
+        self.index_mode = mode.index
+
+    def end_index_mode(self, instruction: Instruction) -> None:
+        """S_SET_GPR_IDX_OFF."""
+        self.index_mode = 0
+
+    def move_relative(self, instruction: Instruction) -> None:
+        """V_MOVRELS_B32, V_MOVRELD_B32: M0 is added to the number of the source or of the result."""
+        source, target = operand_of(instruction, "a"), operand_of(instruction, "d")
+        offset = self.register_offset()
+        if instruction.name == "V_MOVRELS_B32":
+            self.write_register(target, 32, self._vector_of(source.kind, source.index + offset))
+            return
+        plain = source.kind not in ("v", "a")
+        word = self._constant(source, 32) if plain else self._vector_of(source.kind, source.index)
+        self.write_register(Operand(target.kind, target.index + offset), 32, word)
+
+
+_SPECIAL = {
+    "V_READLANE_B32": ConcreteMachine.read_lane,
+    "V_WRITELANE_B32": ConcreteMachine.write_lane,
+    "V_READFIRSTLANE_B32": ConcreteMachine.read_first_lane,
+    "S_SET_GPR_IDX_ON": ConcreteMachine.set_index_mode,
+    "S_SET_GPR_IDX_OFF": ConcreteMachine.end_index_mode,
+    "V_MOVRELS_B32": ConcreteMachine.move_relative,
+    "V_MOVRELD_B32": ConcreteMachine.move_relative,
+}
+
+
+def lds_place(instructions: tuple[Instruction, ...]) -> int:
+    """The smallest element of LDS that instructions access: 1, 2 or 4 bytes."""
+    sizes = [ACCESSES[i.name].size for i in instructions if i.name in ACCESSES and ACCESSES[i.name].space in ("lds", "flat")]
+    return min(4, *sizes, 4)

@@ -1,0 +1,256 @@
+"""Bytes to instructions: tinygrad's decoder, and around it what a reader of the semantics needs.
+
+The three encodings of an operation (`_e32`, `_e64`, with a literal) become one form: a name, operands by role and the
+immediate fields.  Registers that an encoding leaves unsaid (VCC of a short compare or carry) are written out.
+
+| role | is |
+|---|---|
+| `d` | the result: vector or scalar register |
+| `a`, `b`, `c` | first, second, third source |
+| `m` | the lane mask written: a compare's result, a carry out |
+| `n` | the lane mask read: the condition of a select, a carry in |
+| `addr`, `base` | a memory access's vector address and its scalar base |
+| `data`, `data2` | what a store writes |
+
+An operand keeps only its first register: how many it spans is said by the semantics' entry.
+What it cannot represent: instructions with data-parallel-primitive or sub-dword operands (they stop with their name).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
+
+VCC, EXEC = 106, 126
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A register or a constant.
+
+    `kind` is `v` (vector), `a` (accumulation), `s` (scalar, 106–107 VCC, 108–123 trap temporaries, 126–127 EXEC),
+    `m0`, `null`, `scc`, `int` (`index` is the value), `bits` (a 32-bit literal), `float` (a constant's 32 bits) or
+    `aperture` (235 the base of LDS, 237 of scratch, in the flat address space).
+    """
+
+    kind: str
+    index: int = 0
+
+    def __str__(self) -> str:
+        names = {("s", VCC): "vcc", ("s", EXEC): "exec", ("s", VCC + 1): "vcc_hi", ("s", EXEC + 1): "exec_hi"}
+        if self.kind in ("m0", "null", "scc"):
+            return self.kind
+        if self.kind == "int":
+            return str(self.index)
+        return names.get((self.kind, self.index)) or (
+            f"{self.index:#x}" if self.kind in ("bits", "float") else f"{self.kind}{self.index}"
+        )
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction, or one half of a dual one."""
+
+    address: int
+    size: int  # bytes
+    name: str  # as the ISA manual of its architecture has it, without _e32 and _e64
+    form: str  # the encoding: SOP2, VOP3, DS, …
+    operands: Mapping[str, Operand] = field(default_factory=lambda: MappingProxyType({}))
+    fields: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))  # immediates and set modifiers
+    halves: tuple[Instruction, ...] = ()  # of a dual instruction: both read before either writes
+
+    def __str__(self) -> str:
+        if self.halves:
+            return " :: ".join(map(str, self.halves))
+        operands = ", ".join(f"{role}={operand}" for role, operand in self.operands.items())
+        fields = " ".join(f"{name}:{value:#x}" for name, value in self.fields.items() if value)
+        return " ".join(part for part in (self.name.lower(), operands, fields) if part)
+
+
+def decode(code: bytes, address: int, architecture: str) -> Iterator[Instruction]:
+    """The instructions of a piece of code, in order; `architecture` is `cdna`, `rdna3` or `rdna4`.
+
+    Raises `UnsupportedInstructionError` at bytes that the decoder does not know.
+
+    >>> [str(i) for i in decode(bytes.fromhex("0000818004e87ebf"[:8]), 0, "cdna")]
+    ['s_add_u32 d=s0, a=s0, b=1']
+    """
+    from tinygrad.renderer.amd import decode_inst
+
+    position = 0
+    while position < len(code):
+        extra = _undecoded(code[position:], architecture)
+        if extra is not None:
+            yield Instruction(address + position, 8, extra, "MUBUF")
+            position += 8
+            continue
+        try:
+            raw = decode_inst(code[position : position + 16].ljust(16, b"\0"), architecture)
+        except (ValueError, AssertionError) as error:
+            word = code[position : position + 8].hex()
+            raise UnsupportedInstructionError(f"bytes {word} at {address + position:#x}: {error}") from error
+        yield _normalised(raw, address + position, architecture)
+        position += raw.size()
+
+
+#: RDNA 3 cache controls that the decoder lacks: MUBUF (bits 26–31 = 0x38), opcode in bits 18–25 (RDNA 3 ISA, MUBUF).
+_RDNA3_MUBUF = {0x2B: "BUFFER_GL0_INV", 0x2C: "BUFFER_GL1_INV"}
+
+
+def _undecoded(code: bytes, architecture: str) -> str | None:
+    word = int.from_bytes(code[:4], "little")
+    if architecture == "rdna3" and word >> 26 == 0x38:
+        return _RDNA3_MUBUF.get(word >> 18 & 0xFF)
+    return None
+
+
+#: Field of an encoding → role.  `vdst` of a compare is its mask (see `_role`).
+_ROLES = {
+    "vdst": "d", "sdst": "d", "sdata": "d",
+    "src0": "a", "ssrc0": "a", "src1": "b", "vsrc1": "b", "ssrc1": "b", "src2": "c",
+    "addr": "addr", "vaddr": "addr", "saddr": "base", "sbase": "base", "soffset": "soffset",
+    "data": "data", "vsrc": "data", "data0": "data", "data1": "data2",
+}  # fmt: skip
+
+#: Fields that carry numbers, kept under these names; every other field that is set is kept under its own.
+_NUMBERS = {"ioffset": "offset"}
+
+_SIGNED_OFFSETS = {"SMEM": {"cdna": 21, "rdna3": 21, "rdna4": 24}, "GLOBAL": {"cdna": 13, "rdna3": 13, "rdna4": 24}}
+_SIGNED_OFFSETS["SCRATCH"] = _SIGNED_OFFSETS["GLOBAL"]
+
+#: Carry operations: does the operation also read a carry?
+CARRIES = {
+    **dict.fromkeys(("V_ADD_CO_U32", "V_SUB_CO_U32", "V_SUBREV_CO_U32"), False),
+    **dict.fromkeys(("V_ADDC_CO_U32", "V_SUBB_CO_U32", "V_SUBBREV_CO_U32"), True),
+    **dict.fromkeys(("V_ADD_CO_CI_U32", "V_SUB_CO_CI_U32", "V_SUBREV_CO_CI_U32"), True),
+}
+
+
+def _normalised(raw: Any, address: int, architecture: str) -> Instruction:
+    form = type(raw).__name__.removesuffix("_LIT")
+    if form == "VOPD":
+        halves = tuple(_dual_half(raw, half, address, architecture) for half in "xy")
+        return Instruction(address, raw.size(), f"{halves[0].name}::{halves[1].name}", form, halves=halves)
+    form = form.removesuffix("_SDST") if form != "VOPC_SDWA_SDST" else form
+    form = form[1:] if form in ("VFLAT", "VGLOBAL", "VSCRATCH") else form
+    name = raw.op.name.removesuffix("_E32").removesuffix("_E64")
+    operands: dict[str, Operand] = {}
+    fields: dict[str, int] = {}
+    if form == "SMEM" and architecture == "cdna" and not raw.soffset_en:
+        operands["soffset"] = Operand("null")
+    unused = _unused_fields(raw)
+    for key, bits in raw._fields:
+        value = getattr(raw, key)
+        if key in ("op", "encoding", "seg", "literal") or key in unused:
+            continue
+        if type(bits).__name__ in ("BitField", "FixedBitField"):
+            if value:
+                fields[_NUMBERS.get(key, key)] = _signed(value, form, _NUMBERS.get(key, key), architecture)
+        elif key in _ROLES:
+            operands.setdefault(_role(key, name, form), _operand(value.offset, raw._literal, architecture))
+        else:
+            fields[key] = value.offset
+    _write_out(name, operands, fields, architecture)
+    _accumulators(name, form, operands, fields, raw)
+    return Instruction(address, raw.size(), name, form, MappingProxyType(operands), MappingProxyType(fields))
+
+
+def _unused_fields(raw: Any) -> frozenset[str]:
+    """Register fields that the operation ignores, by the decoder's operand table."""
+    plain = ("BitField", "FixedBitField", "EnumBitField")
+    keys = {key for key, bits in raw._fields if type(bits).__name__ not in plain}
+    known = set(raw.operands) | {key[1:] for key in raw.operands if key.startswith("v")}
+    return frozenset(keys - known) if known else frozenset()
+
+
+def _role(key: str, name: str, form: str) -> str:
+    if name.startswith("V_CMP") and key in ("vdst", "sdst"):
+        return "m"
+    if form == "VOP3SD" and key == "sdst":
+        return "m"
+    if key == "src2" and (name in CARRIES or name.startswith("V_CNDMASK")):
+        return "n"
+    return _ROLES[key]
+
+
+def _write_out(name: str, operands: dict[str, Operand], fields: dict[str, int], architecture: str) -> None:
+    """Adds the VCC that the short encodings leave unsaid (ISA manuals, VOP2 and VOPC)."""
+    vcc = Operand("s", EXEC if name.startswith("V_CMPX") else VCC)
+    if name.startswith("V_CMP"):
+        operands.setdefault("m", vcc)
+    if name.startswith("V_CMPX") and architecture == "cdna":
+        fields["writes_vcc_too"] = 1  # only RDNA's writes EXEC alone
+    if name in CARRIES:
+        operands.setdefault("m", vcc)
+        if CARRIES[name]:
+            operands.setdefault("n", vcc)
+        else:
+            operands.pop("n", None)
+    if name.startswith("V_CNDMASK"):
+        operands.setdefault("n", vcc)
+
+
+def _accumulators(name: str, form: str, operands: dict[str, Operand], fields: dict[str, int], raw: Any) -> None:
+    """Turns the vector registers that the instruction says to be accumulation registers into such (CDNA 3 ISA, ACC)."""
+    roles: list[str] = []
+    if name in ("V_ACCVGPR_READ", "V_ACCVGPR_WRITE", "V_ACCVGPR_MOV_B32"):
+        roles = {"V_ACCVGPR_READ": ["a"], "V_ACCVGPR_WRITE": ["d"]}.get(name, ["a", "d"])
+        fields.clear()
+    elif form == "VOP3P_MFMA":
+        said = {"a": raw.acc & 1, "b": raw.acc >> 1 & 1, "c": raw.acc_cd, "d": raw.acc_cd}
+        roles = [role for role, bit in said.items() if bit]
+        for key in ("acc", "acc_cd", "opsel", "opsel_hi", "opsel_hi2", "neg", "neg_hi", "clmp"):
+            fields.pop(key, None)
+    elif fields.pop("acc", 0):
+        roles = ["d", "data", "data2"]
+    for role in roles:
+        if role in operands and operands[role].kind == "v":
+            operands[role] = Operand("a", operands[role].index)
+
+
+def _dual_half(raw: Any, half: str, address: int, architecture: str) -> Instruction:
+    name = getattr(raw, f"op{half}").name.replace("V_DUAL_", "V_").removesuffix("_E32")
+    operands = {
+        "d": _operand(getattr(raw, f"vdst{half}").offset, None, architecture),
+        "a": _operand(getattr(raw, f"src{half}0").offset, raw._literal, architecture),
+    }
+    if name != "V_MOV_B32":
+        operands["b"] = _operand(getattr(raw, f"vsrc{half}1").offset, None, architecture)
+    _write_out(name, operands, {}, architecture)
+    return Instruction(address, raw.size(), name, "VOPD", MappingProxyType(operands))
+
+
+#: Inline floats of the source field, as 32 bits (ISA manuals, "Scalar source operands", codes 240–248).
+_FLOATS = (0x3F000000, 0xBF000000, 0x3F800000, 0xBF800000, 0x40000000, 0xC0000000, 0x40800000, 0xC0800000, 0x3E22F983)
+
+
+def _operand(code: int, literal: int | None, architecture: str) -> Operand:
+    """An operand from its nine-bit code (ISA manuals, "Scalar source operands")."""
+    if code >= 256:
+        return Operand("v", code - 256)
+    if code in (124, 125):
+        return Operand("m0" if (code == 124) == (architecture == "cdna") else "null")
+    if code < 128:
+        return Operand("s", code)
+    if code <= 192:
+        return Operand("int", code - 128)
+    if code <= 208:
+        return Operand("int", 192 - code)
+    if 235 <= code <= 238:
+        return Operand("aperture", code)
+    if 240 <= code <= 248:
+        return Operand("float", _FLOATS[code - 240])
+    if code == 255 and literal is not None:
+        return Operand("bits", literal)
+    return Operand({251: "vccz", 252: "execz", 253: "scc"}.get(code, f"source{code}"), 0)
+
+
+def _signed(value: int, form: str, key: str, architecture: str) -> int:
+    bits = _SIGNED_OFFSETS.get(form, {}).get(architecture) if key == "offset" else None
+    if form == "FLAT" and architecture == "rdna4" and key == "offset":
+        bits = 24
+    return value - (1 << bits) if bits and value >> (bits - 1) else value

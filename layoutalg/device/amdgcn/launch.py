@@ -1,0 +1,255 @@
+"""Running an AMD binary without an AMD GPU: the kernel's grid, its arguments as the ABI lays them out, and its waves.
+
+What the machine writes into registers before the first instruction is LLVM's AMDGPUUsage, "Initial Kernel Execution
+State": the pointers that the descriptor asks for, then the block's indices (on gfx12 in trap temporaries), and in v0
+the thread's indices, ten bits each.
+
+| argument | given as | laid out as |
+|---|---|---|
+| a buffer | a numpy array | the address of a copy, which is returned |
+| a number | a Python int, or a numpy scalar of the argument's size | its bytes |
+| hidden ones | – | block counts and sizes; all else is unmapped, so that a use of it is seen |
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from layoutalg.device.amdgcn.arrays import Array
+from layoutalg.device.amdgcn.binary import Argument, KernelBinary
+from layoutalg.device.amdgcn.concrete import ConcreteMachine, lds_place
+from layoutalg.device.amdgcn.decode import Operand
+from layoutalg.device.amdgcn.errors import Fault
+from layoutalg.device.amdgcn.memory import GlobalMemory
+from layoutalg.device.amdgcn.program import ENDS, Program, branch_target
+from layoutalg.device.errors import LaunchError
+
+Triple = tuple[int, int, int]
+
+#: Lanes that are run at once, both copies counted: enough to hide numpy's cost of a call, few enough for the caches.
+_LANES_AT_ONCE = 1 << 14
+
+#: A kernel that runs longer than this many instructions of one wave is taken to hang.
+STEP_LIMIT = 2_000_000
+
+_KERNARG, _IMAGE = 0, 1  # region numbers; buffers follow
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What came of a run."""
+
+    outputs: tuple[Array, ...]  # the buffers, in the order of the arguments, as they are after the run
+    steps: int  # instructions carried out, those of waves that ran together counted once
+
+
+def execute(program: Program, grid: Sequence[int], block: Sequence[int], args: Sequence[Any]) -> Execution:
+    """Runs a kernel over its whole grid.
+
+    `grid` and `block` have one to three sizes; `args` are the visible arguments in order (arrays are copied).
+    Raises `LaunchError` when arguments do not fit, `Fault` for what no correct kernel does, and
+    `UnsupportedInstructionError` for an instruction that is not described.
+    """
+    kernel = program.kernel
+    grid3, block3 = _triple(grid), _triple(block)
+    buffers = [np.ascontiguousarray(arg) for arg in args if isinstance(arg, np.ndarray)]
+    regions: list[tuple[str, Array, int | None]] = [("kernel arguments", np.zeros(kernel.kernarg_bytes, np.uint8), None)]
+    regions += [("code and constants", np.frombuffer(data, np.uint8), address) for address, data in kernel.image]
+    first = len(regions)
+    regions += [("buffer", buffer.reshape(-1).view(np.uint8), None) for buffer in buffers]
+    memory = GlobalMemory(regions)
+    packed = pack_arguments(kernel, grid3, block3, args, memory.addresses[first:])
+    memory.contents(_KERNARG)[:] = np.frombuffer(packed, np.uint8)
+    steps = _run_grid(program, grid3, block3, memory)
+    outputs = tuple(
+        memory.contents(first + k).copy().view(buffer.dtype).reshape(buffer.shape) for k, buffer in enumerate(buffers)
+    )
+    return Execution(outputs, steps)
+
+
+def _run_grid(program: Program, grid: Triple, block: Triple, memory: GlobalMemory) -> int:
+    threads, wave = block[0] * block[1] * block[2], program.kernel.wave_size
+    waves = -(-threads // wave)
+    z, y, x = np.indices(grid[::-1]).reshape(3, -1)
+    blocks = np.stack([x, y, z], axis=1)
+    at_once = max(1, _LANES_AT_ONCE // (2 * waves * wave))
+    place, steps = lds_place(program.instructions), 0
+    for start in range(0, len(blocks), at_once):
+        machine = ConcreteMachine(
+            program.kernel, blocks[start : start + at_once], waves, threads, memory, place
+        )
+        _initialise(machine, block)
+        steps += run(machine, program)
+    return steps
+
+
+def run(machine: ConcreteMachine, program: Program) -> int:
+    """Runs every wave of a machine to its end; returns the number of instructions carried out."""
+    code, waves, steps = program.by_address, machine.waves, 0
+    counter = np.full(waves, program.kernel.entry, np.int64)
+    waiting, ended = np.zeros(waves, np.bool_), np.zeros(waves, np.bool_)
+    while True:
+        ready = ~(waiting | ended)
+        if not ready.any():
+            if ended.all():
+                return steps
+            waiting &= ~_released(machine, waiting, ended)
+            continue
+        address = int(counter[ready].min())
+        live = ready & (counter == address)
+        others = counter[ready & ~live]
+        limit = int(others.min()) if others.size else -1
+        machine.set_live(live)
+        machine.agree("the program counter", live[:, None])
+        while True:
+            instruction = code.get(address)
+            if instruction is None:
+                raise Fault("control", f"no instruction at {address:#x}", machine.where)
+            machine.where = f"{address:#x} {instruction}"
+            steps += 1
+            if steps > STEP_LIMIT:
+                raise Fault("control", f"the kernel ran for {STEP_LIMIT} instructions", machine.where)
+            address += instruction.size
+            target = branch_target(instruction)
+            if target is not None:
+                counter[live] = np.where(_taken(machine, instruction.name), target, address)[live]
+                break
+            if instruction.name in ENDS:
+                ended |= live
+                break
+            if instruction.name in _BARRIERS:
+                counter[live] = address
+                if _BARRIERS[instruction.name][0]:
+                    machine.arrive()
+                if _BARRIERS[instruction.name][1]:
+                    waiting |= live
+                    break
+            else:
+                machine.step(instruction)
+            if address == limit:
+                counter[live] = address
+                break
+
+
+#: Barrier instruction → (the wave signals, the wave waits).  RDNA 4 splits the two; -1 is the block's barrier.
+_BARRIERS = {"S_BARRIER": (True, True), "S_BARRIER_SIGNAL": (True, False), "S_BARRIER_WAIT": (False, True)}
+
+
+def _released(machine: ConcreteMachine, waiting: Array, ended: Array) -> Array:
+    """Waves of the blocks whose waves have all come to the barrier or ended. A `Fault` when there is none."""
+    per_block = machine.waves_per_block
+    signalled = machine.barriers.signals > machine.barriers.waits
+    whole = ((waiting & signalled) | ended).reshape(-1, per_block).all(axis=1)
+    released = np.repeat(whole, per_block) & waiting
+    if not released.any():
+        raise Fault("barrier", "waves wait at a barrier to which others of their block never come", machine.where)
+    mixed = (waiting.reshape(-1, per_block).any(axis=1) & ended.reshape(-1, per_block).any(axis=1)).any()
+    if mixed:
+        raise Fault("barrier", "a wave has ended while others of its block wait at a barrier", machine.where)
+    machine.barriers.release(released)
+    return released
+
+
+_BRANCHES = {
+    "S_BRANCH": lambda machine: np.ones(machine.waves, np.bool_),
+    "S_CBRANCH_SCC0": lambda machine: ~machine.scc[:, 0],
+    "S_CBRANCH_SCC1": lambda machine: machine.scc[:, 0],
+    "S_CBRANCH_EXECZ": lambda machine: ~machine.exec_lanes.any(axis=1),
+    "S_CBRANCH_EXECNZ": lambda machine: machine.exec_lanes.any(axis=1),
+    "S_CBRANCH_VCCZ": lambda machine: ~machine.lanes_of(Operand("s", 106)).any(axis=1),
+    "S_CBRANCH_VCCNZ": lambda machine: machine.lanes_of(Operand("s", 106)).any(axis=1),
+}
+
+
+def _taken(machine: ConcreteMachine, name: str) -> Array:
+    taken: Array = _BRANCHES[name](machine)
+    machine.agree("a branch", (taken & machine.live)[:, None])
+    return taken
+
+
+def _initialise(machine: ConcreteMachine, block: Triple) -> None:
+    """Registers as the machine finds them."""
+    kernel = machine.kernel
+    register = 0
+    for name, dwords in kernel.user_sgprs:
+        if name == "kernarg_segment_ptr":
+            base = machine.memory.addresses[_KERNARG]
+            machine.write_scalar(Operand("s", register), 64, machine.w.const(base, 64))
+        elif name in ("flat_scratch_init", "private_segment_buffer"):
+            for k in range(dwords):
+                machine.write_scalar(Operand("s", register + k), 32, machine.w.const(0, 32))
+        register += dwords
+    register = kernel.user_sgpr_count
+    rows = np.arange(machine.waves) % (machine.waves // 2) // machine.waves_per_block
+    indices = machine.blocks[rows].astype(np.uint32)
+    if kernel.architecture == "rdna4":
+        machine.write_scalar(Operand("s", 108 + 9), 32, indices[:, :1])
+        machine.write_scalar(Operand("s", 108 + 7), 32, indices[:, 1:2] | indices[:, 2:] << np.uint32(16))
+    else:
+        for dimension, wanted in enumerate(kernel.block_indices):
+            if wanted:
+                machine.write_scalar(Operand("s", register), 32, indices[:, dimension : dimension + 1])
+                register += 1
+        if kernel.target == "gfx90a" and kernel.extra_sgprs[1]:
+            machine.write_scalar(Operand("s", register + kernel.extra_sgprs[0]), 32, machine.w.const(0, 32))
+    thread = (np.arange(machine.waves) % machine.waves_per_block)[:, None] * machine.lanes + np.arange(machine.lanes)
+    parts = (thread % block[0], thread // block[0] % block[1], thread // (block[0] * block[1]))
+    packed = sum(part << 10 * k for k, part in enumerate(parts[: kernel.thread_dimensions]))
+    noise = machine.noise.integers(0, 1 << 32, thread.shape, np.uint32)
+    machine.vectors["v", 0] = np.where(machine.enabled, np.asarray(packed).astype(np.uint32), noise)
+
+
+def pack_arguments(
+    kernel: KernelBinary, grid: Triple, block: Triple, args: Sequence[Any], addresses: Sequence[int]
+) -> bytes:
+    """The kernel-argument segment. Raises `LaunchError` when the arguments do not fit the kernel's."""
+    hidden = _hidden(grid, block)
+    visible = [argument for argument in kernel.arguments if not argument.kind.startswith("hidden_")]
+    if len(visible) != len(args):
+        raise LaunchError(f"{kernel.name} takes {len(visible)} arguments, got {len(args)}")
+    segment, pointers = bytearray(b"\xdb" * kernel.kernarg_bytes), iter(addresses)
+    for argument, value in zip(visible, args, strict=True):
+        segment[argument.offset : argument.offset + argument.size] = _packed(kernel, argument, value, pointers)
+    for argument in kernel.arguments:
+        if argument.kind in hidden:
+            number = hidden[argument.kind].to_bytes(argument.size, "little")
+            segment[argument.offset : argument.offset + argument.size] = number
+    return bytes(segment)
+
+
+def _packed(kernel: KernelBinary, argument: Argument, value: Any, pointers: Any) -> bytes:
+    is_pointer = argument.kind == "global_buffer"
+    if is_pointer != isinstance(value, np.ndarray):
+        wanted = "an array" if is_pointer else "a number"
+        raise LaunchError(f"{kernel.name}: the argument at byte {argument.offset} is {wanted}, got {value!r}")
+    if is_pointer:
+        return struct.pack("<Q", next(pointers))
+    if isinstance(value, int):
+        if not -(1 << 8 * argument.size - 1) <= value < 1 << 8 * argument.size:
+            raise LaunchError(f"{kernel.name}: {value} does not fit {argument.size} bytes")
+        return (value % (1 << 8 * argument.size)).to_bytes(argument.size, "little")
+    raw = np.asarray(value).tobytes()
+    if len(raw) != argument.size:
+        raise LaunchError(f"{kernel.name}: {value!r} has {len(raw)} bytes, the argument has {argument.size}")
+    return raw
+
+
+def _hidden(grid: Triple, block: Triple) -> Mapping[str, int]:
+    """The hidden arguments that a kernel may use here (AMDGPUUsage, "Code Object V5 Metadata")."""
+    values = {"hidden_grid_dims": 1 + max(k for k in range(3) if k == 0 or grid[k] * block[k] > 1)}
+    for k, axis in enumerate("xyz"):
+        values |= {f"hidden_block_count_{axis}": grid[k], f"hidden_group_size_{axis}": block[k]}
+        values |= {f"hidden_remainder_{axis}": 0, f"hidden_global_offset_{axis}": 0}
+    return values
+
+
+def _triple(sizes: Sequence[int]) -> Triple:
+    padded = (*sizes, 1, 1)[:3] if 1 <= len(sizes) <= 3 else (0, 0, 0)
+    if min(padded) < 1:
+        raise LaunchError(f"a grid or block has one to three sizes of at least 1, got {tuple(sizes)}")
+    return padded[0], padded[1], padded[2]

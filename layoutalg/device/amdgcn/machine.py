@@ -1,0 +1,246 @@
+"""What every machine that reads the semantics table shares: how operands are fetched and how addresses are formed.
+
+A machine holds registers and carries out one instruction at a time.  Its `Values` say what a word is; its six storage
+methods say where words live.  All else (the meaning of operand roles, implied operands, address arithmetic, which
+instructions have no effect) is written here once, so the numpy machine and the bit-vector machine cannot disagree.
+
+Control (branches, barriers, ends) is not here: one machine runs many waves, the other follows all paths at once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+
+from layoutalg.device.amdgcn.accesses import ACCESSES, COUNTERS, NO_EFFECT, WAITS, Access
+from layoutalg.device.amdgcn.binary import KernelBinary
+from layoutalg.device.amdgcn.decode import EXEC, Instruction, Operand
+from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
+from layoutalg.device.amdgcn.semantics import ALU, Alu
+from layoutalg.device.amdgcn.values import Truth, Values, Word
+
+#: Where LDS and scratch lie in the flat address space (upper 32 bits of their base).  Any values do that no buffer has;
+#: a kernel learns them from `src_shared_base` and `src_private_base`.
+SHARED_APERTURE, PRIVATE_APERTURE = 0x10000, 0x20000
+
+#: Cache policy fields: how, not what, is accessed.
+_CACHE_FIELDS = frozenset({"glc", "slc", "dlc", "sc0", "sc1", "nt", "th", "scope", "nv"})
+
+_ADDRESS_FIELDS = {
+    "constant": frozenset({"offset", "imm", "soffset_en"}),
+    "lds": frozenset({"offset0", "offset1"}),
+    "scratch": frozenset({"offset", "sve"}),
+}
+
+
+class Machine(ABC):
+    """The part of a machine that does not depend on what its values are."""
+
+    def __init__(self, kernel: KernelBinary, values: Values) -> None:
+        self.kernel = kernel
+        self.w = values
+        self.scc: Truth = None
+        self.counters = COUNTERS[kernel.architecture]
+        self.waits = WAITS[kernel.architecture]
+        self.index_mode = 0  # CDNA's register indexing: bits 0–2 sources, bit 3 result
+
+    @abstractmethod
+    def read_scalar(self, operand: Operand, bits: int) -> Word:
+        """Scalar registers as one word for the wave."""
+
+    @abstractmethod
+    def write_scalar(self, operand: Operand, bits: int, word: Word) -> None:
+        """Writes scalar registers."""
+
+    @abstractmethod
+    def read_register(self, operand: Operand, bits: int) -> Word:
+        """Vector or accumulation registers as one word for each lane."""
+
+    @abstractmethod
+    def write_register(self, operand: Operand, bits: int, word: Word) -> None:
+        """Writes vector or accumulation registers of the active lanes."""
+
+    @abstractmethod
+    def lanes_of(self, operand: Operand) -> Truth:
+        """A lane mask in scalar registers, as a truth for each lane."""
+
+    @abstractmethod
+    def write_lanes(self, operand: Operand, truth: Truth) -> None:
+        """Writes a lane mask: the truth for active lanes, 0 for the others."""
+
+    @abstractmethod
+    def access(self, instruction: Instruction, access: Access, addresses: tuple[Word, ...]) -> None:
+        """Carries out a memory instruction, whose elements have these addresses."""
+
+    @abstractmethod
+    def wait(self, left: Mapping[str, int]) -> None:
+        """Waits until at most so many accesses of each counter are under way."""
+
+    @abstractmethod
+    def special(self, instruction: Instruction) -> None:
+        """Carries out an instruction that works between lanes or on many registers."""
+
+    def step(self, instruction: Instruction) -> None:
+        """Carries out one instruction that is not control.
+
+        Raises `UnsupportedInstructionError` with its name when the tables have no entry.
+        """
+        name = instruction.name
+        if instruction.halves:
+            self._dual(instruction)
+        elif name in NO_EFFECT:
+            return
+        elif name in ALU:
+            self.arithmetic(instruction, ALU[name])
+        elif name in ACCESSES:
+            access = ACCESSES[name]
+            self.access(instruction, access, self._addresses(instruction, access))
+        elif name in self.waits:
+            self.wait(self.waits[name](instruction.fields.get("simm16", 0)))
+        else:
+            self.special(instruction)
+
+    def arithmetic(self, instruction: Instruction, alu: Alu) -> None:
+        """Reads, computes and writes one arithmetic instruction."""
+        for token, result in self._computed(instruction, alu):
+            self.write(instruction, token, result)
+
+    def _computed(self, instruction: Instruction, alu: Alu) -> list[tuple[str, Word]]:
+        known = alu.fields | ({"simm16"} if "k" in alu.reads else frozenset())
+        refuse_fields(instruction, known)
+        sources = [self.read(instruction, token) for token in alu.reads]
+        fields = {key: value for key, value in instruction.fields.items() if key in alu.fields}
+        results = alu.effect(self.w, *sources, **fields)
+        return list(zip(alu.writes, results if len(alu.writes) > 1 else (results,), strict=True))
+
+    def _dual(self, instruction: Instruction) -> None:
+        computed = []
+        for half in instruction.halves:
+            if half.name not in ALU:
+                raise UnsupportedInstructionError(f"{half.name} (half of a dual instruction) at {half.address:#x}")
+            computed += [(half, token, result) for token, result in self._computed(half, ALU[half.name])]
+        for half, token, result in computed:
+            self.write(half, token, result)
+
+    def read(self, instruction: Instruction, token: str) -> Word:
+        """The word that a token of a signature stands for."""
+        if token == "scc":
+            return self.scc
+        if token == "k":
+            value = instruction.fields.get("simm16", 0)
+            return self.w.const(value - (1 << 16) if value >> 15 else value, 32)
+        if token.startswith("exec"):
+            return self.read_scalar(Operand("s", EXEC), int(token[4:]))
+        operand = operand_of(instruction, token[0])
+        if token == "n":
+            return self.lanes_of(operand)
+        if operand.kind in ("v", "a"):
+            return self.read_register(self._indexed(operand, token[0]), int(token[1:]))
+        if instruction.name == "V_PK_MOV_B32" and operand.kind != "s" and operand.index not in (0, -1):
+            raise UnsupportedInstructionError(f"{instruction} at {instruction.address:#x}: a packed constant")
+        return self._constant(operand, int(token[1:]))
+
+    def write(self, instruction: Instruction, token: str, word: Word) -> None:
+        """Writes what a token of a signature stands for."""
+        if token == "scc":
+            self.write_scc(word)
+        elif token.startswith("exec"):
+            self.write_scalar(Operand("s", EXEC), int(token[4:]), word)
+        elif token == "m":
+            self.write_lanes(operand_of(instruction, "m"), word)
+        else:
+            operand = operand_of(instruction, "d")
+            if operand.kind in ("v", "a"):
+                self.write_register(self._indexed(operand, "d"), int(token[1:]), word)
+            else:
+                self.write_scalar(operand, int(token[1:]), word)
+
+    def write_scc(self, truth: Truth) -> None:
+        """Writes the scalar condition code."""
+        self.scc = truth
+
+    def register_offset(self) -> int:
+        """What M0 adds to register numbers in index mode; the same for all waves that run."""
+        raise UnsupportedInstructionError("register indexing")
+
+    def _indexed(self, operand: Operand, role: str) -> Operand:
+        bit = {"a": 1, "b": 2, "c": 4, "d": 8}[role]
+        if operand.kind != "v" or not self.index_mode & bit:
+            return operand
+        return Operand("v", operand.index + self.register_offset())
+
+    def _constant(self, operand: Operand, bits: int) -> Word:
+        """A scalar register, a constant or a state bit as a word."""
+        if operand.kind == "int":
+            return self.w.const(operand.index, bits)
+        if operand.kind in ("bits", "float"):
+            # A 32-bit literal of a 64-bit operation is extended by a rule that depends on its type: only the
+            # values on which all rules agree are taken.
+            if bits == 64 and (operand.kind == "float" or operand.index >> 31):
+                raise UnsupportedInstructionError(f"a 64-bit operation on the constant {operand}")
+            return self.w.const(operand.index, bits)
+        if operand.kind == "aperture":
+            if bits == 64 and operand.index in (235, 237):
+                return self.w.const((SHARED_APERTURE if operand.index == 235 else PRIVATE_APERTURE) << 32, 64)
+            raise UnsupportedInstructionError(f"the aperture register {operand.index} read as {bits} bits")
+        return self.read_scalar(operand, bits)
+
+    def _addresses(self, instruction: Instruction, access: Access) -> tuple[Word, ...]:
+        """The address of each element: 64-bit words in global, flat and constant memory, else 32-bit words."""
+        refuse_fields(instruction, _CACHE_FIELDS | _ADDRESS_FIELDS.get(access.space, frozenset({"offset"})))
+        fields, w = instruction.fields, self.w
+        offset = fields.get("offset", 0)
+        if access.space == "lds":
+            base = self._vector(instruction, "addr", 32)
+            first, second = fields.get("offset0", 0), fields.get("offset1", 0)
+            if access.pair_step:
+                return tuple(base + w.const(immediate * access.pair_step, 32) for immediate in (first, second))
+            return (base + w.const(first | second << 8, 32),)
+        if access.space == "constant":
+            return (self._constant_address(instruction, offset),)
+        base_operand = instruction.operands.get("base", Operand("null"))
+        has_base = base_operand.kind == "s" and base_operand.index < EXEC
+        if access.space == "scratch":
+            return (self._scratch_address(instruction, base_operand if has_base else None, offset),)
+        if has_base:
+            base = self.read_scalar(base_operand, 64) + w.zext(self._vector(instruction, "addr", 32))
+        else:
+            base = self._vector(instruction, "addr", 64)
+        return (base + w.const(offset, 64),)
+
+    def _vector(self, instruction: Instruction, role: str, bits: int) -> Word:
+        return self.read_register(operand_of(instruction, role), bits)
+
+    def _constant_address(self, instruction: Instruction, offset: int) -> Word:
+        if self.kernel.architecture == "cdna" and not instruction.fields.get("imm"):
+            raise UnsupportedInstructionError(f"{instruction} at {instruction.address:#x}: an offset in a register")
+        base = self.read_scalar(operand_of(instruction, "base"), 64) + self.w.const(offset, 64)
+        extra = instruction.operands.get("soffset", Operand("null"))
+        if extra.kind != "null":
+            base = base + self.w.zext(self._constant(extra, 32))
+        return base & self.w.const(~3, 64)
+
+    def _scratch_address(self, instruction: Instruction, base: Operand | None, offset: int) -> Word:
+        """Vector part: when the bit `sve` says so, or on gfx90a when there is no scalar part (CDNA ISA, SCRATCH)."""
+        total = self.w.const(offset, 32)
+        if base is not None:
+            total = total + self.read_scalar(base, 32)
+        if instruction.fields.get("sve") or (self.kernel.target == "gfx90a" and base is None):
+            total = total + self._vector(instruction, "addr", 32)
+        return total
+
+
+def operand_of(instruction: Instruction, role: str) -> Operand:
+    """The operand of a role. Raises `UnsupportedInstructionError` when the instruction has none."""
+    if role not in instruction.operands:
+        raise UnsupportedInstructionError(f"{instruction} at {instruction.address:#x} has no operand {role!r}")
+    return instruction.operands[role]
+
+
+def refuse_fields(instruction: Instruction, known: frozenset[str]) -> None:
+    """Refuses an instruction with a modifier that its entry does not describe (negation, clamping, lane moves, …)."""
+    unknown = {key for key, value in instruction.fields.items() if value} - known
+    if unknown:
+        raise UnsupportedInstructionError(
+            f"{instruction} at {instruction.address:#x}: the modifier {', '.join(sorted(unknown))} is not described"
+        )

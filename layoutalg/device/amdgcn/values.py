@@ -1,0 +1,63 @@
+"""What the semantics need to know of a value: the operations of machine words, whoever stands behind them.
+
+A word has 32 or 64 bits and wraps around; a truth is one bit.  Both may hold one value for each lane, or one for all.
+`+ - * & | ^ ~` on words and `& | ^ ~` on truths are Python's operators, so an entry of the table reads as AMD's
+pseudocode does; what Python's operators would leave open (signedness, widths) is a method here.
+
+| reading | word | truth |
+|---|---|---|
+| `concrete` | numpy uint32 or uint64 array | numpy bool array |
+| `layoutalg.prove` | z3 bit-vector | z3 Bool |
+
+What it cannot represent: floating point (matrix instructions have their own module).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+Word = Any
+Truth = Any
+
+
+class Values(Protocol):
+    """Operations of words and truths that have no operator of their own."""
+
+    def const(self, value: int, bits: int) -> Word:
+        """A constant, taken modulo 2**bits."""
+
+    def shl(self, word: Word, amount: Word) -> Word:
+        """`word << amount`; amount is a 32-bit word less than the width."""
+
+    def lshr(self, word: Word, amount: Word) -> Word:
+        """`word >> amount`, zeros from above."""
+
+    def ashr(self, word: Word, amount: Word) -> Word:
+        """`word >> amount`, the sign from above."""
+
+    def eq(self, left: Word, right: Word) -> Truth:
+        """Equality of two words of one width."""
+
+    def ult(self, left: Word, right: Word) -> Truth:
+        """Unsigned less-than."""
+
+    def slt(self, left: Word, right: Word) -> Truth:
+        """Signed less-than."""
+
+    def ite(self, condition: Truth, then: Word, otherwise: Word) -> Word:
+        """`then` where the condition holds, else `otherwise`."""
+
+    def zext(self, word: Word) -> Word:
+        """32 bits to 64, with zeros."""
+
+    def sext(self, word: Word) -> Word:
+        """32 bits to 64, with the sign."""
+
+    def low(self, word: Word) -> Word:
+        """The low 32 of 64 bits."""
+
+    def high(self, word: Word) -> Word:
+        """The high 32 of 64 bits."""
+
+    def pair(self, low: Word, high: Word) -> Word:
+        """64 bits of two 32-bit words."""

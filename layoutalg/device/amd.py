@@ -15,6 +15,7 @@ A hip-python is made for one version of ROCm; take the one that your ROCm names.
 """
 
 import ctypes
+import importlib
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -104,7 +105,7 @@ def find() -> Found:
     True
     """
     try:
-        from hip import hip
+        hip = importlib.import_module("hip").hip
     except ImportError:
         return _absent("hip-python is not installed: pip install 'layoutalg[rocm]'")
     try:

@@ -184,9 +184,12 @@ def _read_ptx(text: str) -> tuple[str, list[KernelResources]]:
     target = re.search(r"^\.target\s+(sm_\d+)", text, re.MULTILINE)
     if target is None:
         raise CodeObjectError("the PTX names no target (.target sm_…): compile the source again")
+    entries = _PTX_ENTRY.findall(text)
+    if not entries or len(entries) != text.count(".entry ") or text.count("{") != text.count("}"):
+        raise CodeObjectError("the PTX is not whole: compile the source again")
     shared = {name: int(size) for name, size in _PTX_SHARED.findall(text)}
     kernels = []
-    for name, parameters, directives, body in _PTX_ENTRY.findall(text):
+    for name, parameters, directives, body in entries:
         threads = _PTX_THREADS.search(directives)
         kernels.append(
             KernelResources(

@@ -85,8 +85,9 @@ class Compiler:
                 return ((*self.clang, *kind, *language, "-S", "kernel.hip", "-o", "kernel.s"),)
         return (
             (*self.clang, *_CPU, *language, "-c", "kernel.hip", "-o", "kernel.o"),
-            # What the library needs of this machine (thread-local storage, memcpy) is resolved when it is loaded.
-            (*self.linker, "-shared", "kernel.o", "-o", "kernel.so"),
+            # What the library needs of this machine (thread-local storage, memcpy) is resolved when it is loaded;
+            # a kernel that bears the name of a C function is still the kernel.
+            (*self.linker, "-Bsymbolic", "-shared", "kernel.o", "-o", "kernel.so"),
         )
 
     def preprocess(self, flags: tuple[str, ...] = ()) -> tuple[str, ...]:

@@ -203,7 +203,11 @@ class _Stacks:
 
     def __init__(self, threads: int):
         self.threads = threads
-        self._memory = mmap.mmap(-1, threads * (_SLOT_BYTES + 8), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        try:
+            flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+            self._memory = mmap.mmap(-1, threads * (_SLOT_BYTES + 8), flags=flags)
+        except OSError as error:
+            raise LaunchError(f"no memory for {threads} stacks ({error.strerror}): use fewer threads") from error
         self.address = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
         protect = ctypes.CDLL(None, use_errno=True).mprotect
         for slot in range(threads):

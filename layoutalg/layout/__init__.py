@@ -1,6 +1,16 @@
 """Coordinate transforms, adaptors and descriptors, with Composable Kernel's names and numbers."""
 
 from layoutalg.layout.adaptor import TensorAdaptor, attach, chain_tensor_adaptors, make_single_stage_tensor_adaptor
+from layoutalg.layout.coordinate import (
+    TensorAdaptorCoordinate,
+    TensorCoordinate,
+    coordinate_has_valid_offset,
+    coordinate_has_valid_offset_assuming_top_index_is_valid,
+    make_tensor_adaptor_coordinate,
+    make_tensor_coordinate,
+    move_tensor_adaptor_coordinate,
+    move_tensor_coordinate,
+)
 from layoutalg.layout.descriptor import (
     TensorDescriptor,
     make_naive_tensor_descriptor,
@@ -11,6 +21,7 @@ from layoutalg.layout.descriptor import (
 )
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
 from layoutalg.layout.errors import LayoutError
+from layoutalg.layout.increments import Increment, increment_of
 from layoutalg.layout.transform import NoInverseError, Transform
 from layoutalg.layout.transforms import (
     TRANSFORMS,
@@ -41,11 +52,13 @@ from layoutalg.layout.transforms import (
 )
 
 __all__ = [
-    "TRANSFORMS", "CyclicShift", "CyclicShiftInverse", "Embed", "Freeze", "Functor", "Indexing", "Insert",
+    "TRANSFORMS", "CyclicShift", "CyclicShiftInverse", "Embed", "Freeze", "Functor", "Increment", "Indexing", "Insert",
     "LayoutError", "LeftPad", "Linear", "Merge", "MergeCarryCheck", "MergeDivisionMod", "MergeMagicDivision", "Modulo",
     "NoInverseError", "Offset", "Pad", "PassThrough", "Replicate", "RightPad", "Slice", "TensorAdaptor",
-    "TensorDescriptor", "TileDistribution", "TileDistributionEncoding", "Transform", "Unmerge", "Vectorize", "Xor",
-    "XorNoModulo", "attach", "chain_tensor_adaptors", "make_naive_tensor_descriptor",
-    "make_naive_tensor_descriptor_aligned", "make_naive_tensor_descriptor_packed",
-    "make_naive_tensor_descriptor_with_offset", "make_single_stage_tensor_adaptor", "transform_tensor_descriptor",
+    "TensorAdaptorCoordinate", "TensorCoordinate", "TensorDescriptor", "TileDistribution", "TileDistributionEncoding",
+    "Transform", "Unmerge", "Vectorize", "Xor", "XorNoModulo", "attach", "chain_tensor_adaptors",
+    "coordinate_has_valid_offset", "coordinate_has_valid_offset_assuming_top_index_is_valid", "increment_of",
+    "make_naive_tensor_descriptor", "make_naive_tensor_descriptor_aligned", "make_naive_tensor_descriptor_packed",
+    "make_naive_tensor_descriptor_with_offset", "make_single_stage_tensor_adaptor", "make_tensor_adaptor_coordinate",
+    "make_tensor_coordinate", "move_tensor_adaptor_coordinate", "move_tensor_coordinate", "transform_tensor_descriptor",
 ]  # fmt: skip

@@ -71,7 +71,7 @@ class TensorAdaptor:
         if len(top) != len(self.top_ids):
             raise LayoutError(f"an index of {len(top)} coordinates for {len(self.top_ids)} top dimensions")
         found = dict(zip(self.top_ids, map(as_expr, top), strict=True))
-        for transform, lower, upper in self._downwards():
+        for transform, lower, upper in self.downwards():
             found |= zip(lower, transform.lower([found[i] for i in upper]), strict=True)
         return found
 
@@ -90,9 +90,10 @@ class TensorAdaptor:
     def valid(self, top: Sequence[Term]) -> Expr:
         """Whether a top index (in range) reaches real data: the conjunction over the transforms that pad."""
         hidden = self.hidden_index(top)
-        return all_of(*(t.valid([hidden[i] for i in upper]) for t, _, upper in self._downwards()))
+        return all_of(*(t.valid([hidden[i] for i in upper]) for t, _, upper in self.downwards()))
 
-    def _downwards(self) -> list[tuple[Transform, Ids, Ids]]:
+    def downwards(self) -> list[tuple[Transform, Ids, Ids]]:
+        """The transforms from the top down, each with its lower and its upper ids."""
         return list(zip(self.transforms, self.lower_ids, self.upper_ids, strict=True))[::-1]
 
     def __repr__(self) -> str:

@@ -149,9 +149,9 @@ class Slice(Linear):
     name: ClassVar[str] = "slice"
 
     def check(self) -> None:
-        if self.begin.hi < 0 or (self.end - self.length).lo > 0:
+        if nonnegative(-self.begin - 1) or nonnegative(self.end - self.length - 1):
             raise LayoutError(f"slice: {self.begin}…{self.end} is not within a dimension of length {self.length}")
-        if (self.end - self.begin).hi < 1:
+        if nonnegative(self.begin - self.end):
             raise LayoutError(f"slice: begin {self.begin} is not below end {self.end}")
 
     @property

@@ -32,7 +32,7 @@ class Transform:
             given = getattr(self, field.name)
             if isinstance(given, tuple | list):
                 object.__setattr__(self, field.name, tuple(map(_parameter, given)))
-            elif isinstance(given, int | Expr):
+            else:
                 object.__setattr__(self, field.name, _parameter(given))
         self.check()
         _refuse_lengths(self)

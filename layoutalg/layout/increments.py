@@ -1,0 +1,58 @@
+"""Moving a coordinate against computing it anew: the two sides of a theorem, as expressions.
+
+CK never recomputes an offset in a loop: it moves it, transform by transform (`update_lower_index`).  That the moved
+index equals the recomputed one is a theorem for each transform and, layer upon layer, for each adaptor.  Here are both
+sides over two free indices, start and end, each anywhere within the upper lengths:
+
+    moved      = update(end − start, lower(start), end)
+    recomputed = lower(end)
+
+>>> from layoutalg.layout.transforms import Merge
+>>> step = increment_of(Merge((4, 5)))
+>>> step.start, step.end
+((i0,), (j0,))
+>>> step.moved == step.recomputed
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from layoutalg.index import Expr, all_of, eq, var
+from layoutalg.layout.adaptor import TensorAdaptor
+from layoutalg.layout.coordinate import make_tensor_adaptor_coordinate, move_tensor_adaptor_coordinate
+from layoutalg.layout.transform import Index, Transform
+
+
+@dataclass(frozen=True)
+class Increment:
+    """Both sides of the theorem: the lower index after moving from start to end, and computed at end."""
+
+    start: Index
+    end: Index
+    moved: Index
+    recomputed: Index
+
+    @property
+    def holds(self) -> Expr:
+        """The equation: that both sides are equal, a truth value over start and end."""
+        return all_of(*(eq(a, b) for a, b in zip(self.moved, self.recomputed, strict=True)))
+
+
+def increment_of(layout: Transform | TensorAdaptor) -> Increment:
+    """The increment of one transform, or of an adaptor (a descriptor's is that of its adaptor)."""
+    lengths = layout.upper_lengths if isinstance(layout, Transform) else layout.lengths
+    start, end = _over("i", lengths), _over("j", lengths)
+    diff = tuple(b - a for a, b in zip(start, end, strict=True))
+    if isinstance(layout, Transform):
+        moved = layout.update_lower_index(diff, layout.lower(start), end)[1]
+    else:
+        coordinate = make_tensor_adaptor_coordinate(layout, start)
+        moved = move_tensor_adaptor_coordinate(layout, coordinate, diff)[0].bottom_index
+    return Increment(start, end, moved, layout.lower(end))
+
+
+def _over(name: str, lengths: Sequence[Expr]) -> Index:
+    return tuple(var(f"{name}{n}", length) for n, length in enumerate(lengths))

@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from layoutalg.device.codeobject import CodeObject, KernelResources
+from layoutalg.device.dlpack import DEVICE_TYPES, to_capsule
 from layoutalg.device.errors import LaunchError
-from layoutalg.device.runtime import CudaArray, Device, DeviceArray, Event, Module, Size, require_target, shape_of
+from layoutalg.device.runtime import Device, DeviceArray, Event, Module, Size, require_target, shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -85,6 +86,22 @@ class Driver(ABC):
         """Milliseconds between two events; waits for the later one."""
 
 
+class GpuArray(DeviceArray):
+    """An array in a GPU's memory; torch, CuPy and JAX take it without a copy."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        data = (self.pointer, False)
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": data, "strides": None, "version": 3}
+
+    def __dlpack__(self, *, stream: int | None = None, **_: Any) -> Any:
+        self.device.synchronize()
+        return to_capsule(self)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return DEVICE_TYPES[self.device.kind], self.device.index
+
+
 class GpuDevice(Device):
     """A GPU."""
 
@@ -111,28 +128,28 @@ class GpuDevice(Device):
         require_target(self, code)
         return GpuModule(self, code)
 
-    def empty(self, shape: Size, dtype: "DTypeLike") -> CudaArray:
+    def empty(self, shape: Size, dtype: "DTypeLike") -> GpuArray:
         self.driver.use()
         sizes, kind = shape_of(shape), np.dtype(dtype)
         pointer = self.driver.allocate(max(1, math.prod(sizes) * kind.itemsize))
-        result = CudaArray(self, sizes, kind, pointer, None)
+        result = GpuArray(self, sizes, kind, pointer, None)
         weakref.finalize(result, self.driver.release, pointer).atexit = False
         return result
 
-    def array(self, values: "NDArray[Any]") -> CudaArray:
+    def array(self, values: "NDArray[Any]") -> GpuArray:
         host = np.ascontiguousarray(values).reshape(values.shape)
         result = self.empty(host.shape, host.dtype)
         self.driver.upload(result.pointer, host.ctypes.data, host.nbytes)
         return result
 
-    def view(self, values: Any) -> CudaArray:
+    def view(self, values: Any) -> GpuArray:
         interface = getattr(values, "__cuda_array_interface__", None)
         if interface is None:
             raise LaunchError(f"a {type(values).__name__} is not on {self.name}: copy it with device.array(…)")
         shape, dtype = tuple(interface["shape"]), np.dtype(interface["typestr"])
         if interface.get("strides") not in (None, _row_major(shape, dtype.itemsize)):
             raise LaunchError("an array must be contiguous and row-major: make it so first")
-        return CudaArray(self, shape, dtype, interface["data"][0], values)
+        return GpuArray(self, shape, dtype, interface["data"][0], values)
 
     def to_numpy(self, array: DeviceArray) -> "NDArray[Any]":
         self.driver.use()

@@ -6,7 +6,8 @@
 |---|---|---|---|
 | runs | ELF, by the HIP runtime | PTX, by the CUDA driver | a shared library, a fiber a thread |
 | needs | hip-python and a HIP runtime | cuda-python and a driver | nothing |
-| no copy in | `__cuda_array_interface__` | `__cuda_array_interface__` | `__array_interface__`, DLPack |
+| no copy in | CUDA Array Interface | CUDA Array Interface | `__array_interface__`, DLPack |
+| no copy out | the same, DLPack | the same, DLPack | the same |
 | launch returns | at once | at once | when done |
 
 A launch is checked before anything runs: the kernel's name, grid, block, and each argument against the parameter
@@ -77,15 +78,6 @@ class DeviceArray:
 
     def __repr__(self) -> str:
         return f"DeviceArray({self.device.name!r}, shape={self.shape}, dtype={self.dtype})"
-
-
-class CudaArray(DeviceArray):
-    """An array in a GPU's memory; torch and CuPy take it without a copy (CUDA Array Interface, version 3)."""
-
-    @property
-    def __cuda_array_interface__(self) -> dict[str, Any]:
-        data = (self.pointer, False)
-        return {"shape": self.shape, "typestr": self.dtype.str, "data": data, "strides": None, "version": 3}
 
 
 class Event(ABC):

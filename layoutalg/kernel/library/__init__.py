@@ -1,0 +1,1 @@
+"""The builders of kernels: from sizes and element types to programs."""

@@ -11,14 +11,14 @@ Source: `modulo::update_lower_index` and `unmerge` with `Use24BitIntegerCalculat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from layoutalg.index import Expr, Term, as_expr, bitand, mod, prod
 from layoutalg.layout.merge import Unmerge
 from layoutalg.layout.nonlinear import Modulo
-from layoutalg.layout.transform import Index
+from layoutalg.layout.transform import Index, Transform
 
 MASK24 = (1 << 24) - 1
 
@@ -52,3 +52,7 @@ class Unmerge24Bit(Unmerge):
 
     def difference(self, diff_upper: Sequence[Term]) -> Index:
         return self.lower(diff_upper)
+
+
+DEFECTS: Mapping[str, type[Transform]] = {kind.name: kind for kind in (ModuloAddedTwice, Unmerge24Bit)}
+"""The faulty transforms by name."""

@@ -17,7 +17,7 @@ Which lanes share a phase is the target's data (`layoutalg.target`), and is not 
 AMD.  A write to a dword that another lane writes too costs no more: one of them wins.
 
 Some hardware does better when neighbours agree (`LdsInstruction.pairs_merge`; measured on sm_90 for reads of 8 and 16
-bytes, exact on each of 728 accesses): where every lane l of the wave reads the address of lane l xor 1, or every lane
+bytes, exact on each of 1160 accesses): where every lane l of the wave reads the address of lane l xor 1, or every lane
 that of lane l xor 2, phases 0 and 1 are served as one, and so are 2 and 3.
 
 What it cannot represent: accesses that hardware splits because they are not aligned (refused), lanes switched off, and
@@ -224,9 +224,11 @@ def columns(addresses: Sequence[int]) -> tuple[int, ...] | None:
     >>> columns([lane * 16 for lane in range(8)]), columns([lane * 3 for lane in range(8)])
     ((16, 32, 64), None)
     """
-    base, lanes = addresses[0], len(addresses)
-    found = tuple(addresses[1 << bit] ^ base for bit in range(lanes.bit_length() - 1))
-    return found if all(address == base ^ image(found, lane) for lane, address in enumerate(addresses)) else None
+    expected, found = [addresses[0]], []
+    while len(expected) < len(addresses):
+        found.append(addresses[len(expected)] ^ addresses[0])
+        expected += [address ^ found[-1] for address in expected]
+    return tuple(found) if expected == list(addresses) else None
 
 
 def image(columns: Sequence[int], lane: int) -> int:

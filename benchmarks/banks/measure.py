@@ -29,7 +29,6 @@ from accesses import Access, accesses
 
 from kernels import KERNELS, program
 
-SEED = 20
 COUNTERS = {
     "cuda": {
         "read": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
@@ -57,9 +56,10 @@ def sh(command: str) -> str:
     return done.stdout
 
 
-def all_accesses(lanes: int) -> list[Access]:
-    """What is measured: 4, 8 and 16 bytes in full, 1 and 2 bytes with fewer draws."""
-    return accesses(lanes, SEED) + accesses(lanes, SEED + 1, widths=(1, 2), draws=1)
+def all_accesses(lanes: int, seed: int, families: Sequence[str]) -> list[Access]:
+    """What is measured: 4, 8 and 16 bytes in full, 1 and 2 bytes with fewer draws; of all families or some."""
+    found = accesses(lanes, seed) + accesses(lanes, seed + 1, widths=(1, 2), draws=1)
+    return [one for one in found if not families or one.family in families]
 
 
 def launches(backend: str, measured: Sequence[Access]) -> list[tuple[int, int, str]]:
@@ -100,12 +100,14 @@ def main() -> None:
     parser.add_argument("backend", choices=sorted(KERNELS))
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--lanes", type=int, default=32)
+    parser.add_argument("--seed", type=int, default=20)
+    parser.add_argument("--families", nargs="*", default=[], help="only these families of accesses.py")
     parser.add_argument("--build", type=Path, default=Path("build/banks"))
     arguments = parser.parse_args()
     backend, folder = arguments.backend, arguments.build.resolve()
     folder.mkdir(parents=True, exist_ok=True)
 
-    measured = all_accesses(arguments.lanes)
+    measured = all_accesses(arguments.lanes, arguments.seed, arguments.families)
     plan = launches(backend, measured)
     source, binary, lines = (
         folder / name for name in (f"banks.{'cu' if backend == 'cuda' else 'hip'}", "banks", "lines")
@@ -131,7 +133,7 @@ def main() -> None:
         "instructions": sorted(
             line.split("*/")[1].split(";")[0].strip() for line in sass.splitlines() if " LDS" in line or " STS" in line
         ),
-        "seed": SEED,
+        "seed": arguments.seed,
     }
     rows = [
         json.dumps({"family": a.family, "parameters": a.parameters, "bytes": a.width, **f, "addresses": a.addresses})

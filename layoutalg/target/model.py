@@ -78,6 +78,10 @@ class LdsInstruction:
     pairs_merge: bool = False
     """Whether a read may take two phases in one where neighbouring lanes agree; `layoutalg.banks` states the rule."""
 
+    def __hash__(self) -> int:
+        """By name: instructions key caches in loops of a microsecond, and hashing every phase would be most of it."""
+        return hash(self.name)
+
     @property
     def dwords(self) -> int:
         """Dwords that one lane's access touches."""

@@ -36,7 +36,7 @@ from itertools import count
 from layoutalg.index.expr import Expr, add
 from layoutalg.index.normal import nonnegative
 from layoutalg.index.ranges import BOOLEAN
-from layoutalg.index.text import PRIMARY, Piece
+from layoutalg.index.text import PRIMARY, Piece, signed_sum
 from layoutalg.index.walk import postorder, variables
 
 TYPES: Mapping[int, str] = {32: "int", 64: "long long"}
@@ -259,15 +259,14 @@ def _variable(_: _Writer, e: Expr) -> Piece:
 
 
 def _sum(w: _Writer, e: Expr) -> Piece:
-    text = w.first(PLUS, *e.args[:2])
-    for a in e.args[1:]:
-        if not _is_negative(a) or a in w.named:
-            text += f" + {w.text(a, TIMES)}"
-        elif a.op == "const":
-            text += f" - {-a.value}"
-        else:
-            text += f" - {_times(w, a.args[0], -a.args[1].value).within(TIMES)}"
-    return Piece(text, PLUS)
+    return signed_sum(w.first(PLUS, *e.args[:2]), [_signed(w, a) for a in e.args[1:]], PLUS, TIMES)
+
+
+def _signed(w: _Writer, e: Expr) -> tuple[bool, Piece]:
+    """A term's sign and magnitude as they are written."""
+    if not _is_negative(e) or e in w.named:
+        return False, w.pieces[e]
+    return True, Piece(str(-e.value)) if e.op == "const" else _times(w, e.args[0], -e.args[1].value)
 
 
 def _product(w: _Writer, e: Expr) -> Piece:

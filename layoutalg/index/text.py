@@ -12,6 +12,7 @@ longer than 20 000 characters is shown as `…` and does not read back.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,6 +41,11 @@ class Piece(NamedTuple):
     def within(self, strength: int) -> str:
         """The text as an operand that must bind at least this strongly."""
         return self.text if self.strength >= strength else f"({self.text})"
+
+
+def signed_sum(first: str, rest: Sequence[tuple[bool, Piece]], plus: int, times: int) -> Piece:
+    """A sum of a first term and others, each given as (is it subtracted, magnitude); + binds as strongly as `plus`."""
+    return Piece(first + "".join(f" {'-' if minus else '+'} {p.within(times)}" for minus, p in rest), plus)
 
 
 def show(e: Expr) -> str:

@@ -17,7 +17,7 @@ import platform
 import tempfile
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,8 @@ _SLOT_BYTES = _STACK_BYTES + _GUARD_BYTES
 _ALIGNMENT = 64
 _VECTOR_BYTES = 16  # the widest access that emitted kernels make
 _DIVERGENT = 1
+# Each guard splits the process's memory map twice, and Linux allows 65530 pieces (vm.max_map_count).
+_MOST_GUARDS = 16384
 
 
 class _Launch(ctypes.Structure):
@@ -177,7 +179,7 @@ class CpuModule(Module):
         run = self._library[f"layoutalg_run_{kernel.name}"]
         run.argtypes = (ctypes.POINTER(_Launch), ctypes.c_void_p)
         blocks, threads = math.prod(grid), math.prod(block)
-        workers = min(self.device.workers, blocks)
+        workers = min(self.device.workers, blocks, max(1, _MOST_GUARDS // threads))
         launch = _Launch(
             grid=grid,
             block=block,
@@ -187,11 +189,17 @@ class CpuModule(Module):
             arguments=ctypes.addressof(addresses),
         )
 
-        def work(_: int) -> int:
+        def work() -> int:
             status: int = run(ctypes.byref(launch), self.device.stacks(threads))
             return status
 
-        if _DIVERGENT in self.device.pool.map(work, range(workers)):
+        futures = [self.device.pool.submit(work) for _ in range(workers)]
+        try:
+            divergent = _DIVERGENT in [future.result() for future in futures]
+        finally:  # an interrupted launch takes no further block, and ends before its arguments go
+            launch.next = blocks
+            wait(futures)
+        if divergent:
             raise LaunchError(
                 f"{kernel.name}: in block {launch.failed_block}, {launch.finished} threads ended while "
                 f"{launch.waiting} wait at a barrier: every thread of a block must reach each __syncthreads()"

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from layoutalg.device.codeobject import CodeObject, KernelResources, Parameter
 from layoutalg.device.errors import LaunchError, NoDeviceError
+from layoutalg.device.targets import runs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -235,8 +236,8 @@ def choose_device(kind: str = "auto") -> Device:
 
 
 def require_target(device: Device, code: CodeObject) -> None:
-    """Raises `LaunchError` unless the code object was compiled for the device."""
-    if code.target != device.target:
+    """Raises `LaunchError` unless the device runs what the code object was compiled for."""
+    if not runs(code.target, device.target):
         raise LaunchError(
             f"the code object is for {code.target}, and {device.name} runs {device.target}: compile it so"
         )

@@ -25,6 +25,17 @@ FAMILIES = {
 TARGETS = tuple(FAMILIES)
 
 
+def runs(target: str, machine: str) -> bool:
+    """Whether a machine of one target runs code for another: PTX runs on every later card, all else on its own only.
+
+    >>> runs("sm_80", "sm_90"), runs("sm_90", "sm_80"), runs("gfx90a", "gfx942")
+    (True, False, False)
+    """
+    if FAMILIES.get(target) == FAMILIES.get(machine) == "nvidia":
+        return int(target.removeprefix("sm_")) <= int(machine.removeprefix("sm_"))
+    return target == machine
+
+
 def family(target: str) -> str:
     """The family of a target: `amd`, `nvidia` or `cpu`.
 

@@ -1,5 +1,6 @@
 """The CPU runs a kernel as a GPU would, exactly, and refuses what does not fit."""
 
+import platform
 import subprocess
 import sys
 import time
@@ -149,15 +150,46 @@ def test_halves_are_rounded_after_each_operation() -> None:
     np.testing.assert_array_equal(out.numpy(), (values * values) * values)
 
 
-def test_bfloat16_runs_as_its_bits() -> None:
-    text = """extern "C" __global__ void twice(const __bf16* a, __bf16* out) {
-        out[threadIdx.x] = (__bf16)(2.0f * (float)a[threadIdx.x]);
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
+@pytest.mark.parametrize("flags", [(), ("-march=x86-64-v3",)], ids=["native", "without bfloat16 instructions"])
+def test_conversions_round_to_nearest_even(flags: tuple[str, ...]) -> None:
+    if flags and platform.machine() != "x86_64":
+        pytest.skip("the flag is of x86-64")
+    text = """extern "C" __global__ void convert(
+        const float* a, const double* b, __bf16* ab, __bf16* bb, _Float16* bh, int n) {
+        const int i = blockIdx.x * 256 + threadIdx.x;
+        if (i < n) { ab[i] = (__bf16)a[i]; bb[i] = (__bf16)b[i]; bh[i] = (_Float16)b[i]; }
     }"""
+    random = np.random.default_rng(11)
+    halves = random.integers(0, 0x7C00, 3000).astype(np.uint16).view(np.float16).astype(np.float64)
+    ties = (halves[:-1] + np.nextafter(halves[:-1].astype(np.float16), np.float16(np.inf)).astype(np.float64)) / 2
+    b = np.concatenate(
+        [halves, ties, np.nextafter(ties, 0), np.nextafter(ties, 1e9), -ties, [np.inf, 1e300, 0.0, -0.0]]
+    )
+    a = b.astype(np.float32)
     device = CpuDevice()
-    bits = (np.arange(16, dtype=np.float32).view(np.uint32) >> 16).astype(np.uint16)
-    out = device.empty(16, np.uint16)
-    run(text, 1, 16, device.array(bits), out, device=device)
-    np.testing.assert_array_equal((out.numpy().astype(np.uint32) << 16).view(np.float32), 2 * np.arange(16))
+    out = [device.empty(b.size, kind) for kind in ("u2", "u2", "f2")]
+    code = compile_source(HEADER + text, "cpu", flags=flags)
+    device.load(code).launch("convert", -(-b.size // 256), 256, (device.array(a), device.array(b), *out, b.size))
+    np.testing.assert_array_equal(out[2].numpy(), b.astype(np.float16))
+    for result, exact in ((out[0], a.astype(np.float64)), (out[1], b)):
+        assert [int(bits) for bits in result.numpy()] == [nearest_bfloat16(value) for value in exact]
+
+
+def nearest_bfloat16(value: float) -> int:
+    """The bits of the bfloat16 nearest to a double, ties to even, by exact comparison with both neighbours."""
+    low = int(np.array(abs(value), np.float64).astype(np.float32).view(np.uint32)) >> 16
+    low = min(low, 0x7F7F) if np.isfinite(value) else low
+    if low and bfloat16_value(low) > abs(value):
+        low -= 1
+    gap_low, gap_high = abs(value) - bfloat16_value(low), bfloat16_value(low + 1) - abs(value)
+    up = np.isfinite(value) and (gap_high < gap_low or (gap_high == gap_low and low % 2 == 1))
+    return (low + bool(up)) | (0x8000 if np.signbit(value) else 0)
+
+
+def bfloat16_value(bits: int) -> float:
+    """What sixteen bits are worth; past the largest, the next power of two, as rounding to infinity wants it."""
+    return 2.0**128 if bits == 0x7F80 else float(np.array(bits << 16, np.uint32).view(np.float32))
 
 
 def test_host_arrays_go_in_and_out_without_a_copy(transposition: Module) -> None:

@@ -167,6 +167,25 @@ static Status run(Launch& launch, char* memory, void (*invoke)(void**)) {
     return run_blocks(self, launch, threads);
 }
 
+// Conversions that a processor without the instruction calls by these names, and that no C library here offers.
+// A double goes by way of a float rounded to odd, which keeps what the second rounding needs.
+static inline float round_to_odd(double value) {
+    const float near = (float)value;
+    if ((double)near == value || value != value) return near;
+    const bool beyond = __builtin_fabs((double)near) > __builtin_fabs(value);
+    return __builtin_bit_cast(float, (__builtin_bit_cast(unsigned, near) - beyond) | 1u);
+}
+static inline __bf16 to_bf16(float value) {
+    const unsigned bits = __builtin_bit_cast(unsigned, value);
+    const unsigned rounded = value != value ? bits | 0x400000u : bits + 0x7fffu + (bits >> 16 & 1);
+    return __builtin_bit_cast(__bf16, (unsigned short)(rounded >> 16));
+}
+#define LAYOUTALG_CONVERSION extern "C" __attribute__((weak, used, visibility("hidden")))
+LAYOUTALG_CONVERSION __bf16 __truncsfbf2(float value) { return to_bf16(value); }
+LAYOUTALG_CONVERSION __bf16 __truncdfbf2(double value) { return to_bf16(round_to_odd(value)); }
+LAYOUTALG_CONVERSION _Float16 __truncdfhf2(double value) { return (_Float16)round_to_odd(value); }
+#undef LAYOUTALG_CONVERSION
+
 // What a parameter is, for the launcher to check: 'r' a pointer to const, 'w' any other pointer, 'v' a value;
 // then the scalar's letter and the size in bytes of the value or of what is pointed to.
 struct Parameter { char kind, scalar; unsigned char size; };

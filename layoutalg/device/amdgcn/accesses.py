@@ -12,7 +12,7 @@ A memory instruction moves `size` bytes a lane between registers and one address
 
 Loads come back later.  Each kind counts up a counter when issued, and a wait instruction stops until at most n of a
 counter are left (ISA manuals, S_WAITCNT; LLVM's AMDGPUUsage, "Memory Model", for which kind counts where).
-Scalar and flat accesses come back in any order, so a wait for n > 0 says nothing of them.
+Scalar accesses come back in any order, and on CDNA flat ones too, so a wait for n > 0 says nothing of them.
 """
 
 from __future__ import annotations
@@ -107,8 +107,12 @@ COUNTERS: Mapping[str, Mapping[tuple[str, bool], tuple[str, ...]]] = {
     )
 }
 
-#: Spaces whose accesses come back in any order.
-UNORDERED = frozenset({"constant", "flat"})
+#: Architecture → spaces whose accesses come back in any order (LLVM, GCNSubtarget::hasFlatLgkmVMemCountInOrder).
+UNORDERED: Mapping[str, frozenset[str]] = {
+    "cdna": frozenset({"constant", "flat"}),
+    "rdna3": frozenset({"constant"}),
+    "rdna4": frozenset({"constant"}),
+}
 
 _Fields = Callable[[int], Mapping[str, int]]
 
@@ -132,8 +136,9 @@ WAITS: Mapping[str, Mapping[str, _Fields]] = {
 
 #: Instructions without an effect that is modelled: scheduling hints, caches (memory is coherent here), counters of
 #: units that no kernel here uses, and the register hazards that a machine of one instruction at a time does not have.
-NO_EFFECT = frozenset(
-    """S_NOP S_CLAUSE S_DELAY_ALU S_WAIT_ALU S_SET_INST_PREFETCH_DISTANCE S_SETPRIO S_SLEEP S_CODE_END S_WAIT_BVHCNT
-    S_WAIT_SAMPLECNT S_WAIT_EXPCNT S_WAIT_IDLE S_WAITCNT_DEPCTR BUFFER_GL0_INV BUFFER_GL1_INV BUFFER_WBINVL1
-    BUFFER_WBINVL1_VOL BUFFER_INV BUFFER_WBL2 GLOBAL_INV GLOBAL_WB GLOBAL_WBINV S_DCACHE_INV S_ICACHE_INV""".split()
-)
+NO_EFFECT = frozenset({
+    "S_NOP", "S_CLAUSE", "S_DELAY_ALU", "S_WAIT_ALU", "S_SET_INST_PREFETCH_DISTANCE", "S_SETPRIO", "S_SLEEP",
+    "S_CODE_END", "S_WAIT_BVHCNT", "S_WAIT_SAMPLECNT", "S_WAIT_EXPCNT", "S_WAIT_IDLE", "S_WAITCNT_DEPCTR",
+    "BUFFER_GL0_INV", "BUFFER_GL1_INV", "BUFFER_WBINVL1", "BUFFER_WBINVL1_VOL", "BUFFER_INV", "BUFFER_WBL2",
+    "GLOBAL_INV", "GLOBAL_WB", "GLOBAL_WBINV", "S_DCACHE_INV", "S_ICACHE_INV",
+})  # fmt: skip

@@ -30,32 +30,39 @@ class ArrayValues:
 
     def shl(self, word: Array, amount: Array) -> Array:
         """Left shift."""
-        return np.left_shift(word, amount.astype(word.dtype))
+        result: Array = np.left_shift(word, amount.astype(word.dtype))
+        return result
 
     def lshr(self, word: Array, amount: Array) -> Array:
         """Right shift with zeros."""
-        return np.right_shift(word, amount.astype(word.dtype))
+        result: Array = np.right_shift(word, amount.astype(word.dtype))
+        return result
 
     def ashr(self, word: Array, amount: Array) -> Array:
         """Right shift with the sign."""
         signed = _SIGNED[word.dtype]
-        return np.right_shift(word.view(signed), amount.astype(signed)).view(word.dtype)
+        result: Array = np.right_shift(word.view(signed), amount.astype(signed)).view(word.dtype)
+        return result
 
     def eq(self, left: Array, right: Array) -> Array:
         """Equality."""
-        return np.equal(left, right)
+        result: Array = np.equal(left, right)
+        return result
 
     def ult(self, left: Array, right: Array) -> Array:
         """Unsigned order."""
-        return np.less(left, right)
+        result: Array = np.less(left, right)
+        return result
 
     def slt(self, left: Array, right: Array) -> Array:
         """Signed order."""
-        return np.less(left.view(_SIGNED[left.dtype]), right.view(_SIGNED[right.dtype]))
+        result: Array = np.less(left.view(_SIGNED[left.dtype]), right.view(_SIGNED[right.dtype]))
+        return result
 
     def ite(self, condition: Array, then: Array, otherwise: Array) -> Array:
         """Choice."""
-        return np.where(condition, then, otherwise)
+        result: Array = np.where(condition, then, otherwise)
+        return result
 
     def zext(self, word: Array) -> Array:
         """Zero extension."""

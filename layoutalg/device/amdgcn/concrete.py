@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from layoutalg.device.amdgcn.accesses import ACCESSES, UNORDERED, Access
+from layoutalg.device.amdgcn.accesses import ACCESSES, Access
 from layoutalg.device.amdgcn.arrays import Array, ArrayValues, bits_to_lanes, lanes_to_bits
 from layoutalg.device.amdgcn.binary import KernelBinary
 from layoutalg.device.amdgcn.counters import Counters
@@ -27,6 +27,8 @@ from layoutalg.device.amdgcn.memory import Bytes, Describe, GlobalMemory, check_
 
 class ConcreteMachine(Machine):
     """Registers and memories of `blocks` blocks, each in two copies (the second half of the waves)."""
+
+    w: ArrayValues
 
     def __init__(
         self, kernel: KernelBinary, blocks: Array, waves_per_block: int, threads: int, memory: GlobalMemory, place: int
@@ -59,14 +61,14 @@ class ConcreteMachine(Machine):
         """A column of 32- or 64-bit words."""
         if bits == 64:
             low = self._scalar(operand)
-            return self.w.pair(low, self._scalar(Operand(operand.kind, operand.index + 1)))  # type: ignore[no-any-return]
+            return self.w.pair(low, self._scalar(Operand(operand.kind, operand.index + 1)))
         return self._scalar(operand)
 
     def _scalar(self, operand: Operand) -> Array:
         if operand.kind == "null":
-            return self.w.const(0, 32)  # type: ignore[no-any-return]
+            return self.w.const(0, 32)
         if operand.kind == "scc":
-            return self.scc.astype(np.uint32)  # type: ignore[no-any-return]
+            return np.asarray(self.scc, np.uint32)
         if operand.kind not in ("s", "m0"):
             raise UnsupportedInstructionError(f"the scalar source {operand.kind}")
         key = (operand.kind, operand.index)
@@ -84,7 +86,7 @@ class ConcreteMachine(Machine):
             key = (operand.kind, index)
             self.track.check(key, self.live, self.where, "written")
             self.scalars[key] = self._kept(key, part)
-        if operand.kind == "s" and operand.index <= EXEC + 1 < operand.index + 2 or operand.index == EXEC:
+        if operand.kind == "s" and operand.index in (EXEC, EXEC + 1):
             self._set_exec(self.read_scalar(Operand("s", EXEC), 64))
 
     def _kept(self, key: tuple[str, int], word: Array) -> Array:
@@ -119,7 +121,7 @@ class ConcreteMachine(Machine):
             raise UnsupportedInstructionError(f"{operand} where a vector register is expected, at {self.where}")
         if bits == 64:
             low = self._vector_of(operand.kind, operand.index)
-            return self.w.pair(low, self._vector_of(operand.kind, operand.index + 1))  # type: ignore[no-any-return]
+            return self.w.pair(low, self._vector_of(operand.kind, operand.index + 1))
         return self._vector_of(operand.kind, operand.index)
 
     def _vector_of(self, kind: str, index: int) -> Array:
@@ -186,7 +188,7 @@ class ConcreteMachine(Machine):
     def access(self, instruction: Instruction, access: Access, addresses: tuple[Array, ...]) -> None:
         """Carries out a load or store of every active lane (a constant load: of every live wave)."""
         counters = self.counters[access.space, access.store]
-        self.track.issue(counters, self.live, access.space in UNORDERED)
+        self.track.issue(counters, self.live, access.space in self.unordered)
         active = self.live[:, None] if access.space == "constant" else self.active
         self.agree("which lanes are active", active)
         for number, address in enumerate(addresses):
@@ -226,7 +228,13 @@ class ConcreteMachine(Machine):
         return self.scratch, (rows * self.lanes + lanes) * self.scratch_stride + chosen.astype(np.int64)
 
     def _load(
-        self, instruction: Instruction, access: Access, number: int, address: Array, active: Array, counters: tuple[str, ...]
+        self,
+        instruction: Instruction,
+        access: Access,
+        number: int,
+        address: Array,
+        active: Array,
+        counters: tuple[str, ...],
     ) -> None:
         target = operand_of(instruction, "d")
         count = access.registers
@@ -244,13 +252,13 @@ class ConcreteMachine(Machine):
                 self.scalars[key] = self._kept(key, word)
             else:
                 self._store_lanes(key, word, active, self.full)
-        ordered = access.space not in UNORDERED
+        ordered = access.space not in self.unordered
         self.track.load(keys, counters, self.live, ordered, self.where)
 
     def _widened(self, access: Access, key: tuple[str, int], word: Array) -> Array:
         if access.signed:
             shift = 32 - 8 * access.size
-            return self.w.ashr(self.w.shl(word, self.w.const(shift, 32)), self.w.const(shift, 32))  # type: ignore[no-any-return]
+            return self.w.ashr(self.w.shl(word, self.w.const(shift, 32)), self.w.const(shift, 32))
         if not access.half:
             return word
         old = self.vectors.get(key)
@@ -381,5 +389,7 @@ _SPECIAL = {
 
 def lds_place(instructions: tuple[Instruction, ...]) -> int:
     """The smallest element of LDS that instructions access: 1, 2 or 4 bytes."""
-    sizes = [ACCESSES[i.name].size for i in instructions if i.name in ACCESSES and ACCESSES[i.name].space in ("lds", "flat")]
+    sizes = [
+        ACCESSES[i.name].size for i in instructions if i.name in ACCESSES and ACCESSES[i.name].space in ("lds", "flat")
+    ]
     return min(4, *sizes, 4)

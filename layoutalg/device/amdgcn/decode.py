@@ -76,7 +76,7 @@ def decode(code: bytes, address: int, architecture: str) -> Iterator[Instruction
 
     Raises `UnsupportedInstructionError` at bytes that the decoder does not know.
 
-    >>> [str(i) for i in decode(bytes.fromhex("0000818004e87ebf"[:8]), 0, "cdna")]
+    >>> [str(instruction) for instruction in decode(bytes.fromhex("00810080"), 0, "cdna")]
     ['s_add_u32 d=s0, a=s0, b=1']
     """
     from tinygrad.renderer.amd import decode_inst
@@ -207,6 +207,8 @@ def _accumulators(name: str, form: str, operands: dict[str, Operand], fields: di
             fields.pop(key, None)
     elif fields.pop("acc", 0):
         roles = ["d", "data", "data2"]
+    if name in ("V_READLANE_B32", "V_READFIRSTLANE_B32") and operands["d"].kind == "v":
+        operands["d"] = Operand("s", operands["d"].index)  # the field holds a scalar register's code
     for role in roles:
         if role in operands and operands[role].kind == "v":
             operands[role] = Operand("a", operands[role].index)

@@ -14,7 +14,7 @@ the thread's indices, ten bits each.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +58,9 @@ def execute(program: Program, grid: Sequence[int], block: Sequence[int], args: S
     kernel = program.kernel
     grid3, block3 = _triple(grid), _triple(block)
     buffers = [np.ascontiguousarray(arg) for arg in args if isinstance(arg, np.ndarray)]
-    regions: list[tuple[str, Array, int | None]] = [("kernel arguments", np.zeros(kernel.kernarg_bytes, np.uint8), None)]
+    regions: list[tuple[str, Array, int | None]] = [
+        ("kernel arguments", np.zeros(kernel.kernarg_bytes, np.uint8), None)
+    ]
     regions += [("code and constants", np.frombuffer(data, np.uint8), address) for address, data in kernel.image]
     first = len(regions)
     regions += [("buffer", buffer.reshape(-1).view(np.uint8), None) for buffer in buffers]
@@ -80,9 +82,7 @@ def _run_grid(program: Program, grid: Triple, block: Triple, memory: GlobalMemor
     at_once = max(1, _LANES_AT_ONCE // (2 * waves * wave))
     place, steps = lds_place(program.instructions), 0
     for start in range(0, len(blocks), at_once):
-        machine = ConcreteMachine(
-            program.kernel, blocks[start : start + at_once], waves, threads, memory, place
-        )
+        machine = ConcreteMachine(program.kernel, blocks[start : start + at_once], waves, threads, memory, place)
         _initialise(machine, block)
         steps += run(machine, program)
     return steps
@@ -155,7 +155,7 @@ def _released(machine: ConcreteMachine, waiting: Array, ended: Array) -> Array:
     return released
 
 
-_BRANCHES = {
+_BRANCHES: Mapping[str, Callable[[ConcreteMachine], Array]] = {
     "S_BRANCH": lambda machine: np.ones(machine.waves, np.bool_),
     "S_CBRANCH_SCC0": lambda machine: ~machine.scc[:, 0],
     "S_CBRANCH_SCC1": lambda machine: machine.scc[:, 0],
@@ -167,7 +167,7 @@ _BRANCHES = {
 
 
 def _taken(machine: ConcreteMachine, name: str) -> Array:
-    taken: Array = _BRANCHES[name](machine)
+    taken = _BRANCHES[name](machine)
     machine.agree("a branch", (taken & machine.live)[:, None])
     return taken
 

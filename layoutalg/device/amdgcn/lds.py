@@ -51,9 +51,7 @@ class Lds:
         count = max(1, size // self.place)
         return (positions[:, None] // self.place + np.arange(count)).reshape(-1)
 
-    def read(
-        self, positions: Array, size: int, waves: Array, state: Barriers, describe: Describe, where: str
-    ) -> None:
+    def read(self, positions: Array, size: int, waves: Array, state: Barriers, describe: Describe, where: str) -> None:
         """Records reads by these waves (one for each position)."""
         count = max(1, size // self.place)
         places, own = self._places(positions, size), np.repeat(waves, count)
@@ -95,12 +93,14 @@ class Lds:
         if bad.any():
             k = int(np.argmax(bad))
             address = int(places[k]) * self.place % self.stride
-            what = f"{describe(k // count)} {does} LDS byte {address:#x}, {done} by another wave with no barrier between"
+            what = (
+                f"{describe(k // count)} {does} LDS byte {address:#x}, {done} by another wave with no barrier between"
+            )
             raise Fault("race", what, where)
 
 
 class Barriers:
-    """What each wave has synchronised: its number in its block, its epoch, and what was complete at its last barrier."""
+    """What each wave has synchronised: its number in its block, its epoch, what its last barrier completed."""
 
     def __init__(self, waves: int, waves_per_block: int) -> None:
         rows = np.arange(waves)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
-from layoutalg.device.amdgcn.accesses import ACCESSES, COUNTERS, NO_EFFECT, WAITS, Access
+from layoutalg.device.amdgcn.accesses import ACCESSES, COUNTERS, NO_EFFECT, UNORDERED, WAITS, Access
 from layoutalg.device.amdgcn.binary import KernelBinary
 from layoutalg.device.amdgcn.decode import EXEC, Instruction, Operand
 from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
@@ -42,6 +42,7 @@ class Machine(ABC):
         self.scc: Truth = None
         self.counters = COUNTERS[kernel.architecture]
         self.waits = WAITS[kernel.architecture]
+        self.unordered = UNORDERED[kernel.architecture]
         self.index_mode = 0  # CDNA's register indexing: bits 0–2 sources, bit 3 result
 
     @abstractmethod

@@ -288,7 +288,6 @@ _VECTOR = _table(
 )
 
 
-
 def _pick_halves(w: Values, a: Word, b: Word, *, opsel: int = 0, opsel_hi: int = 0, opsel_hi2: int = 0) -> Word:
     """V_PK_MOV_B32: bit 0 of `opsel` picks a half of the first source, bit 1 of the second; `opsel_hi` is unused."""
     return w.pair(w.high(a) if opsel & 1 else w.low(a), w.high(b) if opsel & 2 else w.low(b))

@@ -1,0 +1,30 @@
+"""Code objects of the kernels beside this file, compiled once a run."""
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from layoutalg.device.amdgcn.binary import KernelBinary, read_kernels
+from layoutalg.device.amdgcn.program import Program, decode_kernel
+from layoutalg.device.compile import compile_source
+
+KERNELS = Path(__file__).parent / "kernels"
+
+
+@functools.cache
+def _kernels(file: str, target: str, opt_level: int) -> dict[str, KernelBinary]:
+    source = (KERNELS / f"{file}.hip").read_text()
+    return dict(read_kernels(compile_source(source, target, opt_level=opt_level).payload))
+
+
+@functools.cache
+def _program(file: str, kernel: str, target: str, opt_level: int = 3) -> Program:
+    return decode_kernel(_kernels(file, target, opt_level)[kernel])
+
+
+@pytest.fixture(scope="session")
+def program() -> Callable[..., Program]:
+    """`program(file, kernel, target, opt_level=3)`: the decoded kernel of a source in `kernels/`."""
+    return _program

@@ -39,6 +39,30 @@ class TensorAdaptor:
     bottom_ids: Ids
     top_ids: Ids
 
+    def __post_init__(self) -> None:
+        """LayoutError unless each id is made once, then used once: by a later transform or as a top dimension."""
+        layers = list(zip(self.transforms, self.lower_ids, self.upper_ids, strict=True))
+        for transform, lower, upper in layers:
+            _refuse_rank("lower", transform, lower, transform.lower_lengths)
+            _refuse_rank("upper", transform, upper, transform.upper_lengths)
+        open_ids, made = set(self.bottom_ids), list(self.bottom_ids)
+        for transform, lower, upper in layers:
+            for i in lower:
+                if i not in open_ids:
+                    raise LayoutError(f"{transform}: lower id {i} is not made below it, or is used twice")
+                open_ids.remove(i)
+            open_ids |= set(upper)
+            made += upper
+        repeated = next((i for i in made if made.count(i) > 1), None)
+        if repeated is not None:
+            raise LayoutError(f"id {repeated} is made {made.count(repeated)} times")
+        if sorted(self.top_ids) != sorted(open_ids):
+            raise LayoutError(
+                f"top ids {list(self.top_ids)}, but the ids that no transform uses are {sorted(open_ids)}"
+            )
+        for transform, lower, _ in layers:
+            _refuse_attachment(transform, lower, [self.hidden_lengths.get(i) for i in lower], "id")
+
     @cached_property
     def hidden_lengths(self) -> Mapping[int, Expr]:
         """The length of each hidden dimension: the upper length of the transform that made it."""
@@ -140,7 +164,7 @@ def attach(
     _refuse_dimensions("lower", transforms, lower, len(below.top_ids))
     _refuse_dimensions("upper", transforms, upper, sum(map(len, upper)))
     for transform, dims in zip(transforms, lower, strict=True):
-        _refuse_attachment(below, transform, dims)
+        _refuse_attachment(transform, dims, [below.hidden_lengths.get(below.top_ids[d]) for d in dims], "dimension")
     next_id = 1 + max((*below.bottom_ids, *(i for ids in below.upper_ids for i in ids)), default=-1)
     made: list[Ids] = []
     for dims in upper:
@@ -160,9 +184,7 @@ def _refuse_dimensions(
     side: str, transforms: Sequence[Transform], dims: Sequence[Sequence[int]], expected: int
 ) -> None:
     for transform, listed in zip(transforms, dims, strict=True):
-        lengths = transform.lower_lengths if side == "lower" else transform.upper_lengths
-        if len(listed) != len(lengths):
-            raise LayoutError(f"{transform} has {len(lengths)} {side} dimensions, {list(listed)} lists {len(listed)}")
+        _refuse_rank(side, transform, listed, transform.lower_lengths if side == "lower" else transform.upper_lengths)
     used = [d for listed in dims for d in listed]
     for d in used:
         if not 0 <= d < expected:
@@ -174,17 +196,22 @@ def _refuse_dimensions(
         raise LayoutError(f"{side} dimension {missing[0]} is used by no transform; each must be used exactly once")
 
 
-def _refuse_attachment(below: TensorAdaptor, transform: Transform, dims: Sequence[int]) -> None:
-    for d, wanted in zip(dims, transform.lower_lengths, strict=True):
-        length = below.hidden_lengths.get(below.top_ids[d])
+def _refuse_rank(side: str, transform: Transform, listed: Sequence[int], lengths: Sequence[Expr | None]) -> None:
+    if len(listed) != len(lengths):
+        raise LayoutError(f"{transform} has {len(lengths)} {side} dimensions, {list(listed)} lists {len(listed)}")
+
+
+def _refuse_attachment(transform: Transform, dims: Sequence[int], lengths: Sequence[Expr | None], what: str) -> None:
+    """The transform's lower lengths are those of the dimensions (`what` they are called) that it is attached to."""
+    for d, length, wanted in zip(dims, lengths, transform.lower_lengths, strict=True):
         if length is None:
             continue
         if wanted is not None and not same_length(wanted, length):
             raise LayoutError(
-                f"{transform} is attached to dimension {d}: its lower length is {wanted}, the dimension's is {length}"
+                f"{transform} is attached to {what} {d}: its lower length is {wanted}, the dimension's is {length}"
             )
         if not transform.upper_lengths and wanted is None and not _inside(transform.lower(())[0], length):
-            raise LayoutError(f"{transform} is attached to dimension {d}, which has indices 0…{length - 1} only")
+            raise LayoutError(f"{transform} is attached to {what} {d}, which has indices 0…{length - 1} only")
 
 
 def same_length(one: Expr, other: Expr) -> bool:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from layoutalg.index import Expr, Term, add, as_expr, prod
 from layoutalg.layout.adaptor import TensorAdaptor, attach, make_identity
 from layoutalg.layout.errors import LayoutError
-from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform
+from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter
 from layoutalg.layout.transforms import Embed, Offset, Unmerge
 
 
@@ -32,6 +32,7 @@ class TensorDescriptor:
     element_space_size: Expr
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "element_space_size", parameter(self.element_space_size))
         if len(self.adaptor.bottom_ids) != 1:
             raise LayoutError(f"a descriptor has one bottom dimension, not {len(self.adaptor.bottom_ids)}")
         if self.element_space_size.lo >= MAX_ELEMENTS:

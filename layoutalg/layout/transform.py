@@ -31,9 +31,9 @@ class Transform:
         for field in fields(self):
             given = getattr(self, field.name)
             if isinstance(given, tuple | list):
-                object.__setattr__(self, field.name, tuple(map(_parameter, given)))
+                object.__setattr__(self, field.name, tuple(map(parameter, given)))
             else:
-                object.__setattr__(self, field.name, _parameter(given))
+                object.__setattr__(self, field.name, parameter(given))
         self.check()
         _refuse_lengths(self)
 
@@ -78,7 +78,8 @@ class Transform:
         return f"{self.name}({given})"
 
 
-def _parameter(term: Term) -> Expr:
+def parameter(term: Term) -> Expr:
+    """A parameter of a layout as an expression; LayoutError where it is neither that nor an integer."""
     if isinstance(term, bool) or not isinstance(term, int | Expr):
         raise LayoutError(f"{term!r} is neither an integer nor an index expression")
     return as_expr(term)

@@ -1,0 +1,26 @@
+"""Pictures of layouts: SVG for notebooks and files, an explorer in HTML, text for the terminal, formulas in LaTeX.
+
+>>> from layoutalg.layout import make_naive_tensor_descriptor
+>>> tile = make_naive_tensor_descriptor((8, 64), (72, 1))
+>>> show(tile, by="bank").title
+'bank of each of 8 × 64 elements'
+"""
+
+from layoutalg.draw.access import LaneAccess, down, in_order, operand
+from layoutalg.draw.collision import collision, escape, refutation
+from layoutalg.draw.conflicts import conflicts
+from layoutalg.draw.errors import DrawError
+from layoutalg.draw.formula import latex
+from layoutalg.draw.graph import graph
+from layoutalg.draw.grid import cells, grid
+from layoutalg.draw.memory import memory
+from layoutalg.draw.show import enable, show, svg
+from layoutalg.draw.svg import Picture, below, beside
+from layoutalg.draw.swizzle import compare
+from layoutalg.draw.text import plain, table, tree
+
+__all__ = [
+    "DrawError", "LaneAccess", "Picture", "below", "beside", "cells", "collision", "compare", "conflicts", "down",
+    "enable", "escape", "graph", "grid", "in_order", "latex", "memory", "operand", "plain", "refutation", "show", "svg",
+    "table", "tree",
+]  # fmt: skip

@@ -1,0 +1,163 @@
+"""One wave's access to the LDS: at which index each lane starts, with which instruction, on which GPU.
+
+The lanes are given as a function of the lane number, written on index expressions; the same expressions give the byte
+addresses here and in the explorer:
+
+    address(lane) = element_bytes · offset(index(lane))        a lane reads `instruction.bytes` from there
+
+| pattern                              | index of lane l, vectors of 8, a tile of rows × 64 |
+|--------------------------------------|----------------------------------------------------|
+| `in_order(8)`                        | (l // 8, 8·(l mod 8)): the rows, vector by vector  |
+| `down(8)`                            | (l mod rows, 8·(l // rows)): column by column      |
+| `operand(32, 8)`                     | (l mod 32, 8·(l // 32)): a 32-row matrix operand   |
+
+A lane's bytes must lie in one run: where the layout tears a vector apart, the access is refused and the place named.
+What it cannot represent: lanes switched off, and instructions that gather several addresses a lane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from layoutalg.banks import Ints, Phase, lookup, phases
+from layoutalg.draw.errors import DrawError
+from layoutalg.index import Expr, Term, as_expr, var, variables
+from layoutalg.index.evaluate import array
+from layoutalg.layout import Merge, TensorDescriptor
+from layoutalg.target import LdsInstruction, Target
+
+Pattern = Callable[[Expr, TensorDescriptor], Sequence[Term]]
+"""The top index at which a lane starts, as expressions of the lane number."""
+
+
+def in_order(vector: int) -> Pattern:
+    """Lane l takes the l-th vector of the tile, rows first, going round when the tile ends."""
+
+    def index(lane: Expr, tile: TensorDescriptor) -> Sequence[Term]:
+        *outer, last = tile.lengths
+        count = Merge((*outer, last // vector))
+        *start, column = count.lower([lane % count.upper_lengths[0]])
+        return (*start, column * vector)
+
+    return index
+
+
+def down(vector: int) -> Pattern:
+    """Lane l takes the l-th vector of the tile, down the columns first, going round when the tile ends."""
+
+    def index(lane: Expr, tile: TensorDescriptor) -> Sequence[Term]:
+        *outer, last = tile.lengths
+        rows = Merge(tuple(outer))
+        count = rows.upper_lengths[0]
+        return (*rows.lower([lane % count]), lane // count % (last // vector) * vector)
+
+    return index
+
+
+def operand(rows: int, vector: int) -> Pattern:
+    """Lane l takes row l mod `rows`, vector l // `rows`: the operand of a matrix instruction of that many rows."""
+
+    def index(lane: Expr, tile: TensorDescriptor) -> Sequence[Term]:
+        if tile.rank != 2:
+            raise DrawError(f"a matrix operand is read from a tile of 2 dimensions; this one has {tile.rank}")
+        return lane % rows, lane // rows * vector
+
+    return index
+
+
+@dataclass(frozen=True)
+class LaneAccess:
+    """An access of one wave; `index` is over the variable `lane`, `at` gives the sizes that are not fixed.
+
+    Raises what `layoutalg.banks` raises for addresses the instruction cannot take, and DrawError for a torn vector.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> tile = make_naive_tensor_descriptor((64, 64), (64, 1))
+    >>> column = LaneAccess.of(tile, operand(32, 8), "gfx942", "ds_read_b128", element_bytes=2)
+    >>> [phase.cycles for phase in column.phases]
+    [8, 8, 8, 8, 8, 8, 8, 8]
+    """
+
+    descriptor: TensorDescriptor
+    index: tuple[Expr, ...]
+    lane: Expr
+    target: Target
+    instruction: LdsInstruction
+    element_bytes: int
+    at: Mapping[Expr, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        descriptor: TensorDescriptor,
+        pattern: Pattern,
+        target: Target | str = "gfx942",
+        instruction: LdsInstruction | str = "ds_read_b128",
+        element_bytes: int = 2,
+        at: Mapping[Expr, int] | None = None,
+    ) -> LaneAccess:
+        """The access of a pattern; UnknownTargetError and UnknownInstructionError for names that are none."""
+        gpu, how = lookup(target, instruction)
+        lane = var("lane", how.lanes)
+        index = tuple(map(as_expr, pattern(lane, descriptor)))
+        return cls(descriptor, index, lane, gpu, how, element_bytes, dict(at or {}))
+
+    @property
+    def elements(self) -> int:
+        """The elements that one lane reads or writes."""
+        count, rest = divmod(self.instruction.bytes, self.element_bytes)
+        if rest:
+            raise DrawError(f"{self.instruction.name} moves {self.instruction.bytes} bytes: no whole elements")
+        return count
+
+    @cached_property
+    def offsets(self) -> Ints:
+        """The offset of each element of each lane: shape (lanes, elements)."""
+        *outer, last = self.index
+        step = var("element", max(self.elements, 1))
+        lane = np.arange(self.instruction.lanes, dtype=np.int64)
+        points = {self.lane: lane[:, None], step: np.arange(self.elements, dtype=np.int64)}
+        top = (*outer, last + step)
+        needed = {**points, **self.at}
+        found = array([*top, self.descriptor.offset(top), *self.descriptor.lengths], needed)
+        shape = (len(lane), self.elements)
+        *index, offsets = found[: len(top) + 1]
+        self._refuse_outside(np.array([np.broadcast_to(i, shape) for i in index]), found[len(top) + 1 :])
+        return self._one_run(np.broadcast_to(offsets, shape))
+
+    def _refuse_outside(self, index: Ints, lengths: Sequence[Ints]) -> None:
+        limit = np.array([int(n) for n in lengths])[:, None, None]
+        bad = ((index < 0) | (index >= limit)).any(axis=0)
+        if bad.any():
+            lane, element = map(int, np.argwhere(bad)[0])
+            where = tuple(int(i) for i in index[:, lane, element])
+            raise DrawError(f"lane {lane} asks for index {where} of a tile of {tuple(map(int, limit.ravel()))}")
+
+    def _one_run(self, offsets: Ints) -> Ints:
+        torn = offsets != offsets[:, :1] + np.arange(self.elements)
+        if torn.any():
+            lane = int(np.argwhere(torn)[0][0])
+            raise DrawError(
+                f"lane {lane} would read offsets {offsets[lane].tolist()}: {self.instruction.name} reads one run of "
+                f"{self.instruction.bytes} bytes; use a narrower instruction or a layout that keeps vectors whole"
+            )
+        return offsets
+
+    @cached_property
+    def addresses(self) -> Ints:
+        """The byte address of each lane."""
+        return self.offsets[:, 0] * self.element_bytes
+
+    @cached_property
+    def phases(self) -> tuple[Phase, ...]:
+        """The phases, each with its cycles and its busiest bank."""
+        return phases(self.target, self.instruction, self.addresses)
+
+    @property
+    def symbols(self) -> tuple[Expr, ...]:
+        """The sizes that are not fixed."""
+        return tuple(v for v in variables(*self.index, self.descriptor.offset(self.index)) if v is not self.lane)

@@ -1,0 +1,56 @@
+r"""Layouts as formulas, in LaTeX: one line a hidden dimension, from the top down to the offset.
+
+Each line is one transform's map, in terms of the dimensions above it, so that no line is long:
+
+    d_{1} &= 64 i_{0} + i_{1}
+    d_{0} &= 128 d_{1} + i_{2}        the offset
+
+What it cannot represent: nothing; a formula may be long all the same.
+"""
+
+from __future__ import annotations
+
+from layoutalg.index import TRUE, Expr
+from layoutalg.index.symbolic import latex as mathematics
+from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
+
+
+def latex(layout: TensorDescriptor | TensorAdaptor | TileDistribution) -> str:
+    r"""The index map of a layout as an `aligned` environment, with its condition where it pads.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> print(latex(make_naive_tensor_descriptor((8, 64), (64, 1))))
+    \begin{aligned}
+    \mathrm{offset} &= 64 i_{0} + i_{1} && 0 \le i_{0} < 8,\; 0 \le i_{1} < 64
+    \end{aligned}
+    """
+    adaptor = layout if isinstance(layout, TensorAdaptor) else layout.adaptor
+    is_memory = isinstance(layout, TensorDescriptor)
+    top = (*layout.p_index, *layout.y_index) if isinstance(layout, TileDistribution) else adaptor.index
+    hidden = adaptor.hidden_index(top)
+    names = {v: _variable(str(v.value.name)) for v in top}
+    known: dict[Expr, str] = dict(names)
+    lines = []
+    for i, expr in hidden.items():
+        if i in adaptor.top_ids:
+            continue
+        name = _hidden(i, adaptor, is_memory)
+        lines.append(f"{name} &= {mathematics(expr, known)}")
+        if expr.op != "const":
+            known.setdefault(expr, name)
+    limits = r",\; ".join(rf"0 \le {names[v]} < {mathematics(n)}" for v, n in zip(top, adaptor.lengths, strict=True))
+    lines[0] += f" && {limits}"
+    valid = adaptor.valid(top)
+    if valid is not TRUE:
+        lines.append(rf"\mathrm{{valid}} &\iff {mathematics(valid, known)}")
+    return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+
+
+def _variable(name: str) -> str:
+    return f"{name.rstrip('0123456789')}_{{{name.lstrip('abcdefghijklmnopqrstuvwxyz')}}}"
+
+
+def _hidden(i: int, adaptor: TensorAdaptor, is_memory: bool) -> str:
+    if i in adaptor.bottom_ids:
+        return r"\mathrm{offset}" if is_memory else f"x_{{{adaptor.bottom_ids.index(i)}}}"
+    return f"d_{{{i}}}"

@@ -1,0 +1,83 @@
+"""One function for every picture: what is given decides what is drawn.
+
+| given                               | drawn                                                                  |
+|-------------------------------------|------------------------------------------------------------------------|
+| a descriptor, a distribution        | its transform graph; with `by=`, its index grid                        |
+| an adaptor                          | its transform graph                                                    |
+| a `LaneAccess`                      | lanes × banks, phase by phase; with `by=`, the index grid              |
+| two accesses                        | before and after (`layoutalg.draw.swizzle`)                            |
+| a descriptor and a refuted verdict  | the coordinates at which it fails                                      |
+
+A `Picture` shows itself in a notebook.  Layouts do not: `layout` lies below `draw` and imports nothing of it; so it is
+`show(descriptor)` in a cell, or `enable()` once in a notebook, which teaches IPython to draw layouts by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from layoutalg.draw.access import LaneAccess
+from layoutalg.draw.collision import refutation
+from layoutalg.draw.conflicts import conflicts
+from layoutalg.draw.errors import DrawError
+from layoutalg.draw.graph import graph
+from layoutalg.draw.grid import grid
+from layoutalg.draw.svg import Picture
+from layoutalg.draw.swizzle import compare
+from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
+from layoutalg.prove import Refuted
+
+
+def _layout(given: Any, by: str, **options: Any) -> Picture:
+    return grid(given, by, **options) if by else graph(given, **options)
+
+
+def _access(given: LaneAccess, by: str, **options: Any) -> Picture:
+    return grid(given.descriptor, by, access=given, at=given.at, **options) if by else conflicts(given, **options)
+
+
+def _adaptor(given: TensorAdaptor, by: str, **options: Any) -> Picture:
+    if by:
+        raise DrawError(f"an adaptor has no memory to colour by {by!r}; draw a descriptor, or leave `by` out")
+    return graph(given, **options)
+
+
+DRAWN: Mapping[type, Callable[..., Picture]] = {
+    TensorDescriptor: _layout, TileDistribution: _layout, TensorAdaptor: _adaptor, LaneAccess: _access,
+}  # fmt: skip
+"""What is drawn of each kind of thing."""
+
+
+def show(given: Any, other: Any = None, *, by: str = "", **options: Any) -> Picture:
+    """The picture of a thing, or of two; options go on to the function that draws it. DrawError lists what is drawn.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> tile = make_naive_tensor_descriptor((8, 8), (8, 1))
+    >>> show(tile).title, show(tile, by="bank").title
+    ('Transform graph: embed((8, 8), (8, 1))', 'bank of each of 8 × 8 elements')
+    """
+    if isinstance(given, LaneAccess) and isinstance(other, LaneAccess):
+        return compare(given, other, **options)
+    if isinstance(given, TensorDescriptor) and isinstance(other, Refuted):
+        return refutation(given, other)
+    if other is None and type(given) in DRAWN:
+        return DRAWN[type(given)](given, by, **options)
+    things = " and ".join(type(one).__name__ for one in (given, other) if one is not None)
+    raise DrawError(f"nothing is drawn of {things}; of {', '.join(kind.__name__ for kind in DRAWN)}, two accesses, "
+                    "or a descriptor and a refuted verdict")  # fmt: skip
+
+
+def svg(given: Any, other: Any = None, *, by: str = "", **options: Any) -> str:
+    """`show`, as the text of an SVG file."""
+    return str(show(given, other, by=by, **options))
+
+
+def enable(shell: Any) -> None:
+    """Let a notebook draw layouts by themselves: `enable(get_ipython())`.
+
+    Afterwards a descriptor, a distribution, an adaptor or an access at the end of a cell shows its picture.
+    """
+    formatter = shell.display_formatter.formatters["image/svg+xml"]
+    for kind in DRAWN:
+        formatter.for_type(kind, lambda given: str(show(given)))

@@ -1,5 +1,6 @@
 """Files in and out: the spec file (TOML, JSON) and CK Tile C++."""
 
+from layoutalg.formats.dump import dump
 from layoutalg.formats.errors import SpecError
 from layoutalg.formats.model import (
     AccessItem,
@@ -8,6 +9,7 @@ from layoutalg.formats.model import (
     Claim,
     DescriptorItem,
     DistributionItem,
+    Example,
     Item,
     LemmaItem,
     Refusal,
@@ -15,9 +17,10 @@ from layoutalg.formats.model import (
     TransformItem,
     Unread,
 )
+from layoutalg.formats.offsets import offsets
 from layoutalg.formats.spec import load, loads
 
 __all__ = [
-    "AccessItem", "AdaptorItem", "AgreeItem", "Claim", "DescriptorItem", "DistributionItem", "Item", "LemmaItem",
-    "Refusal", "SpecError", "SpecFile", "TransformItem", "Unread", "load", "loads",
+    "AccessItem", "AdaptorItem", "AgreeItem", "Claim", "DescriptorItem", "DistributionItem", "Example", "Item",
+    "LemmaItem", "Refusal", "SpecError", "SpecFile", "TransformItem", "Unread", "dump", "load", "loads", "offsets",
 ]  # fmt: skip

@@ -28,10 +28,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
-from layoutalg.formats.shape import Choice, Either, Flag, Integer, Keyed, Many, Shape, Size, Table, Tagged, Text, name
+from layoutalg.formats.shape import (
+    Choice,
+    Either,
+    Flag,
+    Integer,
+    Keyed,
+    Many,
+    Named,
+    Shape,
+    Size,
+    Table,
+    Tagged,
+    Text,
+    name,
+)
 
 DTYPES: Mapping[str, int] = {
     "f64": 64, "f32": 32, "f16": 16, "bf16": 16, "f8": 8, "bf8": 8, "i64": 64, "i32": 32, "i16": 16, "i8": 8,
@@ -43,48 +58,52 @@ EXPECT = ("proved", "refuted", "refused")
 MOST_ITEMS = 1000
 MOST_ENTRIES = 1 << 16
 
-_sizes, _dims = Many(Size(), 1), Many(Integer(0, 63))
-_length: dict[str, Shape] = {"length": Size()}
-_pair: dict[str, Shape] = {"lengths": Many(Size(), 2, 2)}
+_size, _name = Named("size", Size()), Named("name", name())
+_sizes, _dims = Named("sizes", Many(_size, 1)), Named("dimensions", Many(Integer(0, 63)))
+_length: dict[str, Shape] = {"length": _size}
+_pair: dict[str, Shape] = {"lengths": Many(_size, 2, 2)}
 
 TRANSFORM_KEYS: Mapping[str, Mapping[str, Shape]] = {
     "pass_through": _length,
-    "pad": {**_length, "left": Size(), "right": Size()},
-    "left_pad": {**_length, "left": Size()},
-    "right_pad": {**_length, "right": Size()},
+    "pad": {**_length, "left": _size, "right": _size},
+    "left_pad": {**_length, "left": _size},
+    "right_pad": {**_length, "right": _size},
     "embed": {"lengths": _sizes, "strides": _sizes},
     "merge": {"lengths": _sizes},
+    "merge_v1_carry_check": {"lengths": _sizes},
+    "merge_v2_magic_division": {"lengths": _sizes},
+    "merge_v3_division_mod": {"lengths": _sizes},
     "unmerge": {"lengths": _sizes},
-    "freeze": {"index": Size()},
+    "freeze": {"index": _size},
     "insert": _length,
     "replicate": {"lengths": _sizes},
-    "slice": {**_length, "begin": Size(), "end": Size()},
-    "modulo": {"modulus": Size(), **_length},
+    "slice": {**_length, "begin": _size, "end": _size},
+    "modulo": {"modulus": _size, **_length},
     "xor": _pair,
     "xor_no_modulo": _pair,
     "cyclic_shift": _pair,
     "cyclic_shift_inverse": _pair,
-    "offset": {**_length, "offset": Size()},
+    "offset": {**_length, "offset": _size},
     "indexing": {"table": Many(Integer(), 1, MOST_ENTRIES)},
-    "functor": {"variable": name(), "function": Size(), **_length},
-    "vectorize": {"vector_size": Size(), **_length},
+    "functor": {"variable": _name, "function": _size, **_length},
+    "vectorize": {"vector_size": _size, **_length},
 }
 """The parameters of each transform."""
 
 BASE_KEYS: Mapping[str, Mapping[str, Shape]] = {
     "naive": {"lengths": _sizes, "strides": _sizes},
     "packed": {"lengths": _sizes},
-    "aligned": {"lengths": _sizes, "align": Size()},
-    "naive_with_offset": {"lengths": _sizes, "strides": _sizes, "offset": Size()},
-    "descriptor": {"name": name()},
+    "aligned": {"lengths": _sizes, "align": _size},
+    "naive_with_offset": {"lengths": _sizes, "strides": _sizes, "offset": _size},
+    "descriptor": {"name": _name},
 }
 """The parameters of each base; `descriptor` builds on another descriptor of the file."""
 
 _attached: dict[str, Shape] = {"lower": _dims, "upper": _dims}
-_step = Tagged("transform", {key: Table({**keys, **_attached}) for key, keys in TRANSFORM_KEYS.items()})
+_step = Named("step", Tagged("transform", {key: Table({**keys, **_attached}) for key, keys in TRANSFORM_KEYS.items()}))
 _steps = Many(Many(_step, 1))
 _symbol = Table({}, {"min": Integer(), "max": Integer(), "multiple_of": Integer(1), "power_of_two": Flag()})
-_claim = Either((Text(), Table({"claim": Text()}, {"expect": Choice(EXPECT[:2])})))
+_claim = Named("claim", Either((Text(), Table({"claim": Text()}, {"expect": Choice(EXPECT[:2])}))))
 _formula = Either((Text(), Flag()))
 _about: dict[str, Shape] = {
     "note": Text(),
@@ -94,46 +113,46 @@ _about: dict[str, Shape] = {
     "expect": Choice(EXPECT),
 }
 _example = Table(
-    {"index": Many(Size(), 0)},
-    {"offset": Size(), "valid": Flag(), "hidden": _sizes, "expect": Choice(EXPECT[:2])},
+    {"index": Many(_size, 0)},
+    {"offset": _size, "valid": Flag(), "hidden": _sizes, "expect": Choice(EXPECT[:2])},
 )
-_reach = Table({"index": Many(Size(), 0), "lower": Many(Size(), 0)}, {"valid": Flag(), "expect": Choice(EXPECT[:2])})
+_reach = Table({"index": Many(_size, 0), "lower": Many(_size, 0)}, {"valid": Flag(), "expect": Choice(EXPECT[:2])})
 _majors = Many(Integer(0, 64))
-_variables: dict[str, Shape] = {"variables": Keyed(Size())}
+_variables: dict[str, Shape] = {"variables": Keyed(_size)}
 
 ITEMS: Mapping[str, Shape] = {
     "descriptor": Table(
-        {"name": name(), "base": Tagged("kind", {key: Table(keys) for key, keys in BASE_KEYS.items()})},
+        {"name": _name, "base": Tagged("kind", {key: Table(keys) for key, keys in BASE_KEYS.items()})},
         {"dtype": Choice(tuple(DTYPES)), "steps": _steps, "examples": Many(_example, 0, MOST_ITEMS), **_about},
     ),
     "transform": Tagged(
         "transform",
         {
-            key: Table({"name": name(), **keys}, {"examples": Many(_reach, 0, MOST_ITEMS), **_about})
+            key: Table({"name": _name, **keys}, {"examples": Many(_reach, 0, MOST_ITEMS), **_about})
             for key, keys in TRANSFORM_KEYS.items()
         },
     ),
-    "adaptor": Table({"name": name(), "steps": _steps}, {"examples": Many(_reach, 0, MOST_ITEMS), **_about}),
+    "adaptor": Table({"name": _name, "steps": _steps}, {"examples": Many(_reach, 0, MOST_ITEMS), **_about}),
     "distribution": Table(
         {
-            "name": name(), "hs": Many(_sizes, 1), "ps_major": Many(_majors), "ps_minor": Many(_majors),
+            "name": _name, "hs": Many(_sizes, 1), "ps_major": Many(_majors), "ps_minor": Many(_majors),
             "ys_major": _majors, "ys_minor": _majors,
         },
         {
-            "rs": Many(Size()), "wave_size": Integer(1, 1024), "warps": Integer(1, 1024),
+            "rs": Many(_size), "wave_size": Integer(1, 1024), "warps": Integer(1, 1024),
             "window": _sizes, "examples": Many(_reach, 0, MOST_ITEMS), **_about,
         },
     ),
     "access": Table(
-        {"name": name(), "descriptor": name()},
+        {"name": _name, "descriptor": _name},
         {
-            "distribution": name(), "lanes": Integer(1, 1024), "index": _sizes, **_variables,
-            "width": Integer(1, 64), "instruction": name(), "targets": Many(name(), 1), **_about,
+            "distribution": _name, "lanes": Integer(1, 1024), "index": _sizes, **_variables,
+            "width": Integer(1, 64), "instruction": _name, "targets": Many(_name, 1), **_about,
         },
     ),
-    "lemma": Table({"name": name(), "goal": _formula}, {**_variables, **_about}),
+    "lemma": Table({"name": _name, "goal": _formula}, {**_variables, **_about}),
     "agree": Table(
-        {"name": name(), "left": name(), "right": name()},
+        {"name": _name, "left": _name, "right": _name},
         {**_variables, "left_index": _sizes, "right_index": _sizes, **_about},
     ),
 }  # fmt: skip
@@ -156,4 +175,10 @@ def json_schema() -> dict[str, Any]:
         "title": "layoutalg spec file",
         "description": "Tensor layouts of Composable Kernel and what is claimed of them",
         **FILE.schema(),
+        "$defs": {shape.name: shape.of.schema() for shape in (_size, _name, _sizes, _dims, _step, _claim)},
     }
+
+
+def schema_text() -> str:
+    """What `spec.schema.json` holds; a test compares it, so write it anew after a change here."""
+    return json.dumps(json_schema(), indent=1) + "\n"

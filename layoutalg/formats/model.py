@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from layoutalg.index import TRUE, Expr
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution, Transform
@@ -64,12 +64,22 @@ class LemmaItem(Item):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Example(LemmaItem):
+    """What one index must reach: the goal says so, and the other fields are what the file states."""
+
+    index: tuple[Expr, ...]
+    lower: tuple[Expr, ...] | None = None
+    hidden: tuple[Expr, ...] | None = None
+    valid: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class DescriptorItem(Item):
     """A tensor descriptor of elements of `dtype` (a key of DTYPES, or None)."""
 
     descriptor: TensorDescriptor
     dtype: str | None = None
-    examples: tuple[LemmaItem, ...] = ()
+    examples: tuple[Example, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +87,7 @@ class TransformItem(Item):
     """One transform, for claims about it alone."""
 
     transform: Transform
-    examples: tuple[LemmaItem, ...] = ()
+    examples: tuple[Example, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +95,7 @@ class AdaptorItem(Item):
     """Steps of transforms over dimensions that no memory lies under."""
 
     adaptor: TensorAdaptor
-    examples: tuple[LemmaItem, ...] = ()
+    examples: tuple[Example, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +103,10 @@ class DistributionItem(Item):
     """A tile distribution; lanes and window were checked when the file states them."""
 
     distribution: TileDistribution
-    examples: tuple[LemmaItem, ...] = ()
+    wave_size: int | None = None
+    warps: int | None = None
+    window: tuple[Expr, ...] | None = None
+    examples: tuple[Example, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,10 +140,14 @@ class AgreeItem(Item):
 
 @dataclass(frozen=True, kw_only=True)
 class Refusal(Item):
-    """A layout that must be refused: the reason it was refused for, None where it was built after all."""
+    """A layout that must be refused: the reason it was refused for, None where it was built after all.
+
+    `data` is what the file says of it.
+    """
 
     kind: str
     reason: str | None
+    data: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ the published schema is printed from it.  So the two cannot drift apart.
 | `Tagged(key, tables)`            | a table whose value at `key` says which of the tables it is       |
 | `Keyed(shape)`                   | a table with keys of the author's own                             |
 | `Either(shapes)`                 | the first shape that is for this type of value                    |
+| `Named(name, shape)`             | that shape, which the schema defines once                         |
 
 What they cannot say: what depends on another value (a list as long as another, a name that is defined elsewhere).
 """
@@ -291,6 +292,28 @@ class Either:
 
     def schema(self) -> dict[str, Any]:
         return {"anyOf": [shape.schema() for shape in self.shapes]}
+
+
+@dataclass(frozen=True)
+class Named:
+    """A shape that the schema defines once, under a name, and refers to."""
+
+    name: str
+    of: Shape
+
+    @property
+    def wanted(self) -> str:
+        return self.of.wanted
+
+    @property
+    def types(self) -> tuple[type, ...]:
+        return self.of.types
+
+    def check(self, path: Path, value: Any) -> None:
+        self.of.check(path, value)
+
+    def schema(self) -> dict[str, Any]:
+        return {"$ref": f"#/$defs/{self.name}"}
 
 
 def nearest(word: str, known: Any) -> str:

@@ -65,8 +65,10 @@ def loads(text: str, file: str = "", *, is_json: bool = False) -> SpecFile:
         FILE.check((), data)
         lines = _lines(text)
         return Builder(data, lambda path: lines.get(path)).file(file)
+    except RecursionError as error:
+        raise SpecError("tables and lists are nested too deep", file) from error
     except Problem as problem:
-        line, column = position(text, problem.path) or (None, None)
+        line, column = _position(text, problem.path)
         raise SpecError(problem.reason, file, line, column, key_path(problem.path)) from problem
 
 
@@ -79,6 +81,14 @@ def _parse(text: str, file: str, is_json: bool) -> Any:
         raise SpecError("tables and lists are nested too deep", file) from error
     except ValueError as error:
         raise SpecError(f"not {'JSON' if is_json else 'TOML'}: {error}", file) from error
+
+
+def _position(text: str, path: Path) -> tuple[int | None, int | None]:
+    """Line and column, none where the text is nested deeper than the scanner goes."""
+    try:
+        return position(text, path) or (None, None)
+    except RecursionError:
+        return None, None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,0 +1,138 @@
+"""A document's names while it is read: symbols, variables, expressions, formulas, claims; each error has its path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from layoutalg.formats.claims import CLAIMS, USUAL, split
+from layoutalg.formats.errors import Path, Problem
+from layoutalg.formats.model import Claim, Expect
+from layoutalg.formats.shape import nearest, shown
+from layoutalg.index import FALSE, TRUE, Expr, all_of, as_expr, symbol, var
+from layoutalg.index.parse import parse
+from layoutalg.index.ranges import BOOLEAN
+from layoutalg.layout import LayoutError
+
+Scope = Mapping[str, Expr]
+Data = Mapping[str, Any]
+
+RESERVED = re.compile(r"[ipyuv]\d*|lane")
+"""Names of the index variables that layouts and accesses make themselves (i0, p0, y0, u, v, lane)."""
+
+
+class LayoutProblem(Problem):
+    """A layout that is refused: what `expect = "refused"` waits for."""
+
+
+@contextmanager
+def meaning(path: Path) -> Iterator[None]:
+    """Errors of building at this path."""
+    try:
+        yield
+    except LayoutError as error:
+        raise LayoutProblem(path, str(error)) from error
+    except (ValueError, TypeError, OverflowError) as error:
+        raise Problem(path, str(error)) from error
+
+
+def expected(data: Data) -> Expect:
+    """Whether the data's claims must be proved or refuted."""
+    return cast(Expect, data.get("expect", "proved"))
+
+
+@dataclass
+class Context:
+    """One checked document: its data, where its parts stand, and its symbols."""
+
+    data: Data
+    lines: Callable[[Path], int | None]
+    symbols: dict[str, Expr] = field(default_factory=dict)
+
+    def read_symbols(self) -> None:
+        """Makes the symbols of the document."""
+        for name, given in self.data.get("symbols", {}).items():
+            path = ("symbols", name)
+            if RESERVED.fullmatch(name):
+                raise Problem(path, f"{name} is the name of an index variable; give the symbol another one: {name}_")
+            with meaning(path):
+                self.symbols[name] = symbol(name, **given)
+
+    def refuse_repeats(self) -> None:
+        """Problem where two items of one kind have one name."""
+        for kind, entries in self.data.items():
+            seen: set[str] = set()
+            for n, entry in enumerate(entries if isinstance(entries, list) else ()):
+                if entry["name"] in seen:
+                    raise Problem((kind, n, "name"), f"a second {kind} named {shown(entry['name'])}; names are unique")
+                seen.add(entry["name"])
+
+    def expr(self, path: Path, given: int | str | bool, scope: Scope | None = None) -> Expr:
+        """The expression of a size or formula."""
+        if isinstance(given, int):
+            return as_expr(int(given))
+        with meaning(path):
+            return parse(given, scope if scope is not None else self.symbols)
+
+    def exprs(self, path: Path, given: Sequence[int | str], scope: Scope | None = None) -> tuple[Expr, ...]:
+        """The expressions of a list."""
+        return tuple(self.expr((*path, n), entry, scope) for n, entry in enumerate(given))
+
+    def formula(self, path: Path, given: str | bool, scope: Scope) -> Expr:
+        """A truth value."""
+        made = self.expr(path, given, scope)
+        if made.op not in BOOLEAN and made not in (TRUE, FALSE):
+            raise Problem(path, f"{made} is a number; a formula is expected, e.g. {made} >= 0")
+        return made
+
+    def variables(self, path: Path, given: Mapping[str, int | str]) -> dict[str, Expr]:
+        """The variables of an item: name → extent; a later extent may use an earlier variable."""
+        made: dict[str, Expr] = {}
+        for name, extent in given.items():
+            if name in self.symbols:
+                raise Problem((*path, name), f"{name} is a symbol of this file; give the variable another name")
+            with meaning((*path, name)):
+                made[name] = var(name, self.expr((*path, name), extent, {**self.symbols, **made}))
+        return made
+
+    def about(self, path: Path, data: Data, kind: str, scope: Scope | None = None) -> dict[str, Any]:
+        """The fields that every `Item` has."""
+        inner = scope if scope is not None else self.symbols
+        given = [self.formula((*path, "given", n), f, inner) for n, f in enumerate(data.get("given", ()))]
+        texts = data.get("claims", USUAL.get(kind, ()))
+        claims = [self._claim((*path, "claims", n), entry, kind, expected(data)) for n, entry in enumerate(texts)]
+        return {
+            "name": data["name"], "line": self.lines(path), "note": data.get("note", ""),
+            "source": data.get("source", ""), "given": all_of(*given), "claims": tuple(claims),
+            "stated": "claims" in data,
+        }  # fmt: skip
+
+    def _claim(self, path: Path, entry: str | Data, kind: str, usual: Expect) -> Claim:
+        text, expect = (entry, usual) if isinstance(entry, str) else (entry["claim"], expected(entry))
+        parts = split(text)
+        if parts is None or parts[0] not in CLAIMS:
+            hint = nearest(parts[0], CLAIMS) if parts else ""
+            raise Problem(path, f"{shown(text)} is no claim{hint or '; the claims are ' + ', '.join(CLAIMS)}")
+        name, args = parts
+        form = CLAIMS[name]
+        if kind not in form.of:
+            raise Problem(path, f"{name} is a claim about {' or '.join(sorted(form.of))}, not about {kind or 'this'}")
+        if not form.least <= len(args) <= form.most:
+            wanted = str(form.least) if form.least == form.most else f"{form.least}…{form.most}"
+            raise Problem(path, f"{name} takes {wanted} arguments, not {len(args)}")
+        return Claim(name, tuple(self.expr(path, arg) for arg in args), expect)
+
+    def named(self, kind: str, path: Path, name: str) -> tuple[int, Data]:
+        """The place and the data of the item that a name refers to."""
+        entries = self.data.get(kind, ())
+        for n, entry in enumerate(entries):
+            if entry["name"] == name:
+                if entry.get("expect") == "refused":
+                    raise Problem(path, f"{kind} {name!r} is expected to be refused; nothing can be built on it")
+                return n, entry
+        known = [entry["name"] for entry in entries]
+        hint = nearest(name, known) or f"; it has {', '.join(known) or 'none'}"
+        raise Problem(path, f"no {kind} named {name!r} in this file{hint}")

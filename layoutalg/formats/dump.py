@@ -1,0 +1,250 @@
+"""A spec file as TOML text that, read back, is the same file.
+
+Layouts are taken apart again (`layers`), expressions are printed as they read, and what a file left unstated stays so.
+What it cannot print: a descriptor whose first transform is none of CK's bases (embed, unmerge, offset below embed).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from layoutalg.formats.layers import Layer, layers
+from layoutalg.formats.model import (
+    AccessItem,
+    AdaptorItem,
+    AgreeItem,
+    Claim,
+    DescriptorItem,
+    DistributionItem,
+    Example,
+    Item,
+    LemmaItem,
+    Refusal,
+    SpecFile,
+    TransformItem,
+)
+from layoutalg.index import TRUE, Expr
+from layoutalg.layout import (
+    Embed,
+    Functor,
+    LayoutError,
+    Offset,
+    TensorDescriptor,
+    TileDistribution,
+    Transform,
+    Unmerge,
+)
+
+Data = dict[str, Any]
+
+
+def dump(file: SpecFile) -> str:
+    """The file as TOML.
+
+    >>> from layoutalg.formats.spec import loads
+    >>> text = '[[descriptor]]\\nname = "d"\\nbase = { kind = "packed", lengths = [3, 4] }\\n'
+    >>> loads(dump(loads(text))).descriptor("d").descriptor == loads(text).descriptor("d").descriptor
+    True
+    """
+    head: Data = {"title": file.title} if file.title else {}
+    if file.symbols:
+        head["symbols"] = {name: _symbol(s) for name, s in file.symbols.items()}
+    parts = ["".join(_lines(head))]
+    for item in file.items:
+        kind, data = item_data(item)
+        parts.append(f"[[{kind}]]\n{''.join(_lines(data))}")
+    return "\n".join(part for part in parts if part)
+
+
+def item_data(item: Item) -> tuple[str, Data]:
+    """The kind of an item and its table, as a JSON document has it."""
+    if isinstance(item, Refusal):
+        return item.kind, dict(item.data)
+    for kind, (of, data) in _KINDS.items():
+        if isinstance(item, of):
+            return kind, {"name": item.name, **data(item), **_about(item)}
+    raise TypeError(f"{type(item).__name__} is no item of a spec file")
+
+
+def descriptor_data(descriptor: TensorDescriptor) -> Data:
+    """Base and steps of a descriptor; LayoutError where no base of CK's makes its first layer."""
+    found = layers(descriptor.adaptor)
+    first = found[0].transforms[0]
+    if isinstance(first, Offset) and len(found) > 1 and isinstance(found[1].transforms[0], Embed):
+        embed = found[1].transforms[0]
+        base: Data = {"kind": "naive_with_offset", **transform_data(embed), "offset": _size(first.offset)}
+        rest = found[2:]
+    elif isinstance(first, Embed | Unmerge):
+        base = {"kind": "naive" if isinstance(first, Embed) else "packed", **transform_data(first)}
+        rest = found[1:]
+    else:
+        raise LayoutError(f"{first} is no base of a descriptor: those are embed and unmerge, with or without an offset")
+    base.pop("transform")
+    return {"base": base, **({"steps": _steps(rest)} if rest else {})}
+
+
+def transform_data(transform: Transform) -> Data:
+    """A transform's name and parameters, as a spec file has them."""
+    if isinstance(transform, Functor):
+        params: Data = {"variable": str(transform.index), "function": str(transform.function)}
+        return {"transform": transform.name, **params, "length": _size(transform.length)}
+    given = {f.name: getattr(transform, f.name) for f in fields(transform)}
+    return {
+        "transform": transform.name,
+        **{key: _sizes(value) if isinstance(value, tuple) else _size(value) for key, value in given.items()},
+    }
+
+
+def _steps(found: Sequence[Layer]) -> list[list[Data]]:
+    return [
+        [
+            {**transform_data(t), "lower": list(lower), "upper": list(upper)}
+            for t, lower, upper in zip(layer.transforms, layer.lower, layer.upper, strict=True)
+        ]
+        for layer in found
+    ]
+
+
+def _size(e: Expr) -> int | str:
+    return int(e) if e.op == "const" else repr(e)
+
+
+def _sizes(exprs: Sequence[Expr]) -> list[int | str]:
+    return [_size(e) for e in exprs]
+
+
+def _formula(e: Expr) -> bool | str:
+    return bool(e) if e.op == "const" else repr(e)
+
+
+def _symbol(s: Expr) -> Data:
+    known = s.value
+    made: Data = {"min": int(known.lo)}
+    if known.hi < float("inf"):
+        made["max"] = int(known.hi)
+    if known.multiple_of > 1:
+        made["multiple_of"] = known.multiple_of
+    return {**made, "power_of_two": True} if known.power_of_two else made
+
+
+def _variables(over: Sequence[Expr]) -> Data:
+    known = [v.value for v in over]
+    return {"variables": {s.name: int(s.hi) + 1 if s.extent is None else _size(s.extent) for s in known}}
+
+
+def _about(item: Item) -> Data:
+    made: Data = {key: value for key in ("note", "source") if (value := getattr(item, key))}
+    if item.given is not TRUE:
+        made["given"] = [_formula(e) for e in (item.given.args if item.given.op == "all" else (item.given,))]
+    if item.stated:
+        made["claims"] = [_claim(c) for c in item.claims]
+    elif any(c.expect == "refuted" for c in item.claims):
+        made["expect"] = "refuted"
+    return made
+
+
+def _claim(claim: Claim) -> str | Data:
+    return str(claim) if claim.expect == "proved" else {"claim": str(claim), "expect": claim.expect}
+
+
+def _expect(item: LemmaItem | AgreeItem) -> Data:
+    return {"expect": item.expect} if item.expect == "refuted" else {}
+
+
+def _examples(found: Sequence[Example], *, of_descriptor: bool = False) -> Data:
+    made = []
+    for example in found:
+        entry: Data = {"index": _sizes(example.index)}
+        if example.lower is not None:
+            lower = _sizes(example.lower)
+            entry |= {"offset": lower[0]} if of_descriptor else {"lower": lower}
+        if example.hidden is not None:
+            entry["hidden"] = _sizes(example.hidden)
+        if example.valid is not None:
+            entry["valid"] = example.valid
+        made.append({**entry, **_expect(example)})
+    return {"examples": made} if made else {}
+
+
+def _descriptor(item: DescriptorItem) -> Data:
+    dtype = {"dtype": item.dtype} if item.dtype else {}
+    return {**dtype, **descriptor_data(item.descriptor), **_examples(item.examples, of_descriptor=True)}
+
+
+def _adaptor(item: AdaptorItem) -> Data:
+    return {"steps": _steps(layers(item.adaptor)), **_examples(item.examples)}
+
+
+def encoding_data(tile: TileDistribution) -> Data:
+    """The six parts of a tile_distribution_encoding."""
+    e = tile.encoding
+    return {
+        "rs": _sizes(e.rs), "hs": [_sizes(h) for h in e.hs], "ps_major": [list(p) for p in e.ps_major],
+        "ps_minor": [list(p) for p in e.ps_minor], "ys_major": list(e.ys_major), "ys_minor": list(e.ys_minor),
+    }  # fmt: skip
+
+
+def _distribution(item: DistributionItem) -> Data:
+    stated = {key: value for key in ("wave_size", "warps") if (value := getattr(item, key)) is not None}
+    window = {} if item.window is None else {"window": _sizes(item.window)}
+    return {**encoding_data(item.distribution), **stated, **window, **_examples(item.examples)}
+
+
+def _access(item: AccessItem) -> Data:
+    made: Data = {"descriptor": item.descriptor.name, "width": item.width}
+    if item.distribution is not None:
+        made["distribution"] = item.distribution
+    else:
+        made |= {"lanes": int(item.lane.hi) + 1, "index": _sizes(item.index), **_variables(item.variables)}
+    if item.instruction is not None:
+        made["instruction"] = item.instruction
+    return {**made, "targets": list(item.targets)} if item.targets else made
+
+
+def _lemma(item: LemmaItem) -> Data:
+    return {"goal": _formula(item.goal), **_variables(item.variables), **_expect(item)}
+
+
+def _agree(item: AgreeItem) -> Data:
+    made: Data = {"left": item.left.name, "right": item.right.name}
+    if item.variables != item.left.descriptor.index or item.left_index != item.variables:
+        made |= {**_variables(item.variables), "left_index": _sizes(item.left_index)}
+        made["right_index"] = _sizes(item.right_index)
+    return {**made, **_expect(item)}
+
+
+_KINDS: Mapping[str, tuple[type[Item], Callable[[Any], Data]]] = {
+    "descriptor": (DescriptorItem, _descriptor),
+    "transform": (
+        TransformItem,
+        lambda item: {**transform_data(item.transform), **_examples(item.examples)},
+    ),
+    "adaptor": (AdaptorItem, _adaptor),
+    "distribution": (DistributionItem, _distribution),
+    "access": (AccessItem, _access),
+    "lemma": (LemmaItem, _lemma),
+    "agree": (AgreeItem, _agree),
+}
+
+
+def _lines(data: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in data.items():
+        if key == "steps":
+            yield "steps = [" + ", ".join("[\n" + "".join(f"  {_toml(t)},\n" for t in step) + "]" for step in value)
+            yield "]\n"
+        else:
+            yield f"{key} = {_toml(value)}\n"
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML; its strings are JSON's, with what only TOML forbids escaped."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {_toml(entry)}" for key, entry in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,60 @@
+"""Every offset of a descriptor as one JSON document: what `layoutalg offsets` prints.
+
+    {"lengths": [3, 4], "element_space_size": 20, "offsets": [0, 1, 2, 3, 8, …]}
+
+Offsets stand row-major over the top index, null where the index reaches no data.  It cannot be said of a descriptor
+with symbols until they have values, and not of more indices than MOST_INDICES.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any
+
+from layoutalg.index import Expr, substitute, variables
+from layoutalg.index.evaluate import grids
+from layoutalg.layout import LayoutError, TensorDescriptor
+
+MOST_INDICES = 1 << 24
+
+
+def offsets(descriptor: TensorDescriptor, sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
+    """Lengths, element space size and offsets; `sizes` gives each symbol a value.
+
+    LayoutError where a symbol has none, or one that it cannot have, and where there are more than MOST_INDICES indices.
+
+    >>> from layoutalg.layout import RightPad, make_naive_tensor_descriptor, transform_tensor_descriptor
+    >>> d = make_naive_tensor_descriptor((3,), (2,))
+    >>> offsets(transform_tensor_descriptor(d, [RightPad(3, 1)], [[0]], [[0]]))
+    {'lengths': [4], 'element_space_size': 5, 'offsets': [0, 2, 4, None]}
+    """
+    import numpy as np  # only here: reading and checking start faster without it
+
+    at = _values(descriptor, sizes or {})
+    lengths = [int(substitute(n, at)) for n in descriptor.lengths]
+    if prod(lengths) > MOST_INDICES:
+        raise LayoutError(f"{prod(lengths)} indices are too many to list; at most {MOST_INDICES} are")
+    index = descriptor.index
+    found, valid = grids([descriptor.offset(index), descriptor.valid(index)], index, at)
+    listed: list[int | None] = [*found.ravel().tolist()]
+    for n in np.flatnonzero(valid.ravel() == 0).tolist():
+        listed[n] = None
+    space = int(substitute(descriptor.element_space_size, at))
+    return {"lengths": lengths, "element_space_size": space, "offsets": listed}
+
+
+def _values(descriptor: TensorDescriptor, sizes: Mapping[str, int]) -> dict[Expr, int]:
+    """The value of each symbol below the descriptor."""
+    index = descriptor.index
+    symbols = [v for v in variables(descriptor.offset(index), *descriptor.lengths) if v not in index]
+    missing = [v.value.name for v in symbols if v.value.name not in sizes]
+    if missing:
+        raise LayoutError(f"the sizes {', '.join(missing)} have no value; give one for each")
+    for v in symbols:
+        known, given = v.value, sizes[v.value.name]
+        if not known.lo <= given <= known.hi or given % known.multiple_of:
+            raise LayoutError(f"{v} = {given} is not in {known.lo}…{known.hi}, multiples of {known.multiple_of}")
+        if known.power_of_two and given & (given - 1):
+            raise LayoutError(f"{v} = {given} is no power of two")
+    return {v: sizes[v.value.name] for v in symbols}

@@ -1,0 +1,118 @@
+"""Items about several things at once: accesses (lanes and a descriptor), lemmas, agreements of two descriptors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from layoutalg.formats.context import Data, expected
+from layoutalg.formats.errors import Path, Problem
+from layoutalg.formats.model import AccessItem, AgreeItem, LemmaItem
+from layoutalg.index import TRUE, Expr, var
+
+if TYPE_CHECKING:
+    from layoutalg.formats.build import Builder
+
+Exprs = tuple[Expr, ...]
+WAVE = 64
+"""The lanes of a wave where neither targets nor `lanes` say: CDNA's."""
+
+
+def lemma(builder: Builder, path: Path, data: Data) -> LemmaItem:
+    """A formula over symbols and the lemma's own variables."""
+    named = builder.variables((*path, "variables"), data.get("variables", {}))
+    scope = {**builder.symbols, **named}
+    goal = builder.formula((*path, "goal"), data["goal"], scope)
+    about = builder.about(path, data, "lemma", scope)
+    return LemmaItem(goal=goal, variables=tuple(named.values()), expect=expected(data), **about)
+
+
+def agree(builder: Builder, path: Path, data: Data) -> AgreeItem:
+    """Two descriptors at an index each; without variables, both at the left one's own top index."""
+    left, right = (builder.resolve((*path, side), data[side]) for side in ("left", "right"))
+    named = builder.variables((*path, "variables"), data.get("variables", {}))
+    scope = {**builder.symbols, **named}
+    over = tuple(named.values()) or left.descriptor.index
+    sides: list[Exprs] = []
+    for side, item in (("left_index", left), ("right_index", right)):
+        index = builder.exprs((*path, side), data[side], scope) if side in data else over
+        rank = item.descriptor.rank
+        if len(index) != rank:
+            raise Problem((*path, side), f"{len(index)} coordinates for the {rank} dimensions of {item.name}")
+        sides.append(index)
+    return AgreeItem(
+        left=left, right=right, variables=over, left_index=sides[0], right_index=sides[1], expect=expected(data),
+        **builder.about(path, data, "agree", scope),
+    )  # fmt: skip
+
+
+def access(builder: Builder, path: Path, data: Data) -> AccessItem:
+    """Which lane reaches which index: by a distribution, or by a formula of `lane` for each dimension."""
+    descriptor = builder.resolve((*path, "descriptor"), data["descriptor"])
+    if ("distribution" in data) == ("index" in data):
+        raise Problem(path, "give either distribution = a name, or index = a formula of lane for each dimension")
+    make = _distributed if "distribution" in data else _formulas
+    lane, others, index = make(builder, path, data)
+    rank = descriptor.descriptor.rank
+    if len(index) != rank:
+        raise Problem(path, f"{len(index)} coordinates for the {rank} dimensions of {descriptor.name}")
+    _refuse_instruction(path, data)
+    scope = {**builder.symbols, **{v.value.name: v for v in (lane, *others)}}
+    return AccessItem(
+        descriptor=descriptor, lane=lane, variables=others, index=index, width=data.get("width", 1),
+        instruction=data.get("instruction"), targets=tuple(data.get("targets", ())),
+        distribution=data.get("distribution"), **builder.about(path, data, "access", scope),
+    )  # fmt: skip
+
+
+def _formulas(builder: Builder, path: Path, data: Data) -> tuple[Expr, Exprs, Exprs]:
+    lane = var("lane", data.get("lanes") or _wave(path, data))
+    named = builder.variables((*path, "variables"), data.get("variables", {}))
+    if "lane" in named:
+        raise Problem((*path, "variables", "lane"), "lane is the lane; give this variable another name")
+    index = builder.exprs((*path, "index"), data["index"], {**builder.symbols, **named, "lane": lane})
+    return lane, tuple(named.values()), index
+
+
+def _distributed(builder: Builder, path: Path, data: Data) -> tuple[Expr, Exprs, Exprs]:
+    """Lane, other variables and tile index of a distribution; the last Y advances by `width`."""
+    at, width = (*path, "distribution"), data.get("width", 1)
+    for key in ("lanes", "variables"):
+        if key in data:
+            raise Problem((*path, key), "the distribution already says this")
+    place, entry = builder.named("distribution", at, data["distribution"])
+    tile = builder.distribution(("distribution", place), entry).distribution
+    if not tile.ps:
+        raise Problem(at, f"distribution {data['distribution']!r} has no P: there is no lane")
+    ys, last = list(tile.y_index), tile.ys[-1] if tile.ys else TRUE
+    if width == 1:
+        return tile.p_index[-1], (*tile.p_index[:-1], *ys), tile.lower(tile.p_index, ys)
+    if last.op != "const" or int(last) % width:
+        raise Problem((*path, "width"), f"the last Y has length {last}, which is no multiple of width {width}")
+    v = var("v", int(last) // width)
+    index = tile.lower(tile.p_index, [*ys[:-1], v * width])
+    return tile.p_index[-1], (*tile.p_index[:-1], *ys[:-1], v), index
+
+
+def _wave(path: Path, data: Data) -> int:
+    """The lanes of a wave on the access's targets."""
+    from layoutalg.target import TargetError, target  # only where a file names targets: reading stays fast
+
+    try:
+        sizes = {target(name).wave_size for name in data.get("targets", ())}
+    except TargetError as error:
+        raise Problem((*path, "targets"), str(error)) from error
+    if len(sizes) > 1:
+        raise Problem((*path, "targets"), f"waves of {sorted(sizes)} lanes; say which with lanes = …")
+    return sizes.pop() if sizes else WAVE
+
+
+def _refuse_instruction(path: Path, data: Data) -> None:
+    if "instruction" not in data:
+        return
+    from layoutalg.target import TargetError, target
+
+    for n, name in enumerate(data.get("targets", ())):
+        try:
+            target(name).instruction(data["instruction"])
+        except TargetError as error:
+            raise Problem((*path, "targets", n), str(error)) from error

@@ -59,13 +59,13 @@ def test_schema_and_reader_agree_on_mutated_documents() -> None:
     seed = 7
     rng, good = random.Random(seed), tomllib.loads(EVERYTHING.read_text())
     accepted = 0
-    for n in range(600):
+    for n in range(200):
         data = good
         for _ in range(rng.randrange(3)):
             data = mutated(rng, data)
         accepted += reader_accepts(data)
         assert VALIDATOR.is_valid(data) == reader_accepts(data), f"seed {seed}, case {n}: {data}"
-    assert 100 < accepted < 550
+    assert 30 < accepted < 190
 
 
 @pytest.mark.parametrize("data", [[], 3, {"descriptor": {}}, {"symbols": {"a b": {}}}])

@@ -1,7 +1,7 @@
 """From a verified program to a result: build it for a target, run it on arrays.
 
-The only way from a program to a device leads through its proofs: `build` and `run` take what `verify` returned, and what
-is not proved is refused there.
+The only way from a program to a device leads through its proofs: `build` and `run` take what `verify` returned, and
+what is not proved is refused there.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def launch_sizes(program: Program, sizes: dict[str, int]) -> dict[Expr, int]:
     for size, n in at.items():
         if not in_domain({size: n}, (size,)):
             s = size.value
-            raise LaunchError(f"{program.name} is proved for {s.name} in {s.lo}…{s.hi}, multiples of {s.multiple_of}; not {n}")
+            allowed = f"{s.name} in {s.lo}…{s.hi}, multiples of {s.multiple_of}"
+            raise LaunchError(f"{program.name} is proved for {allowed}; not for {n}")
     if not value(program.requires, at):
         raise LaunchError(f"{program.name} is proved where {program.requires}; not at {sizes}")
     return at

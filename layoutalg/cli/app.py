@@ -1,0 +1,45 @@
+"""The application: its commands, and how every error of the library becomes one line."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import typer
+
+from layoutalg.cli import checking, demo, kernels
+from layoutalg.cli.errors import BAD_INPUT, InputError
+
+app = typer.Typer(
+    help="Prove a tensor layout of AMD's Composable Kernel, then emit the HIP kernel.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+for module in (checking, kernels, demo):
+    module.register(app)
+
+
+def main() -> None:
+    """Runs the command line and exits with its code."""
+    try:
+        code = app(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = BAD_INPUT
+    except click.Abort:
+        code = 130
+    except KeyboardInterrupt:
+        code = 130
+    except Exception as error:
+        if not _is_ours(error):
+            raise
+        print(f"layoutalg: {error}", file=sys.stderr)
+        code = BAD_INPUT
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether the message of an error is for the user: the library's own kinds, and files that cannot be used."""
+    own = any(kind.__module__.startswith("layoutalg.") for kind in type(error).__mro__)
+    return own or isinstance(error, InputError | OSError)

@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -53,13 +54,14 @@ class Expr:
     (True, 31)
     """
 
-    __slots__ = ("__weakref__", "_normal", "_order", "_repr", "args", "hi", "lo", "op", "value")
+    __slots__ = ("__weakref__", "_normal", "_order", "_repr", "_simple", "args", "hi", "lo", "op", "value")
     op: str
     args: tuple[Expr, ...]
     value: Any
     lo: Bound
     hi: Bound
-    _normal: Any
+    _normal: Any  # these four are computed when first asked for
+    _simple: Expr | None
     _repr: str | None
     _order: str | None
 
@@ -158,7 +160,7 @@ def _node(op: str, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
         return found
     node = object.__new__(Expr)
     node.op, node.args, node.value = op, args, value
-    node._normal = node._repr = node._order = None
+    node._normal = node._simple = node._repr = node._order = None
     node.lo, node.hi = RANGE[op](node)
     return _TABLE.setdefault(key, node)
 
@@ -400,7 +402,4 @@ def prod(terms: Sequence[Term]) -> Expr:
     >>> prod([2, 3, 4])
     24
     """
-    result: Expr = TRUE
-    for term in terms:
-        result = mul(result, term)
-    return result
+    return as_expr(reduce(mul, terms)) if terms else TRUE

@@ -22,7 +22,7 @@ import math
 from collections.abc import Callable, Mapping
 
 from layoutalg.index.expr import FALSE, TRUE, Expr, all_of, const, div, mod, xor
-from layoutalg.index.poly import Poly, common_term, rank
+from layoutalg.index.poly import Poly, common_term, monomial_over, rank
 from layoutalg.index.ranges import BOOLEAN, Bound
 from layoutalg.index.text import order
 from layoutalg.index.walk import postorder, rebuild
@@ -37,7 +37,9 @@ def simplify(expr: Expr) -> Expr:
     >>> simplify((i * n + j) // n), simplify((i * n + j) % n), simplify(i // 3 * 3 + i % 3)
     (i, j, i)
     """
-    return recover(normal(expr)).expr()
+    if expr._simple is None:
+        expr._simple = recover(normal(expr)).expr()
+    return expr._simple
 
 
 def normal(expr: Expr) -> Poly:
@@ -96,6 +98,8 @@ def _remain(e: Expr) -> Poly:
 
 def _divisor(den: Poly) -> Expr | None:
     """A divisor as it is printed, None where its range no longer shows that it is at least 1."""
+    if den.constant is not None:
+        return const(den.constant) if den.constant >= 1 else None
     e = recover(den).expr()
     return e if e.lo >= 1 else None
 
@@ -276,7 +280,7 @@ def _with_remainder(poly: Poly, atom: Expr) -> Poly:
 
 def _range(poly: Poly) -> tuple[Bound, Bound]:
     """The range of the printed form: tighter than the sum of the terms' ranges where a remainder is recovered."""
-    e = recover(poly).expr()
+    e = (recover(poly) if any(a.op == "div" for a in poly.atoms()) else poly).expr()
     return e.lo, e.hi
 
 
@@ -284,13 +288,10 @@ def _range(poly: Poly) -> tuple[Bound, Bound]:
 
 
 def _nonnegative(poly: Poly, depth: int) -> bool:
-    """0 ≤ poly: replace each bounded atom by the end that is least for poly, then shift sizes to their least values.
-
-    What is left is a polynomial in unknowns ≥ 0; it is non-negative when every coefficient is.
-    """
+    """0 ≤ poly: replace each bounded atom by the end that is least for poly, then compare what is left term by term."""
     if all(k >= 0 for k in poly.terms.values()) and all(a.lo >= 0 for a in poly.atoms()):
         return True
-    if depth == 0 or len(poly.terms) > 200:
+    if depth == 0 or len(poly.terms) > 200 or _above_least(poly, 0) < 0:
         return False
     for atom in sorted(poly.atoms(), key=_elimination_order):
         upper = _upper(atom)
@@ -302,7 +303,7 @@ def _nonnegative(poly: Poly, depth: int) -> bool:
             return _nonnegative(rest + factor * Poly.of(int(atom.lo)), depth - 1)
         if _nonnegative(-factor, depth - 1):
             return _nonnegative(rest + factor * upper, depth - 1)
-    return _shifted_nonnegative(poly)
+    return _covered(poly) or _shifted_nonnegative(poly)
 
 
 def _elimination_order(atom: Expr) -> tuple[int, str]:
@@ -320,10 +321,39 @@ def _upper(atom: Expr) -> Poly | None:
     return Poly.of(int(atom.hi)) if atom.hi < math.inf else None
 
 
-def _shifted_nonnegative(poly: Poly) -> bool:
-    for atom in poly.atoms():
-        if atom.lo == -math.inf:
+def _above_least(poly: Poly, by: int) -> Bound:
+    """The polynomial where every atom is so much above its least: if that is negative, a search would be in vain."""
+    if any(a.lo == -math.inf for a in poly.atoms()):
+        return 0
+    return sum(k * math.prod(int(a.lo) + by for a in m) for m, k in poly.terms.items())
+
+
+def _covered(poly: Poly) -> bool:
+    """Whether greater positive terms make up for every negative one: k·a·b ≥ k·lo(b)·a, for atoms ≥ 0."""
+    if any(a.lo < 0 for a in poly.atoms()):
+        return False
+    have = {m: k for m, k in poly.terms.items() if k > 0}
+    for m, k in poly.terms.items():
+        need = max(0, -k)
+        for p in have if need else ():
+            extra = monomial_over(p, m)
+            each = math.prod(int(a.lo) for a in extra) if extra is not None else 0
+            if each:
+                used = min(have[p], -(-need // each))
+                have[p] -= used
+                need -= used * each
+                if need <= 0:
+                    break
+        if need > 0:
             return False
+    return True
+
+
+def _shifted_nonnegative(poly: Poly) -> bool:
+    """Whether all coefficients are ≥ 0 once each atom is its least value and an unknown ≥ 0."""
+    if any(a.lo == -math.inf for a in poly.atoms()) or _above_least(poly, 1) < 0:
+        return False
+    for atom in poly.atoms():
         if atom.lo != 0:
             poly = poly.replace(atom, Poly.atom(atom) + Poly.of(int(atom.lo)))
     return all(k >= 0 for k in poly.terms.values())

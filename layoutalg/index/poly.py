@@ -26,7 +26,7 @@ _STEPS = 64
 """How many terms a division pulls out at most; what is left stays in the remainder, which is always right."""
 
 
-@dataclass(frozen=True, eq=True)
+@dataclass(slots=True)  # never changed once made; not frozen, because a frozen one takes three times as long to make
 class Poly:
     """A sum of integer multiples of products of atoms."""
 
@@ -59,12 +59,15 @@ class Poly:
         return self + -other
 
     def __mul__(self, other: Poly) -> Poly:
-        if len(other.terms) == 1 and () in other.terms:
-            return Poly({m: k * other.terms[()] for m, k in self.terms.items()})
+        if len(other.terms) == 1:
+            ((n, b),) = other.terms.items()
+            if not n:
+                return Poly({m: k * b for m, k in self.terms.items()})
+            return Poly({_product(m, n): k * b for m, k in self.terms.items()})
         terms: dict[Monomial, int] = {}
         for m, a in self.terms.items():
             for n, b in other.terms.items():
-                key = tuple(sorted(m + n, key=order)) if m and n else m + n
+                key = _product(m, n)
                 terms[key] = terms.get(key, 0) + a * b
         return Poly({m: k for m, k in terms.items() if k})
 
@@ -77,7 +80,11 @@ class Poly:
 
     def atoms(self) -> dict[Expr, None]:
         """The atoms that occur, in order of first use."""
-        return dict.fromkeys(a for m in self.terms for a in m)
+        found: dict[Expr, None] = {}
+        for m in self.terms:
+            for a in m:
+                found[a] = None
+        return found
 
     def linear_in(self, atom: Expr) -> tuple[Poly, Poly] | None:
         """(p₀, p₁) with self = p₀ + p₁·atom, None where the atom occurs squared."""
@@ -116,7 +123,7 @@ class Poly:
                 (
                     Poly({over: k // factor})
                     for m, k in rest.terms.items()
-                    if (over := _monomial_over(m, lead)) is not None and k % factor == 0
+                    if (over := monomial_over(m, lead)) is not None and k % factor == 0
                 ),
                 None,
             )
@@ -147,8 +154,14 @@ class Poly:
 
     def expr(self) -> Expr:
         """The expression, terms of high degree and large coefficient first (the way an offset is written)."""
-        ordered = sorted(self.terms.items(), key=lambda term: (-len(term[0]), -abs(term[1]), rank(term[0])))
+        ordered = list(self.terms.items())
+        if len(ordered) > 1:
+            ordered.sort(key=lambda term: (-len(term[0]), -abs(term[1]), rank(term[0])))
         return add(*(mul(prod(m), k) for m, k in ordered))
+
+
+def _product(m: Monomial, n: Monomial) -> Monomial:
+    return tuple(sorted(m + n, key=order)) if m and n else m or n
 
 
 def rank(m: Monomial) -> list[str]:
@@ -167,7 +180,8 @@ def common_term(one: tuple[Monomial, int], other: tuple[Monomial, int]) -> tuple
     return tuple(shared), gcd(a, b)
 
 
-def _monomial_over(m: Monomial, divisor: Monomial) -> Monomial | None:
+def monomial_over(m: Monomial, divisor: Monomial) -> Monomial | None:
+    """The monomial m / divisor, None where the divisor does not divide it."""
     left = list(m)
     for atom in divisor:
         if atom not in left:

@@ -1,10 +1,20 @@
-"""Integer index expressions: nodes with ranges, their normal form, and the readings (numbers, numpy, sympy, C)."""
+"""Integer index expressions: nodes with ranges, their normal form, and the readings (numbers, numpy, sympy, C …).
 
+| to                                    | call                                                            |
+|---------------------------------------|-----------------------------------------------------------------|
+| make expressions                      | `symbol`, `var`, operators, `div`, `xor`, `select`, `lookup`, … |
+| read a user's text                    | `parse`                                                         |
+| bring to normal form, decide          | `simplify`, `nonnegative`, `holds`                              |
+| evaluate                              | `value`, `values`, `array`, `grid`, `grids`                     |
+| write as C, JavaScript, LaTeX, sympy  | `c_expression`, `c_code`, `javascript`, `latex`, `to_sympy`     |
+"""
+
+from layoutalg.index.c import Code, c_code, c_expression, fits, intermediates
+from layoutalg.index.evaluate import PYTHON, array, extent, grid, grids, read, value, values
 from layoutalg.index.expr import (
     FALSE,
     TRUE,
     Expr,
-    Symbol,
     Term,
     add,
     all_of,
@@ -17,6 +27,7 @@ from layoutalg.index.expr import (
     le,
     lookup,
     lt,
+    maximum,
     minimum,
     mod,
     mul,
@@ -27,10 +38,17 @@ from layoutalg.index.expr import (
     var,
     xor,
 )  # fmt: skip
-from layoutalg.index.walk import names, postorder, substitute, variables
+from layoutalg.index.javascript import javascript
+from layoutalg.index.normal import conjuncts, holds, nonnegative, simplify
+from layoutalg.index.parse import ParseError, parse
+from layoutalg.index.ranges import Symbol
+from layoutalg.index.symbolic import from_sympy, latex, to_sympy
+from layoutalg.index.walk import names, postorder, rebuild, substitute, variables
 
 __all__ = [
-    "FALSE", "TRUE", "Expr", "Symbol", "Term", "add", "all_of", "any_of", "as_expr", "bitand", "const", "div", "eq",
-    "le", "lookup", "lt", "minimum", "mod", "mul", "names", "negation", "postorder", "prod", "select", "substitute",
-    "symbol", "var", "variables", "xor",
+    "FALSE", "PYTHON", "TRUE", "Code", "Expr", "ParseError", "Symbol", "Term", "add", "all_of", "any_of", "array",
+    "as_expr", "bitand", "c_code", "c_expression", "conjuncts", "const", "div", "eq", "extent", "fits", "from_sympy",
+    "grid", "grids", "holds", "intermediates", "javascript", "latex", "le", "lookup", "lt", "maximum", "minimum", "mod",
+    "mul", "names", "negation", "nonnegative", "parse", "postorder", "prod", "read", "rebuild", "select",
+    "simplify", "substitute", "symbol", "to_sympy", "value", "values", "var", "variables", "xor",
 ]  # fmt: skip

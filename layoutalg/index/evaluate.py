@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from layoutalg.index.expr import Expr
+from layoutalg.index.ranges import RANGE, Bound
 from layoutalg.index.walk import postorder
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ def read(roots: Sequence[Expr], leaves: Mapping[Expr, Any], table: Mapping[str, 
     entries first.  KeyError names a variable that `leaves` does not give.
     """
     seen: dict[Expr, Any] = {}
-    for node in postorder(*roots):
+    for node in postorder(*roots, stop=leaves):
         if node in leaves:
             seen[node] = leaves[node]
         elif node.op == "var":
@@ -86,31 +88,44 @@ def array(exprs: Sequence[Expr], at: Mapping[Expr, Any]) -> list[npt.NDArray[np.
     """
     import numpy as np
 
-    for node in postorder(*exprs):
-        if node not in at and not -INT64 <= node.lo <= node.hi < INT64 and not _bounded(node, at):
-            raise OverflowError(f"{node} ranges over {node.lo}…{node.hi}, which int64 does not hold")
+    if any(_leaves_int64(node) for node in postorder(*exprs, stop=at) if node not in at):
+        _check_at(exprs, at)
     leaves = {v: np.asarray(a, dtype=np.int64) for v, a in at.items()}
     return [np.asarray(r, dtype=np.int64) for r in read(exprs, leaves, _numpy_table())]
 
 
-def _bounded(node: Expr, at: Mapping[Expr, Any]) -> bool:
-    """Whether int64 holds the node once each variable is known to lie within its array's extremes."""
+def _leaves_int64(node: Expr | _Bounded) -> bool:
+    return not -INT64 <= node.lo <= node.hi < INT64
+
+
+@dataclass(frozen=True)
+class _Bounded:
+    """A node whose variables lie within given arrays: what a range rule looks at."""
+
+    op: str
+    args: tuple[_Bounded, ...]
+    value: Any
+    lo: Bound = 0
+    hi: Bound = 0
+
+
+def _check_at(exprs: Sequence[Expr], at: Mapping[Expr, Any]) -> None:
+    """OverflowError unless all values fit int64 once each variable lies between its array's extremes."""
     import numpy as np
 
-    from layoutalg.index.walk import substitute, variables
-
-    named = {v: np.asarray(at[v]) for v in variables(node) if v in at}
-    if any(a.size == 0 for a in named.values()):
-        return True
-    limits = {v: _between(v, int(a.min()), int(a.max())) for v, a in named.items()}
-    bound = substitute(node, limits)
-    return bool(-INT64 <= bound.lo <= bound.hi < INT64)
-
-
-def _between(v: Expr, lo: int, hi: int) -> Expr:
-    from layoutalg.index.expr import var
-
-    return var(f"{v}", hi - lo + 1) + lo
+    seen: dict[Expr, _Bounded] = {}
+    for node in postorder(*exprs, stop=at):
+        if node in at:
+            given = np.asarray(at[node])
+            if given.size == 0:
+                return
+            seen[node] = _Bounded("var", (), None, int(given.min()), int(given.max()))
+            continue
+        plain = _Bounded(node.op, tuple(seen[a] for a in node.args), node.value)
+        lo, hi = RANGE[node.op](cast(Expr, plain))
+        bounded = seen[node] = replace(plain, lo=lo, hi=hi)
+        if _leaves_int64(bounded):
+            raise OverflowError(f"{node} ranges over {bounded.lo}…{bounded.hi}, which int64 does not hold")
 
 
 def _numpy_table() -> Mapping[str, Callable[..., Any]]:

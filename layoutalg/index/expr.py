@@ -23,25 +23,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 from weakref import WeakValueDictionary
 
-from layoutalg.index.ranges import BOOLEAN, RANGE, Bound
+from layoutalg.index.ranges import BOOLEAN, RANGE, Bound, Symbol
 from layoutalg.index.text import show
-
-
-@dataclass(frozen=True)
-class Symbol:
-    """What is known of a variable: `lo ≤ v ≤ hi`, `v < extent` where that limit is an expression, divisibility."""
-
-    name: str
-    lo: Bound = 0
-    hi: Bound = math.inf
-    extent: Expr | None = None
-    multiple_of: int = 1
-    power_of_two: bool = False
 
 
 class Expr:
@@ -394,6 +381,11 @@ def lookup(table: Sequence[int], index: Term) -> Expr:
 def minimum(left: Term, right: Term) -> Expr:
     """The smaller of two."""
     return select(le(left, right), left, right)
+
+
+def maximum(left: Term, right: Term) -> Expr:
+    """The larger of two."""
+    return select(le(left, right), right, left)
 
 
 def prod(terms: Sequence[Term]) -> Expr:

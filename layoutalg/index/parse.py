@@ -46,6 +46,7 @@ from layoutalg.index.expr import (
     le,
     lookup,
     lt,
+    maximum,
     minimum,
     mod,
     mul,
@@ -223,10 +224,6 @@ def _bitor(a: Expr, b: Expr) -> Expr:
     return a + b - bitand(a, b)
 
 
-def _maximum(a: Expr, b: Expr) -> Expr:
-    return select(le(a, b), b, a)
-
-
 def _divide_ceil(a: Expr, b: Expr) -> Expr:
     return div(a + b - 1, b)
 
@@ -295,7 +292,7 @@ _COMPARE: Mapping[type, Callable[[Expr, Expr], Expr]] = {
 _MANY = 64
 _CALLS: Mapping[str, tuple[Callable[..., Expr], int, int]] = {
     "min": (lambda *xs: reduce(minimum, xs), 2, _MANY),
-    "max": (lambda *xs: reduce(_maximum, xs), 2, _MANY),
+    "max": (lambda *xs: reduce(maximum, xs), 2, _MANY),
     "select": (select, 3, 3),
     "integer_divide_ceil": (_divide_ceil, 2, 2),
     "integer_least_multiple": (lambda a, b: _divide_ceil(a, b) * b, 2, 2),

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,6 +29,18 @@ Bound = int | float
 
 BOOLEAN = frozenset({"lt", "le", "eq", "all", "any", "not"})
 """The operations whose value is a truth value (0 or 1)."""
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """What is known of a variable: `lo ≤ v ≤ hi`, `v < extent` where that limit is an expression, divisibility."""
+
+    name: str
+    lo: Bound = 0
+    hi: Bound = math.inf
+    extent: Expr | None = None
+    multiple_of: int = 1
+    power_of_two: bool = False
 
 
 def _times(a: Bound, b: Bound) -> Bound:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-import click
 import typer
 
 from layoutalg.cli import checking, demo, kernels
@@ -24,12 +23,10 @@ def main() -> None:
     """Runs the command line and exits with its code."""
     try:
         code = app(standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
+    except typer.TyperException as error:
+        print(f"layoutalg: {error.format_message()} (see layoutalg --help)", file=sys.stderr)
         code = BAD_INPUT
-    except click.Abort:
-        code = 130
-    except KeyboardInterrupt:
+    except (typer.Abort, KeyboardInterrupt):
         code = 130
     except Exception as error:
         if not _is_ours(error):

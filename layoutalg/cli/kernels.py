@@ -11,7 +11,6 @@ import typer
 from layoutalg.cli.errors import InputError
 
 if TYPE_CHECKING:
-    from layoutalg.kernel.library.transpose import Swizzle
     from layoutalg.kernel.program import Program
     from layoutalg.kernel.verify import Verified
 
@@ -83,9 +82,7 @@ def emit(
     family(target)
     if kernel not in KERNELS:
         raise InputError(f"no transposition kernel {kernel!r}: give one of {', '.join(KERNELS)}")
-    program = (
-        register_transpose(dtype=dtype) if kernel == "register" else lds_transpose(dtype, _swizzle(swizzle), vector)
-    )
+    program = register_transpose(dtype=dtype) if kernel == "register" else lds_transpose(dtype, swizzle, vector)
     text = source_of(_verified(program), target)
     if output is None:
         print(text, end="")
@@ -122,12 +119,6 @@ def compile_file(
 def _known(name: str) -> None:
     if name not in NAMES:
         raise InputError(f"no kernel {name!r}: give one of {', '.join(NAMES)}")
-
-
-def _swizzle(given: str) -> Swizzle:
-    if given == "xor" or given == "pad":
-        return given
-    raise InputError(f"no LDS layout {given!r}: give xor or pad")
 
 
 def _verified(program: Program) -> Verified:

@@ -13,7 +13,6 @@ transposition.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 from layoutalg.index import TRUE, Expr, Term, as_expr, symbol, var
 from layoutalg.kernel.dtypes import DTYPES, DType
@@ -32,7 +31,6 @@ from layoutalg.layout import (
 )
 
 NAMES = ("row", "column")
-Swizzle = Literal["xor", "pad"]
 LARGEST = (1 << 31) - 256
 """The largest size: one tile more still fits an int."""
 
@@ -63,7 +61,7 @@ def register_transpose(rows: int = 2560, columns: int = 32, dtype: str = "f32") 
 
 
 def lds_transpose(
-    dtype: str = "f32", swizzle: Swizzle = "xor", vector: int = 1, index_bits: int = 32, threads: int = 256
+    dtype: str = "f32", swizzle: str = "xor", vector: int = 1, index_bits: int = 32, threads: int = 256
 ) -> Program:
     """The transposition of any M × N matrix through a 64×64 tile in LDS.
 
@@ -127,7 +125,7 @@ def _tiles(counts: Sequence[Term], swapped: bool = False) -> TensorAdaptor:
     return make_single_stage_tensor_adaptor([PassThrough(as_expr(c)) for c in counts], [[0], [1]], order)
 
 
-def _lds_layout(swizzle: Swizzle, vector: int) -> tuple[int, TensorDescriptor]:
+def _lds_layout(swizzle: str, vector: int) -> tuple[int, TensorDescriptor]:
     """Words and map of the tile in LDS, in coordinates (row, column)."""
     if swizzle == "pad":
         stride = 64 + vector

@@ -15,13 +15,14 @@ form a cycle, and attachments that do not fit are refused.  Sizes must have diff
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 from layoutalg.index import Expr, symbol, var, variables
 from layoutalg.index.parse import parse
 from layoutalg.layout.adaptor import TensorAdaptor
+from layoutalg.layout.bind import expressions
 from layoutalg.layout.defects import DEFECTS
 from layoutalg.layout.descriptor import TensorDescriptor
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
@@ -97,24 +98,13 @@ def _distribution_out(d: TileDistribution) -> dict[str, Any]:
 
 def _symbols(layout: Layout) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
-    for size in (v for e in _expressions(layout) for v in variables(e) if v.value.extent is None):
+    for size in (v for e in expressions(layout) for v in variables(e) if v.value.extent is None):
         known = size.value
         limits: dict[str, Any] = {"min": known.lo, "max": None if known.hi == float("inf") else known.hi}
         limits |= {"multiple_of": known.multiple_of, "power_of_two": known.power_of_two}
         if found.setdefault(known.name, limits) != limits:
             raise LayoutError(f"two different sizes are called {known.name}; give each a name of its own")
     return found
-
-
-def _expressions(value: Any) -> Iterator[Expr]:
-    if isinstance(value, Expr):
-        yield value
-    elif isinstance(value, tuple):
-        for part in value:
-            yield from _expressions(part)
-    elif hasattr(value, "__dataclass_fields__"):
-        for field in fields(value):
-            yield from _expressions(getattr(value, field.name))
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from layoutalg.index import Expr, Term, add, as_expr, prod
-from layoutalg.layout.adaptor import TensorAdaptor, attach, make_identity
+from layoutalg.layout.adaptor import Ids, TensorAdaptor, attach, make_identity
 from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter
 from layoutalg.layout.transforms import Embed, Offset, Unmerge
@@ -57,6 +57,16 @@ class TensorDescriptor:
     def element_count(self) -> Expr:
         """The number of top indices, padding included."""
         return prod(self.lengths)
+
+    @property
+    def tuples(self) -> tuple[tuple[Transform, ...], tuple[Ids, ...], tuple[Ids, ...], Ids]:
+        """CK's descriptor as its four tuples: transforms, lower ids, upper ids, and the ids that are visible.
+
+        >>> make_naive_tensor_descriptor((256, 128), (128, 1)).tuples
+        ((embed((256, 128), (128, 1)),), ((0,),), ((1, 2),), (1, 2))
+        """
+        a = self.adaptor
+        return a.transforms, a.lower_ids, a.upper_ids, a.top_ids
 
     def hidden_index(self, top: Sequence[Term]) -> Mapping[int, Expr]:
         """The index in each hidden dimension, by id; id 0 is the offset."""

@@ -2,23 +2,32 @@
 
 from layoutalg.prove.claims import (
     Agree,
+    Aligned,
+    All,
     Bijective,
     Claim,
     Contiguous,
+    Covers,
+    Equivalent,
     FitsIndexType,
     InBounds,
     Injective,
+    Monotone,
     RoundTrip,
+    RoundTripLower,
+    RoundTripUpper,
+    Surjective,
     default_claims,
 )
-from layoutalg.prove.obligation import ForAll, Obligation, Shown
+from layoutalg.prove.obligation import ForAll, Obligation, Onto, Shown
 from layoutalg.prove.obligation import Injective as InjectiveMap
 from layoutalg.prove.outcome import Limits
 from layoutalg.prove.portfolio import prove
 from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
 
 __all__ = [
-    "Agree", "Bijective", "Claim", "Contiguous", "FitsIndexType", "ForAll", "InBounds", "Injective", "InjectiveMap",
-    "Limits", "Obligation", "Proved", "Refuted", "RoundTrip", "Shown", "Unknown", "Verdict", "Witness",
+    "Agree", "Aligned", "All", "Bijective", "Claim", "Contiguous", "Covers", "Equivalent", "FitsIndexType", "ForAll",
+    "InBounds", "Injective", "InjectiveMap", "Limits", "Monotone", "Obligation", "Onto", "Proved", "Refuted",
+    "RoundTrip", "RoundTripLower", "RoundTripUpper", "Shown", "Surjective", "Unknown", "Verdict", "Witness",
     "default_claims", "prove",
 ]  # fmt: skip

@@ -4,28 +4,34 @@
 |---------------|--------------------------------------------------|----------------|
 | normal form   | what simplifies to true                          | microseconds   |
 | mixed radix   | injectivity of sums whose strides stand apart    | microseconds   |
-| F₂ rank       | injectivity of maps that are linear in the bits  | microseconds   |
+| F₂ rank       | maps that are linear in the bits                 | microseconds   |
+| difference    | injectivity of any sums over boxes               | microseconds   |
+| small sizes   | refutes for symbolic sizes, by enumeration       | milliseconds   |
 | enumeration   | any concrete domain, at first up to 2¹⁶ points   | milliseconds   |
+| cases         | sizes that are powers of two, one by one         | milliseconds   |
 | z3            | integers, or bit-vectors where something is xor  | 10 ms – limit  |
 | enumeration   | again, up to the limit                           | a second       |
-| small sizes   | refutes for symbolic sizes, by enumeration       | a second       |
+| small sizes   | again, more of them                              | a second       |
 
 A counterexample counts only after it has been replayed in exact integers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from layoutalg.index.evaluate import value, values
-from layoutalg.prove.obligation import ForAll, Injective, Obligation, in_domain
+from layoutalg.prove.obligation import ForAll, Injective, Obligation, Onto, Point, in_domain
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.solver import solve
-from layoutalg.prove.strategies.algebra import mixed_radix, normal_form
-from layoutalg.prove.strategies.enumeration import enumeration
-from layoutalg.prove.strategies.instances import small_sizes
+from layoutalg.prove.strategies.algebra import normal_form
+from layoutalg.prove.strategies.bits import f2_rank
+from layoutalg.prove.strategies.difference import difference
+from layoutalg.prove.strategies.enumeration import enumeration, reached
+from layoutalg.prove.strategies.instances import cases, few_small_sizes, small_sizes, smallest
+from layoutalg.prove.strategies.radix import mixed_radix
 
 Strategy = Callable[[Obligation, Limits], Outcome]
 
@@ -37,21 +43,41 @@ def quick_enumeration(obligation: Obligation, limits: Limits) -> Outcome:
     return enumeration(obligation, replace(limits, points=min(limits.points, QUICK_POINTS)))
 
 
+def by_cases(obligation: Obligation, limits: Limits) -> Outcome:
+    """Each value of the sizes that are powers of two, by the strategies that need no solver."""
+    return cases(obligation, limits, partial(_first, QUICK, limits=limits))
+
+
+ALGEBRA: tuple[Strategy, ...] = (normal_form, mixed_radix, f2_rank)
+QUICK: tuple[Strategy, ...] = (*ALGEBRA, difference, quick_enumeration)
+PORTFOLIO: tuple[Strategy, ...] = (
+    *ALGEBRA, difference, few_small_sizes, quick_enumeration, by_cases, solve, enumeration, small_sizes,
+)  # fmt: skip
+
 STRATEGIES: Mapping[str, Strategy] = {
     "normal-form": normal_form,
     "mixed-radix": mixed_radix,
+    "f2": f2_rank,
+    "difference": difference,
     "enumeration": enumeration,
+    "cases": by_cases,
+    "small-sizes": small_sizes,
     "z3": solve,
 }
 """What `--strategy` forces, by name."""
 
-PORTFOLIO: tuple[Strategy, ...] = (normal_form, mixed_radix, quick_enumeration, solve, enumeration, small_sizes)
-
 
 def decide(obligation: Obligation, limits: Limits, strategy: str | None = None) -> Outcome:
     """The first strategy's answer that decides it; GaveUp with every reason where none does."""
+    if isinstance(obligation, Onto) and strategy not in ("enumeration", "small-sizes"):
+        return _onto(obligation, limits, strategy)
+    outcome = _first((STRATEGIES[strategy],) if strategy else PORTFOLIO, obligation, limits=limits)
+    return smallest(obligation, outcome, limits) if isinstance(outcome, Fails) else outcome
+
+
+def _first(steps: Sequence[Strategy], obligation: Obligation, *, limits: Limits) -> Outcome:
     reasons: list[str] = []
-    for step in (STRATEGIES[strategy],) if strategy else PORTFOLIO:
+    for step in steps:
         outcome = step(obligation, limits)
         if isinstance(outcome, Holds):
             return outcome
@@ -63,10 +89,32 @@ def decide(obligation: Obligation, limits: Limits, strategy: str | None = None) 
     return GaveUp("portfolio", "; ".join(reasons))
 
 
+def _onto(obligation: Onto, limits: Limits, strategy: str | None) -> Outcome:
+    """By what suffices, algebra first; else by marking what is reached, which alone refutes."""
+    quick = decide_quickly(obligation) if strategy is None else GaveUp("algebra", "not asked")
+    if isinstance(quick, Holds):
+        return quick
+    outcome: Outcome = GaveUp("portfolio", "nothing that suffices is known")
+    if strategy is None:
+        outcome = _first((quick_enumeration, few_small_sizes), obligation, limits=limits)
+    for way in obligation.suffices if isinstance(outcome, GaveUp) else ():
+        parts = [decide(part, limits, strategy) for part in way]
+        if all(isinstance(part, Holds) for part in parts):
+            return Holds(" + ".join(dict.fromkeys(part.strategy for part in parts)))
+    if strategy is None and isinstance(outcome, GaveUp):
+        outcome = _first((enumeration, small_sizes), obligation, limits=limits)
+    return outcome
+
+
 @lru_cache(maxsize=1 << 16)
 def decide_quickly(obligation: Obligation) -> Outcome:
     """What algebra alone says; kept, because transforms recur."""
-    for step in (normal_form, mixed_radix):
+    if isinstance(obligation, Onto):
+        for way in obligation.suffices:
+            if all(isinstance(decide_quickly(part), Holds) for part in way):
+                return Holds("a right inverse" if len(way) == 1 else "counting")
+        return GaveUp("algebra", "nothing that suffices is proved")
+    for step in ALGEBRA:
         outcome = step(obligation, Limits())
         if isinstance(outcome, Holds):
             return outcome
@@ -77,16 +125,21 @@ def replays(obligation: Obligation, outcome: Fails) -> bool:
     """Whether the counterexample is one, in exact integers."""
     if not all(in_domain(point, obligation.variables) for point in outcome.points):
         return False
+    if isinstance(obligation, Onto):
+        return not reached(obligation, outcome.points[0])
     if isinstance(obligation, ForAll):
         (point,) = outcome.points
         return bool(value(obligation.given, point)) and not value(obligation.goal, point)
-    one, other = outcome.points
+    return _collide(obligation, *outcome.points)
+
+
+def _collide(obligation: Injective, one: Point, other: Point) -> bool:
     return (
         any(one[v] != other[v] for v in obligation.over)
         and all(one[v] == other[v] for v in obligation.shared)
-        and all(value(obligation.given, point) for point in outcome.points)
+        and all(value(obligation.given, point) for point in (one, other))
         and values(obligation.outputs, one) == values(obligation.outputs, other)
     )
 
 
-__all__ = ["PORTFOLIO", "STRATEGIES", "Injective", "decide", "decide_quickly", "replays"]
+__all__ = ["PORTFOLIO", "STRATEGIES", "decide", "decide_quickly", "replays"]

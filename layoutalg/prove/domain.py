@@ -1,19 +1,27 @@
-"""Digit form: a descriptor's coordinates, with each merged dimension replaced by its digits.
+"""What a claim quantifies over: an adaptor's coordinates as free variables, by index or by digit.
 
 A merge's upper index runs over all mixed-radix numbers, and so its digits run over their own lengths, freely.  Writing
 the index as Horner's sum of digit variables removes the divisions from everything below (the lemma: merge is a
 bijection of digits).  (i0 // 8, i0 % 8) with i0 < 512 becomes (d0, d1) with d0 < 64, d1 < 8, and i0 = d0·8 + d1.
+
+Variables made here never take a size's name: a size called `i0` makes the first index `i0_`.  Sizes that make a length
+less than 1 make no layout, and nothing is claimed of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import lru_cache
 
-from layoutalg.index import Expr, all_of, var
-from layoutalg.layout import Merge, TensorAdaptor
+from layoutalg.index import Expr, Term, all_of, as_expr, mod, names, var
+from layoutalg.layout import Merge, MergeMagicDivision, TensorAdaptor, TensorDescriptor, Transform
+from layoutalg.layout.c_arithmetic import HALF32
 from layoutalg.layout.mixed_radix import horner
+from layoutalg.layout.transform import Index
+
+Layout = TensorDescriptor | TensorAdaptor
+"""What most claims speak of: a descriptor (one bottom dimension, a memory) or an adaptor."""
 
 
 @dataclass(frozen=True)
@@ -23,37 +31,127 @@ class Domain:
     variables: tuple[Expr, ...]
     top: tuple[Expr, ...]
     hidden: Mapping[int, Expr]
+    bottom: tuple[Expr, ...]
     valid: Expr
 
 
+def adaptor_of(layout: Layout) -> TensorAdaptor:
+    """The adaptor that a layout is or has."""
+    return layout.adaptor if isinstance(layout, TensorDescriptor) else layout
+
+
+def bottom_limits(layout: Layout) -> tuple[Expr | None, ...]:
+    """How far each bottom dimension reaches: the element space, or the adaptor's lengths (None: nothing says)."""
+    return (layout.element_space_size,) if isinstance(layout, TensorDescriptor) else layout.bottom_lengths
+
+
 @lru_cache(maxsize=4096)
-def digit_form(adaptor: TensorAdaptor) -> Domain:
-    """The adaptor over digit variables: a one-to-one change of variables, nothing assumed."""
-    hidden: dict[int, Expr] = {}
-    free: list[Expr] = []
-    below = {i: k for k, ids in enumerate(adaptor.upper_ids) for i in ids}
+def limits(layout: Layout) -> Mapping[int, Expr]:
+    """The length of each hidden dimension, that of the bottom included where something prescribes it."""
+    adaptor = adaptor_of(layout)
+    bottom = {i: n for i, n in zip(adaptor.bottom_ids, bottom_limits(layout), strict=True) if n is not None}
+    return {**adaptor.hidden_lengths, **bottom}
 
-    def free_index(i: int, name: str) -> Expr:
-        maker = below.get(i)
-        transform = adaptor.transforms[maker] if maker is not None else None
-        if isinstance(transform, Merge) and len(transform.lengths) > 1:
-            lower = adaptor.lower_ids[maker]  # type: ignore[index]
-            parts = [free_index(child, f"{name}_{n}") for n, child in enumerate(lower)]
-            hidden[i] = horner(parts, transform.lengths)
-        else:
-            free.append(var(name, adaptor.hidden_lengths[i]))
-            hidden[i] = free[-1]
-        return hidden[i]
 
-    for n, i in enumerate(adaptor.top_ids):
-        free_index(i, f"i{n}")
+@lru_cache(maxsize=1 << 14)
+def taken(transform: Transform) -> frozenset[str]:
+    """The names of the sizes in a transform's parameters."""
+    found: list[Expr] = []
+    for field in fields(transform):
+        value = getattr(transform, field.name)
+        found += value if isinstance(value, tuple) else [value]
+    return frozenset(names(*found))
+
+
+def fresh(name: str, extent: Term, avoid: Iterable[str]) -> Expr:
+    """A variable 0 ≤ name < extent whose name none of `avoid` is.
+
+    >>> fresh("i0", 8, {"i0"})
+    i0_
+    """
+    avoid = set(avoid)
+    while name in avoid:
+        name += "_"
+    return var(name, extent)
+
+
+def names_in(layout: Layout) -> frozenset[str]:
+    """The names of a layout's sizes."""
+    space = [n for n in bottom_limits(layout) if n is not None]
+    return frozenset(names(*space)).union(*map(taken, adaptor_of(layout).transforms))
+
+
+def lower_index(transform: Transform, upper: Sequence[Expr]) -> Index:
+    """The transform's map, total: a table that an index might leave is read at the index modulo its length.
+
+    Where InBounds holds, no valid index leaves one.
+    """
+    try:
+        return transform.lower(upper)
+    except ValueError:
+        return transform.lower([mod(u, n) for u, n in zip(upper, transform.upper_lengths, strict=True)])
+
+
+def follow(adaptor: TensorAdaptor, known: Mapping[int, Expr]) -> tuple[Mapping[int, Expr], Expr]:
+    """Every hidden index from those at the top (and any others known), and validity."""
+    hidden = dict(known)
     conditions = []
-    for transform, lower, upper in reversed(
-        list(zip(adaptor.transforms, adaptor.lower_ids, adaptor.upper_ids, strict=True))
-    ):
+    layers = list(zip(adaptor.transforms, adaptor.lower_ids, adaptor.upper_ids, strict=True))
+    for transform, lower, upper in reversed(layers):
         above = [hidden[i] for i in upper]
         conditions.append(transform.valid(above))
         if not all(i in hidden for i in lower):
-            hidden |= zip(lower, transform.lower(above), strict=True)
+            hidden |= zip(lower, lower_index(transform, above), strict=True)
+    return hidden, all_of(*conditions)
+
+
+def at(layout: Layout, top: Sequence[Term]) -> Domain:
+    """A layout at a given top index."""
+    adaptor = adaptor_of(layout)
+    index = tuple(map(as_expr, top))
+    hidden, valid = follow(adaptor, dict(zip(adaptor.top_ids, index, strict=True)))
+    return Domain((), index, hidden, tuple(hidden[i] for i in adaptor.bottom_ids), valid)
+
+
+@lru_cache(maxsize=4096)
+def index_form(layout: Layout) -> Domain:
+    """The layout over its top index: one variable for each dimension."""
+    avoid = names_in(layout)
+    index = tuple(fresh(f"i{n}", length, avoid) for n, length in enumerate(adaptor_of(layout).lengths))
+    form = at(layout, index)
+    return Domain(index, form.top, form.hidden, form.bottom, form.valid)
+
+
+@lru_cache(maxsize=4096)
+def digit_form(layout: Layout) -> Domain:
+    """The layout over digit variables: a one-to-one change of variables, nothing assumed."""
+    adaptor = adaptor_of(layout)
+    avoid = names_in(layout)
+    known: dict[int, Expr] = {}
+    free: list[Expr] = []
+    makers = {i: k for k, ids in enumerate(adaptor.upper_ids) for i in ids}
+
+    def free_index(i: int, name: str) -> Expr:
+        maker = makers.get(i)
+        transform = adaptor.transforms[maker] if maker is not None else None
+        if maker is not None and isinstance(transform, Merge) and _gives_digits(transform):
+            lower = adaptor.lower_ids[maker]
+            parts = [free_index(child, f"{name}_{n}") for n, child in enumerate(lower)]
+            known[i] = horner(parts, transform.lengths)
+        else:
+            free.append(fresh(name, adaptor.hidden_lengths[i], avoid))
+            known[i] = free[-1]
+        return known[i]
+
+    for n, i in enumerate(adaptor.top_ids):
+        free_index(i, f"i{n}")
+    assert len(set(free)) == len(free)
+    hidden, valid = follow(adaptor, known)
     top = tuple(hidden[i] for i in adaptor.top_ids)
-    return Domain(tuple(free), top, hidden, all_of(*conditions))
+    return Domain(tuple(free), top, hidden, tuple(hidden[i] for i in adaptor.bottom_ids), valid)
+
+
+def _gives_digits(merge: Merge) -> bool:
+    """Whether the merge's lower index is the digits of its upper one: magic division's is only below 2³¹."""
+    exact = not isinstance(merge, MergeMagicDivision) or merge.upper_lengths[0].hi <= HALF32
+    return exact and len(merge.lengths) > 1

@@ -60,26 +60,21 @@ class Encoding:
         """Unknowns for variables (limits asserted), the extents' own variables among `known` or `over`."""
         leaves = dict(known)
         for v in over:
-            s, x = v.value, self.fresh(v.value.name + suffix)
+            s, unit = v.value, self.fresh(v.value.name + suffix)
+            # A multiple of m is m·q from the start: what divides it then cancels, and needs no search.
+            x = unit * self.number(s.multiple_of) if s.multiple_of > 1 else unit
             leaves[v] = x
-            limits = [] if s.lo == -math.inf else [self.le(self.number(int(s.lo)), x)]
+            limits = [] if s.lo == -math.inf else [self.le(self.number(int(s.lo) // s.multiple_of), unit)]
             if s.extent is not None:
                 limits.append(self.lt(x, self.read([s.extent], leaves)[0]))
             elif s.hi != math.inf:
-                limits.append(self.le(x, self.number(int(s.hi))))
-            if s.multiple_of > 1:
-                q = self.fresh(f"{s.name}{suffix}.multiple")
-                limits.append(x == q * self.number(s.multiple_of))
-                if s.lo != -math.inf:
-                    limits.append(self.le(self.number(int(s.lo) // s.multiple_of), q))
-                if s.hi != math.inf:
-                    limits.append(self.le(q, self.number(int(s.hi) // s.multiple_of)))
+                limits.append(self.le(unit, self.number(int(s.hi) // s.multiple_of)))
             if s.power_of_two:
                 if s.hi == math.inf:
                     raise NotExpressible(f"{v} is a power of two without a maximum")
                 powers = [1 << k for k in range(int(s.hi).bit_length()) if s.lo <= 1 << k <= s.hi]
                 limits.append(z3.Or([x == self.number(p) for p in powers]))
-            self.conditions.append((f"range-{x}", z3.And(limits)))
+            self.conditions.append((f"range-{unit}", z3.And(limits)))
         return leaves
 
     def read(self, roots: Sequence[Expr], leaves: Mapping[Expr, Any]) -> list[Any]:
@@ -236,9 +231,8 @@ _LOGIC: Mapping[str, Callable[..., Any]] = {
 
 
 def _nodes(obligation: Obligation) -> list[Expr]:
-    roots = (obligation.goal,) if isinstance(obligation, ForAll) else obligation.outputs
     extents = [v.value.extent for v in obligation.variables if v.value.extent is not None]
-    return postorder(*roots, obligation.given, *obligation.variables, *extents)
+    return postorder(*obligation.roots, *obligation.variables, *extents)
 
 
 class Problem:
@@ -254,8 +248,10 @@ class Problem:
             self.assumptions = [given]
             self.negation = z3.Not(goal)
             self.copies = [leaves]
-        else:
+        elif isinstance(obligation, Injective):
             self._two_points(obligation)
+        else:
+            raise NotExpressible("an exists below a forall: the prover answers by what suffices, or by enumeration")
 
     def _two_points(self, obligation: Injective) -> None:
         sizes = self.encoding.copy(obligation.shared, {}, "")

@@ -1,11 +1,12 @@
-"""What is proved: two kinds of statement, which every claim comes down to.
+"""What is proved: three kinds of statement, which every claim comes down to.
 
     ForAll      ∀ variables: given ⇒ goal
     Injective   ∀ two points that satisfy given: outputs equal ⇒ the points are equal
+    Onto        ∀ targets ∃ a point that satisfies given: outputs = targets
 
 A variable carries its own range (`0 ≤ i < extent`, a size's limits), so a statement needs no others.  Every variable
-below the expressions counts, listed or not; in `Injective`, the listed ones differ between the two points and the
-others (sizes, and what both points share) do not.
+below the expressions counts, listed or not; in `Injective` and `Onto`, the listed ones are the point's, and the others
+(sizes, and what both points share) are given.
 """
 
 from __future__ import annotations
@@ -48,6 +49,11 @@ class ForAll:
         """Every variable, those of extents too."""
         return variables(self.goal, self.given, *(e for s in self.show for e in s.exprs))
 
+    @property
+    def roots(self) -> tuple[Expr, ...]:
+        """The expressions that the statement is made of."""
+        return self.given, self.goal
+
 
 @dataclass(frozen=True)
 class Injective:
@@ -69,8 +75,39 @@ class Injective:
         """The variables that both points have in common: sizes."""
         return tuple(v for v in self.variables if v not in self.over)
 
+    @property
+    def roots(self) -> tuple[Expr, ...]:
+        """The expressions that the statement is made of."""
+        return self.given, *self.outputs
 
-Obligation = ForAll | Injective
+
+@dataclass(frozen=True)
+class Onto:
+    """Every value of the targets is the outputs' at some point (over `over`) that satisfies `given`.
+
+    Each of `suffices` is a list of statements that together imply it: a right inverse, as many points as targets.
+    """
+
+    label: str
+    over: tuple[Expr, ...]
+    outputs: tuple[Expr, ...]
+    targets: tuple[Expr, ...]
+    given: Expr = TRUE
+    suffices: tuple[tuple[ForAll | Injective, ...], ...] = ()
+    show: tuple[Shown, ...] = ()
+
+    @cached_property
+    def variables(self) -> tuple[Expr, ...]:
+        """The variables of a counterexample: the targets, and the sizes."""
+        return tuple(v for v in variables(*self.targets, *self.roots, *self.over) if v not in self.over)
+
+    @property
+    def roots(self) -> tuple[Expr, ...]:
+        """The expressions that the statement is made of."""
+        return self.given, *self.outputs
+
+
+Obligation = ForAll | Injective | Onto
 
 
 def in_domain(point: Point, over: tuple[Expr, ...]) -> bool:
@@ -80,6 +117,6 @@ def in_domain(point: Point, over: tuple[Expr, ...]) -> bool:
 
 def _admits(v: Expr, point: Point) -> bool:
     s, n = v.value, point[v]
-    if not s.lo <= n <= s.hi or n % s.multiple_of or (s.power_of_two and n & (n - 1)):
+    if not s.lo <= n <= s.hi or n % s.multiple_of or (s.power_of_two and (n < 1 or n & (n - 1))):
         return False
     return s.extent is None or n < value(s.extent, point)

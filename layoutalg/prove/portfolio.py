@@ -13,7 +13,7 @@ from layoutalg.index import names
 from layoutalg.layout import NoInverseError
 from layoutalg.prove.claims import Claim
 from layoutalg.prove.decide import STRATEGIES, decide, decide_quickly
-from layoutalg.prove.obligation import Obligation
+from layoutalg.prove.obligation import Injective, Obligation
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits
 from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
 
@@ -24,11 +24,11 @@ def prove(claim: Claim | Obligation, *, strategy: str | None = None, limits: Lim
     """The verdict on a claim; `strategy` forces one of `STRATEGIES` on every obligation.
 
     >>> from layoutalg.layout import make_naive_tensor_descriptor
-    >>> from layoutalg.prove.claims import Injective
+    >>> from layoutalg.prove import Injective
     >>> prove(Injective(make_naive_tensor_descriptor((3, 2), (2, 3)))).name
     'proved'
-    >>> prove(Injective(make_naive_tensor_descriptor((4, 2), (2, 3)))).reason
-    'index (0, 1) and index (3, 0) both have offset 3' # doctest: +SKIP
+    >>> prove(Injective(make_naive_tensor_descriptor((4, 3), (2, 3)))).reason
+    'offsets differ fails: index (0, 2), offset 6 and index (3, 0), offset 6'
     """
     if strategy is not None and strategy not in STRATEGIES:
         raise ValueError(f"no strategy {strategy!r}; there are {', '.join(STRATEGIES)}")
@@ -70,9 +70,12 @@ def _exactly(
 
 def witness(obligation: Obligation, outcome: Fails) -> Witness:
     """The counterexample in words and numbers; sizes are named, indices are shown as the obligation shows them."""
-    points = tuple({v.value.name: n for v, n in point.items()} for point in outcome.points)
+    found = outcome.points
+    if isinstance(obligation, Injective):
+        found = tuple(sorted(found, key=lambda point: [point[v] for v in obligation.over]))
+    points = tuple({v.value.name: n for v, n in point.items()} for point in found)
     shown = names(*(e for s in obligation.show for e in s.exprs)) if obligation.show else set()
-    texts = [", ".join(s.at(point) for s in obligation.show) for point in outcome.points]
+    texts = [", ".join(s.at(point) for s in obligation.show) for point in found]
     sizes = {n: k for n, k in points[0].items() if not obligation.show or n not in shown or _is_size(obligation, n)}
     where = ", ".join(f"{n} = {k}" for n, k in sizes.items())
     text = " and ".join(t for t in texts if t)

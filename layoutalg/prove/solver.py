@@ -18,7 +18,7 @@ import time
 from typing import Any
 
 from layoutalg.index import postorder
-from layoutalg.prove.obligation import ForAll, Obligation
+from layoutalg.prove.obligation import Obligation
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 
 GRACE = 0.5
@@ -38,8 +38,7 @@ def solve(obligation: Obligation, limits: Limits) -> Outcome:
 
 def needs_bits(obligation: Obligation) -> bool:
     """Whether an operation is bitwise: the class of problem that bit-vectors win."""
-    roots = (obligation.goal,) if isinstance(obligation, ForAll) else obligation.outputs
-    return any(node.op in ("xor", "and") for node in postorder(*roots, obligation.given))
+    return any(node.op in ("xor", "and") for node in postorder(*obligation.roots))
 
 
 class _Process:

@@ -1,7 +1,7 @@
 """Enumeration: every point of a concrete domain, by numpy, in blocks that fit the cache.
 
 Complete both ways, and independent of every rule and solver: the oracle that the other strategies are tested against.
-`ForAll` looks for a point where the goal is false; `Injective` counts how often each output occurs.
+`ForAll` looks for a point where the goal is false; `Injective` counts how often each output occurs, `Onto` marks them.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from layoutalg.index import Expr, Symbol
-from layoutalg.index.evaluate import array
-from layoutalg.prove.obligation import ForAll, Injective, Obligation, Point
+from layoutalg.index import Expr, Symbol, substitute, var
+from layoutalg.index.evaluate import array, value
+from layoutalg.prove.obligation import ForAll, Injective, Obligation, Onto, Point
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 
 if TYPE_CHECKING:
@@ -28,11 +28,15 @@ NAME = "enumeration"
 
 def enumeration(obligation: Obligation, limits: Limits) -> Outcome:
     """Decides an obligation whose domain is concrete and has at most `limits.points` points."""
-    axes = obligation.variables
-    size = points(axes)
+    size = points(obligation.variables)
+    if size is not None and isinstance(obligation, Onto):
+        below = points(obligation.over)
+        size = None if below is None else max(size, below)
     if size is None or size > limits.points:
         return GaveUp(NAME, "the domain is not finite" if size is None else f"{size} points are over the limit")
     try:
+        if isinstance(obligation, Onto):
+            return _all_reached(obligation)
         return _all_hold(obligation) if isinstance(obligation, ForAll) else _all_differ(obligation)
     except OverflowError as error:
         return GaveUp(NAME, str(error))
@@ -138,6 +142,56 @@ def _differ_at(obligation: Injective, sizes: dict[Expr, int]) -> Fails | None:
     first = int(same[np.argmin(numbers[order[same + 1]])])
     pair = (int(numbers[order[first]]), int(numbers[order[first + 1]]))
     return Fails(NAME, tuple({**sizes, **_point(obligation.over, number)} for number in pair))
+
+
+def _all_reached(obligation: Onto) -> Outcome:
+    """Marks what the points reach; sizes have no place here (they are given numbers first)."""
+    import numpy as np
+
+    counts = [_count(v) for v in obligation.targets]
+    if len(obligation.targets) < len(obligation.variables):
+        return GaveUp(NAME, "a size is not fixed")
+    lows = [int(v.lo) for v in obligation.targets]
+    marked = np.zeros(math.prod(counts), dtype=bool)
+    for block in _blocks(obligation.over):
+        shape = np.broadcast_shapes(*(a.shape for a in block.values())) if block else ()
+        given, *outputs = (
+            np.broadcast_to(r, shape).reshape(-1) for r in array([obligation.given, *obligation.outputs], block)
+        )
+        inside = given != 0
+        place = np.zeros(len(inside), dtype=np.int64)
+        for output, low, n in zip(outputs, lows, counts, strict=True):
+            inside = inside & (output >= low) & (output < low + n)
+            place = place * n + (output - low)
+        marked[place[inside]] = True
+    if marked.all():
+        return Holds(NAME)
+    missed = np.unravel_index(int(np.argmin(marked)), counts)
+    return Fails(NAME, ({v: int(i) + low for v, i, low in zip(obligation.targets, missed, lows, strict=True)},))
+
+
+def reached(obligation: Onto, point: Point) -> bool:
+    """Whether some point's outputs are the targets' values, at one counterexample: the replay of `Onto`."""
+    import numpy as np
+
+    sizes = {v: n for v, n in point.items() if v not in obligation.targets}
+    extents = [_extent(v, sizes) for v in obligation.over]
+    if min(extents, default=1) < 1:
+        return False
+    over = {v: var(f"{v.value.name}.{n}", extents[n]) for n, v in enumerate(obligation.over)}
+    roots = [substitute(e, {**sizes, **over}) for e in obligation.roots]
+    for block in _blocks(tuple(over.values())):
+        given, *outputs = array(roots, block)
+        same = given != 0
+        for output, target in zip(outputs, obligation.targets, strict=True):
+            same = same & (output == point[target])
+        if np.any(same):
+            return True
+    return False
+
+
+def _extent(v: Expr, sizes: Point) -> int:
+    return int(v.hi) + 1 if v.value.extent is None else value(v.value.extent, sizes)
 
 
 def _keys(obligation: Injective, sizes: dict[Expr, int]) -> tuple[Values, Values]:

@@ -1,41 +1,89 @@
-"""Refutation at small sizes: the symbols take their least values, and enumeration looks for a counterexample there.
+"""Symbolic sizes made numbers: refutation at small sizes, and proof by cases where a size has few values.
 
-It proves nothing about all sizes and so only ever answers Fails or GaveUp; what it finds are small failing sizes.
+* small sizes: the symbols take their least values, smallest sum first, and enumeration looks for a counterexample
+  there.  It proves nothing about all sizes and so only ever answers Fails or GaveUp.
+* cases: where every size has few values (a power of two up to a limit), each is decided by itself; together they are
+  all.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice, product
 
 from layoutalg.index import Expr, substitute, var, variables
-from layoutalg.index.evaluate import value
-from layoutalg.prove.obligation import ForAll, Injective, Obligation, Point, in_domain
-from layoutalg.prove.outcome import Fails, GaveUp, Limits, Outcome
+from layoutalg.prove.obligation import ForAll, Injective, Obligation, Onto, Point, in_domain
+from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.strategies.enumeration import enumeration
 
 NAME = "small sizes"
 CHOICES = 6
 TRIES = 200
+FEW = 8
 POINTS = 1 << 14
+CASES = 64
+"""The most combinations of sizes that are proved one by one."""
 
 
-def small_sizes(obligation: Obligation, limits: Limits) -> Outcome:
+def small_sizes(obligation: Obligation, limits: Limits, tries: int = TRIES) -> Outcome:
     """Tries the least few values of each size, smallest sum first."""
-    sizes = [v for v in obligation.variables if _is_size(v, obligation)]
+    sizes = sizes_of(obligation)
     if not sizes:
         return GaveUp(NAME, "no size is symbolic")
-    for chosen in islice(_choices(sizes), TRIES):
-        found = _at(obligation, chosen)
-        if found is not None:
-            return found
-    return GaveUp(NAME, f"no counterexample at {TRIES} choices of small sizes")
+    quick = replace(limits, points=min(limits.points, POINTS))
+    for chosen in islice(_choices(sizes), tries):
+        outcome = at_sizes(obligation, chosen, lambda o: enumeration(o, quick))
+        if isinstance(outcome, Fails):
+            return Fails(NAME, outcome.points)
+    return GaveUp(NAME, f"no counterexample at {tries} choices of small sizes")
 
 
-def _is_size(v: Expr, obligation: Obligation) -> bool:
-    limits = [w.value.extent for w in obligation.variables if w.value.extent is not None]
-    return v.hi == math.inf or any(v in variables(e) for e in limits)
+def few_small_sizes(obligation: Obligation, limits: Limits) -> Outcome:
+    """The first few of them: before a solver is asked."""
+    return small_sizes(obligation, limits, FEW)
+
+
+def smallest(obligation: Obligation, found: Fails, limits: Limits) -> Fails:
+    """A counterexample at smaller sizes where one is found, else the given one."""
+    sizes = sizes_of(obligation)
+    if not sizes:
+        return found
+    total = sum(found.points[0][v] for v in sizes)
+    outcome = small_sizes(obligation, limits)
+    smaller = isinstance(outcome, Fails) and sum(outcome.points[0][v] for v in sizes) < total
+    return Fails(found.strategy, outcome.points) if isinstance(outcome, Fails) and smaller else found
+
+
+def cases(obligation: Obligation, limits: Limits, decide: Callable[[Obligation], Outcome]) -> Outcome:
+    """Decides by the values of the sizes that are powers of two, where they are few; all of them, or none."""
+    split = [v for v in sizes_of(obligation) if v.value.power_of_two and v.hi < math.inf]
+    values = [_values(v) for v in split]
+    if not split or math.prod(map(len, values)) > CASES:
+        return GaveUp("cases", "no size is a power of two with few values")
+    used: dict[str, None] = {}
+    for chosen in product(*values):
+        outcome = at_sizes(obligation, dict(zip(split, chosen, strict=True)), decide)
+        if not isinstance(outcome, Holds):
+            return outcome
+        used[outcome.strategy] = None
+    return Holds(f"cases ({' + '.join(used)})" if used else "cases")
+
+
+def sizes_of(obligation: Obligation) -> list[Expr]:
+    """The variables that are no index: in extents, without a limit, at least 1, or shared by the points."""
+    if isinstance(obligation, Injective | Onto):
+        own = {*obligation.over, *(obligation.targets if isinstance(obligation, Onto) else ())}
+        return [v for v in variables(*obligation.variables, *obligation.over) if v not in own]
+    extents = [v.value.extent for v in obligation.variables if v.value.extent is not None]
+    below = set(variables(*extents))
+    return [v for v in obligation.variables if v in below or v.hi == math.inf or v.lo >= 1 or v.value.power_of_two]
+
+
+def _values(v: Expr) -> list[int]:
+    powers = (1 << k for k in range(int(v.hi).bit_length()))
+    return [n for n in powers if v.lo <= n <= v.hi and n % v.value.multiple_of == 0]
 
 
 def _choices(sizes: list[Expr]) -> Iterator[dict[Expr, int]]:
@@ -48,33 +96,42 @@ def _choices(sizes: list[Expr]) -> Iterator[dict[Expr, int]]:
 def _least(v: Expr) -> list[int]:
     s, found, n = v.value, list[int](), int(max(v.lo, 0) if v.lo != -math.inf else 0)
     while len(found) < CHOICES and n <= s.hi and n < 1 << 20:
-        if n % s.multiple_of == 0 and not (s.power_of_two and n & (n - 1)):
+        if n % s.multiple_of == 0 and not (s.power_of_two and (n < 1 or n & (n - 1))):
             found.append(n)
         n += 1
     return found
 
 
-def _at(obligation: Obligation, sizes: dict[Expr, int]) -> Fails | None:
-    """Enumeration with the sizes fixed."""
-    indices: dict[Expr, Expr] = {}
-    for n, v in enumerate(obligation.variables):
+def at_sizes(obligation: Obligation, sizes: Mapping[Expr, int], decide: Callable[[Obligation], Outcome]) -> Outcome:
+    """What a decision says of the obligation with some sizes fixed; Holds where that leaves an index no value."""
+    every = dict.fromkeys((*obligation.variables, *(obligation.over if isinstance(obligation, Onto) else ())))
+    new: dict[Expr, Expr | int] = dict(sizes)
+    for n, v in enumerate(every):
         if v in sizes:
             continue
-        if v.value.extent is None:
-            indices[v] = v
+        extent = v.value.extent
+        if extent is None or not set(variables(extent)) & set(sizes):
+            new[v] = v
             continue
-        extent = value(v.value.extent, sizes) if set(variables(v.value.extent)) <= set(sizes) else 0
-        if extent < 1:
-            return None
-        indices[v] = var(f"{v.value.name}.{n}", extent)
-    at: dict[Expr, Expr | int] = {**sizes, **indices}
-    concrete = _substituted(obligation, at)
-    outcome = enumeration(concrete, Limits(points=POINTS))
+        limit = substitute(extent, sizes)
+        if limit.hi < 1:
+            return _empty(obligation, v)
+        new[v] = var(f"{v.value.name}.{n}", limit)
+    outcome = decide(_substituted(obligation, new))
     if not isinstance(outcome, Fails):
-        return None
-    back = {w: v for v, w in indices.items()}
+        return outcome
+    back = {w: v for v, w in new.items() if isinstance(w, Expr)}
     points = tuple(_complete(point, back, sizes, obligation) for point in outcome.points)
-    return Fails(NAME, points) if all(in_domain(p, obligation.variables) for p in points) else None
+    if not all(in_domain(p, obligation.variables) for p in points):
+        return GaveUp(outcome.strategy, "its counterexample leaves the domain")
+    return Fails(outcome.strategy, points)
+
+
+def _empty(obligation: Obligation, v: Expr) -> Outcome:
+    """An index without a value: nothing to show, but for `Onto` where it is a point's and not a target's."""
+    if isinstance(obligation, Onto) and v in obligation.over:
+        return GaveUp(NAME, f"{v} has no value at these sizes")
+    return Holds("no index")
 
 
 def _substituted(obligation: Obligation, at: Mapping[Expr, Expr | int]) -> Obligation:
@@ -83,15 +140,20 @@ def _substituted(obligation: Obligation, at: Mapping[Expr, Expr | int]) -> Oblig
 
     if isinstance(obligation, ForAll):
         return ForAll(obligation.label, new(obligation.goal), new(obligation.given))
-    return Injective(
-        obligation.label,
-        tuple(new(v) for v in obligation.over),
-        tuple(map(new, obligation.outputs)),
-        new(obligation.given),
-    )
+    over, outputs = tuple(map(new, obligation.over)), tuple(map(new, obligation.outputs))
+    if isinstance(obligation, Injective):
+        return Injective(obligation.label, over, outputs, new(obligation.given))
+    return Onto(obligation.label, over, outputs, tuple(map(new, obligation.targets)), new(obligation.given))
 
 
-def _complete(point: Point, back: dict[Expr, Expr], sizes: dict[Expr, int], obligation: Obligation) -> Point:
+def _complete(point: Point, back: dict[Expr, Expr], sizes: Mapping[Expr, int], obligation: Obligation) -> Point:
     """The point in the obligation's own variables; those that simplified away take their least value."""
-    found = {back[w]: n for w, n in point.items()} | sizes
-    return {v: found.get(v, int(v.lo)) for v in obligation.variables}
+    found = {back.get(w, w): n for w, n in point.items()} | dict(sizes)
+    return {v: found.get(v, _lowest(v)) for v in obligation.variables}
+
+
+def _lowest(v: Expr) -> int:
+    return int(v.lo) if v.lo != -math.inf else 0
+
+
+__all__ = ["at_sizes", "cases", "few_small_sizes", "sizes_of", "small_sizes", "smallest"]

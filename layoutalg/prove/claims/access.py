@@ -1,0 +1,155 @@
+"""Claims on how elements lie: in vectors, aligned, in order, in few bits; and on two layouts at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from layoutalg.index import TRUE, Expr, add, all_of, as_expr, eq, postorder
+from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.prove.claims.base import Claim, all_equal
+from layoutalg.prove.domain import Layout, adaptor_of, at, bottom_limits, digit_form, fresh, index_form, names_in
+from layoutalg.prove.obligation import ForAll, Obligation, Shown
+
+
+@dataclass(frozen=True)
+class Agree(Claim):
+    """Two descriptors of one shape address the same word for each coordinate."""
+
+    one: Layout
+    other: Layout
+    name: ClassVar[str] = "agree"
+
+    def statement(self) -> str:
+        return "both descriptors address the same word for each coordinate"
+
+    def obligations(self) -> Iterator[Obligation]:
+        one, other = adaptor_of(self.one), adaptor_of(self.other)
+        for what, a, b in (("rank", one.lengths, other.lengths), ("bottom rank", one.bottom_ids, other.bottom_ids)):
+            if len(a) != len(b):
+                raise LayoutError(f"{self.name}: {what}s {len(a)} and {len(b)} differ")
+        yield ForAll("the shapes are equal", all_equal(one.lengths, other.lengths), TRUE,
+                     (Shown("shape", one.lengths), Shown("other shape", other.lengths)))  # fmt: skip
+        form = digit_form(self.one)
+        there = at(self.other, form.top)
+        shown = (Shown("index", form.top), Shown("offsets", (*form.bottom, *there.bottom)))
+        if (form.valid, there.valid) != (TRUE, TRUE):
+            yield ForAll("both reach data at the same indices", eq(form.valid, there.valid), TRUE, shown)
+        yield ForAll("offsets are equal", all_equal(form.bottom, there.bottom), form.valid, shown)
+
+
+@dataclass(frozen=True)
+class Equivalent(Agree):
+    """The same map: the shapes, the validity, the offsets, and the memory of both."""
+
+    name: ClassVar[str] = "equivalent"
+
+    def statement(self) -> str:
+        return "both are the same map over the same memory"
+
+    def obligations(self) -> Iterator[Obligation]:
+        yield from super().obligations()
+        for one, other in zip(bottom_limits(self.one), bottom_limits(self.other), strict=True):
+            if one is not None and other is not None:
+                yield ForAll("the spaces are equal", eq(one, other), TRUE, (Shown("elements", (one, other)),))
+
+
+@dataclass(frozen=True)
+class FitsIndexType(Claim):
+    """No value of the index computation leaves a signed integer of `bits` bits, nor does the element space's size."""
+
+    descriptor: Layout
+    bits: int = 32
+    name: ClassVar[str] = "fits_index"
+
+    def statement(self) -> str:
+        return f"every intermediate value fits {self.bits} bits"
+
+    def obligations(self) -> Iterator[Obligation]:
+        form, limit = index_form(self.descriptor), 1 << (self.bits - 1)
+        spaces = [n for n in bottom_limits(self.descriptor) if n is not None]
+        for node in postorder(*form.hidden.values(), *spaces):
+            if not -limit <= node.lo <= node.hi < limit:
+                shown = (Shown("index", form.top), Shown(f"{node} is", (node,)))
+                yield ForAll(f"{node} fits {self.bits} bits", all_of(node >= -limit, node < limit), TRUE, shown)
+
+
+@dataclass(frozen=True)
+class Contiguous(Claim):
+    """Vector accesses of n elements along a dimension: consecutive, aligned to n, all valid or none."""
+
+    descriptor: TensorDescriptor
+    dimension: int
+    count: int
+    name: ClassVar[str] = "contiguous"
+
+    def statement(self) -> str:
+        return f"{self.count} elements from a multiple of {self.count} along dimension {self.dimension} are one vector"
+
+    def obligations(self) -> Iterator[Obligation]:
+        d, n = self.descriptor, self.count
+        length = d.lengths[self.dimension]
+        yield ForAll(f"the length is a multiple of {n}", eq(length % n, 0), TRUE, (Shown("length", (length,)),))
+        if length.hi < n:
+            return
+        avoid = names_in(d)
+        vector, lane = fresh("vector", length // n, avoid), fresh("lane", n, avoid)
+        first, each = (_replaced(d, self.dimension, i) for i in (vector * n, vector * n + lane))
+        one, other = at(d, first), at(d, each)
+        (start,), (offset,) = one.bottom, other.bottom
+        shown = (Shown("index", each), Shown("offset", (offset,)), Shown("vector at", (start,)))
+        if one.valid is not TRUE or other.valid is not TRUE:
+            yield ForAll("a vector is valid as a whole", eq(one.valid, other.valid), TRUE, shown)
+        yield ForAll("elements are consecutive", eq(offset, add(start, lane)), one.valid, shown)
+        yield ForAll(f"vectors are aligned to {n}", eq(start % n, 0), one.valid, shown)
+
+
+@dataclass(frozen=True)
+class Aligned(Claim):
+    """The offset of every valid index whose coordinate in a dimension is a multiple of n is a multiple of n."""
+
+    descriptor: TensorDescriptor
+    count: int
+    dimension: int = -1
+    name: ClassVar[str] = "aligned"
+
+    def statement(self) -> str:
+        return f"at every multiple of {self.count} along dimension {self.dimension}, the offset is one too"
+
+    def obligations(self) -> Iterator[Obligation]:
+        d, n = self.descriptor, self.count
+        where = self.dimension % d.rank
+        block = fresh("vector", (d.lengths[where] + (n - 1)) // n, names_in(d))
+        form = at(d, _replaced(d, where, block * n))
+        shown = (Shown("index", form.top), Shown("offset", form.bottom))
+        inside = all_of(block * n < d.lengths[where], form.valid)
+        yield ForAll(f"offsets are multiples of {n}", eq(form.bottom[0] % n, 0), inside, shown)
+
+
+@dataclass(frozen=True)
+class Monotone(Claim):
+    """A greater index along a dimension has a greater offset (both valid)."""
+
+    descriptor: TensorDescriptor
+    dimension: int = -1
+    name: ClassVar[str] = "monotone"
+
+    def statement(self) -> str:
+        return f"offsets grow along dimension {self.dimension}"
+
+    def obligations(self) -> Iterator[Obligation]:
+        d = self.descriptor
+        where = self.dimension % d.rank
+        form, step = index_form(d), fresh("step", d.lengths[where], names_in(d))
+        index = form.variables[where]
+        there = at(d, _replaced(d, where, index + step))
+        shown = (Shown("index", form.top), Shown("step", (step,)), Shown("offsets", (*form.bottom, *there.bottom)))
+        inside = all_of(as_expr(1) <= step, index + step < d.lengths[where], form.valid, there.valid)
+        yield ForAll("offsets grow", form.bottom[0] < there.bottom[0], inside, shown)
+
+
+def _replaced(d: TensorDescriptor, dimension: int, index: Expr) -> tuple[Expr, ...]:
+    """The descriptor's index variables, with another index in one dimension."""
+    top = index_form(d).variables
+    return (*top[:dimension], index, *top[dimension:][1:])

@@ -1,0 +1,78 @@
+"""Claims on tile distributions, and several claims as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from layoutalg.index import TRUE, eq, prod
+from layoutalg.layout import Freeze, Replicate, TensorAdaptor, TileDistribution
+from layoutalg.prove.claims.base import Claim
+from layoutalg.prove.claims.maps import Bijective
+from layoutalg.prove.obligation import ForAll, Obligation, Shown
+
+
+@dataclass(frozen=True)
+class Covers(Claim):
+    """Every element of the tile is held exactly `copies` times (None: as often as the encoding's Rs say).
+
+    The map from (P, Y) to (R, X), copies counted apart, is a bijection, and the Rs multiply to `copies`.
+    """
+
+    distribution: TileDistribution
+    copies: int | None = 1
+    name: ClassVar[str] = "covers"
+
+    def statement(self) -> str:
+        times = "as often as it is replicated" if self.copies is None else f"{self.copies} times"
+        return f"every element of the tile is held exactly {times}"
+
+    def obligations(self) -> Iterator[Obligation]:
+        if self.copies is not None:
+            made = prod(self.distribution.encoding.rs)
+            yield ForAll("the copies are as many as stated", eq(made, self.copies), TRUE, (Shown("copies", (made,)),))
+        yield from Bijective(told_apart(self.distribution.adaptor)).obligations()
+
+    def local_obligations(self) -> Iterator[Obligation] | None:
+        head = () if self.copies is None else (next(self.obligations()),)
+        local = Bijective(told_apart(self.distribution.adaptor)).local_obligations()
+        return None if local is None else iter((*head, *local))
+
+
+def told_apart(adaptor: TensorAdaptor) -> TensorAdaptor:
+    """The adaptor with its replicated dimensions at the bottom, where they say which copy it is.
+
+    A copy that is frozen (an R of length 1 that nobody owns) tells nothing apart and is left out.
+    """
+    layers = list(zip(adaptor.transforms, adaptor.lower_ids, adaptor.upper_ids, strict=True))
+    made = {i for t, _, upper in layers if isinstance(t, Replicate) for i in upper}
+    frozen = {i for t, lower, _ in layers if isinstance(t, Freeze) for i in lower if i in made}
+    kept = [n for n, (t, lower, _) in enumerate(layers) if not isinstance(t, Replicate) and not frozen & {*lower}]
+    copies = sorted(made - frozen)
+
+    def only(items: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(items[n] for n in kept)
+
+    return replace(
+        adaptor,
+        transforms=only(adaptor.transforms),
+        lower_ids=only(adaptor.lower_ids),
+        upper_ids=only(adaptor.upper_ids),
+        bottom_ids=(*adaptor.bottom_ids, *copies),
+    )
+
+
+@dataclass(frozen=True)
+class All(Claim):
+    """Several claims at once: proved when each is."""
+
+    claims: tuple[Claim, ...]
+    name: ClassVar[str] = "all"
+
+    def statement(self) -> str:
+        return "; ".join(claim.statement() for claim in self.claims)
+
+    def obligations(self) -> Iterator[Obligation]:
+        for claim in self.claims:
+            yield from claim.obligations()

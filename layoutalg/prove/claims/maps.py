@@ -1,0 +1,201 @@
+"""Claims on one map: in bounds, one-to-one, onto, there and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import ClassVar
+
+from layoutalg.index import TRUE, Expr, all_of, eq, prod
+from layoutalg.layout import LayoutError, NoInverseError, TensorAdaptor
+from layoutalg.prove.claims.base import Claim, all_equal, exists, in_range, is_injective, layers, stays_in_range
+from layoutalg.prove.domain import Layout, adaptor_of, at, bottom_limits, digit_form, fresh, limits, names_in
+from layoutalg.prove.obligation import ForAll, Obligation, Onto, Shown
+from layoutalg.prove.obligation import Injective as InjectiveMap
+
+
+@dataclass(frozen=True)
+class InBounds(Claim):
+    """No valid index leaves a dimension on its way down, nor the element space."""
+
+    descriptor: Layout
+    name: ClassVar[str] = "in_bounds"
+
+    def statement(self) -> str:
+        return "every valid index stays in its dimensions and in the element space"
+
+    def obligations(self) -> Iterator[Obligation]:
+        form, known = digit_form(self.descriptor), limits(self.descriptor)
+        adaptor = adaptor_of(self.descriptor)
+        for _, lower, _ in reversed(layers(adaptor)):
+            for i in lower:
+                if i not in known:
+                    continue
+                bottom = i in adaptor.bottom_ids
+                what = "offset" if bottom else f"hidden index of dimension {i}"
+                where = "elements" if bottom else "length"
+                yield ForAll(
+                    f"{what} is in range",
+                    in_range(form.hidden[i], known[i]),
+                    form.valid,
+                    (Shown("index", form.top), Shown(what, (form.hidden[i],)), Shown(where, (known[i],))),
+                )
+
+    def local_obligations(self) -> Iterator[Obligation] | None:
+        known = limits(self.descriptor)
+        return (
+            stays_in_range(transform, tuple(map(known.get, lower)))
+            for transform, lower, _ in layers(adaptor_of(self.descriptor))
+        )
+
+
+@dataclass(frozen=True)
+class Injective(Claim):
+    """No two valid indices share an offset."""
+
+    descriptor: Layout
+    name: ClassVar[str] = "injective"
+
+    def statement(self) -> str:
+        return "different valid indices have different offsets"
+
+    def obligations(self) -> Iterator[Obligation]:
+        form = digit_form(self.descriptor)
+        shown = (Shown("index", form.top), Shown("offset", form.bottom))
+        yield InjectiveMap("offsets differ", form.variables, form.bottom, form.valid, shown)
+
+    def local_obligations(self) -> Iterator[Obligation] | None:
+        """Each transform is injective on indices in range, and keeps them in range for the next."""
+        bounds = InBounds(self.descriptor).local_obligations() or ()
+        return chain(bounds, map(is_injective, adaptor_of(self.descriptor).transforms))
+
+
+@dataclass(frozen=True)
+class Surjective(Claim):
+    """Every element of the space has a valid index."""
+
+    descriptor: Layout
+    name: ClassVar[str] = "surjective"
+
+    def statement(self) -> str:
+        return "every element of the space has a valid index"
+
+    def obligations(self) -> Iterator[Obligation]:
+        bounds, one_to_one = InBounds(self.descriptor), Injective(self.descriptor)
+        yield onto(self.descriptor, (*bounds.obligations(), *one_to_one.obligations()))
+
+
+def onto(layout: Layout, bijection: tuple[Obligation, ...] | None = None) -> Obligation:
+    """Every element is reached: by a right inverse, or (`bijection`: in bounds and injective) by counting."""
+    form = digit_form(layout)
+    spaces = [_required(n) for n in bottom_limits(layout)]
+    count, total = prod(adaptor_of(layout).lengths), prod(spaces)
+    given = exists(adaptor_of(layout))
+    counted = ForAll("as many indices as elements", eq(count, total), given,
+                     (Shown("indices", (count,)), Shown("elements", (total,))))  # fmt: skip
+    if bijection is None and form.valid is TRUE:
+        return counted
+    if any(space.hi < 1 for space in spaces):
+        return ForAll("the space has elements", all_of(*(space >= 1 for space in spaces)), TRUE,
+                      (Shown("elements", (total,)),))  # fmt: skip
+    avoid = names_in(layout)
+    targets = tuple(fresh(f"element{n or ''}", space, avoid) for n, space in enumerate(spaces))
+    ways: list[tuple[ForAll | InjectiveMap, ...]] = []
+    if (section := _section(layout, targets)) is not None:
+        ways.append((section,))
+    if bijection is not None and form.valid is TRUE:
+        ways.append((counted, *(o for o in bijection if not isinstance(o, Onto))))
+    shown = (Shown("element", targets),)
+    return Onto("every element has an index", form.variables, form.bottom, targets, form.valid, tuple(ways), shown)
+
+
+def _section(layout: Layout, targets: tuple[Expr, ...]) -> ForAll | None:
+    """That the adaptor's inverse finds a valid index of each element; None where it has none."""
+    adaptor = adaptor_of(layout)
+    try:
+        form = at(layout, adaptor.upper(targets))
+    except NoInverseError:
+        return None
+    ranges = [in_range(i, n) for i, n in zip(form.top, adaptor.lengths, strict=True)]
+    goal = all_of(*ranges, form.valid, all_equal(form.bottom, targets))
+    return ForAll("the inverse of an element is one of its indices", goal, TRUE, (Shown("element", targets),))
+
+
+def _required(length: Expr | None) -> Expr:
+    if length is None:
+        raise LayoutError("a bottom dimension has no prescribed length: nothing says which elements are to be reached")
+    return length
+
+
+@dataclass(frozen=True)
+class Bijective(Claim):
+    """In bounds, injective, and every element of the space is reached."""
+
+    descriptor: Layout
+    name: ClassVar[str] = "bijective"
+
+    def statement(self) -> str:
+        return "every element of the space has exactly one valid index"
+
+    def obligations(self) -> Iterator[Obligation]:
+        yield from InBounds(self.descriptor).obligations()
+        yield from Injective(self.descriptor).obligations()
+        yield onto(self.descriptor)
+
+    def local_obligations(self) -> Iterator[Obligation] | None:
+        return chain(Injective(self.descriptor).local_obligations() or (), [onto(self.descriptor)])
+
+
+@dataclass(frozen=True)
+class RoundTrip(Claim):
+    """Down and up again is where one was, and up and down again."""
+
+    adaptor: Layout
+    name: ClassVar[str] = "round_trip"
+
+    def statement(self) -> str:
+        return "upper(lower(u)) = u and lower(upper(d)) = d"
+
+    def obligations(self) -> Iterator[Obligation]:
+        yield from RoundTripUpper(self.adaptor).obligations()
+        yield from RoundTripLower(self.adaptor).obligations()
+
+
+@dataclass(frozen=True)
+class RoundTripUpper(Claim):
+    """Down and up again is where one was, for every valid index."""
+
+    adaptor: Layout
+    name: ClassVar[str] = "round_trip_upper"
+
+    def statement(self) -> str:
+        return "upper(lower(u)) = u"
+
+    def obligations(self) -> Iterator[Obligation]:
+        form = digit_form(self.adaptor)
+        back = adaptor_of(self.adaptor).upper(form.bottom)
+        shown = (Shown("u", form.top), Shown("upper(lower(u))", back))
+        yield ForAll("upper(lower(u)) = u", all_equal(back, form.top), form.valid, shown)
+
+
+@dataclass(frozen=True)
+class RoundTripLower(Claim):
+    """Up and down again is where one was, for every bottom index, and the index above is in range."""
+
+    adaptor: Layout
+    name: ClassVar[str] = "round_trip_lower"
+
+    def statement(self) -> str:
+        return "lower(upper(d)) = d"
+
+    def obligations(self) -> Iterator[Obligation]:
+        a: TensorAdaptor = adaptor_of(self.adaptor)
+        spaces = [_required(n) for n in bottom_limits(self.adaptor)]
+        avoid = names_in(self.adaptor)
+        bottom = tuple(fresh(f"d{k}", n, avoid) for k, n in enumerate(spaces))
+        top = a.upper(bottom)
+        form = at(self.adaptor, top)
+        inside = all_of(*(in_range(i, n) for i, n in zip(top, a.lengths, strict=True)))
+        shown = (Shown("d", bottom), Shown("upper(d)", top), Shown("lower(upper(d))", form.bottom))
+        yield ForAll("lower(upper(d)) = d, in range", all_of(all_equal(form.bottom, bottom), inside), TRUE, shown)

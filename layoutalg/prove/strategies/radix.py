@@ -1,0 +1,69 @@
+"""The mixed-radix rule: sums whose strides stand apart are injective; microseconds, sizes may be symbols.
+
+Σ xᵢ·sᵢ is injective over 0 ≤ xᵢ < nᵢ where, largest stride first, sᵢ > Σ sⱼ·(nⱼ − 1) over those below.  Sufficient
+only: strides (2, 3) with lengths (3, 2) are injective and violate it (the difference query decides those).  Each output
+may take its own share of the variables: (x, y) ↦ (x, y) and (m, k0, k) ↦ m·s + k0·t + k alike.
+"""
+
+from __future__ import annotations
+
+from layoutalg.index import TRUE, Expr, add, variables
+from layoutalg.index.normal import nonnegative, recover
+from layoutalg.index.poly import Poly
+from layoutalg.prove.obligation import Injective, Obligation
+from layoutalg.prove.outcome import GaveUp, Holds, Limits, Outcome
+from layoutalg.prove.strategies.digits import in_digits
+
+NAME = "mixed radix"
+
+
+def mixed_radix(obligation: Obligation, limits: Limits) -> Outcome:
+    """Decides `Injective` where the outputs are sums of multiples of the variables or of their digits."""
+    if not isinstance(obligation, Injective):
+        return GaveUp(NAME, "it decides injectivity only")
+    form = in_digits(obligation)
+    if isinstance(form, str):
+        return GaveUp(NAME, form)
+    rest = {v: n for v, n in form.lengths.items() if n is not TRUE}
+    polys = list(form.outputs)
+    progress = True
+    while rest and progress:
+        progress = False
+        for i, poly in enumerate(polys):
+            taken = _separable(poly, rest)
+            if taken:
+                progress = True
+                for v in taken:
+                    del rest[v]
+                # The output is known to determine these: they count as constants in every other output.
+                polys[i] = Poly({})
+    return Holds(NAME) if not rest else GaveUp(NAME, f"{', '.join(map(repr, rest))}: no stride stands above the rest")
+
+
+def _separable(poly: Poly, rest: dict[Expr, Expr]) -> list[Expr]:
+    """The variables that the polynomial determines: all that occur in it, or none."""
+    strides: dict[Expr, Expr] = {}
+    for v in rest:
+        if not any(v in variables(a) for a in poly.atoms()):
+            continue
+        parts = poly.linear_in(v)
+        if parts is None or any(v in variables(a) for a in parts[0].atoms()):
+            return []
+        strides[v] = recover(parts[1]).expr()
+        if any(w in variables(strides[v]) for w in rest):
+            return []
+        poly = parts[0]
+    if any(w in variables(a) for a in poly.atoms() for w in rest):
+        return []
+    remaining = dict(strides)
+    while remaining:
+        top = next((v for v in remaining if _stands_above(v, remaining, rest)), None)
+        if top is None:
+            return []
+        del remaining[top]
+    return list(strides)
+
+
+def _stands_above(top: Expr, strides: dict[Expr, Expr], lengths: dict[Expr, Expr]) -> bool:
+    reach = add(0, *((lengths[v] - 1) * s for v, s in strides.items() if v is not top))
+    return nonnegative(strides[top] - reach - 1) and all(nonnegative(s) for s in strides.values())

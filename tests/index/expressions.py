@@ -36,13 +36,15 @@ from layoutalg.index.evaluate import extent
 CONSTANTS = (0, 1, 2, 3, 4, 5, 7, 8, 12, 16, 31, 64, -1, -2, -5, -8)
 DIVISORS = (2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 60)
 SIZES = (1, 2, 3, 4, 6, 7, 8, 12, 16, 24, 32, 60)
+LARGE = (1 << 8, 1 << 15, 46_341, 1 << 16, (1 << 30) + 1, (1 << 31) - 1)
+"""Extents whose products come close to the limits of 32 and 64 bits, or leave them."""
 
 
 class Generator:
     """Variables of one case and random expressions over them."""
 
-    def __init__(self, random: Random, *, symbolic: bool = True) -> None:
-        self.random = random
+    def __init__(self, random: Random, *, symbolic: bool = True, extents: Sequence[int] = SIZES) -> None:
+        self.random, self.extents = random, extents
         self.sizes = [self._size(name) for name in "MN"] if symbolic else []
         self.indices = [self._index(name) for name in "ijk"]
 
@@ -59,7 +61,7 @@ class Generator:
     def _index(self, name: str) -> Expr:
         r = self.random
         if not self.sizes or r.random() < 0.5:
-            return var(name, r.choice(SIZES))
+            return var(name, r.choice(self.extents))
         size = r.choice(self.sizes)
         shape = r.randrange(5)
         limits = (size, size * r.choice((2, 3, 8)), size + r.choice((1, 3)), self.sizes[0] * self.sizes[1], size + -1)

@@ -14,6 +14,7 @@ from layoutalg.draw.formula import latex
 from layoutalg.draw.graph import graph
 from layoutalg.draw.grid import cells, grid
 from layoutalg.draw.memory import memory
+from layoutalg.draw.page import page
 from layoutalg.draw.show import enable, show, svg
 from layoutalg.draw.svg import Picture, below, beside
 from layoutalg.draw.swizzle import compare
@@ -21,6 +22,6 @@ from layoutalg.draw.text import plain, table, tree
 
 __all__ = [
     "DrawError", "LaneAccess", "Picture", "below", "beside", "cells", "collision", "compare", "conflicts", "down",
-    "enable", "escape", "graph", "grid", "in_order", "latex", "memory", "operand", "plain", "refutation", "show", "svg",
+    "enable", "escape", "graph", "grid", "in_order", "latex", "memory", "operand", "page", "plain", "refutation", "show", "svg",
     "table", "tree",
 ]  # fmt: skip

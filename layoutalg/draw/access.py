@@ -26,7 +26,7 @@ import numpy as np
 from layoutalg.banks import Ints, Phase, lookup, phases
 from layoutalg.draw.errors import DrawError
 from layoutalg.index import Expr, Term, as_expr, var, variables
-from layoutalg.index.evaluate import array
+from layoutalg.index.evaluate import array, value
 from layoutalg.layout import Merge, TensorDescriptor
 from layoutalg.target import LdsInstruction, Target
 
@@ -34,7 +34,7 @@ Pattern = Callable[[Expr, TensorDescriptor], Sequence[Term]]
 """The top index at which a lane starts, as expressions of the lane number."""
 
 
-def in_order(vector: int) -> Pattern:
+def in_order(vector: Term) -> Pattern:
     """Lane l takes the l-th vector of the tile, rows first, going round when the tile ends."""
 
     def index(lane: Expr, tile: TensorDescriptor) -> Sequence[Term]:
@@ -46,7 +46,7 @@ def in_order(vector: int) -> Pattern:
     return index
 
 
-def down(vector: int) -> Pattern:
+def down(vector: Term) -> Pattern:
     """Lane l takes the l-th vector of the tile, down the columns first, going round when the tile ends."""
 
     def index(lane: Expr, tile: TensorDescriptor) -> Sequence[Term]:
@@ -58,7 +58,7 @@ def down(vector: int) -> Pattern:
     return index
 
 
-def operand(rows: int, vector: int) -> Pattern:
+def operand(rows: int, vector: Term) -> Pattern:
     """Lane l takes row l mod `rows`, vector l // `rows`: the operand of a matrix instruction of that many rows."""
 
     def index(lane: Expr, tile: TensorDescriptor) -> Sequence[Term]:
@@ -123,19 +123,20 @@ class LaneAccess:
         points = {self.lane: lane[:, None], step: np.arange(self.elements, dtype=np.int64)}
         top = (*outer, last + step)
         needed = {**points, **self.at}
-        found = array([*top, self.descriptor.offset(top), *self.descriptor.lengths], needed)
         shape = (len(lane), self.elements)
-        *index, offsets = found[: len(top) + 1]
-        self._refuse_outside(np.array([np.broadcast_to(i, shape) for i in index]), found[len(top) + 1 :])
-        return self._one_run(np.broadcast_to(offsets, shape))
+        exprs = [*top, self.descriptor.offset(top), self.descriptor.valid(top)]
+        *index, offsets, valid = (np.broadcast_to(found, shape) for found in array(exprs, needed))
+        self._refuse_outside(np.array(index), valid)
+        return self._one_run(offsets)
 
-    def _refuse_outside(self, index: Ints, lengths: Sequence[Ints]) -> None:
-        limit = np.array([int(n) for n in lengths])[:, None, None]
-        bad = ((index < 0) | (index >= limit)).any(axis=0)
-        if bad.any():
-            lane, element = map(int, np.argwhere(bad)[0])
-            where = tuple(int(i) for i in index[:, lane, element])
-            raise DrawError(f"lane {lane} asks for index {where} of a tile of {tuple(map(int, limit.ravel()))}")
+    def _refuse_outside(self, index: Ints, valid: Ints) -> None:
+        lengths = tuple(value(n, self.at) for n in self.descriptor.lengths)
+        outside = ((index < 0) | (index >= np.array(lengths)[:, None, None])).any(axis=0)
+        for bad, what in ((outside, f"of a tile of {lengths}"), (valid == 0, "which is padding")):
+            if bad.any():
+                lane, element = map(int, np.argwhere(bad)[0])
+                where = tuple(int(i) for i in index[:, lane, element])
+                raise DrawError(f"lane {lane} asks for index {where}, {what}")
 
     def _one_run(self, offsets: Ints) -> Ints:
         torn = offsets != offsets[:, :1] + np.arange(self.elements)

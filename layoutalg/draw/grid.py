@@ -1,6 +1,6 @@
 """The index grid: every element of a tile as a cell, coloured by its offset, bank, lane, wave or register.
 
-The last dimension runs across, the others run down (or the other way round: `rows` says how many go down).  Cells
+The first dimensions run down and the last across, split where the grid is most nearly square (or after `rows`).  Cells
 carry their number while it fits; a large tile is drawn small, all of it, beside a lens on its first corner.
 
 | cells         | a cell is     | numbers                          |
@@ -15,6 +15,7 @@ What it cannot represent: a fourth way to tell things apart; colour, number and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -141,7 +142,7 @@ def cells(field: Field, rows: int | None = None) -> Picture:
 def flat(field: Field, rows: int | None = None) -> Sheet:
     """The field with its first dimensions down and the others across."""
     shape = field.shape
-    down = max(len(shape) - 1, 0) if rows is None else rows
+    down = balanced(shape) if rows is None else rows
     size = int(np.prod(shape[:down], dtype=int)), int(np.prod(shape[down:], dtype=int))
     blocks = shape[down - 1] if down > 1 else 0, shape[-1] if len(shape) - down > 1 else 0
     width = min(36.0, max(WIDTH / size[1], 2))
@@ -149,6 +150,21 @@ def flat(field: Field, rows: int | None = None) -> Sheet:
     width = min(width, 1.6 * height) if height >= 11 else min(width, 1.3 * height)
     high = int(field.values[field.known].max(initial=0))
     return Sheet(field, field.values.reshape(size), field.known.reshape(size), width, height, blocks, high)
+
+
+def balanced(shape: tuple[int, ...]) -> int:
+    """How many of the first dimensions run down, so that the grid is most nearly square.
+
+    >>> balanced((64, 64)), balanced((8, 9, 2)), balanced((16,))
+    (1, 1, 0)
+    """
+    count = math.prod(shape)
+
+    def skew(down: int) -> float:
+        rows = math.prod(shape[:down])
+        return max(rows * rows / count, count / (rows * rows))
+
+    return min(range(len(shape) - 1, 0, -1), key=skew, default=0)
 
 
 def sheet_picture(sheet: Sheet) -> tuple[Picture, tuple[float, float]]:

@@ -1,0 +1,144 @@
+// What the page computes. The index maps (offset, hidden, lengths, index of a lane …) are generated from the library's
+// expressions; the cost of an access is the library's bank model: a phase takes as many cycles as the most distinct
+// dwords that its lanes want of one bank.
+"use strict";
+
+const DWORD = 4;
+const MAX_CELLS = 1 << 18;
+
+function product(numbers) {
+  return numbers.reduce((a, b) => a * b, 1);
+}
+
+function unravel(n, lengths) {
+  const index = new Array(lengths.length);
+  for (let d = lengths.length - 1; d >= 0; d--) {
+    index[d] = n % lengths[d];
+    n = Math.floor(n / lengths[d]);
+  }
+  return index;
+}
+
+function ravel(index, lengths) {
+  return index.reduce((n, i, d) => n * lengths[d] + i, 0);
+}
+
+function inside(index, lengths) {
+  return index.every((i, d) => i >= 0 && i < lengths[d]);
+}
+
+function tuple(index) {
+  return "(" + index.join(", ") + (index.length === 1 ? ",)" : ")");
+}
+
+// How many columns the grid has: the last dimensions run across, as many as make it most nearly square.
+function across(lengths) {
+  const count = product(lengths);
+  let best = lengths[lengths.length - 1];
+  for (let d = lengths.length - 1; d > 0; d--) {
+    const columns = product(lengths.slice(d));
+    if (Math.max(columns ** 2 / count, count / columns ** 2) < Math.max(best ** 2 / count, count / best ** 2)) best = columns;
+  }
+  return best;
+}
+
+// Every index of the tile with its offset, and every element of memory with the first index that reaches it (or -1).
+function tile(layout, sizes) {
+  const lengths = layout.lengths(sizes);
+  const count = product(lengths);
+  const space = layout.space(sizes);
+  if (count > MAX_CELLS || space > 4 * MAX_CELLS) {
+    return { lengths, count: 0, space: 0, problem: `${count} indices over ${space} elements are too many to draw` };
+  }
+  const offset = new Float64Array(count);
+  const valid = new Uint8Array(count);
+  const owner = new Int32Array(space).fill(-1);
+  const found = { lengths, count, space, offset, valid, owner, high: 0, used: 0, shared: null, escaped: null };
+  for (let n = 0; n < count; n++) {
+    const index = unravel(n, lengths);
+    offset[n] = layout.offset(index, sizes);
+    valid[n] = layout.valid(index, sizes) ? 1 : 0;
+    if (!valid[n]) continue;
+    if (offset[n] < 0 || offset[n] >= space) found.escaped ??= n;
+    else if (owner[offset[n]] >= 0) found.shared ??= [owner[offset[n]], n];
+    else {
+      owner[offset[n]] = n;
+      found.used++;
+      found.high = Math.max(found.high, offset[n]);
+    }
+  }
+  found.columns = across(lengths);
+  found.rows = count / found.columns;
+  return found;
+}
+
+// One access of a wave: each lane's first index and byte address, who holds which cell, and the phases with their cost.
+function access(layout, sizes, tiled, pattern, target, instruction, elementBytes) {
+  const vector = instruction.bytes / elementBytes;
+  const found = { vector, starts: [], addresses: [], lane: new Int16Array(tiled.count).fill(-1), phases: [] };
+  const refuse = (problem) => ({ ...found, phases: [], lane: new Int16Array(tiled.count).fill(-1), problem });
+  if (!Number.isInteger(vector) || vector < 1) return refuse(`${instruction.name} moves ${instruction.bytes} bytes, which is no whole number of elements of ${elementBytes}`);
+  if (vector > layout.maxVector) return refuse(`${instruction.name} moves ${vector} elements a lane: more than a row holds`);
+  for (let lane = 0; lane < target.wave; lane++) {
+    const start = pattern.index(lane, vector, sizes);
+    const held = [];
+    for (let e = 0; e < vector; e++) {
+      const index = [...start.slice(0, -1), start[start.length - 1] + e];
+      if (!inside(index, tiled.lengths)) return refuse(`lane ${lane} asks for index ${tuple(index)}, outside the tile`);
+      const n = ravel(index, tiled.lengths);
+      if (!tiled.valid[n]) return refuse(`lane ${lane} asks for index ${tuple(index)}, which is padding`);
+      held.push(n);
+    }
+    const first = tiled.offset[held[0]];
+    if (held.some((n, e) => tiled.offset[n] !== first + e)) {
+      return refuse(`lane ${lane} would read offsets ${held.map((n) => tiled.offset[n]).join(", ")}: no single run of ${instruction.bytes} bytes`);
+    }
+    const address = first * elementBytes;
+    if (address % instruction.alignment) return refuse(`lane ${lane}: address ${address} is no multiple of ${instruction.alignment}, as ${instruction.name} needs`);
+    if (address < 0 || address + instruction.bytes > target.lds) return refuse(`lane ${lane}: address ${address} leaves the ${target.lds} bytes of LDS`);
+    held.forEach((n) => { if (found.lane[n] < 0) found.lane[n] = lane; });
+    found.starts.push(held[0]);
+    found.addresses.push(address);
+  }
+  found.phases = served(instruction, found.addresses).map((lanes) => phase(instruction, lanes, found.addresses));
+  found.total = found.phases.reduce((sum, p) => sum + p.cycles, 0);
+  found.phaseOf = new Int16Array(target.wave);
+  found.phases.forEach((p, n) => p.lanes.forEach((lane) => { found.phaseOf[lane] = n; }));
+  return found;
+}
+
+// The instruction's phases; merged in twos where it does so and neighbouring lanes agree.
+function served(instruction, addresses) {
+  const agree = (bit) => addresses.every((a, lane) => a === addresses[lane ^ bit]);
+  if (!instruction.pairsMerge || !(agree(1) || agree(2))) return instruction.phases;
+  const merged = [];
+  for (let n = 0; n < instruction.phases.length; n += 2) merged.push([...instruction.phases[n], ...instruction.phases[n + 1]]);
+  return merged;
+}
+
+function phase(instruction, lanes, addresses) {
+  const asked = new Map(); // bank -> dword -> lanes
+  for (const lane of lanes) {
+    const first = Math.floor(addresses[lane] / DWORD);
+    for (let dword = first; dword < first + Math.ceil(instruction.bytes / DWORD); dword++) {
+      const bank = dword % instruction.banks;
+      if (!asked.has(bank)) asked.set(bank, new Map());
+      if (!asked.get(bank).has(dword)) asked.get(bank).set(dword, []);
+      asked.get(bank).get(dword).push(lane);
+    }
+  }
+  let worst = -1;
+  for (const [bank, dwords] of asked) {
+    const size = worst < 0 ? 0 : asked.get(worst).size;
+    if (dwords.size > size || (dwords.size === size && bank < worst)) worst = bank;
+  }
+  return { lanes, asked, worst, cycles: asked.get(worst).size };
+}
+
+function witness(one) {
+  if (one.cycles === 1) return "no two lanes want different dwords of one bank";
+  const pairs = [...one.asked.get(one.worst)];
+  const shown = pairs.slice(0, 6).map(([dword, lanes], n) => `lane ${lanes[0]} ${n ? "" : "wants "}dword ${dword}`);
+  const more = pairs.length > 6 ? ` and ${pairs.length - 6} more` : "";
+  return `bank ${one.worst}: ${shown.join(", ")}${more}`;
+}

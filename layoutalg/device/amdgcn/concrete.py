@@ -22,6 +22,7 @@ from layoutalg.device.amdgcn.decode import EXEC, Instruction, Operand
 from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
 from layoutalg.device.amdgcn.lds import Barriers, Lds
 from layoutalg.device.amdgcn.machine import PRIVATE_APERTURE, SHARED_APERTURE, Machine, operand_of
+from layoutalg.device.amdgcn.matrix import multiply
 from layoutalg.device.amdgcn.memory import Bytes, Describe, GlobalMemory, check_alignment
 
 
@@ -320,6 +321,9 @@ class ConcreteMachine(Machine):
     def special(self, instruction: Instruction) -> None:
         """Lane moves and register indexing."""
         handler = _SPECIAL.get(instruction.name)
+        if instruction.name.startswith(("V_MFMA", "V_WMMA")):
+            multiply(self, instruction)
+            return
         if handler is None:
             raise UnsupportedInstructionError(
                 f"{instruction.name} ({instruction.form}) at {instruction.address:#x} has no entry in the semantics"

@@ -181,7 +181,7 @@ def _write_out(name: str, operands: dict[str, Operand], fields: dict[str, int], 
     """Adds the VCC that the short encodings leave unsaid (ISA manuals, VOP2 and VOPC)."""
     vcc = Operand("s", EXEC if name.startswith("V_CMPX") else VCC)
     if name.startswith("V_CMP"):
-        operands.setdefault("m", vcc)
+        operands["m"] = vcc if name.startswith("V_CMPX") else operands.get("m", vcc)
     if name.startswith("V_CMPX") and architecture == "cdna":
         fields["writes_vcc_too"] = 1  # only RDNA's writes EXEC alone
     if name in CARRIES:

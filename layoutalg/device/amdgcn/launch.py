@@ -23,8 +23,8 @@ import numpy as np
 from layoutalg.device.amdgcn.arrays import Array
 from layoutalg.device.amdgcn.binary import Argument, KernelBinary
 from layoutalg.device.amdgcn.concrete import ConcreteMachine, lds_place
-from layoutalg.device.amdgcn.decode import Operand
-from layoutalg.device.amdgcn.errors import Fault
+from layoutalg.device.amdgcn.decode import VCC, Operand
+from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
 from layoutalg.device.amdgcn.memory import GlobalMemory
 from layoutalg.device.amdgcn.program import ENDS, Program, branch_target
 from layoutalg.device.errors import LaunchError
@@ -34,7 +34,7 @@ Triple = tuple[int, int, int]
 #: Lanes that are run at once, both copies counted: enough to hide numpy's cost of a call, few enough for the caches.
 _LANES_AT_ONCE = 1 << 14
 
-#: A kernel that runs longer than this many instructions of one wave is taken to hang.
+#: A kernel that runs for more instructions than this is taken to hang.
 STEP_LIMIT = 2_000_000
 
 _KERNARG, _IMAGE = 0, 1  # region numbers; buffers follow
@@ -48,10 +48,13 @@ class Execution:
     steps: int  # instructions carried out, those of waves that ran together counted once
 
 
-def execute(program: Program, grid: Sequence[int], block: Sequence[int], args: Sequence[Any]) -> Execution:
+def execute(
+    program: Program, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], step_limit: int = STEP_LIMIT
+) -> Execution:
     """Runs a kernel over its whole grid.
 
     `grid` and `block` have one to three sizes; `args` are the visible arguments in order (arrays are copied).
+    A run of more than `step_limit` instructions (of waves that run together) is a `Fault`: the kernel hangs.
     Raises `LaunchError` when arguments do not fit, `Fault` for what no correct kernel does, and
     `UnsupportedInstructionError` for an instruction that is not described.
     """
@@ -67,14 +70,14 @@ def execute(program: Program, grid: Sequence[int], block: Sequence[int], args: S
     memory = GlobalMemory(regions)
     packed = pack_arguments(kernel, grid3, block3, args, memory.addresses[first:])
     memory.contents(_KERNARG)[:] = np.frombuffer(packed, np.uint8)
-    steps = _run_grid(program, grid3, block3, memory)
+    steps = _run_grid(program, grid3, block3, memory, step_limit)
     outputs = tuple(
         memory.contents(first + k).copy().view(buffer.dtype).reshape(buffer.shape) for k, buffer in enumerate(buffers)
     )
     return Execution(outputs, steps)
 
 
-def _run_grid(program: Program, grid: Triple, block: Triple, memory: GlobalMemory) -> int:
+def _run_grid(program: Program, grid: Triple, block: Triple, memory: GlobalMemory, step_limit: int) -> int:
     threads, wave = block[0] * block[1] * block[2], program.kernel.wave_size
     waves = -(-threads // wave)
     z, y, x = np.indices(grid[::-1]).reshape(3, -1)
@@ -84,11 +87,11 @@ def _run_grid(program: Program, grid: Triple, block: Triple, memory: GlobalMemor
     for start in range(0, len(blocks), at_once):
         machine = ConcreteMachine(program.kernel, blocks[start : start + at_once], waves, threads, memory, place)
         _initialise(machine, block)
-        steps += run(machine, program)
+        steps += run(machine, program, step_limit)
     return steps
 
 
-def run(machine: ConcreteMachine, program: Program) -> int:
+def run(machine: ConcreteMachine, program: Program, step_limit: int = STEP_LIMIT) -> int:
     """Runs every wave of a machine to its end; returns the number of instructions carried out."""
     code, waves, steps = program.by_address, machine.waves, 0
     counter = np.full(waves, program.kernel.entry, np.int64)
@@ -112,8 +115,8 @@ def run(machine: ConcreteMachine, program: Program) -> int:
                 raise Fault("control", f"no instruction at {address:#x}", machine.where)
             machine.where = f"{address:#x} {instruction}"
             steps += 1
-            if steps > STEP_LIMIT:
-                raise Fault("control", f"the kernel ran for {STEP_LIMIT} instructions", machine.where)
+            if steps > step_limit:
+                raise Fault("control", f"the kernel ran for {step_limit} instructions", machine.where)
             address += instruction.size
             target = branch_target(instruction)
             if target is not None:
@@ -159,14 +162,20 @@ _BRANCHES: Mapping[str, Callable[[ConcreteMachine], Array]] = {
     "S_BRANCH": lambda machine: np.ones(machine.waves, np.bool_),
     "S_CBRANCH_SCC0": lambda machine: ~machine.scc[:, 0],
     "S_CBRANCH_SCC1": lambda machine: machine.scc[:, 0],
-    "S_CBRANCH_EXECZ": lambda machine: ~machine.exec_lanes.any(axis=1),
-    "S_CBRANCH_EXECNZ": lambda machine: machine.exec_lanes.any(axis=1),
-    "S_CBRANCH_VCCZ": lambda machine: ~machine.lanes_of(Operand("s", 106)).any(axis=1),
-    "S_CBRANCH_VCCNZ": lambda machine: machine.lanes_of(Operand("s", 106)).any(axis=1),
+    "S_CBRANCH_EXECZ": lambda machine: ~_any(machine.exec_lanes),
+    "S_CBRANCH_EXECNZ": lambda machine: _any(machine.exec_lanes),
+    "S_CBRANCH_VCCZ": lambda machine: ~_any(machine.lanes_of(Operand("s", VCC))),
+    "S_CBRANCH_VCCNZ": lambda machine: _any(machine.lanes_of(Operand("s", VCC))),
 }
 
 
+def _any(lanes: Array) -> Array:
+    return np.asarray(lanes.any(axis=1))
+
+
 def _taken(machine: ConcreteMachine, name: str) -> Array:
+    if name not in _BRANCHES:
+        raise UnsupportedInstructionError(f"the branch {name} at {machine.where}")
     taken = _BRANCHES[name](machine)
     machine.agree("a branch", (taken & machine.live)[:, None])
     return taken

@@ -200,7 +200,8 @@ class Machine(ABC):
         if access.space == "constant":
             return (self._constant_address(instruction, offset),)
         base_operand = instruction.operands.get("base", Operand("null"))
-        has_base = base_operand.kind == "s" and base_operand.index < EXEC
+        off = Operand("s", EXEC + 1) if self.kernel.architecture == "cdna" else Operand("null")
+        has_base = base_operand not in (off, Operand("null"))
         if access.space == "scratch":
             return (self._scratch_address(instruction, base_operand if has_base else None, offset),)
         if has_base:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -23,13 +24,12 @@ def register(app: typer.Typer) -> None:
 
 def demo() -> int:
     """Prove, emit, compile and run a matrix transposition."""
-    from rich.console import Console
-
+    from layoutalg.cli.output import console_for
     from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
     from layoutalg.kernel.program import StoreShared
     from layoutalg.kernel.verify import verify
 
-    console = Console(highlight=False)
+    console = console_for(sys.stdout)
     programs = (register_transpose(), lds_transpose(vector=4))
     console.print("[bold]1. The layout[/]: the tile in LDS, a descriptor whose words are swizzled by xor")
     console.print(str(next(s.descriptor for s in programs[1].body if isinstance(s, StoreShared))))
@@ -41,38 +41,39 @@ def demo() -> int:
         return 1
     console.print("\n[bold]3. The machine code[/] of the HIP source that these proofs allow")
     with console.status("compiling for five GPUs (the first time unpacks the compiler)"):
-        console.print(_targets(verified))
+        tables = [_targets(each) for each in verified]
+    console.print(*tables)
     console.print("\n[bold]4. The result[/]")
     return _run(console, verified[1])
 
 
 def _obligations(verified: Verified) -> Any:
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(title=verified.program.name, title_justify="left")
     for column, justify in (("obligation", "left"), ("verdict", "left"), ("method", "left"), ("ms", "right")):
         table.add_column(column, justify=justify)  # type: ignore[arg-type]
     for about, v in verified.verdicts:
         style = {"proved": "green", "refuted": "red"}.get(v.name, "yellow")
-        table.add_row(about, f"[{style}]{v.name}[/]", v.strategy, f"{v.seconds * 1e3:.2f}")
+        table.add_row(Text(about), Text(v.name, style), v.strategy, f"{v.seconds * 1e3:.2f}")
     total = sum(v.seconds for _, v in verified.verdicts)
     table.add_section()
     table.add_row(f"{len(verified.verdicts)} obligations", "", "", f"{total * 1e3:.2f}")
     return table
 
 
-def _targets(verified: list[Verified]) -> Any:
+def _targets(verified: Verified) -> Any:
     from rich.table import Table
 
     from layoutalg.device.kernels import build
 
-    table = Table()
-    for column in ("kernel", "target", "VGPRs", "SGPRs", "LDS bytes", "spills", "code bytes"):
-        table.add_column(column, justify="left" if column in ("kernel", "target") else "right")
-    for each in verified:
-        for target in AMD:
-            k = build(each, target).kernels[each.program.name]
-            table.add_row(k.name, target, *(str(n) for n in (k.vgprs, k.sgprs, k.lds_bytes, k.spills, k.code_size)))
+    table = Table(title=verified.program.name, title_justify="left")
+    for column in ("target", "VGPRs", "SGPRs", "LDS bytes", "spills", "code bytes"):
+        table.add_column(column, justify="left" if column == "target" else "right")
+    for target in AMD:
+        k = build(verified, target).kernels[verified.program.name]
+        table.add_row(target, *(str(n) for n in (k.vgprs, k.sgprs, k.lds_bytes, k.spills, k.code_size)))
     return table
 
 

@@ -1,0 +1,129 @@
+"""Both transpositions: proved for all their sizes, emitted, compiled for every target, exact on the CPU."""
+
+import time
+
+import numpy as np
+import pytest
+
+from layoutalg.device import CodeObject, LaunchError, choose_device, compile_source
+from layoutalg.device.kernels import build, run
+from layoutalg.kernel.emit import emit, emit_unverified
+from layoutalg.kernel.library.choose import transpose_for
+from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
+from layoutalg.kernel.program import Program
+from layoutalg.kernel.verify import verify
+from layoutalg.layout import LayoutError
+
+AMD = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
+PROGRAMS = {
+    p.name: p
+    for dtype in ("f32", "f16")
+    for p in (
+        register_transpose(dtype=dtype),
+        lds_transpose(dtype),
+        lds_transpose(dtype, "pad"),
+        lds_transpose(dtype, vector=4),
+        lds_transpose(dtype, "pad", vector=2),
+        lds_transpose(dtype, index_bits=64),
+    )
+}
+
+
+def transposed(program: Program, source: np.ndarray) -> np.ndarray:
+    rows, columns = source.shape
+    sizes = {"M": rows, "N": columns} if program.sizes else {}
+    return run(verify(program), choose_device("cpu"), source, (columns, rows), **sizes).output
+
+
+def matrix(rows: int, columns: int, dtype: str) -> np.ndarray:
+    numbers = np.random.default_rng([rows, columns]).standard_normal((rows, columns))
+    return numbers.astype({"f32": np.float32, "f16": np.float16}[dtype])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_obligation_is_proved(name: str) -> None:
+    assert verify(PROGRAMS[name]).failures == ()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_z3_alone_proves_every_obligation(name: str) -> None:
+    assert verify(PROGRAMS[name], strategy="z3").failures == ()
+
+
+def test_both_kernels_are_proved_within_two_seconds() -> None:
+    start = time.perf_counter()
+    for program in (register_transpose(), lds_transpose()):
+        assert verify(program).proved
+    assert time.perf_counter() - start < 2
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f16"])
+@pytest.mark.parametrize("shape", [(1, 1), (1, 67), (64, 64), (63, 65), (517, 301), (128, 256), (130, 70)])
+def test_any_matrix_is_transposed_exactly(shape: tuple[int, int], dtype: str) -> None:
+    source = matrix(*shape, dtype)
+    assert np.array_equal(transposed(transpose_for(*shape, dtype), source), source.T)
+
+
+@pytest.mark.parametrize("swizzle", ["xor", "pad"])
+@pytest.mark.parametrize("dtype", ["f32", "f16"])
+def test_each_lds_layout_is_exact_at_guarded_edges(swizzle: str, dtype: str) -> None:
+    source = matrix(100, 36, dtype)
+    for vector in (1, 2, 4):
+        assert np.array_equal(transposed(lds_transpose(dtype, swizzle, vector), source), source.T)
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f16"])
+def test_the_guides_register_transposition_is_exact(dtype: str) -> None:
+    program = register_transpose(dtype=dtype)
+    assert [int(g.hi) + 1 for g in program.grid] == [80, 1]
+    assert program.block == (8, 8, 1)
+    source = matrix(2560, 32, dtype)
+    assert np.array_equal(transposed(program, source), source.T)
+
+
+def test_4096_squared_on_the_cpu_is_exact_and_quick() -> None:
+    source = matrix(4096, 4096, "f32")
+    start = time.perf_counter()
+    assert np.array_equal(transposed(transpose_for(4096, 4096, "f32"), source), source.T)
+    assert time.perf_counter() - start < 15
+
+
+@pytest.mark.parametrize("target", AMD)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_target_spills(name: str, target: str) -> None:
+    code = build(verify(PROGRAMS[name]), target)
+    assert isinstance(code, CodeObject)
+    kernel = code.kernels[name]
+    assert kernel.spills == 0
+    buffers = sum(s.elements * s.dtype.bytes for s in PROGRAMS[name].shared)
+    assert kernel.lds_bytes == buffers
+
+
+def test_the_source_is_one_for_all_machines() -> None:
+    source = emit(verify(lds_transpose()), "gfx942")
+    assert "#include <hip/hip_runtime.h>" in source
+    assert "lds[row, column] at row * 64 + (column ^ row)" in source
+    assert ".target sm_90" in compile_source(source, "sm_90").payload.decode()
+
+
+def test_unverified_source_says_so() -> None:
+    assert "UNVERIFIED" in emit_unverified(lds_transpose()).splitlines()[0]
+
+
+def test_sizes_outside_the_proof_are_not_launched() -> None:
+    program = lds_transpose(vector=4)
+    source = matrix(6, 8, "f32")
+    with pytest.raises(LaunchError, match="multiples of 4; not for 6"):
+        run(verify(program), choose_device("cpu"), source, (8, 6), M=6, N=8)
+    with pytest.raises(LaunchError, match="has 48 elements, and the descriptor 64"):
+        run(verify(program), choose_device("cpu"), source, (8, 8), M=8, N=8)
+
+
+def test_sizes_that_32_bits_do_not_hold_take_64() -> None:
+    assert transpose_for(70000, 40000, "f32").index_bits == 64
+    assert transpose_for(512, 512, "f32").index_bits == 32
+
+
+def test_a_size_that_the_register_kernel_lacks_is_refused() -> None:
+    with pytest.raises(LayoutError, match="M = 100 is no multiple of 32"):
+        register_transpose(100, 32)

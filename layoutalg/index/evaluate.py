@@ -36,8 +36,11 @@ def read(roots: Sequence[Expr], leaves: Mapping[Expr, Any], table: Mapping[str, 
     `table` maps each operation to a function of its arguments' readings; "const" takes the integer, "lookup" the
     entries first.  KeyError names a variable that `leaves` does not give.
     """
+    order = postorder(*roots, stop=leaves)
+    last_use: dict[Expr, Expr | None] = {argument: node for node in order for argument in node.args}
+    last_use |= dict.fromkeys(roots)  # a root's reading is kept; all others go once used, for whole arrays are large
     seen: dict[Expr, Any] = {}
-    for node in postorder(*roots, stop=leaves):
+    for node in order:
         if node in leaves:
             seen[node] = leaves[node]
         elif node.op == "var":
@@ -47,6 +50,9 @@ def read(roots: Sequence[Expr], leaves: Mapping[Expr, Any], table: Mapping[str, 
         else:
             args = [seen[a] for a in node.args]
             seen[node] = table[node.op](node.value, *args) if node.op == "lookup" else table[node.op](*args)
+            del args
+            for spent in {a for a in node.args if last_use[a] is node}:
+                del seen[spent]
     return [seen[root] for root in roots]
 
 
@@ -142,9 +148,17 @@ def _numpy_table() -> Mapping[str, Callable[..., Any]]:
     def mod(a: Any, n: Any) -> Any:
         return a % n if power(n) is None else a & (n - 1)
 
+    def add(*xs: Any) -> Any:
+        """Terms of one shape first: what varies along one axis is added there, before it is spread over all."""
+        sums: dict[tuple[int, ...], Any] = {}
+        for x in xs:
+            shape = np.shape(x)
+            sums[shape] = sums[shape] + x if shape in sums else x
+        return reduce(operator.add, sorted(sums.values(), key=np.size))
+
     return {
         "const": np.int64,
-        "add": lambda *xs: reduce(operator.add, xs),
+        "add": add,
         "mul": operator.mul,
         "div": div,
         "mod": mod,

@@ -9,6 +9,7 @@
 from layoutalg.draw.access import LaneAccess, down, in_order, operand
 from layoutalg.draw.collision import collision, escape, refutation
 from layoutalg.draw.conflicts import conflicts
+from layoutalg.draw.dataflow import dataflow
 from layoutalg.draw.errors import DrawError
 from layoutalg.draw.formula import latex
 from layoutalg.draw.graph import graph
@@ -21,7 +22,7 @@ from layoutalg.draw.swizzle import compare
 from layoutalg.draw.text import plain, table, tree
 
 __all__ = [
-    "DrawError", "LaneAccess", "Picture", "below", "beside", "cells", "collision", "compare", "conflicts", "down",
-    "enable", "escape", "graph", "grid", "in_order", "latex", "memory", "operand", "page", "plain", "refutation", "show", "svg",
-    "table", "tree",
+    "DrawError", "LaneAccess", "Picture", "below", "beside", "cells", "collision", "compare", "conflicts", "dataflow",
+    "down", "enable", "escape", "graph", "grid", "in_order", "latex", "memory", "operand", "page", "plain",
+    "refutation", "show", "svg", "table", "tree",
 ]  # fmt: skip

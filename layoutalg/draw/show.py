@@ -7,6 +7,7 @@
 | a `LaneAccess`                      | lanes × banks, phase by phase; with `by=`, the index grid              |
 | two accesses                        | before and after (`layoutalg.draw.swizzle`)                            |
 | a descriptor and a refuted verdict  | the coordinates at which it fails                                      |
+| a kernel's program                  | its data flow through the memories                                     |
 
 A `Picture` shows itself in a notebook.  Layouts do not: `layout` lies below `draw` and imports nothing of it; so it is
 `show(descriptor)` in a cell, or `enable()` once in a notebook, which teaches IPython to draw layouts by themselves.
@@ -20,11 +21,13 @@ from typing import Any
 from layoutalg.draw.access import LaneAccess
 from layoutalg.draw.collision import refutation
 from layoutalg.draw.conflicts import conflicts
+from layoutalg.draw.dataflow import dataflow
 from layoutalg.draw.errors import DrawError
 from layoutalg.draw.graph import graph
 from layoutalg.draw.grid import grid
 from layoutalg.draw.svg import Picture
 from layoutalg.draw.swizzle import compare
+from layoutalg.kernel.program import Program
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
 from layoutalg.prove import Refuted
 
@@ -43,8 +46,15 @@ def _adaptor(given: TensorAdaptor, by: str, **options: Any) -> Picture:
     return graph(given, **options)
 
 
+def _program(given: Program, by: str, **options: Any) -> Picture:
+    if by:
+        raise DrawError(f"a program is not coloured by {by!r}; leave `by` out")
+    return dataflow(given, **options)
+
+
 DRAWN: Mapping[type, Callable[..., Picture]] = {
     TensorDescriptor: _layout, TileDistribution: _layout, TensorAdaptor: _adaptor, LaneAccess: _access,
+    Program: _program,
 }  # fmt: skip
 """What is drawn of each kind of thing."""
 
@@ -52,10 +62,11 @@ DRAWN: Mapping[type, Callable[..., Picture]] = {
 def show(given: Any, other: Any = None, *, by: str = "", **options: Any) -> Picture:
     """The picture of a thing, or of two; options go on to the function that draws it. DrawError lists what is drawn.
 
-    >>> from layoutalg.layout import make_naive_tensor_descriptor
-    >>> tile = make_naive_tensor_descriptor((8, 8), (8, 1))
-    >>> show(tile).title, show(tile, by="bank").title
-    ('Transform graph: embed((8, 8), (8, 1))', 'bank of each of 8 × 8 elements')
+        >>> from layoutalg.kernel.program import Program
+    from layoutalg.layout import make_naive_tensor_descriptor
+        >>> tile = make_naive_tensor_descriptor((8, 8), (8, 1))
+        >>> show(tile).title, show(tile, by="bank").title
+        ('Transform graph: embed((8, 8), (8, 1))', 'bank of each of 8 × 8 elements')
     """
     if isinstance(given, LaneAccess) and isinstance(other, LaneAccess):
         return compare(given, other, **options)

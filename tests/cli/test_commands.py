@@ -1,0 +1,255 @@
+"""The command line: contracts, exit codes, and one clear line for each kind of bad input."""
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+GOOD = """
+[[descriptor]]
+name = "a_lds"
+dtype = "f16"
+base = { kind = "naive", lengths = [8, 64, 8], strides = [520, 8, 1] }
+steps = [[
+  { transform = "pass_through", length = 64,      lower = [1],    upper = [0] },
+  { transform = "merge",        lengths = [8, 8], lower = [0, 2], upper = [1] },
+]]
+"""
+OVERLAP = '[[descriptor]]\nname = "d"\nbase = { kind = "naive", lengths = [4, 4], strides = [2, 1] }\n'
+UNFIT = """
+[[descriptor]]
+name = "d"
+base = { kind = "packed", lengths = [2, 6] }
+steps = [[
+  { transform = "pass_through", length = 9, lower = [0], upper = [0] },
+  { transform = "unmerge", lengths = [7, 5], lower = [1], upper = [1, 2] },
+]]
+"""
+
+
+def run(*arguments: str | Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from layoutalg.cli import main; main()", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=folder)
+
+
+def refused(result: subprocess.CompletedProcess[str], *words: str) -> None:
+    """Exit 3, one line on stderr with these words, no traceback, nothing on stdout."""
+    assert result.returncode == 3, result
+    assert result.stdout == ""
+    lines = result.stderr.splitlines()
+    assert len(lines) == 1, result.stderr
+    for word in words:
+        assert word in lines[0]
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    path = tmp_path / "good.toml"
+    path.write_text(GOOD)
+    return path
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "spec.toml"
+    path.write_text(text)
+    return path
+
+
+# --- check ------------------------------------------------------------------------------------------------------------
+
+
+def test_check_proves_the_default_claims(spec: Path) -> None:
+    result = run("check", spec)
+    assert result.returncode == 0
+    assert result.stdout.count("proved") == 3
+
+
+def test_check_of_one_descriptor_takes_under_half_a_second(spec: Path) -> None:
+    """Of processor time, which other work on the machine does not stretch; the process waits for nothing."""
+
+    def spent() -> float:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    times = []
+    for _ in range(3):
+        start = spent()
+        run("check", spec)
+        times.append(spent() - start)
+    assert min(times) < 0.5
+
+
+def test_check_imports_neither_z3_nor_sympy(spec: Path) -> None:
+    program = (
+        "import sys; from layoutalg.cli import main\ntry: main()\nfinally: print({'z3', 'sympy'} & set(sys.modules))"
+    )
+    result = subprocess.run([sys.executable, "-c", program, "check", str(spec)], capture_output=True, text=True)
+    assert result.stdout.splitlines()[-1] == "set()"
+
+
+def test_a_refuted_claim_exits_with_1_and_shows_its_witness(tmp_path: Path) -> None:
+    result = run("check", written(tmp_path, OVERLAP))
+    assert result.returncode == 1
+    assert "index (0, 2), offset 2 and index (1, 0), offset 2" in result.stdout
+
+
+def test_an_undecided_claim_exits_with_2(tmp_path: Path) -> None:
+    text = 'symbols = { N = {} }\n[[lemma]]\nname = "goldbach"\nvariables = { i = "N" }\n'
+    text += 'goal = "i * i * i + 3 * i != N * N * N * 2 + 7"\n'
+    result = run("check", written(tmp_path, text), "--strategy", "normal-form")
+    assert result.returncode == 2, result
+    assert "unknown" in result.stdout
+
+
+def test_check_prints_one_json_document(spec: Path) -> None:
+    document = json.loads(run("check", spec, "--json").stdout)
+    assert (document["proved"], document["refuted"], document["unknown"]) == (3, 0, 0)
+    facts = document["files"][0]["facts"]["a_lds"]
+    assert facts["bijective"] == "refuted"
+    assert facts["vector"] == 8
+
+
+def test_z3_can_be_forced(spec: Path) -> None:
+    results = json.loads(run("check", spec, "--strategy", "z3", "--json").stdout)["files"][0]["results"]
+    assert [r["verdict"] for r in results] == ["proved"] * 3
+    assert results[0]["strategy"] == "z3 integers"
+
+
+def test_attachments_that_do_not_fit_are_bad_input(tmp_path: Path) -> None:
+    refused(run("check", written(tmp_path, UNFIT)), "pass_through", "9", "2")
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [("x = \n", "line 1"), ('[[descriptor]]\nname = "d"\n', "base"), ("x = 1\n", "x")],
+)
+def test_a_spec_with_an_error_is_one_line(tmp_path: Path, text: str, word: str) -> None:
+    refused(run("check", written(tmp_path, text)), word)
+
+
+def test_a_missing_spec_is_one_line(tmp_path: Path) -> None:
+    refused(run("check", tmp_path / "none.toml"), "none.toml")
+    refused(run("check", tmp_path), "no spec file")
+
+
+# --- offsets ----------------------------------------------------------------------------------------------------------
+
+
+def test_offsets_are_row_major_with_null_where_invalid(tmp_path: Path) -> None:
+    text = """
+[[descriptor]]
+name = "padded"
+base = { kind = "naive", lengths = [3], strides = [2] }
+steps = [[{ transform = "pad", length = 3, left = 1, right = 1, lower = [0], upper = [0] }]]
+"""
+    result = run("offsets", written(tmp_path, text), "--descriptor", "padded", "--json")
+    expected = {"lengths": [5], "element_space_size": 5, "offsets": [None, 0, 2, 4, None]}
+    assert json.loads(result.stdout) == expected
+
+
+def test_offsets_of_an_unknown_descriptor_are_refused(spec: Path) -> None:
+    refused(run("offsets", spec, "--descriptor", "b", "--json"), "'b'", "a_lds")
+
+
+# --- run, emit, compile -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f2"])
+@pytest.mark.parametrize(("kernel", "shape"), [("lds", (37, 70)), ("register", (64, 32))])
+def test_run_transposes_a_file(tmp_path: Path, kernel: str, shape: tuple[int, int], dtype: str) -> None:
+    source = np.random.default_rng(1).standard_normal(shape).astype(dtype)
+    np.save(tmp_path / "a.npy", source)
+    result = run("run", "transpose", "--input", tmp_path / "a.npy", "--output", tmp_path / "b.npy",
+                 "--device", "cpu", "--kernel", kernel)  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert np.array_equal(np.load(tmp_path / "b.npy"), source.T)
+
+
+def test_emit_then_compile_reports_the_code_object(tmp_path: Path) -> None:
+    assert run("emit", "transpose", "--target", "gfx942", "-o", tmp_path / "t.hip").returncode == 0
+    result = run("compile", tmp_path / "t.hip", "--target", "gfx942", "-o", tmp_path / "t.co", "--json")
+    (kernel,) = json.loads(result.stdout)["kernels"].values()
+    assert kernel["lds_bytes"] == 16384
+    assert kernel["spills"] == 0
+    assert (tmp_path / "t.co").read_bytes().startswith(b"\x7fELF")
+
+
+BAD_ARRAYS = {
+    "missing": None,
+    "truncated": b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (8, 8), }\n1234",
+    "no array": b"hello",
+}
+
+
+@pytest.mark.parametrize("name", BAD_ARRAYS)
+def test_an_array_that_cannot_be_read_is_one_line(tmp_path: Path, name: str) -> None:
+    path, out = tmp_path / "a.npy", tmp_path / "b.npy"
+    content = BAD_ARRAYS[name]
+    if content is not None:
+        path.write_bytes(content)
+    refused(run("run", "transpose", "--input", path, "--output", out), "a.npy")
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("array", "word"),
+    [
+        (np.zeros(8, np.float32), "1 dimensions"),
+        (np.zeros((2, 2, 2), np.float32), "3 dimensions"),
+        (np.zeros((2, 2), np.float64), "float64"),
+        (np.zeros((2, 2), np.int32), "int32"),
+        (np.zeros((2, 2), ">f4"), ">f4"),
+        (np.zeros((0, 2), np.float32), "no elements"),
+        (np.array([[None]]), "a.npy"),
+    ],
+)
+def test_an_array_that_no_kernel_takes_is_one_line(tmp_path: Path, array: np.ndarray, word: str) -> None:
+    np.save(tmp_path / "a.npy", array, allow_pickle=True)
+    refused(run("run", "transpose", "--input", tmp_path / "a.npy", "--output", tmp_path / "b.npy"), word)
+    assert not (tmp_path / "b.npy").exists()
+
+
+def test_an_output_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.zeros((4, 4), np.float32))
+    (tmp_path / "file").write_text("")
+    refused(run("run", "transpose", "--input", tmp_path / "a.npy", "--output", tmp_path / "file" / "b.npy"), "file")
+
+
+def test_unknown_names_are_one_line(tmp_path: Path, spec: Path) -> None:
+    refused(run("emit", "transpose", "--target", "gfx000"), "gfx000", "gfx942")
+    refused(run("emit", "nothing"), "nothing", "transpose")
+    refused(run("emit", "transpose", "--kernel", "magic"), "magic", "lds")
+    refused(run("emit", "transpose", "--dtype", "f8"), "f8", "f32")
+    refused(run("check", spec, "--strategy", "luck"), "luck", "z3")
+    refused(run("frobnicate"), "frobnicate")
+    refused(run("run", "transpose"), "--input")
+
+
+def test_a_device_that_is_absent_says_why(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.zeros((4, 4), np.float32))
+    result = run("run", "transpose", "--input", tmp_path / "a.npy", "--output", tmp_path / "b.npy", "--device", "amd")
+    if result.returncode:
+        refused(result, "no amd device")
+
+
+def test_a_source_that_does_not_compile_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "bad.hip").write_text("this is no C++\n")
+    refused(
+        run("compile", tmp_path / "bad.hip", "--target", "gfx942", "-o", tmp_path / "bad.co"),
+        "error",
+    )
+    assert not (tmp_path / "bad.co").exists()
+    refused(run("compile", tmp_path / "none.hip"), "none.hip")
+
+
+def test_the_demo_ends_well() -> None:
+    result = run("demo")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "38 obligations" in result.stdout
+    assert "max error against numpy: 0" in result.stdout
+    for target in ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"):
+        assert target in result.stdout

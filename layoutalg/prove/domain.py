@@ -15,13 +15,17 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 
 from layoutalg.index import Expr, Term, all_of, as_expr, mod, names, var
-from layoutalg.layout import Merge, MergeMagicDivision, TensorAdaptor, TensorDescriptor, Transform
+from layoutalg.layout import LayoutError, Merge, MergeMagicDivision, TensorAdaptor, TensorDescriptor, Transform
 from layoutalg.layout.c_arithmetic import HALF32
 from layoutalg.layout.mixed_radix import horner
 from layoutalg.layout.transform import Index
 
 Layout = TensorDescriptor | TensorAdaptor
 """What most claims speak of: a descriptor (one bottom dimension, a memory) or an adaptor."""
+
+
+class InexpressibleError(ValueError):
+    """A map that some of its sizes leave without a meaning: a divisor that may be 0, a table that is too short."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,21 @@ def lower_index(transform: Transform, upper: Sequence[Expr]) -> Index:
     try:
         return transform.lower(upper)
     except ValueError:
+        pass
+    try:
         return transform.lower([mod(u, n) for u, n in zip(upper, transform.upper_lengths, strict=True)])
+    except ValueError as error:
+        raise InexpressibleError(f"{transform}: {error}") from error
+
+
+def upper_index(adaptor: TensorAdaptor, bottom: Sequence[Expr]) -> Index:
+    """The adaptor's inverse; NoInverseError where it has none, InexpressibleError where some sizes leave it none."""
+    try:
+        return adaptor.upper(bottom)
+    except LayoutError:
+        raise
+    except ValueError as error:
+        raise InexpressibleError(f"the inverse of {adaptor}: {error}") from error
 
 
 def follow(adaptor: TensorAdaptor, known: Mapping[int, Expr]) -> tuple[Mapping[int, Expr], Expr]:

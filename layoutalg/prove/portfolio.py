@@ -13,6 +13,7 @@ from layoutalg.index import names
 from layoutalg.layout import NoInverseError
 from layoutalg.prove.claims import Claim
 from layoutalg.prove.decide import STRATEGIES, decide, decide_quickly
+from layoutalg.prove.domain import InexpressibleError
 from layoutalg.prove.obligation import Injective, Obligation
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits
 from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
@@ -39,13 +40,16 @@ def prove(claim: Claim | Obligation, *, strategy: str | None = None, limits: Lim
         if strategy is None and _locally(claim):
             return Proved(claim.statement(), "transform by transform", time.perf_counter() - start)
         return _exactly(claim.statement(), claim.obligations(), strategy, limits, start)
-    except NoInverseError as error:
+    except (NoInverseError, InexpressibleError) as error:
         return Unknown(claim.statement(), "portfolio", time.perf_counter() - start, why=str(error))
 
 
 def _locally(claim: Claim) -> bool:
-    obligations = claim.local_obligations()
-    return obligations is not None and all(isinstance(decide_quickly(o), Holds) for o in obligations)
+    try:
+        obligations = claim.local_obligations()
+        return obligations is not None and all(isinstance(decide_quickly(o), Holds) for o in obligations)
+    except InexpressibleError:
+        return False
 
 
 def _exactly(

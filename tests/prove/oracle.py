@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from layoutalg.layout import TensorAdaptor, TensorDescriptor, Transform
+from layoutalg.layout import TensorAdaptor, TensorDescriptor
 
 Values = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -81,13 +81,11 @@ LOWER: Mapping[str, Callable[[Any, Sequence[Values]], list[Values]]] = {
     "vectorize": lambda t, u: [u[0] * int(t.vector_size)],
 }
 
-VALID: Mapping[str, Callable[[Any, Values], Any]] = {
-    "pad": lambda t, u: (u >= int(t.left)) & (u < int(t.length) + int(t.left)),
-    "left_pad": lambda t, u: u >= int(t.left),
-    "right_pad": lambda t, u: u < int(t.length),
-}
-"""As in CK, an index that is in range is assumed; a side without padding therefore excludes nothing."""
-_PADDING = {"left_pad": ("left",), "right_pad": ("right",), "pad": ("left", "right")}
+
+def _reaches_data(t: Any, u: Values) -> Any:
+    """Of a pad: as in CK, an index in range is assumed; a side without padding therefore excludes nothing."""
+    left, right = (int(getattr(t, side, 0)) for side in ("left", "right"))
+    return ((left == 0) | (u >= left)) & ((right == 0) | (u < int(t.length) + left))
 
 
 @dataclass
@@ -99,7 +97,6 @@ class Enumerated:
     limits: dict[int, int]
     bottom: tuple[int, ...]
     valid: Values
-    extremes: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def offsets(self) -> Values:
@@ -117,11 +114,11 @@ class Enumerated:
         return len(np.unique(rows, axis=0)) == len(rows)
 
     def surjective(self) -> bool:
-        """Every bottom index is reached."""
+        """Every bottom index is reached, and there is one."""
         reached = {tuple(row) for row in np.stack([self.hidden[i][self.valid] for i in self.bottom], axis=1).tolist()}
         box = [range(self.limits[i]) for i in self.bottom]
         inside = {r for r in reached if all(x in b for x, b in zip(r, box, strict=True))}
-        return len(inside) == math.prod(map(len, box))
+        return len(inside) == math.prod(map(len, box)) > 0
 
     def bijective(self) -> bool:
         """All three."""
@@ -139,6 +136,14 @@ class Enumerated:
         at = at[valid[..., 0]]
         return bool((at == at[..., :1] + np.arange(count)).all() and (at[..., 0] % count == 0).all())
 
+    def monotone(self, dimension: int) -> bool:
+        """Offsets of valid indices grow along a dimension."""
+        at = np.moveaxis(self.offsets.reshape(self.lengths), dimension, -1)
+        valid = np.moveaxis(self.valid.reshape(self.lengths), dimension, -1)
+        greatest = np.where(valid, at, np.iinfo(np.int64).min)
+        before = np.maximum.accumulate(greatest, axis=-1)[..., :-1]
+        return bool((~valid[..., 1:] | (at[..., 1:] > before)).all())
+
 
 def enumerate_all(layout: TensorDescriptor | TensorAdaptor) -> Enumerated:
     """The whole index space of a layout whose sizes are all constants."""
@@ -153,21 +158,11 @@ def enumerate_all(layout: TensorDescriptor | TensorAdaptor) -> Enumerated:
     layers = list(zip(adaptor.transforms, adaptor.lower_ids, adaptor.upper_ids, strict=True))
     for transform, lower, upper in reversed(layers):
         above = [hidden[i] for i in upper]
-        if any(int(getattr(transform, side)) for side in _PADDING.get(transform.name, ())):
-            valid &= VALID[transform.name](transform, above[0])
+        if transform.name in ("pad", "left_pad", "right_pad"):
+            valid &= _reaches_data(transform, above[0])
         for i, x in zip(lower, LOWER[transform.name](transform, above), strict=True):
             hidden[i] = np.broadcast_to(x, (total,))
     limits = {i: int(n) for i, n in adaptor.hidden_lengths.items() if any(i in ids for ids in adaptor.lower_ids)}
     if isinstance(layout, TensorDescriptor):
         limits[adaptor.bottom_ids[0]] = int(layout.element_space_size)
     return Enumerated(lengths, hidden, limits, adaptor.bottom_ids, valid)
-
-
-def kinds(layout: TensorDescriptor) -> set[str]:
-    """The names of the transforms in a layout."""
-    return {t.name for t in layout.adaptor.transforms}
-
-
-def transform_names(transforms: Sequence[Transform]) -> set[str]:
-    """Their names."""
-    return {t.name for t in transforms}

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from layoutalg.index import Expr, all_of, as_expr, eq, names
 from layoutalg.layout import NoInverseError, TensorAdaptor, Transform
-from layoutalg.prove.domain import fresh, taken
+from layoutalg.prove.domain import fresh, lower_index, taken
 from layoutalg.prove.obligation import ForAll, Obligation
 from layoutalg.prove.obligation import Injective as InjectiveMap
 
@@ -57,7 +57,7 @@ def layers(adaptor: TensorAdaptor) -> list[tuple[Transform, tuple[int, ...], tup
 def stays_in_range(transform: Transform, lengths: tuple[Expr | None, ...]) -> ForAll:
     """Of one transform: a valid index in range above is in range below (None: there is no limit)."""
     upper = _upper_variables(transform, tuple(n for n in lengths if n is not None))
-    lower = transform.lower(upper)
+    lower = lower_index(transform, upper)
     goal = all_of(*(in_range(i, n) for i, n in zip(lower, lengths, strict=True) if n is not None))
     return ForAll(f"{transform} stays in range", goal, transform.valid(upper))
 
@@ -66,7 +66,7 @@ def stays_in_range(transform: Transform, lengths: tuple[Expr | None, ...]) -> Fo
 def is_injective(transform: Transform) -> ForAll | InjectiveMap:
     """Of one transform: by its inverse where it has one, else as it stands."""
     upper = _upper_variables(transform, ())
-    lower = transform.lower(upper)
+    lower = lower_index(transform, upper)
     try:
         back = transform.upper(lower)
     except NoInverseError:

@@ -10,7 +10,18 @@ from typing import ClassVar
 from layoutalg.index import TRUE, Expr, all_of, eq, prod
 from layoutalg.layout import LayoutError, NoInverseError, TensorAdaptor
 from layoutalg.prove.claims.base import Claim, all_equal, exists, in_range, is_injective, layers, stays_in_range
-from layoutalg.prove.domain import Layout, adaptor_of, at, bottom_limits, digit_form, fresh, limits, names_in
+from layoutalg.prove.domain import (
+    InexpressibleError,
+    Layout,
+    adaptor_of,
+    at,
+    bottom_limits,
+    digit_form,
+    fresh,
+    limits,
+    names_in,
+    upper_index,
+)
 from layoutalg.prove.obligation import ForAll, Obligation, Onto, Shown
 from layoutalg.prove.obligation import Injective as InjectiveMap
 
@@ -114,8 +125,8 @@ def _section(layout: Layout, targets: tuple[Expr, ...]) -> ForAll | None:
     """That the adaptor's inverse finds a valid index of each element; None where it has none."""
     adaptor = adaptor_of(layout)
     try:
-        form = at(layout, adaptor.upper(targets))
-    except NoInverseError:
+        form = at(layout, upper_index(adaptor, targets))
+    except (NoInverseError, InexpressibleError):
         return None
     ranges = [in_range(i, n) for i, n in zip(form.top, adaptor.lengths, strict=True)]
     goal = all_of(*ranges, form.valid, all_equal(form.bottom, targets))
@@ -174,7 +185,7 @@ class RoundTripUpper(Claim):
 
     def obligations(self) -> Iterator[Obligation]:
         form = digit_form(self.adaptor)
-        back = adaptor_of(self.adaptor).upper(form.bottom)
+        back = upper_index(adaptor_of(self.adaptor), form.bottom)
         shown = (Shown("u", form.top), Shown("upper(lower(u))", back))
         yield ForAll("upper(lower(u)) = u", all_equal(back, form.top), form.valid, shown)
 
@@ -194,7 +205,7 @@ class RoundTripLower(Claim):
         spaces = [_required(n) for n in bottom_limits(self.adaptor)]
         avoid = names_in(self.adaptor)
         bottom = tuple(fresh(f"d{k}", n, avoid) for k, n in enumerate(spaces))
-        top = a.upper(bottom)
+        top = upper_index(a, bottom)
         form = at(self.adaptor, top)
         inside = all_of(*(in_range(i, n) for i, n in zip(top, a.lengths, strict=True)))
         shown = (Shown("d", bottom), Shown("upper(d)", top), Shown("lower(upper(d))", form.bottom))

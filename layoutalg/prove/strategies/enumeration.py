@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import Expr, Symbol, substitute, var
@@ -113,15 +114,11 @@ def _at(block: dict[Expr, Values], result: Any, flat: int) -> Point:
 
 
 def _all_differ(obligation: Injective) -> Outcome:
-    import numpy as np
-
     shared = obligation.shared
-    for fixed in _blocks(shared) if shared else [{}]:
-        sizes = {v: a.reshape(-1) for v, a in fixed.items()}
-        for n in range(max((len(a) for a in np.broadcast_arrays(*sizes.values())), default=1) if sizes else 1):
-            outcome = _differ_at(obligation, {v: int(np.broadcast_to(a, n + 1)[n]) for v, a in sizes.items()})
-            if outcome is not None:
-                return outcome
+    for chosen in product(*map(_choices, shared)):
+        outcome = _differ_at(obligation, dict(zip(shared, chosen, strict=True)))
+        if outcome is not None:
+            return outcome
     return Holds(NAME)
 
 

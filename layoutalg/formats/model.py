@@ -152,11 +152,12 @@ class Refusal(Item):
 
 @dataclass(frozen=True)
 class Unread:
-    """A part of a source file that was not read, and why."""
+    """A part of a source file that was not read, and why; `refused`: it was, and makes no layout (bad input)."""
 
     name: str
     line: int
     reason: str
+    refused: bool = False
 
 
 @dataclass(frozen=True)

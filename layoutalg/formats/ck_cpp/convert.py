@@ -1,0 +1,99 @@
+"""From C++ values to what the layout functions take, with a reason where a value is of another kind."""
+
+from __future__ import annotations
+
+from layoutalg.formats.ck_cpp.values import Open, Unreadable, Value
+from layoutalg.index import FALSE, TRUE, Expr, div, eq, negation
+from layoutalg.index.ranges import BOOLEAN
+from layoutalg.layout import TensorAdaptor, TensorDescriptor, Transform
+
+MOST_ENTRIES = 4096
+"""Entries of a tuple or sequence."""
+
+
+def kind_of(value: Value) -> str:
+    """What a value is, in words."""
+    if isinstance(value, Open):
+        return f"{value.path}, which this file leaves open"
+    named = {Expr: "an integer", tuple: "a tuple", Transform: "a transform", TensorDescriptor: "a descriptor",
+             TensorAdaptor: "an adaptor"}  # fmt: skip
+    return next((text for kind, text in named.items() if isinstance(value, kind)), f"a {type(value).__name__.lower()}")
+
+
+def ask(value: Open, example: str = "64") -> Unreadable:
+    """The question for a value that is left open."""
+    last = f" (or -D {value.last}={example})" if value.last != value.path else ""
+    return Unreadable(f"{value.path} is not known here; give -D {value.path}={example}{last}")
+
+
+def number(value: Value) -> Expr:
+    """An integer; a tuple of one entry is none."""
+    if isinstance(value, Expr):
+        return value
+    if isinstance(value, Open):
+        raise ask(value)
+    raise Unreadable(f"{kind_of(value)} where an integer is expected")
+
+
+def constant(value: Value) -> int:
+    """An integer without symbols."""
+    e = number(value)
+    if e.op != "const":
+        raise Unreadable(f"{e} depends on a symbol, where a constant is expected")
+    return int(e)
+
+
+def entries(value: Value) -> tuple[Value, ...]:
+    """The entries of a tuple, sequence or array."""
+    if isinstance(value, tuple):
+        return value
+    if isinstance(value, Open):
+        raise ask(value, "[64,32]")
+    raise Unreadable(f"{kind_of(value)} where a tuple or sequence is expected")
+
+
+def numbers(value: Value) -> tuple[Expr, ...]:
+    """A tuple of integers."""
+    return tuple(map(number, entries(value)))
+
+
+def dimensions(value: Value) -> list[list[int]]:
+    """A tuple of sequences of dimension numbers."""
+    return [[constant(d) for d in entries(group)] for group in entries(value)]
+
+
+def transforms(value: Value) -> list[Transform]:
+    """A tuple of transforms."""
+    made = []
+    for entry in entries(value):
+        if not isinstance(entry, Transform):
+            raise ask(entry) if isinstance(entry, Open) else Unreadable(f"{kind_of(entry)} among transforms")
+        made.append(entry)
+    return made
+
+
+def descriptor(value: Value) -> TensorDescriptor:
+    """A descriptor, or the one of a view."""
+    if isinstance(value, TensorDescriptor):
+        return value
+    if isinstance(value, Open):
+        raise Unreadable(f"{value.path} is not known here: a descriptor that this file does not build")
+    raise Unreadable(f"{kind_of(value)} where a descriptor is expected")
+
+
+def truth(value: Value) -> Expr:
+    """A condition: a comparison, or an integer that is not zero."""
+    e = number(value)
+    return e if e.op in BOOLEAN or e in (TRUE, FALSE) else negation(eq(e, 0))
+
+
+def truncated(a: Expr, b: Expr, *, remainder: bool) -> Expr:
+    """C++'s `/` and `%`, which round towards zero; for symbols only where the signs are known."""
+    if b.op == "const" and int(b) == 0:
+        raise Unreadable("a division by zero")
+    if a.op == "const" and b.op == "const":
+        quotient = abs(int(a)) // abs(int(b)) * (1 if (int(a) < 0) == (int(b) < 0) else -1)
+        return a - b * quotient if remainder else TRUE * quotient
+    if a.lo < 0 or b.lo < 1:
+        raise Unreadable(f"{a} / {b} rounds by the signs of its symbols, which may be negative or zero here")
+    return a % b if remainder else div(a, b)

@@ -1,0 +1,464 @@
+"""Evaluating C++ expressions of the subset: one entry a kind of syntax node, nothing executed but arithmetic.
+
+Work is counted: each node costs one step of a budget, each call one of a depth, each list an entry of a limit, so that
+no input runs long.  What is not in the table is Unreadable, with the kind of thing that it is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from layoutalg.formats.ck_cpp import methods
+from layoutalg.formats.ck_cpp.convert import MOST_ENTRIES, ask, constant, entries, kind_of, number, truncated, truth
+from layoutalg.formats.ck_cpp.library import Entry, entry
+from layoutalg.formats.ck_cpp.scope import Scope, defined, member
+from layoutalg.formats.ck_cpp.source import cleaned, parsed
+from layoutalg.formats.ck_cpp.templates import sized, template
+from layoutalg.formats.ck_cpp.values import Function, Method, Open, Parameter, Struct, Unreadable, Value
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, as_expr, const, eq, negation, select
+from layoutalg.layout import LayoutError, TileDistribution, TileDistributionEncoding
+
+MOST_STEPS = 400_000
+DEEPEST_CALL = 40
+WIDEST = 1 << 64
+NAMESPACES = frozenset({"ck", "ck_tile", "std", "math", "detail", "impl", "core"})
+_INTEGER = re.compile(r"(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)[uUlLzZ]*")
+
+Part = tuple[str, Node | None]
+"""One part of a qualified name, with its template arguments."""
+
+
+@dataclass
+class Evaluator:
+    """Evaluates expressions; `call` of functions is given by the statements' reader."""
+
+    defines: Mapping[str, Value]
+    dialect: str
+    functions: dict[str, list[Function]] = field(default_factory=dict)
+    steps: int = MOST_STEPS
+    depth: int = 0
+    line: int = 1
+
+    def evaluate(self, node: Node, scope: Scope) -> Value:
+        """The value of an expression; Unreadable with the reason where it has none here."""
+        self.steps -= 1
+        if self.steps < 0:
+            raise Unreadable(f"more than {MOST_STEPS} steps of evaluation")
+        how = EXPRESSIONS.get(node.type)
+        if how is None:
+            raise Unreadable(f"{WORDS.get(node.type, node.type.replace('_', ' '))} is not part of what is read")
+        value = how(self, node, scope)
+        if isinstance(value, Expr) and value.op == "const" and abs(int(value)) >= WIDEST:
+            raise Unreadable("an integer of more than 64 bits")
+        return value
+
+    def run(self, function: Function, args: Sequence[Value]) -> Value:
+        """The value that a function returns."""
+        raise NotImplementedError
+
+    # --- names ---
+
+    def name(self, node: Node, scope: Scope) -> Value:
+        return self.resolve([(text(node), None)], scope)
+
+    def qualified(self, node: Node, scope: Scope) -> Value:
+        return self.resolve(list(parts_of(node)), scope)
+
+    def resolve(self, parts: list[Part], scope: Scope) -> Value:
+        """The value of a qualified name: the first part is looked up, the others are its members."""
+        whole = defined(self.defines, "::".join(name for name, _ in parts)) if len(parts) > 1 else None
+        while len(parts) > 1 and parts[0][0] in NAMESPACES and scope.find(parts[0][0]) is None:
+            parts = parts[1:]
+        (first, args), *rest = parts
+        value = self.instance(first, args, scope)
+        for name, arguments in rest:
+            value = self.member(value, name)
+            value = value if arguments is None else self.applied(value, name, arguments, scope)
+        return whole if isinstance(value, Open) and whole is not None else value
+
+    def instance(self, name: str, args: Node | None, scope: Scope) -> Value:
+        found = scope.find(name)
+        if args is None:
+            return Open(name) if found is None else found
+        if found is None and (known := template(name)) is not None:
+            return known(tuple(self.arguments(args, scope)))
+        return self.applied(Open(name) if found is None else found, name, args, scope)
+
+    def applied(self, value: Value, name: str, args: Node, scope: Scope) -> Value:
+        """A template with its arguments: `F<P, 3>`."""
+        if isinstance(value, Function):
+            return self.bound(value, list(self.arguments(args, scope)))
+        if isinstance(value, Struct):
+            inner = value.scope.inner()
+            given = list(self.arguments(args, scope))
+            inner.names |= dict(zip((p.name for p in value.template), given, strict=False))
+            return Struct(value.name, inner)
+        if isinstance(value, Method):
+            return Method(value.name, lambda more: value.call((*self.arguments(args, scope), *more)))
+        if isinstance(value, Open) and (known := template(name)) is not None:
+            return known(tuple(self.arguments(args, scope)))
+        return value
+
+    def bound(self, function: Function, given: Sequence[Value]) -> Function:
+        names = [p.name for p in function.template]
+        packs = [p.pack for p in function.template]
+        if len(given) > len(names) and not any(packs):
+            raise Unreadable(f"{len(given)} template arguments for the {len(names)} of {function.name}")
+        bound = {**function.bound, **dict(zip(names, given, strict=False))}
+        if packs and packs[-1]:
+            bound[names[-1]] = tuple(given[len(names) - 1 :])
+        return Function(
+            function.name, function.scope, function.template, function.parameters, function.body, function.line, bound
+        )
+
+    def member(self, value: Value, name: str) -> Value:
+        """`value::name` and `value.name`."""
+        if isinstance(value, Open):
+            return member(self.defines, value, name)
+        if isinstance(value, Struct):
+            found = value.scope.names.get(name)
+            if found is not None:
+                return value.scope.own(name)
+            return member(self.defines, Open(value.name), name)
+        return methods.member(value, name)
+
+    def arguments(self, node: Node, scope: Scope) -> Iterator[Value]:
+        """The values of an argument list, of a call or a template; `xs...` gives all of a tuple."""
+        for count, child in enumerate(c for c in node.named_children if c.type != "comment"):
+            if count >= MOST_ENTRIES:
+                raise Unreadable(f"more than {MOST_ENTRIES} arguments")
+            if child.type == "parameter_pack_expansion":
+                yield from entries(self.evaluate(child.named_children[0], scope))
+            elif child.type == "type_descriptor":
+                yield self.type_argument(child, scope)
+            else:
+                yield self.evaluate(child, scope)
+
+    def type_argument(self, node: Node, scope: Scope) -> Value:
+        """A template argument that the grammar takes for a type: a name, or an expression such as `N * (M + 1)`."""
+        simple = [c for c in node.named_children if c.type not in ("type_qualifier", "comment")]
+        if len(simple) == 1 and not node.has_error:
+            return self.evaluate(simple[0], scope)
+        again = parsed(f"auto _ = {cleaned(text(node))};").named_children
+        declared = again[0].child_by_field_name("declarator") if again else None
+        value = declared.child_by_field_name("value") if declared is not None else None
+        if value is None or value.has_error:
+            raise Unreadable(f"the template argument {shown(node)} is not part of what is read")
+        return self.evaluate(value, scope)
+
+    # --- literals and lists ---
+
+    def literal(self, node: Node, scope: Scope) -> Value:
+        match = _INTEGER.fullmatch(text(node))
+        if match is None:
+            raise Unreadable(f"{shown(node)} is no integer")
+        digits = match[1].replace("'", "")
+        if len(digits) > 40:
+            raise Unreadable("an integer of more than 64 bits")
+        return const(int(digits, 0) if not digits.isdecimal() else int(digits, 8 if digits[0] == "0" else 10))
+
+    def listed(self, node: Node, scope: Scope) -> Value:
+        return tuple(self.arguments(node, scope))
+
+    def construct(self, node: Node, scope: Scope) -> Value:
+        """`Type{…}`: an integer, an array, or an object of a type that is its own value (`sequence<1>{}`)."""
+        kind, args = node.child_by_field_name("type"), node.child_by_field_name("value")
+        if kind is None or args is None:
+            raise Unreadable(f"{shown(node)} is not part of what is read")
+        return self.made(self.evaluate(kind, scope), tuple(self.arguments(args, scope)))
+
+    def made(self, kind: Value, args: tuple[Value, ...]) -> Value:
+        if isinstance(kind, Open) and args:
+            if len(args) == 1 and sized(kind) is not None:
+                return args[0]
+            return args if kind.last in ("array", "tuple", "multi_index", "MultiIndex", "Array") else kind
+        return kind
+
+    # --- operators ---
+
+    def binary(self, node: Node, scope: Scope) -> Value:
+        op = text(node.child_by_field_name("operator"))
+        left = self.evaluate(required(node, "left"), scope)
+        if op in ("&&", "||"):
+            first = truth(left)
+            if first is (FALSE if op == "&&" else TRUE):
+                return first
+            second = truth(self.evaluate(required(node, "right"), scope))
+            return (all_of if op == "&&" else any_of)(first, second)
+        right = self.evaluate(required(node, "right"), scope)
+        if op not in BINARY:
+            raise Unreadable(f"the operator {op} is not part of what is read")
+        try:
+            return BINARY[op](number(left), number(right))
+        except ValueError as error:
+            raise Unreadable(str(error)) from error
+
+    def unary(self, node: Node, scope: Scope) -> Value:
+        op, value = text(node.child_by_field_name("operator")), self.evaluate(required(node, "argument"), scope)
+        if op == "!":
+            return negation(truth(value))
+        made = {"-": lambda e: -e, "+": lambda e: e, "~": lambda e: -e - 1}.get(op)
+        if made is None:
+            raise Unreadable(f"the operator {op} is not part of what is read")
+        return made(number(value))
+
+    def conditional(self, node: Node, scope: Scope) -> Value:
+        condition = truth(self.evaluate(required(node, "condition"), scope))
+        first, second = required(node, "consequence"), required(node, "alternative")
+        if condition.op == "const":
+            return self.evaluate(first if int(condition) else second, scope)
+        return select(condition, *(number(self.evaluate(n, scope)) for n in (first, second)))
+
+    def inside(self, node: Node, scope: Scope) -> Value:
+        inner = [child for child in node.named_children if child.type != "comment"]
+        if len(inner) != 1:
+            raise Unreadable(f"{shown(node)} is not part of what is read")
+        return self.evaluate(inner[0], scope)
+
+    def cast(self, node: Node, scope: Scope) -> Value:
+        return self.evaluate(required(node, "value"), scope)
+
+    def size(self, node: Node, scope: Scope) -> Value:
+        inner = node.child_by_field_name("type") or required(node, "value")
+        kind = self.evaluate(inner, scope)
+        known = sized(kind)
+        if known is None:
+            if isinstance(kind, Open):
+                raise ask(kind, "half_t")
+            raise Unreadable(f"sizeof({shown(inner)}), which is {kind_of(kind)}")
+        return as_expr(known)
+
+    # --- members, subscripts, calls ---
+
+    def field(self, node: Node, scope: Scope) -> Value:
+        owner = self.evaluate(required(node, "argument"), scope)
+        field_node = required(node, "field")
+        parts = list(parts_of(field_node))
+        value = self.member(owner, parts[0][0])
+        return value if parts[0][1] is None else self.applied(value, parts[0][0], parts[0][1], scope)
+
+    def subscript(self, node: Node, scope: Scope) -> Value:
+        listed = entries(self.evaluate(required(node, "argument"), scope))
+        indices = tuple(self.arguments(required(node, "indices"), scope))
+        if len(indices) != 1:
+            raise Unreadable(f"{len(indices)} subscripts")
+        return methods.at(listed, indices)
+
+    def call(self, node: Node, scope: Scope) -> Value:
+        callee_node, args_node = required(node, "function"), required(node, "arguments")
+        parts = list(parts_of(callee_node)) if callee_node.type in NAMES else []
+        name = parts[-1][0] if parts else ""
+        if name in ("static_cast", "to_number"):
+            return next(self.arguments(args_node, scope), TRUE)
+        if name == "generate_tuple" or name.startswith("generate_sequence"):
+            return self.generated(list(self.arguments(args_node, scope)))
+        built_in = entry(name, self.dialect)
+        if built_in is not None and scope.find(name) is None:
+            return self.apply_entry(name, built_in, tuple(self.arguments(args_node, scope)))
+        callee = self.evaluate(callee_node, scope)
+        if isinstance(callee, Open):
+            callee = self.function_of(callee, parts, scope)
+        return self.called(callee, tuple(self.arguments(args_node, scope)))
+
+    def apply_entry(self, name: str, built_in: Entry, args: tuple[Value, ...]) -> Value:
+        if not built_in.least <= len(args) <= built_in.most:
+            wanted = sorted({built_in.least, built_in.most})
+            raise Unreadable(f"{name} takes {'…'.join(map(str, wanted))} arguments, not {len(args)}")
+        try:
+            return built_in.call(args)
+        except LayoutError as error:
+            raise Unreadable(str(error), refused=True) from error
+        except ValueError as error:
+            raise Unreadable(f"{name}: {error}") from error
+
+    def function_of(self, callee: Open, parts: Sequence[Part], scope: Scope) -> Value:
+        """A function that another struct of the file has (`Policy::F`, a base's F), by its last name."""
+        known = self.functions.get(callee.last, [])
+        if len(known) == 1:
+            args = parts[-1][1] if parts else None
+            return known[0] if args is None else self.bound(known[0], list(self.arguments(args, scope)))
+        if known:
+            raise Unreadable(f"{callee.path}: this file has {len(known)} functions of that name")
+        found = defined(self.defines, callee.path)
+        return callee if found is None else found
+
+    def called(self, callee: Value, args: tuple[Value, ...]) -> Value:
+        if isinstance(callee, Function):
+            return self.run(callee, args)
+        if isinstance(callee, Method):
+            return callee.call(args)
+        if isinstance(callee, Open):
+            if len(args) == 1 and sized(callee) is not None:
+                return args[0]
+            raise Unreadable(f"{callee.path} is not known here: a function of another file")
+        if not args and isinstance(callee, Expr | tuple | TileDistribution | TileDistributionEncoding):
+            return callee
+        raise Unreadable(f"{kind_of(callee)} is called")
+
+    def generated(self, args: list[Value]) -> Value:
+        """generate_tuple(f, n): (f(0), …, f(n − 1))."""
+        if len(args) != 2 or not isinstance(args[0], Function):
+            raise Unreadable("generate_tuple takes a lambda and a number")
+        count = constant(args[1])
+        if not 0 <= count <= MOST_ENTRIES:
+            raise Unreadable(f"generate_tuple of {count} entries")
+        return tuple(self.run(args[0], [const(n)]) for n in range(count))
+
+    def closure(self, node: Node, scope: Scope) -> Value:
+        declarator, body = node.child_by_field_name("declarator"), required(node, "body")
+        listed = declarator.child_by_field_name("parameters") if declarator is not None else None
+        return Function("a lambda", scope, (), parameters(listed), body, node.start_point[0] + 1)
+
+    def of_expression(self, node: Node, scope: Scope) -> Value:
+        """decltype(e): the value stands for its type."""
+        return self.inside(node, scope)
+
+
+def required(node: Node, name: str) -> Node:
+    """A field of a node; Unreadable where the text was too broken for one."""
+    child = node.child_by_field_name(name)
+    if child is None:
+        raise Unreadable(f"{shown(node)} is not part of what is read")
+    return child
+
+
+def text(node: Node | None) -> str:
+    """The node's source."""
+    return (node.text or b"").decode(errors="replace") if node is not None else ""
+
+
+def shown(node: Node) -> str:
+    """The node's source on one line, shortened."""
+    line = " ".join(text(node).split())
+    return line if len(line) <= 60 else line[:57] + "…"
+
+
+def parts_of(node: Node) -> Iterator[Part]:
+    """The parts of a name: `A::B<3>::c` has A, B with arguments, c."""
+    if node.type in ("qualified_identifier", "dependent_type", "dependent_name"):
+        for child in node.named_children:
+            yield from parts_of(child)
+    elif node.type in ("template_function", "template_type", "template_method"):
+        yield text(node.child_by_field_name("name")), node.child_by_field_name("arguments")
+    else:
+        yield text(node), None
+
+
+def parameters(node: Node | None) -> tuple[Parameter, ...]:
+    """The parameters of a function or template; one without a name is named by its place."""
+    found: list[Parameter] = []
+    for child in node.named_children if node is not None else ():
+        if child.type == "comment":
+            continue
+        default = child.child_by_field_name("default_value") or child.child_by_field_name("default_type")
+        names = [n for n in _identifiers(child, default) if n.type in ("identifier", "type_identifier")]
+        named = child.child_by_field_name("declarator") or child.child_by_field_name("name")
+        if named is not None:
+            names = [n for n in _identifiers(named, None) if n.type in ("identifier", "type_identifier")]
+        elif child.type not in ("type_parameter_declaration", "variadic_type_parameter_declaration"):
+            names = []
+        name = text(names[0]) if names else f"#{len(found)}"
+        found.append(Parameter(name, default, child.type.startswith("variadic")))
+    return tuple(found)
+
+
+def _identifiers(node: Node, stop: Node | None) -> Iterator[Node]:
+    """The node and what is below it, but for its default."""
+    queue = [node]
+    while queue:
+        child = queue.pop(0)
+        if stop is None or child.id != stop.id:
+            yield child
+            queue += child.named_children
+
+
+def _shift(a: Expr, b: Expr, *, left: bool) -> Expr:
+    amount = constant(b)
+    if not 0 <= amount < 64:
+        raise Unreadable(f"a shift by {amount}")
+    return a << amount if left else a >> amount
+
+
+BINARY: Mapping[str, Callable[[Expr, Expr], Expr]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: truncated(a, b, remainder=False),
+    "%": lambda a, b: truncated(a, b, remainder=True),
+    "^": lambda a, b: a ^ b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a + b - (a & b),
+    "<<": lambda a, b: _shift(a, b, left=True),
+    ">>": lambda a, b: _shift(a, b, left=False),
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "==": eq,
+    "!=": lambda a, b: negation(eq(a, b)),
+}
+
+NAMES = frozenset({
+    "identifier", "type_identifier", "namespace_identifier", "field_identifier", "qualified_identifier",
+    "template_function", "template_type", "dependent_name", "dependent_type",
+})  # fmt: skip
+
+EXPRESSIONS: Mapping[str, Callable[[Evaluator, Node, Scope], Value]] = {
+    "number_literal": Evaluator.literal,
+    "true": lambda *_: TRUE,
+    "false": lambda *_: FALSE,
+    **dict.fromkeys(("identifier", "type_identifier", "namespace_identifier", "primitive_type"), Evaluator.name),
+    **dict.fromkeys(("qualified_identifier", "template_function", "template_type"), Evaluator.qualified),
+    **dict.fromkeys(("dependent_type", "dependent_name"), Evaluator.qualified),
+    "sized_type_specifier": Evaluator.name,
+    "type_descriptor": Evaluator.type_argument,
+    "decltype": Evaluator.of_expression,
+    "initializer_list": Evaluator.listed,
+    "compound_literal_expression": Evaluator.construct,
+    "binary_expression": Evaluator.binary,
+    "unary_expression": Evaluator.unary,
+    "conditional_expression": Evaluator.conditional,
+    "parenthesized_expression": Evaluator.inside,
+    "condition_clause": Evaluator.inside,
+    "cast_expression": Evaluator.cast,
+    "sizeof_expression": Evaluator.size,
+    "field_expression": Evaluator.field,
+    "subscript_expression": Evaluator.subscript,
+    "call_expression": Evaluator.call,
+    "lambda_expression": Evaluator.closure,
+}
+
+WORDS: Mapping[str, str] = {
+    "string_literal": "a string",
+    "char_literal": "a character",
+    "ERROR": "what the grammar cannot parse",
+    "pointer_expression": "a pointer",
+    "new_expression": "new",
+}
+
+
+def read_define(given: str) -> Value:
+    """The value of `-D NAME=value`: an integer, a list of them, true or false, or the name of a type.
+
+    >>> read_define("[2, 2, 1]"), read_define("RowMajor")
+    ((2, 2, 1), Open(path='RowMajor', parameter=False))
+    """
+    if re.fullmatch(r"[A-Za-z_][\w:]*", given) and given not in ("true", "false"):
+        return Open(given)
+    try:
+        return _literal(json.loads(given))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{given!r} is no integer, list of integers or name") from error
+
+
+def _literal(value: object) -> Value:
+    if isinstance(value, bool | int) and abs(value) < WIDEST:
+        return const(int(value))
+    if isinstance(value, list):
+        return tuple(map(_literal, value))
+    raise ValueError("neither an integer nor a list")

@@ -1,0 +1,313 @@
+"""What the reader knows of CK and CK Tile: the functions that build layouts, and the small ones that they are fed with.
+
+Two dialects share most names.  Where they differ, the file's own decides: `Sequence<…>` and `Number<…>` are CK's,
+`sequence<…>` and `number<…>` CK Tile's.
+
+| name                              | CK                        | CK Tile                  |
+|-----------------------------------|---------------------------|--------------------------|
+| `make_xor_transform`              | u₁ ^ u₀ (no modulo)       | u₁ ^ (u₀ mod L₁)         |
+| `make_xor_with_modulo_transform`  | u₁ ^ (u₀ mod L₁)          | (not there)              |
+
+`make_merge_transform` is CK's merge by any computation (they agree on valid indices); the variants by name are read as
+those.  Hints (guaranteed vector lengths and strides) are read and not believed: what they promise is proved elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from layoutalg.formats.ck_cpp.convert import (
+    constant,
+    descriptor,
+    dimensions,
+    entries,
+    kind_of,
+    number,
+    numbers,
+    transforms,
+    truncated,
+)
+from layoutalg.formats.ck_cpp.values import Open, Unreadable, Value
+from layoutalg.index import Expr, as_expr, le, prod, select
+from layoutalg.layout import (
+    PassThrough,
+    RightPad,
+    TensorAdaptor,
+    TensorDescriptor,
+    TileDistribution,
+    TileDistributionEncoding,
+    attach,
+    chain_tensor_adaptors,
+    ck,
+    make_naive_tensor_descriptor,
+    make_naive_tensor_descriptor_aligned,
+    make_naive_tensor_descriptor_packed,
+    make_naive_tensor_descriptor_with_offset,
+    make_single_stage_tensor_adaptor,
+    transform_tensor_descriptor,
+)
+
+Args = tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A function: the least and the greatest number of its arguments, and what it computes."""
+
+    least: int
+    most: int
+    call: Callable[[Args], Value]
+
+
+SHAPES: Mapping[str, tuple[str, str]] = {
+    "make_pass_through_transform": ("n", ""),
+    "make_pad_transform": ("nnn", "c"),
+    "make_left_pad_transform": ("nn", "c"),
+    "make_right_pad_transform": ("nn", "c"),
+    "make_embed_transform": ("tt", ""),
+    "make_merge_transform": ("t", ""),
+    "make_merge_transform_v1_carry_check": ("t", ""),
+    "make_merge_transform_v2_magic_division": ("t", ""),
+    "make_merge_transform_v3_division_mod": ("t", ""),
+    "make_unmerge_transform": ("t", "c"),
+    "make_freeze_transform": ("n", ""),
+    "make_insert_transform": ("n", ""),
+    "make_replicate_transform": ("t", ""),
+    "make_slice_transform": ("nnn", ""),
+    "make_modulo_transform": ("nn", ""),
+    "make_xor_transform": ("t", ""),
+    "make_xor_with_modulo_transform": ("t", ""),
+    "make_cyclic_shift_transform": ("t", ""),
+    "make_inverse_cyclic_shift_transform": ("t", ""),
+    "make_offset_transform": ("nn", ""),
+    "make_indexing_transform": ("nt", ""),
+    "make_vectorize_transform": ("nn", ""),
+}
+"""The arguments of each make_*_transform, and those that may be left out: integers, tuples, constants."""
+
+READ: Mapping[str, Callable[[Value], Value]] = {"n": number, "t": numbers, "c": constant}
+
+
+def _transform(make: Callable[..., Value], needed: str, optional: str) -> Entry:
+    shapes = needed + optional
+
+    def call(args: Args) -> Value:
+        return make(*(READ[shape](arg) for shape, arg in zip(shapes, args, strict=False)))
+
+    return Entry(len(needed), len(shapes), call)
+
+
+def _transforms(dialect: Mapping[str, Callable[..., Value]]) -> Mapping[str, Entry]:
+    return {name: _transform(dialect[name], *shapes) for name, shapes in SHAPES.items() if name in dialect}
+
+
+DIALECTS: Mapping[str, Mapping[str, Entry]] = {
+    "ck": _transforms({**ck.CK_TILE, **ck.CK}),
+    "ck_tile": _transforms({**ck.CK, **ck.CK_TILE}),
+}
+"""The transforms of each dialect; a name that only the other one has is read as that one's."""
+
+
+def _naive(args: Args) -> TensorDescriptor:
+    return make_naive_tensor_descriptor(numbers(args[0]), numbers(args[1]))
+
+
+def _packed(args: Args) -> TensorDescriptor:
+    return make_naive_tensor_descriptor_packed(numbers(args[0]))
+
+
+def _aligned(args: Args) -> TensorDescriptor:
+    return make_naive_tensor_descriptor_aligned(numbers(args[0]), number(args[1]))
+
+
+def _with_offset(args: Args) -> TensorDescriptor:
+    return make_naive_tensor_descriptor_with_offset(numbers(args[0]), numbers(args[1]), number(args[2]))
+
+
+def _transformed(args: Args) -> Value:
+    if isinstance(args[0], TensorAdaptor):
+        return attach(args[0], transforms(args[1]), dimensions(args[2]), dimensions(args[3]))
+    return transform_tensor_descriptor(
+        descriptor(args[0]), transforms(args[1]), dimensions(args[2]), dimensions(args[3])
+    )
+
+
+def _single_stage(args: Args) -> TensorAdaptor:
+    return make_single_stage_tensor_adaptor(transforms(args[0]), dimensions(args[1]), dimensions(args[2]))
+
+
+def _chain(args: Args) -> TensorAdaptor:
+    for arg in args:
+        if not isinstance(arg, TensorAdaptor):
+            raise Unreadable(f"{kind_of(arg)} where an adaptor is expected")
+    chained: TensorAdaptor = args[0]
+    for above in args[1:]:
+        chained = chain_tensor_adaptors(chained, above)
+    return chained
+
+
+def _from_adaptor(args: Args) -> TensorDescriptor:
+    if not isinstance(args[0], TensorAdaptor):
+        raise Unreadable(f"{kind_of(args[0])} where an adaptor is expected")
+    return TensorDescriptor(args[0], number(args[1]))
+
+
+def _padded(args: Args) -> TensorDescriptor:
+    """pad_tensor_view(view, tile lengths, which dimensions): a right_pad up to a multiple of the tile's length."""
+    below = descriptor(args[0])
+    tiles, wanted = numbers(args[1]), numbers(args[2])
+    if not len(tiles) == len(wanted) == below.rank:
+        raise Unreadable(f"{len(tiles)} tile lengths and {len(wanted)} flags for {below.rank} dimensions")
+    made = [
+        RightPad(n, (n + t - 1) // t * t - n) if constant(w) else PassThrough(n)
+        for n, t, w in zip(below.lengths, tiles, wanted, strict=True)
+    ]
+    dims = [[d] for d in range(below.rank)]
+    return transform_tensor_descriptor(below, made, dims, dims)
+
+
+def encoding(args: Args) -> TileDistributionEncoding:
+    """tile_distribution_encoding<Rs, Hs, Ps→major, Ps→minor, Ys→major, Ys→minor>."""
+    rs, hs, *owners = args
+    majors, minors = dimensions(owners[0]), dimensions(owners[1])
+    ys = [tuple(constant(n) for n in entries(owner)) for owner in owners[2:]]
+    return TileDistributionEncoding(
+        numbers(rs), tuple(map(numbers, entries(hs))), tuple(map(tuple, majors)), tuple(map(tuple, minors)), *ys
+    )
+
+
+def _distribution(args: Args) -> TileDistribution:
+    if not isinstance(args[0], TileDistributionEncoding):
+        named = args[0].path if isinstance(args[0], Open) else kind_of(args[0])
+        raise Unreadable(f"{named} is not a tile_distribution_encoding that this file writes out")
+    return TileDistribution(args[0])
+
+
+LAYOUT_ENTRIES: Mapping[str, Entry] = {
+    "make_naive_tensor_descriptor": Entry(2, 4, _naive),
+    "make_naive_tensor_descriptor_packed": Entry(1, 2, _packed),
+    "make_naive_tensor_descriptor_aligned": Entry(2, 2, _aligned),
+    "make_naive_tensor_descriptor_with_offset": Entry(3, 5, _with_offset),
+    "make_naive_tensor_view": Entry(3, 5, lambda args: _naive(args[1:])),
+    "make_naive_tensor_view_packed": Entry(2, 3, lambda args: _packed(args[1:])),
+    "make_tensor_view": Entry(2, 2, lambda args: descriptor(args[1])),
+    "transform_tensor_descriptor": Entry(4, 4, _transformed),
+    "transform_tensor_view": Entry(4, 4, _transformed),
+    "transform_tensor_adaptor": Entry(4, 4, _transformed),
+    "pad_tensor_view": Entry(3, 3, _padded),
+    "make_single_stage_tensor_adaptor": Entry(3, 3, _single_stage),
+    "chain_tensor_adaptors": Entry(2, 64, _chain),
+    "make_tensor_descriptor_from_adaptor": Entry(2, 2, _from_adaptor),
+    "make_static_tile_distribution": Entry(1, 1, _distribution),
+    "make_tile_distribution": Entry(1, 1, _distribution),
+}
+
+
+def _extreme(least: bool) -> Callable[[Args], Expr]:
+    def call(args: Args) -> Expr:
+        found = number(args[0])
+        for arg in args[1:]:
+            e = number(arg)
+            found = select(le(found, e), *((found, e) if least else (e, found)))
+        return found
+
+    return call
+
+
+def _divide_ceil(args: Args) -> Expr:
+    a, b = map(number, args)
+    return truncated(a + b - 1, b, remainder=False)
+
+
+def _constant_fold(fold: Callable[[int, int], int]) -> Callable[[Args], Expr]:
+    def call(args: Args) -> Expr:
+        result = constant(args[0])
+        for arg in args[1:]:
+            result = fold(result, constant(arg))
+        return as_expr(result)
+
+    return call
+
+
+def _gcd(a: int, b: int) -> int:
+    from math import gcd
+
+    return gcd(a, b)
+
+
+def _lcm(a: int, b: int) -> int:
+    from math import lcm
+
+    return lcm(a, b)
+
+
+def _concatenated(args: Args) -> Args:
+    return tuple(entry for arg in args for entry in entries(arg))
+
+
+def _product(args: Args) -> Expr:
+    """reduce_on_sequence(numbers, multiplies{}, start); other reductions are not read."""
+    if not isinstance(args[1], Open) or args[1].last not in ("multiplies", "multiplies_v2"):
+        raise Unreadable(f"a reduction by {kind_of(args[1])}; only the one by multiplies is read")
+    return prod([*numbers(args[0]), number(args[2])])
+
+
+def _log2(args: Args) -> Expr:
+    n = constant(args[0])
+    if n < 1 or n & (n - 1):
+        raise Unreadable(f"log2 of {n}, which is no power of two")
+    return as_expr(n.bit_length() - 1)
+
+
+ARITHMETIC_ENTRIES: Mapping[str, Entry] = {
+    "make_tuple": Entry(0, 64, lambda args: args),
+    "make_array": Entry(0, 64, lambda args: args),
+    "make_multi_index": Entry(0, 64, lambda args: args),
+    "tie": Entry(0, 64, lambda args: args),
+    "container_concat": Entry(1, 64, _concatenated),
+    "concat_tuple": Entry(1, 64, _concatenated),
+    "tuple_cat": Entry(1, 64, _concatenated),
+    "merge_sequences": Entry(1, 64, _concatenated),
+    "to_sequence": Entry(1, 1, lambda args: entries(args[0])),
+    "to_multi_index": Entry(1, 1, lambda args: entries(args[0])),
+    "integer_divide_ceil": Entry(2, 2, _divide_ceil),
+    "integer_divide_floor": Entry(2, 2, lambda args: truncated(*map(number, args), remainder=False)),
+    "integer_least_multiple": Entry(2, 2, lambda args: _divide_ceil(args) * number(args[1])),
+    "max": Entry(1, 8, _extreme(least=False)),
+    "min": Entry(1, 8, _extreme(least=True)),
+    "gcd": Entry(2, 8, _constant_fold(_gcd)),
+    "lcm": Entry(2, 8, _constant_fold(_lcm)),
+    "integer_log2_floor": Entry(1, 1, lambda args: as_expr(max(constant(args[0]), 1).bit_length() - 1)),
+    "is_power_of_two_integer": Entry(
+        1, 1, lambda args: as_expr(int(constant(args[0]) > 0 and constant(args[0]).bit_count() == 1))
+    ),
+    "log2": Entry(1, 1, _log2),
+    "next_power_of_two": Entry(1, 1, lambda args: as_expr(1 << max(constant(args[0]) - 1, 0).bit_length())),
+    "reduce_on_sequence": Entry(3, 3, _product),
+    "get_warp_size": Entry(0, 0, lambda _: as_expr(64)),
+    "get_n_lds_banks": Entry(0, 0, lambda _: as_expr(32)),
+}
+"""get_warp_size and get_n_lds_banks are CK Tile's constants for CDNA (`include/ck_tile/core/arch/arch.hpp`)."""
+
+ENTRIES: Mapping[str, Entry] = {**LAYOUT_ENTRIES, **ARITHMETIC_ENTRIES}
+
+
+def entry(name: str, dialect: str) -> Entry | None:
+    """The function of that name in a dialect (`ck` or `ck_tile`), None where there is none."""
+    return DIALECTS[dialect].get(name) or ENTRIES.get(name)
+
+
+SIZES: Mapping[str, int] = {
+    "double": 8, "float": 4, "float32_t": 4, "fp32_t": 4, "half_t": 2, "fp16_t": 2, "half": 2, "_Float16": 2,
+    "bf16_t": 2, "bhalf_t": 2, "bfloat16_t": 2, "fp8_t": 1, "bf8_t": 1, "f8_t": 1, "int8_t": 1,
+    "uint8_t": 1, "char": 1, "bool": 1, "int16_t": 2, "uint16_t": 2, "short": 2, "int": 4, "int32_t": 4,
+    "uint32_t": 4, "unsigned": 4, "index_t": 4, "int64_t": 8, "uint64_t": 8, "long_index_t": 8, "size_t": 8,
+}  # fmt: skip
+"""sizeof of the types whose names are known."""
+
+SAME_TYPE: Mapping[str, str] = {
+    "half": "half_t", "fp16_t": "half_t", "_Float16": "half_t", "bhalf_t": "bf16_t", "bfloat16_t": "bf16_t",
+    "f8_t": "fp8_t", "index_t": "int32_t", "int": "int32_t", "fp32_t": "float", "float32_t": "float",
+}  # fmt: skip
+"""Names of one type."""

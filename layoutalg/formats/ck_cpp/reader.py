@@ -1,0 +1,163 @@
+"""Reading CK and CK Tile C++: which descriptors, adaptors and distributions a file builds; nothing is compiled or run.
+
+    >>> file = loads('''
+    ... template <typename Problem>
+    ... constexpr auto MakeALdsBlockDescriptor()
+    ... {
+    ...     constexpr index_t M = Problem::kM;
+    ...     return make_naive_tensor_descriptor(make_tuple(number<M>{}, number<64>{}), make_tuple(number<72>{}, number<1>{}));
+    ... }
+    ... ''', "policy.hpp", {"kM": "128"})
+    >>> file.descriptor("MakeALdsBlockDescriptor").descriptor.lengths
+    (128, 64)
+
+Every function without required arguments is called once, its template parameters filled in by `-D`; what it returns is
+named after it.  Variables at file level, in documentation blocks and in functions that return nothing are named after
+themselves.  What builds a layout and cannot be read is listed with its line and one reason.
+
+What it cannot read: loops, recursion over types, classes of other files (`-D WarpGemm::kK=16` says what they hold).
+"""  # noqa: E501
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tree_sitter import Node
+
+from layoutalg.formats.ck_cpp.expressions import read_define, text
+from layoutalg.formats.ck_cpp.scope import Scope
+from layoutalg.formats.ck_cpp.source import LARGEST_SOURCE, blocks, cleaned, parsed
+from layoutalg.formats.ck_cpp.statements import Runner
+from layoutalg.formats.ck_cpp.values import Broken, Function, Unreadable, Value
+from layoutalg.formats.claims import USUAL
+from layoutalg.formats.context import RESERVED
+from layoutalg.formats.errors import SpecError
+from layoutalg.formats.model import AdaptorItem, Claim, DescriptorItem, DistributionItem, Item, SpecFile, Unread
+from layoutalg.formats.spec import read_text
+from layoutalg.index import Expr, symbol
+from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution, TileDistributionEncoding
+
+BUILDS = re.compile(
+    r"\b(?:make_naive_tensor_\w+|transform_tensor_\w+|make_single_stage_tensor_adaptor|chain_tensor_adaptors|"
+    r"make_static_tile_distribution|tile_distribution_encoding|make_\w+_transform(?:_v\d\w*)?)\s*[(<]"
+)
+"""Text that builds a layout."""
+
+MOST_ITEMS = 2000
+
+
+def load(path: str | Path, defines: Mapping[str, str] | None = None) -> SpecFile:
+    """The layouts of a C++, .rst or .md file; SpecError where it cannot be read at all."""
+    return loads(read_text(path), str(path), defines)
+
+
+def loads(source: str, file: str = "", defines: Mapping[str, str] | None = None) -> SpecFile:
+    """The layouts of a text; `file` names it, and its ending says whether it is C++ or text with C++ blocks.
+
+    `defines`: name → integer, list (`[2,2,1]`), type name, or `{ min = 1, multiple_of = 8 }` for a symbol of that name.
+    """
+    if len(source) > LARGEST_SOURCE:
+        raise SpecError(f"is larger than {LARGEST_SOURCE >> 20} MiB of C++", file)
+    symbols: dict[str, Expr] = {}
+    values = {name: _define(name, given, symbols) for name, given in (defines or {}).items()}
+    reader = Reader(values, "ck" if _is_ck(source) else "ck_tile", scope=Scope(None, values))
+    for block in blocks(source, file):
+        reader.read(block.text, block.line)
+    return SpecFile(file, symbols, tuple(reader.items), unread=tuple(reader.unread))
+
+
+def _is_ck(source: str) -> bool:
+    """Whether the text is old CK's: its own spellings, and nothing of CK Tile's."""
+    return "ck_tile" not in source and re.search(r"\b(?:Sequence|Number)\s*<", source) is not None
+
+
+def _define(name: str, given: str, symbols: dict[str, Expr]) -> Value:
+    try:
+        if given.lstrip().startswith("{"):
+            limits = tomllib.loads(f"limits = {given}")["limits"]
+            if not isinstance(limits, dict) or RESERVED.fullmatch(name):
+                raise ValueError("a symbol is written { min = 1, max = 64, multiple_of = 8 }, under a name of its own")
+            symbols[name] = symbol(name.rsplit("::", 1)[-1], **limits)
+            return symbols[name]
+        return read_define(given)
+    except (ValueError, TypeError) as error:
+        raise SpecError(f"-D {name}={given}: {error}") from error
+
+
+@dataclass
+class Reader(Runner):
+    """Collects the layouts of the blocks of one file, which share their names."""
+
+    scope: Scope = field(default_factory=lambda: Scope(None, {}))
+    items: list[Item] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+    named: dict[str, int] = field(default_factory=dict)
+    collecting: bool = True
+    prefix: str = ""
+
+    def read(self, block: str, line: int) -> None:
+        """One block: its own names first, then each of its functions."""
+        self.first_line, self.line, self.collecting, self.prefix = line, line, True, ""
+        known = {id(f) for listed in self.functions.values() for f in listed}
+        try:
+            self.block(parsed(cleaned(block)), self.scope)
+        except Unreadable as error:
+            self.left_out("the block", error, block)
+        except RecursionError:
+            self.left_out("the block", Unreadable("it is nested too deep"), block)
+        fresh = [f for listed in self.functions.values() for f in listed if id(f) not in known]
+        for function in sorted(fresh, key=lambda f: f.line):
+            self.tried(function)
+
+    def tried(self, function: Function) -> None:
+        """Calls a function for what it returns, or, where it returns nothing, for what it declares."""
+        body = text(function.body)
+        self.collecting = "return" not in re.sub(r"\[[^\]]*\]\s*\([^)]*\)\s*(?:mutable\s*)?\{", "", body)
+        self.prefix = f"{function.name}." if self.collecting else ""
+        self.line, self.depth = function.line, 0
+        try:
+            returned = self.body(function, self.frame(function))
+        except Unreadable as error:
+            self.left_out(function.name, error, body)
+        except RecursionError:
+            self.left_out(function.name, Unreadable("it is nested too deep"), body)
+        else:
+            if returned is not None:
+                self.add(function.name, returned.value, function.line)
+
+    def left_out(self, name: str, error: Unreadable, source: str) -> None:
+        """Notes what was not read, if it builds a layout."""
+        if BUILDS.search(source) and len(self.unread) < MOST_ITEMS:
+            self.unread.append(Unread(name, error.line or self.line, error.reason, error.refused))
+
+    def noted(self, name: str, value: Value, node: Node, line: int) -> None:
+        if not self.collecting or self.depth > (1 if self.prefix else 0):
+            return
+        if isinstance(value, Broken):
+            self.left_out(f"{self.prefix}{name}", value.error, text(node))
+        else:
+            self.add(f"{self.prefix}{name}", value, line)
+
+    def add(self, name: str, value: Value, line: int) -> None:
+        """An item for a layout; nothing for any other value."""
+        if isinstance(value, TileDistributionEncoding):
+            value = TileDistribution(value)
+        for kind, (of, make) in ITEMS.items():
+            if isinstance(value, of) and len(self.items) < MOST_ITEMS:
+                count = self.named[name] = self.named.get(name, 0) + 1
+                unique = name if count == 1 else f"{name}_{count}"
+                claims = tuple(Claim(claim) for claim in USUAL[kind])
+                self.items.append(make(value, {"name": unique, "line": line, "claims": claims}))
+
+
+ITEMS: Mapping[str, tuple[type, Callable[[Any, dict[str, Any]], Item]]] = {
+    "descriptor": (TensorDescriptor, lambda value, about: DescriptorItem(descriptor=value, **about)),
+    "adaptor": (TensorAdaptor, lambda value, about: AdaptorItem(adaptor=value, **about)),
+    "distribution": (TileDistribution, lambda value, about: DistributionItem(distribution=value, **about)),
+}
+"""The item of each kind of layout."""

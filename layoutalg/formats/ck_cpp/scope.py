@@ -1,0 +1,83 @@
+"""Names and what they mean, inside out: blocks, functions, structs, the file; then `-D`, then left open.
+
+What the file says wins; `-D` fills in what it leaves open: template and function parameters, macros, names from headers
+that are not there, and a variable whose own value could not be read.  A definition may name a path's end only:
+`Problem::BlockGemmShape::kM` is found as itself, as `BlockGemmShape::kM` or as `kM`, the longest first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from layoutalg.formats.ck_cpp.values import Broken, Open, Unreadable, Value
+
+
+@dataclass(frozen=True)
+class Lazy:
+    """A member that is evaluated when it is first asked for."""
+
+    evaluate: Callable[[], Value]
+
+
+@dataclass(eq=False)
+class Scope:
+    """One level of names."""
+
+    parent: Scope | None
+    defines: Mapping[str, Value]
+    names: dict[str, Value] = field(default_factory=dict)
+
+    def inner(self) -> Scope:
+        """A level within this one."""
+        return Scope(self, self.defines)
+
+    def find(self, name: str) -> Value | None:
+        """The value of a name, None where no level and no `-D` has it; Unreadable where it has one that is broken."""
+        level: Scope | None = self
+        while level is not None:
+            if name in level.names:
+                return level.own(name)
+            level = level.parent
+        return self.defines.get(name)
+
+    def own(self, name: str) -> Value:
+        """The value of a name of this level."""
+        value = self.names[name]
+        if isinstance(value, Lazy):
+            error = Unreadable(f"{name} is defined by itself")
+            self.names[name] = Broken(error)
+            try:
+                value = value.evaluate()
+            except Unreadable as problem:
+                value = Broken(problem)
+            self.names[name] = value
+        if isinstance(value, Broken):
+            if name in self.defines:
+                return self.defines[name]
+            raise value.error
+        return value
+
+    def assigned(self, name: str, value: Value) -> None:
+        """Gives a name of some level another value."""
+        level: Scope | None = self
+        while level is not None and name not in level.names:
+            level = level.parent
+        (level or self).names[name] = value
+
+
+def defined(defines: Mapping[str, Value], path: str) -> Value | None:
+    """What `-D` says of a path, by its longest end that is named.
+
+    >>> defined({"kM": 1, "Shape::kM": 2}, "Problem::Shape::kM")
+    2
+    """
+    parts = path.split("::")
+    return next((defines[end] for n in range(len(parts)) if (end := "::".join(parts[n:])) in defines), None)
+
+
+def member(defines: Mapping[str, Value], owner: Open, name: str) -> Value:
+    """A member of what is left open: what `-D` says of it, else left open too."""
+    path = f"{owner.path}::{name}"
+    found = defined(defines, path)
+    return Open(path) if found is None else found

@@ -1,0 +1,110 @@
+"""Source text for the reader: C++ files whole, the C++ blocks of .rst and .md files one by one.
+
+Before the grammar sees it, a text loses what the grammar does not know and the reader does not need: attribute macros
+(`CK_TILE_HOST_DEVICE`, `__host__` …) and the words `typename` and `template` where they only help a compiler
+(`typename Problem::T`, `Policy::template F<P>()`).  They become blanks, so that every line stays where it was.
+
+| file           | blocks                                                                        |
+|----------------|-------------------------------------------------------------------------------|
+| .rst           | `.. code-block:: cpp` (or c++, C++, hip, cuda), indented below it             |
+| .md            | ```` ```cpp ```` (or c++, hip, cuda) up to the closing fence                  |
+| anything else  | the whole file                                                                |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from tree_sitter import Language, Node, Parser
+
+LARGEST_SOURCE = 1 << 20
+"""Characters of a source file; a larger one is refused."""
+
+_MACROS = re.compile(
+    r"\b(?:CK_TILE_(?:HOST_DEVICE(?:_EXTERN)?|HOST|DEVICE(?:_EXTERN)?)|__(?:host|device|global|forceinline|shared)__)\b"
+)
+_HINTS = re.compile(r"\btypename(?=\s+\w+\s*(?:<[^<>;(){}]*>)?\s*::)|(?<=[.:>])\s*template(?=\s+\w+\s*[<(])")
+_RST = re.compile(r"^([ \t]*)\.\. code-block:: *(?:cpp|c\+\+|C\+\+|hip|cuda)[ \t]*$", re.MULTILINE)
+_MD = re.compile(r"^([ \t]*)(```+|~~~+)[ \t]*(?:cpp|c\+\+|C\+\+|hip|cuda)\b[^\n]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Block:
+    """One piece of C++, and the line in its file that its first line is."""
+
+    text: str
+    line: int = 1
+
+
+def blocks(text: str, file: str) -> list[Block]:
+    """The C++ in a file of that name.
+
+    >>> blocks("Text.\\n\\n.. code-block:: cpp\\n\\n   int a;\\n\\nMore.", "x.rst")
+    [Block(text='\\nint a;\\n', line=4)]
+    """
+    ending = file.lower().rsplit(".", 1)[-1]
+    if ending == "rst":
+        return list(_rst(text))
+    return list(_md(text)) if ending in ("md", "markdown") else [Block(text)]
+
+
+def _rst(text: str) -> Iterator[Block]:
+    lines = text.split("\n")
+    for match in _RST.finditer(text):
+        start = text.count("\n", 0, match.start()) + 1
+        outer, inside = len(match[1].expandtabs()), list[str]()
+        for line in lines[start:]:
+            if line.strip() and _indent(line) <= outer and not _dedented(lines, start + len(inside), outer):
+                break
+            inside.append(line)
+        while len(inside) > 1 and not inside[-1].strip() and not inside[-2].strip():
+            inside.pop()
+        width = min((_indent(line) for line in inside if line.strip() and _indent(line) > outer), default=0)
+        yield Block("\n".join(line[min(width, _indent(line)) :] for line in inside), start + 1)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def _dedented(lines: list[str], at: int, outer: int) -> bool:
+    """Whether a line that stands too far left is a stray comment in a block that goes on below it."""
+    following = lines[at + 1] if at + 1 < len(lines) else ""
+    return lines[at].lstrip().startswith("//") and bool(following.strip()) and _indent(following) > outer
+
+
+def _md(text: str) -> Iterator[Block]:
+    end = 0
+    for match in _MD.finditer(text):
+        if match.start() < end:
+            continue
+        closing = re.compile(rf"^[ \t]*{re.escape(match[2])}[ \t]*$", re.MULTILINE).search(text, match.end())
+        end = closing.end() if closing else len(text)
+        inner = text[match.end() + 1 : closing.start() if closing else len(text)]
+        yield Block(inner, text.count("\n", 0, match.end()) + 2)
+
+
+def cleaned(text: str) -> str:
+    """The text without what the grammar does not know, at the same places.
+
+    >>> cleaned("CK_TILE_HOST_DEVICE static auto f(); using T = typename P::T;")
+    '                    static auto f(); using T =          P::T;'
+    """
+    for pattern in (_MACROS, _HINTS):
+        text = pattern.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    return text
+
+
+@cache
+def _parser() -> Parser:
+    import tree_sitter_cpp
+
+    return Parser(Language(tree_sitter_cpp.language()))
+
+
+def parsed(text: str) -> Node:
+    """The syntax tree of a cleaned text; what is no C++ becomes ERROR nodes, never an exception."""
+    return _parser().parse(text.encode()).root_node

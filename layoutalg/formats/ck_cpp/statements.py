@@ -1,0 +1,371 @@
+"""Statements of the subset: declarations, aliases, returns, `if`, and what is only looked at for the names it changes.
+
+A declaration that cannot be read does not stop the reading: its name is `Broken`, and whoever asks for it hears why.
+A loop, or an `if` whose condition is open, is not run: every name that it assigns is broken by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from layoutalg.formats.ck_cpp.convert import number, truth
+from layoutalg.formats.ck_cpp.expressions import BINARY, DEEPEST_CALL, Evaluator, parameters, required, shown, text
+from layoutalg.formats.ck_cpp.scope import Lazy, Scope, defined
+from layoutalg.formats.ck_cpp.values import Broken, Function, Open, Struct, Unreadable, Value
+from layoutalg.index import TRUE
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What a return statement gives."""
+
+    value: Value
+
+
+SKIPPED = frozenset({
+    "comment", ";", "using_declaration", "preproc_include", "preproc_call", "static_assert_declaration",
+    "template_instantiation", "friend_declaration", "access_specifier", "break_statement", "continue_statement",
+    "preproc_function_def", "namespace_alias_definition", "attributed_statement", "type_identifier",
+})  # fmt: skip
+
+
+@dataclass
+class Runner(Evaluator):
+    """Runs statements in a scope and returns what a `return` gives, None where there is none."""
+
+    def statement(self, node: Node, scope: Scope) -> Returned | None:
+        """One statement."""
+        self.line = self.first_line + node.start_point[0]
+        how = STATEMENTS.get(node.type)
+        if how is not None:
+            return how(self, node, scope)
+        if node.type not in SKIPPED:
+            self.spoil(node, scope, f"it is set in {shown(node)!r}, which is not read")
+        return None
+
+    first_line: int = 1
+
+    def block(self, node: Node, scope: Scope) -> Returned | None:
+        """The statements of a block, up to the first return."""
+        for child in node.named_children:
+            returned = self.statement(child, scope)
+            if returned is not None:
+                return returned
+        return None
+
+    def inner_block(self, node: Node, scope: Scope) -> Returned | None:
+        return self.block(node, scope.inner())
+
+    def spoil(self, node: Node, scope: Scope, reason: str) -> None:
+        """Breaks every name that a statement which is not run would set."""
+        for name in assigned(node):
+            scope.assigned(name, Broken(Unreadable(f"{name} is not known: {reason}", self.line)))
+
+    def attempt(self, evaluate: Callable[[], Value]) -> Value:
+        """The value, or Broken with the line at hand."""
+        line = self.line
+        try:
+            return evaluate()
+        except Unreadable as error:
+            if error.line is None:
+                error.line = line
+            return Broken(error)
+
+    def declaration(self, node: Node, scope: Scope) -> None:
+        """`T a = x, b{y};`: each declarator; a `constexpr auto [a, b] = t;` too."""
+        kind = node.child_by_field_name("type")
+        for declarator in node.children_by_field_name("declarator"):
+            line = self.line
+            for name, value in self.declared(declarator, kind, scope):
+                scope.names[name] = value
+                self.noted(name, value, declarator, line)
+
+    def declared(self, declarator: Node, kind: Node | None, scope: Scope) -> Iterator[tuple[str, Value]]:
+        target = declarator.child_by_field_name("declarator") or declarator
+        value_node = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
+        if target.type == "function_declarator":
+            return
+        if value_node is None:
+            yield from ((name, Open(name)) for name in names_of(target))
+            return
+        value = self.attempt(lambda: self.initial(value_node, kind, scope))
+        if target.type != "structured_binding_declarator":
+            yield from ((name, value) for name in names_of(target))
+            return
+        for n, name in enumerate(names_of(target)):
+            known = isinstance(value, tuple) and n < len(value)
+            yield name, value[n] if known else Broken(Unreadable(f"{name} is bound to what is not read", self.line))
+
+    def initial(self, node: Node, kind: Node | None, scope: Scope) -> Value:
+        """The value of an initializer: `= x`, `{x}` or `(x)`; a lone number in braces is that number."""
+        if node.type not in ("initializer_list", "argument_list"):
+            return self.evaluate(node, scope)
+        args = tuple(self.arguments(node, scope))
+        made = self.attempt(lambda: self.evaluate(kind, scope)) if kind is not None else None
+        if isinstance(made, Open | Broken) or made is None:
+            is_list = isinstance(made, Open) and made.last in ("multi_index", "MultiIndex", "array", "Array", "tuple")
+            return args[0] if len(args) == 1 and not is_list else args
+        return made
+
+    def noted(self, name: str, value: Value, node: Node, line: int) -> None:
+        """Called for each declared name; the reader of a file collects layouts here."""
+
+    def alias(self, node: Node, scope: Scope) -> None:
+        """`using T = …;`: a template that is not known takes the alias's name, by which `-D` can speak of it."""
+        name = text(node.child_by_field_name("name"))
+        kind = required(node, "type")
+        inner = kind.child_by_field_name("type") or kind
+
+        def evaluate() -> Value:
+            value = self.type_argument(kind, scope) if kind.type == "type_descriptor" else self.evaluate(kind, scope)
+            if isinstance(value, Open) and inner.type == "template_type":
+                return Open(name)
+            return value
+
+        value = self.attempt(evaluate)
+        known = defined(self.defines, name) if isinstance(value, Open | Broken) else None
+        scope.names[name] = Open(name) if known is None and isinstance(value, Broken) else known or value
+
+    def returned(self, node: Node, scope: Scope) -> Returned:
+        inner = [child for child in node.named_children if child.type != "comment"]
+        return Returned(self.evaluate(inner[0], scope) if inner else None)
+
+    def expression(self, node: Node, scope: Scope) -> None:
+        """An assignment to a name is run; of anything else only the names that it changes are broken."""
+        for child in node.named_children:
+            left = child.child_by_field_name("left") if child.type == "assignment_expression" else None
+            if left is None or left.type != "identifier":
+                self.spoil(child, scope, f"it is set in {shown(child)!r}, which is not read")
+                continue
+            scope.assigned(text(left), self.attempt(lambda c=child, to=left: self.assignment(c, to, scope)))  # type: ignore[misc]
+
+    def assignment(self, node: Node, left: Node, scope: Scope) -> Value:
+        op, right = text(node.child_by_field_name("operator")), self.evaluate(required(node, "right"), scope)
+        if op == "=":
+            return right
+        if op.removesuffix("=") not in BINARY:
+            raise Unreadable(f"the operator {op} is not part of what is read")
+        return BINARY[op.removesuffix("=")](number(self.evaluate(left, scope)), number(right))
+
+    def choice(self, node: Node, scope: Scope) -> Returned | None:
+        """`if` and `if constexpr`: the branch that is taken; where that is open, a return in one is Unreadable."""
+        taken = required(node, "consequence")
+        other = node.child_by_field_name("alternative")
+        try:
+            condition = truth(self.evaluate(required(node, "condition"), scope))
+            if condition.op != "const":
+                raise Unreadable(f"whether {condition} holds depends on a symbol")
+        except Unreadable as error:
+            if any(child.type == "return_statement" for child in below(node)):
+                raise
+            self.spoil(node, scope, f"it is set under a condition that is not known: {error.reason}")
+            return None
+        branch = taken if int(condition) else other
+        return None if branch is None else self.statement(branch, scope)
+
+    def otherwise(self, node: Node, scope: Scope) -> Returned | None:
+        return self.block(node, scope)
+
+    def function(self, node: Node, scope: Scope, template: Node | None = None) -> None:
+        """A function definition: kept, and known by its last name everywhere in the file."""
+        declarator = next((n for n in below(node) if n.type == "function_declarator"), None)
+        body = node.child_by_field_name("body")
+        if declarator is None or body is None:
+            return
+        parts = text(declarator.child_by_field_name("declarator")).rsplit("::", 1)
+        made = Function(
+            parts[-1], scope, parameters(template), parameters(declarator.child_by_field_name("parameters")), body,
+            self.first_line + node.start_point[0],
+        )  # fmt: skip
+        scope.names.setdefault(made.name, made)
+        self.functions.setdefault(made.name, []).append(made)
+
+    def templated(self, node: Node, scope: Scope) -> None:
+        """`template <…>` of a function, a struct, or a constant."""
+        listed = node.child_by_field_name("parameters")
+        for child in node.named_children:
+            if child.type == "function_definition":
+                self.function(child, scope, listed)
+            elif child.type in ("struct_specifier", "class_specifier"):
+                self.struct(child, scope, listed)
+            elif child.type == "alias_declaration":
+                self.alias(child, scope)
+            elif child.type == "declaration" and any(n.type == "init_declarator" for n in child.named_children):
+                self.declaration(child, scope)
+
+    def struct(self, node: Node, scope: Scope, template: Node | None = None) -> None:
+        """A struct: its constants are evaluated when they are asked for, its functions kept."""
+        name, body = text(node.child_by_field_name("name")), node.child_by_field_name("body")
+        if body is None:
+            return
+        inner = scope.inner()
+        listed = parameters(template)
+        inner.names |= {p.name: self.opened(p, inner) for p in listed}
+        inner.names |= {n: self.defines[n] for n in inner.names if n in self.defines}
+        scope.names[name] = Struct(name, inner, listed)
+        for child in members_of(body):
+            if child.type == "field_declaration":
+                self.fields(child, inner)
+            elif child.type == "template_declaration":
+                self.templated(child, inner)
+            elif child.type in STRUCT_PARTS:
+                STRUCT_PARTS[child.type](self, child, inner)
+
+    def fields(self, node: Node, scope: Scope) -> None:
+        """Static members: a name, and a value that waits until it is asked for."""
+        declarators = node.children_by_field_name("declarator")
+        for declarator, value in zip(declarators, node.children_by_field_name("default_value"), strict=False):
+            for name in names_of(declarator):
+                scope.names[name] = Lazy(lambda v=value: self.evaluate(v, scope))  # type: ignore[misc]
+
+    def opened(self, parameter: object, scope: Scope) -> Value:
+        """A template or function parameter without an argument: `-D`, its default, or open."""
+        name, default = parameter.name, parameter.default  # type: ignore[attr-defined]
+        if name in self.defines:
+            return self.defines[name]
+        if default is not None:
+            kind = self.attempt(lambda: self.evaluate(default, scope))
+            return Open(name, parameter=True) if isinstance(kind, Broken) else kind
+        return Open(name, parameter=True)
+
+    def run(self, function: Function, args: Sequence[Value]) -> Value:
+        """Calls a function of the file: its parameters get a value, its body runs, its return is the value."""
+        if len(args) > len(function.parameters):
+            raise Unreadable(f"{function.name} takes {len(function.parameters)} arguments, not {len(args)}")
+        scope = self.frame(function)
+        scope.names |= dict(zip((p.name for p in function.parameters), args, strict=False))
+        returned = self.body(function, scope)
+        if returned is None:
+            raise Unreadable(f"{function.name} returns nothing that is read")
+        return returned.value
+
+    def frame(self, function: Function) -> Scope:
+        """The scope that a call of a function begins with."""
+        scope = function.scope.inner()
+        for parameter in (*function.template, *function.parameters):
+            scope.names[parameter.name] = self.opened(parameter, scope)
+        scope.names |= function.bound
+        return scope
+
+    def body(self, function: Function, scope: Scope) -> Returned | None:
+        if self.depth >= DEEPEST_CALL:
+            raise Unreadable(f"more than {DEEPEST_CALL} calls within one another")
+        self.depth += 1
+        line = self.line
+        try:
+            return self.block(function.body, scope)
+        finally:
+            self.depth -= 1
+            self.line = line
+
+    def define(self, node: Node, scope: Scope) -> None:
+        """`#define NAME value`: an integer, where it is one."""
+        from layoutalg.formats.ck_cpp.source import parsed
+
+        name, value = text(node.child_by_field_name("name")), text(node.child_by_field_name("value"))
+        if name in self.defines or not value:
+            return
+        declared = parsed(f"auto _ = {value};").named_children
+        initial = next((n for n in below(declared[0]) if n.type == "init_declarator"), None) if declared else None
+        expression = initial.child_by_field_name("value") if initial is not None else None
+        if expression is not None and not declared[0].has_error:
+            scope.names[name] = self.attempt(lambda: self.evaluate(expression, scope))
+
+    def conditional_part(self, node: Node, scope: Scope) -> Returned | None:
+        """`#if` and `#ifdef`: the part that is compiled; both are left out where the condition is open."""
+        if not self.compiled(node, scope):
+            alternative = node.child_by_field_name("alternative")
+            return None if alternative is None else self.statement(alternative, scope)
+        skipped = {n.id for f in ("name", "condition", "alternative") if (n := node.child_by_field_name(f)) is not None}
+        for child in node.named_children:
+            if child.id not in skipped and (returned := self.statement(child, scope)) is not None:
+                return returned
+        return None
+
+    def compiled(self, node: Node, scope: Scope) -> bool:
+        name = node.child_by_field_name("name")
+        if name is not None:
+            known = scope.find(text(name)) is not None
+            return known != text(node).startswith("#ifndef")
+        condition = node.child_by_field_name("condition")
+        if condition is None:
+            return True
+        try:
+            found = truth(self.evaluate(condition, scope))
+        except Unreadable:
+            return False  # a macro that nobody defines is 0
+        return found is TRUE
+
+
+def names_of(node: Node) -> Iterator[str]:
+    """The names that a declarator declares."""
+    for child in below(node):
+        if child.type in ("identifier", "field_identifier"):
+            yield text(child)
+            if node.type != "structured_binding_declarator":
+                return
+
+
+def below(node: Node) -> Iterator[Node]:
+    """The node and everything below it, in order."""
+    stack = [node]
+    while stack:
+        child = stack.pop()
+        yield child
+        stack += reversed(child.named_children)
+
+
+def assigned(node: Node) -> Iterator[str]:
+    """The names that a statement assigns to."""
+    for child in below(node):
+        target = {
+            "assignment_expression": child.child_by_field_name("left"),
+            "update_expression": child.child_by_field_name("argument"),
+        }.get(child.type)
+        while target is not None and target.type in ("subscript_expression", "field_expression"):
+            target = target.child_by_field_name("argument")
+        if target is not None and target.type == "identifier":
+            yield text(target)
+
+
+def members_of(body: Node) -> Iterator[Node]:
+    """The members of a struct, also those between `#if` and `#endif` (both sides: the first of a name counts)."""
+    for child in body.named_children:
+        if child.type.startswith("preproc_") and child.named_children:
+            yield from members_of(child)
+        else:
+            yield child
+
+
+STRUCT_PARTS: Mapping[str, Callable[[Runner, Node, Scope], None]] = {
+    "function_definition": Runner.function,
+    "alias_declaration": Runner.alias,
+    "struct_specifier": Runner.struct,
+    "class_specifier": Runner.struct,
+    "declaration": Runner.declaration,
+}
+
+STATEMENTS: Mapping[str, Callable[[Runner, Node, Scope], Returned | None]] = {
+    "declaration": Runner.declaration,
+    "alias_declaration": Runner.alias,
+    "return_statement": Runner.returned,
+    "expression_statement": Runner.expression,
+    "if_statement": Runner.choice,
+    "else_clause": Runner.otherwise,
+    "compound_statement": Runner.inner_block,
+    "function_definition": Runner.function,
+    "template_declaration": Runner.templated,
+    "struct_specifier": Runner.struct,
+    "class_specifier": Runner.struct,
+    "namespace_definition": lambda self, node, scope: self.block(required(node, "body"), scope),
+    "declaration_list": Runner.block,
+    "linkage_specification": lambda self, node, scope: self.block(required(node, "body"), scope),
+    "preproc_def": Runner.define,
+    "preproc_ifdef": Runner.conditional_part,
+    "preproc_if": Runner.conditional_part,
+    "preproc_else": Runner.conditional_part,
+    "preproc_elif": Runner.conditional_part,
+}

@@ -1,0 +1,118 @@
+"""Class templates of CK and of the standard library that are values, questions or other names for a type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from layoutalg.formats.ck_cpp.convert import MOST_ENTRIES, ask, constant, kind_of, number, numbers, truth
+from layoutalg.formats.ck_cpp.library import SAME_TYPE, SIZES, encoding
+from layoutalg.formats.ck_cpp.values import Open, Struct, Unreadable, Value
+from layoutalg.index import FALSE, TRUE, const
+from layoutalg.layout import LayoutError, TileDistributionEncoding
+
+Args = tuple[Value, ...]
+Template = Callable[[Args], Value]
+
+LAYOUTS = frozenset({
+    "RowMajor", "ColumnMajor", "NHWC", "NCHW", "NWC", "NDHWC", "NHWGC", "GNHWC", "KYXC", "GKYXC", "NHWK", "NHWGK",
+    "GNHWK",
+})  # fmt: skip
+"""Layout tags: two of them are the same exactly when their names are."""
+
+
+def sized(value: Value) -> int | None:
+    """The size of a type in bytes, None where the value is no type of a known size."""
+    return SIZES.get(value.last) if isinstance(value, Open) else None
+
+
+def same(args: Args) -> Value:
+    """std::is_same of two types that are both known."""
+    first, second = _two(args)
+    if not (isinstance(first, Open) and isinstance(second, Open)):
+        return TRUE if first == second else _different(first, second)
+    names = [SAME_TYPE.get(kind.last, kind.last) for kind in (first, second)]
+    if first == second or names[0] == names[1]:
+        return TRUE
+    for kind, name in zip((first, second), names, strict=True):
+        if name not in LAYOUTS and name not in SIZES:
+            raise ask(kind, names[1] if kind is first else names[0])
+    return FALSE
+
+
+def _different(first: Value, second: Value) -> Value:
+    for kind in (first, second):
+        if isinstance(kind, Open | Struct):
+            raise Unreadable(f"whether {kind_of(kind)} is the same type as another cannot be told")
+    return FALSE
+
+
+def _two(args: Args) -> tuple[Value, Value]:
+    if len(args) != 2:
+        raise Unreadable(f"a question about two types has {len(args)} arguments")
+    return args[0], args[1]
+
+
+def _chosen(args: Args) -> Value:
+    """std::conditional_t<c, A, B>."""
+    if len(args) != 3:
+        raise Unreadable(f"conditional_t has {len(args)} arguments")
+    condition = truth(args[0])
+    if condition.op != "const":
+        raise Unreadable(f"conditional_t depends on {condition}")
+    return args[1] if int(condition) else args[2]
+
+
+def _first(args: Args) -> Value:
+    if not args:
+        raise Unreadable("a template without arguments")
+    return args[0]
+
+
+def _constant(args: Args) -> Value:
+    """integral_constant<T, v> and constant<v>."""
+    return number(args[-1]) if args else TRUE
+
+
+def _encoding(args: Args) -> TileDistributionEncoding:
+    if len(args) != 6:
+        raise Unreadable(f"tile_distribution_encoding has 6 arguments, not {len(args)}")
+    try:
+        return encoding(args)
+    except LayoutError as error:
+        raise Unreadable(str(error), refused=True) from error
+
+
+def _arithmetic(args: Args) -> Value:
+    """arithmetic_sequence_gen<begin, end, step>."""
+    if len(args) != 3:
+        raise Unreadable(f"arithmetic_sequence_gen has 3 arguments, not {len(args)}")
+    begin, end, step = map(constant, args)
+    if step == 0 or abs(end - begin) > MOST_ENTRIES * abs(step):
+        raise Unreadable(f"a sequence from {begin} to {end} by {step}")
+    return tuple(const(n) for n in range(begin, end, step))
+
+
+def _uniform(args: Args) -> Value:
+    """uniform_sequence_gen<count, value>."""
+    count, value = map(constant, _two(args))
+    if not 0 <= count <= MOST_ENTRIES:
+        raise Unreadable(f"a sequence of {count} entries")
+    return (const(value),) * count
+
+
+TEMPLATES: Mapping[str, Template] = {
+    **dict.fromkeys(("number", "Number", "constant", "bool_constant", "integral_constant"), _constant),
+    **dict.fromkeys(("sequence", "Sequence", "index_sequence"), numbers),
+    **dict.fromkeys(("tuple", "Tuple"), lambda args: args),
+    **dict.fromkeys(("remove_cvref_t", "remove_reference_t", "remove_cv_t", "decay_t", "type_identity_t"), _first),
+    **dict.fromkeys(("is_same", "is_same_v"), same),
+    **dict.fromkeys(("conditional_t", "conditional"), _chosen),
+    **dict.fromkeys(("tile_distribution_encoding", "TileDistributionEncoding"), _encoding),
+    "arithmetic_sequence_gen": _arithmetic,
+    "uniform_sequence_gen": _uniform,
+}
+
+
+def template(name: str) -> Template | None:
+    """The meaning of a class template, None where it has none here."""
+    return TEMPLATES.get(name)

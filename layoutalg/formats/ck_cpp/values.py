@@ -1,0 +1,95 @@
+"""What C++ expressions of the subset evaluate to, and what is said of those that do not.
+
+| C++                                      | value                                                     |
+|------------------------------------------|-----------------------------------------------------------|
+| integers, truth values, `number<8>{}`    | `Expr` (an integer, or a formula over symbols)            |
+| `make_tuple(…)`, `sequence<…>{}`, arrays | a Python tuple                                            |
+| `make_merge_transform(…)` …              | `Transform`                                               |
+| descriptors and views; adaptors          | `TensorDescriptor`; `TensorAdaptor`                       |
+| `tile_distribution_encoding<…>{}` …      | `TileDistributionEncoding`, `TileDistribution`            |
+| a name that the file leaves open         | `Open`: its path; it becomes a value by `-D`              |
+| functions, lambdas, structs              | `Function`, `Struct`                                      |
+| a variable whose value was not read      | `Broken`: why                                             |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tree_sitter import Node
+
+if TYPE_CHECKING:
+    from layoutalg.formats.ck_cpp.scope import Scope
+
+Value = Any
+"""One of the table above."""
+
+
+class Unreadable(Exception):
+    """A part that is not read, and why; `refused` where it was read and makes no layout."""
+
+    def __init__(self, reason: str, line: int | None = None, *, refused: bool = False) -> None:
+        super().__init__(reason)
+        self.reason, self.line, self.refused = reason, line, refused
+
+
+@dataclass(frozen=True)
+class Open:
+    """A name that the file does not define: `Problem::BlockGemmShape::kM`. `parameter`: it is a template's own."""
+
+    path: str
+    parameter: bool = False
+
+    @property
+    def last(self) -> str:
+        """The last part of the path."""
+        return self.path.rsplit("::", 1)[-1]
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A variable without a value."""
+
+    error: Unreadable
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a function or template; `default` is the node of its default value."""
+
+    name: str
+    default: Node | None = None
+    pack: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function or lambda: where it was defined, its template and its call parameters, its body."""
+
+    name: str
+    scope: Scope
+    template: tuple[Parameter, ...]
+    parameters: tuple[Parameter, ...]
+    body: Node
+    line: int
+    bound: Mapping[str, Value] = field(default_factory=dict)
+    """The template parameters that have a value."""
+
+
+@dataclass(frozen=True, eq=False)
+class Struct:
+    """A struct: the scope of its members, and its template parameters."""
+
+    name: str
+    scope: Scope
+    template: tuple[Parameter, ...] = ()
+
+
+@dataclass(frozen=True)
+class Method:
+    """A built-in method with its object, waiting for its arguments."""
+
+    name: str
+    call: Callable[[tuple[Value, ...]], Value]

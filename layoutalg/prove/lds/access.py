@@ -1,0 +1,255 @@
+"""Accesses: a wave's lanes reach into a layout, each a vector of elements, by one instruction of one target.
+
+A `LaneMap` says which elements of a tile each lane reaches, for every value of some other variables (wave, row block,
+K step …); an `Access` lays the tile in LDS by a descriptor and names the instruction:
+
+    lane, element, variables  ──index──▶  tile coordinates  ──descriptor──▶  offset  ──· bytes──▶  address
+
+| a lane map from                       | `lane`      | variables                      |
+|---------------------------------------|-------------|--------------------------------|
+| formulas: `lane_map(lane, (r, k), 8)` | as given    | whatever else the formulas use |
+| a tile distribution                   | the last P  | the other Ps, the Ys           |
+| a matrix operand (MFMA, WMMA)         | its lane    | row block, K step, part        |
+
+What it cannot represent: lanes that are switched off, and one vector that lies in pieces (both are refuted, not
+priced).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from layoutalg.banks import AccessError, LaneMapError, OutsideLdsError
+from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, eq, names, substitute, var, variables
+from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
+from layoutalg.prove.domain import names_in
+from layoutalg.prove.obligation import ForAll, Shown
+from layoutalg.target import LdsInstruction, Target
+from layoutalg.target import target as named
+from layoutalg.target.model import Access as Way
+from layoutalg.target.operand import OperandMap
+
+
+class WidthError(AccessError):
+    """The elements of a lane are not what the instruction moves."""
+
+
+@dataclass(frozen=True)
+class LaneMap:
+    """Which elements of a tile each lane reaches: `index` in terms of `lane`, `element` and whatever else it uses.
+
+    `element` counts the elements of one lane's vector; at `element` = 0 the index is the vector's first.
+    """
+
+    lane: Expr
+    element: Expr
+    index: tuple[Expr, ...]
+    name: str = "access"
+
+    @property
+    def width(self) -> int:
+        """Elements of a lane."""
+        return 1 if self.element.op == "const" else int(self.element.hi) + 1
+
+    @property
+    def lanes(self) -> int:
+        """The number of lanes."""
+        return int(self.lane.hi) + 1
+
+    @cached_property
+    def variables(self) -> tuple[Expr, ...]:
+        """What else the index depends on: it is quantified over."""
+        return tuple(v for v in variables(*self.index) if v not in (self.lane, self.element))
+
+    def moved(self, origin: Sequence[Term]) -> LaneMap:
+        """The same map with its tile somewhere in a larger one."""
+        if len(origin) != len(self.index):
+            raise LayoutError(f"an origin of {len(origin)} coordinates for {len(self.index)} dimensions")
+        index = tuple(at + i for at, i in zip(map(as_expr, origin), self.index, strict=True))
+        return LaneMap(self.lane, self.element, index, self.name)
+
+
+def lane_map(lane: Expr, index: Sequence[Term], width: int = 1, name: str = "access") -> LaneMap:
+    """Formulas: the index of each lane's first element; the last coordinate runs on through the vector.
+
+    >>> lane = var("lane", 64)
+    >>> lane_map(lane, (lane % 32, lane // 32 * 8), width=8).index
+    (lane % 32, lane // 32 * 8 + element)
+    """
+    if lane.op != "var" or lane.value.extent is not None:
+        raise LaneMapError(f"the lane is a variable with a number of lanes, not {lane}")
+    if not index:
+        raise LaneMapError("a lane map has at least one coordinate")
+    if width < 1:
+        raise WidthError(f"a lane reaches at least 1 element, not {width}")
+    element = var("element", width) if width > 1 else as_expr(0)
+    coordinates = tuple(map(as_expr, index))
+    return LaneMap(lane, element, (*coordinates[:-1], coordinates[-1] + element), name)
+
+
+def distributed(tile: TileDistribution, width: int | None = None, name: str = "access") -> LaneMap:
+    """A tile distribution: the lane is its last P, and a vector is `width` steps of its last Y (all, unless said)."""
+    if not tile.ps or tile.ps[-1].op != "const":
+        raise LaneMapError("the distribution has no last P of a known length: there is no lane")
+    last = tile.ys[-1] if tile.ys else TRUE
+    if last.op != "const":
+        raise WidthError(f"the last Y has length {last}; a vector needs a number")
+    width = int(last) if width is None else width
+    if width < 1 or int(last) % width:
+        raise WidthError(f"the last Y has length {last}, which is no multiple of width {width}")
+    element = var("element", width) if width > 1 else as_expr(0)
+    ys = list(tile.y_index)
+    if ys:
+        ys[-1] = (var("vector", int(last) // width) * width if int(last) > width else as_expr(0)) + element
+    return LaneMap(tile.p_index[-1], element, tile.lower(tile.p_index, ys), name)
+
+
+def operand(
+    matrix: OperandMap,
+    tile: tuple[int, int],
+    *,
+    transposed: bool = False,
+    width: int | None = None,
+    name: str = "operand",
+) -> LaneMap:
+    """A matrix operand read from every place of a tile: variables `row_block` and `column_block` say which.
+
+    `tile`: rows and columns in the operand's order (A: M × K, B: K × N); `transposed`: the tile's coordinates are
+    (column, row), as for a B that is stored N × K.  `width`: elements of one access, where the operand takes several.
+
+    >>> from layoutalg.target.matrix import matrix_instruction
+    >>> mfma = matrix_instruction("mfma_f32_32x32x8f16")
+    >>> operand(mfma.a, (128, 64)).index
+    (row_block * 32 + lane % 32, column_block * 8 + lane // 32 * 4 + element)
+    """
+    rows, columns = matrix.shape
+    if tile[0] % rows or tile[1] % columns:
+        raise LaneMapError(f"a tile of {tile[0]} × {tile[1]} is no whole number of operands of {rows} × {columns}")
+    held = int(matrix.element.hi) + 1
+    width = held if width is None else width
+    if width < 1 or held % width:
+        raise WidthError(f"a lane holds {held} elements, which is no multiple of width {width}")
+    element = var("element", width) if width > 1 else as_expr(0)
+    part = var("part", held // width) * width if held > width else as_expr(0)
+    index = [substitute(e, {matrix.element: part + element}) for e in (matrix.row, matrix.column)]
+    for n, (word, size) in enumerate((("row_block", rows), ("column_block", columns))):
+        if tile[n] > size:
+            index[n] = var(word, tile[n] // size) * size + index[n]
+    return LaneMap(matrix.lane, element, tuple(index[::-1] if transposed else index), name)
+
+
+@dataclass(frozen=True, eq=False)
+class Access:
+    """Lanes reach elements of a descriptor in LDS by an instruction of a target, for all values of the variables.
+
+    `given` restricts sizes and variables (never the lane).  Raises LaneMapError for a lane map of the wrong size,
+    WidthError where the vector is not what the instruction moves, OutsideLdsError where the memory exceeds the LDS,
+    LayoutError for an index of the wrong rank.
+    """
+
+    descriptor: TensorDescriptor
+    lanes: LaneMap
+    element_bytes: int
+    instruction: LdsInstruction
+    target: Target
+    given: Expr = field(default=TRUE)
+
+    def __post_init__(self) -> None:
+        how, gpu, lanes = self.instruction, self.target, self.lanes
+        if lanes.lanes != how.lanes:
+            raise LaneMapError(
+                f"a lane map of {lanes.lanes} lanes; {how.name} on {gpu.name} takes {how.lanes}"
+                + ("; give threads of a block as (wave, lane)" if lanes.lanes > how.lanes else "")
+            )
+        if lanes.width * self.element_bytes != how.bytes:
+            raise WidthError(
+                f"{lanes.width} elements of {self.element_bytes} bytes are {lanes.width * self.element_bytes} bytes "
+                f"a lane; {how.name} moves {how.bytes}"
+            )
+        if len(lanes.index) != self.descriptor.rank:
+            raise LayoutError(f"an index of {len(lanes.index)} coordinates for {self.descriptor.rank} dimensions")
+        need = self.descriptor.element_space_size * self.element_bytes
+        if need.lo > gpu.lds_bytes:
+            raise OutsideLdsError(f"the layout takes {_bytes(need)} bytes; {gpu.name} has {gpu.lds_bytes} bytes of LDS")
+        if lanes.lane in variables(self.given) or lanes.element in variables(self.given):
+            raise LaneMapError(f"{self.given} restricts the lanes; every lane takes part")
+        own = {v.value.name for v in (lanes.lane, lanes.element) if v.op == "var"}
+        if taken := own & (names_in(self.descriptor) | names(self.given)):
+            raise LaneMapError(f"a size has the name {sorted(taken)[0]}, which the lane map uses; rename the size")
+
+    @cached_property
+    def address(self) -> Expr:
+        """The byte address of each element of each lane."""
+        return self.descriptor.offset(self.lanes.index) * self.element_bytes
+
+    @cached_property
+    def start(self) -> Expr:
+        """The byte address of each lane's vector."""
+        return substitute(self.address, {self.lanes.element: 0}) if self.lanes.width > 1 else self.address
+
+    @cached_property
+    def first(self) -> tuple[Expr, ...]:
+        """The coordinates of each lane's first element."""
+        return tuple(substitute(i, {self.lanes.element: 0}) for i in self.lanes.index)
+
+    @property
+    def name(self) -> str:
+        """What it is, in words."""
+        return f"{self.lanes.name} by {self.instruction.name} on {self.target.name}"
+
+    @property
+    def evidence(self) -> str:
+        """What a verdict rests on."""
+        return f"lane groups of {self.instruction.name} on {self.target.name}: {self.instruction.evidence.text}"
+
+    def requirements(self) -> list[ForAll]:
+        """What the price list needs: vectors in one piece, aligned, in the LDS, and none switched off."""
+        how, start, lane = self.instruction, self.start, self.lanes.lane
+        shown = (Shown("lane", (lane,)), Shown("at", self.first), Shown("byte address", (start,)))
+        need = [
+            ForAll(f"every address is a multiple of {how.alignment}", eq(start % how.alignment, 0), self.given, shown),
+            ForAll(
+                f"every address lies in the {self.target.lds_bytes} bytes of LDS",
+                all_of(start >= 0, start + how.bytes <= self.target.lds_bytes), self.given, shown,
+            ),
+        ]  # fmt: skip
+        if self.lanes.width > 1:
+            goal = eq(self.address, start + self.lanes.element * self.element_bytes)
+            shown = (Shown("lane", (lane,)), Shown("index", self.lanes.index), Shown("byte address", (self.address,)))
+            need.append(ForAll("each lane's elements are one after another", goal, self.given, shown))
+        valid = self.descriptor.valid(self.lanes.index)
+        if valid is not TRUE:
+            need.append(ForAll("every lane reaches data", valid, self.given, shown))
+        return need
+
+
+def access(
+    descriptor: TensorDescriptor,
+    lanes: LaneMap,
+    element_bytes: int,
+    target: Target | str,
+    instruction: LdsInstruction | str = "read",
+    given: Expr = TRUE,
+) -> Access:
+    """An access by an instruction's name, or by `read` or `write`: then the one of the vector's width.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> lane = var("lane", 64)
+    >>> tile = make_naive_tensor_descriptor((64, 32), (40, 1))
+    >>> access(tile, lane_map(lane, (lane % 16, lane // 16 * 8), 8), 2, "gfx942").name
+    'access by ds_read_b128 on gfx942'
+    """
+    gpu = named(target) if isinstance(target, str) else target
+    by_width: Mapping[str, Way] = {"read": "read", "write": "write"}
+    if isinstance(instruction, str):
+        way = by_width.get(instruction)
+        how = gpu.for_width(way, lanes.width * element_bytes) if way else gpu.instruction(instruction)
+    else:
+        how = instruction
+    return Access(descriptor, lanes, element_bytes, how, gpu, given)
+
+
+def _bytes(size: Expr) -> str:
+    return str(size) if size.op == "const" else f"{size} (at least {size.lo})"

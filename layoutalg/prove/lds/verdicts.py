@@ -1,0 +1,204 @@
+"""Deciding a claim on an LDS access: the cheapest strategy that can, and for a refutation the lanes that meet.
+
+| strategy      | decides                                                          | costs          |
+|---------------|------------------------------------------------------------------|----------------|
+| `f2`          | addresses without carries: all rows, tiles and K steps at once   | under 1 ms     |
+| `enumeration` | variables of known size, those that the lanes' distances involve | milliseconds   |
+| `z3`          | symbolic sizes too, by the query about two lanes                 | 10 ms and more |
+
+A refutation is replayed by `layoutalg.banks` on the exact addresses of the whole wave, and says what is seen there: the
+phase, the bank, the dwords, the lanes that want them and where in the tile they stand.  A verdict names its target's
+table and what is doubtful about it, among its assumptions.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from layoutalg.banks import Phase, phases
+from layoutalg.index import TRUE, Expr, substitute, variables
+from layoutalg.index.evaluate import values
+from layoutalg.prove.decide import decide
+from layoutalg.prove.lds.access import Access
+from layoutalg.prove.lds.claims import ConflictFreeIff, LdsClaim, UndividedError
+from layoutalg.prove.lds.cost import Cost, enumerated_cost, least, linear_cost
+from layoutalg.prove.obligation import ForAll, Obligation, Point
+from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits
+from layoutalg.prove.portfolio import witness
+from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
+
+STRATEGIES = ("f2", "enumeration", "z3")
+"""What `strategy` forces, by name."""
+
+QUICK_POINTS = 1 << 20
+"""Lanes that are counted before a solver is asked."""
+
+DEFAULT = Limits()
+
+
+def prove_access(claim: LdsClaim, *, strategy: str | None = None, limits: Limits = DEFAULT) -> Verdict:
+    """The verdict on a claim about an LDS access; `strategy` forces one of `STRATEGIES`.
+
+    >>> from layoutalg.index import var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> from layoutalg.prove.lds import ConflictFree, access, lane_map
+    >>> lane = var("lane", 64)
+    >>> column = lane_map(lane, (lane,), name="column")
+    >>> one = access(make_naive_tensor_descriptor((64,), (2,)), column, 4, "gfx942")
+    >>> print(prove_access(ConflictFree(one)).reason)  # doctest: +ELLIPSIS
+    lanes 0 and 16 of phase 0 want dwords 0 and 32 of bank 0: lane 0 at (0) wants dword 0, lane 16 at (16) ...
+    """
+    if strategy is not None and strategy not in STRATEGIES:
+        raise ValueError(f"no strategy {strategy!r}; there are {', '.join(STRATEGIES)}")
+    begin = time.perf_counter()
+    verdict = _verdict(claim, strategy, limits)
+    return replace(verdict, seconds=time.perf_counter() - begin, assumptions=(claim.access.evidence,))
+
+
+def price(access: Access, *, strategy: str | None = None, limits: Limits = DEFAULT) -> Cost | Unknown:
+    """The exact cycles of each phase and in total, for all values of the variables; Unknown says why there is none."""
+    if strategy in (None, "f2"):
+        found = linear_cost(access)
+        if found is not None:
+            return found
+    if strategy == "f2":
+        return _unknown(access.name, "F₂", "the address is not linear over F₂, or a requirement is not met")
+    for obligation in access.requirements():
+        outcome = decide(obligation, limits)
+        if not isinstance(outcome, Holds):
+            why = witness(obligation, outcome).text if isinstance(outcome, Fails) else outcome.reason
+            return _unknown(access.name, outcome.strategy, why)
+    counted = enumerated_cost(access, limits.points)
+    return _unknown(access.name, "enumeration", counted) if isinstance(counted, str) else counted
+
+
+def _verdict(claim: LdsClaim, strategy: str | None, limits: Limits) -> Verdict:
+    iff = isinstance(claim, ConflictFreeIff)
+    if strategy in (None, "f2") and not iff:
+        found = linear_cost(claim.access)
+        if found is not None:
+            return _priced(claim, found)
+    if strategy == "f2":
+        return _unknown(claim.statement(), "F₂", "the address is not linear over F₂, or a requirement is not met")
+    solver = "z3" if strategy == "z3" else None
+    required = _all(claim, claim.requirements(), solver, limits)
+    if not isinstance(required, Proved):
+        return required
+    reasons = []
+    if strategy != "z3" and not iff:
+        quick = limits.points if strategy == "enumeration" else min(limits.points, QUICK_POINTS)
+        counted = enumerated_cost(claim.access, quick)
+        if isinstance(counted, Cost):
+            return _priced(claim, counted)
+        reasons.append(f"enumeration: {counted}")
+    if strategy == "enumeration":
+        return _unknown(claim.statement(), "enumeration", reasons[-1])
+    try:
+        verdict = _all(claim, claim.conflicts(), solver, limits)
+    except UndividedError as error:
+        verdict = _unknown(claim.statement(), "z3", str(error))
+    if isinstance(verdict, Unknown) and strategy is None and not iff:
+        counted = enumerated_cost(claim.access, limits.points)
+        if isinstance(counted, Cost):
+            return _priced(claim, counted)
+    return replace(verdict, why="; ".join([*reasons, verdict.why])) if isinstance(verdict, Unknown) else verdict
+
+
+def _priced(claim: LdsClaim, cost: Cost) -> Verdict:
+    if claim.met(cost):
+        return Proved(claim.statement(), cost.strategy, 0.0)
+    at = next((p for p in (cost.worst_at, cost.most_at, cost.least_at) if not _met_at(claim, p)), None)
+    if at is None:
+        return _unknown(claim.statement(), cost.strategy, "its counterexample does not replay")
+    return Refuted(claim.statement(), cost.strategy, 0.0, witness=meeting(claim.access, at))
+
+
+def _all(claim: LdsClaim, obligations: Iterable[Obligation], solver: str | None, limits: Limits) -> Verdict:
+    """Proved where each obligation is; a failing one is told by what happens in the whole wave there."""
+    used: dict[str, None] = {}
+    for obligation in obligations:
+        if isinstance(obligation, ForAll) and obligation.goal is TRUE:
+            continue
+        outcome = decide(obligation, limits, solver)
+        if isinstance(outcome, GaveUp):
+            return _unknown(claim.statement(), outcome.strategy, f"{obligation.label}: {outcome.reason}")
+        if isinstance(outcome, Fails):
+            told = _told(claim, obligation, outcome)
+            if told is None:
+                return _unknown(claim.statement(), outcome.strategy, "its counterexample does not replay")
+            return Refuted(claim.statement(), outcome.strategy, 0.0, witness=told)
+        used[outcome.strategy] = None
+    return Proved(claim.statement(), " + ".join(used) or "intervals", 0.0)
+
+
+def _told(claim: LdsClaim, obligation: Obligation, outcome: Fails) -> Witness | None:
+    """A failing requirement in its own words; a conflict as the wave shows it, None where it does not."""
+    (point,) = outcome.points
+    access = claim.access
+    own = (access.lanes.lane, access.lanes.element)
+    if any(obligation.label == r.label for r in access.requirements()):
+        return witness(obligation, outcome)
+    at = {**(least(access) or {}), **{v: n for v, n in point.items() if v not in own}}
+    if isinstance(claim, ConflictFreeIff):
+        return witness(obligation, outcome)  # replayed by `decide`; the lanes are written out in the obligation
+    return None if _met_at(claim, at) else meeting(access, at)
+
+
+def _met_at(claim: LdsClaim, at: Point) -> bool:
+    """Whether the claim holds at these values of the variables, by the bank model itself."""
+    found = _phases(claim.access, at)
+    each = tuple(phase.cycles for phase in found)
+    if len(each) < len(claim.access.instruction.phases):  # merged in twos
+        each = tuple(n for cycles in each for n in (cycles, 0))
+    total, served = sum(each), len(found)
+    return claim.met(Cost("replay", each, each, (total, total), (served, served), at, at, at))
+
+
+def _phases(access: Access, at: Point) -> tuple[Phase, ...]:
+    return phases(access.target, access.instruction, addresses(access, at))
+
+
+def addresses(access: Access, at: Point) -> list[int]:
+    """Each lane's exact byte address, at values of the variables."""
+    fixed = substitute(access.start, dict(at))
+    return [values([fixed], {access.lanes.lane: lane})[0] for lane in range(access.instruction.lanes)]
+
+
+def meeting(access: Access, at: Point) -> Witness:
+    """What happens in the worst phase at these values: the bank, and each lane that wants another dword of it.
+
+    Where no lanes meet, the witness says what each phase costs.
+    """
+    found = _phases(access, at)
+    number = max(range(len(found)), key=lambda n: found[n].cycles)
+    worst = found[number].worst
+    lanes, dwords = worst.lanes, worst.dwords
+    where = {lane: _place(access, at, lane) for lane in lanes}
+    sizes = {v: n for v, n in at.items() if v in variables(access.start, access.given, *access.lanes.index)}
+    points = tuple({**{v.value.name: n for v, n in sizes.items()}, access.lanes.lane.value.name: x} for x in lanes)
+    values_text = f" (at {', '.join(f'{v.value.name} = {n}' for v, n in sizes.items())})" if sizes else ""
+    if len(lanes) == 1:
+        each = ", ".join(str(phase.cycles) for phase in found)
+        return Witness(points, f"the phases take {each} cycles{values_text}")
+    each = ", ".join(f"lane {x} at {where[x]} wants dword {d}" for x, d in zip(lanes, dwords, strict=True))
+    text = f"lanes {_and(lanes)} of phase {number} want dwords {_and(dwords)} of bank {worst.bank}: {each}"
+    return Witness(points, text + values_text)
+
+
+def _place(access: Access, at: Point, lane: int) -> str:
+    fixed: Mapping[Expr, int] = {**at, access.lanes.lane: lane}
+    return f"({', '.join(map(str, values(access.first, fixed)))})"
+
+
+def _and(numbers: Iterable[int]) -> str:
+    *most, last = map(str, numbers)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _unknown(claim: str, strategy: str, why: str) -> Unknown:
+    return Unknown(claim, strategy, 0.0, why=why)
+
+
+__all__ = ["STRATEGIES", "addresses", "meeting", "price", "prove_access"]

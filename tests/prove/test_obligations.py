@@ -1,0 +1,119 @@
+"""Random obligations, not made by any layout: every strategy against each point in exact Python integers."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from itertools import product
+from random import Random
+
+import pytest
+
+from layoutalg.index import TRUE, add, all_of, eq, mul, var, xor
+from layoutalg.index.evaluate import value, values
+from layoutalg.prove import ForAll, InjectiveMap, Limits, Obligation, Onto, prove
+from layoutalg.prove.decide import STRATEGIES
+from layoutalg.prove.strategies.bits import rank
+from tests.index.expressions import Generator
+
+COUNT = int(os.environ.get("LAYOUTALG_FUZZ", "1500")) // 5
+
+
+def generator(seed: int) -> Generator:
+    """Three variables of a few values each."""
+    g = Generator(Random(seed), symbolic=False)
+    g.indices = [var(name, g.random.choice((1, 2, 3, 4, 5, 8))) for name in "ijk"]
+    return g
+
+
+def for_all(g: Generator) -> Obligation:
+    """Mostly false; sums and digits that are true are among `strided` and `eq`."""
+    given = g.truth(1) if g.random.random() < 0.4 else TRUE
+    number = g.number(3)
+    goal = g.random.choice(
+        (
+            lambda: g.truth(3),
+            lambda: eq(number, number // 4 * 4 + number % 4),
+            lambda: all_of(number <= int(number.hi), number >= int(number.lo)),
+            lambda: all_of(number < int(number.hi), g.truth(1)),
+        )
+    )()
+    return ForAll("goal", goal, given)
+
+
+def injective(g: Generator) -> Obligation:
+    """Sums of multiples, of digits, of xors, and whatever comes."""
+    r = g.random
+    scaled = [mul(v, r.choice((1, 2, 3, 4, 5, 8, 16, 24, -3))) for v in g.indices]
+    i, j, k = g.indices
+    n = r.choice((2, 3, 4, 6))
+    output = r.choice(
+        (
+            lambda: add(*scaled),
+            lambda: add(scaled[0], scaled[1], i // n * r.choice((1, 7, 40)), mul(i % n, 9), k * r.choice((1, 2, 45))),
+            lambda: add(xor(i, j), j * 8, k * 64),
+            lambda: add(xor(i, mul(j, 2)) % 8, mul(j, r.choice((8, 16))), k * 64),
+            lambda: g.number(3),
+        )
+    )()
+    outputs = (output, g.number(1)) if r.random() < 0.3 else (output,)
+    over = tuple(g.indices) if r.random() < 0.8 else tuple(g.indices[:2])
+    return InjectiveMap("one to one", over, outputs, g.truth(1) if r.random() < 0.2 else TRUE)
+
+
+def onto(g: Generator) -> Obligation:
+    """A few targets, often all reached."""
+    output = add(*(mul(v, g.random.choice((1, 2, 3))) for v in g.indices))
+    targets = (var("e", g.random.choice((1, 2, 4, 8))),)
+    return Onto("reached", tuple(g.indices), (output,), targets, g.truth(1) if g.random.random() < 0.2 else TRUE)
+
+
+def holds(o: Obligation) -> bool:
+    """Every point, in Python integers."""
+    axes = o.variables if isinstance(o, ForAll) else tuple(dict.fromkeys((*o.over, *o.variables)))
+    grid = [dict(zip(axes, at, strict=True)) for at in product(*(range(int(v.hi) + 1) for v in axes))]
+    inside = [p for p in grid if value(o.given, p)]
+    if isinstance(o, ForAll):
+        return all(value(o.goal, p) for p in inside)
+    if isinstance(o, Onto):
+        return {tuple(p[t] for t in o.targets) for p in grid} <= {tuple(values(o.outputs, p)) for p in inside}
+    seen = {(*values(o.outputs, p), *(p[v] for v in o.shared)) for p in inside}
+    return len(seen) == len({tuple(p.values()) for p in inside})
+
+
+@pytest.mark.parametrize("make", [for_all, injective, onto])
+def test_the_portfolio_decides_random_obligations_as_enumeration_does(make: object) -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(COUNT):
+        obligation = make(generator(seed))  # type: ignore[operator]
+        verdict = prove(obligation, limits=Limits(seconds=2))
+        assert verdict.name == ("proved" if holds(obligation) else "refuted"), f"seed {seed}: {verdict}\n{obligation}"
+        seen[verdict.name] += 1
+    assert min(seen["proved"], seen["refuted"]) > COUNT // 20
+
+
+@pytest.mark.parametrize("strategy", list(STRATEGIES))
+@pytest.mark.parametrize("make", [for_all, injective])
+def test_no_strategy_is_wrong_on_random_obligations(make: object, strategy: str) -> None:
+    for seed in range(100_000, 100_000 + COUNT // (4 if strategy == "z3" else 1)):
+        obligation = make(generator(seed))  # type: ignore[operator]
+        verdict = prove(obligation, strategy=strategy, limits=Limits(seconds=2))
+        expected = "proved" if holds(obligation) else "refuted"
+        assert verdict.name in ("unknown", expected), f"seed {seed}: {verdict}\n{obligation}"
+
+
+def test_rank_counts_the_images_of_linear_maps() -> None:
+    found = 0
+    for seed in range(COUNT):
+        g = generator(seed)
+        over = [var(name, 1 << g.random.randint(0, 3)) for name in "ijk"]
+        g.indices = over
+        obligation = injective(g)
+        assert isinstance(obligation, InjectiveMap)
+        dimension = rank(obligation.outputs, over)
+        if dimension is not None:
+            found += 1
+            grid = [dict(zip(over, at, strict=True)) for at in product(*(range(int(v.hi) + 1) for v in over))]
+            assert len({tuple(values(obligation.outputs, p)) for p in grid}) == 2**dimension, f"seed {seed}"
+    assert found > COUNT // 20
+

@@ -41,12 +41,13 @@ class Expr:
     (True, 31)
     """
 
-    __slots__ = ("__weakref__", "_normal", "_order", "_repr", "_simple", "args", "hi", "lo", "op", "value")
+    __slots__ = ("__weakref__", "_normal", "_order", "_repr", "_simple", "args", "depth", "hi", "lo", "op", "value")
     op: str
     args: tuple[Expr, ...]
     value: Any
     lo: Bound
     hi: Bound
+    depth: int
     _normal: Any  # these four are computed when first asked for
     _simple: Expr | None
     _repr: str | None
@@ -149,6 +150,7 @@ def _node(op: str, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
     node.op, node.args, node.value = op, args, value
     node._normal = node._simple = node._repr = node._order = None
     node.lo, node.hi = RANGE[op](node)
+    node.depth = max((a.depth for a in args), default=0) + 1
     return _TABLE.setdefault(key, node)
 
 
@@ -241,7 +243,7 @@ def div(left: Term, right: Term) -> Expr:
             return const(a.value // n.value)
         if a.lo > -math.inf and a.hi < math.inf and a.lo // n.value == a.hi // n.value:
             return const(int(a.lo // n.value))
-    return FALSE if a.lo >= 0 and a.hi < n.lo else _node("div", (a, n))
+    return FALSE if a.lo >= 0 and a.hi < n.lo else const(-1) if a.hi < 0 and -a.lo <= n.lo else _node("div", (a, n))
 
 
 def mod(left: Term, right: Term) -> Expr:

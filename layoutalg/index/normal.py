@@ -244,7 +244,8 @@ def _below(poly: Poly, limit: Poly) -> bool:
 
 def recover(poly: Poly) -> Poly:
     """The polynomial with `x − n·(x div n)` written as the atom `x mod n`, and `m·(M div m)` as M."""
-    for atom in [a for a in poly.atoms() if a.op == "div"]:
+    divisions = [a for a in poly.atoms() if a.op == "div"]
+    for atom in sorted(divisions, key=_outermost):
         if atom in poly.atoms():
             poly = _with_remainder(poly, atom)
     for atom in [a for a in poly.atoms() if a.op == "div" and a.args[0].op == "var"]:
@@ -255,6 +256,11 @@ def recover(poly: Poly) -> Poly:
             if parts and whole:
                 poly = parts[0] + whole * Poly.atom(atom.args[0])
     return poly
+
+
+def _outermost(atom: Expr) -> int:
+    """Outer divisions are read back first, while the inner ones still stand as their numerators have them."""
+    return -atom.depth
 
 
 def _with_remainder(poly: Poly, atom: Expr) -> Poly:

@@ -7,7 +7,8 @@ shrinks what it finds) share it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from random import Random
 
 from layoutalg.index import (
@@ -139,6 +140,72 @@ _TRUTHS: Sequence[Build] = (
     lambda g, d: any_of(g.truth(d), g.truth(d)),
     lambda g, d: negation(g.truth(d)),
 )
+
+
+class Chain(Generator):
+    """Indices as chains of transforms make them: merged, split, padded, swizzled, embedded with strides of any sign."""
+
+    def __init__(self, random: Random, *, most: int = 4) -> None:
+        super().__init__(random, symbolic=False)
+        r = random
+        step = r.choice((1, 1, 2))
+        self.sizes = [symbol(n, min=r.choice((1, 1, 2)), max=most * step, multiple_of=step) for n in "MN"]
+        lengths = [r.choice((*self.sizes, *self.sizes, 2, 3, 4)) for _ in range(2)]
+        self.indices = [var("i", lengths[0]), var("j", lengths[1])]
+        if r.random() < 0.3:
+            self.indices.append(var("x", mul(*lengths)))
+
+    def length(self) -> Expr | int:
+        r = self.random
+        return r.choice((r.choice(self.sizes), r.choice(self.sizes) * r.choice((1, 2, 3)), 2, 3, 4, 6, 8, 12))
+
+    def coordinate(self, steps: int) -> Expr:
+        """One coordinate after some transforms."""
+        current = list(self.indices)
+        for _ in range(steps):
+            current = self.random.choice(_TRANSFORMS)(self, current) or current
+        whole = add(*(x * self.random.choice((1, 1, 2, 4, -1, *self.sizes)) for x in current))
+        return whole + self.random.choice((0, 0, 1, -1, 5, *self.sizes))
+
+
+def _merge(c: Chain, xs: list[Expr]) -> list[Expr]:
+    n = c.length()
+    x = c.random.choice(xs)
+    return [*(y for y in xs if y is not x), x // n, x % n]
+
+
+def _unmerge(c: Chain, xs: list[Expr]) -> list[Expr]:
+    return [add(xs[0] * c.length(), *xs[1:2]), *xs[2:]]
+
+
+def _swizzle(c: Chain, xs: list[Expr]) -> list[Expr]:
+    return [xs[0], xs[-1] ^ (xs[0] % c.length()), *xs[1:-1]]
+
+
+def _pad(c: Chain, xs: list[Expr]) -> list[Expr]:
+    return [xs[0] - c.length(), *xs[1:]]
+
+
+def _guard(c: Chain, xs: list[Expr]) -> list[Expr]:
+    return [select(lt(xs[0], c.length()), xs[0], xs[-1]), *xs[1:]]
+
+
+_TRANSFORMS = (_merge, _merge, _merge, _unmerge, _unmerge, _swizzle, _pad, _guard)
+
+
+def every_point(exprs: Sequence[Expr], limit: int = 3000) -> Iterator[dict[Expr, int]]:
+    """All values of the variables of expressions over bounded domains, at most `limit` of them."""
+    return islice(_all_points(list(variables(*exprs)), {}), limit)
+
+
+def _all_points(needed: list[Expr], at: dict[Expr, int]) -> Iterator[dict[Expr, int]]:
+    if not needed:
+        yield dict(at)
+        return
+    v, *rest = needed
+    high = extent(v, at) - 1 if v.value.extent is not None else int(v.hi)
+    for n in range(int(v.lo), high + 1, v.value.multiple_of):
+        yield from _all_points(rest, {**at, v: n})
 
 
 def points(random: Random, exprs: Sequence[Expr], count: int) -> list[dict[Expr, int]]:

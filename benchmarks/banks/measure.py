@@ -26,7 +26,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from accesses import Access, accesses
-
 from kernels import KERNELS, program
 
 COUNTERS = {

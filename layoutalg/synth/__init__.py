@@ -1,0 +1,1 @@
+"""Synthesis: LDS layouts found for given accesses, with the proof that they are free of conflicts."""

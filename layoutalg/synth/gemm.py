@@ -1,0 +1,97 @@
+"""The LDS layouts of GEMM tiles in Composable Kernel, as descriptors of (row, k): what synthesis is compared with.
+
+| function     | shape in memory, row r and column k of an M × K tile, V elements a vector         | bytes more than packed |
+|--------------|-----------------------------------------------------------------------------------|------------------------|
+| `packed`     | r·K + k                                                                           | 0                      |
+| `padded`     | (K/V, M, V) with strides ((M + 1)·V, V, 1)                                        | (K/V − 1)·V elements   |
+| `row_padded` | (M, K) with strides (K + p, 1)                                                    | (M − 1)·p elements     |
+| `swizzled`   | (M/L, K0·L, V), the middle one xor-ed with the row; K0·L is (L, K0) or (K0, L)    | 0                      |
+| `cyclic`     | (M/L, K0·L, V), the middle one shifted round by the row                           | 0                      |
+
+Sources, in ROCm/composable_kernel under include/ck_tile/ops/gemm/pipeline: `padded` is A and B of
+gemm_pipeline_agmem_bgmem_creg_v1_default_policy.hpp, `swizzled` row-major A of
+gemm_universal_pipeline_ag_bg_cr_policy.hpp ((K0, L) is its older order), `row_padded` its form for gfx1250.
+"""
+
+from __future__ import annotations
+
+from layoutalg.layout import (
+    CyclicShift,
+    LayoutError,
+    Merge,
+    PassThrough,
+    TensorDescriptor,
+    Transform,
+    Unmerge,
+    Xor,
+    make_naive_tensor_descriptor,
+    make_naive_tensor_descriptor_packed,
+    transform_tensor_descriptor,
+)
+
+
+def packed(rows: int, columns: int) -> TensorDescriptor:
+    """Row-major without gaps."""
+    return make_naive_tensor_descriptor_packed((rows, columns))
+
+
+def row_padded(rows: int, columns: int, padding: int) -> TensorDescriptor:
+    """Row-major, `padding` elements after each row.
+
+    >>> row_padded(4, 8, 2).offset((1, 3))
+    13
+    """
+    return make_naive_tensor_descriptor((rows, columns), (columns + padding, 1))
+
+
+def padded(rows: int, columns: int, vector: int = 8, padding: int = 1) -> TensorDescriptor:
+    """Vectors of a column one after another, `padding` vectors after each column of them: (K/V, M, V).
+
+    >>> [int(padded(64, 32).offset((1, k))) for k in (0, 8, 16, 24)]
+    [8, 528, 1048, 1568]
+    """
+    parts = _parts(columns, vector)
+    below = make_naive_tensor_descriptor((parts, rows, vector), ((rows + padding) * vector, vector, 1))
+    return transform_tensor_descriptor(below, [PassThrough(rows), Merge((parts, vector))], [[1], [0, 2]], [[0], [1]])
+
+
+def swizzled(
+    rows: int, columns: int, vector: int = 8, layers: int = 1, layers_outside: bool = True
+) -> TensorDescriptor:
+    """CK's xor: `layers` rows lie in one line of memory, whose vectors are xor-ed with the line's number.
+
+    >>> [int(swizzled(128, 64).offset((1, k))) for k in range(0, 64, 8)]
+    [72, 64, 88, 80, 104, 96, 120, 112]
+    """
+    parts, lines = _parts(columns, vector), _parts(rows, layers)
+    return _in_lines(parts, lines, layers, vector, Xor((lines, parts * layers)), layers_outside)
+
+
+def cyclic(rows: int, columns: int, vector: int = 8, layers: int = 1, layers_outside: bool = True) -> TensorDescriptor:
+    """CK's cyclic shift in the place of its xor: any number of vectors in a line, not only a power of two.
+
+    >>> [int(cyclic(4, 24).offset((1, k))) for k in (0, 8, 16)]
+    [32, 40, 24]
+    """
+    parts, lines = _parts(columns, vector), _parts(rows, layers)
+    return _in_lines(parts, lines, layers, vector, CyclicShift((lines, parts * layers)), layers_outside)
+
+
+def _in_lines(parts: int, lines: int, layers: int, vector: int, mix: Transform, outside: bool) -> TensorDescriptor:
+    """(K0·L, M/L, V), mixed, unmerged to rows and columns: the chain of transforms of CK's policy, step by step."""
+    line = parts * layers
+    below = make_naive_tensor_descriptor((line, lines, vector), (vector, line * vector, 1))
+    mixed = transform_tensor_descriptor(below, [mix, PassThrough(vector)], [[1, 0], [2]], [[1, 0], [2]])
+    split, upper = ((layers, parts), [0, 2]) if outside else ((parts, layers), [2, 0])
+    apart = transform_tensor_descriptor(
+        mixed, [Unmerge(split), PassThrough(lines), PassThrough(vector)], [[0], [1], [2]], [upper, [1], [3]]
+    )
+    return transform_tensor_descriptor(
+        apart, [Merge((lines, layers)), Merge((parts, vector))], [[1, 0], [2, 3]], [[0], [1]]
+    )
+
+
+def _parts(length: int, of: int) -> int:
+    if of < 1 or length % of:
+        raise LayoutError(f"a length of {length} is no whole number of {of}")
+    return length // of

@@ -22,6 +22,8 @@ def kind_of(value: Value) -> str:
 
 def ask(value: Open, example: str = "64") -> Unreadable:
     """The question for a value that is left open."""
+    if "(" in value.path:
+        return Unreadable(f"{value.path} is not known here: a function of another file")
     last = f" (or -D {value.last}={example})" if value.last != value.path else ""
     return Unreadable(f"{value.path} is not known here; give -D {value.path}={example}{last}")
 

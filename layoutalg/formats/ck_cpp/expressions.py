@@ -18,7 +18,7 @@ from layoutalg.formats.ck_cpp.convert import MOST_ENTRIES, ask, constant, entrie
 from layoutalg.formats.ck_cpp.library import Entry, entry
 from layoutalg.formats.ck_cpp.scope import Scope, defined, member
 from layoutalg.formats.ck_cpp.source import cleaned, parsed
-from layoutalg.formats.ck_cpp.templates import sized, template
+from layoutalg.formats.ck_cpp.templates import same, sized, template
 from layoutalg.formats.ck_cpp.values import Function, Method, Open, Parameter, Struct, Unreadable, Value
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, as_expr, const, eq, negation, select
 from layoutalg.layout import LayoutError, TileDistribution, TileDistributionEncoding
@@ -191,6 +191,9 @@ class Evaluator:
             second = truth(self.evaluate(required(node, "right"), scope))
             return (all_of if op == "&&" else any_of)(first, second)
         right = self.evaluate(required(node, "right"), scope)
+        if op in ("==", "!=") and isinstance(left, Open) and isinstance(right, Open):
+            alike = same((left, right))  # enumerators are names too
+            return alike if op == "==" else negation(alike)
         if op not in BINARY:
             raise Unreadable(f"the operator {op} is not part of what is read")
         try:
@@ -295,7 +298,10 @@ class Evaluator:
         if isinstance(callee, Open):
             if len(args) == 1 and sized(callee) is not None:
                 return args[0]
-            raise Unreadable(f"{callee.path} is not known here: a function of another file")
+            owner, _, name = callee.path.rpartition("::")
+            if name in ASKED_OF_TUPLES:
+                raise ask(Open(owner), "[2,2,1]")
+            return Open(f"{callee.path}()")
         if not args and isinstance(callee, Expr | tuple | TileDistribution | TileDistributionEncoding):
             return callee
         raise Unreadable(f"{kind_of(callee)} is called")
@@ -403,6 +409,8 @@ BINARY: Mapping[str, Callable[[Expr, Expr], Expr]] = {
     "!=": lambda a, b: negation(eq(a, b)),
 }
 
+ASKED_OF_TUPLES = frozenset({"at", "At", "size", "Size", "get"})
+
 NAMES = frozenset({
     "identifier", "type_identifier", "namespace_identifier", "field_identifier", "qualified_identifier",
     "template_function", "template_type", "dependent_name", "dependent_type",
@@ -443,17 +451,32 @@ WORDS: Mapping[str, str] = {
 
 
 def read_define(given: str) -> Value:
-    """The value of `-D NAME=value`: an integer, a list of them, true or false, or the name of a type.
+    """The value of `-D NAME=value`: an integer, a list of them, true or false, a type's name, or C++ that is one.
 
     >>> read_define("[2, 2, 1]"), read_define("RowMajor")
-    ((2, 2, 1), Open(path='RowMajor', parameter=False))
+    ((2, 2, 1), Open(path='RowMajor', given=True))
     """
     if re.fullmatch(r"[A-Za-z_][\w:]*", given) and given not in ("true", "false"):
-        return Open(given)
+        return Open(given, given=True)
+    if "<" in given or "(" in given:
+        return _written(given)
     try:
         return _literal(json.loads(given))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{given!r} is no integer, list of integers or name") from error
+
+
+def _written(given: str) -> Value:
+    """A value written in C++: `tile_distribution_encoding<…>{}`, `make_tuple(2, 3)`."""
+    declared = parsed(f"auto _ = {cleaned(given)};").named_children
+    declarator = declared[0].child_by_field_name("declarator") if declared else None
+    value = declarator.child_by_field_name("value") if declarator is not None else None
+    if value is None or declared[0].has_error or len(declared) != 1:
+        raise ValueError("it is not one C++ expression")
+    try:
+        return Evaluator({}, "ck_tile").evaluate(value, Scope(None, {}))
+    except Unreadable as error:
+        raise ValueError(error.reason) from error
 
 
 def _literal(value: object) -> Value:

@@ -177,11 +177,35 @@ def encoding(args: Args) -> TileDistributionEncoding:
     )
 
 
+def _embedded(args: Args) -> TileDistributionEncoding:
+    """make_embed_tile_distribution_encoding(outer, inner): each factor of inner stands right of outer's."""
+    outer, inner = (_an_encoding(arg) for arg in args)
+    if len(outer.hs) != len(inner.hs):
+        raise Unreadable(f"encodings of {len(outer.hs)} and {len(inner.hs)} dimensions are not put together")
+    before = [len(outer.rs), *map(len, outer.hs)]
+    shifted = [
+        tuple(minor + before[major] for major, minor in zip(majors, minors, strict=True))
+        for majors, minors in zip((*inner.ps_major, inner.ys_major), (*inner.ps_minor, inner.ys_minor), strict=True)
+    ]
+    return TileDistributionEncoding(
+        (*outer.rs, *inner.rs),
+        tuple((*a, *b) for a, b in zip(outer.hs, inner.hs, strict=True)),
+        (*outer.ps_major, *inner.ps_major),
+        (*outer.ps_minor, *shifted[:-1]),
+        (*outer.ys_major, *inner.ys_major),
+        (*outer.ys_minor, *shifted[-1]),
+    )
+
+
+def _an_encoding(value: Value) -> TileDistributionEncoding:
+    if isinstance(value, TileDistributionEncoding):
+        return value
+    named = value.path if isinstance(value, Open) else kind_of(value)
+    raise Unreadable(f"{named} is not a tile_distribution_encoding that is known here; -D can give one")
+
+
 def _distribution(args: Args) -> TileDistribution:
-    if not isinstance(args[0], TileDistributionEncoding):
-        named = args[0].path if isinstance(args[0], Open) else kind_of(args[0])
-        raise Unreadable(f"{named} is not a tile_distribution_encoding that this file writes out")
-    return TileDistribution(args[0])
+    return TileDistribution(_an_encoding(args[0]))
 
 
 LAYOUT_ENTRIES: Mapping[str, Entry] = {
@@ -199,6 +223,7 @@ LAYOUT_ENTRIES: Mapping[str, Entry] = {
     "make_single_stage_tensor_adaptor": Entry(3, 3, _single_stage),
     "chain_tensor_adaptors": Entry(2, 64, _chain),
     "make_tensor_descriptor_from_adaptor": Entry(2, 2, _from_adaptor),
+    "make_embed_tile_distribution_encoding": Entry(2, 2, _embedded),
     "make_static_tile_distribution": Entry(1, 1, _distribution),
     "make_tile_distribution": Entry(1, 1, _distribution),
 }

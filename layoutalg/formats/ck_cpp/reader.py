@@ -24,6 +24,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ from tree_sitter import Node
 from layoutalg.formats.ck_cpp.expressions import read_define, text
 from layoutalg.formats.ck_cpp.scope import Scope
 from layoutalg.formats.ck_cpp.source import LARGEST_SOURCE, blocks, cleaned, parsed
-from layoutalg.formats.ck_cpp.statements import Runner
+from layoutalg.formats.ck_cpp.statements import BUILDS, Runner
 from layoutalg.formats.ck_cpp.values import Broken, Function, Unreadable, Value
 from layoutalg.formats.claims import USUAL
 from layoutalg.formats.context import RESERVED
@@ -41,12 +42,6 @@ from layoutalg.formats.model import AdaptorItem, Claim, DescriptorItem, Distribu
 from layoutalg.formats.spec import read_text
 from layoutalg.index import Expr, symbol
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution, TileDistributionEncoding
-
-BUILDS = re.compile(
-    r"\b(?:make_naive_tensor_\w+|transform_tensor_\w+|make_single_stage_tensor_adaptor|chain_tensor_adaptors|"
-    r"make_static_tile_distribution|tile_distribution_encoding|make_\w+_transform(?:_v\d\w*)?)\s*[(<]"
-)
-"""Text that builds a layout."""
 
 MOST_ITEMS = 2000
 
@@ -111,8 +106,14 @@ class Reader(Runner):
         except RecursionError:
             self.left_out("the block", Unreadable("it is nested too deep"), block)
         fresh = [f for listed in self.functions.values() for f in listed if id(f) not in known]
+        for name, scope, node in self.members:
+            self.line = self.first_line + node.start_point[0]
+            self.noted(name, self.attempt(partial(scope.own, name)), node, self.line)
+        self.members.clear()
         for function in sorted(fresh, key=lambda f: f.line):
             self.tried(function)
+        bodies = {f.name: f.body.id for f in fresh}
+        self.unread = [part for part in self.unread if bodies.get(part.name) not in self.completed]
 
     def tried(self, function: Function) -> None:
         """Calls a function for what it returns, or, where it returns nothing, for what it declares."""

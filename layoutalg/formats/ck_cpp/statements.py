@@ -6,16 +6,24 @@ A loop, or an `if` whose condition is open, is not run: every name that it assig
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp.convert import number, truth
 from layoutalg.formats.ck_cpp.expressions import BINARY, DEEPEST_CALL, Evaluator, parameters, required, shown, text
 from layoutalg.formats.ck_cpp.scope import Lazy, Scope, defined
+from layoutalg.formats.ck_cpp.templates import TEMPLATES
 from layoutalg.formats.ck_cpp.values import Broken, Function, Open, Struct, Unreadable, Value
 from layoutalg.index import TRUE
+
+BUILDS = re.compile(
+    r"\b(?:make_naive_tensor_\w+|transform_tensor_\w+|make_single_stage_tensor_adaptor|chain_tensor_adaptors|"
+    r"make_static_tile_distribution|tile_distribution_encoding|make_\w+_transform(?:_v\d\w*)?|TensorDescriptor)\s*[(<]"
+)
+"""Text that builds a layout."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,10 @@ class Runner(Evaluator):
         return None
 
     first_line: int = 1
+    members: list[tuple[str, Scope, Node]] = field(default_factory=list)
+    """Static members whose text builds a layout."""
+    completed: set[int] = field(default_factory=set)
+    """The bodies of functions that were called and returned."""
 
     def block(self, node: Node, scope: Scope) -> Returned | None:
         """The statements of a block, up to the first return."""
@@ -92,12 +104,20 @@ class Runner(Evaluator):
             yield from ((name, Open(name)) for name in names_of(target))
             return
         value = self.attempt(lambda: self.initial(value_node, kind, scope))
+        names = list(names_of(target))
+        if isinstance(value, Open) and "(" in value.path and names:
+            value = self.renamed(names[0])
         if target.type != "structured_binding_declarator":
             yield from ((name, value) for name in names_of(target))
             return
         for n, name in enumerate(names_of(target)):
             known = isinstance(value, tuple) and n < len(value)
             yield name, value[n] if known else Broken(Unreadable(f"{name} is bound to what is not read", self.line))
+
+    def renamed(self, name: str) -> Value:
+        """What `-D` says of a variable whose value comes from another file, else left open under its own name."""
+        found = defined(self.defines, name)
+        return Open(name) if found is None else found
 
     def initial(self, node: Node, kind: Node | None, scope: Scope) -> Value:
         """The value of an initializer: `= x`, `{x}` or `(x)`; a lone number in braces is that number."""
@@ -121,13 +141,15 @@ class Runner(Evaluator):
 
         def evaluate() -> Value:
             value = self.type_argument(kind, scope) if kind.type == "type_descriptor" else self.evaluate(kind, scope)
-            if isinstance(value, Open) and inner.type == "template_type":
-                return Open(name)
-            return value
+            unknown = isinstance(value, Open) and (inner.type == "template_type" or "(" in value.path)
+            return Open(name) if unknown and not known_alias(inner) else value
 
-        value = self.attempt(evaluate)
-        known = defined(self.defines, name) if isinstance(value, Open | Broken) else None
-        scope.names[name] = Open(name) if known is None and isinstance(value, Broken) else known or value
+        line, value = self.line, self.attempt(evaluate)
+        given = defined(self.defines, name) if isinstance(value, Open | Broken) else None
+        if isinstance(value, Broken) and BUILDS.search(text(kind)) is None:
+            value = Open(name)  # a type that is not read: -D says what it holds
+        scope.names[name] = value if given is None else given
+        self.noted(name, scope.names[name], node, line)
 
     def returned(self, node: Node, scope: Scope) -> Returned:
         inner = [child for child in node.named_children if child.type != "comment"]
@@ -206,7 +228,7 @@ class Runner(Evaluator):
         inner.names |= {p.name: self.opened(p, inner) for p in listed}
         inner.names |= {n: self.defines[n] for n in inner.names if n in self.defines}
         scope.names[name] = Struct(name, inner, listed)
-        for child in members_of(body):
+        for child in self.members_of(body, inner):
             if child.type == "field_declaration":
                 self.fields(child, inner)
             elif child.type == "template_declaration":
@@ -214,12 +236,26 @@ class Runner(Evaluator):
             elif child.type in STRUCT_PARTS:
                 STRUCT_PARTS[child.type](self, child, inner)
 
+    def members_of(self, body: Node, scope: Scope) -> Iterator[Node]:
+        """The members of a struct; of `#if` and `#else` those that are compiled."""
+        for child in of_part(body):
+            if not child.type.startswith("preproc_"):
+                yield child
+                continue
+            part: Node | None = child
+            while part is not None and not self.compiled(part, scope):
+                part = part.child_by_field_name("alternative")
+            if part is not None:
+                yield from self.members_of(part, scope)
+
     def fields(self, node: Node, scope: Scope) -> None:
         """Static members: a name, and a value that waits until it is asked for."""
         declarators = node.children_by_field_name("declarator")
         for declarator, value in zip(declarators, node.children_by_field_name("default_value"), strict=False):
             for name in names_of(declarator):
                 scope.names[name] = Lazy(lambda v=value: self.evaluate(v, scope))  # type: ignore[misc]
+                if BUILDS.search(text(value)):
+                    self.members.append((name, scope, value))
 
     def opened(self, parameter: object, scope: Scope) -> Value:
         """A template or function parameter without an argument: `-D`, its default, or open."""
@@ -228,8 +264,8 @@ class Runner(Evaluator):
             return self.defines[name]
         if default is not None:
             kind = self.attempt(lambda: self.evaluate(default, scope))
-            return Open(name, parameter=True) if isinstance(kind, Broken) else kind
-        return Open(name, parameter=True)
+            return Open(name) if isinstance(kind, Broken) else kind
+        return Open(name)
 
     def run(self, function: Function, args: Sequence[Value]) -> Value:
         """Calls a function of the file: its parameters get a value, its body runs, its return is the value."""
@@ -240,6 +276,7 @@ class Runner(Evaluator):
         returned = self.body(function, scope)
         if returned is None:
             raise Unreadable(f"{function.name} returns nothing that is read")
+        self.completed.add(function.body.id)
         return returned.value
 
     def frame(self, function: Function) -> Scope:
@@ -279,11 +316,7 @@ class Runner(Evaluator):
         if not self.compiled(node, scope):
             alternative = node.child_by_field_name("alternative")
             return None if alternative is None else self.statement(alternative, scope)
-        skipped = {n.id for f in ("name", "condition", "alternative") if (n := node.child_by_field_name(f)) is not None}
-        for child in node.named_children:
-            if child.id not in skipped and (returned := self.statement(child, scope)) is not None:
-                return returned
-        return None
+        return next((r for child in of_part(node) if (r := self.statement(child, scope)) is not None), None)
 
     def compiled(self, node: Node, scope: Scope) -> bool:
         name = node.child_by_field_name("name")
@@ -298,6 +331,17 @@ class Runner(Evaluator):
         except Unreadable:
             return False  # a macro that nobody defines is 0
         return found is TRUE
+
+
+def known_alias(kind: Node) -> bool:
+    """Whether a type is another name for its argument (`remove_cvref_t<T>`), so that T's own name stays."""
+    return kind.type == "template_type" and text(kind.child_by_field_name("name")) in TEMPLATES
+
+
+def of_part(node: Node) -> Iterator[Node]:
+    """What stands in a block, or between `#if` and the next `#`."""
+    skipped = {n.id for f in ("name", "condition", "alternative") if (n := node.child_by_field_name(f)) is not None}
+    yield from (child for child in node.named_children if child.id not in skipped)
 
 
 def names_of(node: Node) -> Iterator[str]:
@@ -329,15 +373,6 @@ def assigned(node: Node) -> Iterator[str]:
             target = target.child_by_field_name("argument")
         if target is not None and target.type == "identifier":
             yield text(target)
-
-
-def members_of(body: Node) -> Iterator[Node]:
-    """The members of a struct, also those between `#if` and `#endif` (both sides: the first of a name counts)."""
-    for child in body.named_children:
-        if child.type.startswith("preproc_") and child.named_children:
-            yield from members_of(child)
-        else:
-            yield child
 
 
 STRUCT_PARTS: Mapping[str, Callable[[Runner, Node, Scope], None]] = {

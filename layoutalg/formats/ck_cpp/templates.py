@@ -8,7 +8,7 @@ from layoutalg.formats.ck_cpp.convert import MOST_ENTRIES, ask, constant, kind_o
 from layoutalg.formats.ck_cpp.library import SAME_TYPE, SIZES, encoding
 from layoutalg.formats.ck_cpp.values import Open, Struct, Unreadable, Value
 from layoutalg.index import FALSE, TRUE, const
-from layoutalg.layout import LayoutError, TileDistributionEncoding
+from layoutalg.layout import LayoutError, TensorDescriptor, TileDistributionEncoding, make_naive_tensor_descriptor
 
 Args = tuple[Value, ...]
 Template = Callable[[Args], Value]
@@ -26,17 +26,23 @@ def sized(value: Value) -> int | None:
 
 
 def same(args: Args) -> Value:
-    """std::is_same of two types that are both known."""
+    """Whether two names mean one type or enumerator.
+
+    Names that are alike do; names that differ do not where `-D` gives one and the other is no parameter that could
+    still be anything, or where both are known types or layout tags.
+    """
     first, second = _two(args)
     if not (isinstance(first, Open) and isinstance(second, Open)):
         return TRUE if first == second else _different(first, second)
     names = [SAME_TYPE.get(kind.last, kind.last) for kind in (first, second)]
     if first == second or names[0] == names[1]:
         return TRUE
-    for kind, name in zip((first, second), names, strict=True):
-        if name not in LAYOUTS and name not in SIZES:
-            raise ask(kind, names[1] if kind is first else names[0])
-    return FALSE
+    settled = [
+        kind.given or name in LAYOUTS or name in SIZES for kind, name in zip((first, second), names, strict=True)
+    ]
+    if all(settled) or (first.given and "::" in second.path) or (second.given and "::" in first.path):
+        return FALSE
+    raise ask(*((second, names[0]) if settled[0] else (first, names[1])))
 
 
 def _different(first: Value, second: Value) -> Value:
@@ -100,6 +106,15 @@ def _uniform(args: Args) -> Value:
     return (const(value),) * count
 
 
+def _strided(args: Args) -> TensorDescriptor:
+    """TensorDescriptor<Sequence<lengths…>, Sequence<strides…>>, as documentation writes a naive descriptor."""
+    lengths, strides = _two(args)
+    try:
+        return make_naive_tensor_descriptor(numbers(lengths), numbers(strides))
+    except LayoutError as error:
+        raise Unreadable(str(error), refused=True) from error
+
+
 TEMPLATES: Mapping[str, Template] = {
     **dict.fromkeys(("number", "Number", "constant", "bool_constant", "integral_constant"), _constant),
     **dict.fromkeys(("sequence", "Sequence", "index_sequence"), numbers),
@@ -108,6 +123,7 @@ TEMPLATES: Mapping[str, Template] = {
     **dict.fromkeys(("is_same", "is_same_v"), same),
     **dict.fromkeys(("conditional_t", "conditional"), _chosen),
     **dict.fromkeys(("tile_distribution_encoding", "TileDistributionEncoding"), _encoding),
+    "TensorDescriptor": _strided,
     "arithmetic_sequence_gen": _arithmetic,
     "uniform_sequence_gen": _uniform,
 }

@@ -37,10 +37,10 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Open:
-    """A name that the file does not define: `Problem::BlockGemmShape::kM`. `parameter`: it is a template's own."""
+    """A name that the file does not define: `Problem::BlockGemmShape::kM`; `given`: what `-D` says something is."""
 
     path: str
-    parameter: bool = False
+    given: bool = False
 
     @property
     def last(self) -> str:

@@ -62,11 +62,10 @@ DRAWN: Mapping[type, Callable[..., Picture]] = {
 def show(given: Any, other: Any = None, *, by: str = "", **options: Any) -> Picture:
     """The picture of a thing, or of two; options go on to the function that draws it. DrawError lists what is drawn.
 
-        >>> from layoutalg.kernel.program import Program
-    from layoutalg.layout import make_naive_tensor_descriptor
-        >>> tile = make_naive_tensor_descriptor((8, 8), (8, 1))
-        >>> show(tile).title, show(tile, by="bank").title
-        ('Transform graph: embed((8, 8), (8, 1))', 'bank of each of 8 × 8 elements')
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> tile = make_naive_tensor_descriptor((8, 8), (8, 1))
+    >>> show(tile).title, show(tile, by="bank").title
+    ('Transform graph: embed((8, 8), (8, 1))', 'bank of each of 8 × 8 elements')
     """
     if isinstance(given, LaneAccess) and isinstance(other, LaneAccess):
         return compare(given, other, **options)

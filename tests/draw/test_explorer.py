@@ -1,0 +1,312 @@
+"""The explorer in a real Chromium: mouse, keyboard, slider and address, and the numbers shown are the library's."""
+
+from __future__ import annotations
+
+import shutil
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+
+from layoutalg.banks import AccessError, cycles
+from layoutalg.draw import DrawError, LaneAccess, down, in_order, operand, page
+from layoutalg.draw.page import sizes_of
+from layoutalg.index.evaluate import grids, value
+from layoutalg.layout import (
+    Merge,
+    Pad,
+    PassThrough,
+    make_naive_tensor_descriptor,
+    make_naive_tensor_descriptor_packed,
+    transform_tensor_descriptor,
+)
+from layoutalg.target import target, target_names
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on PATH")
+
+PATTERNS = {"rows, vector by vector": in_order, "columns, vector by vector": down}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def opened(browser, tmp_path_factory):
+    """Opens a page from disk; whatever it complains of, or tries to load, is an error of the test."""
+    context = browser.new_context(viewport={"width": 1400, "height": 1000})
+    context.set_default_timeout(10_000)
+    complaints: list[str] = []
+    folder = tmp_path_factory.mktemp("pages")
+
+    def opens(text: str, address: str = ""):
+        path = folder / f"{abs(hash(text))}.html"
+        path.write_text(text, encoding="utf-8")
+        tab = context.new_page()
+        tab.on("pageerror", lambda error: complaints.append(str(error)))
+        tab.on("console", lambda message: complaints.append(message.text))
+        tab.on("request", lambda request: request.url.startswith("file:") or complaints.append(request.url))
+        tab.goto(path.as_uri() + address)
+        return tab
+
+    yield opens
+    context.close()
+    assert complaints == []
+
+
+@pytest.fixture(scope="module")
+def tile(request, opened):
+    """The page of three layouts of one tile."""
+    padded, swizzled, guide = (request.getfixturevalue(name) for name in ("padded", "swizzled", "guide"))
+    tab = opened(page({"padded": padded, "swizzled": swizzled, "guide": guide}, title="tile", access=2))
+    yield tab
+    tab.close()
+
+
+@pytest.fixture(autouse=True)
+def fresh(request):
+    """Each test starts from the page's first state."""
+    if "tile" in request.fixturenames:
+        tab = request.getfixturevalue("tile")
+        tab.evaluate(
+            """() => { Object.assign(explorer.state, {access: 2, target: 'gfx942', instruction: 'ds_read_b128',
+            by: 'bank', sizes: {}, at: 0, phase: 0, held: false}); choose({layout: 0}); }"""
+        )
+
+
+def reading(tab) -> dict[str, str]:
+    names = ("index", "offset", "byte", "dword", "bank", "lane", "phase")
+    return {name: tab.locator(f"#r-{name}").text_content() for name in names}
+
+
+def shown(number: int | None) -> str:
+    """A number as the page has it, a dash where there is none."""
+    return "–" if number is None else str(number)
+
+
+def hover(tab, panel: str, n: int) -> None:
+    """The pointer onto cell n of a panel."""
+    x, y, w, h = tab.evaluate(f"() => views.{panel}.box({n}, 0)")
+    tab.locator(f"#{panel} canvas").first.hover(position={"x": x + w / 2, "y": y + h / 2})
+
+
+@pytest.mark.parametrize("index", [(0, 0), (3, 17), (31, 15), (63, 63)])
+def test_hovering_an_index_follows_it_to_offset_bank_lane_and_phase(tile, padded, index):
+    hover(tile, "grid", 64 * index[0] + index[1])
+    offset = value(padded.offset(index), {sizes_of(padded)[0]: 0})
+    lane = index[0] % 32 + 32 * (index[1] // 8) if index[0] < 32 and index[1] < 16 else None
+    phase = target("gfx942").instruction("ds_read_b128").phase_of[lane] if lane is not None else None
+    assert reading(tile) == {
+        "index": f"({index[0]}, {index[1]})", "offset": str(offset), "byte": str(2 * offset), "dword": str(offset // 2),
+        "bank": str(offset // 2 % 32), "lane": shown(lane), "phase": shown(phase),
+    }  # fmt: skip
+
+
+def test_hovering_memory_leads_back_to_the_index(tile, swizzled):
+    tile.evaluate("() => choose({layout: 1})")
+    offset = int(swizzled.offset((5, 43)))
+    hover(tile, "memory", offset)
+    assert reading(tile)["index"] == "(5, 43)"
+    assert reading(tile)["offset"] == str(offset)
+
+
+def test_hovering_a_lane_and_bank_leads_back_to_the_index(tile):
+    tile.locator("#banks canvas").first.hover(position={"x": 62 + 2.5 * 17, "y": 20 + 4.5 * 16})
+    found = reading(tile)
+    assert found["lane"] == "20"
+    assert found["index"] == f"(20, {2 * int(found['bank'])})"
+
+
+def test_every_hidden_dimension_shows_its_value(tile, guide):
+    tile.evaluate("() => choose({layout: 2})")
+    n = (1 * 64 + 3) * 128 + 2
+    tile.evaluate(f"() => explorer.update({{at: {n}}}, false)")
+    shown = tile.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll('#graph g[data-hidden]')].map(
+            (g) => [g.dataset.hidden, g.querySelector('text.value').textContent]))"""
+    )
+    assert shown == {str(i): f"= {int(v)}" for i, v in guide.hidden_index((1, 3, 2)).items()}
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_every_offset_equals_the_librarys(tile, padded, swizzled, guide, number):
+    layout = (padded, swizzled, guide)[number]
+    tile.evaluate(f"() => choose({{layout: {number}}})")
+    at = dict.fromkeys(sizes_of(layout), 0)
+    expected = grids([layout.offset(layout.index)], layout.index, at)[0]
+    assert tile.evaluate("() => Array.from(explorer.now.tiled.offset)") == expected.ravel().tolist()
+    assert tile.locator("#checked").text_content().endswith("sample points equal the library's.")
+
+
+def test_the_slider_changes_offsets_and_conflicts_at_once(tile, padded):
+    costs = []
+    for place, pad in enumerate((0, 8, 16, 24, 32)):
+        tile.locator("#size-pad").fill(str(place))
+        at = {sizes_of(padded)[0]: pad}
+        expected = sum(p.cycles for p in LaneAccess.of(padded, operand(32, 8), at=at).phases)
+        assert tile.locator("#verdict").text_content() == f"{expected} cycles, 8 without conflicts"
+        hover(tile, "grid", 64)
+        assert reading(tile)["offset"] == str(64 + pad)
+        costs.append(expected)
+    assert costs[:2] == [64, 8]
+
+
+@pytest.mark.parametrize("name", target_names())
+def test_every_instruction_costs_what_the_library_says(tile, request, name):
+    """Every target, instruction, layout and pattern; refused accesses are refused by both."""
+    chosen = {"padded": {"pad": 8}, "swizzled": {}}
+    priced = 0
+    for number, (layout, sizes) in enumerate(chosen.items()):
+        descriptor = request.getfixturevalue(layout)
+        at = {v: sizes[v.value.name] for v in sizes_of(descriptor)}
+        for place, family in enumerate([in_order, down, lambda v: operand(32, v), lambda v: operand(16, v)]):
+            for how in target(name).instructions.values():
+                found = tile.evaluate(
+                    f"""() => {{ Object.assign(state, {{sizes: {{pad: 1}}, layout: {number}, access: {place},
+                    target: '{name}', instruction: '{how.name}'}}); compute();
+                    return now.lanes.problem ? null : now.lanes.phases.map((p) => [p.cycles, p.lanes]); }}"""
+                )
+                priced += found is not None
+                if how.bytes % 2:
+                    assert found is None
+                    continue
+                try:
+                    access = LaneAccess.of(descriptor, family(how.bytes // 2), name, how.name, 2, at)
+                    expected = [[p.cycles, list(p.lanes)] for p in access.phases]
+                    assert sum(c for c, _ in expected) == cycles(name, how.name, access.addresses).item()
+                except (DrawError, AccessError):
+                    expected = None
+                assert found == expected, (layout, place, how.name)
+    assert priced >= 8
+
+
+def test_the_witness_of_the_page_is_the_librarys(tile, padded):
+    access = LaneAccess.of(padded, operand(32, 8), at={sizes_of(padded)[0]: 0})
+    worst = access.phases[0].worst
+    text = tile.locator("#witness").text_content()
+    assert text.startswith(
+        f"bank {worst.bank}: lane {worst.lanes[0]} wants dword {worst.dwords[0]}, lane {worst.lanes[1]} "
+    )
+
+
+def test_keys_move_the_index_and_hold_it(tile):
+    tile.locator("#grid canvas").first.focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowUp", "ArrowRight", "ArrowLeft"):
+        tile.keyboard.press(key)
+    assert reading(tile)["index"] == "(1, 1)"
+    assert tile.locator("#held").text_content() == "held"
+    hover(tile, "grid", 640)
+    assert reading(tile)["index"] == "(1, 1)"
+    tile.keyboard.press("Escape")
+    hover(tile, "grid", 704)
+    assert reading(tile)["index"] == "(11, 0)"
+
+
+def test_keys_step_the_phases_and_the_choices(tile):
+    tile.locator("#grid canvas").first.focus()
+    tile.keyboard.press("]")
+    tile.keyboard.press("]")
+    assert tile.locator("#phases [aria-pressed=true]").text_content() == "2: 8"
+    tile.keyboard.press("[")
+    assert tile.evaluate("() => explorer.now.lanes.phases[explorer.state.phase].lanes") == [4, 5, 6, 7, 16, 17, 18, 19]
+    tile.keyboard.press("c")
+    assert tile.locator("#by").input_value() == "lane"
+    tile.keyboard.press("l")
+    assert tile.locator("#verdict").text_content() == "8 cycles, 8 without conflicts"
+    tile.keyboard.press("t")
+    assert tile.locator("#target").input_value() == "gfx950"
+    assert tile.locator("#verdict").text_content() == "8 cycles, 4 without conflicts"
+
+
+def test_arrows_in_a_slider_move_the_slider_only(tile):
+    tile.locator("#size-pad").focus()
+    tile.keyboard.press("ArrowRight")
+    assert reading(tile)["index"] == "(0, 0)"
+    assert tile.locator("label[for=size-pad] output").text_content() == "pad = 8"
+
+
+def test_choosing_by_menu(tile):
+    tile.locator("#layout").select_option("swizzled")
+    tile.locator("#target").select_option("gfx950")
+    assert tile.locator("#verdict").text_content() == "8 cycles, 4 without conflicts"
+    tile.locator("#by").select_option("offset")
+    assert tile.locator("#grid-note").text_content() == "64 × 64, coloured by offset"
+
+
+def test_the_address_holds_the_state(tile, opened, padded, swizzled):
+    text = page({"swizzled": swizzled, "padded": padded})
+    first = opened(text)
+    first.locator("#layout").select_option("padded")
+    first.locator("#size-pad").fill("3")
+    first.locator("#access").select_option("operand of 16 rows")
+    first.locator("#grid canvas").first.focus()
+    first.keyboard.press("ArrowDown")
+    first.keyboard.press("]")
+    first.wait_for_timeout(200)
+    address = urlsplit(first.url).fragment
+    assert parse_qs(address)["size.pad"] == ["24"]
+    second = opened(text, f"#{address}")
+    for tab in (first, second):
+        assert reading(tab)["index"] == "(1, 0)"
+        assert reading(tab)["offset"] == "88"
+        assert tab.locator("#phases [aria-pressed=true]").text_content().startswith("1: ")
+    assert second.locator("#access").input_value() == "operand of 16 rows"
+    for tab in (first, second):
+        tab.close()
+
+
+@pytest.mark.parametrize("fragment", ["#layout=none&at=9.9.9&phase=77&size.pad=3", "#at=-1.0&by=x&target=", "#%%%"])
+def test_a_broken_address_is_ignored(opened, padded, fragment):
+    tab = opened(page(padded), fragment)
+    assert reading(tab)["index"] == "(0, 0)"
+    tab.close()
+
+
+def test_a_large_page_answers_a_hover_in_a_tenth_of_a_second(opened):
+    tab = opened(page(make_naive_tensor_descriptor((256, 128), (136, 1)), access=2))
+    tab.evaluate(
+        """() => { window.times = [];
+        document.addEventListener('pointermove', () => { const start = performance.now();
+            requestAnimationFrame(() => setTimeout(() => times.push(performance.now() - start))); }, true); }"""
+    )
+    for n in (0, 1000, 4711, 9000, 12000):
+        hover(tab, "grid", n)
+        tab.wait_for_timeout(60)
+    assert reading(tab)["offset"] == str(136 * (12000 // 128) + 12000 % 128)
+    times = tab.evaluate("() => times")
+    assert len(times) >= 5
+    assert float(np.median(times)) < 100
+    tab.close()
+
+
+def test_padding_and_collisions_are_said(opened):
+    packed = make_naive_tensor_descriptor_packed((6, 6, 2))
+    image = transform_tensor_descriptor(
+        packed, [Pad(6, 1, 1), Pad(6, 1, 1), PassThrough(2)], [[0], [1], [2]], [[0], [1], [2]]
+    )
+    cube = make_naive_tensor_descriptor((8, 64, 8), (500, 8, 1))
+    clash = transform_tensor_descriptor(cube, [PassThrough(64), Merge((8, 8))], [[1], [0, 2]], [[0], [1]])
+    tab = opened(page({"image": image, "clash": clash}, instruction="ds_read_b32"))
+    assert reading(tab)["offset"] == "padding"
+    assert tab.locator("#verdict").text_content() == "lane 0 asks for index (0, 0, 0), which is padding"
+    tab.locator("#layout").select_option("clash")
+    text = tab.locator("#memory-note").text_content()
+    first, second = (tuple(map(int, part.split(")")[0].split(","))) for part in text.split("(")[1:])
+    assert int(clash.offset(first)) == int(clash.offset(second)) == int(text.split()[-1])
+    tab.close()
+
+
+def test_dark_pages_are_dark(browser, padded, tmp_path):
+    path = tmp_path / "dark.html"
+    path.write_text(page(padded), encoding="utf-8")
+    context = browser.new_context(color_scheme="dark")
+    tab = context.new_page()
+    tab.goto(path.as_uri())
+    assert tab.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(13, 17, 22)"
+    context.close()

@@ -1,0 +1,127 @@
+"""The explorer's file: self-contained, small, safe, and with the library's maps."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from layoutalg.draw import DrawError, page
+from layoutalg.draw.page import checks, script, sizes_of, slider_values, usual
+from layoutalg.index import symbol
+from layoutalg.index.evaluate import value
+from layoutalg.layout import Embed, make_naive_tensor_descriptor, transform_tensor_descriptor
+from layoutalg.target import UnknownTargetError, target_names
+
+
+class Reader(HTMLParser):
+    """Elements, ids, attributes that load something, and the scripts' text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids, self.loads, self.scripts, self.inside = [], [], [], False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.ids += [given["id"]] if "id" in given else []
+        self.loads += [given[key] for key in ("src", "href", "data", "action") if key in given]
+        self.inside = tag == "script"
+
+    def handle_data(self, data):
+        if self.inside:
+            self.scripts.append(data)
+
+    def handle_endtag(self, tag):
+        self.inside = False
+
+
+def test_the_page_loads_nothing_from_anywhere(guide):
+    text = page(guide)
+    assert Reader(text).loads == []
+    assert set(re.findall(r"https?://[^\s\"'<]+", text)) <= {"http://www.w3.org/2000/svg"}
+    assert "default-src 'none'" in text
+    assert not re.search(r"\bfetch\(|XMLHttpRequest|import\(|eval\(|new Function|@import|url\(", text)
+
+
+def test_ids_are_unique_and_every_placeholder_is_filled(padded, swizzled):
+    text = page({"padded": padded, "swizzled": swizzled})
+    ids = Reader(text).ids
+    assert len(ids) == len(set(ids))
+    assert "{{" not in text.replace("{{ ", "")
+
+
+def test_a_large_tile_stays_a_small_file():
+    assert len(page(make_naive_tensor_descriptor((256, 128), (136, 1))).encode()) < 2_000_000
+
+
+def test_names_of_a_user_cannot_leave_their_place():
+    evil = "</script><script>alert(1)</script>"
+    text = page({evil: make_naive_tensor_descriptor((4, 4), (4, 1))}, title=evil)
+    assert len(Reader(text).scripts) == 1
+    assert evil not in text
+    assert json.loads(script(evil)) == evil
+
+
+def test_the_maps_are_the_expressions_in_javascript(padded):
+    text = page(padded)
+    assert "offset: (i, s) => { const [i0, i1] = i; const [s0] = s;  return i0 * (s0 + 64) + i1; }" in text
+    assert "lengths: (s) => { const [s0] = s;  return [64, 64]; }" in text
+
+
+def test_every_hidden_dimension_is_computed_from_those_above(guide):
+    text = page(guide)
+    assert "const h1 = h3 * 64 + h4;" in text or "const h1 = i0 * 64 + i1;" in text
+    assert re.search(r"return \[(\[\d, h\d\](, )?){6}\]", text)
+
+
+def test_every_target_goes_along():
+    text = page(make_naive_tensor_descriptor((4, 4), (4, 1)))
+    for name in target_names():
+        assert f'"{name}": {{"title"' in text
+
+
+def test_sample_points_are_the_librarys(padded):
+    sizes = sizes_of(padded)
+    found = checks(padded, sizes)
+    assert {tuple(chosen) for chosen, *_ in found} == {(0,), (16,), (32,)}
+    for chosen, index, offset, valid in found:
+        at = dict(zip(sizes, chosen, strict=True))
+        assert offset == value(padded.offset(index), at)
+        assert valid is True
+
+
+def test_sizes_become_sliders_with_their_values():
+    assert slider_values(symbol("M", min=8, max=24, multiple_of=8)) == [8, 16, 24]
+    assert slider_values(symbol("n", min=3, max=40, power_of_two=True)) == [4, 8, 16, 32]
+    assert len(slider_values(symbol("free", multiple_of=4))) == 256
+
+
+def test_a_start_that_a_size_never_has_is_refused(padded):
+    assert '"start": 2' in page(padded, start={"pad": 16})
+    with pytest.raises(DrawError, match="pad = 5: it takes 0 to 32, in steps of 8"):
+        page(padded, start={"pad": 5})
+
+
+def test_an_unknown_target_is_refused(guide):
+    with pytest.raises(UnknownTargetError):
+        page(guide, target_name="gfx1")
+
+
+def test_operands_are_offered_for_matrices_only(guide, plain):
+    assert len(usual(plain)) == 4
+    assert len(usual(guide)) == 2
+
+
+def test_names_of_sizes_need_not_be_identifiers():
+    odd = symbol("row pad", min=0, max=8)
+    tile = make_naive_tensor_descriptor((8, 8), (8 + odd, 1))
+    assert "i0 * (s0 + 8) + i1" in page(tile)
+
+
+def test_a_layout_whose_top_is_one_dimension_has_a_page():
+    line = make_naive_tensor_descriptor((64,), (3,))
+    assert "i0 * 3" in page(line)
+    assert transform_tensor_descriptor(line, [Embed((8, 8), (8, 1))], [[0]], [[0, 1]]).rank == 2

@@ -1,12 +1,12 @@
 """The LDS layouts of GEMM tiles in Composable Kernel, as descriptors of (row, k): what synthesis is compared with.
 
-| function     | shape in memory, row r and column k of an M × K tile, V elements a vector         | bytes more than packed |
-|--------------|-----------------------------------------------------------------------------------|------------------------|
-| `packed`     | r·K + k                                                                           | 0                      |
-| `padded`     | (K/V, M, V) with strides ((M + 1)·V, V, 1)                                        | (K/V − 1)·V elements   |
-| `row_padded` | (M, K) with strides (K + p, 1)                                                    | (M − 1)·p elements     |
-| `swizzled`   | (M/L, K0·L, V), the middle one xor-ed with the row; K0·L is (L, K0) or (K0, L)    | 0                      |
-| `cyclic`     | (M/L, K0·L, V), the middle one shifted round by the row                           | 0                      |
+| function     | in memory, for row r, column k of an M × K tile, V elements a vector            | more than packed   |
+|--------------|---------------------------------------------------------------------------------|--------------------|
+| `packed`     | r·K + k                                                                         | 0                  |
+| `padded`     | (K/V, M, V) with strides ((M + 1)·V, V, 1)                                      | (K/V − 1)·V        |
+| `row_padded` | (M, K) with strides (K + p, 1)                                                  | (M − 1)·p          |
+| `swizzled`   | (M/L, K0·L, V), the middle xor-ed with the first; K0·L is (L, K0) or (K0, L)    | 0                  |
+| `cyclic`     | (M/L, K0·L, V), the middle shifted round by the first                           | 0                  |
 
 Sources, in ROCm/composable_kernel under include/ck_tile/ops/gemm/pipeline: `padded` is A and B of
 gemm_pipeline_agmem_bgmem_creg_v1_default_policy.hpp, `swizzled` row-major A of
@@ -15,17 +15,14 @@ gemm_universal_pipeline_ag_bg_cr_policy.hpp ((K0, L) is its older order), `row_p
 
 from __future__ import annotations
 
-from layoutalg.layout import (
-    CyclicShift,
-    LayoutError,
-    Merge,
-    PassThrough,
-    TensorDescriptor,
-    Transform,
-    Unmerge,
-    Xor,
+from layoutalg.layout import LayoutError, TensorDescriptor, Transform
+from layoutalg.layout.ck import (
+    make_cyclic_shift_transform,
+    make_merge_transform,
     make_naive_tensor_descriptor,
     make_naive_tensor_descriptor_packed,
+    make_pass_through_transform,
+    make_xor_transform,
     transform_tensor_descriptor,
 )
 
@@ -52,7 +49,9 @@ def padded(rows: int, columns: int, vector: int = 8, padding: int = 1) -> Tensor
     """
     parts = _parts(columns, vector)
     below = make_naive_tensor_descriptor((parts, rows, vector), ((rows + padding) * vector, vector, 1))
-    return transform_tensor_descriptor(below, [PassThrough(rows), Merge((parts, vector))], [[1], [0, 2]], [[0], [1]])
+    return transform_tensor_descriptor(
+        below, [make_pass_through_transform(rows), make_merge_transform((parts, vector))], [[1], [0, 2]], [[0], [1]]
+    )
 
 
 def swizzled(
@@ -64,7 +63,7 @@ def swizzled(
     [72, 64, 88, 80, 104, 96, 120, 112]
     """
     parts, lines = _parts(columns, vector), _parts(rows, layers)
-    return _in_lines(parts, lines, layers, vector, Xor((lines, parts * layers)), layers_outside)
+    return _in_lines(parts, lines, layers, vector, make_xor_transform((lines, parts * layers)), layers_outside)
 
 
 def cyclic(rows: int, columns: int, vector: int = 8, layers: int = 1, layers_outside: bool = True) -> TensorDescriptor:
@@ -74,20 +73,26 @@ def cyclic(rows: int, columns: int, vector: int = 8, layers: int = 1, layers_out
     [32, 40, 24]
     """
     parts, lines = _parts(columns, vector), _parts(rows, layers)
-    return _in_lines(parts, lines, layers, vector, CyclicShift((lines, parts * layers)), layers_outside)
+    return _in_lines(parts, lines, layers, vector, make_cyclic_shift_transform((lines, parts * layers)), layers_outside)
 
 
 def _in_lines(parts: int, lines: int, layers: int, vector: int, mix: Transform, outside: bool) -> TensorDescriptor:
     """(K0·L, M/L, V), mixed, unmerged to rows and columns: the chain of transforms of CK's policy, step by step."""
     line = parts * layers
     below = make_naive_tensor_descriptor((line, lines, vector), (vector, line * vector, 1))
-    mixed = transform_tensor_descriptor(below, [mix, PassThrough(vector)], [[1, 0], [2]], [[1, 0], [2]])
+    mixed = transform_tensor_descriptor(below, [mix, make_pass_through_transform(vector)], [[1, 0], [2]], [[1, 0], [2]])
     split, upper = ((layers, parts), [0, 2]) if outside else ((parts, layers), [2, 0])
     apart = transform_tensor_descriptor(
-        mixed, [Unmerge(split), PassThrough(lines), PassThrough(vector)], [[0], [1], [2]], [upper, [1], [3]]
+        mixed,
+        [Unmerge(split), make_pass_through_transform(lines), make_pass_through_transform(vector)],
+        [[0], [1], [2]],
+        [upper, [1], [3]],
     )
     return transform_tensor_descriptor(
-        apart, [Merge((lines, layers)), Merge((parts, vector))], [[1, 0], [2, 3]], [[0], [1]]
+        apart,
+        [make_merge_transform((lines, layers)), make_merge_transform((parts, vector))],
+        [[1, 0], [2, 3]],
+        [[0], [1]],
     )
 
 

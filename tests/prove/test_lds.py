@@ -136,7 +136,7 @@ def test_a_conflict_at_one_value_of_a_variable_only_is_found(strategy: str | Non
     )), strategy=strategy), Proved)  # fmt: skip
 
 
-# Sizes that are symbols -------------------------------------------------------------------------------------------------
+# Sizes that are symbols -----------------------------------------------------------------------------------------------
 
 
 def strided(step: Expr, instruction: str = "st.shared.32", given: Expr | None = None) -> Access:
@@ -184,7 +184,7 @@ def test_rows_padded_by_one_vector_are_free_of_conflicts_for_every_k_that_is_a_m
             assert (phase_cycles("gfx942", "ds_read_b128", numbers).max() == 1) == (expected is Proved)
 
 
-# Broadcast and merged reads -----------------------------------------------------------------------------------------------
+# Broadcast and merged reads -------------------------------------------------------------------------------------------
 
 
 def test_lanes_that_want_one_dword_share_it() -> None:
@@ -217,7 +217,7 @@ def test_z3_proves_freedom_of_conflicts_with_and_without_merging_and_leaves_exac
     assert "merges phases where pairs of lanes agree" in verdict.reason
 
 
-# Where lane maps come from ------------------------------------------------------------------------------------------------
+# Where lane maps come from --------------------------------------------------------------------------------------------
 
 
 def test_a_tile_distribution_writes_a_tile_for_every_wave() -> None:
@@ -241,7 +241,7 @@ def test_a_wmma_operand_of_32_bytes_is_read_in_two_parts() -> None:
     assert isinstance(prove_access(ConflictDegree(access(tile, parts, 2, "gfx1250"), 8)), Proved)
 
 
-# Random maps against the bank model ---------------------------------------------------------------------------------------
+# Random maps against the bank model -----------------------------------------------------------------------------------
 
 
 def test_every_strategy_agrees_with_the_bank_model_on_random_maps() -> None:
@@ -262,7 +262,7 @@ def test_every_strategy_agrees_with_the_bank_model_on_random_maps() -> None:
             assert isinstance(verdict, Proved if cycles.max() == 1 else Refuted), (a, b, c, d, cut)
 
 
-# Bad input ----------------------------------------------------------------------------------------------------------------
+# Bad input ------------------------------------------------------------------------------------------------------------
 
 
 def test_bad_input_has_a_message_of_its_own() -> None:

@@ -15,15 +15,19 @@ gemm_universal_pipeline_ag_bg_cr_policy.hpp ((K0, L) is its older order), `row_p
 
 from __future__ import annotations
 
-from layoutalg.layout import LayoutError, TensorDescriptor, Transform
+from layoutalg.layout import (
+    LayoutError,
+    TensorDescriptor,
+    Transform,
+    make_naive_tensor_descriptor,
+    make_naive_tensor_descriptor_packed,
+    transform_tensor_descriptor,
+)
 from layoutalg.layout.ck import (
     make_cyclic_shift_transform,
     make_merge_transform,
-    make_naive_tensor_descriptor,
-    make_naive_tensor_descriptor_packed,
     make_pass_through_transform,
     make_xor_transform,
-    transform_tensor_descriptor,
 )
 
 
@@ -84,7 +88,7 @@ def _in_lines(parts: int, lines: int, layers: int, vector: int, mix: Transform, 
     split, upper = ((layers, parts), [0, 2]) if outside else ((parts, layers), [2, 0])
     apart = transform_tensor_descriptor(
         mixed,
-        [Unmerge(split), make_pass_through_transform(lines), make_pass_through_transform(vector)],
+        [make_unmerge_transform(split), make_pass_through_transform(lines), make_pass_through_transform(vector)],
         [[0], [1], [2]],
         [upper, [1], [3]],
     )

@@ -27,6 +27,7 @@ from layoutalg.layout.ck import (
     make_cyclic_shift_transform,
     make_merge_transform,
     make_pass_through_transform,
+    make_unmerge_transform,
     make_xor_transform,
 )
 

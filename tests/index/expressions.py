@@ -150,22 +150,25 @@ class Chain(Generator):
         r = random
         step = r.choice((1, 1, 2))
         self.sizes = [symbol(n, min=r.choice((1, 1, 2)), max=most * step, multiple_of=step) for n in "MN"]
-        lengths = [r.choice((*self.sizes, *self.sizes, 2, 3, 4)) for _ in range(2)]
+        choices: list[Expr | int] = [*self.sizes, *self.sizes, 2, 3, 4]
+        lengths = [r.choice(choices), r.choice(choices)]
         self.indices = [var("i", lengths[0]), var("j", lengths[1])]
         if r.random() < 0.3:
             self.indices.append(var("x", mul(*lengths)))
 
     def length(self) -> Expr | int:
         r = self.random
-        return r.choice((r.choice(self.sizes), r.choice(self.sizes) * r.choice((1, 2, 3)), 2, 3, 4, 6, 8, 12))
+        sizes = (r.choice(self.sizes), r.choice(self.sizes) * r.choice((1, 2, 3)))
+        return r.choice(sizes) if r.random() < 0.3 else r.choice((2, 3, 4, 6, 8, 12))
 
     def coordinate(self, steps: int) -> Expr:
         """One coordinate after some transforms."""
         current = list(self.indices)
         for _ in range(steps):
             current = self.random.choice(_TRANSFORMS)(self, current) or current
-        whole = add(*(x * self.random.choice((1, 1, 2, 4, -1, *self.sizes)) for x in current))
-        return whole + self.random.choice((0, 0, 1, -1, 5, *self.sizes))
+        strides: list[Expr | int] = [1, 1, 2, 4, -1, *self.sizes]
+        bases: list[Expr | int] = [0, 0, 1, -1, 5, *self.sizes]
+        return add(*(x * self.random.choice(strides) for x in current)) + self.random.choice(bases)
 
 
 def _merge(c: Chain, xs: list[Expr]) -> list[Expr]:

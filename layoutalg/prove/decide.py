@@ -30,7 +30,7 @@ from layoutalg.prove.strategies.algebra import normal_form
 from layoutalg.prove.strategies.bits import f2_rank
 from layoutalg.prove.strategies.difference import difference
 from layoutalg.prove.strategies.enumeration import enumeration, reached
-from layoutalg.prove.strategies.instances import cases, few_small_sizes, small_sizes, smallest
+from layoutalg.prove.strategies.instances import by_multiples, cases, few_small_sizes, small_sizes, smallest
 from layoutalg.prove.strategies.radix import mixed_radix
 
 Strategy = Callable[[Obligation, Limits], Outcome]
@@ -69,6 +69,9 @@ STRATEGIES: Mapping[str, Strategy] = {
 
 def decide(obligation: Obligation, limits: Limits, strategy: str | None = None) -> Outcome:
     """The first strategy's answer that decides it; GaveUp with every reason where none does."""
+    multiples = by_multiples(obligation, partial(decide, limits=limits, strategy=strategy))
+    if multiples is not None and not isinstance(multiples, GaveUp):
+        return multiples
     if isinstance(obligation, Onto) and strategy not in ("enumeration", "small-sizes"):
         return _onto(obligation, limits, strategy)
     outcome = _first((STRATEGIES[strategy],) if strategy else PORTFOLIO, obligation, limits=limits)
@@ -118,7 +121,7 @@ def decide_quickly(obligation: Obligation) -> Outcome:
         outcome = step(obligation, Limits())
         if isinstance(outcome, Holds):
             return outcome
-    return outcome
+    return by_multiples(obligation, decide_quickly) or outcome
 
 
 def replays(obligation: Obligation, outcome: Fails) -> bool:

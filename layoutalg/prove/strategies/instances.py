@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice, product
 
-from layoutalg.index import Expr, substitute, var, variables
+from layoutalg.index import Expr, Term, as_expr, substitute, symbol, var, variables
+from layoutalg.index.evaluate import value
 from layoutalg.prove.obligation import ForAll, Injective, Obligation, Onto, Point, in_domain
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.strategies.enumeration import enumeration
@@ -71,6 +72,27 @@ def cases(obligation: Obligation, limits: Limits, decide: Callable[[Obligation],
     return Holds(f"cases ({' + '.join(used)})" if used else "cases")
 
 
+def by_multiples(obligation: Obligation, decide: Callable[[Obligation], Outcome]) -> Outcome | None:
+    """Decides with each size that is a multiple of m written as m times another; None where there is none.
+
+    One to one, and the normal form then sees M div 4 and M·2 as multiples of one size.
+    """
+    within = obligation.over if isinstance(obligation, Injective | Onto) else ()
+    sizes = {v: _as_multiple(v) for v in obligation.variables if v.value.multiple_of > 1 and v not in within}
+    changed = {v: e for v, e in sizes.items() if e is not None}
+    return at_sizes(obligation, changed, decide) if changed else None
+
+
+def _as_multiple(v: Expr) -> Expr | None:
+    s = v.value
+    m = s.multiple_of
+    if s.extent is not None or s.lo == -math.inf or (s.power_of_two and m & (m - 1)):
+        return None
+    top = None if s.hi == math.inf else int(s.hi) // m
+    least = max(1, -(-int(s.lo) // m)) if s.power_of_two else -(-int(s.lo) // m)
+    return symbol(f"{s.name}/{m}", min=least, max=top, power_of_two=s.power_of_two) * m
+
+
 def sizes_of(obligation: Obligation) -> list[Expr]:
     """The variables that are no index: in extents, without a limit, at least 1, or shared by the points."""
     if isinstance(obligation, Injective | Onto):
@@ -88,9 +110,20 @@ def _values(v: Expr) -> list[int]:
 
 def _choices(sizes: list[Expr]) -> Iterator[dict[Expr, int]]:
     every = [_least(v) for v in sizes]
-    ordered = sorted(product(*(range(len(e)) for e in every)), key=lambda at: (sum(at), at))
-    for at in ordered:
-        yield {v: e[i] for v, e, i in zip(sizes, every, at, strict=True)}
+    for total in range(sum(len(e) - 1 for e in every) + 1):
+        for at in _ranks([len(e) - 1 for e in every], total):
+            yield {v: e[i] for v, e, i in zip(sizes, every, at, strict=True)}
+
+
+def _ranks(most: list[int], total: int) -> Iterator[tuple[int, ...]]:
+    """The tuples with a given sum and with no entry above its own limit."""
+    if not most:
+        if total == 0:
+            yield ()
+        return
+    for first in range(min(most[0], total) + 1):
+        for rest in _ranks(most[1:], total - first):
+            yield first, *rest
 
 
 def _least(v: Expr) -> list[int]:
@@ -102,10 +135,13 @@ def _least(v: Expr) -> list[int]:
     return found
 
 
-def at_sizes(obligation: Obligation, sizes: Mapping[Expr, int], decide: Callable[[Obligation], Outcome]) -> Outcome:
-    """What a decision says of the obligation with some sizes fixed; Holds where that leaves an index no value."""
+def at_sizes(obligation: Obligation, sizes: Mapping[Expr, Term], decide: Callable[[Obligation], Outcome]) -> Outcome:
+    """What a decision says of the obligation with some sizes replaced (by numbers, or expressions of other sizes).
+
+    It holds where that leaves an index no value; a counterexample is told in the obligation's own variables.
+    """
     every = dict.fromkeys((*obligation.variables, *(obligation.over if isinstance(obligation, Onto) else ())))
-    new: dict[Expr, Expr | int] = dict(sizes)
+    new: dict[Expr, Term] = dict(sizes)
     for n, v in enumerate(every):
         if v in sizes:
             continue
@@ -120,8 +156,7 @@ def at_sizes(obligation: Obligation, sizes: Mapping[Expr, int], decide: Callable
     outcome = decide(_substituted(obligation, new))
     if not isinstance(outcome, Fails):
         return outcome
-    back = {w: v for v, w in new.items() if isinstance(w, Expr)}
-    points = tuple(_complete(point, back, sizes, obligation) for point in outcome.points)
+    points = tuple(_complete(point, new, obligation) for point in outcome.points)
     if not all(in_domain(p, obligation.variables) for p in points):
         return GaveUp(outcome.strategy, "its counterexample leaves the domain")
     return Fails(outcome.strategy, points)
@@ -134,7 +169,7 @@ def _empty(obligation: Obligation, v: Expr) -> Outcome:
     return Holds("no index")
 
 
-def _substituted(obligation: Obligation, at: Mapping[Expr, Expr | int]) -> Obligation:
+def _substituted(obligation: Obligation, at: Mapping[Expr, Term]) -> Obligation:
     def new(e: Expr) -> Expr:
         return substitute(e, at)
 
@@ -146,14 +181,19 @@ def _substituted(obligation: Obligation, at: Mapping[Expr, Expr | int]) -> Oblig
     return Onto(obligation.label, over, outputs, tuple(map(new, obligation.targets)), new(obligation.given))
 
 
-def _complete(point: Point, back: dict[Expr, Expr], sizes: Mapping[Expr, int], obligation: Obligation) -> Point:
+def _complete(point: Point, new: Mapping[Expr, Term], obligation: Obligation) -> Point:
     """The point in the obligation's own variables; those that simplified away take their least value."""
-    found = {back.get(w, w): n for w, n in point.items()} | dict(sizes)
-    return {v: found.get(v, _lowest(v)) for v in obligation.variables}
+    terms = {v: as_expr(new.get(v, v)) for v in obligation.variables}
+    known = {w: point.get(w, _lowest(w)) for w in variables(*terms.values())}
+    return {v: value(e, known) for v, e in terms.items()}
 
 
 def _lowest(v: Expr) -> int:
-    return int(v.lo) if v.lo != -math.inf else 0
+    """The least value; of an index, 0."""
+    s = v.value
+    if s.lo == -math.inf:
+        return 0
+    return int(s.lo) if not s.power_of_two else max(1, int(s.lo))
 
 
-__all__ = ["at_sizes", "cases", "few_small_sizes", "sizes_of", "small_sizes", "smallest"]
+__all__ = ["at_sizes", "by_multiples", "cases", "few_small_sizes", "sizes_of", "small_sizes", "smallest"]

@@ -186,6 +186,22 @@ def test_every_instruction_costs_what_the_library_says(tile, request, name):
     assert priced >= 8
 
 
+@pytest.mark.parametrize("share", [1, 2, 3])
+def test_neighbours_that_agree_are_served_together_where_the_hardware_does(opened, plain, share):
+    """On sm_90 lanes l and l xor 1, or l xor 2, with one address halve the phases of a wide read."""
+
+    def pairs(lane, _):
+        return (lane // 2 if share == 1 else lane % 2 + lane // 4 * 2 if share == 2 else lane // 3, 0)
+
+    access = LaneAccess.of(plain, pairs, "sm_90", "ld.shared.128")
+    options = {"target_name": "sm_90", "instruction": "ld.shared.128"}
+    tab = opened(page(plain, accesses={"pairs": lambda v: pairs}, **options))
+    found = tab.evaluate("() => explorer.now.lanes.phases.map((p) => [p.cycles, p.lanes])")
+    assert found == [[p.cycles, list(p.lanes)] for p in access.phases]
+    assert len(found) == (4 if share == 3 else 2)
+    tab.close()
+
+
 def test_the_witness_of_the_page_is_the_librarys(tile, padded):
     access = LaneAccess.of(padded, operand(32, 8), at={sizes_of(padded)[0]: 0})
     worst = access.phases[0].worst

@@ -20,8 +20,17 @@ def kind_of(value: Value) -> str:
     return next((text for kind, text in named.items() if isinstance(value, kind)), f"a {type(value).__name__.lower()}")
 
 
+def entry_of(path: str) -> str | None:
+    """The tuple that a path is an entry of: `Problem::BlockWarps::at()`; None where it is something else."""
+    owner, _, last = path.rpartition("::")
+    return owner if last in ("at()", "At()", "size()", "Size()", "get()") else None
+
+
 def ask(value: Open, example: str = "64") -> Unreadable:
     """The question for a value that is left open."""
+    owner = entry_of(value.path)
+    if owner is not None:
+        value, example = Open(owner), "[2,2,1]"
     if "(" in value.path:
         return Unreadable(f"{value.path} is not known here: a function of another file")
     last = f" (or -D {value.last}={example})" if value.last != value.path else ""

@@ -17,7 +17,7 @@ from layoutalg.formats.ck_cpp import methods
 from layoutalg.formats.ck_cpp.convert import MOST_ENTRIES, ask, constant, entries, kind_of, number, truncated, truth
 from layoutalg.formats.ck_cpp.library import Entry, entry
 from layoutalg.formats.ck_cpp.scope import Scope, defined, member
-from layoutalg.formats.ck_cpp.source import cleaned, parsed
+from layoutalg.formats.ck_cpp.source import LISTS, cleaned, parsed
 from layoutalg.formats.ck_cpp.templates import same, sized, template
 from layoutalg.formats.ck_cpp.values import Function, Method, Open, Parameter, Struct, Unreadable, Value
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, as_expr, const, eq, negation, select
@@ -260,6 +260,8 @@ class Evaluator:
             return next(self.arguments(args_node, scope), TRUE)
         if name == "generate_tuple" or name.startswith("generate_sequence"):
             return self.generated(list(self.arguments(args_node, scope)))
+        if name in LISTS and (known := template(name)) is not None:
+            return known(tuple(self.arguments(args_node, scope)))
         built_in = entry(name, self.dialect)
         if built_in is not None and scope.find(name) is None:
             return self.apply_entry(name, built_in, tuple(self.arguments(args_node, scope)))
@@ -298,9 +300,6 @@ class Evaluator:
         if isinstance(callee, Open):
             if len(args) == 1 and sized(callee) is not None:
                 return args[0]
-            owner, _, name = callee.path.rpartition("::")
-            if name in ASKED_OF_TUPLES:
-                raise ask(Open(owner), "[2,2,1]")
             return Open(f"{callee.path}()")
         if not args and isinstance(callee, Expr | tuple | TileDistribution | TileDistributionEncoding):
             return callee
@@ -408,8 +407,6 @@ BINARY: Mapping[str, Callable[[Expr, Expr], Expr]] = {
     "==": eq,
     "!=": lambda a, b: negation(eq(a, b)),
 }
-
-ASKED_OF_TUPLES = frozenset({"at", "At", "size", "Size", "get"})
 
 NAMES = frozenset({
     "identifier", "type_identifier", "namespace_identifier", "field_identifier", "qualified_identifier",

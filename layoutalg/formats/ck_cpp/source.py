@@ -2,7 +2,9 @@
 
 Before the grammar sees it, a text loses what the grammar does not know and the reader does not need: attribute macros
 (`CK_TILE_HOST_DEVICE`, `__host__` …) and the words `typename` and `template` where they only help a compiler
-(`typename Problem::T`, `Policy::template F<P>()`).  They become blanks, so that every line stays where it was.
+(`typename Problem::T`, `Policy::template F<P>()`).  They become blanks, so that every line stays where it was.  And
+`sequence<a, b>{}` is written `sequence(a, b)`: in nested lists of names, `<` cannot be told from "less than" without
+knowing what is a type; here these names always are (`LISTS`).
 
 | file           | blocks                                                                        |
 |----------------|-------------------------------------------------------------------------------|
@@ -29,6 +31,16 @@ _MACROS = re.compile(
 _HINTS = re.compile(r"\btypename(?=\s+\w+\s*(?:<[^<>;(){}]*>)?\s*::)|(?<=[.:>])\s*template(?=\s+\w+\s*[<(])")
 _RST = re.compile(r"^([ \t]*)\.\. code-block:: *(?:cpp|c\+\+|C\+\+|hip|cuda)[ \t]*$", re.MULTILINE)
 _MD = re.compile(r"^([ \t]*)(```+|~~~+)[ \t]*(?:cpp|c\+\+|C\+\+|hip|cuda)\b[^\n]*$", re.MULTILINE)
+
+
+LISTS = frozenset({
+    "sequence", "Sequence", "tuple", "Tuple", "tile_distribution_encoding", "TileDistributionEncoding",
+})  # fmt: skip
+"""Templates that are lists, and are read as calls."""
+LONGEST_LIST = 10_000
+"""Characters between the brackets of one."""
+_LISTS = re.compile(rf"\b(?:{'|'.join(sorted(LISTS))})\s*<")
+_BRACES = re.compile(r"\s*\{(\s*)\}")
 
 
 @dataclass(frozen=True)
@@ -92,10 +104,44 @@ def cleaned(text: str) -> str:
 
     >>> cleaned("CK_TILE_HOST_DEVICE static auto f(); using T = typename P::T;")
     '                    static auto f(); using T =          P::T;'
+    >>> cleaned("tuple<sequence<A, B>, sequence<C>>{}")
+    'tuple(sequence(A, B), sequence(C))  '
     """
     for pattern in (_MACROS, _HINTS):
         text = pattern.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
-    return text
+    letters = list(text)
+    for match in _LISTS.finditer(text):
+        end = _closing(text, match.end())
+        if end is None or text.startswith("::", end + 1):
+            continue
+        letters[match.end() - 1], letters[end] = "(", ")"
+        braces = _BRACES.match(text, end + 1)
+        if braces:
+            letters[braces.end() - 1] = letters[braces.end() - len(braces[1]) - 2] = " "
+    return "".join(letters)
+
+
+def _closing(text: str, at: int) -> int | None:
+    """Where the `>` of a list stands that was opened right before `at`; None where it has none near."""
+    stack: list[str] = []
+    for n in range(at, min(len(text), at + LONGEST_LIST)):
+        letter = text[n]
+        if letter in "([{":
+            stack.append(letter)
+        elif letter in ")]}":
+            if not stack or stack.pop() == "<":
+                return None
+        elif letter == ";":
+            return None
+        elif stack and stack[-1] != "<":
+            continue  # within brackets, < and > compare
+        elif letter == "<":
+            stack.append(letter)
+        elif letter == ">":
+            if not stack:
+                return n
+            stack.pop()
+    return None
 
 
 @cache

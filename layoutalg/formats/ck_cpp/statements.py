@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from layoutalg.formats.ck_cpp.convert import number, truth
+from layoutalg.formats.ck_cpp.convert import entry_of, number, truth
 from layoutalg.formats.ck_cpp.expressions import BINARY, DEEPEST_CALL, Evaluator, parameters, required, shown, text
 from layoutalg.formats.ck_cpp.scope import Lazy, Scope, defined
 from layoutalg.formats.ck_cpp.templates import TEMPLATES
@@ -105,7 +105,7 @@ class Runner(Evaluator):
             return
         value = self.attempt(lambda: self.initial(value_node, kind, scope))
         names = list(names_of(target))
-        if isinstance(value, Open) and "(" in value.path and names:
+        if isinstance(value, Open) and "(" in value.path and "::" not in (entry_of(value.path) or "") and names:
             value = self.renamed(names[0])
         if target.type != "structured_binding_declarator":
             yield from ((name, value) for name in names_of(target))
@@ -141,8 +141,8 @@ class Runner(Evaluator):
 
         def evaluate() -> Value:
             value = self.type_argument(kind, scope) if kind.type == "type_descriptor" else self.evaluate(kind, scope)
-            unknown = isinstance(value, Open) and (inner.type == "template_type" or "(" in value.path)
-            return Open(name) if unknown and not known_alias(inner) else value
+            foreign = isinstance(value, Open) and inner.type == "template_type" and not known_alias(inner)
+            return Open(name) if foreign or (isinstance(value, Open) and "(" in value.path) else value
 
         line, value = self.line, self.attempt(evaluate)
         given = defined(self.defines, name) if isinstance(value, Open | Broken) else None

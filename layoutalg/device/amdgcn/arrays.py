@@ -84,6 +84,11 @@ class ArrayValues:
         """Both halves."""
         return low.astype(np.uint64) | high.astype(np.uint64) << np.uint64(32)
 
+    def add_carry(self, a: Array, b: Array, carry: Array) -> tuple[Array, Array]:
+        """The low half of a 64-bit sum, and whether the upper is not 0."""
+        total = self.zext(a) + self.zext(b) + carry
+        return self.low(total), self.high(total) != 0
+
 
 def lanes_to_bits(truth: Array, bits: int) -> Array:
     """Packs a truth for each lane into one word for each wave.

@@ -57,8 +57,8 @@ def _one(w: Values, truth: Truth, bits: int = 32) -> Word:
 
 
 def _add_carry(w: Values, a: Word, b: Word, carry: Truth) -> tuple[Word, Truth]:
-    total = w.zext(a) + w.zext(b) + _one(w, carry, 64)
-    return w.low(total), ~w.eq(w.high(total), w.const(0, 32))
+    total, out = w.add_carry(a, b, carry)
+    return total, out
 
 
 def _sub_borrow(w: Values, a: Word, b: Word, borrow: Truth) -> tuple[Word, Truth]:
@@ -183,7 +183,7 @@ def _comparisons() -> Mapping[str, Alu]:
 
 
 _SCALAR = _table(
-    ("S_ADD_U32 S_ADD_CO_U32", "d32 scc <- a32 b32", lambda w, a, b: _add_carry(w, a, b, w.ult(a, a))),
+    ("S_ADD_U32 S_ADD_CO_U32", "d32 scc <- a32 b32", lambda w, a, b: _add_carry(w, a, b, _no(w, a))),
     ("S_ADDC_U32 S_ADD_CO_CI_U32", "d32 scc <- a32 b32 scc", _add_carry),
     ("S_ADD_I32 S_ADD_CO_I32", "d32 scc <- a32 b32", _add_signed),
     ("S_SUB_U32 S_SUB_CO_U32", "d32 scc <- a32 b32", lambda w, a, b: (a - b, w.ult(a, b))),
@@ -232,6 +232,7 @@ def _field64(w: Values, width: Word) -> Word:
 
 
 def _no(w: Values, a: Word) -> Truth:
+    """False, in the shape of the word."""
     return w.ult(a, a)
 
 
@@ -284,6 +285,7 @@ _VECTOR = _table(
     ("V_MAX_U32", "d32 <- a32 b32", lambda w, a, b: w.ite(w.ult(a, b), b, a)),
     ("V_MIN_I32", "d32 <- a32 b32", lambda w, a, b: w.ite(w.slt(a, b), a, b)),
     ("V_MAX_I32", "d32 <- a32 b32", lambda w, a, b: w.ite(w.slt(a, b), b, a)),
+    ("V_PERM_B32", "d32 <- a32 b32 c32", lambda w, a, b, c: _permute_bytes(w, a, b, c)),
     ("V_ALIGNBIT_B32", "d32 <- a32 b32 c32", lambda w, a, b, c: w.low(w.lshr(w.pair(b, a), _bits(w, c, 5)))),
 )
 
@@ -294,6 +296,23 @@ def _pick_halves(w: Values, a: Word, b: Word, *, opsel: int = 0, opsel_hi: int =
 
 
 _PACKED = {"V_PK_MOV_B32": Alu(("d64",), ("a64", "b64"), _pick_halves, frozenset({"opsel", "opsel_hi", "opsel_hi2"}))}
+
+
+def _permute_bytes(w: Values, a: Word, b: Word, c: Word) -> Word:
+    """Each byte of the selector picks a byte of {a, b}: 0–3 of b, 4–7 of a, 8–11 a sign, 12 zero, above all ones."""
+    both = w.pair(b, a)
+    total = w.const(0, 32)
+    for place in range(0, 32, 8):
+        selector = _bits(w, w.lshr(c, w.const(place, 32)), 8)
+        byte = w.const(0xFF, 32)
+        for k, source in enumerate((*range(0, 64, 8), 15, 31, 47, 63)):
+            shifted = w.low(w.lshr(both, w.const(source, 32)))
+            value = _bits(w, shifted, 8) if k < 8 else w.const(0, 32) - _bits(w, shifted, 1) & w.const(0xFF, 32)
+            byte = w.ite(w.eq(selector, w.const(k, 32)), value, byte)
+        byte = w.ite(w.eq(selector, w.const(12, 32)), w.const(0, 32), byte)
+        total = total | w.shl(byte, w.const(place, 32))
+    return total
+
 
 #: Every arithmetic instruction that is known, by the name any generation gives it.
 ALU: Mapping[str, Alu] = {

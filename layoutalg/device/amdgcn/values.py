@@ -61,3 +61,6 @@ class Values(Protocol):
 
     def pair(self, low: Word, high: Word) -> Word:
         """64 bits of two 32-bit words."""
+
+    def add_carry(self, a: Word, b: Word, carry: Truth) -> tuple[Word, Truth]:
+        """The 32-bit sum and its carry out: one operation, so that a reading can see the 64-bit sum of two."""

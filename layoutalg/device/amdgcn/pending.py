@@ -1,0 +1,65 @@
+"""Wait counters on all paths at once: of each register that waits for data, how many accesses must have followed.
+
+For a register and a counter, `age` is the least number of accesses that were issued on the counter after the register's
+own, over all paths that lead here.  A wait that leaves at most n under way is a wait for the register when n ≤ age (and
+n = 0 when accesses that come back in any order are under way).  Where paths meet, the younger age counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+Key = tuple[str, int]
+
+#: Stands for the LDS accesses of the wave, which a barrier must find done.
+LDS: Key = ("lds", 0)
+
+
+@dataclass
+class Pending:
+    """Ages by register and counter; and the counters on which unordered accesses are under way."""
+
+    ages: dict[Key, dict[str, int]] = field(default_factory=dict)
+    unordered: frozenset[str] = frozenset()
+
+    def copy(self) -> Pending:
+        """An independent copy."""
+        return Pending({key: dict(ages) for key, ages in self.ages.items()}, self.unordered)
+
+    def issue(self, counters: Iterable[str], keys: Iterable[Key], unordered: bool) -> None:
+        """One access on these counters, whose data goes to these registers."""
+        names = tuple(counters)
+        for ages in self.ages.values():
+            for name in names:
+                if name in ages:
+                    ages[name] += 1
+        for key in keys:
+            self.ages.setdefault(key, {}).update(dict.fromkeys(names, 0))
+        if unordered:
+            self.unordered |= frozenset(names)
+
+    def wait(self, left: Mapping[str, int]) -> None:
+        """Waits until at most so many are under way."""
+        for name, count in left.items():
+            if count and name in self.unordered:
+                continue
+            for key, ages in list(self.ages.items()):
+                if ages.get(name, -1) >= count:
+                    del ages[name]
+                if not ages:
+                    del self.ages[key]
+            if not count:
+                self.unordered -= {name}
+
+    def open(self, key: Key) -> bool:
+        """Whether the register may still wait for its data."""
+        return key in self.ages
+
+    def join(self, other: Pending) -> None:
+        """What is certain on both of two paths."""
+        for key, ages in other.ages.items():
+            mine = self.ages.setdefault(key, {})
+            for name, age in ages.items():
+                mine[name] = min(age, mine.get(name, age))
+        self.unordered |= other.unordered

@@ -1,0 +1,366 @@
+"""The symbolic reading of `Values`: a word is an index expression, equal to the machine's word modulo 2ⁿ.
+
+Sums, differences, products and left shifts of representatives represent the results, so they cost nothing and lose
+nothing.  Where the machine looks at a word's value (a comparison, a right shift, an extension) a representative in range
+is needed: ranges and the normal form give most, the prover the rest (under the guard of the instruction), and what is
+not in range is cut explicitly, `e mod 2ⁿ`.
+
+| operation | reading |
+|---|---|
+| `a + b`, `a − b`, `a · b`, `a << k` | on representatives |
+| `a >> k`, extension, order | on the unsigned or signed value |
+| `a & (2ᵏ − 1)` | `a mod 2ᵏ`, of any representative |
+| `a \\| b` | `a + b` where no bit can be in both, else `a + b − (a & b)` |
+| the halves of a 64-bit word | remembered as such, so that a pair of halves is the word again |
+
+A lane mask is what the one lane that is looked at has in it (`Mask`); whether any *other* lane has a bit is unknown.
+What it cannot represent: shifts by an amount that is not constant, and arithmetic on masks that mixes lanes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+
+from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
+from layoutalg.index import (
+    FALSE,
+    TRUE,
+    Expr,
+    all_of,
+    any_of,
+    as_expr,
+    bitand,
+    const,
+    div,
+    eq,
+    lt,
+    mod,
+    negation,
+    select,
+    simplify,
+    symbol,
+    xor,
+)
+from layoutalg.index.normal import normal, recover
+from layoutalg.index.poly import Poly
+
+#: Decides `given ⇒ goal`, perhaps with the help of a solver; false means only that it was not shown.
+Decide = Callable[[Expr, Expr], bool]
+
+
+class NotReadable(UnsupportedInstructionError):
+    """A word that the symbolic reading cannot follow."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bit:
+    """A truth."""
+
+    expr: Expr
+    carry_of: tuple[Word, Word] | None = None  # the carry out of this sum of low halves
+
+    def __and__(self, other: Bit) -> Bit:
+        return Bit(all_of(self.expr, other.expr))
+
+    def __or__(self, other: Bit) -> Bit:
+        return Bit(any_of(self.expr, other.expr))
+
+    def __xor__(self, other: Bit) -> Bit:
+        a, b = self.expr, other.expr
+        return Bit(any_of(all_of(a, negation(b)), all_of(negation(a), b)))
+
+    def __invert__(self) -> Bit:
+        return Bit(negation(self.expr))
+
+
+@dataclass(frozen=True, eq=False)
+class Mask:
+    """A lane mask, as the one lane sees it."""
+
+    own: Expr
+    carry_of: tuple[Word, Word] | None = None  # where `guard` holds, the bit is the carry of this sum
+    guard: Expr = TRUE
+
+    def __and__(self, other: Word | Mask) -> Mask:
+        return Mask(all_of(self.own, as_mask(other).own))
+
+    def __or__(self, other: Word | Mask) -> Mask:
+        return Mask(any_of(self.own, as_mask(other).own))
+
+    def __xor__(self, other: Word | Mask) -> Mask:
+        return Mask((Bit(self.own) ^ Bit(as_mask(other).own)).expr)
+
+    def __invert__(self) -> Mask:
+        return Mask(negation(self.own))
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+
+@dataclass(frozen=True, eq=False)
+class Word:
+    """A representative of a word of 32 or 64 bits; and, of a half, the whole that it is a half of."""
+
+    w: IndexValues
+    expr: Expr
+    bits: int
+    whole: Word | None = None
+    low_half: Word | None = None  # of an upper half: the lower half that belongs to it
+    sign_of: Word | None = None  # all bits are this word's sign
+
+    def _with(self, expr: Expr) -> Word:
+        return Word(self.w, expr, self.bits)
+
+    def __add__(self, other: Word) -> Word:
+        return self._with(self.expr + other.expr)
+
+    def __sub__(self, other: Word) -> Word:
+        return self._with(self.expr - other.expr)
+
+    def __mul__(self, other: Word) -> Word:
+        return self._with(self.expr * other.expr)
+
+    def __invert__(self) -> Word:
+        return self._with(-1 - self.expr)
+
+    def __and__(self, other: Word | Mask) -> Word | Mask:
+        return Mask.__rand__(other, self) if isinstance(other, Mask) else self._with(self.w.conjunction(self, other))
+
+    def __or__(self, other: Word | Mask) -> Word | Mask:
+        return Mask.__ror__(other, self) if isinstance(other, Mask) else self._with(self.w.disjunction(self, other))
+
+    def __xor__(self, other: Word | Mask) -> Word | Mask:
+        if isinstance(other, Mask):
+            return Mask.__rxor__(other, self)
+        for one, flipped in ((self, other), (other, self)):
+            if one.expr.op == "const" and one.expr.value in (-1, (1 << self.bits) - 1):
+                return ~flipped
+        return self._with(xor(self.w.unsigned(self), self.w.unsigned(other)))
+
+
+def as_mask(word: Word | Mask) -> Mask:
+    """A mask, also where it is written as a word: all ones, zero, or a choice of the two."""
+    if isinstance(word, Mask):
+        return word
+    e = word.expr
+    if e.op == "const" and e.value in (0, -1, (1 << word.bits) - 1):
+        return Mask(TRUE if e.value else FALSE)
+    if e.op == "select":
+        then, otherwise = (as_mask(word._with(part)).own for part in e.args[1:])
+        return Mask(any_of(all_of(e.args[0], then), all_of(negation(e.args[0]), otherwise)))
+    raise NotReadable(f"{e} as a lane mask")
+
+
+def is_mask(word: Word | Mask) -> bool:
+    """Whether the word can be read as a mask."""
+    try:
+        as_mask(word)
+    except NotReadable:
+        return False
+    return True
+
+
+class IndexValues:
+    """Words as index expressions.  `given` is what may be assumed of the instruction that is read."""
+
+    def __init__(self, decide: Decide) -> None:
+        self.decide = decide
+        self.given: Expr = TRUE
+        self._numbers = count()
+        self._in_range: dict[tuple[Expr, Expr, int, int], bool] = {}
+        self._sums: dict[tuple[Word, Word], Word] = {}
+
+    def fresh(self, name: str, limit: int) -> Expr:
+        """A new unknown, 0 ≤ name < limit."""
+        return symbol(f"{name}_{next(self._numbers)}", min=0, max=limit - 1)
+
+    def fresh_bit(self) -> Expr:
+        """A new unknown truth."""
+        return eq(self.fresh("any", 2), 1)
+
+    def word(self, expr: Expr | int, bits: int = 32) -> Word:
+        """A word with this representative."""
+        return Word(self, as_expr(expr), bits)
+
+    # Values in range
+
+    def unsigned(self, word: Word) -> Expr:
+        """The word's value in 0 … 2ⁿ − 1."""
+        return self._cut(word, 0)
+
+    def signed(self, word: Word) -> Expr:
+        """The word's value in −2ⁿ⁻¹ … 2ⁿ⁻¹ − 1."""
+        return self._cut(word, -(1 << word.bits - 1))
+
+    def _cut(self, word: Word, lowest: int) -> Expr:
+        e, size = word.expr, 1 << word.bits
+        reduced = representative(e, word.bits)
+        for candidate in (e, simplify(e), reduced):
+            if lowest <= candidate.lo and candidate.hi < lowest + size:
+                return candidate
+        e = reduced
+        if e.op == "const":
+            return const((e.value - lowest) % size + lowest)
+        if self._shown(e, lowest, size):
+            return e
+        return simplify(mod(e - lowest, size) + lowest)
+
+    def _shown(self, e: Expr, lowest: int, size: int) -> bool:
+        key = (e, self.given, lowest, size)
+        if key not in self._in_range:
+            goal = all_of(e >= lowest, e < lowest + size)
+            self._in_range[key] = self.decide(goal, self.given)
+        return self._in_range[key]
+
+    # The operations of `Values`
+
+    def const(self, value: int, bits: int) -> Word:
+        """The representative nearest to 0."""
+        value %= 1 << bits
+        return self.word(value - (1 << bits) if value >> bits - 1 else value, bits)
+
+    def shl(self, word: Word, amount: Word) -> Word:
+        """A product."""
+        return word._with(word.expr * (1 << self._constant(amount)))
+
+    def lshr(self, word: Word, amount: Word) -> Word:
+        """A quotient of the unsigned value."""
+        return word._with(div(self.unsigned(word), 1 << self._constant(amount)))
+
+    def ashr(self, word: Word, amount: Word) -> Word:
+        """A quotient of the signed value."""
+        places = self._constant(amount)
+        result = word._with(simplify(div(self.signed(word), 1 << places)))
+        return Word(self, result.expr, word.bits, sign_of=word) if places == word.bits - 1 else result
+
+    def eq(self, left: Word | Mask, right: Word) -> Bit:
+        """Equality; of a mask only with 0, which other lanes may decide."""
+        if isinstance(left, Mask):
+            if right.expr is not FALSE:
+                raise NotReadable("a mask compared with a number that is not 0")
+            return Bit(all_of(negation(left.own), self.fresh_bit()))
+        difference = simplify(left.expr - right.expr)
+        if difference.op == "const":
+            return Bit(TRUE if difference.value % (1 << left.bits) == 0 else FALSE)
+        return Bit(eq(self.unsigned(left), self.unsigned(right)))
+
+    def ult(self, left: Word, right: Word) -> Bit:
+        """Unsigned order."""
+        return Bit(FALSE) if left is right else Bit(lt(self.unsigned(left), self.unsigned(right)))
+
+    def slt(self, left: Word, right: Word) -> Bit:
+        """Signed order."""
+        return Bit(lt(self.signed(left), self.signed(right)))
+
+    def ite(self, condition: Bit, then: Word | Mask, otherwise: Word | Mask) -> Word | Mask:
+        """Choice."""
+        if condition.expr.op == "const":
+            return then if condition.expr is TRUE else otherwise
+        if isinstance(then, Mask) or isinstance(otherwise, Mask):
+            a, b = as_mask(then).own, as_mask(otherwise).own
+            return Mask(any_of(all_of(condition.expr, a), all_of(negation(condition.expr), b)))
+        return then._with(select(condition.expr, then.expr, otherwise.expr))
+
+    def zext(self, word: Word) -> Word:
+        """The unsigned value."""
+        return self.word(self.unsigned(word), 64)
+
+    def sext(self, word: Word) -> Word:
+        """The signed value."""
+        return self.word(self.signed(word), 64)
+
+    def low(self, word: Word) -> Word:
+        """Any representative of the whole is one of its low half."""
+        return Word(self, representative(word.expr, 32), 32, whole=word)
+
+    def high(self, word: Word) -> Word:
+        """The upper half; it remembers the whole."""
+        small = 0 <= word.expr.lo and word.expr.hi < 1 << 32
+        unknown = FALSE if small else div(mod(word.expr, 1 << 64), 1 << 32)
+        return Word(self, unknown, 32, whole=word, low_half=self.low(word))
+
+    def pair(self, low: Word, high: Word) -> Word:
+        """The whole whose halves these are, else the sum of both."""
+        if high.whole is not None and high.low_half is not None and (low.whole is high.whole or low is high.low_half):
+            return high.whole
+        if high.sign_of is not None and high.sign_of is low:
+            return self.sext(low)
+        return self.word(self.unsigned(low) + high.expr * (1 << 32), 64)
+
+    def add_carry(self, a: Word, b: Word, carry: Bit) -> tuple[Word, Bit]:
+        """A sum and its carry; of upper halves with the carry of the lower ones, the upper half of the whole sum.
+
+        The carry itself is an unknown truth: what matters is whose it is.
+        """
+        if carry.carry_of is not None:
+            low_a, low_b = carry.carry_of
+            whole = self.pair(low_a, a) + self.pair(low_b, b)
+            low = self._sums.get((low_a, low_b))
+            upper = Word(self, div(mod(whole.expr, 1 << 64), 1 << 32), 32, whole=whole, low_half=low)
+            return upper, Bit(self.fresh_bit())
+        total = Word(self, a.expr + b.expr + select(carry.expr, 1, 0), a.bits)
+        if carry.expr is not FALSE:
+            return total, Bit(self.fresh_bit())
+        self._sums[a, b] = total
+        return total, Bit(self.fresh_bit(), (a, b))
+
+    # Bitwise operations
+
+    def conjunction(self, a: Word, b: Word) -> Expr:
+        """`a & b`."""
+        for word, mask in ((a, b), (b, a)):
+            if mask.expr.op == "const":
+                return self._masked(word, mask.expr.value % (1 << word.bits))
+        return bitand(self.unsigned(a), self.unsigned(b))
+
+    def _masked(self, word: Word, mask: int) -> Expr:
+        """Each run of ones in the mask is a difference of two remainders, taken of any representative."""
+        if mask == (1 << word.bits) - 1:
+            return word.expr
+        total: Expr = FALSE
+        while mask:
+            start = (mask & -mask).bit_length() - 1
+            end = (~(mask >> start) & (mask >> start) + 1).bit_length() - 1 + start
+            part = mod(word.expr, 1 << end) if end < word.bits else word.expr
+            total = total + simplify(part - (mod(word.expr, 1 << start) if start else 0))
+            mask &= -1 << end
+        return total
+
+    def disjunction(self, a: Word, b: Word) -> Expr:
+        """`a | b`."""
+        for word, mask in ((a, b), (b, a)):
+            if mask.expr.op == "const":
+                ones = mask.expr.value % (1 << word.bits)
+                return word.expr - self._masked(word, ones) + ones
+        left, right = simplify(a.expr), simplify(b.expr)
+        if _apart(left, right) or _apart(right, left):
+            return left + right
+        x, y = self.unsigned(a), self.unsigned(b)
+        both = bitand(x, y)
+        return x + y if self._shown(both, 0, 1) else x + y - both
+
+    def _constant(self, word: Word) -> int:
+        e = simplify(word.expr)
+        if e.op != "const":
+            raise NotReadable(f"a shift by {e}")
+        return int(e.value % (1 << word.bits))
+
+
+def representative(expr: Expr, bits: int) -> Expr:
+    """A polynomial congruent modulo 2ⁿ whose coefficients are nearest to 0.
+
+    >>> from layoutalg.index import var
+    >>> representative(var("i", 64) * (2**32 - 4) + 2**33, 32)
+    i * -4
+    """
+    size = 1 << bits
+    terms = {m: (k + size // 2) % size - size // 2 for m, k in normal(expr).terms.items()}
+    return recover(Poly({m: k for m, k in terms.items() if k})).expr()
+
+
+def _apart(low: Expr, high: Expr) -> bool:
+    """Whether `high` is a multiple of a power of two that `low` stays below."""
+    if not 0 <= low.lo or low.hi == float("inf"):
+        return False
+    return simplify(mod(high, 1 << int(low.hi).bit_length())) is FALSE

@@ -100,9 +100,7 @@ class Reader(Runner):
         self.first_line, self.line, self.collecting, self.prefix = line, line, True, ""
         known = {id(f) for listed in self.functions.values() for f in listed}
         try:
-            self.block(parsed(cleaned(block)), self.scope)
-        except Unreadable as error:
-            self.left_out("the block", error, block)
+            self.level(parsed(cleaned(block)), self.scope)
         except RecursionError:
             self.left_out("the block", Unreadable("it is nested too deep"), block)
         fresh = [f for listed in self.functions.values() for f in listed if id(f) not in known]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from tree_sitter import Node
 
@@ -67,6 +68,16 @@ class Runner(Evaluator):
             if returned is not None:
                 return returned
         return None
+
+    def level(self, node: Node, scope: Scope) -> None:
+        """The statements of a file or a namespace: one that cannot be read does not stop the others."""
+        for child in node.named_children:
+            value = self.attempt(partial(self.statement, child, scope))
+            if isinstance(value, Broken):
+                self.left_out(f"the {child.type.replace('_', ' ')}", value.error, text(child))
+
+    def left_out(self, name: str, error: Unreadable, source: str) -> None:
+        """Called for what was not read; the reader of a file lists it."""
 
     def inner_block(self, node: Node, scope: Scope) -> Returned | None:
         return self.block(node, scope.inner())
@@ -269,8 +280,7 @@ class Runner(Evaluator):
 
     def run(self, function: Function, args: Sequence[Value]) -> Value:
         """Calls a function of the file: its parameters get a value, its body runs, its return is the value."""
-        if len(args) > len(function.parameters):
-            raise Unreadable(f"{function.name} takes {len(function.parameters)} arguments, not {len(args)}")
+        function = self.overload(function, len(args))
         scope = self.frame(function)
         scope.names |= dict(zip((p.name for p in function.parameters), args, strict=False))
         returned = self.body(function, scope)
@@ -278,6 +288,17 @@ class Runner(Evaluator):
             raise Unreadable(f"{function.name} returns nothing that is read")
         self.completed.add(function.body.id)
         return returned.value
+
+    def overload(self, function: Function, count: int) -> Function:
+        """The one function of this name and place that takes so many arguments; Unreadable where types would decide."""
+        alike = [f for f in self.functions.get(function.name, ()) if f.scope is function.scope] or [function]
+        fitting = [f for f in alike if takes(f, count)]
+        if not fitting:
+            raise Unreadable(f"{function.name} takes {len(function.parameters)} arguments, not {count}")
+        if len(fitting) > 1:
+            raise Unreadable(f"{function.name} has {len(fitting)} overloads for {count} arguments: types would decide")
+        (found,) = fitting
+        return function if found.body.id == function.body.id else self.bound(found, list(function.bound.values()))
 
     def frame(self, function: Function) -> Scope:
         """The scope that a call of a function begins with."""
@@ -338,6 +359,12 @@ def known_alias(kind: Node) -> bool:
     return kind.type == "template_type" and text(kind.child_by_field_name("name")) in TEMPLATES
 
 
+def takes(function: Function, count: int) -> bool:
+    """Whether a call with that many arguments can be of this function."""
+    needed = sum(p.default is None and not p.pack for p in function.parameters)
+    return needed <= count and (count <= len(function.parameters) or any(p.pack for p in function.parameters))
+
+
 def of_part(node: Node) -> Iterator[Node]:
     """What stands in a block, or between `#if` and the next `#`."""
     skipped = {n.id for f in ("name", "condition", "alternative") if (n := node.child_by_field_name(f)) is not None}
@@ -395,9 +422,9 @@ STATEMENTS: Mapping[str, Callable[[Runner, Node, Scope], Returned | None]] = {
     "template_declaration": Runner.templated,
     "struct_specifier": Runner.struct,
     "class_specifier": Runner.struct,
-    "namespace_definition": lambda self, node, scope: self.block(required(node, "body"), scope),
-    "declaration_list": Runner.block,
-    "linkage_specification": lambda self, node, scope: self.block(required(node, "body"), scope),
+    "namespace_definition": lambda self, node, scope: self.level(required(node, "body"), scope),
+    "declaration_list": Runner.level,
+    "linkage_specification": lambda self, node, scope: self.level(required(node, "body"), scope),
     "preproc_def": Runner.define,
     "preproc_ifdef": Runner.conditional_part,
     "preproc_if": Runner.conditional_part,

@@ -1,0 +1,196 @@
+"""Layouts as CK or CK Tile C++ that, read back, is the same layout.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> print(to_ck(make_naive_tensor_descriptor((3, 4), (8, 1)), "rows"))
+    // 3 x 4 over 20 elements
+    CK_TILE_HOST_DEVICE constexpr auto make_rows()
+    {
+        return make_naive_tensor_descriptor(make_tuple(number<3>{}, number<4>{}), make_tuple(number<8>{}, number<1>{}));
+    }
+    <BLANKLINE>
+
+Sizes that are symbols become parameters of the function.  What it cannot write: a transform that the dialect does not
+have (CK Tile has no xor without modulo, CK no offset), an index map that is a formula (`functor`), and the modelled
+defects of CK.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from layoutalg.formats.layers import Layer, layers
+from layoutalg.index import Expr, variables
+from layoutalg.index.c import c_expression
+from layoutalg.layout import (
+    Embed,
+    LayoutError,
+    Offset,
+    TensorDescriptor,
+    TileDistribution,
+    Transform,
+    Unmerge,
+    ck,
+)
+from layoutalg.layout.bind import expressions
+
+WIDTH = 120
+INDENT = "    "
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The spellings of one of the two libraries."""
+
+    qualifiers: str
+    number: str
+    sequence: str
+    functions: Mapping[str, object]
+    xor: Mapping[str, str]
+
+
+DIALECTS: Mapping[str, Dialect] = {
+    "ck_tile": Dialect("CK_TILE_HOST_DEVICE", "number", "sequence", ck.CK_TILE, {"xor": "make_xor_transform"}),
+    "ck": Dialect(
+        "__host__ __device__",
+        "Number",
+        "Sequence",
+        ck.CK,
+        {"xor": "make_xor_with_modulo_transform", "xor_no_modulo": "make_xor_transform"},
+    ),
+}
+
+NAMES: Mapping[str, str] = {"cyclic_shift_inverse": "make_inverse_cyclic_shift_transform"}
+"""Functions that are not called make_<name>_transform; merge variants are `make_merge_transform_<variant>`."""
+
+
+def to_ck(layout: TensorDescriptor | TileDistribution, name: str = "layout", dialect: str = "ck_tile") -> str:
+    """A function make_<name> of C++ that builds the layout; LayoutError where the dialect cannot say it."""
+    write = _Writer(DIALECTS[dialect])
+    if isinstance(layout, TileDistribution):
+        return write.function(name, layout, [f"return {write.distribution(layout)};"])
+    return write.function(name, layout, write.descriptor(layout))
+
+
+@dataclass(frozen=True)
+class _Writer:
+    dialect: Dialect
+
+    def function(self, name: str, layout: TensorDescriptor | TileDistribution, body: Sequence[str]) -> str:
+        """The function with its comment, parameters and body."""
+        found = sizes(layout)
+        lengths = " x ".join(map(repr, layout.lengths))
+        space = (
+            f" over {layout.element_space_size} elements" if isinstance(layout, TensorDescriptor) else ", distributed"
+        )
+        comment = [f"// {lengths}{space}", *(f"// {v}: {_limits(v)}" for v in found)]
+        listed = ", ".join(f"index_t {v}" for v in found)
+        lines = "".join(f"{INDENT}{line}\n" for text in body for line in text.split("\n"))
+        head = "\n".join(comment)
+        return f"{head}\n{self.dialect.qualifiers} constexpr auto make_{name}({listed})\n{{\n{lines}}}\n"
+
+    def descriptor(self, descriptor: TensorDescriptor) -> list[str]:
+        """One statement for the base, one for each step."""
+        found = layers(descriptor.adaptor)
+        base, rest = self.base(found)
+        if not rest:
+            return [f"return {base};"]
+        steps = [f"const auto step_0 = {base};"]
+        for n, layer in enumerate(rest):
+            call = self.step(f"step_{n}", layer)
+            steps.append(f"return {call};" if n == len(rest) - 1 else f"const auto step_{n + 1} = {call};")
+        return steps
+
+    def base(self, found: Sequence[Layer]) -> tuple[str, Sequence[Layer]]:
+        """The first layer as a make_naive_tensor_descriptor…, and the layers above it."""
+        first = found[0].transforms[0]
+        if isinstance(first, Unmerge) and first.name == "unmerge":
+            return f"make_naive_tensor_descriptor_packed({self.tuple(first.lengths)})", found[1:]
+        if isinstance(first, Embed):
+            return f"make_naive_tensor_descriptor({self.tuple(first.lengths)}, {self.tuple(first.strides)})", found[1:]
+        embed = found[1].transforms[0] if len(found) > 1 else None
+        if isinstance(first, Offset) and isinstance(embed, Embed):
+            call = "make_naive_tensor_descriptor_with_offset"
+            self.require(call, "a base with an offset")
+            args = f"{self.tuple(embed.lengths)}, {self.tuple(embed.strides)}, {self.number(first.offset)}"
+            return f"{call}({args})", found[2:]
+        raise LayoutError(f"{first} is no base of a descriptor: those are embed and unmerge, with or without an offset")
+
+    def step(self, below: str, layer: Layer) -> str:
+        args = [
+            below,
+            f"make_tuple({', '.join(map(self.transform, layer.transforms))})",
+            self.dimensions(layer.lower),
+            self.dimensions(layer.upper),
+        ]
+        return "transform_tensor_descriptor(\n" + ",\n".join(INDENT + arg for arg in args) + ")"
+
+    def transform(self, transform: Transform) -> str:
+        """A call of the transform's function."""
+        name = self.dialect.xor.get(transform.name) or NAMES.get(transform.name) or _function(transform.name)
+        self.require(name, repr(transform))
+        given = [getattr(transform, field.name) for field in fields(transform)]
+        if transform.name == "indexing":
+            given = [transform.upper_lengths[0], *given]
+        args = [self.tuple(v) if isinstance(v, tuple) else self.number(v) for v in given]
+        return f"{name}({', '.join(args)})"
+
+    def require(self, name: str, what: str) -> None:
+        """LayoutError unless the dialect has the function."""
+        if name not in self.dialect.functions:
+            library = "CK Tile" if self.dialect.sequence == "sequence" else "CK"
+            raise LayoutError(f"{library} has no function for {what}")
+
+    def distribution(self, tile: TileDistribution) -> str:
+        """A make_static_tile_distribution of the encoding written out."""
+        self.require("make_static_tile_distribution", "a tile distribution")
+        e = tile.encoding
+        args = [
+            self.sequence(e.rs),
+            self.types([self.sequence(h) for h in e.hs]),
+            self.types([self.sequence(p) for p in e.ps_major]),
+            self.types([self.sequence(p) for p in e.ps_minor]),
+            self.sequence(e.ys_major),
+            self.sequence(e.ys_minor),
+        ]
+        inner = ",\n".join(INDENT + arg for arg in args)
+        return f"make_static_tile_distribution(tile_distribution_encoding<\n{inner}>{{}})"
+
+    def types(self, parts: Sequence[str]) -> str:
+        return f"tuple<{', '.join(parts)}>"
+
+    def dimensions(self, groups: Sequence[Sequence[int]]) -> str:
+        return f"make_tuple({', '.join(f'{self.sequence(group)}{{}}' for group in groups)})"
+
+    def sequence(self, values: Sequence[Expr | int]) -> str:
+        listed = ", ".join(str(v) if isinstance(v, int) else _c(v) for v in values)
+        return f"{self.dialect.sequence}<{listed}>"
+
+    def tuple(self, values: Sequence[Expr]) -> str:
+        return f"make_tuple({', '.join(map(self.number, values))})"
+
+    def number(self, value: Expr) -> str:
+        """A constant is known to the compiler by its type, a size is a value."""
+        return f"{self.dialect.number}<{int(value)}>{{}}" if value.op == "const" else _c(value)
+
+
+def sizes(layout: TensorDescriptor | TileDistribution) -> list[Expr]:
+    """The symbols below a layout, by name."""
+    return sorted(variables(*(e for t in layout.adaptor.transforms for e in expressions(t))), key=str)
+
+
+def _function(name: str) -> str:
+    kind, _, variant = name.partition("_v")
+    return f"make_{kind}_transform_v{variant}" if variant[:1].isdigit() else f"make_{name}_transform"
+
+
+def _c(e: Expr) -> str:
+    """An expression over symbols; that it fits the index type is a claim of its own (`fits_index`)."""
+    return c_expression(e, bits=64, proved=True)
+
+
+def _limits(v: Expr) -> str:
+    known = v.value
+    parts = [f"{known.lo} … {known.hi}" if known.hi < float("inf") else f"at least {known.lo}"]
+    parts += [f"a multiple of {known.multiple_of}"] if known.multiple_of > 1 else []
+    return ", ".join([*parts, "a power of two"] if known.power_of_two else parts)

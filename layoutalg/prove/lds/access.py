@@ -141,38 +141,21 @@ def operand(
 
 
 @dataclass(frozen=True, eq=False)
-class Access:
-    """Lanes reach elements of a descriptor in LDS by an instruction of a target, for all values of the variables.
+class Reach:
+    """Lanes reach elements of a descriptor, for all values of the variables; `given` restricts sizes and variables.
 
-    `given` restricts sizes and variables (never the lane).  Raises LaneMapError for a lane map of the wrong size,
-    WidthError where the vector is not what the instruction moves, OutsideLdsError where the memory exceeds the LDS,
-    LayoutError for an index of the wrong rank.
+    Raises LayoutError for an index of the wrong rank, LaneMapError where `given` restricts the lanes themselves.
     """
 
     descriptor: TensorDescriptor
     lanes: LaneMap
     element_bytes: int
-    instruction: LdsInstruction
-    target: Target
-    given: Expr = field(default=TRUE)
+    given: Expr = field(default=TRUE, kw_only=True)
 
     def __post_init__(self) -> None:
-        how, gpu, lanes = self.instruction, self.target, self.lanes
-        if lanes.lanes != how.lanes:
-            raise LaneMapError(
-                f"a lane map of {lanes.lanes} lanes; {how.name} on {gpu.name} takes {how.lanes}"
-                + ("; give threads of a block as (wave, lane)" if lanes.lanes > how.lanes else "")
-            )
-        if lanes.width * self.element_bytes != how.bytes:
-            raise WidthError(
-                f"{lanes.width} elements of {self.element_bytes} bytes are {lanes.width * self.element_bytes} bytes "
-                f"a lane; {how.name} moves {how.bytes}"
-            )
+        lanes = self.lanes
         if len(lanes.index) != self.descriptor.rank:
             raise LayoutError(f"an index of {len(lanes.index)} coordinates for {self.descriptor.rank} dimensions")
-        need = self.descriptor.element_space_size * self.element_bytes
-        if need.lo > gpu.lds_bytes:
-            raise OutsideLdsError(f"the layout takes {_bytes(need)} bytes; {gpu.name} has {gpu.lds_bytes} bytes of LDS")
         if lanes.lane in variables(self.given) or lanes.element in variables(self.given):
             raise LaneMapError(f"{self.given} restricts the lanes; every lane takes part")
         own = {v.value.name for v in (lanes.lane, lanes.element) if v.op == "var"}
@@ -194,6 +177,51 @@ class Access:
         """The coordinates of each lane's first element."""
         return tuple(substitute(i, {self.lanes.element: 0}) for i in self.lanes.index)
 
+    def shown(self, index: Sequence[Expr], address: Expr) -> tuple[Shown, ...]:
+        """What a witness is told with."""
+        return Shown("lane", (self.lanes.lane,)), Shown("at", tuple(index)), Shown("byte address", (address,))
+
+    def reached(self) -> list[ForAll]:
+        """That every lane reaches data, and that its elements lie one after another."""
+        need = []
+        shown = self.shown(self.lanes.index, self.address)
+        if self.lanes.width > 1:
+            goal = eq(self.address, self.start + self.lanes.element * self.element_bytes)
+            need.append(ForAll("each lane's elements are one after another", goal, self.given, shown))
+        valid = self.descriptor.valid(self.lanes.index)
+        if valid is not TRUE:
+            need.append(ForAll("every lane reaches data", valid, self.given, shown))
+        return need
+
+
+@dataclass(frozen=True, eq=False)
+class Access(Reach):
+    """Lanes reach elements of a descriptor in LDS by an instruction of a target.
+
+    Raises LaneMapError for a lane map of the wrong size, WidthError where the vector is not what the instruction
+    moves, OutsideLdsError where the memory exceeds the LDS.
+    """
+
+    instruction: LdsInstruction
+    target: Target
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        how, gpu, lanes = self.instruction, self.target, self.lanes
+        if lanes.lanes != how.lanes:
+            raise LaneMapError(
+                f"a lane map of {lanes.lanes} lanes; {how.name} on {gpu.name} takes {how.lanes}"
+                + ("; give threads of a block as (wave, lane)" if lanes.lanes > how.lanes else "")
+            )
+        if lanes.width * self.element_bytes != how.bytes:
+            raise WidthError(
+                f"{lanes.width} elements of {self.element_bytes} bytes are {lanes.width * self.element_bytes} bytes "
+                f"a lane; {how.name} moves {how.bytes}"
+            )
+        need = self.descriptor.element_space_size * self.element_bytes
+        if need.lo > gpu.lds_bytes:
+            raise OutsideLdsError(f"the layout takes {_bytes(need)} bytes; {gpu.name} has {gpu.lds_bytes} bytes of LDS")
+
     @property
     def name(self) -> str:
         """What it is, in words."""
@@ -206,23 +234,14 @@ class Access:
 
     def requirements(self) -> list[ForAll]:
         """What the price list needs: vectors in one piece, aligned, in the LDS, and none switched off."""
-        how, start, lane = self.instruction, self.start, self.lanes.lane
-        shown = (Shown("lane", (lane,)), Shown("at", self.first), Shown("byte address", (start,)))
-        need = [
+        how, start, room = self.instruction, self.start, self.target.lds_bytes
+        shown = self.shown(self.first, start)
+        inside = all_of(start >= 0, start + how.bytes <= room)
+        return [
             ForAll(f"every address is a multiple of {how.alignment}", eq(start % how.alignment, 0), self.given, shown),
-            ForAll(
-                f"every address lies in the {self.target.lds_bytes} bytes of LDS",
-                all_of(start >= 0, start + how.bytes <= self.target.lds_bytes), self.given, shown,
-            ),
-        ]  # fmt: skip
-        if self.lanes.width > 1:
-            goal = eq(self.address, start + self.lanes.element * self.element_bytes)
-            shown = (Shown("lane", (lane,)), Shown("index", self.lanes.index), Shown("byte address", (self.address,)))
-            need.append(ForAll("each lane's elements are one after another", goal, self.given, shown))
-        valid = self.descriptor.valid(self.lanes.index)
-        if valid is not TRUE:
-            need.append(ForAll("every lane reaches data", valid, self.given, shown))
-        return need
+            ForAll(f"every address lies in the {room} bytes of LDS", inside, self.given, shown),
+            *self.reached(),
+        ]
 
 
 def access(
@@ -248,7 +267,7 @@ def access(
         how = gpu.for_width(way, lanes.width * element_bytes) if way else gpu.instruction(instruction)
     else:
         how = instruction
-    return Access(descriptor, lanes, element_bytes, how, gpu, given)
+    return Access(descriptor, lanes, element_bytes, how, gpu, given=given)
 
 
 def _bytes(size: Expr) -> str:

@@ -29,7 +29,7 @@ from layoutalg.banks import linear_degree, phase_cycles
 from layoutalg.index import TRUE, Expr, add, mul, prod, variables
 from layoutalg.index.evaluate import array, value
 from layoutalg.index.normal import normal, recover
-from layoutalg.prove.lds.access import Access
+from layoutalg.prove.lds.access import Access, Reach
 from layoutalg.prove.lds.linear import Columns, read_linear
 from layoutalg.prove.obligation import Point
 from layoutalg.target import LdsInstruction
@@ -135,16 +135,16 @@ def linear_cost(access: Access) -> Cost | None:
     return Cost("F₂", each, each, (sum(each),) * 2, (served,) * 2, at, at, at)
 
 
-def some_point(access: Access) -> Point | None:
+def some_point(access: Reach) -> Point | None:
     """Values of the variables that the access is given for, the least of each; None where those are not allowed."""
     at = least(access)
     allowed = at is not None and all(v.value.extent is None or n < value(v.value.extent, at) for v, n in at.items())
     return at if at is not None and allowed and value(access.given, at) else None
 
 
-def least(access: Access) -> Point | None:
+def least(access: Reach) -> Point | None:
     """The least value of each variable by itself; None where one has no least."""
-    over = _others(access, access.start, *access.lanes.index)
+    over = others(access, access.start, *access.lanes.index)
     return None if any(v.lo == -math.inf for v in over) else {v: _least(v) for v in over}
 
 
@@ -152,7 +152,7 @@ def _least(v: Expr) -> int:
     return 1 << (int(v.lo) - 1).bit_length() if v.value.power_of_two else int(v.lo)
 
 
-def _others(access: Access, *roots: Expr) -> list[Expr]:
+def others(access: Reach, *roots: Expr) -> list[Expr]:
     """The variables of some expressions and of what is given, but for the lane and the element."""
     own = (access.lanes.lane, access.lanes.element)
     return [v for v in variables(*roots, access.given) if v not in own]
@@ -166,15 +166,15 @@ def enumerated_cost(access: Access, points: int) -> Cost | str:
     how, lane = access.instruction, access.lanes.lane
     step = unit(how) or DWORD
     where = relative(access.start, lane, step)
-    over = _others(access, where)
+    over = others(access, where)
     if any(v.value.extent is not None or v.lo == -math.inf or v.hi == math.inf for v in over):
         return "a size is not fixed"
-    choices = [_choices(v) for v in over]
+    choices = [choices_of(v) for v in over]
     count = math.prod(map(len, choices))
     if count * how.lanes > points:
         return f"{count} values of {how.lanes} lanes are over the limit"
     kept, priced = [], []
-    for numbers, at in _blocks(over, choices, count):
+    for numbers, at in blocks(over, choices, count):
         given, addresses = array([access.given, where], {**at, lane: np.arange(how.lanes)})
         mask = np.broadcast_to(given, (len(numbers), 1))[:, 0] != 0
         addresses = np.broadcast_to(addresses, (len(numbers), how.lanes))[mask]
@@ -187,7 +187,7 @@ def enumerated_cost(access: Access, points: int) -> Cost | str:
     totals = found.sum(axis=1)
 
     def point(row: np.intp) -> Point:
-        return {**(least(access) or {}), **_point(over, choices, int(number[row]))}
+        return {**(least(access) or {}), **point_of(over, choices, int(number[row]))}
 
     return Cost(
         "enumeration",
@@ -202,13 +202,13 @@ def enumerated_cost(access: Access, points: int) -> Cost | str:
     )
 
 
-def _choices(v: Expr) -> Sequence[int]:
+def choices_of(v: Expr) -> Sequence[int]:
     s = v.value
     every = range(int(s.lo), int(s.hi) + 1, s.multiple_of)
     return [1 << k for k in range(int(s.hi).bit_length()) if 1 << k in every] if s.power_of_two else every
 
 
-def _blocks(
+def blocks(
     over: Sequence[Expr], choices: Sequence[Sequence[int]], count: int
 ) -> Iterator[tuple[Ints, dict[Expr, Ints]]]:
     """The points by number, in blocks, with the variables' values as columns; the first variable is the slowest."""
@@ -222,7 +222,7 @@ def _blocks(
         yield numbers, at
 
 
-def _point(over: Sequence[Expr], choices: Sequence[Sequence[int]], number: int) -> dict[Expr, int]:
+def point_of(over: Sequence[Expr], choices: Sequence[Sequence[int]], number: int) -> dict[Expr, int]:
     at = {}
     for v, values in zip(reversed(over), reversed(choices), strict=True):
         number, place = divmod(number, len(values))

@@ -10,14 +10,16 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.compile import compile_source
 from layoutalg.device.errors import LaunchError
 from layoutalg.device.runtime import Device
 from layoutalg.index import Expr
-from layoutalg.index.evaluate import extent, value
+from layoutalg.index.evaluate import value
 from layoutalg.kernel.emit import emit
-from layoutalg.kernel.program import Program
+from layoutalg.kernel.program import Program, Tensor
 from layoutalg.kernel.verify import Verified
 from layoutalg.prove.obligation import in_domain
 
@@ -38,7 +40,7 @@ def build(verified: Verified, target: str) -> CodeObject:
 
     NotProvedError where an obligation is not proved, CompileError where it does not compile.
     """
-    return compile_source(emit(verified), target)
+    return compile_source(emit(verified, None if target == "cpu" else target), target)
 
 
 def launch_sizes(program: Program, sizes: dict[str, int]) -> dict[Expr, int]:
@@ -54,27 +56,44 @@ def launch_sizes(program: Program, sizes: dict[str, int]) -> dict[Expr, int]:
     return at
 
 
-def run(verified: Verified, device: Device, source: NDArray[Any], shape: tuple[int, ...], **sizes: int) -> Run:
-    """Runs a one-source program: the target array, of the given shape.
+def run(
+    verified: Verified,
+    device: Device,
+    source: NDArray[Any],
+    shape: tuple[int, ...],
+    *inputs: NDArray[Any],
+    **sizes: int,
+) -> Run:
+    """Runs a program on its source and its further inputs: the target array, of the given shape.
 
-    LaunchError where the source's type or number of elements, or a size, is not what was proved.
+    LaunchError where an array's type or number of elements, or a size, is not what was proved.
     """
     program = verified.program
     at = launch_sizes(program, sizes)
-    for tensor, elements in ((program.source, source.size), (program.target, _count(shape))):
-        wanted = value(tensor.descriptor.element_space_size, at)
-        if elements != wanted:
-            raise LaunchError(f"{program.name}: {tensor.name} has {elements} elements, and the descriptor {wanted}")
-    if source.dtype.name != program.source.dtype.numpy:
-        raise LaunchError(f"{program.name}: the source is {source.dtype.name}, not {program.source.dtype.numpy}")
+    arrays = (source, *inputs)
+    if len(arrays) != len(program.tensors) - 1:
+        raise LaunchError(f"{program.name}: {len(arrays)} arrays given; it reads {len(program.tensors) - 1}")
+    for tensor, array in zip(program.tensors[:-1], arrays, strict=True):
+        _refuse_elements(program, tensor, array.size, at)
+        if array.dtype.name != tensor.dtype.numpy:
+            raise LaunchError(f"{program.name}: {tensor.name} is {array.dtype.name}, not {tensor.dtype.numpy}")
+    _refuse_elements(program, program.target, _count(shape), at)
     module = device.load(build(verified, device.target))
-    there, out = device.array(source), device.empty(shape, program.target.dtype.numpy)
-    grid = tuple(extent(block, at) for block in program.grid)
-    arguments = (there, out, *(at[size] for size in program.sizes))
+    there = [device.array(array) for array in arrays]
+    kind = program.target.dtype.numpy
+    out = device.empty(shape, kind) if program.fills else device.array(np.zeros(shape, kind))
+    grid = tuple(value(n, at) for n in program.launch)
+    arguments = (*there, out, *(at[size] for size in program.sizes))
     start = time.perf_counter()
     module.launch(program.name, grid, program.block, arguments)
     device.synchronize()
     return Run(out.numpy(), (time.perf_counter() - start) * 1e3)
+
+
+def _refuse_elements(program: Program, tensor: Tensor, elements: int, at: dict[Expr, int]) -> None:
+    wanted = value(tensor.descriptor.element_space_size, at)
+    if elements != wanted:
+        raise LaunchError(f"{program.name}: {tensor.name} has {elements} elements, and the descriptor {wanted}")
 
 
 def _count(shape: tuple[int, ...]) -> int:

@@ -1,7 +1,6 @@
 """Kernel programs: what each thread does, said in layouts.
 
-A program moves tiles between memories.  A tile of registers is spread over the threads by a tile distribution; a tensor
-and a buffer in LDS are reached through descriptors, in coordinates.  The whole transposition is five statements:
+A program moves tiles between memories (see `statements`).  The whole transposition is five statements:
 
     Load(a, source, origin)          registers a ← source[origin + x]        x runs over the tile,
     StoreShared(lds, written, a)     LDS[written(x)] ← a                     each thread over its own part of it
@@ -10,118 +9,111 @@ and a buffer in LDS are reached through descriptors, in coordinates.  The whole 
     Store(target, b, origin)         target[origin + x] ← b
 
 Coordinates stay the same all the way (the target's descriptor is the transposed one), so what must be proved is plain:
-the source's value at a coordinate arrives at the target's same coordinate, once, for each.
+the source's value at a coordinate arrives at the target's same coordinate, once, for each.  What the target is to hold
+is said by the program's `meaning`:
 
-A vector access moves, in one instruction, the elements that one Y of the distribution runs over.
+| meaning                          | target at x is                                              |
+|----------------------------------|-------------------------------------------------------------|
+| `Read(tensor)`                   | tensor[x], 0 where that is padding                          |
+| `Contract(a, b)`                 | Σₖ a[g, m, k]·b[g, n, k] at x = (g, m, n)                   |
+| `Reduce(tensor, how)`            | Σₖ tensor[m, k], or the greatest, at x = (m)                |
+| `Compute(function, meanings)`    | the function of those                                       |
+
 What it cannot represent: data-dependent addresses, and threads that differ in which statements they reach.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from layoutalg.index import TRUE, Expr
-from layoutalg.kernel.dtypes import DType
-from layoutalg.layout import LayoutError, TensorAdaptor, TensorDescriptor, TileDistribution
+from layoutalg.index import TRUE, Expr, as_expr, prod
+from layoutalg.kernel.statements import (
+    Access,
+    Barrier,
+    Clear,
+    Elementwise,
+    Fold,
+    GlobalAccess,
+    Load,
+    LoadShared,
+    Loop,
+    Multiply,
+    Registers,
+    Shared,
+    SharedAccess,
+    Statement,
+    Store,
+    StoreShared,
+    Tensor,
+    registers_of,
+    vector_width,
+)
+from layoutalg.layout import TensorAdaptor
 
 
 @dataclass(frozen=True)
-class Tensor:
-    """A tensor in global memory, reached by coordinates (called `names`) through its descriptor."""
+class Read:
+    """The tensor's value at the coordinate."""
 
-    name: str
-    dtype: DType
-    descriptor: TensorDescriptor
-    names: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        if len(self.names) != self.descriptor.rank:
-            raise LayoutError(f"tensor {self.name}: {len(self.names)} names for {self.descriptor.rank} dimensions")
+    tensor: Tensor
 
 
 @dataclass(frozen=True)
-class Shared:
-    """A buffer in LDS, in elements; descriptors come with each access."""
+class Contract:
+    """The sum over k of a[g, m, k]·b[g, n, k]."""
 
-    name: str
-    dtype: DType
-    elements: int
-
-
-@dataclass(frozen=True)
-class Registers:
-    """A tile held by the threads of a block: each thread has the elements that the distribution gives it."""
-
-    name: str
-    dtype: DType
-    distribution: TileDistribution
+    a: Tensor
+    b: Tensor
 
 
 @dataclass(frozen=True)
-class Load:
-    """registers ← tensor[origin + x] for each x of the tile; 0 where a guarded access leaves the tensor.
+class Reduce:
+    """The sum (or the greatest) over k of tensor[m, k]."""
 
-    `vector` is the number of the Y whose elements move in one instruction; None: one element at a time.
+    tensor: Tensor
+    how: str = "sum"
+
+
+@dataclass(frozen=True)
+class Compute:
+    """A function, element by element."""
+
+    function: str
+    operands: tuple[Meaning, ...]
+
+
+Meaning = Read | Contract | Reduce | Compute
+
+
+@dataclass(frozen=True)
+class Says:
+    """What a tensor's descriptor means: at these coordinates it is the element of so-and-so at `offset`.
+
+    Coordinates, offset and validity are expressions in `letters`, the indices by which the user knows the tensor.
     """
 
-    registers: Registers
+    text: str
     tensor: Tensor
-    origin: tuple[Expr, ...]
-    vector: int | None = None
-    guarded: bool = True
-
-
-@dataclass(frozen=True)
-class Store:
-    """tensor[origin + x] ← registers for each x of the tile; nothing where a guarded access leaves the tensor."""
-
-    tensor: Tensor
-    registers: Registers
-    origin: tuple[Expr, ...]
-    vector: int | None = None
-    guarded: bool = True
-
-
-@dataclass(frozen=True)
-class StoreShared:
-    """LDS[descriptor(x)] ← registers for each x of the tile."""
-
-    shared: Shared
-    descriptor: TensorDescriptor
-    registers: Registers
-    vector: int | None = None
-
-
-@dataclass(frozen=True)
-class LoadShared:
-    """registers ← LDS[descriptor(x)] for each x of the tile."""
-
-    registers: Registers
-    shared: Shared
-    descriptor: TensorDescriptor
-    vector: int | None = None
-
-
-@dataclass(frozen=True)
-class Barrier:
-    """All threads of the block arrive before any goes on; LDS accesses before it are done."""
-
-
-Statement = Load | Store | StoreShared | LoadShared | Barrier
-SharedAccess = StoreShared | LoadShared
-GlobalAccess = Load | Store
+    letters: tuple[Expr, ...]
+    coordinates: tuple[Expr, ...]
+    offset: Expr
+    valid: Expr = TRUE
 
 
 @dataclass(frozen=True)
 class Program:
     """A kernel: sizes (its arguments), a grid of blocks of threads, and what each thread does.
 
-    * `grid` and `threads`: the block and thread index variables, x first, with their extents.
+    * `grid` and `threads`: the block and thread index variables, x first, with their extents.  A `linear` grid is
+      launched as one long row of blocks, whose number is taken apart (the first variable fastest).
     * `lanes`: the P index of the distributions, in terms of the threads.
     * `tiles`: from the grid (top) to the number of the tile in each coordinate (bottom).
     * `tile`: the tile's lengths; the tile with number n begins at n·tile.
     * `requires`: what is assumed of the sizes, and checked before a launch.
-    * The program claims that `target[x] = source[x]` for each coordinate x.
+    * `meaning`: what the target holds at each coordinate x afterwards; `source[x]` unless given.
+    * `inputs`: the tensors that are read besides `source`, in the order of the kernel's arguments.
+    * `fills`: whether every element of the target's memory is written, not only those that have a coordinate.
     """
 
     name: str
@@ -137,6 +129,11 @@ class Program:
     body: tuple[Statement, ...]
     index_bits: int = 32
     requires: Expr = field(default=TRUE)
+    meaning: Meaning | None = None
+    inputs: tuple[Tensor, ...] = ()
+    says: tuple[Says, ...] = ()
+    linear: bool = False
+    fills: bool = True
 
     @property
     def origin(self) -> tuple[Expr, ...]:
@@ -150,22 +147,62 @@ class Program:
         return x, y, z
 
     @property
+    def extents(self) -> tuple[Expr, ...]:
+        """How many values each grid variable has."""
+        return tuple(as_expr(int(g.hi) + 1) if g.value.extent is None else g.value.extent for g in self.grid)
+
+    @property
+    def launch(self) -> tuple[Expr, ...]:
+        """Blocks in x, y and z, as they are launched."""
+        return (prod(self.extents),) if self.linear else self.extents
+
+    @property
+    def claimed(self) -> Meaning:
+        """What the target holds afterwards."""
+        return self.meaning or Read(self.source)
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """Every tensor, in the order of the kernel's arguments."""
+        return (self.source, *self.inputs, self.target)
+
+    @property
     def shared(self) -> tuple[Shared, ...]:
         """The LDS buffers, in order of first use."""
-        return tuple(dict.fromkeys(s.shared for s in self.body if isinstance(s, SharedAccess)))
+        return tuple(dict.fromkeys(s.shared for _, s in self.statements() if isinstance(s, SharedAccess)))
+
+    @property
+    def lds_bytes(self) -> int:
+        """The LDS that a block takes."""
+        return sum(shared.bytes for shared in self.shared)
 
     @property
     def registers(self) -> tuple[Registers, ...]:
         """The register tiles, in order of first use."""
-        return tuple(dict.fromkeys(s.registers for s in self.body if not isinstance(s, Barrier)))
+        return tuple(dict.fromkeys(r for _, s in self.statements() for r in registers_of(s)))
 
-    def coordinates(self, access: Statement, y: tuple[Expr, ...]) -> tuple[Expr, ...]:
-        """The coordinates (in the tile) of what a thread holds at Y index y."""
-        assert not isinstance(access, Barrier)
-        return access.registers.distribution.lower(self.lanes, y)
+    def statements(self) -> Iterator[tuple[int, Statement]]:
+        """Every statement with its number, a loop before its body."""
+        return enumerate(walk(self.body))
+
+    def coordinates(self, access: Access, y: Sequence[Expr]) -> tuple[Expr, ...]:
+        """The coordinates (in the tile that is accessed) of what a thread holds at Y index y."""
+        inner = access.registers.distribution.lower(self.lanes, y)
+        if isinstance(access, LoadShared) and access.origin:
+            return tuple(o + c for o, c in zip(access.origin, inner, strict=True))
+        return inner
 
 
-def vector_width(access: Statement) -> int:
-    """The number of elements that one instruction of the access moves."""
-    assert not isinstance(access, Barrier)
-    return 1 if access.vector is None else int(access.registers.distribution.ys[access.vector])
+def walk(body: Sequence[Statement]) -> Iterator[Statement]:
+    """Every statement, a loop before its body."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, Loop):
+            yield from walk(statement.body)
+
+
+__all__ = [
+    "Access", "Barrier", "Clear", "Compute", "Contract", "Elementwise", "Fold", "GlobalAccess", "Load",
+    "LoadShared", "Loop", "Meaning", "Multiply", "Program", "Read", "Reduce", "Registers", "Says", "Shared",
+    "SharedAccess", "Statement", "Store", "StoreShared", "Tensor", "registers_of", "vector_width", "walk",
+]  # fmt: skip

@@ -1,0 +1,214 @@
+"""The text of a program's statements: loops over registers around one access or operation each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from textwrap import indent
+
+from layoutalg.index import FALSE, TRUE, Expr, var
+from layoutalg.index.c import c_code, c_expression
+from layoutalg.index.normal import conjuncts, simplify
+from layoutalg.kernel.address import Address, address_of, offset_of
+from layoutalg.kernel.dtypes import DType
+from layoutalg.kernel.instructions import operation_name
+from layoutalg.kernel.obligations.memory import bounds, coordinates, vector_start, y_index
+from layoutalg.kernel.program import (
+    Access,
+    Barrier,
+    Clear,
+    Elementwise,
+    Fold,
+    Load,
+    LoadShared,
+    Loop,
+    Multiply,
+    Program,
+    Registers,
+    SharedAccess,
+    Statement,
+    Store,
+    vector_width,
+)
+from layoutalg.kernel.statements import FUNCTIONS
+from layoutalg.kernel.text import index_type, vector_type
+
+NEUTRAL = {"sum": "0", "max": "-__builtin_inff()"}
+"""What a sum or a greatest begins with."""
+
+UNROLL = "#pragma unroll\n"
+
+
+def shared_coordinates(program: Program, s: SharedAccess) -> tuple[Expr, ...]:
+    """A variable for each coordinate of the tile in LDS."""
+    names = program.source.names if len(program.source.names) == s.descriptor.rank else "uvwxyz"
+    return tuple(var(name, n) for name, n in zip(names, s.descriptor.lengths, strict=False))
+
+
+def shared_line(program: Program, s: SharedAccess) -> str:
+    """The map of a tile in LDS, as text."""
+    x = shared_coordinates(program, s)
+    return f"    {s.shared.name}[{', '.join(i.value.name for i in x)}] at {offset_of(s.descriptor, x)}"
+
+
+class Writer:
+    """Writes the statements of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program, self.bits, self.index = program, program.index_bits, index_type(program)
+
+    def body(self, statements: Sequence[Statement]) -> Iterator[str]:
+        """The text of each statement."""
+        for s in statements:
+            match s:
+                case Barrier():
+                    yield "__syncthreads();"
+                case Loop():
+                    yield self.loop(s)
+                case Load() | Store():
+                    yield self.global_access(s)
+                case Clear(registers, how):
+                    yield f"// {registers.name} <- {'0' if how == 'sum' else 'the least'}\n" + _loops(
+                        registers, f"{_element(registers)} = {NEUTRAL[how]};"
+                    )
+                case Multiply():
+                    yield self.multiply(s)
+                case Fold():
+                    yield self.fold(s)
+                case Elementwise(registers, function, operands):
+                    text = FUNCTIONS[function].format(*map(_element, operands))
+                    names = ", ".join(o.name for o in operands)
+                    yield f"// {registers.name} <- {function}({names})\n" + _loops(
+                        registers, f"{_element(registers)} = {text};"
+                    )
+                case _:
+                    yield self.shared_access(s)
+
+    def loop(self, s: Loop) -> str:
+        """A counted loop."""
+        name = s.index.value.name
+        extent = s.index.value.extent
+        count = c_expression(simplify(extent), bits=self.bits, proved=True) if extent else str(int(s.index.hi) + 1)
+        inner = indent("\n".join(self.body(s.body)), "    ")
+        pragma = UNROLL if s.unroll else ""
+        return f"{pragma}for ({self.index} {name} = 0; {name} < {count}; ++{name}) {{\n{inner}\n}}"
+
+    # --- memory -------------------------------------------------------------------------------------------------------
+
+    def global_access(self, s: Load | Store) -> str:
+        """Coordinates, digits, guard, access."""
+        x = vector_start(s, tuple(map(simplify, coordinates(self.program, s))))
+        address = address_of(s.tensor)
+        results = dict(zip(s.tensor.names, x, strict=True))
+        lines = [str(c_code(results, bits=self.bits, proved=True))]
+        lines += [
+            f"const {self.index} {d.value.name} = {c_expression(v, bits=self.bits, proved=True)};"
+            for d, v in address.digits.items()
+        ]
+        offset = c_expression(address.offset, bits=self.bits, proved=True)
+        condition, load = self.condition(s, x, address), isinstance(s, Load)
+        move = _move(s, s.tensor.name, s.tensor.dtype, offset, load)
+        if condition:
+            move = f"{_clear(s) if isinstance(s, Load) else ''}if ({condition}) {{\n{indent(move, '    ')}\n}}"
+        title = f"// {s.registers.name} {'<-' if load else '->'} {s.tensor.name}"
+        return f"{title}\n{_loops(s.registers, chr(10).join([*lines, move]), s.vector)}"
+
+    def condition(self, s: Load | Store, x: tuple[Expr, ...], address: Address) -> str:
+        """The guard: coordinates in range, and data there; in the names that they were given."""
+        parts = []
+        within = zip(bounds(s, x), address.coordinates, s.tensor.descriptor.lengths, strict=True)
+        for needed, name, n in within:
+            if needed is not TRUE:
+                parts.append(f"{name.value.name} < {c_expression(simplify(n), bits=self.bits, proved=True)}")
+        for part in conjuncts(address.valid):
+            if part is not TRUE:
+                parts.append(c_expression(part, bits=self.bits, proved=True))
+        return " && ".join(parts)
+
+    def shared_access(self, s: SharedAccess) -> str:
+        """An access to LDS; words are 32-bit numbers."""
+        x = vector_start(s, tuple(map(simplify, self.program.coordinates(s, y_index(s.registers)))))
+        names, load = shared_coordinates(self.program, s), isinstance(s, LoadShared)
+        inner = c_code(
+            dict(zip((n.value.name for n in names), map(simplify, x), strict=True)), bits=self.bits, proved=True
+        )
+        slot = simplify(s.slot * s.shared.elements)
+        where = offset_of(s.descriptor, names) if slot is FALSE else offset_of(s.descriptor, names) + slot
+        code = c_code({"word": where}, bits=self.bits, proved=True)
+        title = f"// {s.registers.name} {'<-' if load else '->'} {s.shared.name}"
+        move = _move(s, s.shared.name, s.shared.dtype, "word", load)
+        return f"{title}\n{_loops(s.registers, chr(10).join([str(inner), str(code), move]), s.vector)}"
+
+    # --- arithmetic ---------------------------------------------------------------------------------------------------
+
+    def multiply(self, s: Multiply) -> str:
+        """Products of all fragments: lane by lane, or by the matrix instruction."""
+        (m, n), k = s.c.distribution.ys[:2], s.a.distribution.ys[1]
+        c, a, b = f"{s.c.name}[m][n]", f"{s.a.name}[m][k]", f"{s.b.name}[n][k]"
+        if s.instruction.wave == 1:
+            ones = ["[0]" * (len(r.distribution.ys) - 2) for r in (s.c, s.a, s.b)]
+            body = f"{c}{ones[0]} += (float){a}{ones[1]} * (float){b}{ones[2]};"
+        else:
+            flat = [_first(r, name) for r, name in ((s.a, a), (s.b, b), (s.c, c))]
+            body = f"{operation_name(s.instruction, s.a.dtype.name)}({', '.join(flat)});"
+        for name, count in (("n", n), ("m", m), ("k", k)):
+            body = f"{UNROLL}for (int {name} = 0; {name} < {count}; ++{name})\n{indent(body, '    ')}"
+        return f"// {s.c.name} += {s.a.name} · {s.b.name}, by {s.instruction.name}\n{body}"
+
+    def fold(self, s: Fold) -> str:
+        """One accumulator takes in a row that its thread holds."""
+        value = f"(float){_element(s.a)}"
+        c = _element(s.c)
+        text = f"{c} += {value};" if s.how == "sum" else f"{c} = {value} > {c} ? {value} : {c};"
+        return f"// {s.c.name} takes in {s.a.name}\n{_loops(s.a, text)}"
+
+
+def _first(registers: Registers, fragment: str) -> str:
+    """The address of the first element of a fragment."""
+    return "&" + fragment + "[0]" * (len(registers.distribution.ys) - 2)
+
+
+def _move(s: Access, memory: str, dtype: DType, offset: str, load: bool) -> str:
+    """One access between registers and memory; where their types differ, each element is converted."""
+    width, element = vector_width(s), _element(s.registers)
+    to_memory, to_registers = _cast(s.registers.dtype, dtype), _cast(dtype, s.registers.dtype)
+    if width == 1:
+        place = f"{memory}[{offset}]"
+        return f"{element} = {to_registers}{place};" if load else f"{place} = {to_memory}{element};"
+    kind, lane = vector_type(dtype.c, width), y_index(s.registers)[s.vector or 0].value.name
+    each = f"for (int {lane} = 0; {lane} < {width}; ++{lane})"
+    at = offset if offset.isidentifier() else f"({offset})"
+    if load:
+        return (
+            f"const {kind} v = *(const {kind}*)({memory} + {at});\n{UNROLL}{each} {element} = {to_registers}v[{lane}];"
+        )
+    return f"{kind} v;\n{UNROLL}{each} v[{lane}] = {to_memory}{element};\n*({kind}*)({memory} + {at}) = v;"
+
+
+def _cast(given: DType, wanted: DType) -> str:
+    """The conversion, through float where two half types meet."""
+    if given == wanted:
+        return ""
+    return f"({wanted.c})" if "f32" in (given.name, wanted.name) else f"({wanted.c})(float)"
+
+
+def _element(registers: Registers) -> str:
+    ys = "".join(f"[{y.value.name}]" for y in y_index(registers))
+    return registers.name + (ys or "[0]")
+
+
+def _clear(s: Load) -> str:
+    """Registers of a guarded load are neutral where it does not take place."""
+    width, element = vector_width(s), _element(s.registers)
+    if width == 1:
+        return f"{element} = {NEUTRAL[s.fill]};\n"
+    lane = y_index(s.registers)[s.vector or 0].value.name
+    return f"{UNROLL}for (int {lane} = 0; {lane} < {width}; ++{lane}) {element} = {NEUTRAL[s.fill]};\n"
+
+
+def _loops(registers: Registers, body: str, vector: int | None = None) -> str:
+    """The body for each Y index but the vector's, unrolled."""
+    for number, (y, n) in reversed(list(enumerate(zip(y_index(registers), registers.distribution.ys, strict=True)))):
+        if number != vector:
+            name = y.value.name
+            body = f"{UNROLL}for (int {name} = 0; {name} < {n}; ++{name}) {{\n{indent(body, '    ')}\n}}"
+    return body if body.startswith("#pragma") else f"{{\n{indent(body, '    ')}\n}}"

@@ -1,0 +1,144 @@
+"""Fragments of matrix operations as tile distributions, made from the instruction's operand maps.
+
+An operand map of a matrix instruction sends each bit of the lane and each bit of the element number to one bit of the
+row or of the column (or to none: a copy).  So it is a tile distribution, whose factors are runs of such bits:
+
+    mfma_f32_32x32x8f16, D: row = 8·(i / 4) + 4·(lane / 32) + i mod 4          column = lane mod 32
+                     rows    4 (i / 4) × 2 (lane / 32) × 4 (i mod 4)           columns  32 (lane mod 32)
+
+A block's tile has further factors before these: how often a wave repeats the fragment, and the waves side by side.
+`FMA` is the instruction of one lane that multiplies one pair: what there is without matrix cores.
+
+What it cannot represent: operand maps that mix bits (there are none in the target tables; they are refused).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from layoutalg.index import Expr, as_expr, var
+from layoutalg.layout import LayoutError, TileDistribution, TileDistributionEncoding
+from layoutalg.layout.mixed_radix import digits
+from layoutalg.target.operand import MatrixInstruction, OperandMap
+
+Side = Literal["row", "column", "copy"]
+Role = Literal["a", "b", "c"]
+"""Which operand: (g, m, k), (g, n, k) or (g, m, n)."""
+Factor = tuple[int, int]
+"""(major, minor) of a factor: major 0 is the copies, i + 1 the coordinate i."""
+
+
+def _one() -> OperandMap:
+    lane, element = var("lane", 1), var("element", 1)
+    return OperandMap(lane, element, lane, element, (1, 1))
+
+
+FMA = MatrixInstruction("fma", (), 1, 1, 1, 1, "any", "any", "f32", _one(), _one(), _one(), ("the definition of ·",))
+"""One lane, one product: c ← c + a·b."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Bits of a lane or an element number, from `bit` upward, that are bits `place` and up of a side of the matrix."""
+
+    owner: Literal["lane", "element"]
+    bit: int
+    side: Side
+    place: int
+    bits: int = 1
+
+    @property
+    def length(self) -> int:
+        """The length of the factor."""
+        return 1 << self.bits
+
+
+def runs(operand: OperandMap) -> list[Run]:
+    """The runs of bits that an operand map consists of; LayoutError where it is no such map.
+
+    >>> from layoutalg.target.matrix import matrix_instruction
+    >>> [(r.owner, r.length, r.side, r.place) for r in runs(matrix_instruction("mfma_f32_32x32x8f16").d)]
+    [('lane', 32, 'column', 0), ('lane', 2, 'row', 2), ('element', 4, 'row', 0), ('element', 4, 'row', 3)]
+    """
+    found: list[Run] = []
+    for owner, limit in (("lane", operand.lane.hi), ("element", operand.element.hi)):
+        for bit in range(int(limit).bit_length()):
+            found.append(_place(operand, "lane" if owner == "lane" else "element", bit))
+            if len(found) > 1 and _goes_on(found[-2], found[-1]):
+                last = found[-2]
+                found[-2:] = [Run(last.owner, last.bit, last.side, last.place, last.bits + 1)]
+    return found
+
+
+def _place(operand: OperandMap, owner: Literal["lane", "element"], bit: int) -> Run:
+    row, column = operand.at(*((1 << bit, 0) if owner == "lane" else (0, 1 << bit)))
+    if row & (row - 1) or column & (column - 1) or (row and column):
+        raise LayoutError(f"bit {bit} of the {owner} moves row by {row} and column by {column}: not one bit of either")
+    side: Side = "row" if row else "column" if column else "copy"
+    return Run(owner, bit, side, (row or column or 1).bit_length() - 1)
+
+
+def _goes_on(one: Run, next_: Run) -> bool:
+    follows = next_.place == one.place + one.bits or one.side == "copy"
+    return (one.owner, one.side) == (next_.owner, next_.side) and follows and next_.bit == one.bit + one.bits
+
+
+@dataclass(frozen=True)
+class Outer:
+    """What lies around a fragment along one side: repetitions by a wave, and waves side by side."""
+
+    repeat: int
+    waves: int = 1
+
+
+def fragment_tile(operand: OperandMap, role: Role, first: Outer, second: Outer, others: int = 1) -> TileDistribution:
+    """A block's tile of a matrix instruction's operand, in coordinates (g, m, n), (g, m, k) or (g, n, k); one g.
+
+    `first` and `second` are what lies around the fragment along coordinates 1 and 2; `others` is the number of waves
+    along the side that the operand lacks, which hold copies.  P is (wave, lane); waves along m come before those along
+    n in the wave's number.  Ys: the repetitions along coordinates 1 and 2, then the elements.
+    """
+    parts = runs(operand)
+    majors: Mapping[Side, int] = {"copy": 0, **(_COLUMN_FIRST if role == "b" else _ROW_FIRST)}
+    factors = [[others], [], [first.repeat, first.waves], [second.repeat, second.waves]]
+    where: dict[Run, Factor] = {}
+    for run in sorted(parts, key=lambda r: -r.place):
+        lengths = factors[majors[run.side]]
+        where[run] = (majors[run.side], len(lengths))
+        lengths.append(run.length)
+    slowest_first = sorted(parts, key=lambda r: -r.bit)
+    lane, element = ([where[r] for r in slowest_first if r.owner == owner] for owner in ("lane", "element"))
+    return encoded(factors[0], factors[1:], (_WAVES[role], lane), [(2, 0), (3, 0), *element])
+
+
+_ROW_FIRST: Mapping[Side, int] = {"row": 2, "column": 3}
+_COLUMN_FIRST: Mapping[Side, int] = {"column": 2, "row": 3}
+_WAVES: Mapping[Role, tuple[Factor, ...]] = {
+    "a": ((2, 1), (0, 0), (3, 1)),
+    "b": ((0, 0), (2, 1), (3, 1)),
+    "c": ((2, 1), (3, 1), (0, 0)),
+}
+"""The factors of the wave's number: waves along m, along n (copies, where the operand lacks that side)."""
+
+
+def encoded(
+    rs: Sequence[int], hs: Sequence[Sequence[int]], ps: Sequence[Sequence[Factor]], ys: Sequence[Factor]
+) -> TileDistribution:
+    """The tile distribution with these copies, factors and owners."""
+    return TileDistribution(
+        TileDistributionEncoding(
+            tuple(map(as_expr, rs)),
+            tuple(tuple(map(as_expr, h)) for h in hs),
+            tuple(tuple(major for major, _ in p) for p in ps),
+            tuple(tuple(minor for _, minor in p) for p in ps),
+            tuple(major for major, _ in ys),
+            tuple(minor for _, minor in ys),
+        )
+    )
+
+
+def element_index(distribution: TileDistribution, element: Expr | int) -> tuple[Expr, ...]:
+    """The Ys of one element of a fragment: all but the first two, as digits of its number."""
+    return digits(element, distribution.ys[2:])

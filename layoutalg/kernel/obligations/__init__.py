@@ -1,0 +1,1 @@
+"""What must hold of a kernel program, part by part; `layoutalg.kernel.verify` puts them together."""

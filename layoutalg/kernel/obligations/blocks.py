@@ -1,0 +1,93 @@
+"""Threads, blocks and tiles: every coordinate of the target is one thread's, once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from layoutalg.index import TRUE, all_of, as_expr, eq, prod, substitute, var
+from layoutalg.kernel.obligations.base import Requirement, fits, inside
+from layoutalg.kernel.program import Loop, Program, Registers, Store, StoreShared
+from layoutalg.layout import Merge, make_single_stage_tensor_adaptor
+from layoutalg.prove import ForAll, InjectiveMap, RoundTrip, Shown
+
+LEAST_LDS = 65536
+"""Bytes that every target has; a block that needs more is refused."""
+
+
+def lanes(program: Program) -> Iterator[Requirement]:
+    """The lanes of the distributions are the threads of the block, one to one."""
+    shown = (Shown("thread", program.threads), Shown("lane", program.lanes))
+    threads = prod([as_expr(int(t.hi) + 1) for t in program.threads])
+    for registers in program.registers:
+        lengths = registers.distribution.ps
+        goal = all_of(inside(program.lanes, lengths), eq(prod(lengths), threads))
+        yield Requirement(f"{registers.name}: a lane for each thread", ForAll("lanes are threads", goal, TRUE, shown))
+    yield Requirement("lanes differ", InjectiveMap("lanes differ", program.threads, program.lanes, TRUE, shown))
+
+
+def whole_tiles(program: Program) -> Iterator[Requirement]:
+    """What is stored is held once: tiles that leave the registers are one to one with threads and registers."""
+    stored = dict.fromkeys(s.registers for _, s in program.statements() if isinstance(s, Store | StoreShared))
+    for registers in program.registers:
+        if registers in stored:
+            yield Requirement(f"{registers.name}: threads ↔ tile", RoundTrip(registers.distribution.adaptor))
+    for registers in dict.fromkeys(s.registers for _, s in program.statements() if isinstance(s, Store)):
+        yield _fills_the_tile(program, registers)
+
+
+def _fills_the_tile(program: Program, registers: Registers) -> Requirement:
+    lengths = registers.distribution.lengths
+    goal = all_of(*(eq(n, t) for n, t in zip(lengths, program.tile, strict=True)))
+    return Requirement(f"{registers.name}: the tile's lengths", ForAll("the distribution has the tile's lengths", goal))
+
+
+def cover(program: Program) -> Iterator[Requirement]:
+    """Every coordinate of the target lies in the tile of exactly one block."""
+    lengths = program.target.descriptor.lengths
+    if program.linear:
+        numbers = make_single_stage_tensor_adaptor(
+            [Merge(program.extents[::-1])], [list(range(len(program.grid)))], [[0]]
+        )
+        yield Requirement("blocks are numbered one to one", RoundTrip(numbers))
+        parts = [prod(program.extents[: n + 1]) for n in range(len(program.extents))]
+        yield from fits(f"block numbers fit {program.index_bits} bits", parts, program.index_bits, program.requires)
+    yield Requirement("blocks ↔ tiles", RoundTrip(program.tiles))
+    x = tuple(var(name, n) for name, n in zip(program.target.names, lengths, strict=True))
+    counts = program.tiles.bottom_lengths
+    reached = all_of(*(i // t < n for i, t, n in zip(x, program.tile, counts, strict=True) if n is not None))
+    yield Requirement(
+        "every coordinate is in a tile",
+        ForAll("x div tile is the number of a tile", reached, program.requires, (Shown("x", x),)),
+    )
+    tile = tuple(var(f"n{d}", n) for d, n in enumerate(counts) if n is not None)
+    inner = tuple(var(f"c{d}", t) for d, t in enumerate(program.tile))
+    reach = tuple(n * t + c for n, t, c in zip(tile, program.tile, inner, strict=True))
+    yield Requirement("no coordinate is in two tiles", InjectiveMap("tiles are disjoint", (*tile, *inner), reach))
+
+
+def control(program: Program) -> Iterator[Requirement]:
+    """Every thread runs every statement, barriers too, equally often; loop counts fit their type."""
+    others = {t: var(f"{t.value.name}_other", int(t.hi) + 1) for t in program.threads}
+    shown = (Shown("threads", (*program.threads, *others.values())),)
+    for number, loop in program.statements():
+        if isinstance(loop, Loop):
+            count = loop.index.value.extent if loop.index.value.extent is not None else as_expr(int(loop.index.hi) + 1)
+            alike = ForAll("all threads loop equally often", eq(count, substitute(count, dict(others))), TRUE, shown)
+            yield Requirement(f"{number}: every thread reaches every barrier", alike)
+            yield from fits(
+                f"{number}: the count fits {program.index_bits} bits", [count + 1], program.index_bits, program.requires
+            )
+
+
+def resources(program: Program) -> Iterator[Requirement]:
+    """A block fits every target: threads and LDS."""
+    used = as_expr(program.lds_bytes)
+    threads = prod([as_expr(int(t.hi) + 1) for t in program.threads])
+    if program.shared:
+        yield Requirement(
+            f"LDS: {program.lds_bytes} bytes of {LEAST_LDS}",
+            ForAll("the buffers fit the LDS of every target", used <= LEAST_LDS, TRUE, (Shown("bytes", (used,)),)),
+        )
+    yield Requirement(
+        "threads of a block", ForAll("at most 1024 threads", threads <= 1024, TRUE, (Shown("threads", (threads,)),))
+    )

@@ -1,0 +1,161 @@
+"""LDS: accesses inside their buffer, one word for each element, and no two threads at one word between barriers.
+
+Barriers cut the run of a block into intervals.  In a loop with barriers, an iteration's end and the next one's
+beginning are in one interval, and so are what is before the loop and the first iteration's beginning, and the last
+one's end and what follows:
+
+    before, head(0) │ middle(0) │ tail(0), head(1) │ middle(1) │ …  tail(n − 1), after        │ is a barrier
+
+In a loop without barriers every thread is in an iteration of its own.  Two accesses of one interval, one of them a
+store, may touch one word only if one thread makes both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, negation, substitute, var, variables
+from layoutalg.index.normal import simplify
+from layoutalg.kernel.obligations.base import Requirement, fits, inside
+from layoutalg.kernel.obligations.memory import vector, y_index
+from layoutalg.kernel.program import Barrier, LoadShared, Loop, Program, SharedAccess, Statement, StoreShared
+from layoutalg.layout import TensorDescriptor
+from layoutalg.prove import ForAll, InBounds, Injective, InjectiveMap, Obligation, Shown
+
+
+@dataclass(frozen=True)
+class Instance:
+    """An access with its loops' indices put in; `private` are those of loops in which threads run apart."""
+
+    number: int
+    access: SharedAccess
+    private: tuple[Expr, ...] = ()
+
+    def at(self, index: Expr, value: Expr | int) -> Instance:
+        """The access where a loop's index has a value."""
+        s, put = self.access, {index: value}
+        slot = simplify(substitute(s.slot, put))
+        if isinstance(s, StoreShared):
+            return replace(self, access=replace(s, slot=slot))
+        return replace(self, access=replace(s, slot=slot, origin=tuple(substitute(o, put) for o in s.origin)))
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The accesses between one barrier and the next, for all values of the loop indices that `given` allows."""
+
+    accesses: tuple[Instance, ...]
+    given: Expr = TRUE
+
+
+def shared_access(program: Program, number: int, access: SharedAccess) -> Iterator[Requirement]:
+    """An access stays in its buffer; a store keeps elements apart; slots exist; vectors are whole."""
+    store = isinstance(access, StoreShared)
+    what = f"{number}: {'store to' if store else 'load from'} {access.shared.name}"
+    descriptor = access.descriptor
+    buffer = TensorDescriptor(descriptor.adaptor, as_expr(access.shared.elements))
+    yield Requirement(f"{what}: inside the buffer", InBounds(buffer))
+    if store:
+        yield Requirement(f"{what}: one word for each element", Injective(buffer))
+    x = program.coordinates(access, y_index(access.registers))
+    if isinstance(access, LoadShared):
+        shown = (Shown("thread", program.threads), Shown("coordinates", x))
+        within = ForAll("what is read is in the tile", inside(x, descriptor.lengths), TRUE, shown)
+        yield Requirement(f"{what}: inside the tile", within)
+    if access.slot.op != "const" or access.slot.value:
+        slots = ForAll("the slot exists", inside([access.slot], [as_expr(access.shared.slots)]))
+        yield Requirement(f"{what}: inside the slots", slots)
+    yield from vector(what, access, descriptor)
+    yield from fits(f"{what}: words fit 32 bits", [word(program, access)], 32)
+
+
+def word(program: Program, access: SharedAccess) -> Expr:
+    """The word that a thread touches, in elements from the buffer's first."""
+    offset = access.descriptor.offset(program.coordinates(access, y_index(access.registers)))
+    return access.slot * access.shared.elements + offset
+
+
+def intervals(program: Program) -> list[Interval]:
+    """The LDS accesses of each interval."""
+    numbers = {id(s): n for n, s in program.statements()}
+    closed: list[Interval] = []
+    segments = _segments(program.body, numbers, closed)
+    return [*closed, *map(Interval, segments)]
+
+
+def _segments(body: Sequence[Statement], numbers: dict[int, int], closed: list[Interval]) -> list[tuple[Instance, ...]]:
+    """What lies between the barriers of a body; the first and the last go on outside it."""
+    found: list[tuple[Instance, ...]] = [()]
+    for s in body:
+        if isinstance(s, Barrier):
+            found.append(())
+        elif isinstance(s, StoreShared | LoadShared):
+            found[-1] += (Instance(numbers[id(s)], s),)
+        elif isinstance(s, Loop):
+            _loop(s, _segments(s.body, numbers, closed), found, closed)
+    return found
+
+
+def _loop(
+    loop: Loop, parts: list[tuple[Instance, ...]], found: list[tuple[Instance, ...]], closed: list[Interval]
+) -> None:
+    """Joins a loop's segments with what is before it; what follows it is joined to its last one."""
+    index = loop.index
+    if len(parts) == 1:
+        found[-1] += tuple(replace(p, private=(*p.private, index)) for p in parts[0])
+        return
+    head, *middle, tail = parts
+    count = index.value.extent if index.value.extent is not None else as_expr(int(index.hi) + 1)
+    closed += [Interval(part) for part in middle]
+    closed.append(Interval((*tail, *(p.at(index, index + 1) for p in head)), index + 1 < count))
+    before = found[-1]
+    found[-1] += tuple(p.at(index, 0) for p in head)
+    found.append(tuple(p.at(index, count - 1) for p in tail))
+    if count.lo < 1:
+        found[-1] = (*before, *found[-1])
+
+
+def no_race(program: Program) -> Iterator[Requirement]:
+    """Of each two accesses of one interval to one buffer, one of them a store: they touch different words."""
+    asked: dict[tuple[str, Obligation], None] = {}
+    for interval in intervals(program):
+        for place, one in enumerate(interval.accesses):
+            for other in interval.accesses[place:]:
+                kinds = (type(one.access), type(other.access))
+                if one.access.shared == other.access.shared and StoreShared in kinds:
+                    about = f"{one.number} and {other.number}: no race in {one.access.shared.name}"
+                    asked[about, _apart(program, interval, one, other)] = None
+    # One question may be asked by several intervals: names tell different ones apart.
+    times: dict[str, int] = {}
+    for about, obligation in asked:
+        times[about] = times.get(about, 0) + 1
+        yield Requirement(about if times[about] == 1 else f"{about} ({times[about]})", obligation)
+
+
+def _apart(program: Program, interval: Interval, one: Instance, other: Instance) -> Obligation:
+    """Two threads never touch one word; every element of the two threads' accesses is compared."""
+    here = _offset(program, one.access)
+    if one is other and not one.private:
+        points = (*program.threads, *y_index(one.access.registers))
+        shown = (Shown("thread", program.threads), Shown("word", (here,)))
+        return InjectiveMap("threads write different words", points, (here,), TRUE, shown)
+    moving = (*program.threads, *y_index(other.access.registers), *other.private)
+    renamed: dict[Expr, Expr | int] = {v: var(f"{v.value.name}_other", v.value.extent or int(v.hi) + 1) for v in moving}
+    slots = (simplify(one.access.slot), simplify(substitute(other.access.slot, renamed)))
+    if slots[0] is not slots[1]:
+        told = tuple(Shown(f"slot of {i.number}", (s,)) for i, s in zip((one, other), slots, strict=True))
+        return ForAll("they use different slots", negation(eq(*slots)), interval.given, told)
+    there = substitute(_offset(program, other.access), renamed)
+    others = tuple(as_expr(renamed[t]) for t in program.threads)
+    same_thread = all_of(*(eq(a, b) for a, b in zip(program.threads, others, strict=True)))
+    both = (Shown("thread", program.threads), Shown("thread", others), Shown("words", (here, there)))
+    free = set(variables(here, there))
+    given = interval.given if free & set(variables(interval.given)) else TRUE
+    return ForAll(
+        "two threads touch one word with no barrier between", same_thread, all_of(eq(here, there), given), both
+    )
+
+
+def _offset(program: Program, access: SharedAccess) -> Expr:
+    return access.descriptor.offset(program.coordinates(access, y_index(access.registers)))

@@ -1,0 +1,137 @@
+"""Global memory: accesses inside, addresses in bounds, vectors whole, descriptors that mean what the user said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from layoutalg.index import TRUE, Expr, all_of, eq, substitute, variables
+from layoutalg.index.normal import simplify
+from layoutalg.kernel.address import address_of
+from layoutalg.kernel.obligations.base import Requirement, fits, inside
+from layoutalg.kernel.program import Access, GlobalAccess, Load, Program, Registers, Tensor, vector_width
+from layoutalg.layout import TensorDescriptor, make_single_stage_tensor_adaptor
+from layoutalg.prove import Bijective, Contiguous, ForAll, InBounds, Injective, RoundTrip, Shown
+
+
+def y_index(registers: Registers) -> tuple[Expr, ...]:
+    """One variable for each Y of a register tile."""
+    return registers.distribution.y_index
+
+
+def coordinates(program: Program, access: GlobalAccess) -> tuple[Expr, ...]:
+    """The tensor's coordinates that a thread accesses at each Y index."""
+    inner = program.coordinates(access, y_index(access.registers))
+    return tuple(o + c for o, c in zip(access.origin, inner, strict=True))
+
+
+def bounds(access: GlobalAccess, x: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """For each coordinate whether it is in range; TRUE where the ranges say so, or the access is not guarded."""
+    if not access.guarded:
+        return (TRUE,) * len(x)
+    return tuple(simplify(i < n) for i, n in zip(x, access.tensor.descriptor.lengths, strict=True))
+
+
+def vector_start(access: Access, exprs: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """Expressions at the first element of a vector."""
+    if access.vector is None:
+        return exprs
+    return tuple(substitute(e, {y_index(access.registers)[access.vector]: 0}) for e in exprs)
+
+
+def tensors(program: Program) -> Iterator[Requirement]:
+    """Of each tensor: its map is in bounds, what is emitted is the map, and its arithmetic fits."""
+    used = dict.fromkeys(s.tensor for _, s in program.statements() if isinstance(s, GlobalAccess))
+    for tensor in used:
+        yield Requirement(f"{tensor.name}: addresses in bounds", InBounds(tensor.descriptor))
+        yield from _emitted_address(program, tensor)
+    target = program.target
+    if program.fills:
+        yield Requirement(f"{target.name}: every element has one coordinate", Bijective(target.descriptor))
+    else:
+        yield Requirement(f"{target.name}: no element has two coordinates", Injective(target.descriptor))
+    for say in program.says:
+        top = say.coordinates
+        lengths = say.tensor.descriptor.lengths
+        shown = (Shown("letters", say.letters), Shown("coordinates", top), Shown("offset", (say.offset,)))
+        found = address_of(say.tensor)
+        at: dict[Expr, Expr | int] = dict(zip(found.coordinates, top, strict=True))
+        for digit, value in found.digits.items():
+            at[digit] = simplify(substitute(value, at))
+        goal = all_of(inside(top, lengths), eq(substitute(found.valid, at), say.valid))
+        yield Requirement(
+            f"{say.text}: its coordinates", ForAll("coordinates in range, valid alike", goal, TRUE, shown)
+        )
+        goal = eq(substitute(found.offset, at), say.offset)
+        yield Requirement(f"{say.text}: its element", ForAll("the offset is the element's", goal, say.valid, shown))
+
+
+def _emitted_address(program: Program, tensor: Tensor) -> Iterator[Requirement]:
+    """The emitted offset is the descriptor's, and its arithmetic fits."""
+    address = address_of(tensor)
+    direct = tensor.descriptor.offset(address.top)
+    same = ForAll("the emitted offset is the descriptor's", eq(address.offset, direct))
+    yield Requirement(f"{tensor.name}: the emitted formula is the map", same)
+    valid = tensor.descriptor.valid(address.top)
+    if valid is not TRUE:
+        agree = ForAll("the emitted condition is the descriptor's validity", eq(address.valid, valid))
+        yield Requirement(f"{tensor.name}: the emitted validity is the map's", agree)
+    for n, merge in enumerate(address.merges):
+        digits = make_single_stage_tensor_adaptor([merge], [list(range(len(merge.lengths)))], [[0]])
+        yield Requirement(f"{tensor.name}: digits of merge {n} are its index", RoundTrip(digits))
+    parts = [*address.digits.values(), address.offset, address.valid]
+    what = f"{tensor.name}: offsets fit {program.index_bits} bits"
+    yield from fits(what, parts, program.index_bits, program.requires)
+
+
+def name_of(number: int, access: GlobalAccess) -> str:
+    """How an access is called in reports."""
+    return f"{number}: {'load from' if isinstance(access, Load) else 'store to'} {access.tensor.name}"
+
+
+def global_access(program: Program, number: int, access: GlobalAccess) -> Iterator[Requirement]:
+    """Every access stays inside, misses nothing that is inside, and moves whole vectors."""
+    what = name_of(number, access)
+    lengths, x = access.tensor.descriptor.lengths, coordinates(program, access)
+    start = vector_start(access, x)
+    guard = all_of(*bounds(access, start))
+    shown = (
+        Shown("block", program.grid),
+        Shown("thread", program.threads),
+        Shown("coordinates", x),
+        Shown("lengths", lengths),
+    )
+    within = inside(x, lengths)
+    yield Requirement(
+        f"{what}: inside the tensor",
+        ForAll("guarded coordinates are in range", within, all_of(guard, program.requires), shown),
+    )
+    if access.guarded and access.vector is not None and guard is not TRUE:
+        elements = all_of(*(i < n for i, n in zip(x, lengths, strict=True)))
+        yield Requirement(
+            f"{what}: the guard lets everything inside through",
+            ForAll("an element inside passes the guard", guard, all_of(elements, program.requires), shown),
+        )
+    yield from vector(what, access, access.tensor.descriptor)
+    about = f"{what}: coordinates fit {program.index_bits} bits"
+    yield from fits(about, [*start, guard], program.index_bits, program.requires)
+
+
+def vector(what: str, access: Access, descriptor: TensorDescriptor) -> Iterator[Requirement]:
+    """A vector's elements lie one after another along one coordinate, and so in memory."""
+    if access.vector is None:
+        return
+    width, y = vector_width(access), y_index(access.registers)
+    lanes = access.registers.distribution.p_index
+    inner = access.registers.distribution.lower(lanes, y)
+    moving = [d for d, i in enumerate(inner) if y[access.vector] in variables(i)]
+    if len(moving) != 1:
+        raise ValueError(f"{what}: a vector runs along {len(moving)} coordinates; it must run along one")
+    (along,) = moving
+    start = substitute(inner[along], {y[access.vector]: 0})
+    goal = all_of(eq(inner[along], start + y[access.vector]), eq(start % width, 0))
+    yield Requirement(f"{what}: a vector runs along coordinate {along}", ForAll("lanes of a vector", goal))
+    origin = access.origin if isinstance(access, GlobalAccess) else getattr(access, "origin", ())
+    if origin:
+        begin = eq(origin[along] % width, 0)
+        yield Requirement(f"{what}: tiles begin at a vector", ForAll("the origin is a multiple of the vector", begin))
+    yield Requirement(f"{what}: {width} elements are one vector", Contiguous(descriptor, along, width))

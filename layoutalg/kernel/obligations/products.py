@@ -1,0 +1,112 @@
+"""Sums of products: the registers that a matrix operation takes hold the rows and columns that it multiplies.
+
+A wave (or, without matrix cores, a lane) multiplies fragments.  With M₀, N₀, K₀ the first row, column and k of a
+fragment (element 0 of lane 0), each lane and element must hold
+
+    c: (M₀ + row_D, N₀ + column_D)      a: (M₀ + row_A, K₀ + column_A)      b: (N₀ + column_B, K₀ + row_B)
+
+by the instruction's operand maps, and the fragments' k must part the tile's k.  The instruction then adds to each c the
+products over its own k; so c[m, n] receives each k of the tile once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, prod, substitute, var
+from layoutalg.kernel.fragments import element_index
+from layoutalg.kernel.obligations.base import Requirement, inside
+from layoutalg.kernel.program import Fold, Multiply, Registers
+from layoutalg.layout import LayoutError
+from layoutalg.prove import ForAll, InjectiveMap, Shown
+from layoutalg.target.operand import OperandMap
+
+
+def multiply(number: int, s: Multiply) -> Iterator[Requirement]:
+    """The operands of a matrix operation hold what it multiplies, and its k parts the tile's."""
+    what = f"{number}: {s.c.name} += {s.a.name}·{s.b.name}"
+    i, (c, a, b) = s.instruction, (s.c.distribution, s.a.distribution, s.b.distribution)
+    if not len(c.lengths) == len(a.lengths) == len(b.lengths) == 3:
+        raise LayoutError(f"{what}: tiles are (g, m, n), (g, m, k) and (g, n, k), of rank 3")
+    for registers, operand in zip((s.c, s.a, s.b), (i.d, i.a, i.b), strict=True):
+        _refuse_elements(what, registers, operand)
+    warp, lane = _waves(s)
+    m, n, k = (var(name, extent) for name, extent in (("ym", c.ys[0]), ("yn", c.ys[1]), ("yk", a.ys[1])))
+    counts = all_of(eq(c.ys[0], a.ys[0]), eq(c.ys[1], b.ys[0]), eq(a.ys[1], b.ys[1]))
+    yield Requirement(f"{what}: as many fragments", ForAll("c, a and b have the same fragments", counts))
+    m0 = _lower(s.c, (*warp, 0), (m, n), 0, i.d)[1]
+    n0 = _lower(s.c, (*warp, 0), (m, n), 0, i.d)[2]
+    k0 = _lower(s.a, (*warp, 0), (m, k), 0, i.a)[2]
+    for registers, operand, iterations, wanted in (
+        (s.c, i.d, (m, n), (m0 + i.d.row, n0 + i.d.column)),
+        (s.a, i.a, (m, k), (m0 + i.a.row, k0 + i.a.column)),
+        (s.b, i.b, (n, k), (n0 + i.b.column, k0 + i.b.row)),
+    ):
+        at: dict[Expr, Expr | int] = {operand.lane: lane}
+        found = _lower(registers, (*warp, lane), iterations, operand.element, operand)
+        goal = all_of(*(eq(f, substitute(w, at)) for f, w in zip(found[1:], wanted, strict=True)))
+        shown = (Shown("wave", warp), Shown("lane", (lane,)), Shown("element", (operand.element,)),
+                 Shown("holds", found), Shown("wanted", tuple(substitute(w, at) for w in wanted)))  # fmt: skip
+        about = f"{what}: {registers.name} lies as {i.name} takes it"
+        yield Requirement(about, ForAll("each lane holds its elements", goal, TRUE, shown))
+    step = var("step", i.k)
+    yield from _parts(what, k0, k, step, a.lengths[2], (*warp, m))
+    lengths = all_of(eq(a.lengths[1], c.lengths[1]), eq(b.lengths[1], c.lengths[2]), eq(a.lengths[2], b.lengths[2]))
+    yield Requirement(f"{what}: tiles agree", ForAll("m, n and k of the tiles are equal", lengths))
+
+
+def fold(number: int, s: Fold) -> Iterator[Requirement]:
+    """A thread holds, for each of its elements of c, the whole last dimension of a, once."""
+    what = f"{number}: {s.c.name} takes in {s.a.name}"
+    c, a = s.c.distribution, s.a.distribution
+    if len(c.lengths) != len(a.lengths) - 1 or len(c.ys) != len(a.ys) - 1:
+        raise LayoutError(f"{what}: the tile that is folded has one dimension and one Y more than its result")
+    ps, ys, k = c.p_index, c.y_index, var("yk", a.ys[-1])
+    found = a.lower(ps, (*ys, k))
+    kept = all_of(*(eq(f, w) for f, w in zip(found, c.lower(ps, ys), strict=False)))
+    shown = (Shown("lane", ps), Shown("holds", found))
+    yield Requirement(f"{what}: by the thread that holds the result", ForAll("rows agree", kept, TRUE, shown))
+    yield from _parts(what, found[-1], k, as_expr(0), a.lengths[-1], (*ps, *ys))
+    whole = all_of(*(eq(x, y) for x, y in zip(c.lengths, a.lengths, strict=False)))
+    yield Requirement(f"{what}: tiles agree", ForAll("the tiles have the same rows", whole))
+
+
+def _parts(what: str, start: Expr, k: Expr, step: Expr, length: Expr, fixed: Sequence[Expr]) -> Iterator[Requirement]:
+    """(k, step) ↦ start + step is one to one onto the tile's k, whatever else is fixed."""
+    reached = start + step
+    over = tuple(v for v in (k, step) if v.op == "var")
+    count = prod([as_expr(int(v.hi) + 1) for v in over])
+    shown = (Shown("at", (*fixed, *over)), Shown("k", (reached,)))
+    yield Requirement(f"{what}: each k once", InjectiveMap("k differ", over, (reached,), TRUE, shown))
+    whole = all_of(inside([reached], [length]), eq(count, length))
+    yield Requirement(f"{what}: every k of the tile", ForAll("k in the tile, as many as it has", whole, TRUE, shown))
+
+
+def _waves(s: Multiply) -> tuple[tuple[Expr, ...], Expr]:
+    """Variables for the P index: the waves', and the lane's of one instruction."""
+    *waves, lanes = s.c.distribution.ps
+    wave = s.instruction.wave
+    if wave == 1:  # lane by lane: every P index is a wave of one lane
+        return tuple(var(f"p{n}", p) for n, p in enumerate(s.c.distribution.ps)), as_expr(0)
+    if int(lanes) != wave:
+        raise LayoutError(f"{s.instruction.name} takes waves of {wave} lanes; the last P has {lanes}")
+    return tuple(var(f"p{n}", p) for n, p in enumerate(waves)), s.instruction.d.lane
+
+
+def _lower(
+    registers: Registers, p: Sequence[Expr | int], iterations: Sequence[Expr], element: Expr | int, operand: OperandMap
+) -> tuple[Expr, ...]:
+    """The tile coordinates of an element that a lane holds for the instruction."""
+    d = registers.distribution
+    p = p if len(d.ps) == len(p) else p[: len(d.ps)]
+    return d.lower(p, (*iterations, *element_index(d, element)))
+
+
+def _refuse_elements(what: str, registers: Registers, operand: OperandMap) -> None:
+    """LayoutError unless each lane holds as many elements of a fragment as the instruction takes."""
+    wanted = int(operand.element.hi) + 1
+    found = prod(registers.distribution.ys[2:])
+    if len(registers.distribution.ys) < 2 or int(found) != wanted:
+        raise LayoutError(
+            f"{what}: {registers.name} has fragments of {found} elements a lane; the instruction takes {wanted}"
+        )

@@ -1,0 +1,398 @@
+"""What tiles hold: the values of the source, followed through registers and LDS to the target.
+
+Each tile holds, at tile coordinate x, something that is known by name: an element of a tensor at origin + x, a sum of
+products over what loops have run through so far, or a function of such.  A loop's body is read twice: first to see what
+each tile holds at its end, which, one iteration earlier, is what it holds at the next one's beginning (checked for the
+first iteration against what was there before the loop); then for its obligations.
+
+A sum is complete when its origins in k and the tile's k together run through the contracted index, each value once:
+(loop indices, k of the tile) ↦ k is one to one, and reaches every k; beyond the tensor's end both factors are 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, substitute, var
+from layoutalg.index.normal import simplify
+from layoutalg.kernel.obligations.base import Requirement, inside, same
+from layoutalg.kernel.program import (
+    Clear,
+    Compute,
+    Contract,
+    Elementwise,
+    Fold,
+    Load,
+    LoadShared,
+    Loop,
+    Meaning,
+    Multiply,
+    Program,
+    Read,
+    Reduce,
+    Registers,
+    Shared,
+    Statement,
+    Store,
+    StoreShared,
+    Tensor,
+    walk,
+)
+from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.layout.mixed_radix import digits
+from layoutalg.prove import Agree, ForAll, InjectiveMap, Shown
+
+
+@dataclass(frozen=True)
+class Element:
+    """The tensor at origin + x, its neutral fill (0, or the least number) outside and in padding."""
+
+    tensor: Tensor
+    origin: tuple[Expr, ...]
+    fill: str = "sum"
+
+
+@dataclass(frozen=True)
+class Term:
+    """What one statement has added: products of a and b (or a alone) over `length` values of k, for all of `over`."""
+
+    a: Element
+    b: Element | None
+    length: Expr
+    over: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class Total:
+    """An accumulator: its terms so far; `whole` where it was cleared in sight."""
+
+    how: str
+    terms: tuple[Term, ...]
+    whole: bool = True
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A function of values."""
+
+    function: str
+    operands: tuple[Value, ...]
+
+
+Value = Element | Total | Computed
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a tile holds; in LDS, also the map it was stored by and the slot."""
+
+    value: Value
+    written: TensorDescriptor | None = None
+    slot: Expr | None = None
+
+
+Tile = Registers | Shared
+State = dict[Tile, Held]
+
+
+class MissingValueError(LayoutError):
+    """A statement that reads a tile which nothing has filled before."""
+
+
+def values(program: Program) -> Iterator[Requirement]:
+    """Follows the values through the program, and compares what is stored with what the program means."""
+    numbers = {id(s): n for n, s in program.statements()}
+    yield from _Follower(program, numbers).run(program.body, {})
+    yield from _shapes(program, program.claimed)
+    if not any(isinstance(s, Store) and s.tensor == program.target for _, s in program.statements()):
+        raise MissingValueError(f"{program.name}: nothing is stored to {program.target.name}")
+
+
+def _shapes(program: Program, meaning: Meaning) -> Iterator[Requirement]:
+    """Tensors that are combined have the lengths that the combination needs."""
+    target = program.target.descriptor.lengths
+    match meaning:
+        case Compute(_, operands):
+            for operand in operands:
+                yield from _shapes(program, operand)
+            return
+        case Read(tensor):
+            pairs = [(tensor.descriptor.lengths, target)]
+        case Contract(a, b):
+            (ga, m, ka), (gb, n, kb), (g, rows, columns) = a.descriptor.lengths, b.descriptor.lengths, target
+            pairs = [((ga, m, gb, n, ka), (g, rows, g, columns, kb))]
+        case Reduce(tensor):
+            pairs = [(tensor.descriptor.lengths[:-1], target)]
+    for one, other in pairs:
+        shown = (Shown("lengths", one), Shown("lengths", other))
+        goal = same(one, other) if len(one) == len(other) else as_expr(0)
+        yield Requirement("shapes agree", ForAll("source and target have one shape", goal, TRUE, shown))
+
+
+class _Follower:
+    """One reading of a program."""
+
+    def __init__(self, program: Program, numbers: Mapping[int, int]) -> None:
+        self.program, self.numbers = program, numbers
+
+    def run(self, body: Sequence[Statement], state: State) -> Iterator[Requirement]:
+        """The obligations of statements in order; the state becomes what holds after them."""
+        for s in body:
+            number = self.numbers[id(s)]
+            match s:
+                case Loop():
+                    yield from self.loop(number, s, state)
+                case Load():
+                    state[s.registers] = Held(Element(s.tensor, s.origin, s.fill))
+                case StoreShared():
+                    value = _known(state, s.registers, number).value
+                    state[s.shared] = Held(value, s.descriptor, simplify(s.slot))
+                    yield from self.tile_lengths(number, s)
+                case LoadShared():
+                    yield from self.load_shared(number, s, state)
+                case Clear(registers, how):
+                    state[registers] = Held(Total(how, ()))
+                case Multiply(c, a, b):
+                    yield from self.accumulate(number, c, (a, b), "sum", state)
+                case Fold(c, a, how):
+                    yield from self.accumulate(number, c, (a,), how, state)
+                case Elementwise():
+                    yield from self.elementwise(number, s, state)
+                case Store():
+                    held = _known(state, s.registers, number)
+                    yield from self.stored(number, s, held.value)
+                case _:
+                    pass
+
+    def tile_lengths(self, number: int, s: StoreShared) -> Iterator[Requirement]:
+        lengths = s.registers.distribution.lengths
+        goal = same(lengths, s.descriptor.lengths) if len(lengths) == s.descriptor.rank else as_expr(0)
+        about = f"{number}: the whole tile of {s.shared.name} is written"
+        yield Requirement(about, ForAll("register tile and LDS tile have one shape", goal))
+
+    def load_shared(self, number: int, s: LoadShared, state: State) -> Iterator[Requirement]:
+        there = _known(state, s.shared, number)
+        assert there.written is not None
+        assert there.slot is not None
+        yield Requirement(f"{number}: what is read is what was written", Agree(s.descriptor, there.written))
+        if simplify(s.slot) is not there.slot:
+            slots = ForAll("the slot is the one last written", eq(s.slot, there.slot), TRUE,
+                           (Shown("read", (s.slot,)), Shown("written", (there.slot,))))  # fmt: skip
+            yield Requirement(f"{number}: the slot that was written", slots)
+        state[s.registers] = Held(_moved(there.value, s.origin) if s.origin else there.value)
+
+    def accumulate(
+        self, number: int, c: Registers, parts: tuple[Registers, ...], how: str, state: State
+    ) -> Iterator[Requirement]:
+        total = _known(state, c, number).value
+        factors = [_known(state, part, number).value for part in parts]
+        if not isinstance(total, Total) or not all(isinstance(f, Element) for f in factors):
+            raise MissingValueError(f"statement {number} adds to {c.name}, which was not cleared, or of no tensor")
+        kinds = {total.how, how, *(f.fill for f in factors if isinstance(f, Element))}
+        what = f"{number}: {c.name} is cleared to, and padded by, what is neutral in a {how}"
+        yield Requirement(what, ForAll(f"everything is for a {how}", as_expr(int(kinds == {how}))))
+        a, *b = (f for f in factors if isinstance(f, Element))
+        term = Term(a, b[0] if b else None, parts[0].distribution.lengths[-1])
+        state[c] = Held(replace(total, terms=(*total.terms, term)))
+
+    def elementwise(self, number: int, s: Elementwise, state: State) -> Iterator[Requirement]:
+        operands = tuple(_known(state, r, number).value for r in s.operands)
+        alike = all(r.distribution == s.registers.distribution for r in s.operands)
+        about = f"{number}: {s.function} takes elements that one register has"
+        yield Requirement(about, ForAll("one distribution", as_expr(int(alike))))
+        state[s.registers] = Held(Computed(s.function, operands))
+
+    # --- loops --------------------------------------------------------------------------------------------------------
+
+    def loop(self, number: int, s: Loop, state: State) -> Iterator[Requirement]:
+        """By induction: what tiles hold at the beginning of an iteration is what they hold at the last one's end."""
+        index, before = s.index, dict(state)
+        uses = _first_uses(s.body)
+        sums = {t: v.value for t, v in before.items() if uses.get(t) == "added to" and isinstance(v.value, Total)}
+        carried = [t for t, use in uses.items() if use == "read" and t in _written(s.body)]
+        start: State = {t: h for t, h in before.items() if t not in uses or uses[t] == "read"}
+        start |= {t: Held(Total(total.how, (), whole=False)) for t, total in sums.items()}
+        end = dict(start)
+        for _ in self.run(s.body, end):
+            pass  # the first reading: only what it leaves in the tiles counts
+        head = start | {t: _at(end[t], index, index - 1) for t in carried}
+        for tile in carried:
+            yield self.begins(number, tile, _at(end[tile], index, -1), _known(before, tile, number))
+        state.clear()
+        state |= head
+        yield from self.run(s.body, state)
+        for tile in carried:
+            if state[tile] != end[tile]:
+                raise MissingValueError(f"loop {number}: what {tile.name} holds after an iteration depends on the last")
+        count = index.value.extent if index.value.extent is not None else as_expr(int(index.hi) + 1)
+        for tile in list(state):
+            if tile in sums:
+                state[tile] = Held(_lifted(sums[tile], state[tile].value, index))
+            elif tile in uses:
+                state[tile] = _at(state[tile], index, count - 1)
+
+    def begins(self, number: int, tile: Tile, first: Held, before: Held) -> Requirement:
+        """A tile that one iteration fills for the next is filled for the first one before the loop."""
+        goal = _alike(first.value, before.value)
+        if first.slot is not None and before.slot is not None:
+            goal = all_of(goal, eq(first.slot, before.slot), as_expr(int(first.written == before.written)))
+        return Requirement(
+            f"{number}: {tile.name} is filled before the loop", ForAll("the first iteration finds its tile", goal)
+        )
+
+    # --- what is stored -----------------------------------------------------------------------------------------------
+
+    def stored(self, number: int, s: Store, value: Value) -> Iterator[Requirement]:
+        program = self.program
+        if s.tensor != program.target:
+            raise LayoutError(f"statement {number} stores to {s.tensor.name}; the target is {program.target.name}")
+        meaning = program.claimed
+        if isinstance(meaning, Read) and isinstance(value, Element) and value.tensor == meaning.tensor:
+            goal = all_of(
+                *(all_of(eq(a, b), eq(b, c)) for a, b, c in zip(value.origin, s.origin, program.origin, strict=True))
+            )
+            shown = (Shown("block", program.grid), Shown("from", value.origin), Shown("to", s.origin))
+            about = f"{number}: {program.target.name}[x] = {meaning.tensor.name}[x]"
+            yield Requirement(about, ForAll("values keep their coordinates", goal, TRUE, shown))
+            return
+        where = (Shown("block", program.grid), Shown("to", s.origin))
+        at = ForAll("the tile goes to its place", same(s.origin, program.origin), TRUE, where)
+        yield Requirement(f"{number}: stored where the block's tile is", at)
+        yield from self.means(number, s.origin, value, meaning)
+
+    def means(self, number: int, x: tuple[Expr, ...], value: Value, meaning: Meaning) -> Iterator[Requirement]:
+        """The value of the tile at x is what is meant."""
+        match value, meaning:
+            case Element(tensor, origin, _), Read(wanted) if tensor == wanted:
+                shown = (Shown("from", origin), Shown("to", x))
+                goal = ForAll("values keep their coordinates", same(origin, x), TRUE, shown)
+                yield Requirement(f"{number}: {tensor.name} is read at the target's coordinates", goal)
+            case Computed(function, values), Compute(wanted_function, meanings) if function == wanted_function and len(
+                values
+            ) == len(meanings):
+                for one, other in zip(values, meanings, strict=True):
+                    yield from self.means(number, x, one, other)
+            case Total("sum", (Term(Element(ta), Element(tb)) as term,), True), Contract(a, b) if (ta, tb) == (a, b):
+                assert term.b is not None
+                rows = (*zip(term.a.origin[:2], x[:2], strict=True), *zip(term.b.origin[:2], (x[0], x[2]), strict=True))
+                yield from self.complete(number, term, (*rows, (term.a.origin[2], term.b.origin[2])))
+            case Total(how, (Term(Element(tensor), None) as term,), True), Reduce(wanted, wanted_how) if (
+                tensor,
+                how,
+            ) == (wanted, wanted_how):
+                yield from self.complete(number, term, tuple(zip(term.a.origin[:-1], x, strict=True)))
+            case _:
+                wrong = ForAll(f"{_text(value)} is not {_text(meaning)}", as_expr(0))
+                yield Requirement(f"{number}: what is stored is what is meant", wrong)
+
+    def complete(self, number: int, term: Term, pairs: tuple[tuple[Expr, Expr], ...]) -> Iterator[Requirement]:
+        """A sum has its rows and columns, and takes each contracted index exactly once."""
+        shown = (Shown("loops at", term.over), Shown("origins", tuple(a for a, _ in pairs)))
+        rows = ForAll("origins agree", all_of(*(eq(a, b) for a, b in pairs)), self.program.requires, shown)
+        yield Requirement(f"{number}: rows, columns and k belong together", rows)
+        within = var("k_in_tile", term.length)
+        reached = term.a.origin[-1] + within
+        over = (*term.over, within)
+        about = f"{number}: no contracted index is summed twice"
+        yield Requirement(about, InjectiveMap("k differ", over, (reached,), TRUE, (Shown("k", (reached,)),)))
+        contracted = var("k_any", term.a.tensor.descriptor.lengths[-1])
+        extents = [as_expr(int(v.hi) + 1) if v.value.extent is None else v.value.extent for v in over]
+        found = digits(contracted, extents)
+        put: dict[Expr, Expr | int] = dict(zip(over, found, strict=True))
+        goal = all_of(inside(found, extents), eq(substitute(reached, put), contracted))
+        shown = (Shown("k", (contracted,)), Shown("loops at", found))
+        about = f"{number}: every contracted index is summed"
+        yield Requirement(about, ForAll("an iteration takes it", goal, self.program.requires, shown))
+
+
+def _lifted(total: Total, added: Value, index: Expr) -> Total:
+    """The sum after a loop, each of whose iterations has added so much."""
+    assert isinstance(added, Total)
+    terms = tuple(replace(t, over=(index, *t.over)) for t in added.terms)
+    return replace(total, terms=(*total.terms, *terms))
+
+
+def _at(held: Held, index: Expr, value: Expr | int) -> Held:
+    """What is held where a loop's index has a value."""
+    slot = None if held.slot is None else simplify(substitute(held.slot, {index: value}))
+    return Held(_value_at(held.value, index, value), held.written, slot)
+
+
+def _value_at(value: Value, index: Expr, at: Expr | int) -> Value:
+    match value:
+        case Element():
+            return replace(value, origin=tuple(simplify(substitute(o, {index: at})) for o in value.origin))
+        case Computed(function, operands):
+            return Computed(function, tuple(_value_at(v, index, at) for v in operands))
+    return value
+
+
+def _alike(one: Value, other: Value) -> Expr:
+    """Whether two values are the same for all variables."""
+    if isinstance(one, Element) and isinstance(other, Element):
+        known = (one.tensor, one.fill) == (other.tensor, other.fill)
+        return same(one.origin, other.origin) if known else as_expr(0)
+    return as_expr(int(one == other))
+
+
+def _text(thing: Value | Meaning) -> str:
+    match thing:
+        case Element(tensor) | Read(tensor):
+            return tensor.name
+        case Total(how, terms, whole):
+            parts = ", ".join(_text(t.a) + (f"·{_text(t.b)}" if t.b else "") for t in terms)
+            return f"{'' if whole else 'part of '}{how} of {parts or 'nothing'}"
+        case Contract(a, b):
+            return f"sum of {a.name}·{b.name}"
+        case Reduce(tensor, how):
+            return f"{how} of {tensor.name}"
+        case Computed(function, operands) | Compute(function, operands):
+            return f"{function}({', '.join(map(_text, operands))})"
+
+
+def _touched(s: Statement) -> tuple[tuple[Tile, ...], tuple[Tile, ...], tuple[Tile, ...]]:
+    """The tiles that a statement reads, adds to, and fills."""
+    match s:
+        case Load(registers) | Clear(registers):
+            return (), (), (registers,)
+        case StoreShared(shared, _, registers):
+            return (registers,), (), (shared,)
+        case LoadShared(registers, shared):
+            return (shared,), (), (registers,)
+        case Multiply(c, a, b):
+            return (a, b), (c,), ()
+        case Fold(c, a):
+            return (a,), (c,), ()
+        case Elementwise(registers, _, operands):
+            return operands, (), (registers,)
+        case Store():
+            return (s.registers,), (), ()
+    return (), (), ()
+
+
+def _first_uses(body: Sequence[Statement]) -> dict[Tile, str]:
+    """What a body does to each tile first: read, added to, or filled."""
+    found: dict[Tile, str] = {}
+    for s in walk(body):
+        for use, tiles in zip(("read", "added to", "filled"), _touched(s), strict=True):
+            for tile in tiles:
+                found.setdefault(tile, use)
+    return found
+
+
+def _written(body: Sequence[Statement]) -> set[Tile]:
+    return {tile for s in walk(body) for tile in _touched(s)[2]}
+
+
+def _moved(value: Value, by: tuple[Expr, ...]) -> Value:
+    """The value seen from another origin."""
+    if isinstance(value, Element):
+        return replace(value, origin=tuple(o + b for o, b in zip(value.origin, by, strict=True)))
+    raise MissingValueError("only a tensor's tile can be read at an origin")
+
+
+def _known(state: State, tile: Tile, number: int) -> Held:
+    if tile not in state:
+        raise MissingValueError(f"statement {number} reads {tile.name}, which nothing has filled before")
+    return state[tile]

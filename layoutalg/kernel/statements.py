@@ -1,0 +1,210 @@
+"""What a thread of a kernel does: moves between memories, sums of products, loops.
+
+A tile of registers is spread over the threads by a tile distribution.  A tensor and a buffer in LDS are reached through
+descriptors, in coordinates; tile coordinate x lies at origin + x.
+
+| statement                     | does                                                                     |
+|-------------------------------|--------------------------------------------------------------------------|
+| `Load(r, tensor, origin)`     | r[x] ← tensor[origin + x], 0 where that is outside or padding            |
+| `Store(tensor, r, origin)`    | tensor[origin + x] ← r[x] where that is inside                           |
+| `StoreShared(lds, map, r)`    | LDS[slot][map(x)] ← r[x]                                                 |
+| `LoadShared(r, lds, map)`     | r[x] ← LDS[slot][map(origin + x)]                                        |
+| `Barrier()`                   | all threads of the block arrive before any goes on                       |
+| `Clear(r)`                    | r[x] ← 0 (or the least number, for a greatest)                           |
+| `Multiply(c, a, b, how)`      | c[g, m, n] ← c[g, m, n] + Σₖ a[g, m, k]·b[g, n, k], over the tile's k    |
+| `Fold(c, a, how)`             | c[m] ← c[m] + Σₖ a[m, k], or the greatest                                |
+| `Elementwise(r, f, operands)` | r[x] ← f(operands at x)                                                  |
+| `Loop(i, body)`               | the body for i = 0, 1 … below its extent                                 |
+
+A vector access moves, in one instruction, the elements that one Y of the distribution runs over.  `slot` numbers the
+copies of a buffer that is used in turns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from layoutalg.index import FALSE, Expr
+from layoutalg.kernel.dtypes import DType
+from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
+from layoutalg.target.operand import MatrixInstruction
+
+How = Literal["sum", "max"]
+"""How a fold combines: its neutral value is 0, or the least number."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor in global memory, reached by coordinates (called `names`) through its descriptor."""
+
+    name: str
+    dtype: DType
+    descriptor: TensorDescriptor
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.names) != self.descriptor.rank:
+            raise LayoutError(f"tensor {self.name}: {len(self.names)} names for {self.descriptor.rank} dimensions")
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A buffer in LDS, `slots` copies of so many elements; descriptors come with each access."""
+
+    name: str
+    dtype: DType
+    elements: int
+    slots: int = 1
+
+    @property
+    def bytes(self) -> int:
+        """All copies together."""
+        return self.elements * self.slots * self.dtype.bytes
+
+
+@dataclass(frozen=True)
+class Registers:
+    """A tile held by the threads of a block: each thread has the elements that the distribution gives it."""
+
+    name: str
+    dtype: DType
+    distribution: TileDistribution
+
+
+@dataclass(frozen=True)
+class Load:
+    """registers ← tensor[origin + x] for each x of the tile; `fill` where a guarded access leaves the tensor.
+
+    `vector` is the number of the Y whose elements move in one instruction; None: one element at a time.
+    `fill` is "sum" (0) or "max" (the least number): neutral in what is done with the values.
+    """
+
+    registers: Registers
+    tensor: Tensor
+    origin: tuple[Expr, ...]
+    vector: int | None = None
+    guarded: bool = True
+    fill: How = "sum"
+
+
+@dataclass(frozen=True)
+class Store:
+    """tensor[origin + x] ← registers for each x of the tile; nothing where a guarded access leaves the tensor."""
+
+    tensor: Tensor
+    registers: Registers
+    origin: tuple[Expr, ...]
+    vector: int | None = None
+    guarded: bool = True
+
+
+@dataclass(frozen=True)
+class StoreShared:
+    """LDS[slot][descriptor(x)] ← registers for each x of the tile."""
+
+    shared: Shared
+    descriptor: TensorDescriptor
+    registers: Registers
+    vector: int | None = None
+    slot: Expr = FALSE
+
+
+@dataclass(frozen=True)
+class LoadShared:
+    """registers ← LDS[slot][descriptor(origin + x)] for each x of the register tile; no origin: zeros."""
+
+    registers: Registers
+    shared: Shared
+    descriptor: TensorDescriptor
+    vector: int | None = None
+    slot: Expr = FALSE
+    origin: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class Barrier:
+    """All threads of the block arrive before any goes on; LDS accesses before it are done."""
+
+
+@dataclass(frozen=True)
+class Clear:
+    """registers ← the neutral value of what will be accumulated in them."""
+
+    registers: Registers
+    how: How = "sum"
+
+
+@dataclass(frozen=True)
+class Multiply:
+    """c ← c + a·bᵀ on tiles (g, m, n), (g, m, k), (g, n, k), by a matrix instruction of one wave, or lane by lane.
+
+    The Ys of c are (m tiles, n tiles, element …), of a (m tiles, k tiles, element …), of b (n tiles, k tiles,
+    element …), where element … are those of the instruction, in order.
+    """
+
+    c: Registers
+    a: Registers
+    b: Registers
+    instruction: MatrixInstruction
+
+
+@dataclass(frozen=True)
+class Fold:
+    """c ← c combined with all elements of a along its last dimension, which each thread holds whole.
+
+    The Ys of c are the first ones of a; a's last Y runs along the last dimension.
+    """
+
+    c: Registers
+    a: Registers
+    how: How = "sum"
+
+
+@dataclass(frozen=True)
+class Elementwise:
+    """registers ← function(operands), element by element; all have one distribution. Functions: see `FUNCTIONS`."""
+
+    registers: Registers
+    function: str
+    operands: tuple[Registers, ...]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The body for each value of an index variable, in order; `unroll` asks the compiler to write it out."""
+
+    index: Expr
+    body: tuple[Statement, ...]
+    unroll: bool = False
+
+
+Statement = (
+    Load | Store | StoreShared | LoadShared | Barrier | Clear | Multiply | Fold | Elementwise | Loop
+)  # the order is that of the table
+SharedAccess = StoreShared | LoadShared
+GlobalAccess = Load | Store
+Access = GlobalAccess | SharedAccess
+
+FUNCTIONS = {"relu": "{0} > 0.0f ? {0} : 0.0f", "add": "{0} + {1}"}
+"""What an elementwise statement may compute, as C with its operands' places."""
+
+
+def vector_width(access: Statement) -> int:
+    """The number of elements that one instruction of the access moves."""
+    assert isinstance(access, Load | Store | StoreShared | LoadShared)
+    return 1 if access.vector is None else int(access.registers.distribution.ys[access.vector])
+
+
+def registers_of(statement: Statement) -> tuple[Registers, ...]:
+    """The register tiles of a statement, what it writes first."""
+    match statement:
+        case Multiply(c, a, b):
+            return c, a, b
+        case Fold(c, a):
+            return c, a
+        case Elementwise(r, _, operands):
+            return r, *operands
+        case Barrier() | Loop():
+            return ()
+    return (statement.registers,)

@@ -6,7 +6,7 @@
 'bank of each of 8 × 64 elements'
 """
 
-from layoutalg.draw.access import LaneAccess, down, in_order, operand
+from layoutalg.draw.access import LaneAccess, down, held, in_order, operand
 from layoutalg.draw.collision import collision, escape, refutation
 from layoutalg.draw.conflicts import conflicts
 from layoutalg.draw.dataflow import dataflow
@@ -23,6 +23,6 @@ from layoutalg.draw.text import plain, table, tree
 
 __all__ = [
     "DrawError", "LaneAccess", "Picture", "below", "beside", "cells", "collision", "compare", "conflicts", "dataflow",
-    "down", "enable", "escape", "graph", "grid", "in_order", "latex", "memory", "operand", "page", "plain",
+    "down", "enable", "escape", "graph", "grid", "held", "in_order", "latex", "memory", "operand", "page", "plain",
     "refutation", "show", "svg", "table", "tree",
 ]  # fmt: skip

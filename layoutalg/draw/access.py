@@ -10,6 +10,7 @@ addresses here and in the explorer:
 | `in_order(8)`                        | (l // 8, 8·(l mod 8)): the rows, vector by vector  |
 | `down(8)`                            | (l mod rows, 8·(l // rows)): column by column      |
 | `operand(32, 8)`                     | (l mod 32, 8·(l // 32)): a 32-row matrix operand   |
+| `held(distribution, register=r)`     | the element that lane l holds in register r        |
 
 A lane's bytes must lie in one run: where the layout tears a vector apart, the access is refused and the place named.
 What it cannot represent: lanes switched off, and instructions that gather several addresses a lane.
@@ -27,7 +28,7 @@ from layoutalg.banks import Ints, Phase, lookup, phases
 from layoutalg.draw.errors import DrawError
 from layoutalg.index import Expr, Term, as_expr, var, variables
 from layoutalg.index.evaluate import array, value
-from layoutalg.layout import Merge, TensorDescriptor
+from layoutalg.layout import Merge, TensorDescriptor, TileDistribution
 from layoutalg.target import LdsInstruction, Target
 
 Pattern = Callable[[Expr, TensorDescriptor], Sequence[Term]]
@@ -65,6 +66,16 @@ def operand(rows: int, vector: Term) -> Pattern:
         if tile.rank != 2:
             raise DrawError(f"a matrix operand is read from a tile of 2 dimensions; this one has {tile.rank}")
         return lane % rows, lane // rows * vector
+
+    return index
+
+
+def held(tile: TileDistribution, wave: Term = 0, register: Term = 0) -> Pattern:
+    """Lane l takes what a tile distribution gives it: the element in its register `register` (the last Y fastest)."""
+
+    def index(lane: Expr, _: TensorDescriptor) -> Sequence[Term]:
+        ps = (lane,) if len(tile.ps) == 1 else (as_expr(wave), lane)
+        return tile.lower(ps, tile.ys_to_d.upper([register]))
 
     return index
 

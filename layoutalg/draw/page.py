@@ -2,8 +2,8 @@
 
 The page draws the index grid, memory, the transform graph and lanes × banks of one access; pointing at an element in
 any of them follows it through every hidden dimension to its offset, dword, bank, lane and phase, and back.  Sizes that
-are not fixed become sliders, several layouts become a choice; what is seen is computed in the page, from JavaScript
-that is generated from the same expressions as every other reading:
+are not fixed, in a layout or in the index that a lane starts at, become sliders; several layouts become a choice.  What
+is seen is computed in the page, from JavaScript that is generated from the same expressions as every other reading:
 
     layout.offset((i0, i1), (pad))   →   const [s0] = s; const [i0, i1] = i; return i0 * (64 + s0) + i1
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
@@ -24,7 +25,7 @@ from itertools import islice, product
 from typing import Any
 
 from layoutalg.banks import lookup
-from layoutalg.draw.access import Pattern, down, in_order, operand
+from layoutalg.draw.access import Pattern, down, held, in_order, operand
 from layoutalg.draw.conflicts import CALM, HEAT
 from layoutalg.draw.errors import DrawError
 from layoutalg.draw.graph import graph
@@ -32,7 +33,7 @@ from layoutalg.draw.palette import KINDS, STEPS, ramp
 from layoutalg.index import Expr, Term, as_expr, symbol, var, variables
 from layoutalg.index.evaluate import value
 from layoutalg.index.javascript import javascript
-from layoutalg.layout import TensorDescriptor
+from layoutalg.layout import TensorDescriptor, TileDistribution, make_naive_tensor_descriptor_packed
 from layoutalg.target import LdsInstruction, Target, target, target_names
 
 Family = Callable[[Term], Pattern]
@@ -46,7 +47,7 @@ MAX_WAVE = 64
 
 
 def page(
-    layouts: TensorDescriptor | Mapping[str, TensorDescriptor],
+    layouts: TensorDescriptor | TileDistribution | Mapping[str, TensorDescriptor],
     *,
     title: str = "Layout explorer",
     accesses: Mapping[str, Family] | None = None,
@@ -59,7 +60,8 @@ def page(
     """The page, as the text of an HTML file.
 
     `layouts`: one, or several by name.  `accesses`: which index each lane starts at, by name (the usual ones where not
-    given); `access`: the number of the one shown first.  `start`: the first value of each size, by name.
+    given); `access`: the number of the one shown first.  `start`: the first value of each size, by name.  Of a tile
+    distribution, the tile lies packed in memory, and each lane reads what it holds, register by register.
     DrawError, UnknownTargetError, UnknownInstructionError.
 
     >>> from layoutalg.index import symbol
@@ -70,6 +72,9 @@ def page(
     ('<!doctype html>', True)
     """
     lookup(target_name, instruction)
+    if isinstance(layouts, TileDistribution):
+        accesses = accesses or {"what each lane holds": _holding(layouts)}
+        layouts = make_naive_tensor_descriptor_packed(layouts.lengths)
     named = {"layout": layouts} if isinstance(layouts, TensorDescriptor) else dict(layouts)
     if not named:
         raise DrawError("a page of no layouts; give at least one")
@@ -89,10 +94,14 @@ def page(
     graphs = "".join(f'<template id="graph-{n}">{graph(d)}</template>' for n, d in enumerate(named.values()))
     parts = {"title": html.escape(title), "graphs": graphs, "data": data, "css": _asset("explorer.css")}
     parts |= {name: _asset(f"{name}.js").replace('"use strict";\n', "", 1) for name in ("model", "view", "main")}
-    text = _asset("explorer.html")
-    for name, part in parts.items():
-        text = text.replace("{{" + name + "}}", part, 2)
-    return text
+    return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], _asset("explorer.html"))
+
+
+def _holding(tile: TileDistribution) -> Family:
+    """What each lane holds in the register, and in the wave, that a slider chooses."""
+    register = symbol("register", min=0, max=int(tile.registers) - 1)
+    wave = symbol("wave", min=0, max=int(tile.ps[0]) - 1) if len(tile.ps) > 1 else as_expr(0)
+    return lambda _: held(tile, wave, register)
 
 
 def script(data: object) -> str:
@@ -131,11 +140,15 @@ def _layout(
     start: Mapping[str, int],
 ) -> str:
     """One layout as a JavaScript object: its sizes, its maps, its accesses, and points to check them at."""
-    sizes = sizes_of(descriptor)
+    widest = int(min(max(16 // element_bytes, 1), descriptor.lengths[-1].lo))
+    starts = _starts(descriptor, accesses or usual(descriptor), widest)
+    own = sizes_of(descriptor)
+    sizes = list(dict.fromkeys([*own, *(v for index in starts.values() for v in variables(*index))]))
+    sizes = [v for v in sizes if v not in (LANE, _vector(widest))]
     names = {v: f"s{n}" for n, v in enumerate(sizes)} | {v: f"i{n}" for n, v in enumerate(descriptor.index)}
     index, s = _unpack("i", len(descriptor.index)), _unpack("s", len(sizes))
     offset = descriptor.offset(descriptor.index)
-    widest = int(min(max(16 // element_bytes, 1), descriptor.lengths[-1].lo))
+    known = {**names, LANE: "lane", _vector(widest): "vector"}
     fields = {
         "name": script(name),
         "text": script(f"offset = {offset}"),
@@ -146,10 +159,15 @@ def _layout(
         "offset": _function("i, s", index + s, javascript(offset, names)),
         "valid": _function("i, s", index + s, javascript(descriptor.valid(descriptor.index), names)),
         "hidden": _function("i, s", index + s + "\n".join(_steps(descriptor, names)), _pairs(descriptor)),
-        "accesses": _list(_accesses(descriptor, accesses or usual(descriptor), widest, names, s)),
+        "accesses": _list(_access(name, at, s, known) for name, at in starts.items()),
         "checks": script(list(checks(descriptor, sizes))),
     }
     return "{\n" + ",\n".join(f"  {key}: {text}" for key, text in fields.items()) + "\n}"
+
+
+def _access(name: str, at: Sequence[Expr], s: str, names: Mapping[Expr, str]) -> str:
+    body = _function("lane, vector, s", s, _list(javascript(i, names) for i in at))
+    return f"{{ name: {script(name)}, index: {body} }}"
 
 
 def sizes_of(descriptor: TensorDescriptor) -> list[Expr]:
@@ -218,18 +236,17 @@ def usual(descriptor: TensorDescriptor) -> dict[str, Family]:
     return found
 
 
-def _accesses(
-    descriptor: TensorDescriptor, families: Mapping[str, Family], widest: int, names: Mapping[Expr, str], s: str
-) -> list[str]:
-    lane = var("lane", MAX_WAVE)
-    vector = symbol("vector", min=1, max=widest)
-    known = {**names, lane: "lane", vector: "vector"}
-    made = []
-    for name, family in families.items():
-        index: Sequence[Expr] = tuple(map(as_expr, family(vector)(lane, descriptor)))
-        body = _function("lane, vector, s", s, _list(javascript(i, known) for i in index))
-        made.append(f"{{ name: {script(name)}, index: {body} }}")
-    return made
+LANE = var("lane", MAX_WAVE)
+
+
+def _vector(widest: int) -> Expr:
+    """The elements that a lane reads, as the page's instructions set them."""
+    return symbol("vector", min=1, max=widest)
+
+
+def _starts(descriptor: TensorDescriptor, families: Mapping[str, Family], widest: int) -> dict[str, tuple[Expr, ...]]:
+    """The index at which each lane starts, for every access."""
+    return {name: tuple(map(as_expr, family(_vector(widest))(LANE, descriptor))) for name, family in families.items()}
 
 
 def checks(descriptor: TensorDescriptor, sizes: Sequence[Expr]) -> list[tuple[list[int], list[int], int, bool]]:

@@ -11,11 +11,14 @@ import pytest
 from layoutalg.banks import AccessError, cycles
 from layoutalg.draw import DrawError, LaneAccess, down, in_order, operand, page
 from layoutalg.draw.page import sizes_of
+from layoutalg.index import symbol
 from layoutalg.index.evaluate import grids, value
 from layoutalg.layout import (
     Merge,
     Pad,
     PassThrough,
+    TileDistribution,
+    TileDistributionEncoding,
     make_naive_tensor_descriptor,
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
@@ -315,6 +318,31 @@ def test_padding_and_collisions_are_said(opened):
     text = tab.locator("#memory-note").text_content()
     first, second = (tuple(map(int, part.split(")")[0].split(","))) for part in text.split("(")[1:])
     assert int(clash.offset(first)) == int(clash.offset(second)) == int(text.split()[-1])
+    tab.close()
+
+
+def test_a_distribution_is_followed_register_by_register(opened):
+    tile = TileDistribution(
+        TileDistributionEncoding((), ((4, 2, 8), (8, 8)), ((1,), (1, 2)), ((0,), (2, 0)), (1, 2), (1, 1))
+    )
+    tab = opened(page(tile, instruction="ds_read_b32", element_bytes=4))
+    for wave, register, lane in ((0, 0, 0), (3, 5, 17), (1, 15, 63)):
+        tab.locator("#size-wave").fill(str(wave))
+        tab.locator("#size-register").fill(str(register))
+        x = [int(i) for i in tile.lower((wave, lane), tile.ys_to_d.upper([register]))]
+        assert tab.evaluate(f"() => unravel(now.lanes.starts[{lane}], now.tiled.lengths)") == x
+    tab.close()
+
+
+def test_an_access_brings_its_own_slider(opened, plain):
+    step = symbol("k", min=0, max=48, multiple_of=16)
+
+    def moved(vector):
+        return lambda lane, tile: (lane % 32, step + lane // 32 * vector)
+
+    tab = opened(page(plain, accesses={"moved": moved}))
+    tab.locator("#size-k").fill("2")
+    assert tab.evaluate("() => unravel(now.lanes.starts[33], now.tiled.lengths)") == [1, 40]
     tab.close()
 
 

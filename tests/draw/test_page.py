@@ -62,6 +62,7 @@ def test_names_of_a_user_cannot_leave_their_place():
     text = page({evil: make_naive_tensor_descriptor((4, 4), (4, 1))}, title=evil)
     assert len(Reader(text).scripts) == 1
     assert evil not in text
+    assert "<title>{{data}}</title>" in page(make_naive_tensor_descriptor((4, 4), (4, 1)), title="{{data}}")
     assert json.loads(script(evil)) == evil
 
 

@@ -113,6 +113,8 @@ function notes() {
   verdict.className = lanes.problem || lanes.total > lanes.phases.length ? "bad" : "good";
   verdict.textContent = lanes.problem ?? `${lanes.total} cycles, ${lanes.phases.length} without conflicts`;
   element("witness").textContent = lanes.phases.length ? witness(lanes.phases[state.phase]) : "";
+  const asked = ["one dword of a bank", "2", "3–4", "5–8", "more"];
+  element("heat").replaceChildren(...(lanes.phases.length ? HEAT.map((c, n) => swatch(c, asked[n])) : []));
   element("evidence").textContent = `${how.name} on ${target().title}. ${how.evidence}`;
 }
 
@@ -128,17 +130,19 @@ function phases() {
   element("phases").replaceChildren(...(buttons.length ? [label, ...buttons] : []));
 }
 
+function swatch(colour, text) {
+  const box = make("span", { className: "swatch" });
+  box.style.background = colour;
+  return make("span", {}, box, ` ${text}`);
+}
+
 function key() {
   const high = highest();
   const stops = RAMP.map((c, n) => `${c} ${(100 * n) / (RAMP.length - 1)}%`).join(", ");
   const bar = make("span", { id: "bar" });
   Object.assign(bar.style, { width: "180px", background: `linear-gradient(90deg, ${stops})` });
   const few = high < KINDS.length && state.by !== "offset" && state.by !== "dword";
-  const parts = few ? KINDS.slice(0, high + 1).map((c, n) => {
-    const swatch = make("span", { className: "swatch" });
-    swatch.style.background = c;
-    return make("span", {}, swatch, ` ${n}`);
-  }) : [make("span", { textContent: "0" }), bar, make("span", { textContent: high })];
+  const parts = few ? KINDS.slice(0, high + 1).map(swatch) : [make("span", { textContent: "0" }), bar, make("span", { textContent: high })];
   const absent = state.by === "lane" || state.by === "phase" ? "hatched: read by no lane" : now.tiled.valid?.includes(0) ? "hatched: padding, no data" : "";
   element("key").replaceChildren(make("span", { textContent: state.by }), ...parts, make("span", { textContent: absent }));
 }

@@ -29,6 +29,7 @@ from layoutalg.draw.errors import DrawError
 from layoutalg.index import Expr, Term, as_expr, var, variables
 from layoutalg.index.evaluate import array, value
 from layoutalg.layout import Merge, TensorDescriptor, TileDistribution
+from layoutalg.prove.lds import Access
 from layoutalg.target import LdsInstruction, Target
 
 Pattern = Callable[[Expr, TensorDescriptor], Sequence[Term]]
@@ -116,6 +117,27 @@ class LaneAccess:
         lane = var("lane", how.lanes)
         index = tuple(map(as_expr, pattern(lane, descriptor)))
         return cls(descriptor, index, lane, gpu, how, element_bytes, dict(at or {}))
+
+    @classmethod
+    def from_proof(cls, access: Access, at: Mapping[str, int] | None = None) -> LaneAccess:
+        """An access that claims are made of (`layoutalg.prove.lds`), at values of its variables by name, else the least.
+
+        >>> from layoutalg.layout import make_naive_tensor_descriptor
+        >>> from layoutalg.prove.lds import access, lane_map
+        >>> lane = var("lane", 64)
+        >>> row = lane_map(lane, (lane % 32, lane // 32 * 8), width=8)
+        >>> proved = access(make_naive_tensor_descriptor((32, 16), (16, 1)), row, 2, "gfx942")
+        >>> sum(phase.cycles for phase in LaneAccess.from_proof(proved).phases)
+        16
+        """
+        given = at or {}
+        reached = (*access.first, access.descriptor.offset(access.first), *access.descriptor.lengths)
+        free = (v for v in variables(*reached) if v is not access.lanes.lane)
+        values = {v: given.get(v.value.name, int(v.lo)) for v in free}
+        lane = access.lanes.lane
+        return cls(
+            access.descriptor, access.first, lane, access.target, access.instruction, access.element_bytes, values
+        )
 
     @property
     def elements(self) -> int:

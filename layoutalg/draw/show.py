@@ -7,6 +7,7 @@
 | a `LaneAccess`                      | lanes × banks, phase by phase; with `by=`, the index grid              |
 | two accesses                        | before and after (`layoutalg.draw.swizzle`)                            |
 | a descriptor and a refuted verdict  | the coordinates at which it fails                                      |
+| an access of `layoutalg.prove.lds`  | as a `LaneAccess`; with a refuted verdict on it, where the witness is  |
 | a kernel's program                  | its data flow through the memories                                     |
 
 A `Picture` shows itself in a notebook.  Layouts do not: `layout` lies below `draw` and imports nothing of it; so it is
@@ -30,6 +31,7 @@ from layoutalg.draw.swizzle import compare
 from layoutalg.kernel.program import Program
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
 from layoutalg.prove import Refuted
+from layoutalg.prove.lds import Access
 
 
 def _layout(given: Any, by: str, **options: Any) -> Picture:
@@ -38,6 +40,10 @@ def _layout(given: Any, by: str, **options: Any) -> Picture:
 
 def _access(given: LaneAccess, by: str, **options: Any) -> Picture:
     return grid(given.descriptor, by, access=given, at=given.at, **options) if by else conflicts(given, **options)
+
+
+def _proved(given: Access, by: str, *, at: Mapping[str, int] | None = None, **options: Any) -> Picture:
+    return _access(LaneAccess.from_proof(given, at), by, **options)
 
 
 def _adaptor(given: TensorAdaptor, by: str, **options: Any) -> Picture:
@@ -55,6 +61,7 @@ def _program(given: Program, by: str, **options: Any) -> Picture:
 DRAWN: Mapping[type, Callable[..., Picture]] = {
     TensorDescriptor: _layout, TileDistribution: _layout, TensorAdaptor: _adaptor, LaneAccess: _access,
     Program: _program,
+    Access: _proved,
 }  # fmt: skip
 """What is drawn of each kind of thing."""
 
@@ -71,6 +78,8 @@ def show(given: Any, other: Any = None, *, by: str = "", **options: Any) -> Pict
         return compare(given, other, **options)
     if isinstance(given, TensorDescriptor) and isinstance(other, Refuted):
         return refutation(given, other)
+    if isinstance(given, Access) and isinstance(other, Refuted) and other.witness.points:
+        return _proved(given, by, at=other.witness.points[0], **options)
     if other is None and type(given) in DRAWN:
         return DRAWN[type(given)](given, by, **options)
     things = " and ".join(type(one).__name__ for one in (given, other) if one is not None)

@@ -7,9 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from layoutalg.draw import DrawError, enable, latex, page, plain, show, svg, table, tree
+from layoutalg.draw import DrawError, LaneAccess, enable, latex, page, plain, show, svg, table, tree
 from layoutalg.draw.fields import Asked, descriptor_field
 from layoutalg.draw.show import DRAWN
+from layoutalg.index import var
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
 from layoutalg.layout import (
     Pad,
@@ -18,9 +19,12 @@ from layoutalg.layout import (
     TileDistribution,
     TileDistributionEncoding,
     Xor,
+    make_naive_tensor_descriptor,
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
 )
+from layoutalg.prove import Refuted
+from layoutalg.prove.lds import ConflictFree, access, lane_map, prove_access
 
 
 def test_each_kind_has_its_picture(guide, column):
@@ -120,3 +124,15 @@ def test_a_kernels_data_flow_names_every_piece_of_data(make, texts):
 def test_a_page_is_shown_of_no_layouts_is_refused():
     with pytest.raises(DrawError, match="at least one"):
         page({})
+
+
+def test_a_refuted_access_is_drawn_at_its_witness():
+    lane, block = var("lane", 64), var("block", 4)
+    rows = lane_map(lane, (lane % 16 + 16 * block, lane // 16 * 8), 8)
+    reached = access(make_naive_tensor_descriptor((64, 32), (32, 1)), rows, 2, "gfx942")
+    verdict = prove_access(ConflictFree(reached))
+    assert isinstance(verdict, Refuted)
+    picture = show(reached, verdict)
+    number = max(range(8), key=lambda n: LaneAccess.from_proof(reached).phases[n].cycles)
+    assert f"phase {number}: {LaneAccess.from_proof(reached).phases[number].cycles} cycles" in str(picture)
+    assert show(reached, at={"block": 3}, by="lane").title == "lane of each of 64 × 32 elements"

@@ -6,7 +6,6 @@ no input runs long.  What is not in the table is Unreadable, with the kind of th
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,10 +15,11 @@ from tree_sitter import Node
 from layoutalg.formats.ck_cpp import methods
 from layoutalg.formats.ck_cpp.convert import MOST_ENTRIES, ask, constant, entries, kind_of, number, truncated, truth
 from layoutalg.formats.ck_cpp.library import Entry, entry
+from layoutalg.formats.ck_cpp.nodes import Part, parameters, parts_of, required, shown, text
 from layoutalg.formats.ck_cpp.scope import Scope, defined, member
 from layoutalg.formats.ck_cpp.source import LISTS, cleaned, parsed
 from layoutalg.formats.ck_cpp.templates import same, sized, template
-from layoutalg.formats.ck_cpp.values import Function, Method, Open, Parameter, Struct, Unreadable, Value
+from layoutalg.formats.ck_cpp.values import Function, Method, Open, Struct, Unreadable, Value
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, as_expr, const, eq, negation, select
 from layoutalg.layout import LayoutError, TileDistribution, TileDistributionEncoding
 
@@ -28,9 +28,6 @@ DEEPEST_CALL = 40
 WIDEST = 1 << 64
 NAMESPACES = frozenset({"ck", "ck_tile", "std", "math", "detail", "impl", "core"})
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)[uUlLzZ]*")
-
-Part = tuple[str, Node | None]
-"""One part of a qualified name, with its template arguments."""
 
 
 @dataclass
@@ -324,64 +321,6 @@ class Evaluator:
         return self.inside(node, scope)
 
 
-def required(node: Node, name: str) -> Node:
-    """A field of a node; Unreadable where the text was too broken for one."""
-    child = node.child_by_field_name(name)
-    if child is None:
-        raise Unreadable(f"{shown(node)} is not part of what is read")
-    return child
-
-
-def text(node: Node | None) -> str:
-    """The node's source."""
-    return (node.text or b"").decode(errors="replace") if node is not None else ""
-
-
-def shown(node: Node) -> str:
-    """The node's source on one line, shortened."""
-    line = " ".join(text(node).split())
-    return line if len(line) <= 60 else line[:57] + "…"
-
-
-def parts_of(node: Node) -> Iterator[Part]:
-    """The parts of a name: `A::B<3>::c` has A, B with arguments, c."""
-    if node.type in ("qualified_identifier", "dependent_type", "dependent_name"):
-        for child in node.named_children:
-            yield from parts_of(child)
-    elif node.type in ("template_function", "template_type", "template_method"):
-        yield text(node.child_by_field_name("name")), node.child_by_field_name("arguments")
-    else:
-        yield text(node), None
-
-
-def parameters(node: Node | None) -> tuple[Parameter, ...]:
-    """The parameters of a function or template; one without a name is named by its place."""
-    found: list[Parameter] = []
-    for child in node.named_children if node is not None else ():
-        if child.type == "comment":
-            continue
-        default = child.child_by_field_name("default_value") or child.child_by_field_name("default_type")
-        names = [n for n in _identifiers(child, default) if n.type in ("identifier", "type_identifier")]
-        named = child.child_by_field_name("declarator") or child.child_by_field_name("name")
-        if named is not None:
-            names = [n for n in _identifiers(named, None) if n.type in ("identifier", "type_identifier")]
-        elif child.type not in ("type_parameter_declaration", "variadic_type_parameter_declaration"):
-            names = []
-        name = text(names[0]) if names else f"#{len(found)}"
-        found.append(Parameter(name, default, child.type.startswith("variadic")))
-    return tuple(found)
-
-
-def _identifiers(node: Node, stop: Node | None) -> Iterator[Node]:
-    """The node and what is below it, but for its default."""
-    queue = [node]
-    while queue:
-        child = queue.pop(0)
-        if stop is None or child.id != stop.id:
-            yield child
-            queue += child.named_children
-
-
 def _shift(a: Expr, b: Expr, *, left: bool) -> Expr:
     amount = constant(b)
     if not 0 <= amount < 64:
@@ -445,40 +384,3 @@ WORDS: Mapping[str, str] = {
     "pointer_expression": "a pointer",
     "new_expression": "new",
 }
-
-
-def read_define(given: str) -> Value:
-    """The value of `-D NAME=value`: an integer, a list of them, true or false, a type's name, or C++ that is one.
-
-    >>> read_define("[2, 2, 1]"), read_define("RowMajor")
-    ((2, 2, 1), Open(path='RowMajor', given=True))
-    """
-    if re.fullmatch(r"[A-Za-z_][\w:]*", given) and given not in ("true", "false"):
-        return Open(given, given=True)
-    if "<" in given or "(" in given:
-        return _written(given)
-    try:
-        return _literal(json.loads(given))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{given!r} is no integer, list of integers or name") from error
-
-
-def _written(given: str) -> Value:
-    """A value written in C++: `tile_distribution_encoding<…>{}`, `make_tuple(2, 3)`."""
-    declared = parsed(f"auto _ = {cleaned(given)};").named_children
-    declarator = declared[0].child_by_field_name("declarator") if declared else None
-    value = declarator.child_by_field_name("value") if declarator is not None else None
-    if value is None or declared[0].has_error or len(declared) != 1:
-        raise ValueError("it is not one C++ expression")
-    try:
-        return Evaluator({}, "ck_tile").evaluate(value, Scope(None, {}))
-    except Unreadable as error:
-        raise ValueError(error.reason) from error
-
-
-def _literal(value: object) -> Value:
-    if isinstance(value, bool | int) and abs(value) < WIDEST:
-        return const(int(value))
-    if isinstance(value, list):
-        return tuple(map(_literal, value))
-    raise ValueError("neither an integer nor a list")

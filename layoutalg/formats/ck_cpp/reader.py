@@ -30,7 +30,8 @@ from typing import Any
 
 from tree_sitter import Node
 
-from layoutalg.formats.ck_cpp.expressions import read_define, text
+from layoutalg.formats.ck_cpp.defines import read_define
+from layoutalg.formats.ck_cpp.nodes import text
 from layoutalg.formats.ck_cpp.scope import Scope
 from layoutalg.formats.ck_cpp.source import LARGEST_SOURCE, blocks, cleaned, parsed
 from layoutalg.formats.ck_cpp.statements import BUILDS, Runner

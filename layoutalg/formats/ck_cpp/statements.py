@@ -14,7 +14,8 @@ from functools import partial
 from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp.convert import entry_of, number, truth
-from layoutalg.formats.ck_cpp.expressions import BINARY, DEEPEST_CALL, Evaluator, parameters, required, shown, text
+from layoutalg.formats.ck_cpp.expressions import BINARY, DEEPEST_CALL, Evaluator
+from layoutalg.formats.ck_cpp.nodes import assigned, below, names_of, of_part, parameters, required, shown, takes, text
 from layoutalg.formats.ck_cpp.scope import Lazy, Scope, defined
 from layoutalg.formats.ck_cpp.templates import TEMPLATES
 from layoutalg.formats.ck_cpp.values import Broken, Function, Open, Struct, Unreadable, Value
@@ -357,49 +358,6 @@ class Runner(Evaluator):
 def known_alias(kind: Node) -> bool:
     """Whether a type is another name for its argument (`remove_cvref_t<T>`), so that T's own name stays."""
     return kind.type == "template_type" and text(kind.child_by_field_name("name")) in TEMPLATES
-
-
-def takes(function: Function, count: int) -> bool:
-    """Whether a call with that many arguments can be of this function."""
-    needed = sum(p.default is None and not p.pack for p in function.parameters)
-    return needed <= count and (count <= len(function.parameters) or any(p.pack for p in function.parameters))
-
-
-def of_part(node: Node) -> Iterator[Node]:
-    """What stands in a block, or between `#if` and the next `#`."""
-    skipped = {n.id for f in ("name", "condition", "alternative") if (n := node.child_by_field_name(f)) is not None}
-    yield from (child for child in node.named_children if child.id not in skipped)
-
-
-def names_of(node: Node) -> Iterator[str]:
-    """The names that a declarator declares."""
-    for child in below(node):
-        if child.type in ("identifier", "field_identifier"):
-            yield text(child)
-            if node.type != "structured_binding_declarator":
-                return
-
-
-def below(node: Node) -> Iterator[Node]:
-    """The node and everything below it, in order."""
-    stack = [node]
-    while stack:
-        child = stack.pop()
-        yield child
-        stack += reversed(child.named_children)
-
-
-def assigned(node: Node) -> Iterator[str]:
-    """The names that a statement assigns to."""
-    for child in below(node):
-        target = {
-            "assignment_expression": child.child_by_field_name("left"),
-            "update_expression": child.child_by_field_name("argument"),
-        }.get(child.type)
-        while target is not None and target.type in ("subscript_expression", "field_expression"):
-            target = target.child_by_field_name("argument")
-        if target is not None and target.type == "identifier":
-            yield text(target)
 
 
 STRUCT_PARTS: Mapping[str, Callable[[Runner, Node, Scope], None]] = {

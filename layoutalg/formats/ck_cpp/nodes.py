@@ -1,0 +1,113 @@
+"""Looking at syntax nodes: their text, the parts of names, parameters, what a statement declares or assigns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from layoutalg.formats.ck_cpp.values import Function, Parameter, Unreadable
+
+Part = tuple[str, Node | None]
+"""One part of a qualified name, with its template arguments."""
+
+
+def required(node: Node, name: str) -> Node:
+    """A field of a node; Unreadable where the text was too broken for one."""
+    child = node.child_by_field_name(name)
+    if child is None:
+        raise Unreadable(f"{shown(node)} is not part of what is read")
+    return child
+
+
+def text(node: Node | None) -> str:
+    """The node's source."""
+    return (node.text or b"").decode(errors="replace") if node is not None else ""
+
+
+def shown(node: Node) -> str:
+    """The node's source on one line, shortened."""
+    line = " ".join(text(node).split())
+    return line if len(line) <= 60 else line[:57] + "…"
+
+
+def parts_of(node: Node) -> Iterator[Part]:
+    """The parts of a name: `A::B<3>::c` has A, B with arguments, c."""
+    if node.type in ("qualified_identifier", "dependent_type", "dependent_name"):
+        for child in node.named_children:
+            yield from parts_of(child)
+    elif node.type in ("template_function", "template_type", "template_method"):
+        yield text(node.child_by_field_name("name")), node.child_by_field_name("arguments")
+    else:
+        yield text(node), None
+
+
+def parameters(node: Node | None) -> tuple[Parameter, ...]:
+    """The parameters of a function or template; one without a name is named by its place."""
+    found: list[Parameter] = []
+    for child in node.named_children if node is not None else ():
+        if child.type == "comment":
+            continue
+        default = child.child_by_field_name("default_value") or child.child_by_field_name("default_type")
+        names = [n for n in _identifiers(child, default) if n.type in ("identifier", "type_identifier")]
+        named = child.child_by_field_name("declarator") or child.child_by_field_name("name")
+        if named is not None:
+            names = [n for n in _identifiers(named, None) if n.type in ("identifier", "type_identifier")]
+        elif child.type not in ("type_parameter_declaration", "variadic_type_parameter_declaration"):
+            names = []
+        name = text(names[0]) if names else f"#{len(found)}"
+        found.append(Parameter(name, default, child.type.startswith("variadic")))
+    return tuple(found)
+
+
+def _identifiers(node: Node, stop: Node | None) -> Iterator[Node]:
+    """The node and what is below it, but for its default."""
+    queue = [node]
+    while queue:
+        child = queue.pop(0)
+        if stop is None or child.id != stop.id:
+            yield child
+            queue += child.named_children
+
+
+def takes(function: Function, count: int) -> bool:
+    """Whether a call with that many arguments can be of this function."""
+    needed = sum(p.default is None and not p.pack for p in function.parameters)
+    return needed <= count and (count <= len(function.parameters) or any(p.pack for p in function.parameters))
+
+
+def of_part(node: Node) -> Iterator[Node]:
+    """What stands in a block, or between `#if` and the next `#`."""
+    skipped = {n.id for f in ("name", "condition", "alternative") if (n := node.child_by_field_name(f)) is not None}
+    yield from (child for child in node.named_children if child.id not in skipped)
+
+
+def names_of(node: Node) -> Iterator[str]:
+    """The names that a declarator declares."""
+    for child in below(node):
+        if child.type in ("identifier", "field_identifier"):
+            yield text(child)
+            if node.type != "structured_binding_declarator":
+                return
+
+
+def below(node: Node) -> Iterator[Node]:
+    """The node and everything below it, in order."""
+    stack = [node]
+    while stack:
+        child = stack.pop()
+        yield child
+        stack += reversed(child.named_children)
+
+
+def assigned(node: Node) -> Iterator[str]:
+    """The names that a statement assigns to."""
+    for child in below(node):
+        target = {
+            "assignment_expression": child.child_by_field_name("left"),
+            "update_expression": child.child_by_field_name("argument"),
+        }.get(child.type)
+        while target is not None and target.type in ("subscript_expression", "field_expression"):
+            target = target.child_by_field_name("argument")
+        if target is not None and target.type == "identifier":
+            yield text(target)

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
+from layoutalg.check_access import ACCESS_CLAIMS, OnEach
+from layoutalg.check_access import decide as prove_claim
 from layoutalg.formats.claims import USUAL
 from layoutalg.formats.model import (
     AccessItem,
@@ -69,12 +71,12 @@ class Result:
 
 def check(spec: SpecFile, *, strategy: str | None = None, limits: Limits | None = None) -> Iterator[Result]:
     """The result of each claim of a file, in the file's order."""
-    decide = partial(prove, strategy=strategy, limits=limits or Limits())
+    decide = partial(prove_claim, strategy=strategy, limits=limits or Limits())
     for item in spec.items:
         yield from check_item(item, decide)
 
 
-def check_item(item: Item, decide: Callable[[Claim | Obligation], Verdict] = prove) -> Iterator[Result]:
+def check_item(item: Item, decide: Callable[[Claim | Obligation], Verdict] = prove_claim) -> Iterator[Result]:
     """The result of each claim of one item, then of its examples."""
     if isinstance(item, Refusal):
         yield _refusal(item)
@@ -162,7 +164,7 @@ class _Under(Claim):
 
 
 def _under(given: Expr, claim: Claim) -> Claim:
-    return claim if given is TRUE else _Under(claim, given)
+    return claim if given is TRUE or isinstance(claim, OnEach) else _Under(claim, given)
 
 
 # --- each claim of a file ---------------------------------------------------------------------------------------------
@@ -323,6 +325,7 @@ CLAIMS: Mapping[str, Callable[..., Claim]] = {
     "increments": _increments,
     "lengths": _lengths,
     "element_space_size": _element_space_size,
+    **ACCESS_CLAIMS,
 }
 """What each claim of a file says, as a claim of the prover."""
 

@@ -22,6 +22,7 @@ from layoutalg.formats.model import (
     AgreeItem,
     DescriptorItem,
     DistributionItem,
+    Example,
     Item,
     LemmaItem,
     Refusal,
@@ -88,7 +89,8 @@ def check_item(item: Item, decide: Callable[[Claim | Obligation], Verdict] = pro
         for stated in item.claims or tuple(Stated(name) for name in _usual(item)):
             yield Result(item, str(stated), _decide(item, stated, decide), stated.expect)
         for example in getattr(item, "examples", ()):
-            yield from check_item(example, decide)
+            verdict = decide(ForAll(example.name, example.goal, example.given, _reached(item, example)))
+            yield Result(example, "holds", verdict, example.expect)
 
 
 def _usual(item: Item) -> tuple[str, ...]:
@@ -106,6 +108,14 @@ def _refusal(item: Refusal) -> Result:
 
 def _lemma_shown(item: LemmaItem) -> tuple[Shown, ...]:
     return tuple(Shown(v.value.name, (v,)) for v in item.variables)
+
+
+def _reached(item: Item, example: Example) -> tuple[Shown, ...]:
+    """What an example's index really reaches."""
+    adaptor = _adaptor(item)
+    lower = adaptor.lower(example.index)
+    what = "offset" if isinstance(item, DescriptorItem) else "lower index"
+    return Shown("index", example.index), Shown(what, lower), Shown("valid", (adaptor.valid(example.index),))
 
 
 def _agree(item: AgreeItem) -> Claim:

@@ -1,0 +1,31 @@
+"""The theorem families in proofs/: every file is read, and every claim is decided as the file expects."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from layoutalg.check import check
+from layoutalg.formats import load
+
+PROOFS = Path(__file__).parents[1] / "proofs"
+FILES = sorted(PROOFS.rglob("*.toml"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PROOFS)))
+def test_every_claim_is_as_expected(path: Path) -> None:
+    results = list(check(load(path)))
+    assert results
+    assert [f"{r.item.name}: {r.claim}: {r.verdict}" for r in results if not r.passed] == []
+
+
+def test_the_corpus_has_its_sixteen_families() -> None:
+    numbers = {part for path in (PROOFS / "corpus").glob("*.toml") for part in path.stem.split("-") if part.isdigit()}
+    assert {f"{n:02}" for n in range(1, 17)} <= numbers
+
+
+def test_all_proofs_take_under_thirty_seconds() -> None:
+    start = time.process_time()
+    for path in FILES:
+        list(check(load(path)))
+    assert time.process_time() - start < 30

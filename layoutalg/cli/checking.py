@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from layoutalg.cli.errors import InputError
+from layoutalg.cli.files import SOURCES, defines_of, descriptor_of, expand, read, sizes_of
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from layoutalg.check import Result
     from layoutalg.formats import SpecFile
-
-SPECS = (".toml", ".json")
 
 
 def register(app: typer.Typer) -> None:
@@ -26,39 +25,34 @@ def register(app: typer.Typer) -> None:
     app.command()(offsets)
 
 
-Files = Annotated[list[Path], typer.Argument(help="Spec files (.toml, .json), or folders of them.")]
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        help="Spec files (.toml, .json), folders of them, CK Tile C++ (.hpp, .cpp), or text with C++ blocks."
+    ),
+]
+Defines = Annotated[
+    list[str] | None, typer.Option("-D", help="A size, or a template or macro parameter of C++: NAME=VALUE.")
+]
 
 
 def check(
     files: Files,
+    define: Defines = None,
     strategy: Annotated[str | None, typer.Option(help="Force one strategy, e.g. z3.")] = None,
     seconds: Annotated[float, typer.Option(help="The limit for each obligation.")] = 10.0,
     memory: Annotated[int, typer.Option(help="The solver's limit in megabytes.")] = 2048,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Prove every claim of each descriptor."""
-    from layoutalg.formats import load
-
-    specs = [load(path) for path in _expand(files)]
+    defines = defines_of(define)
+    specs = [read(path, defines) for path in expand(files)]
     results = _decide(specs, strategy, seconds, memory, quiet=as_json)
     if as_json:
         print(json.dumps(_document(specs, results), indent=1, ensure_ascii=False))
     else:
         _print(specs, results)
     return _exit_code([r for found in results for r in found])
-
-
-def _expand(files: list[Path]) -> list[Path]:
-    found: list[Path] = []
-    for path in files:
-        if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.suffix in SPECS)
-            if not inside:
-                raise InputError(f"{path}: no spec file (*.toml, *.json) in this folder")
-            found += inside
-        else:
-            found.append(path)
-    return found
 
 
 def _decide(
@@ -161,31 +155,17 @@ def _print_result(console: Console, r: Result) -> None:
 def offsets(
     file: Annotated[Path, typer.Argument(help="A spec file.")],
     descriptor: Annotated[str, typer.Option(help="The descriptor's name.")],
-    size: Annotated[list[str] | None, typer.Option("-D", help="A symbol's value, NAME=VALUE.")] = None,
+    define: Defines = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Print every offset of a descriptor, row-major over its index; null where the index reaches no data."""
-    from layoutalg.formats import load
     from layoutalg.formats import offsets as table
 
-    spec = load(file)
-    names = [d.name for d in spec.descriptors]
-    if descriptor not in names:
-        raise InputError(f"{file}: no descriptor {descriptor!r}; it has {', '.join(names) or 'none'}")
-    document = table(spec.descriptor(descriptor).descriptor, _sizes(size or []))
+    item = descriptor_of(read(file, defines_of(define)), descriptor)
+    document = table(item.descriptor, {} if file.suffix in SOURCES else sizes_of(define))
     if as_json:
         print(json.dumps(document))
     else:
         print(f"lengths {document['lengths']}, {document['element_space_size']} elements")
         print(" ".join("-" if o is None else str(o) for o in document["offsets"]))
     return 0
-
-
-def _sizes(given: list[str]) -> dict[str, int]:
-    sizes: dict[str, int] = {}
-    for text in given:
-        name, equals, number = text.partition("=")
-        if not equals or not number.strip().lstrip("-").isdigit():
-            raise InputError(f"-D {text}: give a size as NAME=VALUE, e.g. -D M=64")
-        sizes[name.strip()] = int(number)
-    return sizes

@@ -70,8 +70,12 @@ def emit(
     kernel: Kernel = "lds",
     swizzle: Annotated[str, typer.Option(help="LDS layout: xor or pad.")] = "xor",
     vector: Annotated[int, typer.Option(help="Elements a global access moves; sizes are multiples of it.")] = 1,
+    ck: Annotated[bool, typer.Option("--ck", help="NAME is a layout file: its descriptor as CK Tile C++.")] = False,
+    descriptor: Annotated[str | None, typer.Option(help="With --ck: the descriptor's name.")] = None,
 ) -> int:
-    """Write the HIP source of a verified kernel."""
+    """Write the HIP source of a verified kernel; or, with --ck, a descriptor as CK Tile C++."""
+    if ck:
+        return _emit_ck(Path(name), descriptor, output)
     _known(name)
     from layoutalg.device.cache import write_atomically
     from layoutalg.device.targets import family
@@ -84,6 +88,20 @@ def emit(
         raise InputError(f"no transposition kernel {kernel!r}: give one of {', '.join(KERNELS)}")
     program = register_transpose(dtype=dtype) if kernel == "register" else lds_transpose(dtype, swizzle, vector)
     text = source_of(_verified(program), target)
+    if output is None:
+        print(text, end="")
+    else:
+        write_atomically(output, text.encode())
+    return 0
+
+
+def _emit_ck(file: Path, descriptor: str | None, output: Path | None) -> int:
+    from layoutalg.cli.files import descriptor_of, read
+    from layoutalg.device.cache import write_atomically
+    from layoutalg.formats.ck_cpp import to_ck
+
+    item = descriptor_of(read(file, {}), descriptor)
+    text = to_ck(item.descriptor, item.name)
     if output is None:
         print(text, end="")
     else:

@@ -1,0 +1,58 @@
+"""`draw`: a descriptor as a picture, or as a page to explore."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from layoutalg.cli.errors import InputError
+from layoutalg.cli.files import defines_of, descriptor_of, read
+
+if TYPE_CHECKING:
+    from layoutalg.formats import DescriptorItem
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(draw)
+
+
+def draw(
+    file: Annotated[Path, typer.Argument(help="A spec file, or CK Tile C++.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="page.html or picture.svg.")] = None,
+    descriptor: Annotated[str | None, typer.Option(help="The descriptor's name, where the file has several.")] = None,
+    by: Annotated[str, typer.Option(help="Draw the index grid, coloured by offset, bank …")] = "",
+    target: Annotated[str, typer.Option(help="The GPU whose banks are shown.")] = "gfx942",
+    instruction: Annotated[str, typer.Option(help="The LDS instruction shown.")] = "ds_read_b128",
+    define: Annotated[list[str] | None, typer.Option("-D", help="NAME=VALUE for C++ parameters.")] = None,
+) -> int:
+    """Draw a descriptor: an explorer (.html), a picture (.svg; the transform graph without --by), or text."""
+    item = descriptor_of(read(file, defines_of(define)), descriptor)
+    if output is None:
+        from layoutalg.draw import plain, tree
+
+        print(plain(tree(item.descriptor)))
+        return 0
+    from layoutalg.device.cache import write_atomically
+
+    if output.suffix == ".html":
+        text = _page(item, target, instruction)
+    elif output.suffix == ".svg":
+        from layoutalg.draw import svg
+
+        text = svg(item.descriptor, by=by)
+    else:
+        raise InputError(f"{output}: give a file that ends in .html or .svg")
+    write_atomically(output, text.encode())
+    return 0
+
+
+def _page(item: DescriptorItem, target: str, instruction: str) -> str:
+    from layoutalg.draw import page
+    from layoutalg.formats.grammar import DTYPES
+
+    size = max(1, DTYPES.get(item.dtype or "f16", 16) // 8)
+    return page({item.name: item.descriptor}, title=item.name, target_name=target, instruction=instruction,
+                element_bytes=size)  # fmt: skip

@@ -120,7 +120,7 @@ class LaneAccess:
 
     @classmethod
     def from_proof(cls, access: Access, at: Mapping[str, int] | None = None) -> LaneAccess:
-        """An access that claims are made of (`layoutalg.prove.lds`), at values of its variables by name, else the least.
+        """An access that claims are made of (`layoutalg.prove.lds`), at values of its variables, else their least.
 
         >>> from layoutalg.layout import make_naive_tensor_descriptor
         >>> from layoutalg.prove.lds import access, lane_map

@@ -1,7 +1,8 @@
 """A kernel's data flow: what moves between global memory, registers and LDS, statement by statement.
 
-Time runs from left to right, one statement a column.  Each tensor, register tile and LDS buffer is a bar in its
-memory's row, from its first use to its last; each statement that moves data is an arrow from bar to bar.
+Time runs from left to right, one statement a column; the body of a loop is drawn once, under a bracket.  Each tensor,
+register tile and LDS buffer is a bar in its memory's row, from its first use to its last; each statement that moves or
+combines data is an arrow from every bar it reads to the bar it writes.
 
     global     [source]                                 [target]
                   │ load                                   ↑ store
@@ -14,58 +15,69 @@ What it cannot represent: which thread moves what; the grids of the distribution
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from layoutalg.draw.errors import DrawError
 from layoutalg.draw.svg import SMALL, Picture, line, shape, text_width, words
-from layoutalg.kernel.program import (
+from layoutalg.kernel.program import Program
+from layoutalg.kernel.statements import (
     Barrier,
+    Clear,
+    Elementwise,
+    Fold,
     Load,
     LoadShared,
-    Program,
+    Loop,
+    Multiply,
     Registers,
     Shared,
     Statement,
     Store,
     StoreShared,
     Tensor,
+    vector_width,
 )
 
 MEMORIES: Mapping[type, str] = {Tensor: "global", Registers: "registers", Shared: "LDS"}
 """The row of each kind of data, from the top."""
 
-COLUMN, LEFT, TOP, BAR, ROW, STACK = 150.0, 96.0, 62.0, 38.0, 106.0, 46.0
+COLUMN, LEFT, TOP, BAR, ROW, STACK, LOOP = 150.0, 96.0, 62.0, 38.0, 106.0, 56.0, 26.0
 
 
 @dataclass(frozen=True)
-class Move:
-    """A statement that moves data: its name, from what to what, and how."""
+class Step:
+    """A statement in its column: its name, what it reads and writes, how, and the loops around it."""
 
     name: str
-    source: Any
-    target: Any
+    reads: tuple[Any, ...]
+    writes: tuple[Any, ...]
     how: str
+    loops: tuple[Loop, ...] = ()
 
 
 def _width(statement: Any) -> str:
-    if statement.vector is None:
-        return "element by element"
-    return f"{statement.registers.distribution.ys[statement.vector]} elements at once"
+    count = vector_width(statement)
+    return "element by element" if count == 1 else f"{count} elements at once"
 
 
 def _guard(statement: Load | Store) -> str:
     return f"{_width(statement)}{', guarded' if statement.guarded else ''}"
 
 
-MOVES: Mapping[type, Callable[[Any], Move]] = {
-    Load: lambda s: Move("load", s.tensor, s.registers, _guard(s)),
-    Store: lambda s: Move("store", s.registers, s.tensor, _guard(s)),
-    StoreShared: lambda s: Move("store to LDS", s.registers, s.shared, _width(s)),
-    LoadShared: lambda s: Move("load from LDS", s.shared, s.registers, _width(s)),
+STEPS: Mapping[type, Callable[[Any], Step]] = {
+    Load: lambda s: Step("load", (s.tensor,), (s.registers,), _guard(s)),
+    Store: lambda s: Step("store", (s.registers,), (s.tensor,), _guard(s)),
+    StoreShared: lambda s: Step("store to LDS", (s.registers,), (s.shared,), _width(s)),
+    LoadShared: lambda s: Step("load from LDS", (s.shared,), (s.registers,), _width(s)),
+    Barrier: lambda s: Step("barrier", (), (), "all threads meet"),
+    Clear: lambda s: Step("clear", (), (s.registers,), "0" if s.how == "sum" else "the least number"),
+    Multiply: lambda s: Step("multiply", (s.a, s.b), (s.c,), s.instruction.name),
+    Fold: lambda s: Step("fold", (s.a,), (s.c,), s.how),
+    Elementwise: lambda s: Step(s.function, s.operands, (s.registers,), "element by element"),
 }
-"""What each statement moves."""
+"""What each statement reads and writes."""
 
 
 @dataclass(frozen=True)
@@ -84,36 +96,57 @@ def dataflow(program: Program) -> Picture:
 
     >>> from layoutalg.kernel.library.transpose import lds_transpose
     >>> dataflow(lds_transpose()).title
-    'transpose_lds_xor_f32: 4 moves, 1 barrier'
+    'transpose_lds_xor_f32: 5 statements'
     """
-    steps = [_step(statement) for statement in program.body]
+    steps = list(_steps(program.body))
+    deepest = max((len(step.loops) for step in steps), default=0)
     bars = _stacked(_bars(steps))
-    moves = sum(step is not None for step in steps)
-    barriers = len(steps) - moves
-    title = f"{program.name}: {moves} moves, {barriers} barrier{'s' * (barriers != 1)}"
+    title = f"{program.name}: {len(steps)} statement{'s' * (len(steps) != 1)}"
     bottom = max((bar.y for bar in bars), default=TOP) + BAR
     rows = {bar.memory: [b.y for b in bars if b.memory == bar.memory] for bar in bars}
     width = max(LEFT + COLUMN * len(steps), text_width(program.summary)) + 40
     body = "".join(_row(name, min(ys), max(ys), LEFT + COLUMN * len(steps) + 16) for name, ys in rows.items())
     body += "".join(_bar(bar) for bar in bars)
-    body += "".join(_arrow(n, step, bars) if step else _barrier(n, bottom) for n, step in enumerate(steps))
-    return Picture(width, bottom + 30, body, title).headed(title, program.summary)
+    body += "".join(_column(n, step, bars, bottom) for n, step in enumerate(steps))
+    body += "".join(_bracket(loop, first, last, depth - deepest) for loop, first, last, depth in _loops(steps))
+    moved = shape("g", transform=f"translate(0 {LOOP * deepest:g})", inner=body)
+    return Picture(width, bottom + 30 + LOOP * deepest, moved, title).headed(title, program.summary)
 
 
-def _step(statement: Statement) -> Move | None:
-    """What a statement moves; None for a barrier."""
-    if isinstance(statement, Barrier):
-        return None
-    if type(statement) not in MOVES:
-        raise DrawError(f"no picture of {type(statement).__name__}; there are {', '.join(k.__name__ for k in MOVES)}")
-    return MOVES[type(statement)](statement)
+def _steps(body: Sequence[Statement], loops: tuple[Loop, ...] = ()) -> Iterator[Step]:
+    """The statements in order, those of a loop once."""
+    for statement in body:
+        if isinstance(statement, Loop):
+            yield from _steps(statement.body, (*loops, statement))
+        elif type(statement) in STEPS:
+            yield replace(STEPS[type(statement)](statement), loops=loops)
+        else:
+            known = ", ".join(kind.__name__ for kind in (*STEPS, Loop))
+            raise DrawError(f"no picture of {type(statement).__name__}; there are {known}")
 
 
-def _bars(steps: list[Move | None]) -> list[Bar]:
-    uses: dict[str, tuple[Any, list[int]]] = {}
+def _loops(steps: Sequence[Step]) -> Iterator[tuple[Loop, int, int, int]]:
+    """Each loop with its first and last column and its depth."""
+    for depth in range(max((len(step.loops) for step in steps), default=0)):
+        inside = [(n, step.loops[depth]) for n, step in enumerate(steps) if len(step.loops) > depth]
+        for loop in {id(loop): loop for _, loop in inside}.values():
+            columns = [n for n, other in inside if other is loop]
+            yield loop, columns[0], columns[-1], depth
+
+
+Key = tuple[str, str]
+"""A piece of data by its memory and its name: a tensor and a register tile may have one name."""
+
+
+def _key(data: Any) -> Key:
+    return MEMORIES[type(data)], data.name
+
+
+def _bars(steps: Sequence[Step]) -> list[Bar]:
+    uses: dict[Key, tuple[Any, list[int]]] = {}
     for n, step in enumerate(steps):
-        for data in (step.source, step.target) if step else ():
-            uses.setdefault(data.name, (data, []))[1].append(n)
+        for data in (*step.reads, *step.writes):
+            uses.setdefault(_key(data), (data, []))[1].append(n)
     return [Bar(data, MEMORIES[type(data)], min(at), max(at)) for data, at in uses.values()]
 
 
@@ -156,25 +189,41 @@ def _size(data: Any) -> str:
     return f"{data.distribution.registers} a thread"
 
 
-def _arrow(n: int, move: Move, bars: list[Bar]) -> str:
-    places = {bar.data.name: bar.y for bar in bars}
-    x = LEFT + COLUMN * (n + 0.5) + 26
-    start, end = (places[data.name] for data in (move.source, move.target))
+def _column(n: int, step: Step, bars: Sequence[Bar], bottom: float) -> str:
+    x = LEFT + COLUMN * (n + 0.5)
+    if not step.writes:
+        dashes = shape("path", "bad", d=f"M{x:g} {TOP - 8:g}V{bottom + 12:g}", stroke_dasharray="6 5")
+        return dashes + _heading(x, f"{n + 1}  {step.name}", step.how, "bad-ink bold")
+    y = {_key(bar.data): bar.y for bar in bars}
+    body = _heading(x, f"{n + 1}  {step.name}", step.how, "ink bold")
+    for target in step.writes:
+        body += shape("circle", "ink", cx=x + 26, cy=y[_key(target)] + BAR / 2, r=0 if step.reads else 3)
+        for k, source in enumerate(step.reads):
+            if _key(source) != _key(target):
+                body += _arrow(x + 26 + 16 * k, y[_key(source)], y[_key(target)], step.name if k == 0 else "")
+    return body
+
+
+def _arrow(x: float, start: float, end: float, name: str) -> str:
     y1, y2 = (start + BAR, end) if start < end else (start, end + BAR)
     tip = 7 if start < end else -7
     head = f"M{x - 5:g} {y2 - tip:g}L{x:g} {y2:g}L{x + 5:g} {y2 - tip:g}"
     body = line(x, y1, x, y2, "frame") + shape("path", "frame", d=head)
-    body += words(x + 9, (y1 + y2) / 2, move.name.split()[0], "soft", SMALL, "start")
-    return body + _heading(n, move.name, move.how, "ink bold")
+    short = abs(y2 - y1) < 2 * SMALL
+    return (
+        body if short else body + words(x + 9, (y1 + y2) / 2, name.split()[0] if name else "", "soft", SMALL, "start")
+    )
 
 
-def _heading(n: int, name: str, how: str, cls: str) -> str:
-    x = LEFT + COLUMN * (n + 0.5)
+def _heading(x: float, name: str, how: str, cls: str) -> str:
     size = min(SMALL, SMALL * COLUMN / max(text_width(how, SMALL), 1))
-    return words(x, 22, f"{n + 1}  {name}", cls, 12) + words(x, 39, how, "soft", size)
+    return words(x, 22, name, cls, 12) + words(x, 39, how, "soft", size)
 
 
-def _barrier(n: int, bottom: float) -> str:
-    x = LEFT + COLUMN * (n + 0.5)
-    path = shape("path", "bad", d=f"M{x:g} {TOP - 8:g}V{bottom + 12:g}", stroke_dasharray="6 5")
-    return path + _heading(n, "barrier", "all threads meet", "bad-ink bold")
+def _bracket(loop: Loop, first: int, last: int, depth: int) -> str:
+    x, y, width = LEFT + COLUMN * first + 6, 4 + LOOP * depth, COLUMN * (last - first + 1) - 12
+    extent = loop.index.value.extent
+    text = f"for each {loop.index.value.name} below {int(loop.index.hi) + 1 if extent is None else extent}"
+    frame = shape("path", "edge", d=f"M{x:g} {y + LOOP - 4:g}V{y + 8:g}h{width:g}V{y + LOOP - 4:g}")
+    ground = shape("rect", "paper", x=x + 12, y=y, width=text_width(text, 11) + 8, height=16)
+    return frame + ground + words(x + 16, y + 8, text, "ink", 11, "start")

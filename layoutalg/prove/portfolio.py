@@ -1,24 +1,37 @@
 """`prove`: a claim decided, with a verdict that says how.
 
-First transform by transform, by algebra (microseconds, all sizes); if a transform does not do alone, the exact
-obligations by every strategy.  `Bijective` needs an inverse for padded descriptors; without one it is counted.
+First transform by transform (microseconds, all sizes; a transform that algebra does not decide is put to the solver,
+alone, where sizes are symbolic); if the transforms do not do alone, the exact obligations by every strategy.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from layoutalg.index import names
+from layoutalg.index import all_of, names
+from layoutalg.index.evaluate import value
 from layoutalg.layout import NoInverseError
 from layoutalg.prove.claims import Claim
 from layoutalg.prove.decide import STRATEGIES, decide, decide_quickly
 from layoutalg.prove.domain import InexpressibleError
-from layoutalg.prove.obligation import Injective, Obligation
-from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits
+from layoutalg.prove.obligation import ForAll, Injective, Obligation, Shown
+from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
+from layoutalg.prove.strategies.instances import sizes_of
 from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
 
 DEFAULT = Limits()
+LEMMA_SECONDS = 1.0
+"""What the solver gets for one transform, before the whole is tried."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One obligation of a claim, and what was found."""
+
+    obligation: Obligation
+    outcome: Outcome
 
 
 def prove(claim: Claim | Obligation, *, strategy: str | None = None, limits: Limits = DEFAULT) -> Verdict:
@@ -34,42 +47,108 @@ def prove(claim: Claim | Obligation, *, strategy: str | None = None, limits: Lim
     if strategy is not None and strategy not in STRATEGIES:
         raise ValueError(f"no strategy {strategy!r}; there are {', '.join(STRATEGIES)}")
     start = time.perf_counter()
-    if not isinstance(claim, Claim):
-        return _exactly(claim.label, [claim], strategy, limits, start)
+    statement = claim.statement() if isinstance(claim, Claim) else claim.label
     try:
-        if strategy is None and _locally(claim):
-            return Proved(claim.statement(), "transform by transform", time.perf_counter() - start)
-        return _exactly(claim.statement(), claim.obligations(), strategy, limits, start)
+        steps, local = steps_of(claim, strategy=strategy, limits=limits)
     except (NoInverseError, InexpressibleError) as error:
-        return Unknown(claim.statement(), "portfolio", time.perf_counter() - start, why=str(error))
+        return Unknown(statement, strategy or "portfolio", time.perf_counter() - start, why=str(error))
+    return _verdict(statement, steps, local, strategy, time.perf_counter() - start)
 
 
-def _locally(claim: Claim) -> bool:
+def steps_of(
+    claim: Claim | Obligation, *, strategy: str | None = None, limits: Limits = DEFAULT
+) -> tuple[list[Step], bool]:
+    """What a verdict rests on: each obligation with its outcome, and whether they are the transforms' own.
+
+    The list ends with the first that fails.
+    """
+    if not isinstance(claim, Claim):
+        return [Step(claim, decide(claim, limits, strategy))], False
+    if strategy is None:
+        steps = _local_steps(claim, limits)
+        if steps is not None:
+            return steps, True
+    found: list[Step] = []
+    for obligation in _together(claim.obligations()) if strategy == "z3" else claim.obligations():
+        found.append(_step(obligation, limits, strategy))
+        if isinstance(found[-1].outcome, Fails):
+            break
+    return found, False
+
+
+def _local_steps(claim: Claim, limits: Limits) -> list[Step] | None:
+    """Each transform by itself, where that suffices."""
     try:
         obligations = claim.local_obligations()
-        return obligations is not None and all(isinstance(decide_quickly(o), Holds) for o in obligations)
+        if obligations is None:
+            return None
+        steps = [Step(o, decide_quickly(o)) for o in obligations]
     except InexpressibleError:
-        return False
+        return None
+    open_steps = [s for s in steps if not isinstance(s.outcome, Holds)]
+    if any(not sizes_of(s.obligation) for s in open_steps):
+        return None  # a concrete one: enumerating the whole is exact, and as fast
+    brief = replace(limits, seconds=min(limits.seconds, LEMMA_SECONDS))
+    for step in open_steps:
+        outcome = decide(step.obligation, brief)
+        if not isinstance(outcome, Holds):
+            return None
+        steps[steps.index(step)] = Step(step.obligation, outcome)
+    return steps
 
 
-def _exactly(
-    statement: str, obligations: Iterable[Obligation], strategy: str | None, limits: Limits, start: float
-) -> Verdict:
-    used: dict[str, None] = {}
-    unknown: list[str] = []
+@dataclass(frozen=True)
+class _Several(ForAll):
+    """Several statements with one condition, as one."""
+
+    parts: tuple[ForAll, ...] = ()
+
+
+def _together(obligations: Iterable[Obligation]) -> Iterator[Obligation]:
+    """Statements that follow one another under one condition as one: a solver reads them once."""
+    waiting: list[ForAll] = []
     for obligation in obligations:
-        outcome = decide(obligation, limits, strategy)
-        if isinstance(outcome, Fails):
-            seconds = time.perf_counter() - start
-            return Refuted(statement, outcome.strategy, seconds, witness=witness(obligation, outcome))
-        if isinstance(outcome, GaveUp):
-            unknown.append(f"{obligation.label}: {outcome.reason}")
+        if waiting and not (isinstance(obligation, ForAll) and obligation.given is waiting[0].given):
+            yield _conjunction(waiting)
+            waiting = []
+        if isinstance(obligation, ForAll):
+            waiting.append(obligation)
         else:
-            used[outcome.strategy] = None
-    seconds = time.perf_counter() - start
+            yield obligation
+    if waiting:
+        yield _conjunction(waiting)
+
+
+def _conjunction(parts: list[ForAll]) -> ForAll:
+    if len(parts) == 1:
+        return parts[0]
+    labels = "; ".join(part.label for part in parts)
+    shown: tuple[Shown, ...] = tuple(dict.fromkeys(s for part in parts for s in part.show))
+    return _Several(labels, all_of(*(part.goal for part in parts)), parts[0].given, shown, tuple(parts))
+
+
+def _step(obligation: Obligation, limits: Limits, strategy: str | None) -> Step:
+    outcome = decide(obligation, limits, strategy)
+    if isinstance(outcome, Fails) and isinstance(obligation, _Several):
+        (point,) = outcome.points
+        obligation = next(part for part in obligation.parts if not value(part.goal, point))
+    return Step(obligation, outcome)
+
+
+def _verdict(statement: str, steps: list[Step], local: bool, strategy: str | None, seconds: float) -> Verdict:
+    unknown = []
+    used: dict[str, None] = {}
+    for step in steps:
+        if isinstance(step.outcome, Fails):
+            told = witness(step.obligation, step.outcome)
+            return Refuted(statement, step.outcome.strategy, seconds, witness=told)
+        if isinstance(step.outcome, GaveUp):
+            unknown.append(f"{step.obligation.label}: {step.outcome.reason}")
+        used[step.outcome.strategy] = None
     if unknown:
         return Unknown(statement, strategy or "portfolio", seconds, why="; ".join(unknown))
-    return Proved(statement, " + ".join(used) or "intervals", seconds)
+    how = " + ".join(used) or "intervals"
+    return Proved(statement, f"transform by transform ({how})" if local else how, seconds)
 
 
 def witness(obligation: Obligation, outcome: Fails) -> Witness:

@@ -82,10 +82,11 @@ LOWER: Mapping[str, Callable[[Any, Sequence[Values]], list[Values]]] = {
 }
 
 
-def _reaches_data(t: Any, u: Values) -> Any:
-    """Of a pad: as in CK, an index in range is assumed; a side without padding therefore excludes nothing."""
-    left, right = (int(getattr(t, side, 0)) for side in ("left", "right"))
-    return ((left == 0) | (u >= left)) & ((right == 0) | (u < int(t.length) + left))
+VALID: Mapping[str, Callable[[Any, Values], Any]] = {
+    "pad": lambda t, u: (u >= int(t.left)) & (u < int(t.length) + int(t.left)),
+    "left_pad": lambda t, u: u >= int(t.left),
+    "right_pad": lambda t, u: u < int(t.length),
+}
 
 
 @dataclass
@@ -158,8 +159,8 @@ def enumerate_all(layout: TensorDescriptor | TensorAdaptor) -> Enumerated:
     layers = list(zip(adaptor.transforms, adaptor.lower_ids, adaptor.upper_ids, strict=True))
     for transform, lower, upper in reversed(layers):
         above = [hidden[i] for i in upper]
-        if transform.name in ("pad", "left_pad", "right_pad"):
-            valid &= _reaches_data(transform, above[0])
+        if transform.name in VALID:
+            valid &= VALID[transform.name](transform, above[0])
         for i, x in zip(lower, LOWER[transform.name](transform, above), strict=True):
             hidden[i] = np.broadcast_to(x, (total,))
     limits = {i: int(n) for i, n in adaptor.hidden_lengths.items() if any(i in ids for ids in adaptor.lower_ids)}

@@ -116,4 +116,3 @@ def test_rank_counts_the_images_of_linear_maps() -> None:
             grid = [dict(zip(over, at, strict=True)) for at in product(*(range(int(v.hi) + 1) for v in over))]
             assert len({tuple(values(obligation.outputs, p)) for p in grid}) == 2**dimension, f"seed {seed}"
     assert found > COUNT // 20
-

@@ -40,18 +40,17 @@ def in_digits(obligation: Injective) -> Digits | str:
         atoms = [a for a in dict.fromkeys(a for o in outputs for a in o.atoms()) if v in variables(a)]
         if any(a is not v and (a.op != "div" or a.args[0] is not v) for a in atoms):
             return f"{v} stands in more than sums and divisions"
-        divisors = _chain([normal(a.args[1]) for a in atoms if a is not v])
+        divisors = chain([normal(a.args[1]) for a in atoms if a is not v])
         if divisors is None:
             return f"{v} is not split by divisors of one another"
-        digits = _digits(v, length, divisors)
+        digits = digits_of(v, length, divisors)
         if digits is None:
             return f"{v} is split unevenly"
         lengths |= dict(zip(digits, _lengths(length, divisors), strict=True))
-        whole = _value(digits, [Poly.of(1), *divisors])
-        back[v] = whole
+        back[v] = whole(digits, divisors)
         for a in atoms:
             if a is v:
-                outputs = [o.replace(v, whole) for o in outputs]
+                outputs = [o.replace(v, back[v]) for o in outputs]
             else:
                 k = 1 + divisors.index(normal(a.args[1]))
                 part = _value(digits[k:], [_over(d, divisors[k - 1]) for d in divisors[k - 1 :]])
@@ -59,13 +58,13 @@ def in_digits(obligation: Injective) -> Digits | str:
     return Digits(tuple(map(recover, outputs)), lengths, back)
 
 
-def _chain(divisors: Sequence[Poly]) -> list[Poly] | None:
+def chain(divisors: Sequence[Poly]) -> list[Poly] | None:
     """The divisors without repetition, each dividing the next; None where they do not."""
     unique: list[Poly] = []
     for d in divisors:
         if d not in unique:
             unique.append(d)
-    unique.sort(key=lambda d: sum(d.exactly_over(e) is not None for e in unique))
+    unique = sorted(unique, key=lambda d: sum(d.exactly_over(e) is not None for e in unique))
     ordered = all(b.exactly_over(a) is not None for a, b in pairwise(unique))
     return unique if ordered else None
 
@@ -76,7 +75,8 @@ def _over(a: Poly, b: Poly) -> Poly:
     return quotient
 
 
-def _digits(v: Expr, length: Expr, divisors: Sequence[Poly]) -> list[Expr] | None:
+def digits_of(v: Expr, length: Expr, divisors: Sequence[Poly]) -> list[Expr] | None:
+    """A variable for each digit, the fastest first (the variable itself where nothing divides it)."""
     lengths = _lengths(length, divisors)
     if any(n is None or n.lo < 1 for n in lengths) or (divisors and v.lo != 0):
         return None
@@ -93,6 +93,11 @@ def _lengths(length: Expr, divisors: Sequence[Poly]) -> list[Expr]:
     exact = normal(length).exactly_over(divisors[-1])
     last = recover(exact).expr() if exact is not None else (length - 1) // recover(divisors[-1]).expr() + 1
     return [*parts, last]
+
+
+def whole(digits: Sequence[Expr], divisors: Sequence[Poly]) -> Poly:
+    """The number with these digits."""
+    return _value(digits, [Poly.of(1), *divisors])
 
 
 def _value(digits: Sequence[Expr], weights: Sequence[Poly]) -> Poly:

@@ -9,14 +9,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice, product
 
-from layoutalg.index import Expr, Term, as_expr, substitute, symbol, var, variables
-from layoutalg.index.evaluate import value
-from layoutalg.prove.obligation import ForAll, Injective, Obligation, Onto, Point, in_domain
+from layoutalg.index import Expr, variables
+from layoutalg.prove.obligation import Injective, Obligation, Onto
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
+from layoutalg.prove.strategies.changes import rewritten
 from layoutalg.prove.strategies.enumeration import enumeration
 
 NAME = "small sizes"
@@ -35,7 +35,7 @@ def small_sizes(obligation: Obligation, limits: Limits, tries: int = TRIES) -> O
         return GaveUp(NAME, "no size is symbolic")
     quick = replace(limits, points=min(limits.points, POINTS))
     for chosen in islice(_choices(sizes), tries):
-        outcome = at_sizes(obligation, chosen, lambda o: enumeration(o, quick))
+        outcome = rewritten(obligation, chosen, lambda o: enumeration(o, quick))
         if isinstance(outcome, Fails):
             return Fails(NAME, outcome.points)
     return GaveUp(NAME, f"no counterexample at {tries} choices of small sizes")
@@ -65,32 +65,11 @@ def cases(obligation: Obligation, limits: Limits, decide: Callable[[Obligation],
         return GaveUp("cases", "no size is a power of two with few values")
     used: dict[str, None] = {}
     for chosen in product(*values):
-        outcome = at_sizes(obligation, dict(zip(split, chosen, strict=True)), decide)
+        outcome = rewritten(obligation, dict(zip(split, chosen, strict=True)), decide)
         if not isinstance(outcome, Holds):
             return outcome
         used[outcome.strategy] = None
     return Holds(f"cases ({' + '.join(used)})" if used else "cases")
-
-
-def by_multiples(obligation: Obligation, decide: Callable[[Obligation], Outcome]) -> Outcome | None:
-    """Decides with each size that is a multiple of m written as m times another; None where there is none.
-
-    One to one, and the normal form then sees M div 4 and M·2 as multiples of one size.
-    """
-    within = obligation.over if isinstance(obligation, Injective | Onto) else ()
-    sizes = {v: _as_multiple(v) for v in obligation.variables if v.value.multiple_of > 1 and v not in within}
-    changed = {v: e for v, e in sizes.items() if e is not None}
-    return at_sizes(obligation, changed, decide) if changed else None
-
-
-def _as_multiple(v: Expr) -> Expr | None:
-    s = v.value
-    m = s.multiple_of
-    if s.extent is not None or s.lo == -math.inf or (s.power_of_two and m & (m - 1)):
-        return None
-    top = None if s.hi == math.inf else int(s.hi) // m
-    least = max(1, -(-int(s.lo) // m)) if s.power_of_two else -(-int(s.lo) // m)
-    return symbol(f"{s.name}/{m}", min=least, max=top, power_of_two=s.power_of_two) * m
 
 
 def sizes_of(obligation: Obligation) -> list[Expr]:
@@ -133,67 +112,3 @@ def _least(v: Expr) -> list[int]:
             found.append(n)
         n += 1
     return found
-
-
-def at_sizes(obligation: Obligation, sizes: Mapping[Expr, Term], decide: Callable[[Obligation], Outcome]) -> Outcome:
-    """What a decision says of the obligation with some sizes replaced (by numbers, or expressions of other sizes).
-
-    It holds where that leaves an index no value; a counterexample is told in the obligation's own variables.
-    """
-    every = dict.fromkeys((*obligation.variables, *(obligation.over if isinstance(obligation, Onto) else ())))
-    new: dict[Expr, Term] = dict(sizes)
-    for n, v in enumerate(every):
-        if v in sizes:
-            continue
-        extent = v.value.extent
-        if extent is None or not set(variables(extent)) & set(sizes):
-            new[v] = v
-            continue
-        limit = substitute(extent, sizes)
-        if limit.hi < 1:
-            return _empty(obligation, v)
-        new[v] = var(f"{v.value.name}.{n}", limit)
-    outcome = decide(_substituted(obligation, new))
-    if not isinstance(outcome, Fails):
-        return outcome
-    points = tuple(_complete(point, new, obligation) for point in outcome.points)
-    if not all(in_domain(p, obligation.variables) for p in points):
-        return GaveUp(outcome.strategy, "its counterexample leaves the domain")
-    return Fails(outcome.strategy, points)
-
-
-def _empty(obligation: Obligation, v: Expr) -> Outcome:
-    """An index without a value: nothing to show, but for `Onto` where it is a point's and not a target's."""
-    if isinstance(obligation, Onto) and v in obligation.over:
-        return GaveUp(NAME, f"{v} has no value at these sizes")
-    return Holds("no index")
-
-
-def _substituted(obligation: Obligation, at: Mapping[Expr, Term]) -> Obligation:
-    def new(e: Expr) -> Expr:
-        return substitute(e, at)
-
-    if isinstance(obligation, ForAll):
-        return ForAll(obligation.label, new(obligation.goal), new(obligation.given))
-    over, outputs = tuple(map(new, obligation.over)), tuple(map(new, obligation.outputs))
-    if isinstance(obligation, Injective):
-        return Injective(obligation.label, over, outputs, new(obligation.given))
-    return Onto(obligation.label, over, outputs, tuple(map(new, obligation.targets)), new(obligation.given))
-
-
-def _complete(point: Point, new: Mapping[Expr, Term], obligation: Obligation) -> Point:
-    """The point in the obligation's own variables; those that simplified away take their least value."""
-    terms = {v: as_expr(new.get(v, v)) for v in obligation.variables}
-    known = {w: point.get(w, _lowest(w)) for w in variables(*terms.values())}
-    return {v: value(e, known) for v, e in terms.items()}
-
-
-def _lowest(v: Expr) -> int:
-    """The least value; of an index, 0."""
-    s = v.value
-    if s.lo == -math.inf:
-        return 0
-    return int(s.lo) if not s.power_of_two else max(1, int(s.lo))
-
-
-__all__ = ["at_sizes", "by_multiples", "cases", "few_small_sizes", "sizes_of", "small_sizes", "smallest"]

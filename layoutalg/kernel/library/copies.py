@@ -1,0 +1,203 @@
+"""Copies between two descriptors of one shape: permutation, padding, slice, conversion, im2col are this one program.
+
+The target at each coordinate is the source at the same coordinate, so what a copy does is all in the descriptors:
+
+| kernel              | source in coordinates x                | target in coordinates x             |
+|---------------------|----------------------------------------|-------------------------------------|
+| permute (1, 0)      | rows × columns, strides (columns, 1)   | strides (1, rows)                   |
+| pad                 | padded: no data at the edges           | packed                              |
+| slice               | slice of a packed tensor               | packed                              |
+| im2col              | windows over a padded image, merged    | a packed matrix                     |
+
+Where memory runs along the same coordinate in both (`axes` equal), a thread moves its elements straight; where it does
+not, a 64×64 tile goes through LDS, so that loads and stores both run along memory.  LDS words are swizzled by xor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, prod, var
+from layoutalg.kernel.dtypes import DTYPES, DType
+from layoutalg.kernel.fragments import Factor, encoded
+from layoutalg.kernel.program import (
+    Barrier,
+    Load,
+    LoadShared,
+    Program,
+    Registers,
+    Says,
+    Shared,
+    Statement,
+    Store,
+    StoreShared,
+    Tensor,
+)
+from layoutalg.layout import (
+    Insert,
+    LayoutError,
+    Merge,
+    PassThrough,
+    TensorDescriptor,
+    TileDistribution,
+    Xor,
+    make_naive_tensor_descriptor,
+    make_single_stage_tensor_adaptor,
+    transform_tensor_descriptor,
+)
+
+LARGEST = (1 << 31) - (1 << 14)
+"""The largest size of a dimension: a tile more still fits an int."""
+TILE, THREADS = 64, 256
+
+Steps = Callable[[Tensor, Tensor, tuple[Expr, ...]], tuple[Statement, ...]]
+"""A program's statements, once its tensors and the origin are known."""
+
+
+def dtype_named(name: str) -> DType:
+    """The element type; LayoutError lists those that there are."""
+    if name not in DTYPES:
+        raise LayoutError(f"no kernel for {name} elements; there are {', '.join(DTYPES)}")
+    return DTYPES[name]
+
+
+@dataclass(frozen=True)
+class Copy:
+    """What to copy: two descriptors of one shape, and along which coordinate the memory of each runs.
+
+    * `vectors`: elements moved at a time by loads and by stores, along their axes.
+    * `requires`: what is assumed of the sizes beside their ranges.
+    * `fills`: whether the target's memory is written whole (or only its coordinates' elements).
+    """
+
+    name: str
+    summary: str
+    source: TensorDescriptor
+    target: TensorDescriptor
+    sizes: tuple[Expr, ...] = ()
+    axes: tuple[int, int] = (-1, -1)
+    vectors: tuple[int, int] = (1, 1)
+    dtypes: tuple[str, str] = ("f32", "f32")
+    index_bits: int = 32
+    requires: Expr = field(default=TRUE)
+    says: tuple[tuple[str, str, tuple[Expr, ...], tuple[Expr, ...], Expr, Expr], ...] = ()
+    fills: bool = True
+
+    @property
+    def rank(self) -> int:
+        """The number of coordinates."""
+        return self.source.rank
+
+    def program(self) -> Program:
+        """The program that copies; LayoutError where shapes or vectors make none."""
+        if self.source.rank != self.target.rank:
+            raise LayoutError(f"{self.name}: source of rank {self.source.rank}, target of {self.target.rank}")
+        along, across = (a % self.rank for a in self.axes)
+        kinds = [dtype_named(name) for name in self.dtypes]
+        for width, kind in zip(self.vectors, kinds, strict=True):
+            if width not in (1, 2, 4, 8) or width * kind.bytes > 16:
+                raise LayoutError(f"{self.name}: vectors of {width} {kind.name}; 1, 2, 4 or 8, up to 16 bytes")
+        names = tuple(f"d{n}" for n in range(self.rank))
+        source = Tensor("source", kinds[0], self.source, names)
+        target = Tensor("target", kinds[1], self.target, names)
+        tile, steps = self._direct(along) if along == across else self._staged(along, across)
+        counts = [(n + (t - 1)) // t for n, t in zip(self.target.lengths, tile, strict=True)]
+        grid = tuple(var(f"b{n}", count) for n, count in reversed(list(enumerate(counts))))
+        tiles = make_single_stage_tensor_adaptor(
+            [PassThrough(c) for c in counts],
+            [[n] for n in range(self.rank)],
+            [[self.rank - 1 - n] for n in range(self.rank)],
+        )
+        origin = tuple(g * t for g, t in zip(reversed(grid), tile, strict=True))
+        threads = (var("tx", THREADS),)
+        tensors = {"source": source, "target": target}
+        return Program(
+            self.name, self.summary, source, target, self.sizes, grid, threads, threads, tiles, tile,
+            steps(source, target, origin), self.index_bits, self._requires(counts),
+            says=tuple(Says(text, tensors[t], *rest) for text, t, *rest in self.says), linear=True, fills=self.fills,
+        )  # fmt: skip
+
+    def _requires(self, counts: Sequence[Expr]) -> Expr:
+        """Blocks are numbered by an int; what else is assumed."""
+        blocks = prod(list(counts))
+        few = TRUE if blocks.hi < 1 << 31 else blocks < 1 << 31
+        return all_of(self.requires, few)
+
+    # --- what a thread does -------------------------------------------------------------------------------------------
+
+    def _direct(self, axis: int) -> tuple[tuple[int, ...], Steps]:
+        """A tile along one coordinate (and 64 of another), from memory to memory."""
+        width = max(self.vectors)
+        if self.rank == 1:
+            hs: list[list[int]] = [[4, THREADS, width]]
+            tile, held = (4 * THREADS * width,), encoded([], hs, [[(1, 1)]], [(1, 0), (1, 2)])
+        else:
+            rows = axis - 1 if axis else 1
+            tile, held = self._tile(rows, axis, width)
+        registers = Registers("tile", dtype_named(self.dtypes[0]), held)
+        moving = [1 if width > 1 and v == width else None for v in self.vectors]
+
+        def steps(source: Tensor, target: Tensor, origin: tuple[Expr, ...]) -> tuple[Statement, ...]:
+            return (Load(registers, source, origin, moving[0]), Store(target, registers, origin, moving[1]))
+
+        return tile, steps
+
+    def _staged(self, along: int, across: int) -> tuple[tuple[int, ...], Steps]:
+        """A 64×64 tile, loaded along one coordinate and stored along the other."""
+        kind = dtype_named(self.dtypes[0])
+        tile, by_row = self._tile(across, along, self.vectors[0])
+        _, by_column = self._tile(along, across, self.vectors[1])
+        layout = swizzled_tile(self.rank, across, along, self.vectors[0])
+        lds = Shared("lds", kind, TILE * TILE)
+        loaded, stored = Registers("by_row", kind, by_row), Registers("by_column", kind, by_column)
+        moving = [1 if v > 1 else None for v in self.vectors]
+
+        def steps(source: Tensor, target: Tensor, origin: tuple[Expr, ...]) -> tuple[Statement, ...]:
+            return (
+                Load(loaded, source, origin, moving[0]),
+                StoreShared(lds, layout, loaded, moving[0]),
+                Barrier(),
+                LoadShared(stored, lds, layout),
+                Store(target, stored, origin, moving[1]),
+            )
+
+        return tile, steps
+
+    def _tile(self, rows: int, columns: int, width: int) -> tuple[tuple[int, ...], TileDistribution]:
+        """64 rows × 64 columns by 256 threads, which run along the columns, `width` at a time."""
+        lanes = TILE // width
+        down = THREADS // lanes
+        hs: list[list[int]] = [[] for _ in range(self.rank)]
+        hs[rows], hs[columns] = [TILE // down, down], [lanes, width]
+        row, column = rows + 1, columns + 1
+        owners: list[Factor] = [(row, 1), (column, 0)]
+        lengths = tuple(TILE if d in (rows, columns) else 1 for d in range(self.rank))
+        return lengths, encoded([], hs, [owners], [(row, 0), (column, 1)])
+
+
+def swizzled_tile(rank: int, rows: int, columns: int, width: int) -> TensorDescriptor:
+    """A 64×64 tile in LDS, in a tensor's coordinates; groups of `width` words are swizzled by xor with the row."""
+    groups = TILE // width
+    packed = make_naive_tensor_descriptor((TILE, groups, width), (TILE, width, 1))
+    sides = as_expr(TILE), as_expr(groups), as_expr(width)
+    mixed = transform_tensor_descriptor(packed, [Xor(sides[:2]), PassThrough(sides[2])], [[0, 1], [2]], [[0, 1], [2]])
+    plane = transform_tensor_descriptor(mixed, [PassThrough(sides[0]), Merge(sides[1:])], [[0], [1, 2]], [[0], [1]])
+    return in_coordinates(plane, rank, (rows, columns))
+
+
+def in_coordinates(tile: TensorDescriptor, rank: int, places: Sequence[int]) -> TensorDescriptor:
+    """A tile as one of a tensor's rank: its dimensions at those places, the others of length 1."""
+    others = [d for d in range(rank) if d not in places]
+    transforms = [PassThrough(n) for n in tile.lengths], [Insert(as_expr(1)) for _ in others]
+    lower: list[list[int]] = [[d] for d in range(tile.rank)] + [[] for _ in others]
+    return transform_tensor_descriptor(tile, [*transforms[0], *transforms[1]], lower, [[d] for d in (*places, *others)])
+
+
+def packed_strides(lengths: Sequence[Term]) -> tuple[Expr, ...]:
+    """Row-major strides without gaps.
+
+    >>> packed_strides((3, 4, 5))
+    (20, 5, 1)
+    """
+    return tuple(prod([as_expr(n) for n in lengths[d + 1 :]]) for d in range(len(lengths)))

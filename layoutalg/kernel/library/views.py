@@ -1,0 +1,139 @@
+"""Copies through a view: padding, slices, conversions, windows of an image (im2col), and any two descriptors.
+
+| kernel    | source view, coordinates of the target                                       | constants               |
+|-----------|------------------------------------------------------------------------------|-------------------------|
+| `pad`     | pad each dimension; where there is no data, 0                                | left, right             |
+| `slices`  | slice each dimension                                                         | begin                   |
+| `cast`    | the tensor as one row                                                        |                         |
+| `im2col`  | pad, embed (filter, output) → (dilation, stride), merge (N, Ho…), (Y…, C)    | all: see `Convolution`  |
+| `copy`    | a descriptor of the caller's                                                 | the caller's            |
+
+Sizes are the kernel's arguments, but for im2col, whose windows are too hard to prove for all sizes at once: there they
+are constants of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, holds, prod, simplify, symbol, variables
+from layoutalg.kernel.library.copies import LARGEST, Copy, packed_strides
+from layoutalg.kernel.library.permute import few
+from layoutalg.kernel.program import Program
+from layoutalg.layout import (
+    LayoutError,
+    Pad,
+    Slice,
+    TensorDescriptor,
+    make_naive_tensor_descriptor,
+    transform_tensor_descriptor,
+)
+
+
+def pad(
+    left: Sequence[int], right: Sequence[int], dtype: str = "f32", vector: int = 1, index_bits: int = 32
+) -> Program:
+    """Zeros around a tensor of any lengths D0, D1 …; `vector` elements are stored at a time where they fit.
+
+    >>> pad((0, 1), (0, 1)).name
+    'pad_0_0_1_1_f32'
+    """
+    if len(left) != len(right) or not left or min(*left, *right) < 0:
+        raise LayoutError(
+            f"pad: {list(left)} before and {list(right)} after; give one of each, at least 0, a dimension"
+        )
+    sizes = tuple(symbol(f"D{n}", min=1, max=LARGEST >> 1) for n in range(len(left)))
+    around = list(zip(sizes, left, right, strict=True))
+    inner = make_naive_tensor_descriptor(sizes, packed_strides(sizes))
+    dims = [[n] for n in range(len(sizes))]
+    source = transform_tensor_descriptor(inner, [Pad(*map(as_expr, one)) for one in around], dims, dims)
+    lengths = [n + (before + after) for n, before, after in around]
+    amounts = "_".join(f"{before}_{after}" for _, before, after in around)
+    return Copy(
+        f"pad_{amounts}_{dtype}{_suffix(index_bits)}", "target is source with zeros around it, for any sizes",
+        source, make_naive_tensor_descriptor(lengths, packed_strides(lengths)), sizes, dtypes=(dtype, dtype),
+        index_bits=index_bits, requires=few(lengths, index_bits),
+    ).program()  # fmt: skip
+
+
+def slices(begin: Sequence[int], dtype: str = "f32", index_bits: int = 32) -> Program:
+    """The elements begin … begin + D − 1 of each dimension, of which R are left behind: sizes D0 …, R0 …
+
+    >>> [size.value.name for size in slices((2, 0)).sizes]
+    ['D0', 'D1', 'R0', 'R1']
+    """
+    if not begin or min(begin) < 0:
+        raise LayoutError(f"slice: it begins at {list(begin)}; give a number of at least 0 for each dimension")
+    kept = tuple(symbol(f"D{n}", min=1, max=LARGEST >> 2) for n in range(len(begin)))
+    rest = tuple(symbol(f"R{n}", min=0, max=LARGEST >> 2) for n in range(len(begin)))
+    whole = [b + d + r for b, d, r in zip(begin, kept, rest, strict=True)]
+    dims = [[n] for n in range(len(begin))]
+    inner = make_naive_tensor_descriptor(whole, packed_strides(whole))
+    cut = [Slice(n, as_expr(b), b + d) for n, b, d in zip(whole, begin, kept, strict=True)]
+    return Copy(
+        f"slice_{'_'.join(map(str, begin))}_{dtype}{_suffix(index_bits)}", "target is a slice of source, for any sizes",
+        transform_tensor_descriptor(inner, cut, dims, dims), make_naive_tensor_descriptor(kept, packed_strides(kept)),
+        (*kept, *rest), dtypes=(dtype, dtype), index_bits=index_bits, requires=few(whole, index_bits),
+    ).program()  # fmt: skip
+
+
+def cast(source: str, target: str, vector: int = 1, index_bits: int = 32) -> Program:
+    """Every element of any number D0 of elements, converted (rounded to nearest, ties to even).
+
+    >>> cast("f32", "bf16").name
+    'cast_f32_bf16'
+    """
+    size = symbol("D0", min=1, max=LARGEST, multiple_of=vector)
+    row = make_naive_tensor_descriptor((size,), (1,))
+    wide = f"_v{vector}" if vector > 1 else ""
+    return Copy(
+        f"cast_{source}_{target}{wide}{_suffix(index_bits)}", f"target is source, {source} as {target}",
+        row, row, (size,), vectors=(vector, vector), dtypes=(source, target), index_bits=index_bits,
+        requires=few((size,), index_bits),
+    ).program()  # fmt: skip
+
+
+def copy(
+    source: TensorDescriptor,
+    target: TensorDescriptor,
+    dtypes: tuple[str, str] = ("f32", "f32"),
+    vectors: tuple[int, int] = (1, 1),
+    requires: Expr = TRUE,
+    name: str = "copy",
+) -> Program:
+    """target[x] = source[x] for any two descriptors of one shape; their symbols are the kernel's sizes.
+
+    Where the target leaves gaps in its memory, those keep what they hold.  LayoutError where the shapes differ.
+    """
+    spaces = (source.element_space_size, target.element_space_size)
+    sizes = variables(*source.lengths, *target.lengths, *spaces)
+    concrete = not sizes and max(int(s) for s in spaces) < 1 << 31
+    bits = 32 if concrete or sizes else 64
+    limits = [s < 1 << (bits - 1) for s in (*spaces, prod(target.lengths)) if s.hi >= 1 << (bits - 1)]
+    for one in (source, target):
+        if one.rank != source.rank:
+            raise LayoutError(f"copy: a source of rank {source.rank} and a target of rank {target.rank}")
+    fills = holds(eq(prod(target.lengths), target.element_space_size))
+    return Copy(
+        name, "target[x] = source[x] through two descriptors", source, target, sizes,
+        (contiguous_axis(source), contiguous_axis(target)), vectors, dtypes, bits, all_of(requires, *limits),
+        fills=fills,
+    ).program()  # fmt: skip
+
+
+def contiguous_axis(descriptor: TensorDescriptor) -> int:
+    """The coordinate along which memory runs, the last one where none does.
+
+    >>> contiguous_axis(make_naive_tensor_descriptor((4, 5), (1, 4)))
+    0
+    """
+    x = descriptor.index
+    for d in reversed(range(descriptor.rank)):
+        step = simplify(descriptor.offset([i + 1 if n == d else i for n, i in enumerate(x)]) - descriptor.offset(x))
+        if step.op == "const" and step.value == 1:
+            return d
+    return descriptor.rank - 1
+
+
+def _suffix(index_bits: int) -> str:
+    return "_i64" if index_bits == 64 else ""

@@ -11,6 +11,7 @@ from layoutalg.draw.collision import collision, escape, refutation
 from layoutalg.draw.conflicts import conflicts
 from layoutalg.draw.dataflow import dataflow
 from layoutalg.draw.errors import DrawError
+from layoutalg.draw.files import Explorer, explore, save
 from layoutalg.draw.formula import latex
 from layoutalg.draw.graph import graph
 from layoutalg.draw.grid import cells, grid
@@ -22,7 +23,7 @@ from layoutalg.draw.swizzle import compare
 from layoutalg.draw.text import plain, table, tree
 
 __all__ = [
-    "DrawError", "LaneAccess", "Picture", "below", "beside", "cells", "collision", "compare", "conflicts", "dataflow",
-    "down", "enable", "escape", "graph", "grid", "held", "in_order", "latex", "memory", "operand", "page", "plain",
-    "refutation", "show", "svg", "table", "tree",
+    "DrawError", "Explorer", "LaneAccess", "Picture", "below", "beside", "cells", "collision", "compare", "conflicts",
+    "dataflow", "down", "enable", "escape", "explore", "graph", "grid", "held", "in_order", "latex", "memory",
+    "operand", "page", "plain", "refutation", "save", "show", "svg", "table", "tree",
 ]  # fmt: skip

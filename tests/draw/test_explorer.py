@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from layoutalg.banks import AccessError, cycles
-from layoutalg.draw import DrawError, LaneAccess, down, in_order, operand, page
+from layoutalg.draw import DrawError, LaneAccess, down, explore, in_order, operand, page
 from layoutalg.draw.page import sizes_of
 from layoutalg.index import symbol
 from layoutalg.index.evaluate import grids, value
@@ -343,6 +343,17 @@ def test_an_access_brings_its_own_slider(opened, plain):
     tab = opened(page(plain, accesses={"moved": moved}))
     tab.locator("#size-k").fill("2")
     assert tab.evaluate("() => unravel(now.lanes.starts[33], now.tiled.lengths)") == [1, 40]
+    tab.close()
+
+
+def test_a_notebook_shows_the_explorer_in_a_frame(opened, padded):
+    tab = opened(f"<!doctype html><body>{explore(padded)._repr_html_()}</body>")
+    frame = tab.frame_locator("iframe")
+    frame.locator("#size-pad").fill("1")
+    frame.locator("#grid canvas").first.focus()
+    tab.keyboard.press("ArrowDown")
+    tab.wait_for_timeout(250)
+    assert frame.locator("#r-offset").text_content() == "72"
     tab.close()
 
 

@@ -199,7 +199,7 @@ function remember() {
       by: state.by, at: unravel(state.at, now.tiled.lengths).join("."), phase: state.phase,
     });
     layout().symbols.forEach((s, n) => text.set(`size.${s.name}`, now.s[n]));
-    history.replaceState(null, "", `#${text}`);
+    if (location.protocol !== "about:") history.replaceState(null, "", `#${text}`); // a frame has no address of its own
   }, 120);
 }
 

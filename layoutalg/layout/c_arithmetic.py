@@ -20,6 +20,7 @@ from __future__ import annotations
 from layoutalg.index import Expr, Term, as_expr, mod, select
 from layoutalg.index.normal import nonnegative
 
+BITS16 = 1 << 16
 BITS32 = 1 << 32
 HALF32 = 1 << 31
 
@@ -69,7 +70,12 @@ def signed32(term: Term) -> Expr:
 def mulhi_u32(left: Term, right: Term) -> Expr:
     """The upper 32 bits of the 64-bit product of two uint32 numbers (`__umulhi`).
 
+    A product that may reach 2⁶³ is taken in two halves of the second factor, so that every value fits int64.
+
     >>> mulhi_u32(1 << 31, 6)
     3
     """
-    return unsigned32(left) * unsigned32(right) // BITS32
+    a, b = unsigned32(left), unsigned32(right)
+    if a.hi * b.hi < 1 << 63:
+        return a * b // BITS32
+    return (a * (b // BITS16) + a * (b % BITS16) // BITS16) // BITS16

@@ -92,11 +92,13 @@ class _Padding(Linear):
     def upper(self, lower: Sequence[Term]) -> Index:
         return (as_expr(lower[0]) + self.amounts[0],)
 
-    def valid(self, upper: Sequence[Term]) -> Expr:
-        (left, right), u = self.amounts, as_expr(upper[0])
-        begins = TRUE if left is FALSE else u >= left
-        ends = TRUE if right is FALSE else u < self.length + left
-        return all_of(begins, ends)
+    def begins(self, upper: Sequence[Term]) -> Expr:
+        """Whether an upper index is at or after the first of the data."""
+        return as_expr(upper[0]) >= self.amounts[0]
+
+    def ends(self, upper: Sequence[Term]) -> Expr:
+        """Whether an upper index is at or before the last of the data."""
+        return as_expr(upper[0]) < self.length + self.amounts[0]
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,6 +114,9 @@ class Pad(_Padding):
     def amounts(self) -> tuple[Expr, Expr]:
         return self.left, self.right
 
+    def valid(self, upper: Sequence[Term]) -> Expr:
+        return all_of(self.begins(upper), self.ends(upper))
+
 
 @dataclass(frozen=True, repr=False)
 class LeftPad(_Padding):
@@ -125,6 +130,9 @@ class LeftPad(_Padding):
     def amounts(self) -> tuple[Expr, Expr]:
         return self.left, FALSE
 
+    def valid(self, upper: Sequence[Term]) -> Expr:
+        return self.begins(upper)
+
 
 @dataclass(frozen=True, repr=False)
 class RightPad(_Padding):
@@ -137,6 +145,9 @@ class RightPad(_Padding):
     @property
     def amounts(self) -> tuple[Expr, Expr]:
         return FALSE, self.right
+
+    def valid(self, upper: Sequence[Term]) -> Expr:
+        return self.ends(upper)
 
 
 @dataclass(frozen=True, repr=False)

@@ -133,7 +133,10 @@ class CyclicShiftInverse(_Pairwise):
 
 @dataclass(frozen=True, repr=False)
 class Indexing(Transform):
-    """lower = table[upper]."""
+    """lower = table[upper]; where padding or a faulty chain leaves the table, at the index modulo its length.
+
+    CK would read past its table there.  No valid index of a chain that stays within its dimensions does.
+    """
 
     table: tuple[Expr, ...]
     name: ClassVar[str] = "indexing"
@@ -151,7 +154,7 @@ class Indexing(Transform):
         return (as_expr(len(self.table)),)
 
     def lower(self, upper: Sequence[Term]) -> Index:
-        return (lookup([int(entry) for entry in self.table], upper[0]),)
+        return (lookup([int(entry) for entry in self.table], mod(upper[0], len(self.table))),)
 
     def upper(self, lower: Sequence[Term]) -> Index:
         """By the inverse table; what stands in its gaps means nothing."""

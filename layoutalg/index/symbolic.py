@@ -211,6 +211,10 @@ def _sympy() -> SimpleNamespace:
     def numeric(f: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *xs: f(*map(number, xs))
 
+    def remainder(a: Any, n: Any) -> Any:
+        """Mod as it is: sympy 1.14 rewrites Mod(2*Mod(x, 4), 4) to 2*Mod(x, 4), which is wrong (sympy issue 29757)."""
+        return sympy.Mod(a, n, evaluate=a.is_Integer and n.is_Integer)
+
     def function(name: str, exact: Callable[[int, int], int]) -> Any:
         def evaluate(_: Any, a: Any, b: Any) -> Any:
             return sympy.Integer(exact(int(a), int(b))) if a.is_Integer and b.is_Integer else None
@@ -226,7 +230,7 @@ def _sympy() -> SimpleNamespace:
         "add": numeric(sympy.Add),
         "mul": numeric(sympy.Mul),
         "div": numeric(lambda a, n: sympy.floor(a / n)),
-        "mod": numeric(sympy.Mod),
+        "mod": numeric(remainder),
         "xor": numeric(function("BitXor", lambda a, b: a ^ b)),
         "and": numeric(function("BitAnd", lambda a, b: a & b)),
         "lt": numeric(sympy.Lt),

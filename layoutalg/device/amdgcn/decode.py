@@ -39,6 +39,7 @@ class Operand:
 
     kind: str
     index: int = 0
+    high: bool = False  # of a 16-bit operation: the upper half of the register
 
     def __str__(self) -> str:
         names = {("s", VCC): "vcc", ("s", EXEC): "exec", ("s", VCC + 1): "vcc_hi", ("s", EXEC + 1): "exec_hi"}
@@ -47,7 +48,7 @@ class Operand:
         if self.kind == "int":
             return str(self.index)
         return names.get((self.kind, self.index)) or (
-            f"{self.index:#x}" if self.kind in ("bits", "float") else f"{self.kind}{self.index}"
+            f"{self.index:#x}" if self.kind in ("bits", "float") else f"{self.kind}{self.index}{'.h' if self.high else ''}"
         )
 
 
@@ -156,6 +157,7 @@ def _normalised(raw: Any, address: int, architecture: str) -> Instruction:
             fields[key] = value.offset
     _write_out(name, operands, fields, architecture)
     _accumulators(name, form, operands, fields, raw)
+    _halves(name, form, operands, fields, architecture)
     return Instruction(address, raw.size(), name, form, MappingProxyType(operands), MappingProxyType(fields))
 
 
@@ -212,6 +214,23 @@ def _accumulators(name: str, form: str, operands: dict[str, Operand], fields: di
     for role in roles:
         if role in operands and operands[role].kind == "v":
             operands[role] = Operand("a", operands[role].index)
+
+
+#: RDNA's operations on halves of registers that are described.
+_ON_HALVES = frozenset({"V_MOV_B16", "V_CNDMASK_B16"})
+
+
+def _halves(name: str, form: str, operands: dict[str, Operand], fields: dict[str, int], architecture: str) -> None:
+    """Which halves a 16-bit operation works on: short encodings add 128 to the register, VOP3 sets a bit (RDNA 3 ISA)."""
+    if architecture == "cdna" or name not in _ON_HALVES:
+        return
+    picked = fields.pop("opsel", 0)
+    for role, bit in (("a", 1), ("b", 2), ("c", 4), ("d", 8)):
+        operand = operands.get(role)
+        if operand is not None and operand.kind == "v":
+            high = operand.index >= 128 if form != "VOP3" else bool(picked & bit)
+            index = operand.index % 128 if form != "VOP3" else operand.index
+            operands[role] = Operand("v", index, high)
 
 
 def _dual_half(raw: Any, half: str, address: int, architecture: str) -> Instruction:

@@ -135,6 +135,8 @@ class Machine(ABC):
         operand = operand_of(instruction, token[0])
         if token == "n":
             return self.lanes_of(operand)
+        if token.endswith("16"):
+            return self._half(operand)
         if operand.kind in ("v", "a"):
             return self.read_register(self._indexed(operand, token[0]), int(token[1:]))
         if instruction.name == "V_PK_MOV_B32" and operand.kind != "s" and operand.index not in (0, -1):
@@ -151,10 +153,26 @@ class Machine(ABC):
             self.write_lanes(operand_of(instruction, "m"), word)
         else:
             operand = operand_of(instruction, "d")
+            if token == "d16":
+                word, token = self._merged(operand, word), "d32"
             if operand.kind in ("v", "a"):
                 self.write_register(self._indexed(operand, "d"), int(token[1:]), word)
             else:
                 self.write_scalar(operand, int(token[1:]), word)
+
+    def _half(self, operand: Operand) -> Word:
+        """16 bits of a register or of a constant, as a word of 32."""
+        if operand.kind == "float":
+            raise UnsupportedInstructionError(f"a 16-bit operation on the constant {operand}")
+        word = self.read_register(operand, 32) if operand.kind == "v" else self._constant(operand, 32)
+        return self.w.lshr(word, self.w.const(16, 32)) if operand.high else word & self.w.const(0xFFFF, 32)
+
+    def _merged(self, operand: Operand, half: Word) -> Word:
+        """The register with one half replaced."""
+        old, w = self.read_register(operand, 32), self.w
+        if operand.high:
+            return (old & w.const(0xFFFF, 32)) | w.shl(half, w.const(16, 32))
+        return (old & w.const(0xFFFF0000, 32)) | half
 
     def write_scc(self, truth: Truth) -> None:
         """Writes the scalar condition code."""

@@ -8,6 +8,7 @@ the words written, in order.
 |---|---|
 | `d32` `d64` | the result |
 | `a32` `b64` `c32` … | a source; `d32` on the right is the old value of the result |
+| `a16` `d16` … | the half of a register that the instruction names; the result's other half is kept |
 | `m`, `n` | a truth for each lane: a mask written, a mask read |
 | `scc` | the scalar condition code |
 | `exec32` `exec64` | the execution mask as a word |
@@ -239,6 +240,8 @@ def _no(w: Values, a: Word) -> Truth:
 _VECTOR = _table(
     ("V_MOV_B32", "d32 <- a32", lambda w, a: a),
     ("V_MOV_B64", "d64 <- a64", lambda w, a: a),
+    ("V_MOV_B16", "d16 <- a16", lambda w, a: a),
+    ("V_CNDMASK_B16", "d16 <- a16 b16 n", lambda w, a, b, n: w.ite(n, b, a)),
     ("V_NOT_B32", "d32 <- a32", lambda w, a: ~a),
     ("V_ACCVGPR_READ V_ACCVGPR_WRITE V_ACCVGPR_MOV_B32", "d32 <- a32", lambda w, a: a),
     ("V_ADD_U32 V_ADD_NC_U32", "d32 <- a32 b32", lambda w, a, b: a + b),
@@ -295,7 +298,26 @@ def _pick_halves(w: Values, a: Word, b: Word, *, opsel: int = 0, opsel_hi: int =
     return w.pair(w.high(a) if opsel & 1 else w.low(a), w.high(b) if opsel & 2 else w.low(b))
 
 
-_PACKED = {"V_PK_MOV_B32": Alu(("d64",), ("a64", "b64"), _pick_halves, frozenset({"opsel", "opsel_hi", "opsel_hi2"}))}
+
+
+def _truth_table(w: Values, a: Word, b: Word, c: Word, *, neg: int = 0, abs: int = 0, omod: int = 0) -> Word:
+    """V_BITOP3_B32: bit 4a + 2b + c of the table is the result; computed as the exclusive or of products of sources."""
+    table = omod << 6 | abs << 3 | neg
+    total = w.const(0, 32)
+    for product in range(8):
+        parts = [k for k in range(8) if k & ~product == 0]  # the product occurs when an odd number of these is set
+        if sum(table >> k & 1 for k in parts) % 2:
+            term = w.const(-1, 32)
+            for bit, source in ((4, a), (2, b), (1, c)):
+                term = term & source if product & bit else term
+            total = total ^ term
+    return total
+
+
+_WITH_FIELDS = {
+    "V_PK_MOV_B32": Alu(("d64",), ("a64", "b64"), _pick_halves, frozenset({"opsel", "opsel_hi", "opsel_hi2"})),
+    "V_BITOP3_B32": Alu(("d32",), ("a32", "b32", "c32"), _truth_table, frozenset({"neg", "abs", "omod"})),
+}
 
 
 def _permute_bytes(w: Values, a: Word, b: Word, c: Word) -> Word:
@@ -317,5 +339,5 @@ def _permute_bytes(w: Values, a: Word, b: Word, c: Word) -> Word:
 #: Every arithmetic instruction that is known, by the name any generation gives it.
 ALU: Mapping[str, Alu] = {
     **_scalar_logic(32), **_scalar_logic(64), **_scalar_shifts(32), **_scalar_shifts(64),
-    **_comparisons(), **_SCALAR, **_VECTOR, **_PACKED,
+    **_comparisons(), **_SCALAR, **_VECTOR, **_WITH_FIELDS,
 }  # fmt: skip

@@ -45,7 +45,7 @@ class Pseudocode:
         self.state = dict(state, laneId=0)
 
     def run(self, text):
-        text = re.sub(r"//[^\n]*", "", text)
+        text = re.sub(r"//[^\n]*|INST\.", "", text)
         text = re.sub(r"if (\w+) then\s*(.*?)\s*endif", r"IF \1 : \2", text, flags=re.DOTALL)
         for statement in filter(None, (part.strip() for part in text.split(";"))):
             condition = re.match(r"IF (\w+) : (.*)", statement, re.DOTALL)
@@ -210,7 +210,7 @@ def expected(name, text, alu, state):
             result[token] = after["SCC"] & 1
         else:
             key, bits = ("EXEC" if token.startswith("exec") else "D0"), int(re.sub(r"\D", "", token))
-            result[token] = after[key] & ((1 << bits) - 1)
+            result[token] = after["D" if "D" in after else key] & ((1 << bits) - 1)
     return result
 
 
@@ -227,6 +227,7 @@ def test_entry_does_what_amds_pseudocode_says(name):
             state = {
                 "S0": cut_values["a"], "S1": cut_values["b"], "S2": cut_values["c"], "D0": cut_values["d"],
                 "SCC": bit, "VCC": carry, "EXEC": mask, "SIMM16": immediate, "OPSEL": rng.getrandbits(2),
+                "NEG": rng.getrandbits(3), "ABS": rng.getrandbits(3), "OMOD": rng.getrandbits(2),
             }  # fmt: skip
             if "k" in alu.reads:  # the texts call the immediate S0, S1 or SIMM16, and the register D0 or S0
                 state["S1"] = immediate
@@ -238,9 +239,10 @@ def test_entry_does_what_amds_pseudocode_says(name):
                 "exec32": w.const(mask, 32),
                 "exec64": w.const(mask, 64),
             }
+            tokens |= {f"{role}16": w.const(cut_values[role], 32) for role in "abcd"}
             tokens |= {f"{role}{bits}": w.const(cut_values[role], bits) for role in "abcd" for bits in (32, 64)}
             sources = [tokens[token] for token in alu.reads]
-            fields = {"opsel": state["OPSEL"]} if "opsel" in alu.fields else {}
+            fields = {key: state[key.upper()] for key in alu.fields if key.upper() in state}
             with np.errstate(over="ignore"):
                 results = alu.effect(w, *sources, **fields)
             results = results if len(alu.writes) > 1 else (results,)

@@ -15,7 +15,6 @@ What it cannot represent: a fourth way to tell things apart; colour, number and 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,6 +26,7 @@ import numpy.typing as npt
 from layoutalg.banks import Ints
 from layoutalg.draw.access import LaneAccess
 from layoutalg.draw.fields import Asked, Field, descriptor_field, distribution_field
+from layoutalg.draw.fold import Fold, fold
 from layoutalg.draw.palette import KINDS, STEPS, colours, ink_on, ramp
 from layoutalg.draw.svg import SMALL, Picture, boxes, number, outlined, shape, text_width, words
 from layoutalg.index import Expr
@@ -53,14 +53,14 @@ class Label:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A field laid out flat: rows × columns, the size of a cell, and where the blocks of outer dimensions end."""
+    """A field laid out flat: rows × columns of numbers, the size of a cell, and the largest number."""
 
     field: Field
+    fold: Fold
     values: Ints
     known: npt.NDArray[np.bool_]
     width: float
     height: float
-    blocks: tuple[int, int]
     high: int
 
     @property
@@ -73,6 +73,12 @@ class Sheet:
     def numbered(self) -> bool:
         """Whether the number of every run fits into it."""
         return all(label.fits(self) for label in self.labels)
+
+    @cached_property
+    def margin(self) -> float:
+        """The room that the names of the lines need."""
+        rows = self.shape[0]
+        return 16 + max(text_width(self.fold.name(r), SMALL) for r in {0, rows // 2, rows - 1}) + 6
 
     @cached_property
     def labels(self) -> tuple[Label, ...]:
@@ -135,42 +141,28 @@ def cells(field: Field, rows: int | None = None) -> Picture:
     key = legend(field.name, sheet.high, field.kinds, sheet.colour)
     width = max(body.width, key.width)
     picture = Picture(width, body.height + key.height, body.body + key.at(0, body.height), title)
-    notes = [field.note, "" if field.known.all() else f"Hatched: {field.absent}"]
+    notes = [field.note, sheet.fold.note, "" if field.known.all() else f"Hatched: {field.absent}"]
     return picture.headed(title, *filter(None, notes))
 
 
 def flat(field: Field, rows: int | None = None) -> Sheet:
     """The field with its first dimensions down and the others across."""
-    shape = field.shape
-    down = balanced(shape) if rows is None else rows
-    size = int(np.prod(shape[:down], dtype=int)), int(np.prod(shape[down:], dtype=int))
-    blocks = shape[down - 1] if down > 1 else 0, shape[-1] if len(shape) - down > 1 else 0
+    lying = fold(field.shape, rows)
+    size = lying.lines, lying.columns
+    missing = size[0] * size[1] - field.values.size
+    values: Ints = np.pad(field.values.reshape(-1), (0, missing)).reshape(size)
+    known: npt.NDArray[np.bool_] = np.pad(field.known.reshape(-1), (0, missing)).reshape(size)
     width = min(36.0, max(WIDTH / size[1], 2))
     height = min(24.0, width, max(HEIGHT / size[0], 2)) if width < 36 else min(24.0, max(HEIGHT / size[0], 2))
     width = min(width, 1.6 * height) if height >= 11 else min(width, 1.3 * height)
     high = int(field.values[field.known].max(initial=0))
-    return Sheet(field, field.values.reshape(size), field.known.reshape(size), width, height, blocks, high)
-
-
-def balanced(shape: tuple[int, ...]) -> int:
-    """How many of the first dimensions run down, so that the grid is most nearly square.
-
-    >>> balanced((64, 64)), balanced((8, 9, 2)), balanced((16,))
-    (1, 1, 0)
-    """
-    count = math.prod(shape)
-
-    def skew(down: int) -> float:
-        rows = math.prod(shape[:down])
-        return max(rows * rows / count, count / (rows * rows))
-
-    return min(range(len(shape) - 1, 0, -1), key=skew, default=0)
+    return Sheet(field, lying, values, known, width, height, high)
 
 
 def sheet_picture(sheet: Sheet) -> tuple[Picture, tuple[float, float]]:
     """The cells with their axes, and where the first cell's corner stands."""
     rows, columns = sheet.shape
-    left, top = 16 + text_width(str(rows - 1), SMALL) + 6, 22.0
+    left, top = sheet.margin, 22.0
     body = shape("g", transform=f"translate({number(left)} {number(top)})", inner=paint(sheet)) + _axis(
         sheet, left, top
     )
@@ -221,7 +213,7 @@ def _lines(sheet: Sheet) -> str:
         boxes((at.first * w, at.row * h, (at.end - at.first) * w, h) for at in sheet.labels) if min(w, h) >= 9 else ""
     )
     body = shape("path", fill="none", stroke="#fff", stroke_width=0.7, stroke_opacity=0.6, d=cuts) if cuts else ""
-    down, across = (block or count for block, count in zip(sheet.blocks, sheet.shape, strict=True))
+    down, across = (block or count for block, count in zip(sheet.fold.blocks, sheet.shape, strict=True))
     path = "".join(f"M0 {number(r * h)}h{number(columns * w)}" for r in range(down, rows, down))
     path += "".join(f"M{number(c * w)} 0v{number(rows * h)}" for c in range(across, columns, across))
     return body + (shape("path", "mark", d=path) if path else "")
@@ -242,7 +234,9 @@ def _ink(sheet: Sheet, number: int) -> str:
 def _axis(sheet: Sheet, left: float, top: float) -> str:
     rows, columns = sheet.shape
     down, across = ticks(rows, sheet.height, 12), ticks(columns, sheet.width, text_width(str(columns), SMALL) + 5)
-    body = "".join(words(left - 5, top + (r + 0.5) * sheet.height, str(r), "soft num", SMALL, "end") for r in down)
+    body = "".join(
+        words(left - 5, top + (r + 0.5) * sheet.height, sheet.fold.name(r), "soft num", SMALL, "end") for r in down
+    )
     return body + "".join(words(left + (c + 0.5) * sheet.width, top - 9, str(c), "soft num", SMALL) for c in across)
 
 
@@ -258,7 +252,7 @@ def _with_lens(whole: Picture, sheet: Sheet, at: tuple[float, float]) -> Picture
     digits = len(str(int(sheet.values[:rows, :columns].max(initial=0))))
     part = replace(
         sheet, values=sheet.values[:rows, :columns], known=sheet.known[:rows, :columns],
-        width=max(26.0, text_width("0" * digits, 11) + 8), height=24.0, blocks=(0, 0),
+        width=max(26.0, text_width("0" * digits, 11) + 8), height=24.0,
     )  # fmt: skip
     corner, _ = sheet_picture(part)
     frame = outlined(*at, columns * sheet.width, rows * sheet.height)

@@ -90,7 +90,7 @@ def memory(
     padded = np.full(lines * wide, -2, dtype=np.int64)
     padded[: len(held.owner)] = held.owner
     values, known = (padded // columns).reshape(lines, wide), (padded >= 0).reshape(lines, wide)
-    sheet = flat(Field("row", np.maximum(values, 0), known))
+    sheet = flat(Field("row", np.maximum(values, 0), known), rows=1)
     picture = _strip(sheet, wide, (padded == -2).reshape(lines, wide))
     used = int((held.count > 0).sum())
     title = f"memory of {len(held.owner)} elements, {used} of them used"

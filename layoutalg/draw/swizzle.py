@@ -69,12 +69,10 @@ def _half(name: str, access: LaneAccess, number: int) -> Picture:
     phase = access.phases[number]
     lanes = np.array(phase.lanes, dtype=np.int64)
     *outer, last = (np.broadcast_to(i, lanes.shape) for i in array(access.index, {access.lane: lanes, **access.at}))
-    row = np.zeros_like(lanes)
-    for i, length in zip(outer, small.field.shape[:-1], strict=True):
-        row = row * length + i
+    vectors = zip(*(i.tolist() for i in (*outer, last // access.elements)), strict=True)
     frames = "".join(
         outlined(left + c * small.width, top + r * small.height, small.width, small.height)
-        for r, c in zip(row.tolist(), (last // access.elements).tolist(), strict=True)
+        for r, c in map(small.fold.place, vectors)
     )
     cost = sum(p.cycles for p in access.phases)
     head = f"{name}: {cost} cycles, phase {number} takes {phase.cycles}"

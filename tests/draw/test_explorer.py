@@ -10,6 +10,7 @@ import pytest
 
 from layoutalg.banks import AccessError, cycles
 from layoutalg.draw import DrawError, LaneAccess, down, explore, in_order, operand, page
+from layoutalg.draw.fold import fold
 from layoutalg.draw.page import sizes_of
 from layoutalg.index import symbol
 from layoutalg.index.evaluate import grids, value
@@ -344,6 +345,15 @@ def test_an_access_brings_its_own_slider(opened, plain):
     tab.locator("#size-k").fill("2")
     assert tab.evaluate("() => unravel(now.lanes.starts[33], now.tiled.lengths)") == [1, 40]
     tab.close()
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (8, 9, 2), (4, 64, 128), (4, 8192), (1024,), (17,), (1021,)])
+def test_the_page_folds_a_tile_as_the_pictures_do(tile, shape):
+    lying = fold(shape)
+    assert tile.evaluate(f"() => across({list(shape)})") == lying.columns
+    for line in {0, lying.lines // 2, lying.lines - 1}:
+        name = tile.evaluate(f"() => lineName({line}, {list(shape)}, {lying.columns})")
+        assert name == lying.name(line) or lying.lines == 1
 
 
 def test_a_notebook_shows_the_explorer_in_a_frame(opened, padded):

@@ -78,7 +78,7 @@ function draw() {
     const room = (id) => element(id).closest("section").clientWidth - 46;
     views.grid.draw({
       count: tiled.count, rows: tiled.rows, columns: tiled.columns, width: room("grid"), height: 620, minimum: 4, maximum: 36,
-      colour, label: quantity, name: (r) => r,
+      colour, label: quantity, name: (r) => lineName(r, tiled.lengths, tiled.columns),
     });
     const wide = Math.max(1, Math.floor((instruction().banks * DWORD) / ELEMENT_BYTES));
     views.memory.draw({

@@ -31,15 +31,31 @@ function tuple(index) {
   return "(" + index.join(", ") + (index.length === 1 ? ",)" : ")");
 }
 
-// How many columns the grid has: the last dimensions run across, as many as make it most nearly square.
+const [WIDEST, TALLEST, LINE, SHORT] = [512, 1024, 128, 32];
+
+// How many columns the grid has, as the library folds it: the last dimensions run across, as many as make it most nearly
+// square; where a line would be too long, or too many, a part or several steps of one.
 function across(lengths) {
   const count = product(lengths);
-  let best = lengths[lengths.length - 1];
-  for (let d = lengths.length - 1; d > 0; d--) {
-    const columns = product(lengths.slice(d));
-    if (Math.max(columns ** 2 / count, count / columns ** 2) < Math.max(best ** 2 / count, count / best ** 2)) best = columns;
+  if (lengths.length === 1 && count <= SHORT) return count;
+  const skew = (columns) => Math.max((columns * columns) / count, count / (columns * columns));
+  const fits = (columns) => columns <= WIDEST && count <= TALLEST * columns;
+  const whole = lengths.slice(1).map((_, d) => product(lengths.slice(d + 1)));
+  const parts = lengths.flatMap((length, d) =>
+    Array.from({ length }, (_, k) => k + 1).filter((step) => length % step === 0).map((step) => step * product(lengths.slice(d + 1))));
+  for (const choices of [whole, parts]) {
+    const good = choices.filter(fits);
+    if (good.length) return good.reduce((best, columns) => (skew(columns) < skew(best) ? columns : best));
   }
-  return best;
+  return LINE;
+}
+
+// What a line is called: the coordinates that stay the same on it, or its first index.
+function lineName(row, lengths, columns) {
+  const sizes = lengths.map((_, d) => product(lengths.slice(d + 1)));
+  const down = sizes.slice(0, -1).indexOf(columns);
+  const index = unravel(row * columns, lengths);
+  return (down < 0 ? index : index.slice(0, down + 1)).join(",");
 }
 
 // Every index of the tile with its offset, and every element of memory with the first index that reaches it (or -1).
@@ -68,7 +84,7 @@ function tile(layout, sizes) {
     }
   }
   found.columns = across(lengths);
-  found.rows = count / found.columns;
+  found.rows = Math.ceil(count / found.columns);
   return found;
 }
 

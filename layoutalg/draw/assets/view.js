@@ -83,7 +83,7 @@ class Cells {
   constructor(panel) { this.panel = panel; }
 
   draw({ count, rows, columns, width, height, minimum, maximum, colour, label, name }) {
-    const widest = `${name(rows - 1)}`.length;
+    const widest = Math.max(...[0, rows >> 1, rows - 1].map((row) => `${name(row)}`.length));
     this.left = 12 + 6.6 * widest;
     this.top = 20;
     const [w, h] = [(width - this.left - 8) / columns, height / rows];

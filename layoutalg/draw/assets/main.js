@@ -92,6 +92,7 @@ function draw() {
     panels.banks.label(element("verdict").textContent);
   }
   element("banks").hidden = !lanes.phases.length;
+  element("grid").hidden = element("memory").hidden = Boolean(tiled.problem);
   element("formula").textContent = layout().text;
   notes();
   phases();
@@ -102,9 +103,9 @@ function notes() {
   const { tiled, lanes } = now;
   const how = instruction();
   const gaps = tiled.space - tiled.used;
-  element("grid-note").textContent = `${tiled.lengths.join(" × ")}, coloured by ${state.by}`;
+  element("grid-note").textContent = tiled.problem ?? `${tiled.lengths.join(" × ")}, coloured by ${state.by}`;
   const memory = element("memory-note");
-  memory.className = tiled.shared || tiled.escaped !== undefined && tiled.escaped !== null ? "bad" : "note";
+  memory.className = tiled.shared || tiled.escaped !== null ? "bad" : "note";
   if (tiled.problem) memory.textContent = tiled.problem;
   else if (tiled.escaped !== null) memory.textContent = `${tuple(unravel(tiled.escaped, tiled.lengths))} reaches offset ${tiled.offset[tiled.escaped]}, outside ${tiled.space} elements`;
   else if (tiled.shared) memory.textContent = `${tiled.shared.map((n) => tuple(unravel(n, tiled.lengths))).join(" and ")} both reach offset ${tiled.offset[tiled.shared[0]]}`;

@@ -64,7 +64,7 @@ function tile(layout, sizes) {
   const count = product(lengths);
   const space = layout.space(sizes);
   if (count > MAX_CELLS || space > 4 * MAX_CELLS) {
-    return { lengths, count: 0, space: 0, problem: `${count} indices over ${space} elements are too many to draw` };
+    return { lengths, count: 0, space: 0, used: 0, high: 0, shared: null, escaped: null, problem: `${count} indices over ${space} elements are too many to draw` };
   }
   const offset = new Float64Array(count);
   const valid = new Uint8Array(count);

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from layoutalg.index import Expr, all_of, eq, var
 from layoutalg.layout.adaptor import TensorAdaptor
 from layoutalg.layout.coordinate import make_tensor_adaptor_coordinate, move_tensor_adaptor_coordinate
+from layoutalg.layout.descriptor import TensorDescriptor
 from layoutalg.layout.transform import Index, Transform
 
 
@@ -41,8 +42,10 @@ class Increment:
         return all_of(*(eq(a, b) for a, b in zip(self.moved, self.recomputed, strict=True)))
 
 
-def increment_of(layout: Transform | TensorAdaptor) -> Increment:
-    """The increment of one transform, or of an adaptor (a descriptor's is that of its adaptor)."""
+def increment_of(layout: Transform | TensorAdaptor | TensorDescriptor) -> Increment:
+    """The increment of one transform, of an adaptor, or of a descriptor."""
+    if isinstance(layout, TensorDescriptor):
+        return increment_of(layout.adaptor)
     lengths = layout.upper_lengths if isinstance(layout, Transform) else layout.lengths
     start, end = _over("i", lengths), _over("j", lengths)
     diff = tuple(b - a for a, b in zip(start, end, strict=True))

@@ -68,10 +68,8 @@ class MergeCarryCheck(Merge):
         steps = _quotients(as_expr(diff_upper[0]), self.lengths)
         carry, moved = FALSE, list[Expr]()
         for digit, step, length in list(zip(lower, steps, self.lengths, strict=True))[:0:-1]:
-            reached = carry + digit
-            carries, borrows = reached >= length - step, reached < -step
-            moved.append(select(borrows, step + length, select(carries, step - length, step)) + carry)
-            carry = select(borrows, -1, select(carries, 1, 0))
+            difference, carry = carry_step(digit, step, length, carry)
+            moved.append(difference)
         diff = (steps[0] + carry, *reversed(moved))
         return diff, tuple(d + digit for d, digit in zip(diff, lower, strict=True))
 
@@ -169,6 +167,21 @@ def magic_divide(dividend: Term, magic: MagicNumber) -> Expr:
     """
     n = unsigned32(dividend)
     return signed32(unsigned32(mulhi_u32(n, magic.multiplier) + n) // magic.power)
+
+
+def carry_step(digit: Term, step: Term, length: Term, carry: Term) -> tuple[Expr, Expr]:
+    """One digit of a carry-check move: by how much the digit moves, and the carry (−1, 0 or 1) into the next one.
+
+    For 0 ≤ digit < length, |step| < length and −1 ≤ carry ≤ 1, with t = digit + step + carry: the digit becomes
+    t mod length and the carry t div length.  From this lemma, digit by digit, follows that the move is right.
+
+    >>> carry_step(3, 4, 5, 1)
+    (0, 1)
+    """
+    reached, step = as_expr(digit) + carry, as_expr(step)
+    carries, borrows = reached >= as_expr(length) - step, reached < -step
+    moved = select(borrows, step + length, select(carries, step - length, step)) + carry
+    return moved, select(borrows, -1, select(carries, 1, 0))
 
 
 def magic_number_holds(dividend: Term, divisor: Term) -> Expr:

@@ -15,6 +15,8 @@ gemm_universal_pipeline_ag_bg_cr_policy.hpp ((K0, L) is its older order), `row_p
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from layoutalg.layout import (
     LayoutError,
     TensorDescriptor,
@@ -52,8 +54,13 @@ def padded(rows: int, columns: int, vector: int = 8, padding: int = 1) -> Tensor
     >>> [int(padded(64, 32).offset((1, k))) for k in (0, 8, 16, 24)]
     [8, 528, 1048, 1568]
     """
+    return columns_padded(rows, columns, vector, padding * vector)
+
+
+def columns_padded(rows: int, columns: int, vector: int, padding: int) -> TensorDescriptor:
+    """`padded` by any number of elements after each column of vectors."""
     parts = _parts(columns, vector)
-    below = make_naive_tensor_descriptor((parts, rows, vector), ((rows + padding) * vector, vector, 1))
+    below = make_naive_tensor_descriptor((parts, rows, vector), (rows * vector + padding, vector, 1))
     return transform_tensor_descriptor(
         below, [make_pass_through_transform(rows), make_merge_transform((parts, vector))], [[1], [0, 2]], [[0], [1]]
     )
@@ -67,8 +74,7 @@ def swizzled(
     >>> [int(swizzled(128, 64).offset((1, k))) for k in range(0, 64, 8)]
     [72, 64, 88, 80, 104, 96, 120, 112]
     """
-    parts, lines = _parts(columns, vector), _parts(rows, layers)
-    return _in_lines(parts, lines, layers, vector, make_xor_transform((lines, parts * layers)), layers_outside)
+    return lined(rows, columns, vector, layers, layers_outside, "xor")
 
 
 def cyclic(rows: int, columns: int, vector: int = 8, layers: int = 1, layers_outside: bool = True) -> TensorDescriptor:
@@ -77,18 +83,42 @@ def cyclic(rows: int, columns: int, vector: int = 8, layers: int = 1, layers_out
     >>> [int(cyclic(4, 24).offset((1, k))) for k in (0, 8, 16)]
     [32, 40, 24]
     """
+    return lined(rows, columns, vector, layers, layers_outside, "cyclic")
+
+
+MIXES: Mapping[str, Callable[[tuple[int, int]], Transform]] = {
+    "xor": make_xor_transform,
+    "cyclic": make_cyclic_shift_transform,
+}
+"""What a line's vectors are mixed with its number by."""
+
+
+def lined(
+    rows: int,
+    columns: int,
+    vector: int,
+    layers: int = 1,
+    layers_outside: bool = True,
+    mix: str | None = "xor",
+    gap: int = 0,
+) -> TensorDescriptor:
+    """(K0·L, M/L, V), mixed, unmerged to rows and columns: the chain of transforms of CK's policy, step by step.
+
+    `layers` is L, the rows of one line; in a line stand (L, K0) vectors, or (K0, L); `gap` vectors follow each line.
+    """
     parts, lines = _parts(columns, vector), _parts(rows, layers)
-    return _in_lines(parts, lines, layers, vector, make_cyclic_shift_transform((lines, parts * layers)), layers_outside)
-
-
-def _in_lines(parts: int, lines: int, layers: int, vector: int, mix: Transform, outside: bool) -> TensorDescriptor:
-    """(K0·L, M/L, V), mixed, unmerged to rows and columns: the chain of transforms of CK's policy, step by step."""
     line = parts * layers
-    below = make_naive_tensor_descriptor((line, lines, vector), (vector, line * vector, 1))
-    mixed = transform_tensor_descriptor(below, [mix, make_pass_through_transform(vector)], [[1, 0], [2]], [[1, 0], [2]])
-    split, upper = ((layers, parts), [0, 2]) if outside else ((parts, layers), [2, 0])
+    below = make_naive_tensor_descriptor((line, lines, vector), (vector, (line + gap) * vector, 1))
+    if mix is not None:
+        below = transform_tensor_descriptor(
+            below,
+            [MIXES[mix]((lines, line)), make_pass_through_transform(vector)],
+            [[1, 0], [2]],
+            [[1, 0], [2]],
+        )
+    split, upper = ((layers, parts), [0, 2]) if layers_outside else ((parts, layers), [2, 0])
     apart = transform_tensor_descriptor(
-        mixed,
+        below,
         [make_unmerge_transform(split), make_pass_through_transform(lines), make_pass_through_transform(vector)],
         [[0], [1], [2]],
         [upper, [1], [3]],
@@ -97,6 +127,22 @@ def _in_lines(parts: int, lines: int, layers: int, vector: int, mix: Transform, 
         apart,
         [make_merge_transform((lines, layers)), make_merge_transform((parts, vector))],
         [[1, 0], [2, 3]],
+        [[0], [1]],
+    )
+
+
+def lines_padded(rows: int, columns: int, layers: int, padding: int) -> TensorDescriptor:
+    """`layers` rows side by side, then `padding` elements.
+
+    >>> [int(lines_padded(4, 8, 2, 3).offset((r, 0))) for r in range(4)]
+    [0, 8, 19, 27]
+    """
+    lines = _parts(rows, layers)
+    below = make_naive_tensor_descriptor((lines, layers, columns), (columns * layers + padding, columns, 1))
+    return transform_tensor_descriptor(
+        below,
+        [make_merge_transform((lines, layers)), make_pass_through_transform(columns)],
+        [[0, 1], [2]],
         [[0], [1]],
     )
 

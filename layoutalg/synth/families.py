@@ -1,0 +1,116 @@
+"""Layouts to try, cheapest first: what CK's policies are made of, with every free number left open.
+
+All of them keep vectors of V elements whole and put L rows side by side in a line, which may be mixed with its number
+and followed by a gap of p vectors:
+
+| family        | address of row r, vector c, in vectors (line = r / L, inside = place of (r mod L, c) in the line) |
+|---------------|---------------------------------------------------------------------------------------------------|
+| packed        | line·(K0·L) + inside                                                                              |
+| xor           | line·(K0·L + p) + (inside ^ line mod K0·L), K0·L a power of two                                   |
+| cyclic shift  | line·(K0·L + p) + (inside + line) mod K0·L                                                        |
+| lines padded  | line·(K0·L + p) + inside                                                                          |
+| columns padded| c·(M + p) + r                                                                                     |
+
+A gap of one whole round of the banks more moves every line by whole rounds: no bank changes, and no two elements meet.
+So gaps up to one round are all gaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from layoutalg.layout import TensorDescriptor
+from layoutalg.synth.gemm import MIXES, columns_padded, lined, lines_padded, packed, padded
+from layoutalg.synth.problem import Problem
+from layoutalg.target import target
+from layoutalg.target.model import DWORD
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A layout to try: its name, the bytes that it takes more than the packed tile, and how it is made."""
+
+    name: str
+    extra: int
+    make: Callable[[], TensorDescriptor]
+    style: str
+    gap: int = 0
+    """Vectors of each gap."""
+    by_elements: Callable[[int], TensorDescriptor] | None = None
+    """The same with a gap of any number of elements, for what is padded only."""
+
+
+def round_of_banks(problem: Problem) -> int:
+    """Vectors of the tile that fill one round of the banks, on the target that has most."""
+    banks = max(a.instruction.banks for a in problem.accesses(packed(*problem.lengths)))
+    return max(1, banks * DWORD // (problem.vector * problem.element_bytes))
+
+
+def candidates(problem: Problem) -> Iterator[Candidate]:
+    """Every layout of the families, fewest bytes first; of those, CK's own first."""
+    room = min(target(name).lds_bytes for name in problem.targets)
+    found = [c for c in _all(problem) if problem.packed_bytes + c.extra <= room]
+    yield from sorted(found, key=lambda c: c.extra)
+
+
+def _all(problem: Problem) -> Iterator[Candidate]:
+    (rows, columns), vector = problem.lengths, problem.vector
+    parts, size = columns // vector, vector * problem.element_bytes
+    whole = round_of_banks(problem)
+    yield Candidate("packed", 0, lambda: packed(rows, columns), "packed")
+    for gap in range(whole):
+        for layers in _layers(rows, parts, whole):
+            lines, line = rows // layers, parts * layers
+            for mix, outside in _mixes(line, layers, lines, gap):
+                yield Candidate(
+                    _name(mix, layers, outside, gap),
+                    (lines - 1) * gap * size,
+                    _lined(rows, columns, vector, layers, outside, mix, gap),
+                    "padding" if mix is None else "both" if gap else "swizzle",
+                    gap,
+                    _lines_of_elements(rows, columns, layers) if mix is None else None,
+                )
+        if parts > 1:
+            name = f"columns of vectors, each padded by {gap}" if gap else "columns of vectors"
+            yield Candidate(name, (parts - 1) * gap * size, _columns(rows, columns, vector, gap), "padding", gap,
+                            _columns_of_elements(rows, columns, vector))  # fmt: skip
+
+
+def _layers(rows: int, parts: int, whole: int) -> list[int]:
+    """Powers of two that divide the rows, until a line is a round of the banks, and twice that."""
+    return [1 << n for n in range(rows.bit_length()) if rows % (1 << n) == 0 and parts << n <= max(2 * whole, parts)]
+
+
+def _mixes(line: int, layers: int, lines: int, gap: int) -> Iterator[tuple[str | None, bool]]:
+    for mix in (*MIXES, None):
+        if (mix is None and not gap) or (mix == "xor" and line & (line - 1)) or lines == 1:
+            continue
+        yield mix, True
+        if layers > 1 and mix is not None:
+            yield mix, False
+
+
+def _name(mix: str | None, layers: int, outside: bool, gap: int) -> str:
+    what = {"xor": "xor", "cyclic": "cyclic shift"}.get(mix or "", "lines")
+    text = f"{what} of {layers} row{'s' * (layers > 1)}" if layers > 1 or mix is None else what
+    text += ", (K0, L)" if not outside else ""
+    return f"{text}, padded by {gap} vector{'s' * (gap > 1)}" if gap else text
+
+
+def _lined(
+    rows: int, columns: int, vector: int, layers: int, outside: bool, mix: str | None, gap: int
+) -> Callable[[], TensorDescriptor]:
+    return lambda: lined(rows, columns, vector, layers, outside, mix, gap)
+
+
+def _columns(rows: int, columns: int, vector: int, gap: int) -> Callable[[], TensorDescriptor]:
+    return lambda: padded(rows, columns, vector, gap)
+
+
+def _lines_of_elements(rows: int, columns: int, layers: int) -> Callable[[int], TensorDescriptor]:
+    return lambda gap: lines_padded(rows, columns, layers, gap)
+
+
+def _columns_of_elements(rows: int, columns: int, vector: int) -> Callable[[int], TensorDescriptor]:
+    return lambda gap: columns_padded(rows, columns, vector, gap)

@@ -1,0 +1,235 @@
+"""Any linear swizzle over F₂: found, or proved not to exist, by asking the solver to refute that there is none.
+
+Number the tile's vectors in the packed order, u = Σ uⱼ·2ʲ.  A linear swizzle puts vector u into the slot (of those in
+one round of the banks) whose number is Q·u: each bit uⱼ contributes a column qⱼ, and columns are xor-ed.  A phase of an
+access wants the vectors of a subspace W (shifted; `layoutalg.banks.phase_subgroup`), and two of them meet exactly where
+Q·w = 0 for a difference w of theirs.  So, with S slots on the target of the access:
+
+    free of conflicts    ⇔    for every access and every w ≠ 0 in its W:   (⊕ of the qⱼ with wⱼ = 1) mod S ≠ 0
+
+The negation, "every choice of columns has a conflict", is a statement of few bits about all swizzles: the solver proves
+it (then there is none), or its counterexample is the swizzle.  Gaussian elimination makes a descriptor of it: the
+slot's bits are some of the tile's bits, each xor-ed with others, one CK xor transform a pair; the rest number rounds.
+
+| tile 128 × 64 fp16, operands of 32 × 32 × 16 | q of the part's bits | q of the row's bits          |
+|----------------------------------------------|----------------------|------------------------------|
+| packed                                       | 1, 2, 4              | 8 (gfx950), then 0           |
+| CK's xor                                     | 1, 2, 4              | 9, 2, 4, then 0              |
+
+What it cannot represent: a tile whose vectors' number in a row, or rows, is no power of two; uses with carries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from layoutalg.banks import image, phase_subgroup, served
+from layoutalg.index import Expr, add, any_of, as_expr, eq, lookup, select, var, xor
+from layoutalg.layout import TensorDescriptor, make_naive_tensor_descriptor_packed, transform_tensor_descriptor
+from layoutalg.layout.ck import make_merge_transform, make_pass_through_transform, make_xor_transform
+from layoutalg.prove import ForAll, Limits, Proved, Refuted, Unknown, Verdict, prove
+from layoutalg.prove.lds import Access
+from layoutalg.prove.lds.cost import address_columns
+from layoutalg.synth.gemm import packed
+from layoutalg.synth.problem import Problem
+from layoutalg.target.model import DWORD
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What one access on one target asks: no two of these vectors, differing by `apart`, in one of `slots` slots."""
+
+    name: str
+    slots: int
+    apart: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Swizzle:
+    """Columns qⱼ, one for each bit of the vector's number, and how they were found; None where there are none."""
+
+    columns: tuple[int, ...] | None
+    verdict: Verdict
+
+
+def demands(problem: Problem) -> tuple[Demand, ...] | None:
+    """What each access asks of a linear swizzle; None where the tile or an access is not linear over F₂."""
+    rows, columns = problem.lengths
+    size = problem.vector * problem.element_bytes
+    parts = columns // problem.vector
+    if rows < 2 or rows & (rows - 1) or parts & (parts - 1) or size & (size - 1) or size < DWORD:
+        return None
+    found = []
+    for access in problem.accesses(packed(rows, columns)):
+        one = _demand(access, size)
+        if one is None:
+            return None
+        found.append(one)
+    return tuple(found)
+
+
+def _demand(access: Access, size: int) -> Demand | None:
+    lanes = address_columns(access)
+    if lanes is None or access.instruction.dwords & (access.instruction.dwords - 1):
+        return None
+    addresses = np.array([image(lanes, lane) for lane in range(access.instruction.lanes)])
+    how = served(access.instruction, addresses)
+    group = phase_subgroup(how)
+    if group is None or how.banks * DWORD % size:
+        return None
+    wanted = [image(lanes, lane) // DWORD for lane in group]
+    wanted += [1 << n for n in range(how.dwords.bit_length() - 1)]
+    inside = size // DWORD
+    apart = {w // inside for w in span(wanted) if w and w % inside == 0}
+    return Demand(access.name, how.banks * DWORD // size, frozenset(apart))
+
+
+def span(vectors: Sequence[int]) -> set[int]:
+    """Every xor of some of the vectors.
+
+    >>> sorted(span([1, 6]))
+    [0, 1, 6, 7]
+    """
+    found = {0}
+    for vector in vectors:
+        found |= {vector ^ other for other in found}
+    return found
+
+
+def find_swizzle(problem: Problem, most: int = 1, limits: Limits | None = None) -> Swizzle | None:
+    """A swizzle with at most `most` cycles a phase for every access, or the proof that no linear one has so few.
+
+    First with the slot's bits where the packed tile has them, then anywhere; then again with fewer bits set, as long as
+    there is one (each bit is an xor to compute).  None where the problem is not linear.
+    """
+    asked = demands(problem)
+    if asked is None:
+        return None
+    limits = limits or Limits()
+    bits = (problem.packed_bytes // (problem.vector * problem.element_bytes)).bit_length() - 1
+    natural = min(bits, max(d.slots for d in asked).bit_length() - 1)
+    found = Swizzle(None, Unknown("a linear swizzle", "z3", 0.0, why="not asked"))
+    for fixed in (natural, 0):
+        found = _asked(asked, bits, fixed, most, None, limits)
+        if found.columns is not None:
+            ask = partial(_asked, asked, bits, fixed, most, limits=FEWER)
+            return _sparser(found, ask)
+        if not isinstance(found.verdict, Proved):
+            break
+    return found
+
+
+FEWER = Limits(seconds=0.5)
+"""What one search for a sparser swizzle may cost."""
+
+
+def _sparser(found: Swizzle, ask: Callable[[int], Swizzle]) -> Swizzle:
+    while found.columns is not None:
+        fewer = ask(sum(q.bit_count() for q in found.columns) - 1)
+        if fewer.columns is None:
+            break
+        found = fewer
+    return found
+
+
+def _asked(asked: Sequence[Demand], bits: int, fixed: int, most: int, ones: int | None, limits: Limits) -> Swizzle:
+    columns, statement = _every_choice_fails(asked, bits, fixed, most, ones)
+    verdict = prove(statement, strategy="z3", limits=limits)
+    if not isinstance(verdict, Refuted):
+        return Swizzle(None, verdict)
+    at = verdict.witness.points[0]
+    return Swizzle(tuple(int(q) if q.op == "const" else at.get(q.value.name, 0) for q in columns), verdict)
+
+
+def _every_choice_fails(
+    asked: Sequence[Demand], bits: int, fixed: int, most: int, ones: int | None
+) -> tuple[list[Expr], ForAll]:
+    """The columns as variables (the first `fixed` of them the slot's own bits), and that no choice serves all.
+
+    `ones`: choices with more bits set do not count.
+    """
+    slots = min(max(d.slots for d in asked), 1 << bits)
+    columns = [as_expr(1 << j) if j < fixed else var(f"q{j}", slots) for j in range(bits)]
+    fails = []
+    for demand in asked:
+        at = [eq(_sum(columns, w) % demand.slots, 0) for w in sorted(demand.apart)]
+        if most == 1:
+            fails += at
+        elif len(at) >= most:
+            fails.append(add(*(select(zero, 1, 0) for zero in at)) >= most)
+    if ones is not None:
+        fails.append(add(*(lookup([n.bit_count() for n in range(slots)], q) for q in columns)) > ones)
+    names = ", ".join(dict.fromkeys(d.name for d in asked))
+    label = f"every linear swizzle takes more than {most} cycle{'s' * (most > 1)} in some phase of: {names}"
+    return columns, ForAll(label, any_of(*fails))
+
+
+def _sum(columns: Sequence[Expr], w: int) -> Expr:
+    total: Expr = add(0)
+    for j, column in enumerate(columns):
+        if w >> j & 1:
+            total = xor(total, column)
+    return total
+
+
+# --- a descriptor of a swizzle ----------------------------------------------------------------------------------------
+
+
+def placed(columns: Sequence[int], slots: int) -> tuple[list[int], list[int]]:
+    """For each bit of the slot: the tile's bit that becomes it, and the mask of all bits that are xor-ed into it.
+
+    Earlier bits are eliminated from later ones, so that a target with fewer slots sees the same slots as before; where
+    the columns leave a bit of the slot undetermined, one of the tile's bits is added.
+
+    >>> placed((1, 2, 4, 9, 2, 4), 16)
+    ([0, 1, 2, 3], [9, 18, 36, 8])
+    """
+    pivots: list[int] = []
+    masks: list[int] = []
+    for k in range(min(slots.bit_length() - 1, len(columns))):
+        mask = sum(1 << j for j, q in enumerate(columns) if q >> k & 1)
+        for pivot, before in zip(pivots, masks, strict=True):
+            if mask >> pivot & 1:
+                mask ^= before
+        free = [j for j in range(len(columns)) if j not in pivots]
+        of = [j for j in free if mask >> j & 1]
+        pivot = k if k in of else of[0] if of else k if k in free else free[0]
+        pivots.append(pivot)
+        masks.append(mask | 1 << pivot)
+    return pivots, masks
+
+
+def swizzle_descriptor(problem: Problem, columns: Sequence[int]) -> TensorDescriptor:
+    """The tile with its vectors in the slots that the columns say: unmerged bits, an xor a pair, merged again."""
+    width, vector = problem.lengths[1], problem.vector
+    asked = demands(problem)
+    assert asked is not None, "columns come from demands"
+    bits = len(columns)
+    pivots, masks = placed(columns, max(d.slots for d in asked))
+    rest = [j for j in range(bits) if j not in pivots]
+    order = [*reversed(rest), *reversed(pivots)]  # the tile's bit in each place, the highest address first
+    place = {j: n for n, j in enumerate(order)}
+    layout = make_naive_tensor_descriptor_packed((*(2 for _ in order), vector))
+    for pivot, mask in reversed(list(zip(pivots, masks, strict=True))):
+        for j in range(bits):
+            if j != pivot and mask >> j & 1:
+                layout = _xored(layout, place[j], place[pivot])
+    part_bits = (width // vector).bit_length() - 1
+    high = [place[j] for j in reversed(range(part_bits, bits))]
+    low = [*(place[j] for j in reversed(range(part_bits))), bits]
+    merges = [make_merge_transform((2,) * len(high)), make_merge_transform((*(2 for _ in low[1:]), vector))]
+    return transform_tensor_descriptor(layout, merges, [high, low], [[0], [1]])
+
+
+def _xored(layout: TensorDescriptor, source: int, into: int) -> TensorDescriptor:
+    """One more layer: the bit in place `into` is xor-ed with the one in place `source`; the others pass."""
+    others = [d for d in range(layout.rank) if d not in (source, into)]
+    lengths = [layout.lengths[d] for d in others]
+    dims = [[source, into], *([d] for d in others)]
+    return transform_tensor_descriptor(
+        layout, [make_xor_transform((2, 2)), *map(make_pass_through_transform, lengths)], dims, dims
+    )

@@ -3,9 +3,11 @@
 | ending  | holds                                                   | of                                     |
 |---------|---------------------------------------------------------|----------------------------------------|
 | `.svg`  | the picture                                             | whatever `show` draws                  |
-| `.html` | the explorer                                            | descriptors by name, one, a distribution |
+| `.html` | the explorer                                            | descriptors, a distribution, an access |
+|         | the picture in a page                                   | whatever else `show` draws             |
 | `.tex`  | the formulas                                            | descriptors, adaptors, distributions   |
 | `.txt`  | the tree of transforms and the first corner of the grid | descriptors, adaptors, distributions   |
+|         | lanes × banks of the worst phase                        | accesses                               |
 
 What it cannot represent: PNG or PDF; a browser prints the SVG.
 """
@@ -18,13 +20,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from layoutalg.bank_report import picture
+from layoutalg.draw.access import LaneAccess
 from layoutalg.draw.errors import DrawError
 from layoutalg.draw.fields import Asked, descriptor_field, distribution_field
 from layoutalg.draw.formula import latex
-from layoutalg.draw.page import page
-from layoutalg.draw.show import svg
+from layoutalg.draw.page import access_page, page
+from layoutalg.draw.show import show, svg
 from layoutalg.draw.text import plain, table, tree
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
+from layoutalg.prove.lds import Access
 
 LAYOUTS = (TensorDescriptor, TensorAdaptor, TileDistribution)
 
@@ -41,14 +46,28 @@ class Explorer:
         return f'<iframe {frame} srcdoc="{html.escape(self.text)}"></iframe>'
 
 
-def explore(layouts: Any, **options: Any) -> Explorer:
+def explore(given: Any, **options: Any) -> Explorer:
     """The explorer in a notebook; options are those of `page`.
 
     >>> from layoutalg.layout import make_naive_tensor_descriptor
     >>> explore(make_naive_tensor_descriptor((8, 8), (9, 1)))._repr_html_()[:7]
     '<iframe'
     """
-    return Explorer(page(layouts, **options))
+    return Explorer(_html(given, **options))
+
+
+def _html(given: Any, **options: Any) -> str:
+    """The explorer of a layout or an access; of anything else its picture in a page."""
+    if isinstance(given, LaneAccess | Access):
+        return access_page(given, **options)
+    if isinstance(given, TensorDescriptor | TileDistribution | Mapping):
+        return page(given, **options)
+    drawing = show(given, **options)
+    title = html.escape(drawing.title)
+    scheme = '<meta charset="utf-8"><meta name="color-scheme" content="light dark">'
+    return (
+        f'<!doctype html>\n<html lang="en"><head>{scheme}<title>{title}</title></head>\n<body>{drawing}</body></html>\n'
+    )
 
 
 def _formulas(given: Any, **_: Any) -> str:
@@ -58,8 +77,11 @@ def _formulas(given: Any, **_: Any) -> str:
 
 
 def _text(given: Any, by: str = "", **options: Any) -> str:
+    if isinstance(given, LaneAccess | Access):
+        seen = given if isinstance(given, LaneAccess) else LaneAccess.from_proof(given, **options)
+        return picture(seen.target, seen.instruction, seen.addresses) + "\n"
     if not isinstance(given, LAYOUTS):
-        raise DrawError(f"no text of {type(given).__name__}; of a descriptor, an adaptor or a distribution")
+        raise DrawError(f"no text of {type(given).__name__}; of a descriptor, adaptor, distribution or access")
     parts = [plain(tree(given))]
     if isinstance(given, TensorDescriptor):
         parts.append(plain(table(descriptor_field(Asked(given, **options), by or "offset")), 200))
@@ -68,7 +90,7 @@ def _text(given: Any, by: str = "", **options: Any) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-WRITERS: Mapping[str, Callable[..., str]] = {".svg": svg, ".html": page, ".tex": _formulas, ".txt": _text}
+WRITERS: Mapping[str, Callable[..., str]] = {".svg": svg, ".html": _html, ".tex": _formulas, ".txt": _text}
 """What is written for each ending."""
 
 

@@ -25,15 +25,16 @@ from itertools import islice, product
 from typing import Any
 
 from layoutalg.banks import lookup
-from layoutalg.draw.access import Pattern, down, held, in_order, operand
+from layoutalg.draw.access import LaneAccess, Pattern, down, held, in_order, operand
 from layoutalg.draw.conflicts import CALM, HEAT
 from layoutalg.draw.errors import DrawError
 from layoutalg.draw.graph import graph
 from layoutalg.draw.palette import KINDS, STEPS, ramp
-from layoutalg.index import Expr, Term, as_expr, symbol, var, variables
+from layoutalg.index import Expr, Term, as_expr, substitute, symbol, var, variables
 from layoutalg.index.evaluate import value
 from layoutalg.index.javascript import javascript
 from layoutalg.layout import TensorDescriptor, TileDistribution, make_naive_tensor_descriptor_packed
+from layoutalg.prove.lds import Access
 from layoutalg.target import LdsInstruction, Target, target, target_names
 
 Family = Callable[[Term], Pattern]
@@ -51,7 +52,7 @@ def page(
     *,
     title: str = "Layout explorer",
     accesses: Mapping[str, Family] | None = None,
-    target_name: str = "gfx942",
+    target_name: Target | str = "gfx942",
     instruction: str = "ds_read_b128",
     element_bytes: int = 2,
     access: int = 0,
@@ -71,7 +72,7 @@ def page(
     >>> text[:15], "i0 * (s0 + 64) + i1" in text
     ('<!doctype html>', True)
     """
-    lookup(target_name, instruction)
+    gpu, how = lookup(target_name, instruction)
     if isinstance(layouts, TileDistribution):
         accesses = accesses or {"what each lane holds": _holding(layouts)}
         layouts = make_naive_tensor_descriptor_packed(layouts.lengths)
@@ -86,8 +87,8 @@ def page(
             f"const RAMP = {script([ramp(n / (STEPS - 1)) for n in range(STEPS)])};",
             f"const KINDS = {script(KINDS)};",
             f"const HEAT = {script([CALM, *HEAT])};",
-            f"const START = {script({'target': target_name, 'instruction': instruction, 'access': access})};",
-            f"const TARGETS = {script({name: _target(target(name)) for name in target_names()})};",
+            f"const START = {script({'target': gpu.name, 'instruction': how.name, 'access': access})};",
+            f"const TARGETS = {script({one.name: _target(one) for one in (*map(target, target_names()), gpu)})};",
             f"const LAYOUTS = [{','.join(objects)}];",
         ]
     )
@@ -95,6 +96,32 @@ def page(
     parts = {"title": html.escape(title), "graphs": graphs, "data": data, "css": _asset("explorer.css")}
     parts |= {name: _asset(f"{name}.js").replace('"use strict";\n', "", 1) for name in ("model", "view", "main")}
     return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], _asset("explorer.html"))
+
+
+def access_page(access: LaneAccess | Access, **options: Any) -> str:
+    """The page of one access: its layout, its lanes, its instruction; whatever else its index depends on is a slider.
+
+    Options are `title` and `start`, as for `page`.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> tile = make_naive_tensor_descriptor((64, 64), (64, 1))
+    >>> "(lane, vector, s)" in access_page(LaneAccess.of(tile, operand(32, 8)))
+    True
+    """
+    if isinstance(access, Access):
+        name, lane, index = access.lanes.name, access.lanes.lane, access.first
+    else:
+        name, lane, index = "access", access.lane, access.index
+        fixed = {str(v.value.name): n for v, n in access.at.items()}
+        options = {**options, "start": {**fixed, **(options.get("start") or {})}}
+
+    def pattern(number: Expr, _: TensorDescriptor) -> Sequence[Term]:
+        return tuple(substitute(i, {lane: number}) for i in index)
+
+    return page(
+        access.descriptor, accesses={name: lambda _: pattern}, target_name=access.target,
+        instruction=access.instruction.name, element_bytes=access.element_bytes, **options,
+    )  # fmt: skip
 
 
 def _holding(tile: TileDistribution) -> Family:

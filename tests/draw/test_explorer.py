@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
@@ -11,10 +12,10 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from layoutalg.banks import AccessError, cycles
-from layoutalg.draw import DrawError, LaneAccess, down, explore, in_order, operand, page
+from layoutalg.draw import DrawError, LaneAccess, access_page, down, explore, in_order, operand, page
 from layoutalg.draw.fold import fold
 from layoutalg.draw.page import sizes_of
-from layoutalg.index import symbol
+from layoutalg.index import symbol, var
 from layoutalg.index.evaluate import grids, value
 from layoutalg.layout import (
     Merge,
@@ -26,6 +27,7 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
 )
+from layoutalg.prove.lds import access, lane_map
 from layoutalg.target import target, target_names
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
@@ -187,9 +189,9 @@ def test_every_instruction_costs_what_the_library_says(tile, request, name):
                     assert found is None
                     continue
                 try:
-                    access = LaneAccess.of(descriptor, family(how.bytes // 2), name, how.name, 2, at)
-                    expected = [[p.cycles, list(p.lanes)] for p in access.phases]
-                    assert sum(c for c, _ in expected) == cycles(name, how.name, access.addresses).item()
+                    reached = LaneAccess.of(descriptor, family(how.bytes // 2), name, how.name, 2, at)
+                    expected = [[p.cycles, list(p.lanes)] for p in reached.phases]
+                    assert sum(c for c, _ in expected) == cycles(name, how.name, reached.addresses).item()
                 except (DrawError, AccessError):
                     expected = None
                 assert found == expected, (layout, place, how.name)
@@ -203,18 +205,18 @@ def test_neighbours_that_agree_are_served_together_where_the_hardware_does(opene
     def pairs(lane, _):
         return (lane // 2 if share == 1 else lane % 2 + lane // 4 * 2 if share == 2 else lane // 3, 0)
 
-    access = LaneAccess.of(plain, pairs, "sm_90", "ld.shared.128")
+    reached = LaneAccess.of(plain, pairs, "sm_90", "ld.shared.128")
     options = {"target_name": "sm_90", "instruction": "ld.shared.128"}
     tab = opened(page(plain, accesses={"pairs": lambda v: pairs}, **options))
     found = tab.evaluate("() => explorer.now.lanes.phases.map((p) => [p.cycles, p.lanes])")
-    assert found == [[p.cycles, list(p.lanes)] for p in access.phases]
+    assert found == [[p.cycles, list(p.lanes)] for p in reached.phases]
     assert len(found) == (4 if share == 3 else 2)
     tab.close()
 
 
 def test_the_witness_of_the_page_is_the_librarys(tile, padded):
-    access = LaneAccess.of(padded, operand(32, 8), at={sizes_of(padded)[0]: 0})
-    worst = access.phases[0].worst
+    reached = LaneAccess.of(padded, operand(32, 8), at={sizes_of(padded)[0]: 0})
+    worst = reached.phases[0].worst
     text = tile.locator("#witness").text_content()
     assert text.startswith(
         f"bank {worst.bank}: lane {worst.lanes[0]} wants dword {worst.dwords[0]}, lane {worst.lanes[1]} "
@@ -360,6 +362,28 @@ def test_the_page_folds_a_tile_as_the_pictures_do(tile, shape):
     for line in {0, lying.lines // 2, lying.lines - 1}:
         name = tile.evaluate(f"() => lineName({line}, {list(shape)}, {lying.columns})")
         assert name == lying.name(line) or lying.lines == 1
+
+
+def test_the_page_of_a_claimed_access_has_its_variables_as_sliders(opened, plain):
+    lane, block = var("lane", 64), var("block", 4)
+    rows = lane_map(lane, (lane % 16 + 16 * block, lane // 16 * 8), 8, name="rows")
+    tab = opened(access_page(access(plain, rows, 2, "gfx950")))
+    for number in (0, 3):
+        tab.locator("#size-block").fill(str(number))
+        expected = LaneAccess.from_proof(access(plain, rows, 2, "gfx950"), {"block": number})
+        found = tab.evaluate("() => now.lanes.addresses")
+        assert found == expected.addresses.tolist()
+    assert tab.locator("#access").input_value() == "rows"
+    assert tab.locator("#target").input_value() == "gfx950"
+    tab.close()
+
+
+def test_a_target_of_ones_own_is_offered(opened, plain):
+    own = replace(target("gfx942"), name="mine", title="one of my own")
+    tab = opened(access_page(LaneAccess.of(plain, operand(32, 8), own)))
+    assert tab.locator("#target").input_value() == "mine"
+    assert tab.locator("#evidence").text_content().startswith("ds_read_b128 on one of my own.")
+    tab.close()
 
 
 def test_a_slider_for_a_length_grows_the_tile(opened):

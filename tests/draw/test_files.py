@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from layoutalg.draw import DrawError, latex, page, save, svg
+from layoutalg.draw import DrawError, latex, page, save, show, svg
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.layout import TileDistribution, TileDistributionEncoding
 
@@ -35,4 +35,12 @@ def test_an_unknown_ending_is_refused_and_nothing_written(guide, tmp_path, endin
 def test_a_program_has_a_picture_and_nothing_else(tmp_path, ending):
     with pytest.raises(DrawError, match="of Program"):
         save(lds_transpose(), tmp_path / f"a{ending}")
-    assert save(lds_transpose(), tmp_path / "a.svg").exists()
+    text = save(lds_transpose(), tmp_path / "a.html").read_text()
+    assert str(show(lds_transpose())) in text
+
+
+def test_an_access_as_a_page_and_as_text(column, tmp_path):
+    assert '"access": 0' in save(column, tmp_path / "c.html").read_text()
+    assert (
+        save(column, tmp_path / "c.txt").read_text().startswith("phase 0 of 8: 8 cycles, bank 0 is asked for 8 dwords")
+    )

@@ -87,7 +87,11 @@ class Writer:
         """A counted loop."""
         name = s.index.value.name
         extent = s.index.value.extent
-        count = c_expression(simplify(extent), bits=self.bits, proved=True) if extent else str(int(s.index.hi) + 1)
+        count = (
+            c_expression(simplify(extent), bits=self.bits, proved=True)
+            if extent is not None
+            else str(int(s.index.hi) + 1)
+        )
         inner = indent("\n".join(self.body(s.body)), "    ")
         pragma = UNROLL if s.unroll else ""
         return f"{pragma}for ({self.index} {name} = 0; {name} < {count}; ++{name}) {{\n{inner}\n}}"
@@ -149,7 +153,7 @@ class Writer:
             body = f"{c}{ones[0]} += (float){a}{ones[1]} * (float){b}{ones[2]};"
         else:
             flat = [_first(r, name) for r, name in ((s.a, a), (s.b, b), (s.c, c))]
-            body = f"{operation_name(s.instruction, s.a.dtype.name)}({', '.join(flat)});"
+            body = f"{operation_name(s.instruction)}({', '.join(flat)});"
         for name, count in (("n", n), ("m", m), ("k", k)):
             body = f"{UNROLL}for (int {name} = 0; {name} < {count}; ++{name})\n{indent(body, '    ')}"
         return f"// {s.c.name} += {s.a.name} · {s.b.name}, by {s.instruction.name}\n{body}"

@@ -15,7 +15,7 @@ What it cannot represent: operand maps that mix bits (there are none in the targ
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from layoutalg.index import Expr, as_expr, var
@@ -85,6 +85,15 @@ def _goes_on(one: Run, next_: Run) -> bool:
     return (one.owner, one.side) == (next_.owner, next_.side) and follows and next_.bit == one.bit + one.bits
 
 
+def _cut(run: Run, widest: int) -> list[Run]:
+    """A run of elements in parts of at most so many."""
+    bits = widest.bit_length() - 1
+    if run.owner == "lane" or run.bits <= bits:
+        return [run]
+    rest = Run(run.owner, run.bit + bits, run.side, run.place + bits, run.bits - bits)
+    return [replace(run, bits=bits), *_cut(rest, widest)]
+
+
 @dataclass(frozen=True)
 class Outer:
     """What lies around a fragment along one side: repetitions by a wave, and waves side by side."""
@@ -93,14 +102,17 @@ class Outer:
     waves: int = 1
 
 
-def fragment_tile(operand: OperandMap, role: Role, first: Outer, second: Outer, others: int = 1) -> TileDistribution:
+def fragment_tile(
+    operand: OperandMap, role: Role, first: Outer, second: Outer, others: int = 1, widest: int = 16
+) -> TileDistribution:
     """A block's tile of a matrix instruction's operand, in coordinates (g, m, n), (g, m, k) or (g, n, k); one g.
 
     `first` and `second` are what lies around the fragment along coordinates 1 and 2; `others` is the number of waves
     along the side that the operand lacks, which hold copies.  P is (wave, lane); waves along m come before those along
-    n in the wave's number.  Ys: the repetitions along coordinates 1 and 2, then the elements.
+    n in the wave's number.  Ys: the repetitions along coordinates 1 and 2, then the elements, in runs of at most
+    `widest` (a power of two), so that a run is one vector.
     """
-    parts = runs(operand)
+    parts = [cut for run in runs(operand) for cut in _cut(run, widest)]
     majors: Mapping[Side, int] = {"copy": 0, **(_COLUMN_FIRST if role == "b" else _ROW_FIRST)}
     factors = [[others], [], [first.repeat, first.waves], [second.repeat, second.waves]]
     where: dict[Run, Factor] = {}

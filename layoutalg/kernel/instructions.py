@@ -1,29 +1,117 @@
 """Matrix instructions as C: one device function each, on the elements that a lane holds.
 
-| family    | written as                                                            |
-|-----------|-----------------------------------------------------------------------|
-| MFMA      | `__builtin_amdgcn_mfma_…(a, b, c, 0, 0, 0)`                           |
-| WMMA      | `__builtin_amdgcn_wmma_…(a, b, c)`                                    |
+| family    | written as                                                             |
+|-----------|------------------------------------------------------------------------|
+| MFMA      | `__builtin_amdgcn_mfma_…(a, b, c, 0, 0, 0)`                            |
+| WMMA      | `__builtin_amdgcn_wmma_…(a, b, c)`                                     |
 | mma.sync  | inline PTX: fragments as 32-bit registers, two 16-bit elements in each |
+
+The vectors' types are those that clang's builtins take: bfloat16 as `short` but for gfx950's own instructions.
 """
 
 from __future__ import annotations
 
-from layoutalg.target.operand import MatrixInstruction
+from collections.abc import Callable
+
+from layoutalg.layout import LayoutError
+from layoutalg.target.operand import MatrixInstruction, OperandMap
 
 ELEMENT = {"f16": "_Float16", "bf16": "__bf16", "f32": "float"}
+_HEAD = "static __device__ inline __attribute__((always_inline)) void"
 
 
-def operation_name(instruction: MatrixInstruction, dtype: str) -> str:
+def operation_name(instruction: MatrixInstruction) -> str:
     """The name of the device function.
 
     >>> from layoutalg.target.matrix import matrix_instruction
-    >>> operation_name(matrix_instruction("mfma_f32_32x32x8f16"), "f16")
-    'mfma_f32_32x32x8f16'
+    >>> operation_name(matrix_instruction("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"))
+    'mma_sync_m16n8k16_f16'
     """
-    return instruction.name.split(".aligned.")[-1].replace(".", "_") if "." in instruction.name else instruction.name
+    parts = instruction.name.split(".")
+    return instruction.name if len(parts) == 1 else f"mma_sync_{parts[3]}_{instruction.a_dtype}"
 
 
 def operation_source(instruction: MatrixInstruction, dtype: str) -> str:
-    """The device function that multiplies one fragment: c ← c + a·b in the lanes of a wave."""
-    raise NotImplementedError(f"{instruction.name} of {dtype}")
+    """The device function that multiplies one fragment: c ← c + a·b in the lanes of a wave.
+
+    LayoutError where the instruction takes other elements, or is of a family that is not written here.
+    """
+    if (instruction.a_dtype, instruction.b_dtype, instruction.accumulator) != (dtype, dtype, "f32"):
+        raise LayoutError(f"{instruction.name} multiplies {instruction.a_dtype}, not {dtype} with f32 sums")
+    for prefix, write in _FAMILIES:
+        if instruction.name.startswith(prefix):
+            return write(instruction)
+    raise LayoutError(f"{instruction.name}: only MFMA, WMMA and mma.sync are emitted")
+
+
+def _builtin(instruction: MatrixInstruction, controls: str) -> str:
+    element = ELEMENT[instruction.a_dtype]
+    bits = instruction.a_dtype == "bf16" and "gfx950" not in instruction.targets[:1]
+    kept = "short" if bits else element
+    read = "__builtin_bit_cast(short, {})" if bits else "{}"
+    each, sums = _count(instruction.a), _count(instruction.d)
+    lines = [
+        f"// One wave: {instruction.m} x {instruction.n} x {instruction.k}; element i of a lane as its operand map says.",
+        f"{_HEAD} {operation_name(instruction)}(const {element}* a, const {element}* b, float* c) {{",
+        f"    typedef float Sums __attribute__((ext_vector_type({sums})));",
+    ]
+    if each > 1:
+        lines += [
+            f"    typedef {kept} Held __attribute__((ext_vector_type({each})));",
+            "    Held x, y;",
+            "    #pragma unroll",
+            f"    for (int i = 0; i < {each}; ++i) {{ x[i] = {read.format('a[i]')}; y[i] = {read.format('b[i]')}; }}",
+        ]
+    x, y = ("x", "y") if each > 1 else ("a[0]", "b[0]")
+    lines += [
+        "    Sums z;",
+        "    #pragma unroll",
+        f"    for (int i = 0; i < {sums}; ++i) z[i] = c[i];",
+        f"    z = __builtin_amdgcn_{instruction.name}({x}, {y}, z{controls});",
+        "    #pragma unroll",
+        f"    for (int i = 0; i < {sums}; ++i) c[i] = z[i];",
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _mma_sync(instruction: MatrixInstruction) -> str:
+    element = ELEMENT[instruction.a_dtype]
+    a, b, sums = _count(instruction.a) // 2, _count(instruction.b) // 2, _count(instruction.d)
+
+    def places(start: int, count: int) -> str:
+        return "{" + ", ".join(f"%{start + i}" for i in range(count)) + "}"
+
+    inputs = [f'"r"(x[{i}])' for i in range(a)] + [f'"r"(y[{i}])' for i in range(b)]
+    outputs = ", ".join(f'"+f"(c[{i}])' for i in range(sums))
+    d = places(0, sums)
+    operands = ", ".join((d, places(sums, a), places(sums + a, b), d))
+    return "\n".join(
+        (
+            f"// One warp: {instruction.m} x {instruction.n} x {instruction.k}; two elements in each 32-bit register.",
+            f"{_HEAD} {operation_name(instruction)}(const {element}* a, const {element}* b, float* c) {{",
+            f"    typedef {element} Pair __attribute__((ext_vector_type(2)));",
+            f"    unsigned x[{a}], y[{b}];",
+            "    #pragma unroll",
+            f"    for (int i = 0; i < {a}; ++i) {{ Pair p = {{a[2 * i], a[2 * i + 1]}}; "
+            "x[i] = __builtin_bit_cast(unsigned, p); }",
+            "    #pragma unroll",
+            f"    for (int i = 0; i < {b}; ++i) {{ Pair p = {{b[2 * i], b[2 * i + 1]}}; "
+            "y[i] = __builtin_bit_cast(unsigned, p); }",
+            f'    asm volatile("{instruction.name} {operands};"',
+            f"        : {outputs}",
+            f"        : {', '.join(inputs)});",
+            "}\n",
+        )
+    )
+
+
+def _count(operand: OperandMap) -> int:
+    return int(operand.element.hi) + 1
+
+
+_FAMILIES: tuple[tuple[str, Callable[[MatrixInstruction], str]], ...] = (
+    ("mfma_", lambda i: _builtin(i, ", 0, 0, 0")),
+    ("wmma_", lambda i: _builtin(i, "")),
+    ("mma.sync", _mma_sync),
+)

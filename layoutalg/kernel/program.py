@@ -149,7 +149,7 @@ class Program:
     @property
     def extents(self) -> tuple[Expr, ...]:
         """How many values each grid variable has."""
-        return tuple(as_expr(int(g.hi) + 1) if g.value.extent is None else g.value.extent for g in self.grid)
+        return tuple(map(extent_of, self.grid))
 
     @property
     def launch(self) -> tuple[Expr, ...]:
@@ -193,6 +193,11 @@ class Program:
         return inner
 
 
+def extent_of(index: Expr) -> Expr:
+    """How many values an index variable has."""
+    return as_expr(int(index.hi) + 1) if index.value.extent is None else index.value.extent
+
+
 def walk(body: Sequence[Statement]) -> Iterator[Statement]:
     """Every statement, a loop before its body."""
     for statement in body:
@@ -204,5 +209,5 @@ def walk(body: Sequence[Statement]) -> Iterator[Statement]:
 __all__ = [
     "Access", "Barrier", "Clear", "Compute", "Contract", "Elementwise", "Fold", "GlobalAccess", "Load",
     "LoadShared", "Loop", "Meaning", "Multiply", "Program", "Read", "Reduce", "Registers", "Says", "Shared",
-    "SharedAccess", "Statement", "Store", "StoreShared", "Tensor", "registers_of", "vector_width", "walk",
+    "SharedAccess", "Statement", "Store", "StoreShared", "Tensor", "extent_of", "registers_of", "vector_width", "walk",
 ]  # fmt: skip

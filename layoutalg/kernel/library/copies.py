@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 
 from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, prod, var
 from layoutalg.kernel.dtypes import DTYPES, DType
-from layoutalg.kernel.fragments import Factor, encoded
+from layoutalg.kernel.fragments import encoded
+from layoutalg.kernel.library.staging import COLUMN, ROW, Plane, by_column, by_row, swizzled
 from layoutalg.kernel.program import (
     Barrier,
     Load,
@@ -37,12 +38,9 @@ from layoutalg.kernel.program import (
 from layoutalg.layout import (
     Insert,
     LayoutError,
-    Merge,
     PassThrough,
     TensorDescriptor,
     TileDistribution,
-    Xor,
-    make_naive_tensor_descriptor,
     make_single_stage_tensor_adaptor,
     transform_tensor_descriptor,
 )
@@ -134,7 +132,8 @@ class Copy:
             tile, held = (4 * THREADS * width,), encoded([], hs, [[(1, 1)]], [(1, 0), (1, 2)])
         else:
             rows = axis - 1 if axis else 1
-            tile, held = self._tile(rows, axis, width)
+            tile = tuple(TILE if d in (rows, axis) else 1 for d in range(self.rank))
+            held = self._held((rows, axis), by_row((TILE, TILE), THREADS, width))
         registers = Registers("tile", dtype_named(self.dtypes[0]), held)
         moving = [1 if width > 1 and v == width else None for v in self.vectors]
 
@@ -146,11 +145,13 @@ class Copy:
     def _staged(self, along: int, across: int) -> tuple[tuple[int, ...], Steps]:
         """A 64×64 tile, loaded along one coordinate and stored along the other."""
         kind = dtype_named(self.dtypes[0])
-        tile, by_row = self._tile(across, along, self.vectors[0])
-        _, by_column = self._tile(along, across, self.vectors[1])
-        layout = swizzled_tile(self.rank, across, along, self.vectors[0])
+        places, square = (across, along), (TILE, TILE)
+        tile = tuple(TILE if d in places else 1 for d in range(self.rank))
+        held = self._held(places, by_row(square, THREADS, self.vectors[0]))
+        stored_by = self._held(places, by_column(square, THREADS, self.vectors[1], kind.bytes))
+        layout = in_coordinates(swizzled(square, *self.vectors), self.rank, places)
         lds = Shared("lds", kind, TILE * TILE)
-        loaded, stored = Registers("by_row", kind, by_row), Registers("by_column", kind, by_column)
+        loaded, stored = Registers("by_row", kind, held), Registers("by_column", kind, stored_by)
         moving = [1 if v > 1 else None for v in self.vectors]
 
         def steps(source: Tensor, target: Tensor, origin: tuple[Expr, ...]) -> tuple[Statement, ...]:
@@ -164,26 +165,12 @@ class Copy:
 
         return tile, steps
 
-    def _tile(self, rows: int, columns: int, width: int) -> tuple[tuple[int, ...], TileDistribution]:
-        """64 rows × 64 columns by 256 threads, which run along the columns, `width` at a time."""
-        lanes = TILE // width
-        down = THREADS // lanes
+    def _held(self, places: tuple[int, int], plane: Plane) -> TileDistribution:
+        """The distribution of a plane whose rows and columns are those coordinates."""
         hs: list[list[int]] = [[] for _ in range(self.rank)]
-        hs[rows], hs[columns] = [TILE // down, down], [lanes, width]
-        row, column = rows + 1, columns + 1
-        owners: list[Factor] = [(row, 1), (column, 0)]
-        lengths = tuple(TILE if d in (rows, columns) else 1 for d in range(self.rank))
-        return lengths, encoded([], hs, [owners], [(row, 0), (column, 1)])
-
-
-def swizzled_tile(rank: int, rows: int, columns: int, width: int) -> TensorDescriptor:
-    """A 64×64 tile in LDS, in a tensor's coordinates; groups of `width` words are swizzled by xor with the row."""
-    groups = TILE // width
-    packed = make_naive_tensor_descriptor((TILE, groups, width), (TILE, width, 1))
-    sides = as_expr(TILE), as_expr(groups), as_expr(width)
-    mixed = transform_tensor_descriptor(packed, [Xor(sides[:2]), PassThrough(sides[2])], [[0, 1], [2]], [[0, 1], [2]])
-    plane = transform_tensor_descriptor(mixed, [PassThrough(sides[0]), Merge(sides[1:])], [[0], [1, 2]], [[0], [1]])
-    return in_coordinates(plane, rank, (rows, columns))
+        hs[places[ROW]], hs[places[COLUMN]] = list(plane.rows), list(plane.columns)
+        thread, ys = ([(places[side] + 1, minor) for side, minor in parts] for parts in (plane.thread, plane.ys))
+        return encoded([], hs, [thread], ys)
 
 
 def in_coordinates(tile: TensorDescriptor, rank: int, places: Sequence[int]) -> TensorDescriptor:

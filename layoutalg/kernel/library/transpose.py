@@ -16,18 +16,17 @@ from collections.abc import Sequence
 
 from layoutalg.index import TRUE, Expr, Term, as_expr, symbol, var
 from layoutalg.kernel.dtypes import DTYPES, DType
+from layoutalg.kernel.library.staging import Plane, by_column, by_row, divides, swizzled
 from layoutalg.kernel.library.tiles import distribution
 from layoutalg.kernel.program import Barrier, Load, LoadShared, Program, Registers, Shared, Store, StoreShared, Tensor
 from layoutalg.layout import (
     LayoutError,
-    Merge,
     PassThrough,
     TensorAdaptor,
     TensorDescriptor,
-    Xor,
+    TileDistribution,
     make_naive_tensor_descriptor,
     make_single_stage_tensor_adaptor,
-    transform_tensor_descriptor,
 )
 
 NAMES = ("row", "column")
@@ -61,46 +60,76 @@ def register_transpose(rows: int = 2560, columns: int = 32, dtype: str = "f32") 
 
 
 def lds_transpose(
-    dtype: str = "f32", swizzle: str = "xor", vector: int = 1, index_bits: int = 32, threads: int = 256
+    dtype: str = "f32",
+    swizzle: str = "xor",
+    vector: int | tuple[int, int] = 1,
+    index_bits: int = 32,
+    threads: int = 256,
+    tile: tuple[int, int] = (64, 64),
 ) -> Program:
-    """The transposition of any M × N matrix through a 64×64 tile in LDS.
+    """The transposition of any M × N matrix through a tile in LDS.
 
-    `vector` elements move at a time between global memory and registers; M and N must then be multiples of it.
-    With 32 bits for indices, M·N must stay below 2³¹; with 64, M and N.
+    `vector` elements move at a time between global memory and registers (loads, stores): N is then a multiple of the
+    first and M of the second.  With 32 bits for indices, M·N must stay below 2³¹; with 64, M and N.
+    LayoutError where the threads do not divide the tile.
     """
     kind = _dtype(dtype)
-    if vector * kind.bytes > 16 or vector not in (1, 2, 4, 8):
-        raise LayoutError(f"lds transpose: vectors of {vector} {dtype} elements; 1, 2, 4 … up to 16 bytes")
-    if swizzle not in ("xor", "pad"):
-        raise LayoutError(f"lds transpose: swizzle {swizzle!r} is neither 'xor' nor 'pad'")
-    m, n = (symbol(name, min=1, max=LARGEST, multiple_of=vector) for name in ("M", "N"))
+    loads, stores = (vector, vector) if isinstance(vector, int) else vector
+    _refuse(kind, swizzle, (loads, stores), threads, tile)
+    rows, columns = tile
+    m = symbol("M", min=1, max=LARGEST, multiple_of=stores)
+    n = symbol("N", min=1, max=LARGEST, multiple_of=loads)
     source, target = _tensors(m, n, kind)
-    counts = ((m + 63) // 64, (n + 63) // 64)
+    counts = ((m + (rows - 1)) // rows, (n + (columns - 1)) // columns)
     grid = (var("bx", counts[1]), var("by", counts[0]))
     thread = (var("tx", threads),)
-    lanes = 64 // vector  # threads along a row
-    down = threads // lanes
-    by_row = distribution(((64 // down, down), (lanes, vector)), (((1, 1), (2, 0)),), ((1, 0), (2, 1)))
-    by_column = distribution(((lanes, vector), (64 // down, down)), (((2, 1), (1, 0)),), ((2, 0), (1, 1)))
-    words, layout = _lds_layout(swizzle, vector)
+    words, layout = _lds_layout(swizzle, tile, loads, stores)
     lds = Shared("lds", kind, words)
-    loaded, stored = Registers("by_row", kind, by_row), Registers("by_column", kind, by_column)
-    origin = (grid[1] * 64, grid[0] * 64)
-    moving = 1 if vector > 1 else None
+    loaded = Registers("by_row", kind, _held(by_row(tile, threads, loads)))
+    stored = Registers("by_column", kind, _held(by_column(tile, threads, stores, kind.bytes)))
+    origin = (grid[1] * rows, grid[0] * columns)
+    moving = [1 if v > 1 else None for v in (loads, stores)]
     return Program(
-        f"transpose_lds_{swizzle}_{dtype}{f'_v{vector}' if vector > 1 else ''}{'_i64' if index_bits == 64 else ''}",
-        f"target[j, i] = source[i, j] for any M x N matrix, 64 x 64 tiles through LDS ({_SAYS[swizzle]})",
-        source, target, (m, n), grid, thread, thread, _tiles(counts, swapped=True), (64, 64),
+        _name(dtype, swizzle, (loads, stores), index_bits, threads, tile),
+        f"target[j, i] = source[i, j] for any M x N matrix, {rows} x {columns} tiles through LDS ({_SAYS[swizzle]})",
+        source, target, (m, n), grid, thread, thread, _tiles(counts, swapped=True), tile,
         (
-            Load(loaded, source, origin, moving),
-            StoreShared(lds, layout, loaded, moving),
+            Load(loaded, source, origin, moving[0]),
+            StoreShared(lds, layout, loaded, moving[0]),
             Barrier(),
             LoadShared(stored, lds, layout),
-            Store(target, stored, origin, moving),
+            Store(target, stored, origin, moving[1]),
         ),
         index_bits,
         m * n < 1 << 31 if index_bits == 32 else TRUE,
     )  # fmt: skip
+
+
+def _refuse(kind: DType, swizzle: str, vectors: tuple[int, int], threads: int, tile: tuple[int, int]) -> None:
+    for width in vectors:
+        if width * kind.bytes > 16 or width not in (1, 2, 4, 8):
+            raise LayoutError(f"lds transpose: vectors of {width} {kind.name} elements; 1, 2, 4 … up to 16 bytes")
+    if swizzle not in _SAYS:
+        raise LayoutError(f"lds transpose: swizzle {swizzle!r} is neither 'xor' nor 'pad'")
+    if not divides(tile, threads, vectors):
+        raise LayoutError(f"lds transpose: {threads} threads do not divide a tile of {tile[0]} x {tile[1]}")
+
+
+def _name(
+    dtype: str, swizzle: str, vectors: tuple[int, int], index_bits: int, threads: int, tile: tuple[int, int]
+) -> str:
+    parts = ["transpose_lds", swizzle, dtype]
+    if vectors != (1, 1):
+        parts.append(f"v{vectors[0]}" if vectors[0] == vectors[1] else f"v{vectors[0]}x{vectors[1]}")
+    if (tile, threads) != ((64, 64), 256):
+        parts.append(f"{tile[0]}x{tile[1]}_t{threads}")
+    return "_".join([*parts, *(["i64"] if index_bits == 64 else [])])
+
+
+def _held(plane: Plane) -> TileDistribution:
+    """The distribution of a plane over (row, column)."""
+    thread, ys = ([(side + 1, minor) for side, minor in parts] for parts in (plane.thread, plane.ys))
+    return distribution((plane.rows, plane.columns), (thread,), ys)
 
 
 _SAYS = {"xor": "words swizzled by xor", "pad": "rows padded by a vector"}
@@ -125,18 +154,10 @@ def _tiles(counts: Sequence[Term], swapped: bool = False) -> TensorAdaptor:
     return make_single_stage_tensor_adaptor([PassThrough(as_expr(c)) for c in counts], [[0], [1]], order)
 
 
-def _lds_layout(swizzle: str, vector: int) -> tuple[int, TensorDescriptor]:
+def _lds_layout(swizzle: str, tile: tuple[int, int], loads: int, stores: int) -> tuple[int, TensorDescriptor]:
     """Words and map of the tile in LDS, in coordinates (row, column)."""
+    rows, columns = tile
     if swizzle == "pad":
-        stride = 64 + vector
-        return 64 * stride, make_naive_tensor_descriptor((64, 64), (stride, 1))
-    groups = 64 // vector
-    packed = make_naive_tensor_descriptor((64, groups, vector), (64, vector, 1))
-    rows, columns, elements = as_expr(64), as_expr(groups), as_expr(vector)
-    mixed = transform_tensor_descriptor(
-        packed, [Xor((rows, columns)), PassThrough(elements)], [[0, 1], [2]], [[0, 1], [2]]
-    )
-    layout = transform_tensor_descriptor(
-        mixed, [PassThrough(rows), Merge((columns, elements))], [[0], [1, 2]], [[0], [1]]
-    )
-    return 64 * 64, layout
+        stride = columns + loads
+        return rows * stride, make_naive_tensor_descriptor((rows, columns), (stride, 1))
+    return rows * columns, swizzled(tile, loads, stores)

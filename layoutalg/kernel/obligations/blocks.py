@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from layoutalg.index import TRUE, all_of, as_expr, eq, prod, substitute, var
 from layoutalg.kernel.obligations.base import Requirement, fits, inside
-from layoutalg.kernel.program import Loop, Program, Registers, Store, StoreShared
+from layoutalg.kernel.program import Loop, Program, Registers, Store, StoreShared, extent_of
 from layoutalg.layout import Merge, make_single_stage_tensor_adaptor
 from layoutalg.prove import ForAll, InjectiveMap, RoundTrip, Shown
 
@@ -71,7 +71,7 @@ def control(program: Program) -> Iterator[Requirement]:
     shown = (Shown("threads", (*program.threads, *others.values())),)
     for number, loop in program.statements():
         if isinstance(loop, Loop):
-            count = loop.index.value.extent if loop.index.value.extent is not None else as_expr(int(loop.index.hi) + 1)
+            count = extent_of(loop.index)
             alike = ForAll("all threads loop equally often", eq(count, substitute(count, dict(others))), TRUE, shown)
             yield Requirement(f"{number}: every thread reaches every barrier", alike)
             yield from fits(

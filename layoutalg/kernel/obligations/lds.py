@@ -19,7 +19,17 @@ from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, negation, substitut
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.obligations.base import Requirement, fits, inside
 from layoutalg.kernel.obligations.memory import vector, y_index
-from layoutalg.kernel.program import Barrier, LoadShared, Loop, Program, SharedAccess, Statement, StoreShared
+from layoutalg.kernel.program import (
+    Barrier,
+    LoadShared,
+    Loop,
+    Program,
+    SharedAccess,
+    Statement,
+    StoreShared,
+    extent_of,
+    vector_width,
+)
 from layoutalg.layout import TensorDescriptor
 from layoutalg.prove import ForAll, InBounds, Injective, InjectiveMap, Obligation, Shown
 
@@ -67,7 +77,10 @@ def shared_access(program: Program, number: int, access: SharedAccess) -> Iterat
         slots = ForAll("the slot exists", inside([access.slot], [as_expr(access.shared.slots)]))
         yield Requirement(f"{what}: inside the slots", slots)
     yield from vector(what, access, descriptor)
-    yield from fits(f"{what}: words fit 32 bits", [word(program, access)], 32)
+    if access.vector is not None and access.shared.slots > 1:
+        whole = ForAll("a slot is whole vectors", eq(as_expr(access.shared.elements) % vector_width(access), 0))
+        yield Requirement(f"{what}: slots begin at a vector", whole)
+    yield from fits(f"{what}: words fit 32 bits", [word(program, access)], 32, program.requires)
 
 
 def word(program: Program, access: SharedAccess) -> Expr:
@@ -106,7 +119,7 @@ def _loop(
         found[-1] += tuple(replace(p, private=(*p.private, index)) for p in parts[0])
         return
     head, *middle, tail = parts
-    count = index.value.extent if index.value.extent is not None else as_expr(int(index.hi) + 1)
+    count = extent_of(index)
     closed += [Interval(part) for part in middle]
     closed.append(Interval((*tail, *(p.at(index, index + 1) for p in head)), index + 1 < count))
     before = found[-1]
@@ -141,7 +154,7 @@ def _apart(program: Program, interval: Interval, one: Instance, other: Instance)
         shown = (Shown("thread", program.threads), Shown("word", (here,)))
         return InjectiveMap("threads write different words", points, (here,), TRUE, shown)
     moving = (*program.threads, *y_index(other.access.registers), *other.private)
-    renamed: dict[Expr, Expr | int] = {v: var(f"{v.value.name}_other", v.value.extent or int(v.hi) + 1) for v in moving}
+    renamed: dict[Expr, Expr | int] = {v: var(f"{v.value.name}_other", extent_of(v)) for v in moving}
     slots = (simplify(one.access.slot), simplify(substitute(other.access.slot, renamed)))
     if slots[0] is not slots[1]:
         told = tuple(Shown(f"slot of {i.number}", (s,)) for i, s in zip((one, other), slots, strict=True))

@@ -37,6 +37,7 @@ from layoutalg.kernel.program import (
     Store,
     StoreShared,
     Tensor,
+    extent_of,
     walk,
 )
 from layoutalg.layout import LayoutError, TensorDescriptor
@@ -225,7 +226,7 @@ class _Follower:
         for tile in carried:
             if state[tile] != end[tile]:
                 raise MissingValueError(f"loop {number}: what {tile.name} holds after an iteration depends on the last")
-        count = index.value.extent if index.value.extent is not None else as_expr(int(index.hi) + 1)
+        count = extent_of(index)
         for tile in list(state):
             if tile in sums:
                 state[tile] = Held(_lifted(sums[tile], state[tile].value, index))
@@ -297,7 +298,7 @@ class _Follower:
         about = f"{number}: no contracted index is summed twice"
         yield Requirement(about, InjectiveMap("k differ", over, (reached,), TRUE, (Shown("k", (reached,)),)))
         contracted = var("k_any", term.a.tensor.descriptor.lengths[-1])
-        extents = [as_expr(int(v.hi) + 1) if v.value.extent is None else v.value.extent for v in over]
+        extents = [extent_of(v) for v in over]
         found = digits(contracted, extents)
         put: dict[Expr, Expr | int] = dict(zip(over, found, strict=True))
         goal = all_of(inside(found, extents), eq(substitute(reached, put), contracted))

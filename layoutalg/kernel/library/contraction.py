@@ -1,0 +1,216 @@
+"""Contractions by einsum string, as products of matrices behind descriptors: no data is moved to reshape.
+
+`"ijk,kjmn->imn"` sums over the letters that the result lacks.  Each letter is of one kind:
+
+| in a | in b | in result | kind | coordinate |
+|------|------|-----------|------|------------|
+| yes  | yes  | yes       | batch      | g    |
+| yes  | no   | yes       | row        | m    |
+| no   | yes  | yes       | column     | n    |
+| yes  | yes  | no        | contracted | k    |
+
+and the letters of a kind are merged into its coordinate, in one order for all tensors (the result's; for k, that of a).
+That a's and b's contracted letters are merged in the same order is what a kernel may get wrong unseen; it is proved,
+for each tensor, at each value of every letter: the descriptor finds the element that the einsum means.
+Letters that stay neighbours wherever they occur are one letter from the start.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from layoutalg.index import Expr, all_of, as_expr, prod, symbol, var
+from layoutalg.kernel.library.copies import LARGEST, packed_strides
+from layoutalg.kernel.library.plans import Plan, plan_for
+from layoutalg.kernel.library.product import Operand, Product, Saying
+from layoutalg.kernel.program import Program, Says, Tensor
+from layoutalg.layout import (
+    Insert,
+    LayoutError,
+    Merge,
+    PassThrough,
+    TensorDescriptor,
+    Transform,
+    make_naive_tensor_descriptor,
+    transform_tensor_descriptor,
+)
+from layoutalg.layout.mixed_radix import horner
+
+
+@dataclass(frozen=True)
+class Einsum:
+    """The letters (each a string: merged letters are one) of a, b and the result."""
+
+    a: tuple[str, ...]
+    b: tuple[str, ...]
+    result: tuple[str, ...]
+
+    @property
+    def kinds(self) -> tuple[tuple[str, ...], ...]:
+        """The letters of g, m, n and k, in the order in which they are merged."""
+        a, b = set(self.a), set(self.b)
+        return (
+            tuple(x for x in self.result if x in a and x in b),
+            tuple(x for x in self.result if x not in b),
+            tuple(x for x in self.result if x not in a),
+            tuple(x for x in self.a if x in b and x not in self.result),
+        )
+
+    def __str__(self) -> str:
+        return f"{''.join(self.a)},{''.join(self.b)}->{''.join(self.result)}"
+
+
+def parse_einsum(text: str) -> Einsum:
+    """The einsum of two operands; LayoutError says what is wrong with the string.
+
+    >>> parse_einsum("ij,jk").kinds
+    Traceback (most recent call last):
+        ...
+    layoutalg.layout.errors.LayoutError: einsum 'ij,jk': two operands and a result are needed, as in "ij,jk->ik"
+    """
+    if not re.fullmatch(r"[A-Za-z]+,[A-Za-z]+->[A-Za-z]*", text):
+        raise LayoutError(f'einsum {text!r}: two operands and a result are needed, as in "ij,jk->ik"')
+    inputs, result = text.split("->")
+    a, b = inputs.split(",")
+    for letters in (a, b, result):
+        twice = next((x for x in letters if letters.count(x) > 1), None)
+        if twice:
+            raise LayoutError(f"einsum {text!r}: {twice!r} occurs twice in {letters!r}; diagonals are not supported")
+    for x in result:
+        if x not in a + b:
+            raise LayoutError(f"einsum {text!r}: {x!r} of the result is in neither operand")
+    for x in a + b:
+        if x not in result and not (x in a and x in b):
+            where = "first" if x in a else "second"
+            raise LayoutError(f"einsum {text!r}: {x!r} is summed over in the {where} operand alone; reduce that first")
+    return Einsum(tuple(a), tuple(b), tuple(result))
+
+
+def merged(einsum: Einsum) -> Einsum:
+    """The same contraction with neighbours that stay neighbours as one letter.
+
+    >>> str(merged(parse_einsum("ijk,kjmn->imn"))), merged(parse_einsum("ijk,kjmn->imn")).result
+    ('ijk,kjmn->imn', ('i', 'mn'))
+    """
+    tensors = (einsum.a, einsum.b, einsum.result)
+    for x in {letter: None for t in tensors for letter in t}:
+        following = {t[t.index(x) + 1] if t.index(x) + 1 < len(t) else None for t in tensors if x in t}
+        if len(following) == 1 and (y := following.pop()) and all((x in t) == (y in t) for t in tensors):
+            joined = [tuple(x + y if z == x else z for z in t if z != y) for t in tensors]
+            return merged(Einsum(*joined))
+    return einsum
+
+
+def sizes_of(einsum: Einsum, a: Sequence[int], b: Sequence[int]) -> dict[str, int]:
+    """The size of each letter; LayoutError where a rank or two sizes disagree, or one is 0."""
+    found: dict[str, int] = {}
+    for name, letters, shape in (("first", einsum.a, a), ("second", einsum.b, b)):
+        if len(letters) != len(shape):
+            raise LayoutError(f"einsum {einsum}: the {name} operand has {len(shape)} dimensions, not {len(letters)}")
+        for x, n in zip(letters, shape, strict=True):
+            if found.setdefault(x, n) != n:
+                raise LayoutError(f"einsum {einsum}: {x!r} is {found[x]} in the first operand and {n} in the second")
+            if n < 1:
+                raise LayoutError(f"einsum {einsum}: {x!r} has size {n}; there is nothing to compute")
+    return found
+
+
+def contraction(
+    einsum: Einsum,
+    dtype: str = "f32",
+    result: str | None = None,
+    *,
+    target: str = "cpu",
+    plan: Plan | None = None,
+    widths: tuple[int, int, int] = (1, 1, 1),
+    bias: bool = False,
+    relu: bool = False,
+    index_bits: int = 32,
+    name: str | None = None,
+) -> Program:
+    """The contraction for all sizes: N_x is the length of letter x.
+
+    `widths`: elements that are moved at a time along the last letter of a, of b and of the result.
+    With a bias (one number for each column), and relu, in that order.
+
+    >>> contraction(parse_einsum("ik,kj->ij")).name
+    'contraction_ik_kj_ij_f32_fma'
+    """
+    plan = plan or plan_for(target, dtype)
+    tensors = (einsum.a, einsum.b, einsum.result)
+    multiples = {x: 1 for t in tensors for x in t}
+    for letters, width in zip(tensors, widths, strict=True):
+        if letters:
+            multiples[letters[-1]] = max(multiples[letters[-1]], width)
+    size = {x: symbol(f"N_{x}", min=1, max=LARGEST, multiple_of=m) for x, m in multiples.items()}
+    g, m, n, k = einsum.kinds
+    result = result or dtype
+    spaces = [prod([size[x] for x in t]) < 1 << (index_bits - 1) for t in tensors]
+    merges = [prod([size[x] for x in kind]) <= LARGEST for kind in (m, n, k) if len(kind) > 1]
+    wide = "".join(f"_v{'x'.join(map(str, widths))}" if max(widths) > 1 else "")
+    made = f"contraction_{str(einsum).replace(',', '_').replace('->', '_')}"
+    extra = f"{'_bias' if bias else ''}{'_relu' if relu else ''}"
+    kinds = f"{dtype}{'' if result == dtype else f'_{result}'}"
+    short = _short(plan.instruction.name)
+    columns = [size[x] for x in n]
+    return Product(
+        f"{name or made}{extra}_{kinds}_{short}{wide}{'_i64' if index_bits == 64 else ''}",
+        f"{einsum} for any sizes{', plus a bias' if bias else ''}{', then relu' if relu else ''}",
+        _operand(einsum.a, (g, m, k), size, widths[0]),
+        _operand(einsum.b, (g, n, k), size, widths[1]),
+        _view(einsum.result, (g, m, n), size),
+        tuple(size.values()), plan, (dtype, result),
+        _over_columns(prod(columns), [prod([size[x] for x in kind]) for kind in (g, m)]) if bias else None, relu,
+        widths[2] if einsum.result and einsum.result[-1] in n[-1:] else 1, index_bits, all_of(*spaces, *merges),
+        _saying(einsum.result, (g, m, n), size),
+    ).program()  # fmt: skip
+
+
+def _short(name: str) -> str:
+    return name.split(".")[3] + "_" + name.split(".")[-2] if name.startswith("mma.sync") else name.split("_f32_")[0]
+
+
+def _operand(
+    letters: tuple[str, ...], kinds: tuple[tuple[str, ...], ...], size: Mapping[str, Expr], width: int
+) -> Operand:
+    """A tensor of the product; vectors only where its last letter is the last of its kind."""
+    last = letters[-1:]
+    along_k = bool(last) and last[0] in kinds[2]
+    whole = last in [kind[-1:] for kind in kinds[1:]]
+    return Operand(_view(letters, kinds, size), along_k, width if whole else 1, _saying(letters, kinds, size))
+
+
+def _view(letters: tuple[str, ...], kinds: tuple[tuple[str, ...], ...], size: Mapping[str, Expr]) -> TensorDescriptor:
+    """A packed tensor of these letters, seen in one coordinate for each kind."""
+    lengths = [size[x] for x in letters] or [as_expr(1)]
+    packed = make_naive_tensor_descriptor(lengths, packed_strides(lengths))
+    transforms: list[Transform] = []
+    for kind in kinds:
+        parts = tuple(size[x] for x in kind)
+        transforms.append(Insert(as_expr(1)) if not kind else PassThrough(*parts) if len(kind) == 1 else Merge(parts))
+    lower = [[letters.index(x) for x in kind] for kind in kinds]
+    upper = [[d] for d in range(len(kinds))]
+    if not letters:  # a single number: its one dimension of length 1 is nobody's
+        return transform_tensor_descriptor(packed, [PassThrough(lengths[0]), *transforms[1:]], [[0], [], []], upper)
+    return transform_tensor_descriptor(packed, transforms, lower, upper)
+
+
+def _over_columns(columns: Expr, others: Sequence[Expr]) -> TensorDescriptor:
+    """One number for each column, whatever the other coordinates."""
+    row = make_naive_tensor_descriptor((columns,), (1,))
+    inserts = [Insert(n) for n in others]
+    return transform_tensor_descriptor(row, [*inserts, PassThrough(columns)], [[], [], [0]], [[0], [1], [2]])
+
+
+def _saying(letters: tuple[str, ...], kinds: tuple[tuple[str, ...], ...], size: Mapping[str, Expr]) -> Saying:
+    """What the descriptor means: at the letters' coordinates, the element with those letters."""
+    index = {x: var(f"i_{x}", size[x]) for x in letters}
+
+    def say(tensor: Tensor) -> Says:
+        coordinates = tuple(horner([index[x] for x in kind], [size[x] for x in kind]) for kind in kinds)
+        offset = horner([index[x] for x in letters], [size[x] for x in letters])
+        return Says(f"{tensor.name}[{', '.join(letters)}]", tensor, tuple(index.values()), coordinates, offset)
+
+    return say

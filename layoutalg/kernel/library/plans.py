@@ -1,0 +1,149 @@
+"""How a product of matrices is cut into tiles: for each target and element type the instruction, the waves, the sizes.
+
+| targets          | elements  | instruction                | block's tile    | waves (m × n) | repeats |
+|------------------|-----------|----------------------------|-----------------|---------------|---------|
+| gfx90a, gfx942   | f16, bf16 | mfma 32×32×8               | 128 × 128 × 32  | 2 × 2         | 2 × 2   |
+| gfx950           | f16, bf16 | mfma 32×32×16              | 128 × 128 × 32  | 2 × 2         | 2 × 2   |
+| gfx90a … gfx950  | f32       | mfma 32×32×2               | 128 × 128 × 16  | 2 × 2         | 2 × 2   |
+| gfx1100, gfx1201 | f16, bf16 | wmma 16×16×16, wave32      | 128 × 128 × 32  | 2 × 4         | 4 × 2   |
+| sm_80, sm_90     | f16, bf16 | mma.sync m16n8k16          | 128 × 128 × 32  | 2 × 4         | 4 × 4   |
+| all others, cpu  | all       | fma, 4 × 4 results a thread | 64 × 64 × 16    | 16 × 16 lanes | 4 × 4   |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from layoutalg.kernel.fragments import FMA, Factor, Outer, encoded, fragment_tile
+from layoutalg.layout import TileDistribution
+from layoutalg.target import target as target_named
+from layoutalg.target.matrix import matrix_instruction
+from layoutalg.target.operand import MatrixInstruction
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The tiles of a product: an instruction, how often a wave repeats it along m and n, the waves, the tile's k.
+
+    `step` is the k that registers hold at a time; `banks` those of the LDS that the layouts are made for.
+    """
+
+    instruction: MatrixInstruction
+    repeats: tuple[int, int]
+    waves: tuple[int, int]
+    k: int
+    step: int
+    banks: int = 32
+
+    @property
+    def m(self) -> int:
+        """Rows of a block's tile."""
+        return self.repeats[0] * self.waves[0] * self.instruction.m
+
+    @property
+    def n(self) -> int:
+        """Columns of a block's tile."""
+        return self.repeats[1] * self.waves[1] * self.instruction.n
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return self.waves[0] * self.waves[1] * self.instruction.wave
+
+    @property
+    def plain(self) -> bool:
+        """Whether each lane multiplies for itself."""
+        return self.instruction.wave == 1
+
+    @property
+    def run(self) -> int:
+        """How many consecutive k of one row a lane takes at once: what its LDS reads are wide."""
+        elements = int(self.instruction.a.element.hi) + 1
+        return 1 if self.plain or elements == 1 else 2 if "mma.sync" in self.instruction.name else min(8, elements)
+
+    @property
+    def k_runs(self) -> bool:
+        """Whether fragments hold runs along k, so that LDS tiles are rows of k; else they are rows of m (or n)."""
+        return self.run > 1
+
+    def accumulators(self) -> TileDistribution:
+        """Of (g, m, n)."""
+        if self.plain:
+            return _lane_by_lane("c", self.waves, self.repeats)
+        first, second = (Outer(r, w) for r, w in zip(self.repeats, self.waves, strict=True))
+        return fragment_tile(self.instruction.d, "c", first, second)
+
+    def operand(self, role: str) -> TileDistribution:
+        """Of (g, m, k) for "a", of (g, n, k) for "b", over one step of k."""
+        side, other = (0, 1) if role == "a" else (1, 0)
+        if self.plain:
+            return _lane_by_lane(role, self.waves, self.repeats, self.step)
+        instruction = self.instruction
+        held, repeats = (instruction.a, "a") if role == "a" else (instruction.b, "b")
+        k = Outer(self.step // instruction.k)
+        first = Outer(self.repeats[side], self.waves[side])
+        return fragment_tile(held, "a" if repeats == "a" else "b", first, k, self.waves[other], 8)
+
+    def loaded(self, length: int, along_k: bool, width: int) -> TileDistribution:
+        """Of a tile (1, length, k) as it is loaded from memory: threads along memory, `width` elements at a time."""
+        lanes, wave = (self.k if along_k else length) // width, self.threads if self.plain else self.instruction.wave
+        down = self.threads // lanes
+        low = min(lanes, wave)
+        rows, columns = (2, 3) if along_k else (3, 2)
+        hs: list[list[int]] = [[], [], []]
+        hs[rows - 1] = [(length if along_k else self.k) // down, down * low // wave, wave // low]
+        hs[columns - 1] = [lanes // low, low, width]
+        waves: list[Factor] = [(rows, 1), (columns, 0)]
+        lane: list[Factor] = [(rows, 2), (columns, 1)]
+        return encoded([], hs, [[*waves, *lane]] if self.plain else [waves, lane], [(rows, 0), (columns, 2)])
+
+    def widest(self, length: int) -> int:
+        """The most elements of a tile (1, length, k) that each thread can load at once."""
+        return max(1, length * self.k // self.threads)
+
+
+def _lane_by_lane(role: str, lanes: tuple[int, int], each: tuple[int, int], step: int = 1) -> TileDistribution:
+    """Each lane has a block of results; lanes along m come before those along n."""
+    if role == "c":
+        hs = [[], [lanes[0], each[0]], [lanes[1], each[1]]]
+        return encoded([], hs, [[(2, 0), (3, 0)]], [(2, 1), (3, 1)])
+    side, copies = (0, lanes[1]) if role == "a" else (1, lanes[0])
+    owners: list[Factor] = [(2, 0), (0, 0)] if role == "a" else [(0, 0), (2, 0)]
+    return encoded([copies], [[], [lanes[side], each[side]], [step]], [owners], [(2, 1), (3, 0)])
+
+
+def plan_for(target: str, dtype: str) -> Plan:
+    """The default plan of a target for elements of a type.
+
+    >>> plan_for("gfx942", "f16").instruction.name, plan_for("cpu", "f16").instruction.name
+    ('mfma_f32_32x32x8f16', 'fma')
+    """
+    kind = {"gfx90a": "cdna", "gfx942": "cdna"}.get(target, target)
+    kind = {"sm_80": "sm_90"}.get(kind, kind)
+    found = PLANS.get((kind, dtype))
+    if found is None:
+        return Plan(FMA, (4, 4), (16, 16), 16, 1)
+    name, repeats, waves, k = found
+    banks = target_named(target if target != "sm_80" else "sm_90").for_width("read", 8).banks
+    return Plan(matrix_instruction(name), repeats, waves, k, k, banks)
+
+
+Row = tuple[str, tuple[int, int], tuple[int, int], int]
+
+_SQUARE: tuple[tuple[int, int], tuple[int, int]] = ((2, 2), (2, 2))
+_WAVE32: tuple[tuple[int, int], tuple[int, int]] = ((4, 2), (2, 4))
+PLANS: dict[tuple[str, str], Row] = {
+    ("cdna", "f16"): ("mfma_f32_32x32x8f16", *_SQUARE, 32),
+    ("cdna", "bf16"): ("mfma_f32_32x32x8bf16_1k", *_SQUARE, 32),
+    ("cdna", "f32"): ("mfma_f32_32x32x2f32", *_SQUARE, 16),
+    ("gfx950", "f16"): ("mfma_f32_32x32x16_f16", *_SQUARE, 32),
+    ("gfx950", "bf16"): ("mfma_f32_32x32x16_bf16", *_SQUARE, 32),
+    ("gfx950", "f32"): ("mfma_f32_32x32x2f32", *_SQUARE, 16),
+    ("gfx1100", "f16"): ("wmma_f32_16x16x16_f16_w32", *_WAVE32, 32),
+    ("gfx1100", "bf16"): ("wmma_f32_16x16x16_bf16_w32", *_WAVE32, 32),
+    ("gfx1201", "f16"): ("wmma_f32_16x16x16_f16_w32_gfx12", *_WAVE32, 32),
+    ("gfx1201", "bf16"): ("wmma_f32_16x16x16_bf16_w32_gfx12", *_WAVE32, 32),
+    ("sm_90", "f16"): ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", (4, 4), (2, 4), 32),
+    ("sm_90", "bf16"): ("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", (4, 4), (2, 4), 32),
+}
+"""By target (cdna: gfx90a and gfx942) and element type: instruction, repeats, waves, the tile's k."""

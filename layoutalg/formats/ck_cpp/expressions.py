@@ -20,14 +20,16 @@ from layoutalg.formats.ck_cpp.scope import Scope, defined, member
 from layoutalg.formats.ck_cpp.source import LISTS, cleaned, parsed
 from layoutalg.formats.ck_cpp.templates import same, sized, template
 from layoutalg.formats.ck_cpp.values import Function, Method, Open, Struct, Unreadable, Value
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, as_expr, const, eq, negation, select
-from layoutalg.layout import LayoutError, TileDistribution, TileDistributionEncoding
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, as_expr, const, eq, negation, postorder, select
+from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution, TileDistributionEncoding
 
-MOST_STEPS = 400_000
+MOST_STEPS = 60_000
 DEEPEST_CALL = 40
 WIDEST = 1 << 64
+HEAVIEST = 5000
+MOST_TRANSFORMS = 500
 NAMESPACES = frozenset({"ck", "ck_tile", "std", "math", "detail", "impl", "core"})
-_INTEGER = re.compile(r"(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)[uUlLzZ]*")
+_INTEGER = re.compile(r"([+-]?)(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)[uUlLzZ]*")
 
 
 @dataclass
@@ -40,6 +42,8 @@ class Evaluator:
     steps: int = MOST_STEPS
     depth: int = 0
     line: int = 1
+    weights: dict[Expr, int] = field(default_factory=dict)
+    """The formulas seen, with the number of their parts written out."""
 
     def evaluate(self, node: Node, scope: Scope) -> Value:
         """The value of an expression; Unreadable with the reason where it has none here."""
@@ -50,9 +54,20 @@ class Evaluator:
         if how is None:
             raise Unreadable(f"{WORDS.get(node.type, node.type.replace('_', ' '))} is not part of what is read")
         value = how(self, node, scope)
-        if isinstance(value, Expr) and value.op == "const" and abs(int(value)) >= WIDEST:
-            raise Unreadable("an integer of more than 64 bits")
+        if isinstance(value, Expr):
+            self.refuse_large(value)
+        elif isinstance(value, TensorDescriptor) and len(value.adaptor.transforms) > MOST_TRANSFORMS:
+            raise Unreadable(f"a descriptor of more than {MOST_TRANSFORMS} transforms")
         return value
+
+    def refuse_large(self, value: Expr) -> None:
+        """Unreadable for an integer or a formula that no size of a tensor needs."""
+        if value.op == "const" and abs(int(value)) >= WIDEST:
+            raise Unreadable("an integer of more than 64 bits")
+        for node in postorder(value) if value not in self.weights else ():
+            self.weights[node] = 1 + sum(self.weights[arg] for arg in node.args)
+        if self.weights[value] > HEAVIEST:
+            raise Unreadable(f"a formula of more than {HEAVIEST} parts")
 
     def run(self, function: Function, args: Sequence[Value]) -> Value:
         """The value that a function returns."""
@@ -154,10 +169,14 @@ class Evaluator:
         match = _INTEGER.fullmatch(text(node))
         if match is None:
             raise Unreadable(f"{shown(node)} is no integer")
-        digits = match[1].replace("'", "")
+        digits = match[2].replace("'", "")
         if len(digits) > 40:
             raise Unreadable("an integer of more than 64 bits")
-        return const(int(digits, 0) if not digits.isdecimal() else int(digits, 8 if digits[0] == "0" else 10))
+        try:
+            value = int(digits, 0) if not digits.isdecimal() else int(digits, 8 if digits[0] == "0" else 10)
+        except ValueError:
+            raise Unreadable(f"{shown(node)} is no integer") from None
+        return const(-value if match[1] == "-" else value)
 
     def listed(self, node: Node, scope: Scope) -> Value:
         return tuple(self.arguments(node, scope))

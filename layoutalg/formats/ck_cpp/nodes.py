@@ -8,6 +8,8 @@ from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp.values import Function, Parameter, Unreadable
 
+HARMLESS = frozenset({"printf", "print", "assert", "ignore", "std::ignore", "fprintf"})
+
 Part = tuple[str, Node | None]
 """One part of a qualified name, with its template arguments."""
 
@@ -100,14 +102,29 @@ def below(node: Node) -> Iterator[Node]:
         stack += reversed(child.named_children)
 
 
-def assigned(node: Node) -> Iterator[str]:
-    """The names that a statement assigns to."""
+def returns(node: Node) -> bool:
+    """Whether a body returns something, in other places than a lambda within it."""
+    stack = [node]
+    while stack:
+        child = stack.pop()
+        if child.type == "return_statement" and child.named_children:
+            return True
+        stack += [inner for inner in child.named_children if inner.type != "lambda_expression"]
+    return False
+
+
+def handed_over(node: Node) -> Iterator[str]:
+    """The names that a statement hands to functions which may change them; printing changes nothing."""
     for child in below(node):
-        target = {
-            "assignment_expression": child.child_by_field_name("left"),
-            "update_expression": child.child_by_field_name("argument"),
-        }.get(child.type)
-        while target is not None and target.type in ("subscript_expression", "field_expression"):
-            target = target.child_by_field_name("argument")
-        if target is not None and target.type == "identifier":
-            yield text(target)
+        if child.type != "call_expression" or text(child.child_by_field_name("function")) in HARMLESS:
+            continue
+        listed = child.child_by_field_name("arguments")
+        yield from (text(arg) for arg in (listed.named_children if listed else ()) if arg.type == "identifier")
+
+
+def assigned(node: Node) -> Iterator[str]:
+    """The names on the left of each assignment in a statement, those of subscripts too."""
+    for child in below(node):
+        field = {"assignment_expression": "left", "update_expression": "argument"}.get(child.type)
+        target = child.child_by_field_name(field) if field else None
+        yield from (text(n) for n in (below(target) if target is not None else ()) if n.type == "identifier")

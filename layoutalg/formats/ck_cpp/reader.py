@@ -31,7 +31,7 @@ from typing import Any
 from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp.defines import read_define
-from layoutalg.formats.ck_cpp.nodes import text
+from layoutalg.formats.ck_cpp.nodes import returns, text
 from layoutalg.formats.ck_cpp.scope import Scope
 from layoutalg.formats.ck_cpp.source import LARGEST_SOURCE, blocks, cleaned, parsed
 from layoutalg.formats.ck_cpp.statements import BUILDS, Runner
@@ -117,7 +117,7 @@ class Reader(Runner):
     def tried(self, function: Function) -> None:
         """Calls a function for what it returns, or, where it returns nothing, for what it declares."""
         body = text(function.body)
-        self.collecting = "return" not in re.sub(r"\[[^\]]*\]\s*\([^)]*\)\s*(?:mutable\s*)?\{", "", body)
+        self.collecting = not returns(function.body)
         self.prefix = f"{function.name}." if self.collecting else ""
         self.line, self.depth = function.line, 0
         try:

@@ -27,6 +27,8 @@ class Scope:
     parent: Scope | None
     defines: Mapping[str, Value]
     names: dict[str, Value] = field(default_factory=dict)
+    constant: set[str] = field(default_factory=set)
+    """Names declared const or constexpr: no call changes them."""
 
     def inner(self) -> Scope:
         """A level within this one."""
@@ -34,12 +36,8 @@ class Scope:
 
     def find(self, name: str) -> Value | None:
         """The value of a name, None where no level and no `-D` has it; Unreadable where it has one that is broken."""
-        level: Scope | None = self
-        while level is not None:
-            if name in level.names:
-                return level.own(name)
-            level = level.parent
-        return self.defines.get(name)
+        level = self.find_level(name)
+        return self.defines.get(name) if level is None else level.own(name)
 
     def own(self, name: str) -> Value:
         """The value of a name of this level."""
@@ -53,17 +51,21 @@ class Scope:
                 value = Broken(problem)
             self.names[name] = value
         if isinstance(value, Broken):
-            if name in self.defines:
+            if name in self.defines and not value.changed:
                 return self.defines[name]
             raise value.error
         return value
 
-    def assigned(self, name: str, value: Value) -> None:
-        """Gives a name of some level another value."""
+    def find_level(self, name: str) -> Scope | None:
+        """The innermost level that has a name."""
         level: Scope | None = self
         while level is not None and name not in level.names:
             level = level.parent
-        (level or self).names[name] = value
+        return level
+
+    def assigned(self, name: str, value: Value) -> None:
+        """Gives a name of some level another value."""
+        (self.find_level(name) or self).names[name] = value
 
 
 def defined(defines: Mapping[str, Value], path: str) -> Value | None:

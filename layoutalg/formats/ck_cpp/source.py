@@ -22,7 +22,7 @@ from functools import cache
 
 from tree_sitter import Language, Node, Parser
 
-LARGEST_SOURCE = 1 << 20
+LARGEST_SOURCE = 1 << 19
 """Characters of a source file; a larger one is refused."""
 
 _MACROS = re.compile(
@@ -30,16 +30,15 @@ _MACROS = re.compile(
 )
 _HINTS = re.compile(r"\btypename(?=\s+\w+\s*(?:<[^<>;(){}]*>)?\s*::)|(?<=[.:>])\s*template(?=\s+\w+\s*[<(])")
 _RST = re.compile(r"^([ \t]*)\.\. code-block:: *(?:cpp|c\+\+|C\+\+|hip|cuda)[ \t]*$", re.MULTILINE)
-_MD = re.compile(r"^([ \t]*)(```+|~~~+)[ \t]*(?:cpp|c\+\+|C\+\+|hip|cuda)\b[^\n]*$", re.MULTILINE)
+_MD = re.compile(r"^([ \t]*)(```+|~~~+)[ \t]*(?:cpp|c\+\+|C\+\+|hip|cuda)(?![\w+])[^\n]*$", re.MULTILINE)
 
 
 LISTS = frozenset({
     "sequence", "Sequence", "tuple", "Tuple", "tile_distribution_encoding", "TileDistributionEncoding",
 })  # fmt: skip
 """Templates that are lists, and are read as calls."""
-LONGEST_LIST = 10_000
-"""Characters between the brackets of one."""
 _LISTS = re.compile(rf"\b(?:{'|'.join(sorted(LISTS))})\s*<")
+_BRACKETS = re.compile(r"[()\[\]{}<>;]")
 _BRACES = re.compile(r"\s*\{(\s*)\}")
 
 
@@ -109,9 +108,9 @@ def cleaned(text: str) -> str:
     """
     for pattern in (_MACROS, _HINTS):
         text = pattern.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
-    letters = list(text)
+    letters, ends = list(text), _closings(text)
     for match in _LISTS.finditer(text):
-        end = _closing(text, match.end())
+        end = ends.get(match.end() - 1)
         if end is None or text.startswith("::", end + 1):
             continue
         letters[match.end() - 1], letters[end] = "(", ")"
@@ -121,27 +120,31 @@ def cleaned(text: str) -> str:
     return "".join(letters)
 
 
-def _closing(text: str, at: int) -> int | None:
-    """Where the `>` of a list stands that was opened right before `at`; None where it has none near."""
-    stack: list[str] = []
-    for n in range(at, min(len(text), at + LONGEST_LIST)):
-        letter = text[n]
-        if letter in "([{":
-            stack.append(letter)
-        elif letter in ")]}":
-            if not stack or stack.pop() == "<":
-                return None
-        elif letter == ";":
-            return None
-        elif stack and stack[-1] != "<":
-            continue  # within brackets, < and > compare
-        elif letter == "<":
-            stack.append(letter)
-        elif letter == ">":
-            if not stack:
-                return n
+def _closings(text: str) -> dict[int, int]:
+    """The place of each `<` that opens a list, with that of its `>`, in one pass; within other brackets, < compares.
+
+    A `<` in brackets opens a list only right after the name of one.
+    """
+    opens = {match.end() - 1 for match in _LISTS.finditer(text)}
+    found: dict[int, int] = {}
+    stack: list[tuple[str, int]] = []
+    for match in _BRACKETS.finditer(text):
+        letter, at = match[0], match.start()
+        inside = bool(stack) and stack[-1][0] == "<"
+        if letter in "([{" or (letter == "<" and (inside or at in opens)):
+            stack.append((letter, at))
+        elif letter == ">" and inside:
+            found[stack[-1][1]] = at
             stack.pop()
-    return None
+        elif letter in ")]}":
+            while stack and stack[-1][0] == "<":
+                stack.pop()
+            if stack:
+                stack.pop()
+        elif letter == ";":
+            while stack and stack[-1][0] == "<":
+                stack.pop()
+    return {at: end for at, end in found.items() if at in opens}
 
 
 @cache

@@ -8,14 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp.convert import entry_of, number, truth
 from layoutalg.formats.ck_cpp.expressions import BINARY, DEEPEST_CALL, Evaluator
-from layoutalg.formats.ck_cpp.nodes import assigned, below, names_of, of_part, parameters, required, shown, takes, text
+from layoutalg.formats.ck_cpp.nodes import (
+    assigned,
+    below,
+    handed_over,
+    names_of,
+    of_part,
+    parameters,
+    required,
+    returns,
+    shown,
+    takes,
+    text,
+)
 from layoutalg.formats.ck_cpp.scope import Lazy, Scope, defined
 from layoutalg.formats.ck_cpp.templates import TEMPLATES
 from layoutalg.formats.ck_cpp.values import Broken, Function, Open, Struct, Unreadable, Value
@@ -38,7 +50,7 @@ class Returned:
 SKIPPED = frozenset({
     "comment", ";", "using_declaration", "preproc_include", "preproc_call", "static_assert_declaration",
     "template_instantiation", "friend_declaration", "access_specifier", "break_statement", "continue_statement",
-    "preproc_function_def", "namespace_alias_definition", "attributed_statement", "type_identifier",
+    "preproc_function_def", "namespace_alias_definition", "type_identifier", "type_definition", "empty_statement",
 })  # fmt: skip
 
 
@@ -53,6 +65,8 @@ class Runner(Evaluator):
         if how is not None:
             return how(self, node, scope)
         if node.type not in SKIPPED:
+            if returns(node):
+                raise Unreadable(f"a return in {shown(node)!r}, which is not read")
             self.spoil(node, scope, f"it is set in {shown(node)!r}, which is not read")
         return None
 
@@ -85,8 +99,12 @@ class Runner(Evaluator):
 
     def spoil(self, node: Node, scope: Scope, reason: str) -> None:
         """Breaks every name that a statement which is not run would set."""
-        for name in assigned(node):
-            scope.assigned(name, Broken(Unreadable(f"{name} is not known: {reason}", self.line)))
+        handed = (name for name in handed_over(node) if scope.find_level(name) is not None)
+        for name in (*assigned(node), *handed):
+            level = scope.find_level(name)
+            if level is not None and name in level.constant:
+                continue
+            scope.assigned(name, Broken(Unreadable(f"{name} is not known: {reason}", self.line), changed=True))
 
     def attempt(self, evaluate: Callable[[], Value]) -> Value:
         """The value, or Broken with the line at hand."""
@@ -101,10 +119,12 @@ class Runner(Evaluator):
     def declaration(self, node: Node, scope: Scope) -> None:
         """`T a = x, b{y};`: each declarator; a `constexpr auto [a, b] = t;` too."""
         kind = node.child_by_field_name("type")
+        fixed = any(c.type == "type_qualifier" and text(c) in ("const", "constexpr") for c in node.named_children)
         for declarator in node.children_by_field_name("declarator"):
             line = self.line
             for name, value in self.declared(declarator, kind, scope):
                 scope.names[name] = value
+                scope.constant.update({name} if fixed else ())
                 self.noted(name, value, declarator, line)
 
     def declared(self, declarator: Node, kind: Node | None, scope: Scope) -> Iterator[tuple[str, Value]]:
@@ -147,6 +167,7 @@ class Runner(Evaluator):
 
     def alias(self, node: Node, scope: Scope) -> None:
         """`using T = …;`: a template that is not known takes the alias's name, by which `-D` can speak of it."""
+        self.line = self.first_line + node.start_point[0]
         name = text(node.child_by_field_name("name"))
         kind = required(node, "type")
         inner = kind.child_by_field_name("type") or kind
@@ -174,7 +195,8 @@ class Runner(Evaluator):
             if left is None or left.type != "identifier":
                 self.spoil(child, scope, f"it is set in {shown(child)!r}, which is not read")
                 continue
-            scope.assigned(text(left), self.attempt(lambda c=child, to=left: self.assignment(c, to, scope)))  # type: ignore[misc]
+            value = self.attempt(partial(self.assignment, child, left, scope))
+            scope.assigned(text(left), replace(value, changed=True) if isinstance(value, Broken) else value)
 
     def assignment(self, node: Node, left: Node, scope: Scope) -> Value:
         op, right = text(node.child_by_field_name("operator")), self.evaluate(required(node, "right"), scope)

@@ -50,9 +50,10 @@ class Open:
 
 @dataclass(frozen=True)
 class Broken:
-    """A variable without a value."""
+    """A variable without a value; `changed`: it had one, and was given another that is not known."""
 
     error: Unreadable
+    changed: bool = False
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,9 @@ DIALECTS: Mapping[str, Dialect] = {
     ),
 }
 
+FORMULAS = frozenset({"make_functor_transform"})
+"""Functions whose argument is C++ code; only a formula is known of it here."""
+
 NAMES: Mapping[str, str] = {"cyclic_shift_inverse": "make_inverse_cyclic_shift_transform"}
 """Functions that are not called make_<name>_transform; merge variants are `make_merge_transform_<variant>`."""
 
@@ -137,7 +140,7 @@ class _Writer:
 
     def require(self, name: str, what: str) -> None:
         """LayoutError unless the dialect has the function."""
-        if name not in self.dialect.functions:
+        if name not in self.dialect.functions or name in FORMULAS:
             library = "CK Tile" if self.dialect.sequence == "sequence" else "CK"
             raise LayoutError(f"{library} has no function for {what}")
 

@@ -1,4 +1,20 @@
-"""Coordinate transforms, adaptors and descriptors, with Composable Kernel's names and numbers."""
+"""Coordinate transforms, adaptors and descriptors, with Composable Kernel's names and numbers.
+
+| to                                                    | look in                                                      |
+|-------------------------------------------------------|--------------------------------------------------------------|
+| write a transform                                     | `transforms` (its kinds: `linear`, `merge`, `nonlinear`)     |
+| spell it as CK does                                   | `ck`                                                         |
+| stack transforms over memory                          | `adaptor`, `descriptor`                                      |
+| move an index by steps                                | `coordinate`, `increments`                                   |
+| say which lane holds what                             | `distribution`, `encodings`                                  |
+| read and write real memory                            | `buffer_view`, `tensor_view`, `tile_window`                  |
+| hold a tile in registers, order its accesses          | `distributed_tensor`, `space_filling_curve`                  |
+| know how wide memory may be accessed                  | `vectors`                                                    |
+| give sizes their values; write a layout as JSON       | `bind`, `json_form`                                          |
+| see CK's known faults                                 | `defects`, `c_arithmetic`                                    |
+
+Here are the names that need no numpy; the modules that touch memory are imported by themselves.
+"""
 
 from layoutalg.layout.adaptor import TensorAdaptor, attach, chain_tensor_adaptors, make_single_stage_tensor_adaptor
 from layoutalg.layout.coordinate import (

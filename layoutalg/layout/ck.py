@@ -34,6 +34,7 @@ from layoutalg.layout.descriptor import (
     transform_tensor_descriptor,
 )
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
+from layoutalg.layout.encodings import make_embed_tile_distribution_encoding, make_reduce_tile_distribution_encoding
 from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import Index, Transform
 from layoutalg.layout.transforms import (
@@ -263,6 +264,8 @@ CK_TILE: Mapping[str, Callable[..., Any]] = {
     "make_naive_tensor_descriptor_with_offset": make_naive_tensor_descriptor_with_offset,
     "transform_tensor_adaptor": transform_tensor_adaptor,
     "tile_distribution_encoding": tile_distribution_encoding,
+    "make_embed_tile_distribution_encoding": make_embed_tile_distribution_encoding,
+    "make_reduce_tile_distribution_encoding": make_reduce_tile_distribution_encoding,
     "make_static_tile_distribution": make_static_tile_distribution,
 }
 """The functions of namespace ck_tile, by name."""

@@ -76,6 +76,14 @@ class TensorDescriptor:
         """The offset in memory of a top index, in elements."""
         return self.adaptor.lower(top)[0]
 
+    def upper(self, offset: Term) -> Index:
+        """The top index of an offset; NoInverseError where a transform has no inverse.
+
+        >>> make_naive_tensor_descriptor((3, 4), (8, 1)).upper(10)
+        (1, 2)
+        """
+        return self.adaptor.upper([offset])
+
     def valid(self, top: Sequence[Term]) -> Expr:
         """Whether a top index (in range) reaches real data, not padding."""
         return self.adaptor.valid(top)

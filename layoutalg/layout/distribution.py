@@ -71,6 +71,24 @@ class TileDistributionEncoding:
         _refuse_factors(self)
         _refuse_owners(self)
 
+    @staticmethod
+    def of(
+        rs: Sequence[Term], hs: Sequence[Sequence[Term]], ps: Sequence[Sequence[Owner]], ys: Sequence[Owner]
+    ) -> TileDistributionEncoding:
+        """The encoding with its factors written as (major, minor) pairs, as `ps` and `ys` show them.
+
+        >>> TileDistributionEncoding.of([], [[4, 2]], [[(1, 0)]], [(1, 1)]).ys_minor
+        (1,)
+        """
+        return TileDistributionEncoding(
+            tuple(map(as_expr, rs)),
+            tuple(tuple(map(as_expr, h)) for h in hs),
+            tuple(tuple(major for major, _ in p) for p in ps),
+            tuple(tuple(minor for _, minor in p) for p in ps),
+            tuple(major for major, _ in ys),
+            tuple(minor for _, minor in ys),
+        )
+
     @property
     def lengths(self) -> Index:
         """The lengths of the tile: the product of each dimension's factors."""
@@ -149,6 +167,12 @@ class TileDistribution:
     def ys(self) -> Index:
         """The length of each Y."""
         return tuple(self.encoding.length(f) for f in self.encoding.ys)
+
+    @property
+    def spans(self) -> tuple[Index, ...]:
+        """The Y lengths of each tile dimension (CK Tile's distributed spans: what a sweep over it visits)."""
+        ys, length = self.encoding.ys, self.encoding.length
+        return tuple(tuple(length(y) for y in ys if y[0] == x + 1) for x in range(len(self.encoding.hs)))
 
     @property
     def registers(self) -> Expr:

@@ -18,12 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from layoutalg.index import Term, as_expr
+from layoutalg.index import Expr, Term, as_expr
 from layoutalg.index.evaluate import array, grids
 from layoutalg.layout.adaptor import attach, make_identity
 from layoutalg.layout.buffer_view import AddressSpace, Array, BufferView, MemoryOperation
@@ -68,9 +69,7 @@ class TensorView:
             if i.size and (i.min() < 0 or i.max() >= length):
                 outside = i[(i < 0) | (i >= length)].flat[0]
                 raise LayoutError(f"index {outside} of dimension {d} is outside 0…{length - 1}; pad the view for that")
-        layout = self.descriptor
-        at = dict(zip(layout.index, where, strict=True))
-        found = array([layout.offset(layout.index), layout.valid(layout.index)], at)
+        found = array(self._map, dict(zip(self.descriptor.index, where, strict=True)))
         shape = np.broadcast_shapes(*(i.shape for i in where))
         return np.broadcast_to(found[0], shape), np.broadcast_to(found[1] != 0, shape)
 
@@ -121,9 +120,14 @@ class TensorView:
         dims = [[d] for d in range(len(self.shape))]
         return self.transform(transforms, dims, dims)
 
-    def _grid(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    @cached_property
+    def _map(self) -> tuple[Expr, Expr]:
+        """The offset and the validity over the descriptor's index."""
         d = self.descriptor
-        offset, valid = grids([d.offset(d.index), d.valid(d.index)], d.index)
+        return d.offset(d.index), d.valid(d.index)
+
+    def _grid(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        offset, valid = grids(self._map, self.descriptor.index)
         return offset, valid != 0
 
 

@@ -6,16 +6,11 @@ import pytest
 from layoutalg.index import prod, symbol
 from layoutalg.index.evaluate import grids
 from layoutalg.layout import LayoutError, NoInverseError
+from layoutalg.layout.distributed_tensor import held_by
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
+from layoutalg.layout.encodings import make_embed_tile_distribution_encoding, make_reduce_tile_distribution_encoding
 
-
-def encoding(rs, hs, ps, ys) -> TileDistributionEncoding:
-    """The encoding with its owners written as (major, minor) pairs."""
-    return TileDistributionEncoding(
-        rs, hs, [[f[0] for f in p] for p in ps], [[f[1] for f in p] for p in ps], [f[0] for f in ys], [f[1] for f in ys]
-    )
-
-
+encoding = TileDistributionEncoding.of
 GUIDE = encoding(
     [], [[4, 2, 8, 4], [4, 2, 8, 4]], [[(1, 1), (2, 1)], [(1, 2), (2, 2)]], [(1, 0), (1, 3), (2, 0), (2, 3)]
 )
@@ -131,6 +126,36 @@ def test_gemm_v1_global_memory_distribution_for_all_sizes():
     tile.require_lanes(64, warps=4)
     tile.require_window((m0 * 64, k1 * 4))
     assert tile.registers is prod((m0, k1))
+
+
+def test_a_tile_within_a_tile_and_a_reduced_one():
+    warps = encoding([], [[2, 2], [2]], [[(1, 0), (2, 0)]], [(1, 1)])
+    lanes = encoding([], [[16], [4, 8]], [[(1, 0), (2, 0)]], [(2, 1)])
+    both = make_embed_tile_distribution_encoding(warps, lanes)
+    assert both == encoding([], [[2, 2, 16], [2, 4, 8]], [[(1, 0), (2, 0)], [(1, 2), (2, 1)]], [(1, 1), (2, 2)])
+    tile = TileDistribution(both)
+    tile.require_lanes(64, warps=4)
+    assert [ints(span) for span in tile.spans] == [(2,), (8,)]
+    assert np.array_equal(np.sort(reached(tile).ravel()), np.arange(64 * 64))
+    rows = TileDistribution(make_reduce_tile_distribution_encoding(both, [1]))
+    assert ints(rows.encoding.rs) == (2, 4)
+    rows.require_lanes(64, warps=4)
+    rows.require_window((64,))
+    assert np.bincount(reached(rows).ravel()).tolist() == [8] * 64
+    for p in [(0, 0), (3, 63), (2, 17)]:
+        of_rows = {int(x[0]) for x in held_by(rows, p)}
+        assert of_rows == {int(x[0]) for x in held_by(tile, p)}
+    with pytest.raises(LayoutError, match="tile dimension 2 does not exist"):
+        make_reduce_tile_distribution_encoding(both, [2])
+    with pytest.raises(LayoutError, match="an outer tile of 1 dimensions around an inner one of 2"):
+        make_embed_tile_distribution_encoding(encoding([], [[2]], [[(1, 0)]], []), lanes)
+
+
+def test_registers_of_a_lane():
+    tile = TileDistribution(encoding([], [[4, 2], [8, 2]], [[(1, 0), (2, 0)]], [(1, 1), (2, 1)]))
+    assert held_by(tile, (9,)).tolist() == [[2, 2], [2, 3], [3, 2], [3, 3]]
+    single = TileDistribution(encoding([], [[4]], [[(1, 0)]], []))
+    assert held_by(single, (3,)).tolist() == [[3]]
 
 
 def test_encodings_are_values():

@@ -35,8 +35,12 @@ Outcome = Holds | Fails | GaveUp
 
 @dataclass(frozen=True)
 class Limits:
-    """What one obligation may cost: seconds and megabytes for the solver, points for enumeration."""
+    """What one obligation may cost: seconds and megabytes for the solver, points for enumeration.
+
+    `cache` is the directory where the solver's answers are kept; None keeps none.
+    """
 
     seconds: float = 10.0
     memory_mb: int = 2048
     points: int = 1 << 24
+    cache: str | None = None

@@ -15,25 +15,38 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 from layoutalg.index import postorder
-from layoutalg.prove.obligation import Obligation
+from layoutalg.prove.cache import Cache
+from layoutalg.prove.obligation import Obligation, Onto
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 
 GRACE = 0.5
 """Seconds that the process gets beyond the limit that z3 itself was given."""
+START = 60.0
+"""Seconds that the process gets to load z3."""
 
 
 def solve(obligation: Obligation, limits: Limits) -> Outcome:
     """z3's answer: bit-vectors where an operation is bitwise, integers elsewhere (the class decides, not a race)."""
     bits = needs_bits(obligation)
     name = "z3 bit-vectors" if bits else "z3 integers"
+    if isinstance(obligation, Onto):
+        return GaveUp(name, "an exists below a forall: what suffices is proved in its place")
+    kept = None if limits.cache is None else Cache(Path(limits.cache))
+    found = kept and kept.get(obligation, name)
+    if found:
+        return found
     with _LOCK:
         answer, content = _PROCESS.ask((obligation, bits, limits.seconds), limits)
-    if answer == "holds":
-        return Holds(name)
-    return Fails(name, content) if answer == "fails" else GaveUp(name, content)
+    if answer not in ("holds", "fails"):
+        return GaveUp(name, content)
+    outcome = Holds(name) if answer == "holds" else Fails(name, content)
+    if kept:
+        kept.put(obligation, outcome)
+    return outcome
 
 
 def needs_bits(obligation: Obligation) -> bool:
@@ -47,6 +60,10 @@ class _Process:
     def __init__(self) -> None:
         self._running: subprocess.Popen[bytes] | None = None
         self._memory = 0
+
+    def forget(self) -> None:
+        """Leaves the worker to the process that started it: a fork must not read another's answers."""
+        self._running = None
 
     def ask(self, request: Any, limits: Limits) -> tuple[str, Any]:
         """The worker's answer, or ("unknown", why there is none)."""
@@ -79,6 +96,7 @@ class _Process:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,  # Ctrl-C reaches us, who then stop it
             )
+            self._receive(self._running, time.monotonic() + START)  # z3 is loaded; the clock of a query starts now
         return self._running
 
     def _receive(self, worker: subprocess.Popen[bytes], deadline: float) -> tuple[str, Any]:
@@ -112,3 +130,12 @@ class _Process:
 _PROCESS = _Process()
 _LOCK = threading.Lock()
 atexit.register(_PROCESS.stop)
+
+
+def _after_fork() -> None:
+    global _LOCK
+    _LOCK = threading.Lock()
+    _PROCESS.forget()
+
+
+os.register_at_fork(after_in_child=_after_fork)

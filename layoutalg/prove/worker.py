@@ -18,6 +18,9 @@ def main() -> None:
     """Answers requests until stdin ends; the first argument limits the address space, in megabytes."""
     limit = int(sys.argv[1]) << 20
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    import z3  # noqa: F401 - loaded before the first query, whose clock it must not run on
+
+    send(sys.stdout.buffer, "ready")
     while (request := receive(sys.stdin.buffer)) is not None:
         send(sys.stdout.buffer, _answer(*request))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, add, all_of, as_expr, eq, postorder
+from layoutalg.index import TRUE, Expr, add, all_of, any_of, as_expr, eq, negation, postorder
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove.claims.base import Claim, all_equal
 from layoutalg.prove.domain import Layout, adaptor_of, at, bottom_limits, digit_form, fresh, index_form, names_in
@@ -145,8 +145,9 @@ class Monotone(Claim):
         index = form.variables[where]
         there = at(d, _replaced(d, where, index + step))
         shown = (Shown("index", form.top), Shown("step", (step,)), Shown("offsets", (*form.bottom, *there.bottom)))
-        inside = all_of(as_expr(1) <= step, index + step < d.lengths[where], form.valid, there.valid)
-        yield ForAll("offsets grow", form.bottom[0] < there.bottom[0], inside, shown)
+        further = all_of(as_expr(1) <= step, index + step < d.lengths[where], there.valid)
+        grows = any_of(negation(further), form.bottom[0] < there.bottom[0])
+        yield ForAll("offsets grow", grows, form.valid, shown)
 
 
 def _replaced(d: TensorDescriptor, dimension: int, index: Expr) -> tuple[Expr, ...]:

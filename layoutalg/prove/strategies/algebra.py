@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layoutalg.index import Expr
+from layoutalg.index import FALSE, Expr
 from layoutalg.index.normal import conjuncts, nonnegative, simplify
 from layoutalg.prove.obligation import ForAll, Obligation
 from layoutalg.prove.outcome import GaveUp, Holds, Limits, Outcome
@@ -20,6 +20,8 @@ def normal_form(obligation: Obligation, limits: Limits) -> Outcome:
         return GaveUp("normal form", "it decides equalities and bounds only")
     if all(part.op == "const" and part.value for part in conjuncts(obligation.goal)):
         return Holds("intervals")
+    if simplify(obligation.given) is FALSE:
+        return GaveUp("normal form", "the assumptions never hold, and a vacuous proof is no proof")
     given = [(a, b) for part in conjuncts(obligation.given) for a, b in _orders(part)]
     for part in conjuncts(obligation.goal):
         plain = simplify(part)

@@ -149,6 +149,8 @@ class _Linear:
         """The image of each input bit, all outputs in one number."""
         width, every = self.width, (1 << self.width) - 1
         packed = [self.packed[o] for o in outputs]
+        if len(packed) == 1:
+            return [packed[0] >> width * n & every for n in range(len(self.bits))]
         return [sum((p >> width * n & every) << width * k for k, p in enumerate(packed)) for n in range(len(self.bits))]
 
     def point(self, bits: int) -> Point:

@@ -131,7 +131,7 @@ def by_guards(obligation: Obligation, decide: Decide) -> Outcome | None:
         if length is None or v.lo != 0 or points & set(variables(low, length)):
             return None
         if length.hi < 1:
-            return Holds("no index")
+            return None
         new[v] = var(f"{v.value.name}'", length) + low
     return _more(obligation, new, all_of(*rest), decide) if new else None
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 BLOCK = 1 << 17
 """Points evaluated at a time."""
 NAME = "enumeration"
+VACUOUS = "the assumptions hold at no point, and a vacuous proof is no proof"
 
 
 def enumeration(obligation: Obligation, limits: Limits) -> Outcome:
@@ -93,12 +94,14 @@ def _blocks(axes: Sequence[Expr]) -> Iterator[dict[Expr, Values]]:
 def _all_hold(obligation: ForAll) -> Outcome:
     import numpy as np
 
+    met = False
     for block in _blocks(obligation.variables):
         given, goal = array([obligation.given, obligation.goal], block)
+        met = met or bool(given.any())
         wrong = (given != 0) & (goal == 0)
         if wrong.any():
             return Fails(NAME, (_at(block, wrong, int(np.argmax(wrong))),))
-    return Holds(NAME)
+    return Holds(NAME) if met else GaveUp(NAME, VACUOUS)
 
 
 def _at(block: dict[Expr, Values], result: Any, flat: int) -> Point:
@@ -114,19 +117,21 @@ def _at(block: dict[Expr, Values], result: Any, flat: int) -> Point:
 
 
 def _all_differ(obligation: Injective) -> Outcome:
-    shared = obligation.shared
+    shared, met = obligation.shared, False
     for chosen in product(*map(_choices, shared)):
-        outcome = _differ_at(obligation, dict(zip(shared, chosen, strict=True)))
+        sizes = dict(zip(shared, chosen, strict=True))
+        keys, numbers = _keys(obligation, sizes)
+        met = met or len(keys) > 0
+        outcome = _differ(obligation, sizes, keys, numbers)
         if outcome is not None:
             return outcome
-    return Holds(NAME)
+    return Holds(NAME) if met else GaveUp(NAME, VACUOUS)
 
 
-def _differ_at(obligation: Injective, sizes: dict[Expr, int]) -> Fails | None:
+def _differ(obligation: Injective, sizes: dict[Expr, int], keys: Values, numbers: Values) -> Fails | None:
     """Two points with one output, for one choice of the sizes."""
     import numpy as np
 
-    keys, numbers = _keys(obligation, sizes)
     if len(keys) < 2:
         return None
     low, high = int(keys.min()), int(keys.max())

@@ -1,0 +1,87 @@
+"""The solver's answers on disk, by the content of the obligation.
+
+One small file an answer; written beside its place and moved there, so that any number of processes may share a
+directory.  A file that is not whole, or that speaks of something else, is as good as none, and is written anew; a disk
+that is full keeps nothing and hurts nothing.  What counts in an answer is checked again: a counterexample is replayed,
+and "holds" counts only with the digest of the very statement, of the solver and of this library's version.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from layoutalg.index import Expr
+from layoutalg.prove.content import content, digest
+from layoutalg.prove.obligation import Injective, Obligation
+from layoutalg.prove.outcome import Fails, Holds
+
+FORMAT = 1
+
+
+class Cache:
+    """Answers kept in a directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def get(self, obligation: Obligation, strategy: str) -> Holds | Fails | None:
+        """The answer that a strategy gave before, None where there is none that can be trusted."""
+        key = _key(obligation, strategy)
+        try:
+            entry = json.loads((self.directory / f"{key}.json").read_text())
+            if entry["key"] != key or entry["check"] != _check(entry["key"], entry["points"]):
+                return None
+            points = tuple(dict(zip(_order(obligation), map(int, p), strict=True)) for p in entry["points"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return Fails(strategy, points) if points else Holds(strategy)
+
+    def put(self, obligation: Obligation, outcome: Holds | Fails) -> None:
+        """Keeps an answer; a directory that cannot be written keeps nothing."""
+        key = _key(obligation, outcome.strategy)
+        points = [] if isinstance(outcome, Holds) else [[p[v] for v in _order(obligation)] for p in outcome.points]
+        with contextlib.suppress(OSError):
+            self._write(key, {"key": key, "points": points, "check": _check(key, points)})
+
+    def _write(self, key: str, entry: dict[str, Any]) -> None:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=self.directory, prefix=".new-")
+        try:
+            with os.fdopen(handle, "w") as file:
+                json.dump(entry, file)
+            os.replace(name, self.directory / f"{key}.json")
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+def _order(obligation: Obligation) -> tuple[Expr, ...]:
+    """The variables of a counterexample, in an order that the content fixes."""
+    over = obligation.over if isinstance(obligation, Injective) else ()
+    return tuple(dict.fromkeys((*over, *obligation.variables)))
+
+
+def _key(obligation: Obligation, strategy: str) -> str:
+    return digest("\n".join([str(FORMAT), _versions(), strategy, content(obligation)]))
+
+
+def _check(key: str, points: list[list[int]]) -> str:
+    return digest(f"{key} {points}")
+
+
+@lru_cache(maxsize=1)
+def _versions() -> str:
+    def of(package: str) -> str:
+        try:
+            return f"{package} {version(package)}"
+        except PackageNotFoundError:
+            return f"{package} unknown"
+
+    return f"{of('layoutalg')} {of('z3-solver')}"

@@ -1,0 +1,195 @@
+"""Solvers that hang, crash, starve or are interrupted give Unknown with the reason; a broken cache gives nothing."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import time
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from layoutalg.index import FALSE, TRUE, eq, negation, symbol, var, xor
+from layoutalg.layout import make_naive_tensor_descriptor
+from layoutalg.prove import ForAll, Injective, InjectiveMap, Limits, Verdict, prove, prove_all, solver
+from layoutalg.prove.cache import Cache
+from layoutalg.prove.content import content
+from layoutalg.prove.outcome import Holds
+
+P, Q = symbol("p", min=2), symbol("q", min=2)
+HARD = ForAll("no product is this", eq(eq(P * Q * P, 1_000_003 * 998_244_353 * 7), 0))
+EASY = ForAll("a square is no less", P * P >= P)
+WRONG = ForAll("x ^ 5 is not 13", negation(eq(xor(var("x", 64), 5), 13)))  # but for x = 8
+
+
+def by_z3(obligation: Any, **limits: Any) -> Verdict:
+    return prove(obligation, strategy="z3", limits=Limits(**limits))
+
+
+def test_a_time_out_is_unknown_in_time_and_the_next_query_is_answered() -> None:
+    by_z3(EASY)
+    start = time.monotonic()
+    verdict = by_z3(HARD, seconds=0.3)
+    assert verdict.name == "unknown"
+    assert "z3" in verdict.reason or "0.3 s" in verdict.reason
+    assert time.monotonic() - start < 2
+    assert by_z3(EASY).name == "proved"
+
+
+def test_a_solver_without_memory_is_unknown() -> None:
+    verdict = by_z3(EASY, memory_mb=64)
+    assert verdict.name == "unknown"
+    assert "64 MB" in verdict.reason
+    assert by_z3(EASY).name == "proved"
+
+
+def test_a_solver_that_is_killed_is_started_again() -> None:
+    assert by_z3(EASY).name == "proved"
+    running = solver._PROCESS._running
+    assert running is not None
+    os.kill(running.pid, signal.SIGKILL)
+    time.sleep(0.05)
+    assert by_z3(ForAll("again", Q * Q >= Q)).name == "proved"
+
+
+def test_an_interrupt_leaves_no_half_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    by_z3(EASY)
+    with monkeypatch.context() as patch:
+        patch.setattr(solver.select, "select", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            by_z3(EASY)
+    assert by_z3(WRONG).name == "refuted"
+    assert by_z3(EASY).name == "proved"
+
+
+@pytest.mark.parametrize("strategy", [None, "z3", "enumeration"])
+def test_nothing_is_proved_from_assumptions_that_never_hold(strategy: str | None) -> None:
+    i, j = var("i", 8), var("j", 8)
+    for given in (FALSE, i + j >= 15, eq(i * 2, j * 2 + 1)):
+        for obligation in (ForAll("i < j", i < j, given), InjectiveMap("i + j", (i, j), (i + j,), given)):
+            assert prove(obligation, strategy=strategy).name == "unknown"
+
+
+def test_the_cache_answers_without_the_solver_and_only_the_same_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = {"cache": str(tmp_path / "new" / "cache")}
+    assert by_z3(EASY, **kept).name == "proved"
+    assert by_z3(WRONG, **kept).name == "refuted"
+
+    def unreachable(*_: Any) -> Any:
+        raise AssertionError("the solver was asked")
+
+    monkeypatch.setattr(solver._PROCESS, "ask", unreachable)
+    assert by_z3(ForAll("under another name", P * P >= P), **kept).name == "proved"
+    refuted = by_z3(WRONG, **kept)
+    assert refuted.name == "refuted"
+    assert "x" in refuted.reason
+    with pytest.raises(AssertionError, match="the solver was asked"):
+        by_z3(ForAll("another", Q * Q >= Q), **kept)
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"key": "x"}', '{"key": 1, "points": [], "check": 2}'])
+def test_a_damaged_entry_is_ignored_and_written_anew(tmp_path: Path, damage: str) -> None:
+    kept = {"cache": str(tmp_path)}
+    assert by_z3(WRONG, **kept).name == "refuted"
+    (entry,) = tmp_path.glob("*.json")
+    good = entry.read_text()
+    entry.write_text(damage)
+    assert by_z3(WRONG, **kept).name == "refuted"
+    assert entry.read_text() == good
+
+
+def test_an_entry_that_says_something_else_is_not_believed(tmp_path: Path) -> None:
+    assert by_z3(WRONG, cache=str(tmp_path)).name == "refuted"
+    (entry,) = tmp_path.glob("*.json")
+    forged = json.loads(entry.read_text()) | {"points": []}
+    entry.write_text(json.dumps(forged))
+    assert by_z3(WRONG, cache=str(tmp_path)).name == "refuted"
+
+
+def test_a_cache_that_cannot_be_written_keeps_nothing_and_hurts_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert by_z3(EASY, cache=str(tmp_path / "file")).name == "proved"
+
+
+def test_a_full_disk_leaves_no_half_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(json, "dump", full)
+    Cache(tmp_path).put(EASY, Holds("z3 integers"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_content_tells_statements_apart_and_labels_not() -> None:
+    assert content(EASY) == content(ForAll("another label", P * P >= P))
+    others = [HARD, WRONG, ForAll("", symbol("p", min=1) * 2 >= P), ForAll("", P * P >= P, P >= 3)]
+    assert len({content(o) for o in [EASY, *others]}) == 5
+
+
+CLAIMS = [Injective(make_naive_tensor_descriptor((4, 3), (s, 1))) for s in (3, 2, 1, 4, 5)]
+VERDICTS = ["proved", "refuted", "refuted", "proved", "proved"]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_verdicts_come_in_the_order_of_the_claims(jobs: int) -> None:
+    assert [v.name for v in prove_all(CLAIMS, jobs=jobs)] == VERDICTS
+
+
+def test_any_executor_does() -> None:
+    with ThreadPoolExecutor(3) as pool:
+        assert [v.name for v in prove_all(CLAIMS, executor=pool, strategy="z3")] == VERDICTS
+
+
+def test_a_forked_process_asks_a_solver_of_its_own() -> None:
+    assert by_z3(EASY).name == "proved"
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork")) as pool:
+        found = prove_all([EASY, WRONG, EASY, WRONG], executor=pool, strategy="z3")
+    assert [v.name for v in found] == ["proved", "refuted"] * 2
+    assert by_z3(EASY).name == "proved"
+
+
+class Dies(Injective):
+    """A claim whose prover's process ends."""
+
+    def local_obligations(self) -> None:
+        os._exit(1)
+
+
+def test_a_worker_that_dies_leaves_its_claims_unknown() -> None:
+    found = prove_all([Dies(CLAIMS[0].descriptor), *CLAIMS], jobs=2)
+    assert len(found) == len(CLAIMS) + 1
+    assert found[0].name == "unknown"
+    assert "lost" in found[0].reason
+    for verdict, expected in zip(found[1:], VERDICTS, strict=True):
+        assert verdict.name in (expected, "unknown")
+
+
+class Interrupted(Executor):
+    """Runs one task and is then interrupted."""
+
+    def __init__(self) -> None:
+        self.done = 0
+
+    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.done += 1
+        if self.done > 1:
+            raise KeyboardInterrupt
+        future: Future[Any] = Future()
+        future.set_result(function(*args, **kwargs))
+        return future
+
+
+def test_an_interrupt_gives_every_claim_a_verdict() -> None:
+    found = prove_all(CLAIMS, executor=Interrupted())
+    assert [v.name for v in found] == ["unknown"] * len(CLAIMS)
+    assert {v.reason for v in found} == {"interrupted"}
+    assert prove(ForAll("still here", TRUE)).name == "proved"

@@ -129,7 +129,8 @@ class Copy:
         width = max(self.vectors)
         if self.rank == 1:
             hs: list[list[int]] = [[4, THREADS, width]]
-            tile, held = (4 * THREADS * width,), encoded([], hs, [[(1, 1)]], [(1, 0), (1, 2)])
+            tile: tuple[int, ...] = (4 * THREADS * width,)
+            held = encoded([], hs, [[(1, 1)]], [(1, 0), (1, 2)])
         else:
             rows = axis - 1 if axis else 1
             tile = tuple(TILE if d in (rows, axis) else 1 for d in range(self.rank))

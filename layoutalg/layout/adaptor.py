@@ -210,7 +210,7 @@ def _refuse_attachment(transform: Transform, dims: Sequence[int], lengths: Seque
             raise LayoutError(
                 f"{transform} is attached to {what} {d}: its lower length is {wanted}, the dimension's is {length}"
             )
-        if not transform.upper_lengths and wanted is None and not _inside(transform.lower(())[0], length):
+        if not all(_inside(index, length) for index in transform.constants):
             raise LayoutError(f"{transform} is attached to {what} {d}, which has indices 0…{length - 1} only")
 
 

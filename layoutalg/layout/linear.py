@@ -295,6 +295,10 @@ class Freeze(Linear):
     def upper_lengths(self) -> Index:
         return ()
 
+    @property
+    def constants(self) -> Index:
+        return (self.index,)
+
     def lower(self, upper: Sequence[Term]) -> Index:
         return (self.index,)
 

@@ -153,6 +153,10 @@ class Indexing(Transform):
     def upper_lengths(self) -> Index:
         return (as_expr(len(self.table)),)
 
+    @property
+    def constants(self) -> Index:
+        return self.table
+
     def lower(self, upper: Sequence[Term]) -> Index:
         return (lookup([int(entry) for entry in self.table], mod(upper[0], len(self.table))),)
 

@@ -161,6 +161,21 @@ def make_naive_tensor_view(
     return make_tensor_view(memory, make_naive_tensor_descriptor(lengths, strides), address_space)
 
 
+def transform_tensor_view(
+    view: TensorView,
+    transforms: Sequence[Transform],
+    lower: Sequence[Sequence[int]],
+    upper: Sequence[Sequence[int]],
+) -> TensorView:
+    """CK Tile's `transform_tensor_view`."""
+    return view.transform(transforms, lower, upper)
+
+
+def pad_tensor_view(view: TensorView, tile_lengths: Sequence[int], do_pads: Sequence[bool] | None = None) -> TensorView:
+    """CK Tile's `pad_tensor_view`."""
+    return view.pad(tile_lengths, do_pads)
+
+
 def _as_array(memory: Any) -> Array:
     """The memory as an array of numpy's, without a copy."""
     if isinstance(memory, np.ndarray):

@@ -50,6 +50,11 @@ class Transform:
         """The length of each upper dimension."""
         raise NotImplementedError
 
+    @property
+    def constants(self) -> Index:
+        """The lower indices that are written into the transform itself: attached elsewhere, they would be outside."""
+        return ()
+
     def lower(self, upper: Sequence[Term]) -> Index:
         """The lower index of an upper index."""
         raise NotImplementedError

@@ -26,7 +26,12 @@ from layoutalg.layout.distributed_tensor import (
     tile_elementwise,
 )
 from layoutalg.layout.space_filling_curve import SpaceFillingCurve
-from layoutalg.layout.tensor_view import make_naive_tensor_view, make_tensor_view
+from layoutalg.layout.tensor_view import (
+    make_naive_tensor_view,
+    make_tensor_view,
+    pad_tensor_view,
+    transform_tensor_view,
+)
 from layoutalg.layout.tile_window import load_tile, make_tile_window, move_tile_window, store_tile, update_tile
 
 # --- buffers ----------------------------------------------------------------------------------------------------------
@@ -201,6 +206,10 @@ def test_padding_reads_as_the_invalid_value_and_is_not_stored():
     assert memory.tolist() == [[9, 9, 9], [9, 9, 9]]
     assert view.pad((2, 2)).shape == (2, 4)
     assert view.pad((4, 2), (False, True)).shape == (2, 4)
+    assert pad_tensor_view(view, (4, 4)).shape == (4, 4)
+    assert transform_tensor_view(view, [Merge((2, 3))], [[0, 1]], [[0]]).shape == (6,)
+    with pytest.raises(LayoutError, match="1 tile lengths and 2 choices for 2 dims"):
+        view.pad((2,))
 
 
 # --- windows ----------------------------------------------------------------------------------------------------------

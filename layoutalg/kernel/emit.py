@@ -158,16 +158,15 @@ def _positions(program: Program) -> list[str]:
     if not program.linear:
         blocks = zip(program.grid, ("blockIdx.x", "blockIdx.y", "blockIdx.z"), strict=False)
         return [f"const {index} {v.value.name} = ({index}){register};" for v, register in blocks] + lines
-    rest, first = "blockIdx.x", True
+    rest = "blockIdx.x"  # unsigned, so that its divisions are the cheaper ones
     for number, (v, n) in enumerate(zip(program.grid, program.extents, strict=True)):
-        extent = c_expression(simplify(n), bits=program.index_bits, proved=True)
-        last = number == len(program.grid) - 1
-        start = f"({index}){rest}" if first else rest
-        lines.append(f"const {index} {v.value.name} = {start if last else f'{start} % ({extent})'};")
-        if not last:
-            following = f"block{number + 1}"
-            lines.append(f"const {index} {following} = {start} / ({extent});")
-            rest, first = following, False
+        extent = f"(unsigned)({c_expression(simplify(n), bits=program.index_bits, proved=True)})"
+        if number == len(program.grid) - 1:
+            lines.append(f"const {index} {v.value.name} = ({index}){rest};")
+        else:
+            lines.append(f"const {index} {v.value.name} = ({index})({rest} % {extent});")
+            lines.append(f"const unsigned block{number + 1} = {rest} / {extent};")
+            rest = f"block{number + 1}"
     return lines
 
 

@@ -10,6 +10,7 @@ and followed by a gap of p vectors:
 | cyclic shift  | line·(K0·L + p) + (inside + line) mod K0·L                                                        |
 | lines padded  | line·(K0·L + p) + inside                                                                          |
 | columns padded| c·(M + p) + r                                                                                     |
+| in blocks     | c / B · (M·B) + one of the above in each block of B columns, the power of two in K0               |
 
 A gap of one whole round of the banks more moves every line by whole rounds: no bank changes, and no two elements meet.
 So gaps up to one round are all gaps.
@@ -21,7 +22,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from layoutalg.layout import TensorDescriptor
-from layoutalg.synth.gemm import MIXES, columns_padded, lined, lines_padded, packed, padded
+from layoutalg.synth.gemm import MIXES, columns_padded, in_blocks, lined, lines_padded, packed, padded
 from layoutalg.synth.problem import Problem
 from layoutalg.target import target
 from layoutalg.target.model import DWORD
@@ -59,6 +60,7 @@ def _all(problem: Problem) -> Iterator[Candidate]:
     parts, size = columns // vector, vector * problem.element_bytes
     whole = round_of_banks(problem)
     yield Candidate("packed", 0, lambda: packed(rows, columns), "packed")
+    yield from _blocks(rows, columns, vector, whole)
     for gap in range(whole):
         for layers in _layers(rows, parts, whole):
             lines, line = rows // layers, parts * layers
@@ -75,6 +77,22 @@ def _all(problem: Problem) -> Iterator[Candidate]:
             name = f"columns of vectors, each padded by {gap}" if gap else "columns of vectors"
             yield Candidate(name, (parts - 1) * gap * size, _columns(rows, columns, vector, gap), "padding", gap,
                             _columns_of_elements(rows, columns, vector))  # fmt: skip
+
+
+def _blocks(rows: int, columns: int, vector: int, whole: int) -> Iterator[Candidate]:
+    """A tile whose vectors in a row are no power of two: blocks of columns that are one, each mixed by itself."""
+    parts = columns // vector
+    block = parts & -parts
+    count = parts // block
+    for layers in _layers(rows, block, whole) if count > 1 else ():
+        for mix, outside in _mixes(block * layers, layers, rows // layers, 0):
+            make = _lined(count * rows, columns // count, vector, layers, outside, mix, 0)
+            name = f"{_name(mix, layers, outside, 0)}, in {count} blocks of {block * vector} columns"
+            yield Candidate(name, 0, _in_blocks(make, count), "swizzle")
+
+
+def _in_blocks(make: Callable[[], TensorDescriptor], count: int) -> Callable[[], TensorDescriptor]:
+    return lambda: in_blocks(make(), count)
 
 
 def _layers(rows: int, parts: int, whole: int) -> list[int]:

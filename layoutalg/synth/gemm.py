@@ -131,6 +131,28 @@ def lined(
     )
 
 
+def in_blocks(stacked: TensorDescriptor, blocks: int) -> TensorDescriptor:
+    """A tile whose columns are blocks that lie one below the other in `stacked`, (blocks·rows, columns / blocks).
+
+    >>> [int(in_blocks(packed(4, 8), 2).offset((1, k))) for k in (0, 8)]
+    [8, 24]
+    """
+    height, width = map(int, stacked.lengths)
+    rows = _parts(height, blocks)
+    apart = transform_tensor_descriptor(
+        stacked,
+        [make_unmerge_transform((blocks, rows)), make_pass_through_transform(width)],
+        [[0], [1]],
+        [[0, 1], [2]],
+    )
+    return transform_tensor_descriptor(
+        apart,
+        [make_pass_through_transform(rows), make_merge_transform((blocks, width))],
+        [[1], [0, 2]],
+        [[0], [1]],
+    )
+
+
 def lines_padded(rows: int, columns: int, layers: int, padding: int) -> TensorDescriptor:
     """`layers` rows side by side, then `padding` elements.
 

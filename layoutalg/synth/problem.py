@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import gcd
 
 from layoutalg.banks import LaneMapError
 from layoutalg.formats.grammar import DTYPES
-from layoutalg.index import as_expr, var
+from layoutalg.index import var
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove.lds import Access, LaneMap, access, lane_map, operand
 from layoutalg.synth.gemm import packed
@@ -82,22 +83,25 @@ class Problem:
 
 
 def rowwise(rows: int, columns: int, vector: int, lanes: int = 64, name: str = "the copy to LDS") -> LaneMap:
-    """Neighbouring lanes take neighbouring vectors of a row, then the next row; for every wave and step (`block`).
+    """Neighbouring lanes take neighbouring vectors of a row, as many as divide both; for every wave and step.
 
     >>> rowwise(128, 64, 8).index
     (block * 8 + lane // 8, lane % 8 * 8 + element)
+    >>> rowwise(64, 96, 8).index
+    (block * 16 + lane // 4, part * 32 + lane % 4 * 8 + element)
     """
     parts = columns // vector
-    if columns % vector or (lanes % parts and parts % lanes) or (rows * parts) % lanes:
+    across = gcd(parts, lanes)
+    down = lanes // across
+    if columns % vector or rows % down:
         raise LaneMapError(f"{lanes} lanes do not divide a tile of {rows} × {columns} in vectors of {vector} evenly")
     lane = var("lane", lanes)
-    if parts > lanes:
-        place = var("block", rows * parts // lanes)
-        each = parts // lanes
-        return lane_map(lane, (place // each, (place % each * lanes + lane) * vector), vector, name)
-    down = lanes // parts
-    first = var("block", rows // down) * down if rows > down else as_expr(0)
-    return lane_map(lane, (first + lane // parts, lane % parts * vector), vector, name)
+    row, column = lane // across, lane % across * vector
+    if rows > down:
+        row = var("block", rows // down) * down + row
+    if parts > across:
+        column = var("part", parts // across) * (across * vector) + column
+    return lane_map(lane, (row, column), vector, name)
 
 
 def gemm_problem(

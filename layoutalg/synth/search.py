@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove import (
@@ -33,7 +33,7 @@ from layoutalg.prove import (
 )
 from layoutalg.prove.lds import ConflictDegree, ConflictFree, price, prove_access
 from layoutalg.synth.families import Candidate, candidates
-from layoutalg.synth.linear import Swizzle, demands, find_swizzle, swizzle_descriptor
+from layoutalg.synth.linear import find_swizzle, swizzle_descriptor
 from layoutalg.synth.problem import Problem
 
 STYLES = ("any", "swizzle", "padding")
@@ -88,38 +88,14 @@ def synthesize(problem: Problem, style: str = "any", limits: Limits | None = Non
     """
     if style not in STYLES:
         raise LayoutError(f"no style {style!r}; there are {', '.join(STYLES)}")
-    begin = time.perf_counter()
-    limits = limits or Limits()
-    trials: list[Trial] = []
-    best: tuple[int, Candidate] | None = None
-    swizzle: Swizzle | None = None
-    asked = style == "padding"
-    for candidate in _in_style(problem, style):
-        if candidate.extra and not asked:
-            asked, swizzle = True, find_swizzle(problem, limits=limits)
-            if swizzle is not None and swizzle.columns is not None:
-                trials.append(Trial(SWIZZLE, 0, 1))
-                return _result(problem, _of(problem, swizzle), 1, (), trials, begin, limits)
-        degree = worst(problem, candidate.make())
-        trials.append(Trial(candidate.name, candidate.extra, degree))
-        if degree == 1:
-            excluded = (*_no_swizzle(swizzle), *smaller_gaps(problem, candidate))
-            return _result(problem, candidate, 1, excluded, trials, begin, limits)
-        if degree and (best is None or degree < best[0]):
-            best = degree, candidate
-    if not asked:
-        swizzle = find_swizzle(problem, limits=limits)
-        if swizzle is not None and swizzle.columns is not None:
-            trials.append(Trial(SWIZZLE, 0, 1))
-            return _result(problem, _of(problem, swizzle), 1, (), trials, begin, limits)
-    return _best(problem, style, best, swizzle, trials, begin, limits)
+    return _Search(problem, style, limits or Limits()).run()
 
 
 SWIZZLE = "linear swizzle"
 
 
 def worst(problem: Problem, descriptor: TensorDescriptor) -> int:
-    """The most cycles that any access takes in a phase; 0 where that is not known (or an access cannot be made)."""
+    """The most cycles that any access takes in a phase; 0 where that is not known."""
     most = 1
     for access in problem.accesses(descriptor):
         found = price(access)
@@ -129,72 +105,91 @@ def worst(problem: Problem, descriptor: TensorDescriptor) -> int:
     return most
 
 
-def _in_style(problem: Problem, style: str) -> Iterator[Candidate]:
-    for candidate in candidates(problem):
-        swizzled = candidate.style in ("swizzle", "both")
-        if not (style == "swizzle" and candidate.extra) and not (style == "padding" and swizzled):
-            yield candidate
+class _Search:
+    """One search: what was tried so far, and the best of it."""
 
+    def __init__(self, problem: Problem, style: str, limits: Limits) -> None:
+        self.problem, self.style, self.limits = problem, style, limits
+        self.begin = time.perf_counter()
+        self.trials: list[Trial] = []
+        self.best: tuple[int, Candidate] | None = None
+        self.excluded: list[Verdict] = []
 
-def _of(problem: Problem, swizzle: Swizzle) -> Candidate:
-    columns = swizzle.columns
-    assert columns is not None
-    return Candidate(SWIZZLE, 0, lambda: swizzle_descriptor(problem, columns), "swizzle")
-
-
-def _no_swizzle(swizzle: Swizzle | None) -> tuple[Verdict, ...]:
-    return (swizzle.verdict,) if swizzle is not None and swizzle.columns is None else ()
-
-
-def _result(
-    problem: Problem,
-    candidate: Candidate,
-    degree: int,
-    excluded: tuple[Verdict, ...],
-    trials: list[Trial],
-    begin: float,
-    limits: Limits,
-) -> Synthesis:
-    descriptor = candidate.make()
-    claims = [
-        ConflictFree(access) if degree == 1 else ConflictDegree(access, degree)
-        for access in problem.accesses(descriptor)
-    ]
-    verdicts = [prove_access(claim, limits=limits) for claim in claims]
-    whole = Bijective(descriptor) if candidate.extra == 0 else Injective(descriptor)
-    verdicts += [prove(claim, limits=limits) for claim in (InBounds(descriptor), whole, FitsIndexType(descriptor))]
-    seconds = time.perf_counter() - begin
-    return Synthesis(
-        problem, candidate.name, descriptor, candidate.extra, degree, tuple(verdicts), excluded, tuple(trials), seconds
-    )
-
-
-def _best(
-    problem: Problem,
-    style: str,
-    best: tuple[int, Candidate] | None,
-    swizzle: Swizzle | None,
-    trials: list[Trial],
-    begin: float,
-    limits: Limits,
-) -> Synthesis:
-    """The fewest cycles a phase that a family or a linear swizzle reaches, with the proof that no swizzle has fewer."""
-    excluded = list(_no_swizzle(swizzle))
-    most = 2
-    while swizzle is not None and style != "padding" and (best is None or most < best[0]):
-        found = find_swizzle(problem, most, limits)
-        assert found is not None
-        if found.columns is not None:
-            trials.append(Trial(SWIZZLE, 0, most))
-            best = most, _of(problem, found)
-        elif isinstance(found.verdict, Proved):
-            excluded.append(found.verdict)
+    def run(self) -> Synthesis:
+        """The first candidate without conflicts, in the order of bytes; a linear swizzle before the first gap."""
+        asked = self.style == "padding"
+        for candidate in self.candidates():
+            if candidate.extra and not asked:
+                asked = True
+                if self.swizzled(1):
+                    break
+            self.tried(candidate, worst(self.problem, candidate.make()))
+            if self.best is not None and self.best[0] == 1:
+                self.excluded += smaller_gaps(self.problem, candidate)
+                break
         else:
-            break
-        most += 1
-    if best is None:
-        raise LayoutError("no layout of these families could be priced: the accesses are not vectors of the tile")
-    return _result(problem, best[1], best[0], tuple(excluded), trials, begin, limits)
+            if asked or not self.swizzled(1):
+                self.best_of_all()
+        return self.result()
+
+    def candidates(self) -> Iterator[Candidate]:
+        """Those that the style allows."""
+        for candidate in candidates(self.problem):
+            mixed = candidate.style in ("swizzle", "both")
+            if not (self.style == "swizzle" and candidate.extra) and not (self.style == "padding" and mixed):
+                yield candidate
+
+    def tried(self, candidate: Candidate, degree: int) -> None:
+        """Keeps a candidate where it is better than the best so far."""
+        self.trials.append(Trial(candidate.name, candidate.extra, degree))
+        if degree and (self.best is None or degree < self.best[0]):
+            self.best = degree, candidate
+
+    def swizzled(self, most: int) -> bool:
+        """Whether a linear swizzle takes at most so many cycles a phase; where none does, its proof is kept."""
+        found = find_swizzle(self.problem, most, self.limits)
+        if found is None:
+            return False
+        if found.columns is None:
+            self.excluded.append(found.verdict)
+            return False
+        columns = found.columns
+        one = Candidate(SWIZZLE, 0, lambda: swizzle_descriptor(self.problem, columns), "swizzle")
+        self.tried(one, worst(self.problem, one.make()))
+        return True
+
+    def best_of_all(self) -> None:
+        """No candidate is free of conflicts: each gap's refutation, and the fewest cycles of a linear swizzle."""
+        if self.best is None:
+            raise LayoutError("no layout of these families could be priced: the accesses are not vectors of the tile")
+        most = 2
+        while self.style != "padding" and most < self.best[0] and not self.swizzled(most):
+            most += 1
+        for candidate in self.candidates():
+            self.excluded.append(_refuted(self.problem, candidate))
+
+    def result(self) -> Synthesis:
+        """The best, with what is proved of it."""
+        assert self.best is not None
+        degree, candidate = self.best
+        descriptor = candidate.make()
+        verdicts = [
+            prove_access(ConflictFree(a) if degree == 1 else ConflictDegree(a, degree), limits=self.limits)
+            for a in self.problem.accesses(descriptor)
+        ]
+        whole = Bijective(descriptor) if candidate.extra == 0 else Injective(descriptor)
+        for claim in (InBounds(descriptor), whole, FitsIndexType(descriptor)):
+            verdicts.append(prove(claim, limits=self.limits))
+        return Synthesis(
+            self.problem, candidate.name, descriptor, candidate.extra, degree, tuple(verdicts), tuple(self.excluded),
+            tuple(self.trials), time.perf_counter() - self.begin,
+        )  # fmt: skip
+
+
+def _refuted(problem: Problem, candidate: Candidate) -> Verdict:
+    """The refutation of a candidate: the first access with a conflict, under the candidate's name."""
+    verdict = _first_failure(problem, candidate.make())
+    return replace(verdict, claim=f"{candidate.name}: {verdict.claim}")
 
 
 # --- gaps -------------------------------------------------------------------------------------------------------------
@@ -209,11 +204,16 @@ def smaller_gaps(problem: Problem, candidate: Candidate) -> tuple[Verdict, ...]:
 
 def refuted_gap(problem: Problem, make: Callable[[int], TensorDescriptor], gap: int) -> Verdict:
     """The first access that is refuted with a gap of so many elements: misaligned, or with a conflict."""
-    for access in problem.accesses(make(gap)):
+    verdict = _first_failure(problem, make(gap))
+    return replace(verdict, claim=f"a gap of {gap} elements: {verdict.claim}")
+
+
+def _first_failure(problem: Problem, descriptor: TensorDescriptor) -> Verdict:
+    for access in problem.accesses(descriptor):
         verdict = prove_access(ConflictFree(access))
         if not isinstance(verdict, Proved):
             return verdict
-    return Unknown(f"a gap of {gap} elements", "search", 0.0, why="every access is free of conflicts with it")
+    return Unknown("every access is free of conflicts", "search", 0.0, why="there is nothing to refute")
 
 
 def least_padding(
@@ -243,4 +243,4 @@ def _free(problem: Problem, descriptor: TensorDescriptor) -> bool:
     return all(isinstance(prove_access(ConflictFree(a)), Proved) for a in problem.accesses(descriptor))
 
 
-__all__ = ["STYLES", "Synthesis", "Trial", "demands", "least_padding", "smaller_gaps", "synthesize", "worst"]
+__all__ = ["STYLES", "Synthesis", "Trial", "least_padding", "smaller_gaps", "synthesize", "worst"]

@@ -7,14 +7,15 @@ A loop, or an `if` whose condition is open, is not run: every name that it assig
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from tree_sitter import Node
 
+from layoutalg.formats.ck_cpp.calls import Caller, Returned
 from layoutalg.formats.ck_cpp.convert import entry_of, number, truth
-from layoutalg.formats.ck_cpp.expressions import BINARY, DEEPEST_CALL, Evaluator
+from layoutalg.formats.ck_cpp.expressions import BINARY
 from layoutalg.formats.ck_cpp.nodes import (
     assigned,
     below,
@@ -25,7 +26,6 @@ from layoutalg.formats.ck_cpp.nodes import (
     required,
     returns,
     shown,
-    takes,
     text,
 )
 from layoutalg.formats.ck_cpp.scope import Lazy, Scope, defined
@@ -40,13 +40,6 @@ BUILDS = re.compile(
 """Text that builds a layout."""
 
 
-@dataclass(frozen=True)
-class Returned:
-    """What a return statement gives."""
-
-    value: Value
-
-
 SKIPPED = frozenset({
     "comment", ";", "using_declaration", "preproc_include", "preproc_call", "static_assert_declaration",
     "template_instantiation", "friend_declaration", "access_specifier", "break_statement", "continue_statement",
@@ -55,12 +48,15 @@ SKIPPED = frozenset({
 
 
 @dataclass
-class Runner(Evaluator):
+class Runner(Caller):
     """Runs statements in a scope and returns what a `return` gives, None where there is none."""
 
     def statement(self, node: Node, scope: Scope) -> Returned | None:
         """One statement."""
         self.line = self.first_line + node.start_point[0]
+        if node.type == "ERROR":
+            self.unparsed(node, scope)
+            return None
         how = STATEMENTS.get(node.type)
         if how is not None:
             return how(self, node, scope)
@@ -73,8 +69,6 @@ class Runner(Evaluator):
     first_line: int = 1
     members: list[tuple[str, Scope, Node]] = field(default_factory=list)
     """Static members whose text builds a layout."""
-    completed: set[int] = field(default_factory=set)
-    """The bodies of functions that were called and returned."""
 
     def block(self, node: Node, scope: Scope) -> Returned | None:
         """The statements of a block, up to the first return."""
@@ -94,6 +88,15 @@ class Runner(Evaluator):
     def left_out(self, name: str, error: Unreadable, source: str) -> None:
         """Called for what was not read; the reader of a file lists it."""
 
+    def unparsed(self, node: Node, scope: Scope) -> None:
+        """What is no C++ to the grammar: a function with it is not read; in a file, the names in it are broken."""
+        if self.depth:
+            raise Unreadable(f"{shown(node)!r} is not what the grammar can parse")
+        for name in {text(n) for n in below(node) if n.type == "identifier"}:
+            if scope.find_level(name) is not None:
+                reason = f"{name} is not known: it stands in {shown(node)!r}, which the grammar cannot parse"
+                scope.assigned(name, Broken(Unreadable(reason, self.line), changed=True))
+
     def inner_block(self, node: Node, scope: Scope) -> Returned | None:
         return self.block(node, scope.inner())
 
@@ -105,16 +108,6 @@ class Runner(Evaluator):
             if level is not None and name in level.constant:
                 continue
             scope.assigned(name, Broken(Unreadable(f"{name} is not known: {reason}", self.line), changed=True))
-
-    def attempt(self, evaluate: Callable[[], Value]) -> Value:
-        """The value, or Broken with the line at hand."""
-        line = self.line
-        try:
-            return evaluate()
-        except Unreadable as error:
-            if error.line is None:
-                error.line = line
-            return Broken(error)
 
     def declaration(self, node: Node, scope: Scope) -> None:
         """`T a = x, b{y};`: each declarator; a `constexpr auto [a, b] = t;` too."""
@@ -135,7 +128,8 @@ class Runner(Evaluator):
         if value_node is None:
             yield from ((name, Open(name)) for name in names_of(target))
             return
-        value = self.attempt(lambda: self.initial(value_node, kind, scope))
+        broken = any(n.type == "ERROR" for n in (*declarator.children, *(declarator.parent or declarator).children))
+        value = self.attempt(lambda: self.initial(value_node, kind, scope, broken=broken))
         names = list(names_of(target))
         if isinstance(value, Open) and "(" in value.path and "::" not in (entry_of(value.path) or "") and names:
             value = self.renamed(names[0])
@@ -151,8 +145,10 @@ class Runner(Evaluator):
         found = defined(self.defines, name)
         return Open(name) if found is None else found
 
-    def initial(self, node: Node, kind: Node | None, scope: Scope) -> Value:
+    def initial(self, node: Node, kind: Node | None, scope: Scope, *, broken: bool = False) -> Value:
         """The value of an initializer: `= x`, `{x}` or `(x)`; a lone number in braces is that number."""
+        if broken:
+            raise Unreadable(f"{shown(node.parent or node)!r} is not what the grammar can parse")
         if node.type not in ("initializer_list", "argument_list"):
             return self.evaluate(node, scope)
         args = tuple(self.arguments(node, scope))
@@ -290,57 +286,6 @@ class Runner(Evaluator):
                 scope.names[name] = Lazy(lambda v=value: self.evaluate(v, scope))  # type: ignore[misc]
                 if BUILDS.search(text(value)):
                     self.members.append((name, scope, value))
-
-    def opened(self, parameter: object, scope: Scope) -> Value:
-        """A template or function parameter without an argument: `-D`, its default, or open."""
-        name, default = parameter.name, parameter.default  # type: ignore[attr-defined]
-        if name in self.defines:
-            return self.defines[name]
-        if default is not None:
-            kind = self.attempt(lambda: self.evaluate(default, scope))
-            return Open(name) if isinstance(kind, Broken) else kind
-        return Open(name)
-
-    def run(self, function: Function, args: Sequence[Value]) -> Value:
-        """Calls a function of the file: its parameters get a value, its body runs, its return is the value."""
-        function = self.overload(function, len(args))
-        scope = self.frame(function)
-        scope.names |= dict(zip((p.name for p in function.parameters), args, strict=False))
-        returned = self.body(function, scope)
-        if returned is None:
-            raise Unreadable(f"{function.name} returns nothing that is read")
-        self.completed.add(function.body.id)
-        return returned.value
-
-    def overload(self, function: Function, count: int) -> Function:
-        """The one function of this name and place that takes so many arguments; Unreadable where types would decide."""
-        alike = [f for f in self.functions.get(function.name, ()) if f.scope is function.scope] or [function]
-        fitting = [f for f in alike if takes(f, count)]
-        if not fitting:
-            raise Unreadable(f"{function.name} takes {len(function.parameters)} arguments, not {count}")
-        if len(fitting) > 1:
-            raise Unreadable(f"{function.name} has {len(fitting)} overloads for {count} arguments: types would decide")
-        (found,) = fitting
-        return function if found.body.id == function.body.id else self.bound(found, list(function.bound.values()))
-
-    def frame(self, function: Function) -> Scope:
-        """The scope that a call of a function begins with."""
-        scope = function.scope.inner()
-        for parameter in (*function.template, *function.parameters):
-            scope.names[parameter.name] = self.opened(parameter, scope)
-        scope.names |= function.bound
-        return scope
-
-    def body(self, function: Function, scope: Scope) -> Returned | None:
-        if self.depth >= DEEPEST_CALL:
-            raise Unreadable(f"more than {DEEPEST_CALL} calls within one another")
-        self.depth += 1
-        line = self.line
-        try:
-            return self.block(function.body, scope)
-        finally:
-            self.depth -= 1
-            self.line = line
 
     def define(self, node: Node, scope: Scope) -> None:
         """`#define NAME value`: an integer, where it is one."""

@@ -1,0 +1,93 @@
+"""Calling a function of the file: which one of its overloads, what its parameters are, what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from layoutalg.formats.ck_cpp.expressions import DEEPEST_CALL, Evaluator
+from layoutalg.formats.ck_cpp.nodes import takes
+from layoutalg.formats.ck_cpp.scope import Scope
+from layoutalg.formats.ck_cpp.values import Broken, Function, Open, Parameter, Unreadable, Value
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What a return statement gives."""
+
+    value: Value
+
+
+@dataclass
+class Caller(Evaluator):
+    """Calls functions; the statements of their bodies are the runner's."""
+
+    completed: set[int] = field(default_factory=set)
+    """The bodies of functions that were called and returned."""
+
+    def block(self, node: Node, scope: Scope) -> Returned | None:
+        """The statements of a block, up to the first return."""
+        raise NotImplementedError
+
+    def attempt(self, evaluate: Callable[[], Value]) -> Value:
+        """The value, or Broken with the line at hand."""
+        line = self.line
+        try:
+            return evaluate()
+        except Unreadable as error:
+            if error.line is None:
+                error.line = line
+            return Broken(error)
+
+    def opened(self, parameter: Parameter, scope: Scope) -> Value:
+        """A template or function parameter without an argument: `-D`, its default, or open."""
+        name, default = parameter.name, parameter.default
+        if name in self.defines:
+            return self.defines[name]
+        if default is not None:
+            kind = self.attempt(lambda: self.evaluate(default, scope))
+            return Open(name) if isinstance(kind, Broken) else kind
+        return Open(name)
+
+    def run(self, function: Function, args: Sequence[Value]) -> Value:
+        """Calls a function of the file: its parameters get a value, its body runs, its return is the value."""
+        function = self.overload(function, len(args))
+        scope = self.frame(function)
+        scope.names |= dict(zip((p.name for p in function.parameters), args, strict=False))
+        returned = self.body(function, scope)
+        if returned is None:
+            raise Unreadable(f"{function.name} returns nothing that is read")
+        self.completed.add(function.body.id)
+        return returned.value
+
+    def overload(self, function: Function, count: int) -> Function:
+        """The one function of this name and place that takes so many arguments; Unreadable where types would decide."""
+        alike = [f for f in self.functions.get(function.name, ()) if f.scope is function.scope] or [function]
+        fitting = [f for f in alike if takes(f, count)]
+        if not fitting:
+            raise Unreadable(f"{function.name} takes {len(function.parameters)} arguments, not {count}")
+        if len(fitting) > 1:
+            raise Unreadable(f"{function.name} has {len(fitting)} overloads for {count} arguments: types would decide")
+        (found,) = fitting
+        return function if found.body.id == function.body.id else self.bound(found, list(function.bound.values()))
+
+    def frame(self, function: Function) -> Scope:
+        """The scope that a call of a function begins with."""
+        scope = function.scope.inner()
+        for parameter in (*function.template, *function.parameters):
+            scope.names[parameter.name] = self.opened(parameter, scope)
+        scope.names |= function.bound
+        return scope
+
+    def body(self, function: Function, scope: Scope) -> Returned | None:
+        if self.depth >= DEEPEST_CALL:
+            raise Unreadable(f"more than {DEEPEST_CALL} calls within one another")
+        self.depth += 1
+        line = self.line
+        try:
+            return self.block(function.body, scope)
+        finally:
+            self.depth -= 1
+            self.line = line

@@ -20,7 +20,7 @@ def transpose_for(rows: int, columns: int, dtype: str, kernel: str = "lds") -> P
     """The program that transposes a rows × columns matrix.
 
     >>> transpose_for(517, 301, "f32").name, transpose_for(4096, 4096, "f32").name
-    ('transpose_lds_xor_f32_32x32_t256', 'transpose_lds_xor_f32_v4_64x64_t512')
+    ('transpose_lds_xor_f32_64x32_t256', 'transpose_lds_xor_f32_v4_64x64_t512')
     """
     if kernel not in KERNELS:
         raise LayoutError(f"no transposition kernel {kernel!r}; there are {', '.join(KERNELS)}")

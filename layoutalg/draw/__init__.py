@@ -6,7 +6,7 @@
 'bank of each of 8 × 64 elements'
 """
 
-from layoutalg.draw.access import LaneAccess, down, held, in_order, operand
+from layoutalg.draw.access import LaneAccess, along, down, held, in_order, operand
 from layoutalg.draw.collision import collision, escape, refutation
 from layoutalg.draw.conflicts import conflicts
 from layoutalg.draw.dataflow import dataflow
@@ -23,7 +23,7 @@ from layoutalg.draw.swizzle import compare
 from layoutalg.draw.text import plain, table, tree
 
 __all__ = [
-    "DrawError", "Explorer", "LaneAccess", "Picture", "access_page", "below", "beside", "cells", "collision", "compare",
-    "conflicts", "dataflow", "down", "enable", "escape", "explore", "graph", "grid", "held", "in_order", "latex",
-    "memory", "operand", "page", "plain", "refutation", "save", "show", "svg", "table", "tree",
+    "DrawError", "Explorer", "LaneAccess", "Picture", "access_page", "along", "below", "beside", "cells", "collision",
+    "compare", "conflicts", "dataflow", "down", "enable", "escape", "explore", "graph", "grid", "held", "in_order",
+    "latex", "memory", "operand", "page", "plain", "refutation", "save", "show", "svg", "table", "tree",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ addresses here and in the explorer:
 |--------------------------------------|----------------------------------------------------|
 | `in_order(8)`                        | (l // 8, 8·(l mod 8)): the rows, vector by vector  |
 | `down(8)`                            | (l mod rows, 8·(l // rows)): column by column      |
+| `along(8)`                           | (0, 8·l): the first row                            |
 | `operand(32, 8)`                     | (l mod 32, 8·(l // 32)): a 32-row matrix operand   |
 | `held(distribution, register=r)`     | the element that lane l holds in register r        |
 
@@ -36,12 +37,17 @@ Pattern = Callable[[Expr, TensorDescriptor], Sequence[Term]]
 """The top index at which a lane starts, as expressions of the lane number."""
 
 
+def vectors(length: Expr, vector: Term) -> Expr:
+    """The vectors of a row, the last one perhaps not whole (an access to it is refused)."""
+    return (length - 1) // vector + 1
+
+
 def in_order(vector: Term) -> Pattern:
     """Lane l takes the l-th vector of the tile, rows first, going round when the tile ends."""
 
     def index(lane: Expr, tile: TensorDescriptor) -> Sequence[Term]:
         *outer, last = tile.lengths
-        count = Merge((*outer, last // vector))
+        count = Merge((*outer, vectors(last, vector)))
         *start, column = count.lower([lane % count.upper_lengths[0]])
         return (*start, column * vector)
 
@@ -55,7 +61,16 @@ def down(vector: Term) -> Pattern:
         *outer, last = tile.lengths
         rows = Merge(tuple(outer))
         count = rows.upper_lengths[0]
-        return (*rows.lower([lane % count]), lane // count % (last // vector) * vector)
+        return (*rows.lower([lane % count]), lane // count % vectors(last, vector) * vector)
+
+    return index
+
+
+def along(vector: Term) -> Pattern:
+    """Lane l takes the l-th vector of the first row, and leaves the tile where the row ends."""
+
+    def index(lane: Expr, tile: TensorDescriptor) -> Sequence[Term]:
+        return (*(0 for _ in tile.lengths[1:]), lane * vector)
 
     return index
 

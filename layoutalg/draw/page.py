@@ -16,35 +16,22 @@ What it cannot represent: sizes without a largest value beyond 256 steps of the 
 from __future__ import annotations
 
 import html
-import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from itertools import islice, product
 from typing import Any
 
 from layoutalg.banks import lookup
-from layoutalg.draw.access import LaneAccess, Pattern, down, held, in_order, operand
+from layoutalg.draw.access import LaneAccess, held
 from layoutalg.draw.conflicts import CALM, HEAT
 from layoutalg.draw.errors import DrawError
 from layoutalg.draw.graph import graph
+from layoutalg.draw.maps import Family, layout_object, script
 from layoutalg.draw.palette import KINDS, STEPS, ramp
-from layoutalg.index import Expr, Term, as_expr, substitute, symbol, var, variables
-from layoutalg.index.evaluate import value
-from layoutalg.index.javascript import javascript
+from layoutalg.index import Expr, Term, as_expr, substitute, symbol
 from layoutalg.layout import TensorDescriptor, TileDistribution, make_naive_tensor_descriptor_packed
 from layoutalg.prove.lds import Access
 from layoutalg.target import LdsInstruction, Target, target, target_names
-
-Family = Callable[[Term], Pattern]
-"""A pattern of lanes for any number of elements a lane."""
-
-TALL = 32
-"""Rows of the largest matrix operand that is offered."""
-SLIDER_STEPS = 256
-SAMPLES = 24
-MAX_WAVE = 64
 
 
 def page(
@@ -79,7 +66,7 @@ def page(
     named = {"layout": layouts} if isinstance(layouts, TensorDescriptor) else dict(layouts)
     if not named:
         raise DrawError("a page of no layouts; give at least one")
-    objects = [_layout(name, one, accesses, element_bytes, start or {}) for name, one in named.items()]
+    objects = [layout_object(name, one, accesses, element_bytes, start or {}) for name, one in named.items()]
     data = "\n".join(
         [
             '"use strict";',
@@ -103,6 +90,7 @@ def access_page(access: LaneAccess | Access, **options: Any) -> str:
 
     Options are `title` and `start`, as for `page`.
 
+    >>> from layoutalg.draw import operand
     >>> from layoutalg.layout import make_naive_tensor_descriptor
     >>> tile = make_naive_tensor_descriptor((64, 64), (64, 1))
     >>> "(lane, vector, s)" in access_page(LaneAccess.of(tile, operand(32, 8)))
@@ -131,15 +119,6 @@ def _holding(tile: TileDistribution) -> Family:
     return lambda _: held(tile, wave, register)
 
 
-def script(data: object) -> str:
-    """JSON that may stand in a script element: it cannot end it.
-
-    >>> script("</script>")
-    '"\\\\u003c/script>"'
-    """
-    return json.dumps(data).replace("<", "\\u003c")
-
-
 def _asset(name: str) -> str:
     return files("layoutalg.draw").joinpath("assets", name).read_text(encoding="utf-8")
 
@@ -154,142 +133,3 @@ def _instruction(how: LdsInstruction) -> dict[str, Any]:
         "name": how.name, "access": how.access, "bytes": how.bytes, "alignment": how.alignment, "banks": how.banks,
         "phases": how.phases, "pairsMerge": how.pairs_merge, "evidence": f"Lanes of a phase: {how.evidence.text}.",
     }  # fmt: skip
-
-
-# The maps -------------------------------------------------------------------------------------------------------------
-
-
-def _layout(
-    name: str,
-    descriptor: TensorDescriptor,
-    accesses: Mapping[str, Family] | None,
-    element_bytes: int,
-    start: Mapping[str, int],
-) -> str:
-    """One layout as a JavaScript object: its sizes, its maps, its accesses, and points to check them at."""
-    widest = int(min(max(16 // element_bytes, 1), descriptor.lengths[-1].lo))
-    starts = _starts(descriptor, accesses or usual(descriptor), widest)
-    own = sizes_of(descriptor)
-    sizes = list(dict.fromkeys([*own, *(v for index in starts.values() for v in variables(*index))]))
-    sizes = [v for v in sizes if v not in (LANE, _vector(widest))]
-    names = {v: f"s{n}" for n, v in enumerate(sizes)} | {v: f"i{n}" for n, v in enumerate(descriptor.index)}
-    index, s = _unpack("i", len(descriptor.index)), _unpack("s", len(sizes))
-    offset = descriptor.offset(descriptor.index)
-    known = {**names, LANE: "lane", _vector(widest): "vector"}
-    fields = {
-        "name": script(name),
-        "text": script(f"offset = {offset}"),
-        "maxVector": str(widest),
-        "symbols": script([_size(v, start) for v in sizes]),
-        "lengths": _function("s", s, _list(javascript(n, names) for n in descriptor.lengths)),
-        "space": _function("s", s, javascript(descriptor.element_space_size, names)),
-        "offset": _function("i, s", index + s, javascript(offset, names)),
-        "valid": _function("i, s", index + s, javascript(descriptor.valid(descriptor.index), names)),
-        "hidden": _function("i, s", index + s + "\n".join(_steps(descriptor, names)), _pairs(descriptor)),
-        "accesses": _list(_access(name, at, s, known) for name, at in starts.items()),
-        "checks": script(list(checks(descriptor, sizes))),
-    }
-    return "{\n" + ",\n".join(f"  {key}: {text}" for key, text in fields.items()) + "\n}"
-
-
-def _access(name: str, at: Sequence[Expr], s: str, names: Mapping[Expr, str]) -> str:
-    body = _function("lane, vector, s", s, _list(javascript(i, names) for i in at))
-    return f"{{ name: {script(name)}, index: {body} }}"
-
-
-def sizes_of(descriptor: TensorDescriptor) -> list[Expr]:
-    """The sizes of a descriptor that are not fixed, in order of first use."""
-    index = descriptor.index
-    exprs = (*descriptor.lengths, *descriptor.hidden_index(index).values(), descriptor.element_space_size)
-    return [v for v in variables(*exprs, descriptor.valid(index)) if v not in index]
-
-
-def _function(parameters: str, before: str, result: str) -> str:
-    return f"({parameters}) => {{ {before} return {result}; }}"
-
-
-def _unpack(letter: str, count: int) -> str:
-    return f"const [{', '.join(f'{letter}{n}' for n in range(count))}] = {letter}; " if count else ""
-
-
-def _list(parts: Any) -> str:
-    return f"[{', '.join(parts)}]"
-
-
-def _steps(descriptor: TensorDescriptor, names: Mapping[Expr, str]) -> list[str]:
-    """Each hidden dimension in terms of those above it."""
-    known = dict(names)
-    lines = []
-    for i, expr in descriptor.hidden_index(descriptor.index).items():
-        lines.append(f"const h{i} = {javascript(expr, known)};")
-        if expr.op != "const":
-            known.setdefault(expr, f"h{i}")
-    return lines
-
-
-def _pairs(descriptor: TensorDescriptor) -> str:
-    return _list(f"[{i}, h{i}]" for i in descriptor.hidden_index(descriptor.index))
-
-
-def _size(v: Expr, start: Mapping[str, int]) -> dict[str, Any]:
-    """A size as the page's slider has it: its values and the place of the first shown."""
-    values = slider_values(v)
-    name = str(v.value.name)
-    first = start.get(name, values[0])
-    if first not in values:
-        raise DrawError(f"{name} = {first}: it takes {values[0]} to {values[-1]}, in steps of {v.value.multiple_of}")
-    return {"name": name, "values": values, "start": values.index(first)}
-
-
-def slider_values(v: Expr) -> list[int]:
-    """The values of a size that a slider offers: all, or the first 256.
-
-    >>> slider_values(symbol("pad", min=0, max=24, multiple_of=8)), slider_values(symbol("n", max=9, power_of_two=True))
-    ([0, 8, 16, 24], [1, 2, 4, 8])
-    """
-    step, lo = v.value.multiple_of, int(v.lo)
-    numbers = range(lo, int(min(v.hi, lo + (SLIDER_STEPS - 1) * step)) + 1, step)
-    if v.value.power_of_two:
-        highest = int(min(v.hi, 1 << 30))
-        return [1 << k for k in range(31) if lo <= 1 << k <= highest and (1 << k) % step == 0]
-    return list(numbers)
-
-
-def usual(descriptor: TensorDescriptor) -> dict[str, Family]:
-    """The accesses that are offered where none are given: along rows, down columns, and as a matrix operand."""
-    found: dict[str, Family] = {"rows, vector by vector": in_order, "columns, vector by vector": down}
-    if descriptor.rank == 2:
-        found |= {f"operand of {rows} rows": partial(operand, rows) for rows in (TALL, TALL // 2)}
-    return found
-
-
-LANE = var("lane", MAX_WAVE)
-
-
-def _vector(widest: int) -> Expr:
-    """The elements that a lane reads, as the page's instructions set them."""
-    return symbol("vector", min=1, max=widest)
-
-
-def _starts(descriptor: TensorDescriptor, families: Mapping[str, Family], widest: int) -> dict[str, tuple[Expr, ...]]:
-    """The index at which each lane starts, for every access."""
-    return {name: tuple(map(as_expr, family(_vector(widest))(LANE, descriptor))) for name, family in families.items()}
-
-
-def checks(descriptor: TensorDescriptor, sizes: Sequence[Expr]) -> list[tuple[list[int], list[int], int, bool]]:
-    """Sample points with what the library computes there: sizes, index, offset, whether it is data."""
-    found = []
-    index = descriptor.index
-    offset, valid = descriptor.offset(index), descriptor.valid(index)
-    for chosen in islice(product(*(_ends(slider_values(v)) for v in sizes)), 4):
-        at = dict(zip(sizes, chosen, strict=True))
-        lengths = [value(n, at) for n in descriptor.lengths]
-        for k in range(SAMPLES // 4):
-            place = [(k * 7919 + n * 104729 + k * k) % length for n, length in enumerate(lengths)]
-            where = {**at, **dict(zip(index, place, strict=True))}
-            found.append((list(chosen), place, value(offset, where), bool(value(valid, where))))
-    return found
-
-
-def _ends(values: Sequence[int]) -> list[int]:
-    return sorted({values[0], values[len(values) // 2], values[-1]}, reverse=True)

@@ -14,13 +14,14 @@ from playwright.sync_api import sync_playwright
 from layoutalg.banks import AccessError, cycles
 from layoutalg.draw import DrawError, LaneAccess, access_page, down, explore, in_order, operand, page
 from layoutalg.draw.fold import fold
-from layoutalg.draw.page import sizes_of
+from layoutalg.draw.maps import sizes_of
 from layoutalg.index import symbol, var
 from layoutalg.index.evaluate import grids, value
 from layoutalg.layout import (
     Merge,
     Pad,
     PassThrough,
+    Slice,
     TileDistribution,
     TileDistributionEncoding,
     make_naive_tensor_descriptor,
@@ -362,6 +363,23 @@ def test_the_page_folds_a_tile_as_the_pictures_do(tile, shape):
     for line in {0, lying.lines // 2, lying.lines - 1}:
         name = tile.evaluate(f"() => lineName({line}, {list(shape)}, {lying.columns})")
         assert name == lying.name(line) or lying.lines == 1
+
+
+def test_sizes_that_leave_no_tile_are_said(opened):
+    h = symbol("H", min=1, max=200)
+    sliced = transform_tensor_descriptor(
+        make_naive_tensor_descriptor_packed((h + 100, 8)),
+        [Slice(h + 100, 100, h), PassThrough(8)],
+        [[0], [1]],
+        [[0], [1]],
+    )
+    tab = opened(page(sliced, start={"H": 164}))
+    assert tab.evaluate("() => now.tiled.lengths") == [64, 8]
+    assert tab.locator("#verdict").text_content() == "lane 1 asks for index (0, 8), outside the tile"
+    tab.locator("#size-H").fill("3")
+    assert tab.locator("#grid-note").text_content() == "lengths (-96, 8) over 832 elements: no tile at these sizes"
+    assert not tab.locator("#grid").is_visible()
+    tab.close()
 
 
 def test_the_page_of_a_claimed_access_has_its_variables_as_sliders(opened, plain):

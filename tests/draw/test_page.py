@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import json
 import re
+import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
-from layoutalg.draw import DrawError, page
-from layoutalg.draw.page import checks, script, sizes_of, slider_values, usual
+from layoutalg.draw import DrawError, graph, latex, page, plain, tree
+from layoutalg.draw.maps import checks, script, sizes_of, slider_values, usual
+from layoutalg.formats.spec import load
 from layoutalg.index import symbol
 from layoutalg.index.evaluate import value
-from layoutalg.layout import Embed, make_naive_tensor_descriptor, transform_tensor_descriptor
+from layoutalg.layout import (
+    Embed,
+    Merge,
+    Slice,
+    make_naive_tensor_descriptor,
+    make_naive_tensor_descriptor_packed,
+    transform_tensor_descriptor,
+)
 from layoutalg.target import UnknownTargetError, target_names
 
 
@@ -126,3 +136,36 @@ def test_a_layout_whose_top_is_one_dimension_has_a_page():
     line = make_naive_tensor_descriptor((64,), (3,))
     assert "i0 * 3" in page(line)
     assert transform_tensor_descriptor(line, [Embed((8, 8), (8, 1))], [[0]], [[0, 1]]).rank == 2
+
+
+def test_lengths_start_where_there_is_something_to_see():
+    m = symbol("M", max=4096, multiple_of=2)
+    assert '"start": 3' in page(make_naive_tensor_descriptor((m, 8), (8, 1)))
+
+
+def test_sizes_that_have_no_largest_value_are_narrowed_to_their_slider():
+    m, n = symbol("M"), symbol("N", multiple_of=8)
+    merged = transform_tensor_descriptor(make_naive_tensor_descriptor_packed((m, n)), [Merge((m, n))], [[0, 1]], [[0]])
+    assert "Math.floor(i0 / s1) * s1 + i0 % s1" in page(merged)
+
+
+def test_a_layout_that_no_slider_reaches_is_refused():
+    h = symbol("H", min=1)
+    sliced = transform_tensor_descriptor(
+        make_naive_tensor_descriptor_packed((h + 400,)), [Slice(h + 400, 300, h)], [[0]], [[0]]
+    )
+    with pytest.raises(DrawError, match="dimension 0 has length H - 300: no tile"):
+        page(sliced)
+
+
+def test_every_layout_of_the_proofs_has_its_pictures():
+    """The production descriptors, the defects and the worked examples: each is drawn, as a graph and as a page."""
+    drawn = 0
+    for path in sorted(Path("proofs").rglob("*.toml")):
+        for item in load(path).descriptors:
+            assert ET.fromstring(str(graph(item.descriptor))) is not None
+            assert "<!doctype html>" in page(item.descriptor)
+            assert "aligned" in latex(item.descriptor)
+            assert plain(tree(item.descriptor))
+            drawn += 1
+    assert drawn > 50

@@ -63,8 +63,10 @@ function tile(layout, sizes) {
   const lengths = layout.lengths(sizes);
   const count = product(lengths);
   const space = layout.space(sizes);
+  const empty = { lengths: lengths.map(() => 1), count: 0, space: 0, used: 0, high: 0, shared: null, escaped: null };
+  if (lengths.some((n) => n < 1) || space < 1) return { ...empty, problem: `lengths ${tuple(lengths)} over ${space} elements: no tile at these sizes` };
   if (count > MAX_CELLS || space > 4 * MAX_CELLS) {
-    return { lengths, count: 0, space: 0, used: 0, high: 0, shared: null, escaped: null, problem: `${count} indices over ${space} elements are too many to draw` };
+    return { ...empty, problem: `${count} indices over ${space} elements are too many to draw` };
   }
   const offset = new Float64Array(count);
   const valid = new Uint8Array(count);
@@ -94,7 +96,6 @@ function access(layout, sizes, tiled, pattern, target, instruction, elementBytes
   const found = { vector, starts: [], addresses: [], lane: new Int16Array(tiled.count).fill(-1), phases: [] };
   const refuse = (problem) => ({ ...found, phases: [], lane: new Int16Array(tiled.count).fill(-1), problem });
   if (!Number.isInteger(vector) || vector < 1) return refuse(`${instruction.name} moves ${instruction.bytes} bytes, which is no whole number of elements of ${elementBytes}`);
-  if (vector > layout.maxVector) return refuse(`${instruction.name} moves ${vector} elements a lane: more than a row holds`);
   for (let lane = 0; lane < target.wave; lane++) {
     const start = pattern.index(lane, vector, sizes);
     const held = [];

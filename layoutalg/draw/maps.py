@@ -1,0 +1,217 @@
+"""A layout's maps in JavaScript, for the explorer: from the same expressions as every other reading.
+
+A size that is not fixed is a slider, and takes only the slider's values in the page.  The expressions are narrowed to
+those first: with smaller ranges more of them are exact in a browser (see `layoutalg.index.javascript`).
+
+    lengths: (s) => …            offset, valid: (i, s) => …            hidden: (i, s) => [[id, value] …]
+    space:   (s) => …            accesses: [{name, index: (lane, vector, s) => …}]
+
+with `s` the sizes in order, `i` an index, `lane` a lane's number, and `vector` the elements that a lane reads.
+
+What it cannot represent: sizes beyond 256 steps of the slider.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice, product
+from typing import Any
+
+from layoutalg.draw.access import Pattern, along, down, in_order, operand
+from layoutalg.draw.errors import DrawError
+from layoutalg.index import Expr, Term, as_expr, substitute, symbol, var, variables
+from layoutalg.index.evaluate import value
+from layoutalg.index.javascript import javascript
+from layoutalg.layout import TensorDescriptor
+
+Family = Callable[[Term], Pattern]
+"""A pattern of lanes for any number of elements a lane."""
+
+TALL = 32
+"""Rows of the largest matrix operand that is offered."""
+
+SLIDER_STEPS, SAMPLES, VECTOR_BYTES, FIRST = 256, 24, 16, 8
+"""The most values of a slider; points to check at; the widest access; the least length first shown where it may be."""
+
+LANE = var("lane", 64)
+"""A lane of the widest wave."""
+
+
+def script(data: object) -> str:
+    """JSON that may stand in a script element: it cannot end it.
+
+    >>> script("</script>")
+    '"\\\\u003c/script>"'
+    """
+    return json.dumps(data).replace("<", "\\u003c")
+
+
+@dataclass(frozen=True)
+class Maps:
+    """A layout's expressions over narrowed sizes and an index, and the names that both have in the page."""
+
+    sizes: tuple[Expr, ...]
+    lengths: tuple[Expr, ...]
+    hidden: Mapping[int, Expr]
+    offset: Expr
+    valid: Expr
+    space: Expr
+    starts: Mapping[str, tuple[Expr, ...]]
+    names: Mapping[Expr, str]
+
+
+def layout_object(
+    name: str,
+    descriptor: TensorDescriptor,
+    families: Mapping[str, Family] | None,
+    element_bytes: int,
+    start: Mapping[str, int],
+) -> str:
+    """One layout as a JavaScript object: its sizes, its maps, its accesses, and points to check them at."""
+    vector = symbol("vector", min=1, max=max(VECTOR_BYTES // element_bytes, 1))
+    starts = {
+        named: tuple(map(as_expr, family(vector)(LANE, descriptor)))
+        for named, family in (families or usual(descriptor)).items()
+    }
+    sizes = sizes_of(descriptor, *(i for index in starts.values() for i in index if i not in (LANE, vector)))
+    sizes = [v for v in sizes if v not in (LANE, vector)]
+    maps = narrowed(descriptor, starts, sizes)
+    names = maps.names
+    i, s = _unpack("i", descriptor.rank), _unpack("s", len(sizes))
+    known = {**names, LANE: "lane", vector: "vector"}
+    fields = {
+        "name": script(name),
+        "text": script(f"offset = {descriptor.offset(descriptor.index)}"),
+        "symbols": script([_size(v, start, v in variables(*descriptor.lengths)) for v in sizes]),
+        "lengths": _function("s", s, _list(javascript(n, names) for n in maps.lengths)),
+        "space": _function("s", s, javascript(maps.space, names)),
+        "offset": _function("i, s", i + s, javascript(maps.offset, names)),
+        "valid": _function("i, s", i + s, javascript(maps.valid, names)),
+        "hidden": _function("i, s", i + s + " ".join(_steps(maps)), _list(f"[{k}, h{k}]" for k in maps.hidden)),
+        "accesses": _list(_access(named, index, s, known) for named, index in maps.starts.items()),
+        "checks": script(checks(descriptor, sizes)),
+    }
+    return "{\n" + ",\n".join(f"  {key}: {text}" for key, text in fields.items()) + "\n}"
+
+
+def sizes_of(descriptor: TensorDescriptor, *more: Expr) -> list[Expr]:
+    """The sizes of a descriptor, and of more expressions, that are not fixed, in order of first use."""
+    index = descriptor.index
+    exprs = (*descriptor.lengths, *descriptor.hidden_index(index).values(), descriptor.element_space_size)
+    return [v for v in variables(*exprs, descriptor.valid(index), *more) if v not in index]
+
+
+def narrowed(descriptor: TensorDescriptor, starts: Mapping[str, tuple[Expr, ...]], sizes: Sequence[Expr]) -> Maps:
+    """The maps over sizes that take only their sliders' values; DrawError where that leaves no tile."""
+    small = {v: _narrow(v) for v in sizes}
+    lengths = tuple(substitute(n, small) for n in descriptor.lengths)
+    for d, length in enumerate(lengths):
+        if length.hi < 1:
+            raise DrawError(f"dimension {d} has length {length}: no tile within the values of the sliders")
+    index = tuple(var(f"i{n}", length) for n, length in enumerate(lengths))
+    new: Mapping[Expr, Term] = {**small, **dict(zip(descriptor.index, index, strict=True))}
+    hidden = {i: substitute(e, new) for i, e in descriptor.hidden_index(descriptor.index).items()}
+    return Maps(
+        tuple(small.values()),
+        lengths,
+        hidden,
+        hidden[descriptor.adaptor.bottom_ids[0]],
+        substitute(descriptor.valid(descriptor.index), new),
+        substitute(descriptor.element_space_size, new),
+        {name: tuple(substitute(i, new) for i in at) for name, at in starts.items()},
+        {v: f"s{n}" for n, v in enumerate(small.values())} | {v: f"i{n}" for n, v in enumerate(index)},
+    )
+
+
+def _narrow(v: Expr) -> Expr:
+    values, known = slider_values(v), v.value
+    return symbol(
+        known.name, min=values[0], max=values[-1], multiple_of=known.multiple_of, power_of_two=known.power_of_two
+    )
+
+
+def _access(name: str, at: Sequence[Expr], s: str, names: Mapping[Expr, str]) -> str:
+    body = _function("lane, vector, s", s, _list(javascript(i, names) for i in at))
+    return f"{{ name: {script(name)}, index: {body} }}"
+
+
+def _function(parameters: str, before: str, result: str) -> str:
+    return f"({parameters}) => {{ {before} return {result}; }}"
+
+
+def _unpack(letter: str, count: int) -> str:
+    return f"const [{', '.join(f'{letter}{n}' for n in range(count))}] = {letter}; " if count else ""
+
+
+def _list(parts: Iterable[str]) -> str:
+    return f"[{', '.join(parts)}]"
+
+
+def _steps(maps: Maps) -> list[str]:
+    """Each hidden dimension in terms of those above it."""
+    known = dict(maps.names)
+    lines = []
+    for i, expr in maps.hidden.items():
+        lines.append(f"const h{i} = {javascript(expr, known)};")
+        if expr.op != "const":
+            known.setdefault(expr, f"h{i}")
+    return lines
+
+
+def _size(v: Expr, start: Mapping[str, int], is_length: bool) -> dict[str, Any]:
+    """A size as the page's slider has it: its values and the place of the first shown."""
+    values = slider_values(v)
+    name = str(v.value.name)
+    usual_first = next((n for n in values if n >= FIRST), values[-1]) if is_length else values[0]
+    first = start.get(name, usual_first)
+    if first not in values:
+        raise DrawError(f"{name} = {first}: it takes {values[0]} to {values[-1]}, in steps of {v.value.multiple_of}")
+    return {"name": name, "values": values, "start": values.index(first)}
+
+
+def slider_values(v: Expr) -> list[int]:
+    """The values of a size that a slider offers: all, or the first 256.
+
+    >>> slider_values(symbol("pad", min=0, max=24, multiple_of=8)), slider_values(symbol("n", max=9, power_of_two=True))
+    ([0, 8, 16, 24], [1, 2, 4, 8])
+    """
+    step, lo = v.value.multiple_of, int(v.lo)
+    if v.value.power_of_two:
+        highest = int(min(v.hi, 1 << 30))
+        return [1 << k for k in range(31) if lo <= 1 << k <= highest and (1 << k) % step == 0]
+    return list(range(lo, int(min(v.hi, lo + (SLIDER_STEPS - 1) * step)) + 1, step))
+
+
+def usual(descriptor: TensorDescriptor) -> dict[str, Family]:
+    """The accesses that are offered where none are given: along rows, down columns, and as a matrix operand.
+
+    Where a length may be 0 at some sizes, its rows cannot be counted, and lanes go along the first row only.
+    """
+    found: dict[str, Family] = {"rows, vector by vector": in_order, "columns, vector by vector": down}
+    if any(length.lo < 1 for length in descriptor.lengths):
+        found = {"the first row": along}
+    if descriptor.rank == 2:
+        found |= {f"operand of {rows} rows": partial(operand, rows) for rows in (TALL, TALL // 2)}
+    return found
+
+
+def checks(descriptor: TensorDescriptor, sizes: Sequence[Expr]) -> list[tuple[list[int], list[int], int, bool]]:
+    """Sample points with what the library computes there: sizes, index, offset, whether it is data."""
+    found = []
+    index = descriptor.index
+    offset, valid = descriptor.offset(index), descriptor.valid(index)
+    for chosen in islice(product(*(_ends(slider_values(v)) for v in sizes)), 4):
+        at = dict(zip(sizes, chosen, strict=True))
+        lengths = [value(n, at) for n in descriptor.lengths]
+        for k in range(SAMPLES // 4 if min(lengths) > 0 else 0):
+            place = [(k * 7919 + n * 104729 + k * k) % length for n, length in enumerate(lengths)]
+            where = {**at, **dict(zip(index, place, strict=True))}
+            found.append((list(chosen), place, value(offset, where), bool(value(valid, where))))
+    return found
+
+
+def _ends(values: Sequence[int]) -> list[int]:
+    return sorted({values[0], values[len(values) // 2], values[-1]}, reverse=True)

@@ -3,8 +3,8 @@
     python3 benchmarks/gpu/measure.py build/gpu results.json
 
 Inputs are random, outputs poisoned before the check.  Times are medians of CUDA-event intervals around several
-launches, in a replayed graph or in a row, whichever is faster (for all alike); "copy" is `copy_` of a contiguous tensor of the
-same size, "torch" is `copy_` of the permuted view, all in one run on one device.
+launches, in a replayed graph or in a row, whichever is faster (for all alike); "copy" is `copy_` of a contiguous
+tensor of the same size, "torch" is `copy_` of the permuted view, all in one run on one device.
 """
 
 from __future__ import annotations

@@ -328,6 +328,8 @@ def test_padding_and_collisions_are_said(opened):
     text = tab.locator("#memory-note").text_content()
     first, second = (tuple(map(int, part.split(")")[0].split(","))) for part in text.split("(")[1:])
     assert int(clash.offset(first)) == int(clash.offset(second)) == int(text.split()[-1])
+    expected = [64 * i + j for i in range(64) for j in range(64) if clash.offset((i, j)) is clash.offset(first)]
+    assert tab.evaluate(f"() => twins({text.split()[-1]})") == expected
     tab.close()
 
 

@@ -161,6 +161,7 @@ function point() {
     }
     views.banks.point(banks, found.lane, found.bank);
   }
+  twins(found.offset).forEach((n) => views.grid.point(grid, n, false));
   views.grid.point(grid, state.at, true);
   if (found.valid) views.memory.point(memory, found.offset, true);
   readout(found);
@@ -168,6 +169,14 @@ function point() {
     const slot = element("graph").querySelector(`g[data-hidden="${id}"] text.value`);
     if (slot) slot.textContent = `= ${value}`;
   }
+}
+
+// Every index that reaches an offset, where some are reached by more than one.
+function twins(offset) {
+  const { tiled } = now;
+  const found = [];
+  for (let n = 0; tiled.shared && n < tiled.count; n++) if (tiled.valid[n] && tiled.offset[n] === offset) found.push(n);
+  return found;
 }
 
 function readout(found) {

@@ -116,7 +116,7 @@ def test_check_prints_one_json_document(spec: Path) -> None:
 def test_z3_can_be_forced(spec: Path) -> None:
     results = json.loads(run("check", spec, "--strategy", "z3", "--json").stdout)["files"][0]["results"]
     assert [r["verdict"] for r in results] == ["proved"] * 3
-    assert results[0]["strategy"] == "z3 integers"
+    assert "z3 integers" in {r["strategy"] for r in results}
 
 
 def test_attachments_that_do_not_fit_are_bad_input(tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_a_source_that_does_not_compile_leaves_nothing(tmp_path: Path) -> None:
 def test_the_demo_ends_well() -> None:
     result = run("demo")
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "38 obligations" in result.stdout
+    assert "every coordinate is in a tile" in result.stdout
     assert "max error against numpy: 0" in result.stdout
     for target in ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"):
         assert target in result.stdout

@@ -79,10 +79,10 @@ def split(text: str) -> tuple[str, list[str]] | None:
     if match is None:
         return None
     name, inner = match.groups()
-    return name, _arguments(inner) if inner is not None else []
+    return name, arguments(inner) if inner is not None else []
 
 
-def _arguments(text: str) -> list[str]:
+def arguments(text: str) -> list[str]:
     """The parts between commas that stand in no brackets."""
     parts, depth = [""], 0
     for letter in text:

@@ -103,14 +103,15 @@ class Context:
         inner = scope if scope is not None else self.symbols
         given = [self.formula((*path, "given", n), f, inner) for n, f in enumerate(data.get("given", ()))]
         texts = data.get("claims", USUAL.get(kind, ()))
-        claims = [self._claim((*path, "claims", n), entry, kind, expected(data)) for n, entry in enumerate(texts)]
+        claims = [self.claim((*path, "claims", n), entry, kind, expected(data)) for n, entry in enumerate(texts)]
         return {
             "name": data["name"], "line": self.lines(path), "note": data.get("note", ""),
             "source": data.get("source", ""), "given": all_of(*given), "claims": tuple(claims),
             "stated": "claims" in data,
         }  # fmt: skip
 
-    def _claim(self, path: Path, entry: str | Data, kind: str, usual: Expect) -> Claim:
+    def claim(self, path: Path, entry: str | Data, kind: str, usual: Expect) -> Claim:
+        """One claim about an item of a kind; `usual`: whether it must be proved where it does not say."""
         text, expect = (entry, usual) if isinstance(entry, str) else (entry["claim"], expected(entry))
         parts = split(text)
         if parts is None or parts[0] not in CLAIMS:

@@ -395,3 +395,16 @@ def test_what_may_change_a_size_is_never_read_past(body: str) -> None:
 def test_printing_a_size_changes_nothing() -> None:
     source = 'int n = 4; auto f() { printf("%d", n); return make_naive_tensor_descriptor_packed(make_tuple(n)); }'
     assert len(loads(source, "x.hpp").items) == 1
+
+
+def test_a_comment_states_the_claims() -> None:
+    file = load(DATA / "convolution.hpp", CONVOLUTION)
+    columns, pointwise = (file.descriptor(name) for name in ("MakeColumns", "MakePointwise"))
+    assert ([str(c) for c in columns.claims], columns.stated) == (["in_bounds", "fits_index(64)"], True)
+    assert ([str(c) for c in pointwise.claims], pointwise.stated) == (["in_bounds", "injective", "fits_index"], False)
+
+
+def test_a_wrong_claim_has_its_line() -> None:
+    source = "\n// claims: injektive\nauto a = make_naive_tensor_descriptor_packed(make_tuple(2));"
+    with pytest.raises(SpecError, match=r"^x\.hpp:2: claims: 'injektive' is no claim; did you mean 'injective'"):
+        loads(source, "x.hpp")

@@ -13,7 +13,8 @@
 
 Every function without required arguments is called once, its template parameters filled in by `-D`; what it returns is
 named after it.  Variables at file level, in documentation blocks and in functions that return nothing are named after
-themselves.  What builds a layout and cannot be read is listed with its line and one reason.
+themselves.  What builds a layout and cannot be read is listed with its line and one reason.  A comment above says what
+is claimed, where that is not the usual: `// claims: in_bounds` for windows that overlap.
 
 What it cannot read: loops, recursion over types, classes of other files (`-D WarpGemm::kK=16` says what they hold).
 """  # noqa: E501
@@ -36,15 +37,19 @@ from layoutalg.formats.ck_cpp.scope import Scope
 from layoutalg.formats.ck_cpp.source import LARGEST_SOURCE, blocks, cleaned, parsed
 from layoutalg.formats.ck_cpp.statements import BUILDS, Runner
 from layoutalg.formats.ck_cpp.values import Broken, Function, Unreadable, Value
-from layoutalg.formats.claims import USUAL
-from layoutalg.formats.context import RESERVED
-from layoutalg.formats.errors import SpecError
+from layoutalg.formats.claims import USUAL, arguments
+from layoutalg.formats.context import RESERVED, Context
+from layoutalg.formats.errors import Problem, SpecError
 from layoutalg.formats.model import AdaptorItem, Claim, DescriptorItem, DistributionItem, Item, SpecFile, Unread
 from layoutalg.formats.spec import read_text
 from layoutalg.index import Expr, symbol
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution, TileDistributionEncoding
 
 MOST_ITEMS = 2000
+FARTHEST = 8
+"""Lines above a declaration in which its comment is looked for."""
+CLAIMS = re.compile(r"\s*//\s*claims:(.*)")
+ABOVE = re.compile(r"\s*(?://|template\b|\[\[|CK_TILE_|__host__|__device__|static\b|constexpr\b)|\s*$")
 
 
 def load(path: str | Path, defines: Mapping[str, str] | None = None) -> SpecFile:
@@ -61,7 +66,10 @@ def loads(source: str, file: str = "", defines: Mapping[str, str] | None = None)
         raise SpecError(f"is larger than {LARGEST_SOURCE >> 20} MiB of C++", file)
     symbols: dict[str, Expr] = {}
     values = {name: _define(name, given, symbols) for name, given in (defines or {}).items()}
-    reader = Reader(values, "ck" if _is_ck(source) else "ck_tile", scope=Scope(None, values))
+    reader = Reader(
+        values, "ck" if _is_ck(source) else "ck_tile", scope=Scope(None, values), file=file, lines=source.split("\n"),
+        claimed=Context({}, lambda path: None, symbols),
+    )  # fmt: skip
     for block in blocks(source, file):
         reader.read(block.text, block.line)
     return SpecFile(file, symbols, tuple(reader.items), unread=tuple(reader.unread))
@@ -95,6 +103,9 @@ class Reader(Runner):
     named: dict[str, int] = field(default_factory=dict)
     collecting: bool = True
     prefix: str = ""
+    file: str = ""
+    lines: list[str] = field(default_factory=list)
+    claimed: Context = field(default_factory=lambda: Context({}, lambda path: None))
 
     def read(self, block: str, line: int) -> None:
         """One block: its own names first, then each of its functions."""
@@ -151,8 +162,23 @@ class Reader(Runner):
             if isinstance(value, of) and len(self.items) < MOST_ITEMS:
                 count = self.named[name] = self.named.get(name, 0) + 1
                 unique = name if count == 1 else f"{name}_{count}"
-                claims = tuple(Claim(claim) for claim in USUAL[kind])
-                self.items.append(make(value, {"name": unique, "line": line, "claims": claims}))
+                stated = self.stated(kind, line)
+                claims = stated or tuple(Claim(claim) for claim in USUAL[kind])
+                about = {"name": unique, "line": line, "claims": claims, "stated": stated is not None}
+                self.items.append(make(value, about))
+
+    def stated(self, kind: str, line: int) -> tuple[Claim, ...] | None:
+        """The claims of a comment above a line: `// claims: in_bounds, contiguous(8)`; None where there is none."""
+        for n in range(line - 1, max(line - 1 - FARTHEST, 0), -1):
+            match = CLAIMS.match(self.lines[n - 1])
+            if match:
+                try:
+                    return tuple(self.claimed.claim((), text, kind, "proved") for text in arguments(match[1]))
+                except Problem as problem:
+                    raise SpecError(problem.reason, self.file, n, None, "claims") from problem
+            if not ABOVE.match(self.lines[n - 1]):
+                break
+        return None
 
 
 ITEMS: Mapping[str, tuple[type, Callable[[Any, dict[str, Any]], Item]]] = {

@@ -29,6 +29,7 @@ from layoutalg.formats.ck_cpp.nodes import (
     text,
 )
 from layoutalg.formats.ck_cpp.scope import Lazy, Scope, defined
+from layoutalg.formats.ck_cpp.source import LISTS
 from layoutalg.formats.ck_cpp.templates import TEMPLATES
 from layoutalg.formats.ck_cpp.values import Broken, Function, Open, Struct, Unreadable, Value
 from layoutalg.index import TRUE
@@ -45,6 +46,10 @@ SKIPPED = frozenset({
     "template_instantiation", "friend_declaration", "access_specifier", "break_statement", "continue_statement",
     "preproc_function_def", "namespace_alias_definition", "type_identifier", "type_definition", "empty_statement",
 })  # fmt: skip
+
+
+LISTED = re.compile(rf"(?:{'|'.join(sorted(LISTS))})\b")
+"""A type that is a list of values."""
 
 
 @dataclass
@@ -175,7 +180,7 @@ class Runner(Caller):
 
         line, value = self.line, self.attempt(evaluate)
         given = defined(self.defines, name) if isinstance(value, Open | Broken) else None
-        if isinstance(value, Broken) and BUILDS.search(text(kind)) is None:
+        if isinstance(value, Broken) and not (BUILDS.search(text(kind)) or LISTED.match(text(kind))):
             value = Open(name)  # a type that is not read: -D says what it holds
         scope.names[name] = value if given is None else given
         self.noted(name, scope.names[name], node, line)

@@ -8,6 +8,7 @@ namespace ck_tile {
 struct ImageToColumn
 {
     // (n·ho·wo, y·x·c) of an image n h w c; windows overlap, and the border is padding
+    // claims: in_bounds, fits_index(64)
     CK_TILE_HOST static auto MakeColumns(index_t N, index_t H, index_t W, index_t C, index_t Y, index_t X,
                                          index_t stride, index_t dilation, index_t pad)
     {

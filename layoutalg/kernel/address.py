@@ -6,7 +6,8 @@ is a polynomial in digits that run freely, each over its own length.  A tensor i
     m0 = m / B;  m1 = m % B;         digits
     offset = m0·sA + m1·sB + n·sN    in normal form
 
-What it cannot represent: nothing; a dimension that no merge makes is a coordinate as it is.
+An index below padding is named too: where there is data it lies in its dimension, and the offset, which is computed
+there only, is a polynomial in it (for a window of an image, `at0 = 2·ho + y − 1` is the row).
 """
 
 from __future__ import annotations
@@ -15,12 +16,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from layoutalg.index import Expr, var
+from layoutalg.index import TRUE, Expr, all_of, var
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.statements import Tensor
 from layoutalg.layout import Merge, TensorDescriptor
 from layoutalg.layout.mixed_radix import horner
-from layoutalg.prove.domain import follow
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,14 @@ class Address:
 
     * `coordinates`: one variable for each, by its name.
     * `digits`: each digit variable with its value, in coordinates and earlier digits.
+    * `padded`: each index below padding with its value, in digits; in range where `valid`.
     * `top`: the coordinates, written in digits.
-    * `offset`, `valid`: in normal form, in digits and the coordinates that have none.
+    * `valid`: in normal form, in digits and the coordinates that have none; `offset` in padded indices too.
     """
 
     coordinates: tuple[Expr, ...]
     digits: Mapping[Expr, Expr]
+    padded: Mapping[Expr, Expr]
     merges: tuple[Merge, ...]
     top: tuple[Expr, ...]
     offset: Expr
@@ -70,11 +72,23 @@ class _Digits:
         coordinates = coordinate_variables(self.tensor)
         for i, x in zip(self.adaptor.top_ids, coordinates, strict=True):
             self.descend(i, x)
-        hidden, valid = follow(self.adaptor, self.known)
+        top = tuple(self.known[i] for i in self.adaptor.top_ids)
+        padded: dict[Expr, Expr] = {}
+        conditions: list[Expr] = []
+        for transform, lower, upper in self.adaptor.downwards():
+            above = [self.known[i] for i in upper]
+            conditions.append(transform.valid(above))
+            for i, index in zip(lower, transform.lower(above), strict=True):
+                self.known.setdefault(i, self.below_padding(padded, i, index) if conditions[-1] is not TRUE else index)
         (bottom,) = self.adaptor.bottom_ids
-        top = tuple(hidden[i] for i in self.adaptor.top_ids)
-        merges = tuple(self.merges)
-        return Address(coordinates, self.digits, merges, top, simplify(hidden[bottom]), simplify(valid))
+        valid = simplify(all_of(*conditions))
+        return Address(coordinates, self.digits, padded, tuple(self.merges), top, simplify(self.known[bottom]), valid)
+
+    def below_padding(self, padded: dict[Expr, Expr], i: int, index: Expr) -> Expr:
+        """A name for an index that is in range only where there is data."""
+        name = var(f"at{len(padded)}", self.adaptor.hidden_lengths[i])
+        padded[name] = simplify(index)
+        return name
 
     def descend(self, i: int, x: Expr) -> None:
         """What is known of hidden dimension i, whose index is the variable x: x itself, or the digits of a merge."""

@@ -88,7 +88,8 @@ def verdict_line(about: str, verdict: Verdict) -> str:
 
 def _tensor_line(tensor: Tensor) -> str:
     address = address_of(tensor)
-    digits = f", with {', '.join(f'{d} = {v}' for d, v in address.digits.items())}" if address.digits else ""
+    named = ", ".join(f"{d} = {v}" for d, v in (*address.digits.items(), *address.padded.items()))
+    digits = f", with {named}" if named else ""
     valid = f"; data where {address.valid}" if address.valid is not TRUE else ""
     return f"    {tensor.name}[{', '.join(tensor.names)}] at {address.offset}{digits}{valid}"
 

@@ -106,7 +106,7 @@ class Writer:
         lines = [str(c_code(results, bits=self.bits, proved=True))]
         lines += [
             f"const {self.index} {d.value.name} = {c_expression(v, bits=self.bits, proved=True)};"
-            for d, v in address.digits.items()
+            for d, v in (*address.digits.items(), *address.padded.items())
         ]
         offset = c_expression(address.offset, bits=self.bits, proved=True)
         condition, load = self.condition(s, x, address), isinstance(s, Load)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.index import TRUE, Expr, all_of, eq, substitute, variables
-from layoutalg.index.normal import simplify
+from layoutalg.index import TRUE, Expr, all_of, eq, substitute, symbol, var, variables
+from layoutalg.index.normal import conjuncts, simplify
 from layoutalg.kernel.address import address_of
 from layoutalg.kernel.obligations.base import Requirement, fits, inside
-from layoutalg.kernel.program import Access, GlobalAccess, Load, Program, Registers, Tensor, vector_width
+from layoutalg.kernel.program import Access, GlobalAccess, Load, Program, Registers, Tensor, extent_of, vector_width
 from layoutalg.layout import TensorDescriptor, make_single_stage_tensor_adaptor
 from layoutalg.prove import Bijective, Contiguous, ForAll, InBounds, Injective, RoundTrip, Shown
 
@@ -55,9 +55,9 @@ def tensors(program: Program) -> Iterator[Requirement]:
         shown = (Shown("letters", say.letters), Shown("coordinates", top), Shown("offset", (say.offset,)))
         found = address_of(say.tensor)
         at: dict[Expr, Expr | int] = dict(zip(found.coordinates, top, strict=True))
-        for digit, value in found.digits.items():
-            at[digit] = simplify(substitute(value, at))
-        goal = all_of(inside(top, lengths), eq(substitute(found.valid, at), say.valid))
+        for named, value in (*found.digits.items(), *found.padded.items()):
+            at[named] = simplify(substitute(value, at))
+        goal = all_of(inside(top, lengths), eq(_ordered(substitute(found.valid, at)), _ordered(say.valid)))
         yield Requirement(
             f"{say.text}: its coordinates", ForAll("coordinates in range, valid alike", goal, TRUE, shown)
         )
@@ -65,11 +65,17 @@ def tensors(program: Program) -> Iterator[Requirement]:
         yield Requirement(f"{say.text}: its element", ForAll("the offset is the element's", goal, say.valid, shown))
 
 
+def _ordered(condition: Expr) -> Expr:
+    """A conjunction in normal form, its parts in an order of their own: equal sets of parts are equal expressions."""
+    return all_of(*sorted(conjuncts(simplify(condition)), key=repr))
+
+
 def _emitted_address(program: Program, tensor: Tensor) -> Iterator[Requirement]:
     """The emitted offset is the descriptor's, and its arithmetic fits."""
     address = address_of(tensor)
     direct = tensor.descriptor.offset(address.top)
-    same = ForAll("the emitted offset is the descriptor's", eq(address.offset, direct))
+    written = substitute(address.offset, address.padded)
+    same = ForAll("the emitted offset is the descriptor's", eq(written, direct))
     yield Requirement(f"{tensor.name}: the emitted formula is the map", same)
     valid = tensor.descriptor.valid(address.top)
     if valid is not TRUE:
@@ -78,7 +84,10 @@ def _emitted_address(program: Program, tensor: Tensor) -> Iterator[Requirement]:
     for n, merge in enumerate(address.merges):
         digits = make_single_stage_tensor_adaptor([merge], [list(range(len(merge.lengths)))], [[0]])
         yield Requirement(f"{tensor.name}: digits of merge {n} are its index", RoundTrip(digits))
-    parts = [*address.digits.values(), address.offset, address.valid]
+    for index, value in address.padded.items():
+        there = ForAll("an index below padding is in range", inside([value], [extent_of(index)]), address.valid)
+        yield Requirement(f"{tensor.name}: {index} is in range where there is data", there)
+    parts = [*address.digits.values(), *address.padded.values(), address.offset, address.valid]
     what = f"{tensor.name}: offsets fit {program.index_bits} bits"
     yield from fits(what, parts, program.index_bits, program.requires)
 
@@ -97,21 +106,21 @@ def global_access(program: Program, number: int, access: GlobalAccess) -> Iterat
     shown = (
         Shown("block", program.grid),
         Shown("thread", program.threads),
-        Shown("coordinates", x),
+        Shown("coordinates", start),
         Shown("lengths", lengths),
     )
-    within = inside(x, lengths)
-    yield Requirement(
-        f"{what}: inside the tensor",
-        ForAll("guarded coordinates are in range", within, all_of(guard, program.requires), shown),
-    )
+    within = ForAll("guarded coordinates are in range", inside(start, lengths), guard, shown)
+    yield Requirement(f"{what}: inside the tensor", within)
     if access.guarded and access.vector is not None and guard is not TRUE:
         elements = all_of(*(i < n for i, n in zip(x, lengths, strict=True)))
-        yield Requirement(
-            f"{what}: the guard lets everything inside through",
-            ForAll("an element inside passes the guard", guard, all_of(elements, program.requires), shown),
-        )
+        passes = ForAll("an element inside passes the guard", guard, elements, shown)
+        yield Requirement(f"{what}: the guard lets everything inside through", passes)
     yield from vector(what, access, access.tensor.descriptor)
+    if access.vector is not None:
+        first, end, lane = symbol("first", min=0), symbol("end", min=0), var("lane", vector_width(access))
+        ends = first * vector_width(access) + lane < end * vector_width(access)
+        lemma = ForAll("of multiples: first < end gives first + lane < end", ends, first < end)
+        yield Requirement(f"{what}: a vector that begins inside ends inside", lemma)
     about = f"{what}: coordinates fit {program.index_bits} bits"
     yield from fits(about, [*start, guard], program.index_bits, program.requires)
 

@@ -1,0 +1,254 @@
+"""Convolution forward in 1, 2 and 3 dimensions as a product of matrices: windows of the image are a descriptor.
+
+The image is N × (H × W …) × G × C, the filter G × K × (Y × X …) × C, the result N × (Ho × Wo …) × G × K, all packed.
+Nothing is materialised; in coordinates,
+
+    image   pad each of H, W …; embed it as (Y, Ho) / (dilation, stride);  m = merge(N, Ho, Wo …), k = merge(Y, X …, C)
+    filter  g, n = K, k as above
+    result  g, m = merge(N, Ho, Wo …), n = K
+
+`im2col` is the image in these coordinates, copied.  Filter lengths, strides, dilations, padding and groups are constants
+of a program; the lengths of image and channels are its arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod as product_of
+
+from layoutalg.index import Expr, all_of, as_expr, prod, symbol, var
+from layoutalg.kernel.library.copies import LARGEST, Copy, dtype_named, packed_strides
+from layoutalg.kernel.library.plans import Plan, plan_for
+from layoutalg.kernel.library.product import Operand, Product
+from layoutalg.kernel.program import Program, Says, Tensor
+from layoutalg.layout import (
+    Embed,
+    Freeze,
+    LayoutError,
+    Merge,
+    Pad,
+    PassThrough,
+    TensorDescriptor,
+    Transform,
+    make_naive_tensor_descriptor,
+    transform_tensor_descriptor,
+)
+from layoutalg.layout.mixed_radix import horner
+
+
+@dataclass(frozen=True)
+class Windows:
+    """The constants of a convolution, one for each dimension of the image; and the groups.
+
+    >>> Windows((3, 3), (2, 2), (1, 1), (1, 1)).outputs((56, 57))
+    (28, 29)
+    """
+
+    filter: tuple[int, ...]
+    stride: tuple[int, ...]
+    dilation: tuple[int, ...]
+    pad: tuple[int, ...]
+    groups: int = 1
+
+    def __post_init__(self) -> None:
+        rank = len(self.filter)
+        if not 1 <= rank <= 3:
+            raise LayoutError(f"convolution: images of {rank} dimensions; 1, 2 or 3 are supported")
+        for name, values, least in (
+            ("filter", self.filter, 1), ("stride", self.stride, 1), ("dilation", self.dilation, 1), ("pad", self.pad, 0),
+        ):  # fmt: skip
+            if len(values) != rank or min(values) < least:
+                raise LayoutError(f"convolution: {name} {list(values)}; give {rank} numbers of at least {least}")
+        if self.groups < 1:
+            raise LayoutError(f"convolution: {self.groups} groups; give at least 1")
+
+    @property
+    def reach(self) -> tuple[int, ...]:
+        """How many image elements a window spans, in each dimension."""
+        return tuple(d * (y - 1) + 1 for d, y in zip(self.dilation, self.filter, strict=True))
+
+    def outputs(self, image: Sequence[int]) -> tuple[int, ...]:
+        """The lengths of the result; LayoutError where a window is longer than the padded image."""
+        for n, (length, p, reach) in enumerate(zip(image, self.pad, self.reach, strict=True)):
+            if length + 2 * p < reach:
+                raise LayoutError(
+                    f"convolution: dimension {n}: a window spans {reach}, the padded image {length + 2 * p}"
+                )
+        return tuple(
+            (h + 2 * p - r) // s + 1 for h, p, r, s in zip(image, self.pad, self.reach, self.stride, strict=True)
+        )
+
+    @property
+    def name(self) -> str:
+        """What tells programs apart."""
+        parts = ["x".join(map(str, self.filter))]
+        for letter, values, plain in (("s", self.stride, 1), ("d", self.dilation, 1), ("p", self.pad, 0)):
+            if set(values) != {plain}:
+                parts.append(letter + "x".join(map(str, values)))
+        return "_".join([*parts, *([f"g{self.groups}"] if self.groups > 1 else [])])
+
+
+@dataclass(frozen=True)
+class Image:
+    """A convolution's sizes as symbols, and its descriptors."""
+
+    windows: Windows
+    n: Expr
+    lengths: tuple[Expr, ...]
+    c: Expr
+    k: Expr
+
+    @property
+    def outputs(self) -> tuple[Expr, ...]:
+        """Ho, Wo …"""
+        w = self.windows
+        around = zip(self.lengths, w.pad, w.reach, w.stride, strict=True)
+        return tuple((h + (2 * p - r)) // s + 1 for h, p, r, s in around)
+
+    @property
+    def padded(self) -> tuple[Expr, ...]:
+        """The lengths with padding."""
+        return tuple(h + 2 * p for h, p in zip(self.lengths, self.windows.pad, strict=True))
+
+    def image(self) -> TensorDescriptor:
+        """In coordinates (g, m, k)."""
+        w, rank = self.windows, len(self.lengths)
+        groups = as_expr(w.groups)
+        lengths = (self.n, *self.lengths, groups, self.c)
+        packed = make_naive_tensor_descriptor(lengths, packed_strides(lengths))
+        dims = [[d] for d in range(rank + 3)]
+        pads: list[Transform] = [Pad(h, as_expr(p), as_expr(p)) for h, p in zip(self.lengths, w.pad, strict=True)]
+        keep = PassThrough(self.n), PassThrough(groups), PassThrough(self.c)
+        with_pads = transform_tensor_descriptor(packed, [keep[0], *pads, *keep[1:]], dims, dims)
+        embeds: list[Transform] = [
+            Embed((as_expr(y), ho), (as_expr(d), as_expr(s)))
+            for y, ho, d, s in zip(w.filter, self.outputs, w.dilation, w.stride, strict=True)
+        ]
+        pairs = [[1 + 2 * d, 2 + 2 * d] for d in range(rank)]
+        upper = [[0], *pairs, [2 * rank + 1], [2 * rank + 2]]
+        windows = transform_tensor_descriptor(with_pads, [keep[0], *embeds, *keep[1:]], dims, upper)
+        rows = [0, *(b for _, b in pairs)]
+        inner = [*(a for a, _ in pairs), 2 * rank + 2]
+        merges = [keep[1], Merge((self.n, *self.outputs)), Merge((*map(as_expr, w.filter), self.c))]
+        return transform_tensor_descriptor(windows, merges, [[2 * rank + 1], rows, inner], [[0], [1], [2]])
+
+    def filter(self) -> TensorDescriptor:
+        """In coordinates (g, n, k)."""
+        lengths = (as_expr(self.windows.groups), self.k, *map(as_expr, self.windows.filter), self.c)
+        packed = make_naive_tensor_descriptor(lengths, packed_strides(lengths))
+        merges = [PassThrough(lengths[0]), PassThrough(lengths[1]), Merge(lengths[2:])]
+        return transform_tensor_descriptor(packed, merges, [[0], [1], list(range(2, len(lengths)))], [[0], [1], [2]])
+
+    def result(self) -> TensorDescriptor:
+        """In coordinates (g, m, n)."""
+        groups = as_expr(self.windows.groups)
+        lengths = (self.n, *self.outputs, groups, self.k)
+        packed = make_naive_tensor_descriptor(lengths, packed_strides(lengths))
+        rows = list(range(len(self.outputs) + 1))
+        merges = [PassThrough(groups), Merge(lengths[:-2]), PassThrough(self.k)]
+        return transform_tensor_descriptor(packed, merges, [[len(rows)], rows, [len(rows) + 1]], [[0], [1], [2]])
+
+    def few_windows(self, index_bits: int) -> Expr:
+        """So few elements in the image that offsets and merged coordinates fit."""
+        return all_of(
+            prod([self.n, *self.padded, self.c]) * self.windows.groups < 1 << (index_bits - 1),
+            prod([self.n, *self.outputs]) <= LARGEST,
+            self.c * product_of(self.windows.filter) <= LARGEST,
+        )
+
+    def few(self, index_bits: int) -> Expr:
+        """So few elements in all tensors."""
+        w, most = self.windows, 1 << (index_bits - 1)
+        return all_of(
+            self.few_windows(index_bits),
+            self.k * self.c * (w.groups * product_of(w.filter)) < most,
+            prod([self.n, *self.outputs, self.k]) * w.groups < most,
+        )
+
+    def says_image(self, tensor: Tensor) -> Says:
+        """The element that a window's index means: image[n, stride·ho + dilation·y − pad …, g, c]."""
+        w = self.windows
+        n, g, c = var("in", self.n), var("ig", w.groups), var("ic", self.c)
+        outs = [var(f"io{d}", ho) for d, ho in enumerate(self.outputs)]
+        ys = [var(f"iy{d}", y) for d, y in enumerate(w.filter)]
+        at = [o * s + y * d - p for o, s, y, d, p in zip(outs, w.stride, ys, w.dilation, w.pad, strict=True)]
+        top = (g, horner([n, *outs], [self.n, *self.outputs]), horner([*ys, c], [*w.filter, self.c]))
+        offset = horner([n, *at, g, c], [self.n, *self.lengths, w.groups, self.c])
+        valid = all_of(*(all_of(a >= 0, a < h) for a, h in zip(at, self.lengths, strict=True)))
+        where = ", ".join(f"{s}·o{d} + {e}·y{d} − {p}" for d, (s, e, p) in
+                          enumerate(zip(w.stride, w.dilation, w.pad, strict=True)))  # fmt: skip
+        letters = (n, *outs, *ys, g, c)
+        coordinates = top if tensor.descriptor.rank == 3 else top[1:]
+        return Says(f"{tensor.name}[n, {where}, g, c]", tensor, letters, coordinates, offset, valid)
+
+
+def image_of(windows: Windows, widths: tuple[int, int] = (1, 1)) -> Image:
+    """Any image of the windows' rank: symbols N, H0 …, C and K; C and K are multiples of the widths."""
+    lengths = tuple(
+        symbol(f"H{d}", min=max(1, reach - 2 * p), max=LARGEST >> 3)
+        for d, (reach, p) in enumerate(zip(windows.reach, windows.pad, strict=True))
+    )
+    n, c, k = (
+        symbol(name, min=1, max=LARGEST >> 3, multiple_of=m)
+        for name, m in (("N", 1), ("C", widths[0]), ("K", widths[1]))
+    )
+    return Image(windows, n, lengths, c, k)
+
+
+def convolution(
+    windows: Windows,
+    dtype: str = "f32",
+    result: str | None = None,
+    *,
+    target: str = "cpu",
+    plan: Plan | None = None,
+    widths: tuple[int, int] = (1, 1),
+    index_bits: int = 32,
+) -> Program:
+    """The convolution of any image: sizes N, H0 …, C (of a group) and K (of a group).
+
+    >>> convolution(Windows((3, 3), (2, 2), (1, 1), (1, 1))).name
+    'conv_3x3_s2x2_p1x1_f32_fma'
+    """
+    plan = plan or plan_for(target, dtype)
+    i = image_of(windows, widths)
+    result = result or dtype
+    kinds = f"{dtype}{'' if result == dtype else f'_{result}'}"
+    wide = f"_v{widths[0]}x{widths[1]}" if max(widths) > 1 else ""
+    short = "mma" if plan.instruction.name.startswith("mma.") else plan.instruction.name.split("_f32_")[0]
+    return Product(
+        f"conv_{windows.name}_{kinds}_{short}{wide}{'_i64' if index_bits == 64 else ''}",
+        "convolution of any image, windows of the image as a descriptor",
+        Operand(i.image(), True, widths[0], i.says_image), Operand(i.filter(), True, widths[0]), i.result(),
+        (i.n, *i.lengths, i.c, i.k), plan, (dtype, result), store_width=widths[1], index_bits=index_bits,
+        requires=i.few(index_bits),
+    ).program()  # fmt: skip
+
+
+def im2col(windows: Windows, dtype: str = "f32", width: int = 1, index_bits: int = 32) -> Program:
+    """The matrix (N·Ho·Wo …) × (Y·X …·C) of all windows of any image; one group.
+
+    >>> [size.value.name for size in im2col(Windows((3,), (1,), (1,), (1,))).sizes]
+    ['N', 'H0', 'C']
+    """
+    if windows.groups != 1:
+        raise LayoutError(f"im2col: {windows.groups} groups; it takes one")
+    i = image_of(windows, (width, 1))
+    whole = i.image()
+    source = transform_tensor_descriptor(
+        whole,
+        [Freeze(as_expr(0)), PassThrough(whole.lengths[1]), PassThrough(whole.lengths[2])],
+        [[0], [1], [2]],
+        [[], [0], [1]],
+    )
+    target = make_naive_tensor_descriptor(source.lengths, (source.lengths[1], 1))
+    most = 1 << (index_bits - 1)
+    requires = all_of(i.few_windows(index_bits), prod(list(source.lengths)) < most)
+    say = i.says_image(Tensor("source", dtype_named(dtype), source, ("d0", "d1")))
+    return Copy(
+        f"im2col_{windows.name}_{dtype}{f'_v{width}' if width > 1 else ''}{'_i64' if index_bits == 64 else ''}",
+        "all windows of any image, a row each",
+        source, target, (i.n, *i.lengths, i.c), (1, 1), (width, width), (dtype, dtype), index_bits, requires,
+        says=((say.text, "source", say.letters, say.coordinates, say.offset, say.valid),),
+    ).program()  # fmt: skip

@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
-from layoutalg.check_access import ACCESS_CLAIMS, OnEach
-from layoutalg.check_access import decide as prove_claim
 from layoutalg.formats.claims import USUAL
 from layoutalg.formats.model import (
     AccessItem,
@@ -72,13 +70,13 @@ class Result:
 
 def check(spec: SpecFile, *, strategy: str | None = None, limits: Limits | None = None) -> Iterator[Result]:
     """The result of each claim of a file, in the file's order."""
-    decide = partial(prove_claim, strategy=strategy, limits=limits or Limits())
     for item in spec.items:
-        yield from check_item(item, decide)
+        yield from check_item(item, strategy=strategy, limits=limits)
 
 
-def check_item(item: Item, decide: Callable[[Claim | Obligation], Verdict] = prove_claim) -> Iterator[Result]:
+def check_item(item: Item, *, strategy: str | None = None, limits: Limits | None = None) -> Iterator[Result]:
     """The result of each claim of one item, then of its examples."""
+    decide = partial(_prover(item), strategy=strategy, limits=limits or Limits())
     if isinstance(item, Refusal):
         yield _refusal(item)
     elif isinstance(item, LemmaItem):
@@ -91,6 +89,15 @@ def check_item(item: Item, decide: Callable[[Claim | Obligation], Verdict] = pro
         for example in getattr(item, "examples", ()):
             verdict = decide(ForAll(example.name, example.goal, example.given, _reached(item, example)))
             yield Result(example, "holds", verdict, example.expect)
+
+
+def _prover(item: Item) -> Callable[..., Verdict]:
+    """What decides an item's claims; banks and numpy are loaded for accesses only, so that a check starts fast."""
+    if not isinstance(item, AccessItem):
+        return prove
+    from layoutalg.check_access import decide
+
+    return decide
 
 
 def _usual(item: Item) -> tuple[str, ...]:
@@ -134,7 +141,11 @@ def _agree(item: AgreeItem) -> Claim:
 
 def _decide(item: Item, stated: Stated, decide: Callable[[Claim | Obligation], Verdict]) -> Verdict:
     try:
-        return decide(_under(item.given, CLAIMS[stated.name](item, *stated.args)))
+        if stated.name in CLAIMS:
+            return decide(_under(item.given, CLAIMS[stated.name](item, *stated.args)))
+        from layoutalg.check_access import ACCESS_CLAIMS
+
+        return decide(ACCESS_CLAIMS[stated.name](item, *stated.args))
     except (NoInverseError, LayoutError) as error:
         return Unknown(str(stated), "statement", 0.0, why=str(error))
 
@@ -174,7 +185,7 @@ class _Under(Claim):
 
 
 def _under(given: Expr, claim: Claim) -> Claim:
-    return claim if given is TRUE or isinstance(claim, OnEach) else _Under(claim, given)
+    return claim if given is TRUE else _Under(claim, given)
 
 
 # --- each claim of a file ---------------------------------------------------------------------------------------------
@@ -335,9 +346,8 @@ CLAIMS: Mapping[str, Callable[..., Claim]] = {
     "increments": _increments,
     "lengths": _lengths,
     "element_space_size": _element_space_size,
-    **ACCESS_CLAIMS,
 }
-"""What each claim of a file says, as a claim of the prover."""
+"""What each claim of a file says, as a claim of the prover; those of accesses alone are in `check_access`."""
 
 
 def facts(item: DescriptorItem) -> dict[str, object]:

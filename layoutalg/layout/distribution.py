@@ -24,13 +24,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from layoutalg.index import Expr, Term, all_of, as_expr, prod, var
 from layoutalg.layout.adaptor import Ids, TensorAdaptor, same_length
 from layoutalg.layout.errors import LayoutError
-from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform
+from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter
 from layoutalg.layout.transforms import Freeze, Merge, Replicate, Unmerge
 
+T = TypeVar("T")
 Owner = tuple[int, int]
 """A factor: (major, minor). Major 0 is R, major i + 1 is Xi."""
 
@@ -57,11 +59,11 @@ class TileDistributionEncoding:
     def __post_init__(self) -> None:
         given = {
             "rs": _lengths("Rs", self.rs),
-            "hs": tuple(_lengths(f"Hs[{x}]", h) for x, h in enumerate(self.hs)),
-            "ps_major": tuple(map(tuple, self.ps_major)),
-            "ps_minor": tuple(map(tuple, self.ps_minor)),
-            "ys_major": tuple(self.ys_major),
-            "ys_minor": tuple(self.ys_minor),
+            "hs": tuple(_lengths(f"Hs[{x}]", h) for x, h in enumerate(_listed("Hs", self.hs))),
+            "ps_major": tuple(_ids(f"P{n} majors", p) for n, p in enumerate(_listed("P majors", self.ps_major))),
+            "ps_minor": tuple(_ids(f"P{n} minors", p) for n, p in enumerate(_listed("P minors", self.ps_minor))),
+            "ys_major": _ids("Y majors", self.ys_major),
+            "ys_minor": _ids("Y minors", self.ys_minor),
         }
         for name, value in given.items():
             object.__setattr__(self, name, value)
@@ -230,8 +232,20 @@ class TileDistribution:
                 raise LayoutError(f"window dimension {x} has length {window}, but Hs[{x}] multiplies to {tile}")
 
 
+def _listed(where: str, given: Sequence[T]) -> Sequence[T]:
+    if not isinstance(given, tuple | list):
+        raise LayoutError(f"{where}: a list is wanted, not {given!r}")
+    return given
+
+
+def _ids(where: str, given: Sequence[int]) -> Ids:
+    if any(type(i) is not int for i in _listed(where, given)):
+        raise LayoutError(f"{where}: {list(given)} are not all integers")
+    return tuple(given)
+
+
 def _lengths(where: str, lengths: Sequence[Term]) -> Index:
-    made = tuple(map(as_expr, lengths))
+    made = tuple(map(parameter, _listed(where, lengths)))
     for n, length in enumerate(made):
         if length.hi < 1:
             raise LayoutError(f"{where}: length {n} is {length}; a length is at least 1")

@@ -27,7 +27,7 @@ from layoutalg.layout.defects import DEFECTS
 from layoutalg.layout.descriptor import TensorDescriptor
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
 from layoutalg.layout.errors import LayoutError
-from layoutalg.layout.transform import Transform
+from layoutalg.layout.transform import Transform, parameter
 from layoutalg.layout.transforms import TRANSFORMS, Functor
 
 Data = Mapping[str, Any]
@@ -60,7 +60,12 @@ def from_json(data: Data) -> Layout:
     if kind not in _FORMS:
         raise LayoutError(f"kind {kind!r} is none of {', '.join(_FORMS)}")
     sizes = {name: _symbol(name, limits) for name, limits in _get(data, "symbols", dict).items()}
-    layout: Layout = _FORMS[kind][2](data, sizes)
+    try:
+        layout: Layout = _FORMS[kind][2](data, sizes)
+    except LayoutError:
+        raise
+    except ValueError as problem:
+        raise LayoutError(str(problem)) from None
     return layout
 
 
@@ -130,12 +135,7 @@ def _symbol(name: str, limits: Any) -> Expr:
 def _expr(value: Any, sizes: Mapping[str, Expr]) -> Any:
     if isinstance(value, list):
         return tuple(_expr(v, sizes) for v in value)
-    if isinstance(value, str):
-        try:
-            return parse(value, sizes)
-        except ValueError as problem:
-            raise LayoutError(str(problem)) from None
-    return value
+    return parse(value, sizes) if isinstance(value, str) else value
 
 
 def _ids(value: Any) -> tuple[int, ...]:
@@ -150,7 +150,7 @@ def _transform_in(data: Data, sizes: Mapping[str, Expr]) -> Transform:
         raise LayoutError(f"no transform {name!r}; there are {', '.join(KINDS)}")
     kind = KINDS[name]
     if kind is Functor:
-        length = _expr(_get(data, "length", object), sizes)
+        length = parameter(_expr(_get(data, "length", object), sizes))
         sizes = {**sizes, _get(data, "index", str): var(data["index"], length)}
     return kind(*(_expr(_get(data, f.name, object), sizes) for f in fields(kind)))
 

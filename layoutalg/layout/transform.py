@@ -30,10 +30,11 @@ class Transform:
     def __post_init__(self) -> None:
         for field in fields(self):
             given = getattr(self, field.name)
-            if isinstance(given, tuple | list):
-                object.__setattr__(self, field.name, tuple(map(parameter, given)))
-            else:
-                object.__setattr__(self, field.name, parameter(given))
+            if isinstance(given, tuple | list) != (field.type != "Expr"):
+                wanted = "one number" if field.type == "Expr" else "a list of numbers"
+                raise LayoutError(f"{self.name}: {field.name} is {given!r}; it takes {wanted}")
+            listed = isinstance(given, tuple | list)
+            object.__setattr__(self, field.name, tuple(map(parameter, given)) if listed else parameter(given))
         self.check()
         _refuse_lengths(self)
 

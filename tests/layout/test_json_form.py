@@ -2,6 +2,8 @@
 
 import copy
 import json
+from functools import reduce
+from random import Random
 
 import pytest
 
@@ -93,3 +95,33 @@ def test_missing_keys_and_bad_sizes_are_refused():
         from_json({"kind": "transform", "symbols": {"M": {}}, "transform": "merge", "lengths": ["M"]})
     with pytest.raises(LayoutError, match="two different sizes are called M"):
         to_json(Merge((M, symbol("M", min=2))))
+
+
+DOCUMENTS = [to_json(layout) for layout in LAYOUTS.values()]
+BAD_VALUES = [0, -1, 5, 10**30, 1.5, None, True, "M", "M//0", "x", "", [], [1], [[1]], {}, "1<<200", [None], "M+"]
+
+
+def places(data, path=()):
+    """The path of every part of the data."""
+    yield path
+    parts = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, part in parts:
+        yield from places(part, (*path, key))
+
+
+def test_mutated_data_is_read_or_refused():
+    refused = 0
+    for seed in range(2000):
+        random = Random(seed)
+        data = copy.deepcopy(random.choice(DOCUMENTS))
+        *path, key = random.choice([p for p in places(data) if p])
+        place = reduce(lambda part, step: part[step], path, data)
+        if random.random() < 0.2 and isinstance(place, dict):
+            del place[key]
+        else:
+            place[key] = copy.deepcopy(random.choice(BAD_VALUES))
+        try:
+            from_json(data)
+        except LayoutError:
+            refused += 1
+    assert refused > 1000

@@ -69,7 +69,7 @@ def _decided(claim: LdsClaim | Coalesced, strategy: str | None, limits: Limits) 
     return prove_access(claim, strategy=strategy, limits=limits)
 
 
-def _lanes(item: AccessItem) -> LaneMap:
+def lanes_of(item: AccessItem) -> LaneMap:
     """The access's lane map; LayoutError where the vector of a distribution runs along another dimension."""
     lanes = lane_map(item.lane, item.index, item.width, item.name)
     if item.distribution is None or item.width == 1:
@@ -105,17 +105,17 @@ def _on_each(item: AccessItem, claim: Callable[[str, str], LdsClaim | Coalesced]
 
 
 def _conflict_free(item: AccessItem) -> Claim:
-    d, lanes, size = item.descriptor.descriptor, _lanes(item), _bytes(item)
+    d, lanes, size = item.descriptor.descriptor, lanes_of(item), _bytes(item)
     return _on_each(item, lambda gpu, how: ConflictFree(access(d, lanes, size, gpu, how, item.given)), True)
 
 
 def _cycles(item: AccessItem, count: Expr) -> Claim:
-    d, lanes, size = item.descriptor.descriptor, _lanes(item), _bytes(item)
+    d, lanes, size = item.descriptor.descriptor, lanes_of(item), _bytes(item)
     return _on_each(item, lambda gpu, how: Cycles(access(d, lanes, size, gpu, how, item.given), int(count)), True)
 
 
 def _coalesced(item: AccessItem) -> Claim:
-    reach = Reach(item.descriptor.descriptor, _lanes(item), _bytes(item), given=item.given)
+    reach = Reach(item.descriptor.descriptor, lanes_of(item), _bytes(item), given=item.given)
     return _on_each(item, lambda gpu, _: Coalesced(reach, target(gpu)), False)
 
 

@@ -96,7 +96,7 @@ MIXES: Mapping[str, Callable[[tuple[int, int]], Transform]] = {
 def lined(
     rows: int,
     columns: int,
-    vector: int,
+    vector: int = 8,
     layers: int = 1,
     layers_outside: bool = True,
     mix: str | None = "xor",

@@ -3,7 +3,7 @@
 A `Use` is a lane map over the tile's (row, column) with its direction; the tile's columns run through memory, in
 vectors.  A descriptor of the tile solves the problem when each use is free of bank conflicts on each of its targets:
 
-    Problem(lengths, element_bytes, uses, targets)  ──descriptor──▶  one `Access` for each use and target
+    Problem(lengths, dtype, uses, targets)  ──descriptor──▶  one `Access` for each use and target
 
 What it cannot represent: a tile whose vectors run along different dimensions in different uses (a transposition).
 """
@@ -14,26 +14,38 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import gcd
 
+import numpy as np
+
 from layoutalg.banks import LaneMapError
 from layoutalg.formats.grammar import DTYPES
 from layoutalg.index import var
+from layoutalg.index.evaluate import grids
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove.lds import Access, LaneMap, access, lane_map, operand
 from layoutalg.synth.gemm import packed
 from layoutalg.target import target
 from layoutalg.target.matrix import matrix_instruction
+from layoutalg.target.operand import OperandMap
 
 GRANULE = 16
 """Bytes of the widest vector that an LDS instruction moves."""
 
 
+MATRIX_DTYPES = {"fp8": "f8", "xf32": "f32", "tf32": "f32"}
+"""The element type in memory of what matrix instructions call so."""
+
+
 @dataclass(frozen=True)
 class Use:
-    """A lane map that writes or reads the tile: on some of the targets (all, unless said)."""
+    """A lane map that writes or reads the tile: on some of the targets (all, unless said).
+
+    `instruction`: by name, else the one of the vector's width.
+    """
 
     lanes: LaneMap
     way: str = "read"
     targets: tuple[str, ...] | None = None
+    instruction: str | None = None
 
     def __post_init__(self) -> None:
         if self.way not in ("read", "write"):
@@ -51,11 +63,14 @@ class Problem:
     """
 
     lengths: tuple[int, int]
-    element_bytes: int
+    dtype: str
     uses: tuple[Use, ...]
     targets: tuple[str, ...]
 
     def __post_init__(self) -> None:
+        if self.dtype not in DTYPES or DTYPES[self.dtype] % 8:
+            whole = ", ".join(name for name, bits in DTYPES.items() if bits % 8 == 0)
+            raise LayoutError(f"no whole bytes in an element of {self.dtype!r}; there are {whole}")
         if not self.targets or not self.uses:
             raise LayoutError("at least one target and one access are needed to say what is free of conflicts")
         if min(self.lengths) < 1 or self.lengths[1] % self.vector:
@@ -63,6 +78,11 @@ class Problem:
             raise LayoutError(f"a tile of {rows} × {columns} is no whole number of vectors of {self.vector}")
         for _ in self.accesses(packed(*self.lengths)):
             pass
+
+    @property
+    def element_bytes(self) -> int:
+        """Bytes of an element."""
+        return DTYPES[self.dtype] // 8
 
     @property
     def vector(self) -> int:
@@ -79,7 +99,7 @@ class Problem:
         for name in self.targets:
             for use in self.uses:
                 if use.targets is None or name in use.targets:
-                    yield access(descriptor, use.lanes, self.element_bytes, target(name), use.way)
+                    yield access(descriptor, use.lanes, self.element_bytes, target(name), use.instruction or use.way)
 
 
 def rowwise(rows: int, columns: int, vector: int, lanes: int = 64, name: str = "the copy to LDS") -> LaneMap:
@@ -105,21 +125,54 @@ def rowwise(rows: int, columns: int, vector: int, lanes: int = 64, name: str = "
 
 
 def gemm_problem(
-    rows: int, k: int, dtype: str, instruction: str, targets: tuple[str, ...], which: str = "a"
+    rows: int,
+    k: int,
+    dtype: str,
+    instruction: str,
+    targets: tuple[str, ...],
+    which: str = "a",
+    k_pack: int | None = None,
 ) -> Problem:
     """A GEMM's A (or B, stored N × K) in LDS: copied in row by row, read as operands of a matrix instruction.
 
-    The instruction gives the lanes' rows and consecutive k; a target without it executes the shorter one several times
-    on the same registers (the order of k cannot be seen in the product).
+    The instruction gives the lanes' rows and consecutive k; `k_pack` (CK's KPack) more of them, for several executions
+    on the same registers: the order of k cannot be seen in the product.  So a target that has only the shorter
+    instruction is served too.
     """
     if dtype not in DTYPES or DTYPES[dtype] % 8:
-        raise LayoutError(f"no whole bytes in an element of {dtype!r}; there are {', '.join(DTYPES)}")
-    size = DTYPES[dtype] // 8
+        return Problem((rows, k), dtype, (), targets)  # which says what is wrong
     matrix = matrix_instruction(instruction)
-    map_, name = (matrix.a if which == "a" else matrix.b), f"{which} of {instruction}"
-    held = int(map_.element.hi) + 1
-    width = min(held, GRANULE // size)
+    if which not in ("a", "b"):
+        raise LayoutError(f"the operand is a or b, not {which!r}")
+    map_, kind = (matrix.a, matrix.a_dtype) if which == "a" else (matrix.b, matrix.b_dtype)
+    if DTYPES[MATRIX_DTYPES.get(kind, kind)] != DTYPES[dtype]:
+        raise LayoutError(f"{instruction} multiplies {kind}; a tile of {dtype} does not fit it")
+    map_ = map_ if k_pack is None else packed_k(map_, k_pack, which)
+    vector = GRANULE * 8 // DTYPES[dtype]
+    width = min(int(map_.element.hi) + 1, vector)
     tile = (rows, k) if which == "a" else (k, rows)
+    name = f"{which} of {instruction}" + (f", {k_pack} k a lane" if k_pack else "")
     read = operand(map_, tile, transposed=which == "b", width=width, name=name)
-    write = rowwise(rows, k, GRANULE // size, matrix.wave)
-    return Problem((rows, k), size, (Use(write, "write"), Use(read)), targets)
+    write = rowwise(rows, k, vector, matrix.wave)
+    return Problem((rows, k), dtype, (Use(write, "write"), Use(read)), targets)
+
+
+def packed_k(map_: OperandMap, k_pack: int, which: str = "a") -> OperandMap:
+    """An operand of which each lane holds `k_pack` consecutive k: several of the instruction's, one after another.
+
+    LayoutError where the instruction's own k are not runs, or k_pack is no multiple of them.
+    """
+    rows, columns = map_.shape if which == "a" else map_.shape[::-1]
+    held, lanes = int(map_.element.hi) + 1, int(map_.lane.hi) + 1
+    own = (map_.row, map_.column) if which == "a" else (map_.column, map_.row)
+    runs = (map_.lane % rows, held * (map_.lane // rows) + map_.element)
+    axes = [map_.lane, map_.element]
+    if not all(np.array_equal(a, b) for a, b in zip(grids(own, axes), grids(runs, axes), strict=True)):
+        raise LayoutError("the operand's k are not runs of each lane: more of them cannot be packed")
+    if k_pack < 1 or k_pack % held:
+        raise LayoutError(f"a k_pack of {k_pack} is no multiple of the {held} k that a lane holds")
+    element, k = var("element", k_pack), columns // held * k_pack
+    index = (map_.lane % rows, k_pack * (map_.lane // rows) + element)
+    assert lanes // rows * k_pack == k
+    row, column = index if which == "a" else index[::-1]
+    return OperandMap(map_.lane, element, row, column, (rows, k) if which == "a" else (k, rows))

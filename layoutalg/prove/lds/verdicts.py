@@ -17,9 +17,11 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from layoutalg.banks import Phase, phases
 from layoutalg.index import TRUE, Expr, substitute, variables
-from layoutalg.index.evaluate import values
+from layoutalg.index.evaluate import array, values
 from layoutalg.prove.decide import decide
 from layoutalg.prove.lds.access import Access
 from layoutalg.prove.lds.claims import ConflictFreeIff, LdsClaim, UndividedError
@@ -162,8 +164,9 @@ def _phases(access: Access, at: Point) -> tuple[Phase, ...]:
 
 def addresses(access: Access, at: Point) -> list[int]:
     """Each lane's exact byte address, at values of the variables."""
-    fixed = substitute(access.start, dict(at))
-    return [values([fixed], {access.lanes.lane: lane})[0] for lane in range(access.instruction.lanes)]
+    lane = access.lanes.lane
+    (found,) = array([substitute(access.start, dict(at))], {lane: np.arange(access.instruction.lanes)})
+    return [int(address) for address in np.broadcast_to(found, (access.instruction.lanes,))]
 
 
 def meeting(access: Access, at: Point) -> Witness:

@@ -1,0 +1,96 @@
+"""The command line's functions for synthesis: a problem from words or from a spec file, and the result with exit code.
+
+| from                                       | the accesses are                                                     |
+|--------------------------------------------|----------------------------------------------------------------------|
+| a tile, an element type, an instruction    | the row-wise copy into LDS, and the operand read from it             |
+| a spec file and a descriptor's name        | the file's accesses of that descriptor, on their targets             |
+
+Exit codes: 0 where the layout found is free of conflicts and all that is needed is proved, 1 where there is none, 2
+where something stayed unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from layoutalg.check_access import lanes_of
+from layoutalg.formats import AccessItem, SpecFile
+from layoutalg.layout import LayoutError
+from layoutalg.prove import Limits, Unknown
+from layoutalg.synth.problem import Problem, Use, gemm_problem
+from layoutalg.synth.report import data, text
+from layoutalg.synth.search import Synthesis, synthesize
+from layoutalg.target import target
+
+
+def tile_of(words: str) -> tuple[int, int]:
+    """Rows and columns of `128x64`; LayoutError where it is not written so.
+
+    >>> tile_of("128x64")
+    (128, 64)
+    """
+    match = re.fullmatch(r"(\d{1,6})[x×](\d{1,6})", words.strip())
+    if match is None:
+        raise LayoutError(f"a tile is written ROWSxCOLUMNS, such as 128x64, not {words!r}")
+    return int(match[1]), int(match[2])
+
+
+def gemm(
+    tile: str, dtype: str, operand: str, targets: Sequence[str], style: str = "any", limits: Limits | None = None
+) -> tuple[Synthesis, int]:
+    """A GEMM tile: `operand` is a matrix instruction, `:a` or `:b` (a unless said), and `:KPack` where it is more.
+
+    >>> found, code = gemm("128x64", "f16", "mfma_f32_32x32x16_f16:a", ["gfx942", "gfx950"])
+    >>> found.name, found.extra, code
+    ('linear swizzle', 0, 0)
+    """
+    instruction, which, k_pack = ([*operand.split(":"), "", ""])[:3]
+    if k_pack and not k_pack.isdecimal():
+        raise LayoutError(f"an operand is written INSTRUCTION:a:16, its KPack a number, not {operand!r}")
+    rows, columns = tile_of(tile)
+    problem = gemm_problem(
+        rows, columns, dtype, instruction, tuple(targets), which or "a", int(k_pack) if k_pack else None
+    )
+    return _run(problem, style, limits)
+
+
+def from_spec(
+    spec: SpecFile, descriptor: str, style: str = "any", limits: Limits | None = None
+) -> tuple[Synthesis, int]:
+    """Another layout for a file's descriptor, for the file's accesses of it; LayoutError says what is missing."""
+    try:
+        item = spec.descriptor(descriptor)
+    except KeyError as error:
+        raise LayoutError(str(error.args[0])) from error
+    lengths = item.descriptor.lengths
+    if len(lengths) != 2 or any(n.op != "const" for n in lengths):
+        raise LayoutError(f"{descriptor} has lengths {lengths}; a tile is of two numbers, rows and columns")
+    if item.dtype is None:
+        raise LayoutError(f"{descriptor} has no dtype: nothing says how many bytes an element has")
+    accesses = [a for a in spec.items if isinstance(a, AccessItem) and a.descriptor.name == descriptor]
+    uses = [_use(a) for a in accesses if a.instruction]
+    if not uses:
+        raise LayoutError(f"no access of {descriptor} names an instruction: nothing says what is wanted of it")
+    targets = tuple(dict.fromkeys(name for use in uses for name in use.targets or ()))
+    return _run(Problem((int(lengths[0]), int(lengths[1])), item.dtype, tuple(uses), targets), style, limits)
+
+
+def _use(item: AccessItem) -> Use:
+    if not item.targets or item.instruction is None:
+        raise LayoutError(f"access {item.name} names no targets")
+    way = target(item.targets[0]).instruction(item.instruction).access
+    return Use(lanes_of(item), way, item.targets, item.instruction)
+
+
+def _run(problem: Problem, style: str, limits: Limits | None) -> tuple[Synthesis, int]:
+    found = synthesize(problem, style, limits)
+    if found.conflict_free:
+        return found, 0
+    return found, 2 if any(isinstance(v, Unknown) for v in found.verdicts) else 1
+
+
+def shown(found: Synthesis, as_json: bool = False) -> str | dict[str, Any]:
+    """What the command prints: text, or JSON data."""
+    return data(found) if as_json else text(found)

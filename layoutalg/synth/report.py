@@ -1,0 +1,126 @@
+"""What synthesis found, to read and to take away: plain text, JSON data, a spec file that proves it again, and CK C++.
+
+The spec file holds the layout and every access with `claims = ["conflict_free"]`, so that `layoutalg check` decides all
+of it anew, from the file alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from layoutalg.formats import AccessItem, DescriptorItem, SpecFile, dump
+from layoutalg.formats.ck_cpp.write import to_ck
+from layoutalg.formats.context import RESERVED
+from layoutalg.formats.model import Claim
+from layoutalg.index import Expr, substitute, var
+from layoutalg.prove import Verdict
+from layoutalg.prove.lds import Access
+from layoutalg.synth.search import Synthesis
+
+
+def data(found: Synthesis) -> dict[str, Any]:
+    """The result as JSON data.
+
+    >>> from layoutalg.synth.problem import gemm_problem
+    >>> from layoutalg.synth.search import synthesize
+    >>> found = data(synthesize(gemm_problem(64, 64, "f16", "mfma_f32_16x16x32_f16", ("gfx942", "gfx950"))))
+    >>> found["layout"], found["bytes"], found["conflict_free"], [v["verdict"] for v in found["proved"]]
+    ('xor', 8192, True, ['proved', 'proved', 'proved', 'proved', 'proved', 'proved', 'proved'])
+    """
+    problem = found.problem
+    return {
+        "tile": list(problem.lengths),
+        "dtype": problem.dtype,
+        "targets": list(problem.targets),
+        "layout": found.name,
+        "bytes": found.bytes,
+        "packed_bytes": problem.packed_bytes,
+        "cycles_a_phase": found.degree,
+        "conflict_free": found.conflict_free,
+        "proved": [_verdict(v) for v in found.verdicts],
+        "excluded": [_verdict(v) for v in found.excluded],
+        "tried": [{"layout": t.name, "extra_bytes": t.extra, "cycles_a_phase": t.degree} for t in found.trials],
+        "seconds": found.seconds,
+        "spec": toml(found),
+        "ck": ck(found),
+    }
+
+
+def text(found: Synthesis) -> str:
+    """The result in plain words."""
+    problem = found.problem
+    rows, columns = problem.lengths
+    head = f"{rows} × {columns} {problem.dtype} on {', '.join(problem.targets)}: {found.name}, {found.bytes} bytes"
+    head += f" ({found.extra} more than packed)" if found.extra else " (as many as packed)"
+    if found.conflict_free:
+        lines = [f"{head}, free of bank conflicts."]
+    elif found.degree == 1:
+        lines = [f"{head}: free of bank conflicts, but not all that is needed was proved."]
+    else:
+        lines = [f"No layout of the families is free of conflicts. The best is {head}, {found.degree} cycles a phase."]
+    lines += [f"  {verdict}" for verdict in found.verdicts]
+    if found.excluded:
+        lines.append("What is smaller, or another layout, will not do:")
+        lines += [f"  {verdict}" for verdict in found.excluded]
+    doubts = dict.fromkeys(a for v in found.verdicts for a in v.assumptions if "In doubt" in a)
+    lines += [f"Rests on: {doubt}" for doubt in doubts]
+    return "\n".join(lines)
+
+
+def toml(found: Synthesis, name: str = "tile") -> str:
+    """The layout and its accesses as a spec file."""
+    return dump(spec(found, name))
+
+
+def ck(found: Synthesis, name: str = "tile") -> str:
+    """The layout as CK Tile C++."""
+    return to_ck(found.descriptor, name)
+
+
+def spec(found: Synthesis, name: str = "tile") -> SpecFile:
+    """The layout and its accesses, as `layoutalg check` takes them.
+
+    >>> from layoutalg.check import check
+    >>> from layoutalg.formats import loads
+    >>> from layoutalg.synth.problem import gemm_problem
+    >>> from layoutalg.synth.search import synthesize
+    >>> found = synthesize(gemm_problem(128, 32, "f16", "mfma_f32_32x32x16_f16", ("gfx942", "gfx950")))
+    >>> all(result.passed for result in check(loads(toml(found))))
+    True
+    """
+    note = f"{found.name}: {found.bytes} bytes"
+    tile = DescriptorItem(name=name, descriptor=found.descriptor, dtype=found.problem.dtype, note=note)
+    return SpecFile("", {}, (tile, *_accesses(found, tile)), "A layout in LDS, synthesized")
+
+
+def _accesses(found: Synthesis, tile: DescriptorItem) -> Iterator[AccessItem]:
+    """One access for each use and instruction; several targets share one where they name it alike."""
+    grouped: dict[tuple[str, str], list[Access]] = {}
+    for access in found.problem.accesses(found.descriptor):
+        grouped.setdefault((access.lanes.name, access.instruction.name), []).append(access)
+    for n, ((lanes, instruction), group) in enumerate(grouped.items()):
+        one = group[0]
+        lane = var("lane", one.lanes.lanes)
+        new: dict[Expr, Expr] = {v: _renamed(v) for v in one.lanes.variables}
+        index = tuple(substitute(i, {**new, one.lanes.lane: lane}) for i in one.first)
+        yield AccessItem(
+            name=f"access_{n}", note=lanes, descriptor=tile, lane=lane, variables=tuple(new.values()), index=index,
+            width=one.lanes.width, instruction=instruction, targets=tuple(a.target.name for a in group),
+            claims=(Claim("in_bounds"), *((Claim("conflict_free"),) if found.degree == 1 else ())), stated=True,
+        )  # fmt: skip
+
+
+def _renamed(v: Expr) -> Expr:
+    name = v.value.name
+    return var(f"{name}_", int(v.hi) + 1) if RESERVED.fullmatch(name) else v
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "claim": verdict.claim,
+        "verdict": verdict.name,
+        "strategy": verdict.strategy,
+        "reason": verdict.reason,
+        "rests_on": list(verdict.assumptions),
+    }

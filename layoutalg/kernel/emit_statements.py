@@ -161,8 +161,8 @@ class Writer:
     def fold(self, s: Fold) -> str:
         """One accumulator takes in a row that its thread holds."""
         value = f"(float){_element(s.a)}"
-        c = _element(s.c)
-        text = f"{c} += {value};" if s.how == "sum" else f"{c} = {value} > {c} ? {value} : {c};"
+        c = s.c.name + ("".join(f"[{y.value.name}]" for y in y_index(s.a)[:-1]) or "[0]")
+        text = f"{c} += {value};" if s.how == "sum" else f"{c} = {value} > {c} || {value} != {value} ? {value} : {c};"
         return f"// {s.c.name} takes in {s.a.name}\n{_loops(s.a, text)}"
 
 

@@ -51,7 +51,7 @@ def _builtin(instruction: MatrixInstruction, controls: str) -> str:
     read = "__builtin_bit_cast(short, {})" if bits else "{}"
     each, sums = _count(instruction.a), _count(instruction.d)
     lines = [
-        f"// One wave: {instruction.m} x {instruction.n} x {instruction.k}; element i of a lane as its operand map says.",
+        f"// One wave: {instruction.m} x {instruction.n} x {instruction.k}; a lane's elements as its operand maps say.",
         f"{_HEAD} {operation_name(instruction)}(const {element}* a, const {element}* b, float* c) {{",
         f"    typedef float Sums __attribute__((ext_vector_type({sums})));",
     ]

@@ -38,6 +38,8 @@ from layoutalg.layout import (
 )
 from layoutalg.layout.mixed_radix import horner
 
+Letters = tuple[str, ...]
+
 
 @dataclass(frozen=True)
 class Einsum:
@@ -160,11 +162,11 @@ def contraction(
         f"{einsum} for any sizes{', plus a bias' if bias else ''}{', then relu' if relu else ''}",
         _operand(einsum.a, (g, m, k), size, widths[0]),
         _operand(einsum.b, (g, n, k), size, widths[1]),
-        _view(einsum.result, (g, m, n), size),
+        view(einsum.result, (g, m, n), size),
         tuple(size.values()), plan, (dtype, result),
         _over_columns(prod(columns), [prod([size[x] for x in kind]) for kind in (g, m)]) if bias else None, relu,
         widths[2] if einsum.result and einsum.result[-1] in n[-1:] else 1, index_bits, all_of(*spaces, *merges),
-        _saying(einsum.result, (g, m, n), size),
+        saying(einsum.result, (g, m, n), size),
     ).program()  # fmt: skip
 
 
@@ -172,17 +174,15 @@ def _short(name: str) -> str:
     return name.split(".")[3] + "_" + name.split(".")[-2] if name.startswith("mma.sync") else name.split("_f32_")[0]
 
 
-def _operand(
-    letters: tuple[str, ...], kinds: tuple[tuple[str, ...], ...], size: Mapping[str, Expr], width: int
-) -> Operand:
+def _operand(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Expr], width: int) -> Operand:
     """A tensor of the product; vectors only where its last letter is the last of its kind."""
     last = letters[-1:]
     along_k = bool(last) and last[0] in kinds[2]
     whole = last in [kind[-1:] for kind in kinds[1:]]
-    return Operand(_view(letters, kinds, size), along_k, width if whole else 1, _saying(letters, kinds, size))
+    return Operand(view(letters, kinds, size), along_k, width if whole else 1, saying(letters, kinds, size))
 
 
-def _view(letters: tuple[str, ...], kinds: tuple[tuple[str, ...], ...], size: Mapping[str, Expr]) -> TensorDescriptor:
+def view(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Expr]) -> TensorDescriptor:
     """A packed tensor of these letters, seen in one coordinate for each kind."""
     lengths = [size[x] for x in letters] or [as_expr(1)]
     packed = make_naive_tensor_descriptor(lengths, packed_strides(lengths))
@@ -204,7 +204,7 @@ def _over_columns(columns: Expr, others: Sequence[Expr]) -> TensorDescriptor:
     return transform_tensor_descriptor(row, [*inserts, PassThrough(columns)], [[], [], [0]], [[0], [1], [2]])
 
 
-def _saying(letters: tuple[str, ...], kinds: tuple[tuple[str, ...], ...], size: Mapping[str, Expr]) -> Saying:
+def saying(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Expr]) -> Saying:
     """What the descriptor means: at the letters' coordinates, the element with those letters."""
     index = {x: var(f"i_{x}", size[x]) for x in letters}
 

@@ -7,8 +7,8 @@ Nothing is materialised; in coordinates,
     filter  g, n = K, k as above
     result  g, m = merge(N, Ho, Wo …), n = K
 
-`im2col` is the image in these coordinates, copied.  Filter lengths, strides, dilations, padding and groups are constants
-of a program; the lengths of image and channels are its arguments.
+`im2col` is the image in these coordinates, copied.  Filter lengths, strides, dilations, padding and groups are
+constants of a program; the lengths of image and channels are its arguments.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ class Windows:
         rank = len(self.filter)
         if not 1 <= rank <= 3:
             raise LayoutError(f"convolution: images of {rank} dimensions; 1, 2 or 3 are supported")
-        for name, values, least in (
-            ("filter", self.filter, 1), ("stride", self.stride, 1), ("dilation", self.dilation, 1), ("pad", self.pad, 0),
-        ):  # fmt: skip
+        given = {"filter": self.filter, "stride": self.stride, "dilation": self.dilation, "pad": self.pad}
+        for name, values in given.items():
+            least = 0 if name == "pad" else 1
             if len(values) != rank or min(values) < least:
                 raise LayoutError(f"convolution: {name} {list(values)}; give {rank} numbers of at least {least}")
         if self.groups < 1:

@@ -49,6 +49,8 @@ LARGEST = (1 << 31) - (1 << 14)
 """The largest size of a dimension: a tile more still fits an int."""
 TILE, THREADS = 64, 256
 
+Say = tuple[str, str, tuple[Expr, ...], tuple[Expr, ...], Expr, Expr]
+"""A `Says` whose tensor, "source" or "target", is yet to be made."""
 Steps = Callable[[Tensor, Tensor, tuple[Expr, ...]], tuple[Statement, ...]]
 """A program's statements, once its tensors and the origin are known."""
 
@@ -79,7 +81,7 @@ class Copy:
     dtypes: tuple[str, str] = ("f32", "f32")
     index_bits: int = 32
     requires: Expr = field(default=TRUE)
-    says: tuple[tuple[str, str, tuple[Expr, ...], tuple[Expr, ...], Expr, Expr], ...] = ()
+    says: tuple[Say, ...] = ()
     fills: bool = True
 
     @property
@@ -110,10 +112,11 @@ class Copy:
         origin = tuple(g * t for g, t in zip(reversed(grid), tile, strict=True))
         threads = (var("tx", THREADS),)
         tensors = {"source": source, "target": target}
+        says = tuple(Says(text, tensors[t], x, at, offset, valid) for text, t, x, at, offset, valid in self.says)
         return Program(
             self.name, self.summary, source, target, self.sizes, grid, threads, threads, tiles, tile,
             steps(source, target, origin), self.index_bits, self._requires(counts),
-            says=tuple(Says(text, tensors[t], *rest) for text, t, *rest in self.says), linear=True, fills=self.fills,
+            says=says, linear=True, fills=self.fills,
         )  # fmt: skip
 
     def _requires(self, counts: Sequence[Expr]) -> Expr:

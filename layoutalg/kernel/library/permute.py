@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layoutalg.index import TRUE, Expr, prod, symbol, var
-from layoutalg.kernel.library.copies import LARGEST, Copy, packed_strides
+from layoutalg.kernel.library.copies import LARGEST, Copy, Say, packed_strides
 from layoutalg.kernel.program import Program
 from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
 from layoutalg.layout.mixed_radix import horner
@@ -99,9 +99,7 @@ def few(sizes: Sequence[Expr], index_bits: int) -> Expr:
     return prod(list(sizes)) < 1 << (index_bits - 1)
 
 
-def _says(
-    tensor: str, order: Sequence[int], letters: tuple[Expr, ...], sizes: tuple[Expr, ...]
-) -> tuple[str, str, tuple[Expr, ...], tuple[Expr, ...], Expr, Expr]:
+def _says(tensor: str, order: Sequence[int], letters: tuple[Expr, ...], sizes: tuple[Expr, ...]) -> Say:
     """A packed tensor whose dimensions come in this order."""
     offset = horner([letters[a] for a in order], [sizes[a] for a in order])
     return f"{tensor}[{', '.join(f'i{a}' for a in order)}]", tensor, letters, letters, offset, TRUE

@@ -1,7 +1,7 @@
 """Products of matrices: target[g, m, n] = Σₖ a[g, m, k]·b[g, n, k], through LDS, two tiles of k in turns.
 
-Everything that is a sum of products is this program behind three descriptors: contractions, convolutions, gemm.  A block
-computes one tile; while it multiplies the tiles of k in one copy of the LDS buffers, the next ones are loaded to
+Everything that is a sum of products is this program behind three descriptors: contractions, convolutions, gemm.  A
+block computes one tile; while it multiplies the tiles of k in one copy of the LDS buffers, the next ones are loaded to
 registers and then stored to the other copy, so that there is one barrier for each tile of k:
 
     load tile 0; store to slot 0
@@ -133,7 +133,8 @@ class Product:
         at = inner * plan.step if steps > 1 else zero
 
         def multiplied(slot: Expr) -> tuple[Statement, ...]:
-            each = (*(side.read(slot, at) for side in sides), Multiply(sums, *fragments, plan.instruction))
+            reads: list[Statement] = [side.read(slot, at) for side in sides]
+            each = (*reads, Multiply(sums, *fragments, plan.instruction))
             return (Loop(inner, each, unroll=True),) if steps > 1 else each
 
         if count is as_expr(1):  # one tile of k is all

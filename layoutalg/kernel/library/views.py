@@ -39,14 +39,12 @@ def pad(
     'pad_0_0_1_1_f32'
     """
     if len(left) != len(right) or not left or min(*left, *right) < 0:
-        raise LayoutError(
-            f"pad: {list(left)} before and {list(right)} after; give one of each, at least 0, a dimension"
-        )
+        raise LayoutError(f"pad: {list(left)} before and {list(right)} after; give one of each a dimension")
     sizes = tuple(symbol(f"D{n}", min=1, max=LARGEST >> 1) for n in range(len(left)))
-    around = list(zip(sizes, left, right, strict=True))
+    around = [(n, as_expr(b), as_expr(a)) for n, b, a in zip(sizes, left, right, strict=True)]
     inner = make_naive_tensor_descriptor(sizes, packed_strides(sizes))
     dims = [[n] for n in range(len(sizes))]
-    source = transform_tensor_descriptor(inner, [Pad(*map(as_expr, one)) for one in around], dims, dims)
+    source = transform_tensor_descriptor(inner, [Pad(*one) for one in around], dims, dims)
     lengths = [n + (before + after) for n, before, after in around]
     amounts = "_".join(f"{before}_{after}" for _, before, after in around)
     return Copy(

@@ -361,7 +361,7 @@ def test_conditional_compilation() -> None:
     auto a = make_naive_tensor_descriptor(make_tuple(K, K), make_tuple(9, 1));
     #endif
     """
-    assert int(loads(source, "x.hpp").descriptor("a").descriptor.element_space_size) == 16
+    assert int(loads(source, "x.hpp", {"USE_PAD": "0"}).descriptor("a").descriptor.element_space_size) == 16
     assert int(loads(source, "x.hpp", {"USE_PAD": "1"}).descriptor("a").descriptor.element_space_size) == 19
 
 
@@ -408,3 +408,47 @@ def test_a_wrong_claim_has_its_line() -> None:
     source = "\n// claims: injektive\nauto a = make_naive_tensor_descriptor_packed(make_tuple(2));"
     with pytest.raises(SpecError, match=r"^x\.hpp:2: claims: 'injektive' is no claim; did you mean 'injective'"):
         loads(source, "x.hpp")
+
+
+def test_namespaces_keep_their_names_apart() -> None:
+    source = """
+    namespace a { constexpr int K = 2; auto f() { return make_naive_tensor_descriptor_packed(make_tuple(K)); } }
+    namespace b { constexpr int K = 3; auto g() { return make_naive_tensor_descriptor_packed(make_tuple(K)); } }
+    auto h() { return make_naive_tensor_descriptor_packed(make_tuple(a::K, b::K)); }
+    auto i() { return make_naive_tensor_descriptor_packed(make_tuple(K)); }
+    namespace a { auto j() { return make_naive_tensor_descriptor_packed(make_tuple(K + 2)); } }
+    """
+    file = loads(source, "x.hpp")
+    lengths = {item.name: [int(n) for n in item.descriptor.lengths] for item in file.descriptors}
+    assert lengths == {"f": [2], "g": [3], "h": [2, 3], "j": [4]}
+    assert [(part.name, part.reason) for part in file.unread] == [("i", "K is defined in several namespaces")]
+
+
+def test_a_template_struct_is_read_for_its_arguments() -> None:
+    source = """
+    template <index_t M, index_t K = 2 * M>
+    struct Tile
+    {
+        static constexpr index_t Size = M * K;
+        using Rows = TensorDescriptor<Sequence<M, K>, Sequence<K, 1>>;
+        static constexpr auto Make() { return make_naive_tensor_descriptor_packed(make_tuple(Size)); }
+    };
+    auto four  = Tile<4>::Make();
+    auto five  = Tile<5, 3>::Make();
+    auto rows  = typename Tile<2>::Rows{};
+    """
+    file = loads(source, "x.hpp")
+    lengths = {item.name: [int(n) for n in item.descriptor.lengths] for item in file.descriptors}
+    assert lengths == {"four": [32], "five": [15], "rows": [2, 4]}
+
+
+def test_an_open_macro_is_asked_for() -> None:
+    source = "auto f() {\n#if FAST\nint n = 2;\n#else\nint n = 3;\n#endif\nreturn make_naive_tensor_descriptor_packed(make_tuple(n)); }"  # noqa: E501
+    (part,) = loads(source, "x.hpp").unread
+    assert "give -D FAST=" in part.reason
+    assert int(loads(source, "x.hpp", {"FAST": "0"}).descriptor("f").descriptor.lengths[0]) == 3
+    guarded = (
+        "#ifndef GUARD_HPP\n#define GUARD_HPP\nauto a = make_naive_tensor_descriptor_packed(make_tuple(2));\n#endif"
+    )
+    assert loads(guarded, "x.hpp").descriptor("a").line == 3
+    assert not loads(guarded.replace("#ifndef GUARD_HPP", "#if defined(GUARD_HPP)"), "x.hpp").items

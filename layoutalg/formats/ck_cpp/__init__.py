@@ -9,9 +9,10 @@ given by `-D`, of the functions that build a layout in the 23 policy headers of 
 | 3         | need an encoding of another file: `-D WarpGemm::AWarpDstrEncoding='tile_distribution_encoding<…>{}'` |
 | 1         | calls `make_xor_transform` with two arguments, which that version of CK no longer has              |
 
-Documentation is read block by block.  Blocks that speak of a tensor which the text only mentions are read once `-D` says
-what it is (`-D original_matrix='make_naive_tensor_descriptor_packed(make_tuple(4, 6))'`); pseudo-code that no version of
-CK compiles (`transform_tensor_descriptor` with bare sequences for its dimensions) is left out with that reason.
+Documentation is read block by block.  Blocks that speak of a tensor which the text only mentions are read once `-D`
+says what it is (`-D original_matrix='make_naive_tensor_descriptor_packed(make_tuple(4, 6))'`); pseudo-code that no
+version of CK compiles (`transform_tensor_descriptor` with bare sequences for its dimensions) is left out with that
+reason.
 """
 
 from layoutalg.formats.ck_cpp.reader import load, loads

@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp import methods
-from layoutalg.formats.ck_cpp.convert import MOST_ENTRIES, ask, constant, entries, kind_of, number, truncated, truth
+from layoutalg.formats.ck_cpp.convert import MOST_ENTRIES, ask, constant, entries, kind_of, number, truth
 from layoutalg.formats.ck_cpp.library import Entry, entry
 from layoutalg.formats.ck_cpp.nodes import Part, parameters, parts_of, required, shown, text
+from layoutalg.formats.ck_cpp.operators import BINARY
 from layoutalg.formats.ck_cpp.scope import Scope, defined, member
 from layoutalg.formats.ck_cpp.source import LISTS, cleaned, parsed
 from layoutalg.formats.ck_cpp.templates import same, sized, template
 from layoutalg.formats.ck_cpp.values import Function, Method, Open, Struct, Unreadable, Value
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, as_expr, const, eq, negation, postorder, select
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, as_expr, const, negation, postorder, select
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution, TileDistributionEncoding
 
 MOST_STEPS = 60_000
@@ -73,6 +74,10 @@ class Evaluator:
         """The value that a function returns."""
         raise NotImplementedError
 
+    def instance_of(self, struct: Struct, given: Sequence[Value]) -> Struct:
+        """The struct with template arguments."""
+        raise NotImplementedError
+
     # --- names ---
 
     def name(self, node: Node, scope: Scope) -> Value:
@@ -106,10 +111,7 @@ class Evaluator:
         if isinstance(value, Function):
             return self.bound(value, list(self.arguments(args, scope)))
         if isinstance(value, Struct):
-            inner = value.scope.inner()
-            given = list(self.arguments(args, scope))
-            inner.names |= dict(zip((p.name for p in value.template), given, strict=False))
-            return Struct(value.name, inner)
+            return self.instance_of(value, list(self.arguments(args, scope)))
         if isinstance(value, Method):
             return Method(value.name, lambda more: value.call((*self.arguments(args, scope), *more)))
         if isinstance(value, Open) and (known := template(name)) is not None:
@@ -239,6 +241,11 @@ class Evaluator:
             raise Unreadable(f"{shown(node)} is not part of what is read")
         return self.evaluate(inner[0], scope)
 
+    def is_defined(self, node: Node, scope: Scope) -> Value:
+        """`defined(X)`: whether the file or `-D` defines it."""
+        names = [text(child) for child in node.named_children]
+        return as_expr(int(bool(names) and scope.find(names[0]) is not None))
+
     def cast(self, node: Node, scope: Scope) -> Value:
         return self.evaluate(required(node, "value"), scope)
 
@@ -340,32 +347,6 @@ class Evaluator:
         return self.inside(node, scope)
 
 
-def _shift(a: Expr, b: Expr, *, left: bool) -> Expr:
-    amount = constant(b)
-    if not 0 <= amount < 64:
-        raise Unreadable(f"a shift by {amount}")
-    return a << amount if left else a >> amount
-
-
-BINARY: Mapping[str, Callable[[Expr, Expr], Expr]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: truncated(a, b, remainder=False),
-    "%": lambda a, b: truncated(a, b, remainder=True),
-    "^": lambda a, b: a ^ b,
-    "&": lambda a, b: a & b,
-    "|": lambda a, b: a + b - (a & b),
-    "<<": lambda a, b: _shift(a, b, left=True),
-    ">>": lambda a, b: _shift(a, b, left=False),
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-    "==": eq,
-    "!=": lambda a, b: negation(eq(a, b)),
-}
-
 NAMES = frozenset({
     "identifier", "type_identifier", "namespace_identifier", "field_identifier", "qualified_identifier",
     "template_function", "template_type", "dependent_name", "dependent_type",
@@ -379,6 +360,7 @@ EXPRESSIONS: Mapping[str, Callable[[Evaluator, Node, Scope], Value]] = {
     **dict.fromkeys(("qualified_identifier", "template_function", "template_type"), Evaluator.qualified),
     **dict.fromkeys(("dependent_type", "dependent_name"), Evaluator.qualified),
     "sized_type_specifier": Evaluator.name,
+    "preproc_defined": Evaluator.is_defined,
     "type_descriptor": Evaluator.type_argument,
     "decltype": Evaluator.of_expression,
     "initializer_list": Evaluator.listed,

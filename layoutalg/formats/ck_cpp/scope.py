@@ -27,6 +27,8 @@ class Scope:
     parent: Scope | None
     defines: Mapping[str, Value]
     names: dict[str, Value] = field(default_factory=dict)
+    exported: dict[str, Value] = field(default_factory=dict)
+    """Names that come from namespaces within, with their values."""
     constant: set[str] = field(default_factory=set)
     """Names declared const or constexpr: no call changes them."""
 

@@ -7,32 +7,31 @@ A loop, or an `if` whose condition is open, is not run: every name that it assig
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from tree_sitter import Node
 
-from layoutalg.formats.ck_cpp.calls import Caller, Returned
+from layoutalg.formats.ck_cpp.calls import Returned
 from layoutalg.formats.ck_cpp.convert import entry_of, number, truth
-from layoutalg.formats.ck_cpp.expressions import BINARY
 from layoutalg.formats.ck_cpp.nodes import (
     assigned,
     below,
     handed_over,
     names_of,
-    of_part,
     parameters,
     required,
     returns,
     shown,
     text,
 )
+from layoutalg.formats.ck_cpp.operators import BINARY
+from layoutalg.formats.ck_cpp.preprocessor import Preprocessor
 from layoutalg.formats.ck_cpp.scope import Lazy, Scope, defined
 from layoutalg.formats.ck_cpp.source import LISTS
 from layoutalg.formats.ck_cpp.templates import TEMPLATES
 from layoutalg.formats.ck_cpp.values import Broken, Function, Open, Struct, Unreadable, Value
-from layoutalg.index import TRUE
 
 BUILDS = re.compile(
     r"\b(?:make_naive_tensor_\w+|transform_tensor_\w+|make_single_stage_tensor_adaptor|chain_tensor_adaptors|"
@@ -53,7 +52,7 @@ LISTED = re.compile(rf"(?:{'|'.join(sorted(LISTS))})\b")
 
 
 @dataclass
-class Runner(Caller):
+class Runner(Preprocessor):
     """Runs statements in a scope and returns what a `return` gives, None where there is none."""
 
     def statement(self, node: Node, scope: Scope) -> Returned | None:
@@ -72,6 +71,8 @@ class Runner(Caller):
         return None
 
     first_line: int = 1
+    registering: bool = True
+    """Whether functions and members that are met are the file's own, not those of an instance of a template."""
     members: list[tuple[str, Scope, Node]] = field(default_factory=list)
     """Static members whose text builds a layout."""
 
@@ -85,13 +86,14 @@ class Runner(Caller):
 
     def level(self, node: Node, scope: Scope) -> None:
         """The statements of a file or a namespace: one that cannot be read does not stop the others."""
-        for child in node.named_children:
+        self.each(node.named_children, scope)
+
+    def each(self, nodes: Iterable[Node], scope: Scope) -> None:
+        """Statements of which each stands for itself."""
+        for child in nodes:
             value = self.attempt(partial(self.statement, child, scope))
             if isinstance(value, Broken):
                 self.left_out(f"the {child.type.replace('_', ' ')}", value.error, text(child))
-
-    def left_out(self, name: str, error: Unreadable, source: str) -> None:
-        """Called for what was not read; the reader of a file lists it."""
 
     def unparsed(self, node: Node, scope: Scope) -> None:
         """What is no C++ to the grammar: a function with it is not read; in a file, the names in it are broken."""
@@ -183,7 +185,8 @@ class Runner(Caller):
         if isinstance(value, Broken) and not (BUILDS.search(text(kind)) or LISTED.match(text(kind))):
             value = Open(name)  # a type that is not read: -D says what it holds
         scope.names[name] = value if given is None else given
-        self.noted(name, scope.names[name], node, line)
+        if self.registering:
+            self.noted(name, scope.names[name], node, line)
 
     def returned(self, node: Node, scope: Scope) -> Returned:
         inner = [child for child in node.named_children if child.type != "comment"]
@@ -238,7 +241,22 @@ class Runner(Caller):
             self.first_line + node.start_point[0],
         )  # fmt: skip
         scope.names.setdefault(made.name, made)
-        self.functions.setdefault(made.name, []).append(made)
+        if self.registering:
+            self.functions.setdefault(made.name, []).append(made)
+
+    def namespace(self, node: Node, scope: Scope) -> None:
+        """A namespace: a scope of its own, whose names are known outside too unless another one has them."""
+        name = text(node.child_by_field_name("name"))
+        known = scope.names.get(name)
+        inner = known.scope if isinstance(known, Struct) else scope.inner()
+        self.level(required(node, "body"), inner)
+        if name:
+            scope.names[name] = Struct(name, inner)
+        for each, value in inner.names.items():
+            if scope.exported.get(each, value) is not value and not isinstance(value, Broken):
+                value = Broken(Unreadable(f"{each} is defined in several namespaces"), changed=True)
+            if each not in scope.names or each in scope.exported:
+                scope.exported[each] = scope.names[each] = value
 
     def templated(self, node: Node, scope: Scope) -> None:
         """`template <…>` of a function, a struct, or a constant."""
@@ -260,9 +278,26 @@ class Runner(Caller):
             return
         inner = scope.inner()
         listed = parameters(template)
-        inner.names |= {p.name: self.opened(p, inner) for p in listed}
-        inner.names |= {n: self.defines[n] for n in inner.names if n in self.defines}
-        scope.names[name] = Struct(name, inner, listed)
+        for parameter in listed:
+            inner.names[parameter.name] = self.opened(parameter, inner)
+        scope.names[name] = Struct(name, inner, listed, node)
+        self.members_into(body, inner)
+
+    def instance_of(self, struct: Struct, given: Sequence[Value]) -> Struct:
+        """The struct with template arguments: its members anew, in a scope where the parameters have these values."""
+        body = struct.node.child_by_field_name("body") if struct.node is not None else None
+        if body is None or struct.scope.parent is None:
+            return struct
+        inner = struct.scope.parent.inner()
+        for n, parameter in enumerate(struct.template):
+            inner.names[parameter.name] = given[n] if n < len(given) else self.opened(parameter, inner)
+        outer, self.registering = self.registering, False
+        self.members_into(body, inner)
+        self.registering = outer
+        return Struct(struct.name, inner)
+
+    def members_into(self, body: Node, inner: Scope) -> None:
+        """The members of a struct, into its scope."""
         for child in self.members_of(body, inner):
             if child.type == "field_declaration":
                 self.fields(child, inner)
@@ -271,60 +306,14 @@ class Runner(Caller):
             elif child.type in STRUCT_PARTS:
                 STRUCT_PARTS[child.type](self, child, inner)
 
-    def members_of(self, body: Node, scope: Scope) -> Iterator[Node]:
-        """The members of a struct; of `#if` and `#else` those that are compiled."""
-        for child in of_part(body):
-            if not child.type.startswith("preproc_"):
-                yield child
-                continue
-            part: Node | None = child
-            while part is not None and not self.compiled(part, scope):
-                part = part.child_by_field_name("alternative")
-            if part is not None:
-                yield from self.members_of(part, scope)
-
     def fields(self, node: Node, scope: Scope) -> None:
         """Static members: a name, and a value that waits until it is asked for."""
         declarators = node.children_by_field_name("declarator")
         for declarator, value in zip(declarators, node.children_by_field_name("default_value"), strict=False):
             for name in names_of(declarator):
                 scope.names[name] = Lazy(lambda v=value: self.evaluate(v, scope))  # type: ignore[misc]
-                if BUILDS.search(text(value)):
+                if self.registering and BUILDS.search(text(value)):
                     self.members.append((name, scope, value))
-
-    def define(self, node: Node, scope: Scope) -> None:
-        """`#define NAME value`: an integer, where it is one."""
-        from layoutalg.formats.ck_cpp.source import parsed
-
-        name, value = text(node.child_by_field_name("name")), text(node.child_by_field_name("value"))
-        if name in self.defines or not value:
-            return
-        declared = parsed(f"auto _ = {value};").named_children
-        initial = next((n for n in below(declared[0]) if n.type == "init_declarator"), None) if declared else None
-        expression = initial.child_by_field_name("value") if initial is not None else None
-        if expression is not None and not declared[0].has_error:
-            scope.names[name] = self.attempt(lambda: self.evaluate(expression, scope))
-
-    def conditional_part(self, node: Node, scope: Scope) -> Returned | None:
-        """`#if` and `#ifdef`: the part that is compiled; both are left out where the condition is open."""
-        if not self.compiled(node, scope):
-            alternative = node.child_by_field_name("alternative")
-            return None if alternative is None else self.statement(alternative, scope)
-        return next((r for child in of_part(node) if (r := self.statement(child, scope)) is not None), None)
-
-    def compiled(self, node: Node, scope: Scope) -> bool:
-        name = node.child_by_field_name("name")
-        if name is not None:
-            known = scope.find(text(name)) is not None
-            return known != text(node).startswith("#ifndef")
-        condition = node.child_by_field_name("condition")
-        if condition is None:
-            return True
-        try:
-            found = truth(self.evaluate(condition, scope))
-        except Unreadable:
-            return False  # a macro that nobody defines is 0
-        return found is TRUE
 
 
 def known_alias(kind: Node) -> bool:
@@ -352,7 +341,7 @@ STATEMENTS: Mapping[str, Callable[[Runner, Node, Scope], Returned | None]] = {
     "template_declaration": Runner.templated,
     "struct_specifier": Runner.struct,
     "class_specifier": Runner.struct,
-    "namespace_definition": lambda self, node, scope: self.level(required(node, "body"), scope),
+    "namespace_definition": Runner.namespace,
     "declaration_list": Runner.level,
     "linkage_specification": lambda self, node, scope: self.level(required(node, "body"), scope),
     "preproc_def": Runner.define,

@@ -81,11 +81,12 @@ class Function:
 
 @dataclass(frozen=True, eq=False)
 class Struct:
-    """A struct: the scope of its members, and its template parameters."""
+    """A struct or namespace: the scope of its members; of a template, its parameters and its node too."""
 
     name: str
     scope: Scope
     template: tuple[Parameter, ...] = ()
+    node: Node | None = None
 
 
 @dataclass(frozen=True)

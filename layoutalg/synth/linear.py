@@ -88,6 +88,11 @@ def _demand(access: Access, size: int) -> Demand | None:
     return Demand(access.name, how.banks * DWORD // size, frozenset(apart))
 
 
+def fewest_cycles(problem: Problem) -> int:
+    """What no swizzle goes below, where a phase wants more vectors than there are slots; else 1."""
+    return max((-(-(len(d.apart) + 1) // d.slots) for d in demands(problem) or ()), default=1)
+
+
 def span(vectors: Sequence[int]) -> set[int]:
     """Every xor of some of the vectors.
 
@@ -110,6 +115,10 @@ def find_swizzle(problem: Problem, most: int = 1, limits: Limits | None = None) 
     if asked is None:
         return None
     limits = limits or Limits()
+    least = fewest_cycles(problem)
+    if least > most:
+        text = f"every layout that keeps vectors whole takes {least} cycles in some phase, which wants more than slots"
+        return Swizzle(None, Proved(text, "pigeonhole", 0.0))
     bits = (problem.packed_bytes // (problem.vector * problem.element_bytes)).bit_length() - 1
     natural = min(bits, max(d.slots for d in asked).bit_length() - 1)
     found = Swizzle(None, Unknown("a linear swizzle", "z3", 0.0, why="not asked"))
@@ -123,7 +132,7 @@ def find_swizzle(problem: Problem, most: int = 1, limits: Limits | None = None) 
     return found
 
 
-FEWER = Limits(seconds=0.5)
+FEWER = Limits(seconds=0.3)
 """What one search for a sparser swizzle may cost."""
 
 

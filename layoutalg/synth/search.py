@@ -31,9 +31,9 @@ from layoutalg.prove import (
     Verdict,
     prove,
 )
-from layoutalg.prove.lds import ConflictDegree, ConflictFree, price, prove_access
+from layoutalg.prove.lds import Access, ConflictDegree, ConflictFree, Cost, judged, price, prove_access
 from layoutalg.synth.families import Candidate, candidates
-from layoutalg.synth.linear import find_swizzle, swizzle_descriptor
+from layoutalg.synth.linear import fewest_cycles, find_swizzle, swizzle_descriptor
 from layoutalg.synth.problem import Problem
 
 STYLES = ("any", "swizzle", "padding")
@@ -94,15 +94,16 @@ def synthesize(problem: Problem, style: str = "any", limits: Limits | None = Non
 SWIZZLE = "linear swizzle"
 
 
-def worst(problem: Problem, descriptor: TensorDescriptor) -> int:
-    """The most cycles that any access takes in a phase; 0 where that is not known."""
-    most = 1
+def worst(problem: Problem, descriptor: TensorDescriptor) -> tuple[Access, Cost | Unknown]:
+    """The access that takes the most cycles in a phase, with its price; Unknown where one cannot be priced."""
+    priced = []
     for access in problem.accesses(descriptor):
         found = price(access)
         if isinstance(found, Unknown):
-            return 0
-        most = max(most, found.degree)
-    return most
+            return access, found
+        priced.append((found.degree, access, found))
+    _, access, cost = max(priced, key=lambda one: one[0])
+    return access, cost
 
 
 class _Search:
@@ -114,6 +115,7 @@ class _Search:
         self.trials: list[Trial] = []
         self.best: tuple[int, Candidate] | None = None
         self.excluded: list[Verdict] = []
+        self.failed: list[tuple[str, Access, Cost | Unknown]] = []
 
     def run(self) -> Synthesis:
         """The first candidate without conflicts, in the order of bytes; a linear swizzle before the first gap."""
@@ -123,7 +125,7 @@ class _Search:
                 asked = True
                 if self.swizzled(1):
                     break
-            self.tried(candidate, worst(self.problem, candidate.make()))
+            self.tried(candidate)
             if self.best is not None and self.best[0] == 1:
                 self.excluded += smaller_gaps(self.problem, candidate)
                 break
@@ -139,9 +141,13 @@ class _Search:
             if not (self.style == "swizzle" and candidate.extra) and not (self.style == "padding" and mixed):
                 yield candidate
 
-    def tried(self, candidate: Candidate, degree: int) -> None:
-        """Keeps a candidate where it is better than the best so far."""
+    def tried(self, candidate: Candidate) -> None:
+        """Prices a candidate, and keeps it where it is better than the best so far."""
+        access, cost = worst(self.problem, candidate.make())
+        degree = 0 if isinstance(cost, Unknown) else cost.degree
         self.trials.append(Trial(candidate.name, candidate.extra, degree))
+        if degree != 1:
+            self.failed.append((candidate.name, access, cost))
         if degree and (self.best is None or degree < self.best[0]):
             self.best = degree, candidate
 
@@ -155,18 +161,19 @@ class _Search:
             return False
         columns = found.columns
         one = Candidate(SWIZZLE, 0, lambda: swizzle_descriptor(self.problem, columns), "swizzle")
-        self.tried(one, worst(self.problem, one.make()))
+        self.tried(one)
         return True
 
     def best_of_all(self) -> None:
         """No candidate is free of conflicts: each gap's refutation, and the fewest cycles of a linear swizzle."""
         if self.best is None:
             raise LayoutError("no layout of these families could be priced: the accesses are not vectors of the tile")
-        most = 2
+        most = max(2, fewest_cycles(self.problem))
         while self.style != "padding" and most < self.best[0] and not self.swizzled(most):
-            most += 1
-        for candidate in self.candidates():
-            self.excluded.append(_refuted(self.problem, candidate))
+            most *= 2  # a linear map's cycles are a power of two
+        for name, access, cost in self.failed:
+            verdict = cost if isinstance(cost, Unknown) else judged(ConflictFree(access), cost)
+            self.excluded.append(replace(verdict, claim=f"{name}: {verdict.claim}"))
 
     def result(self) -> Synthesis:
         """The best, with what is proved of it."""
@@ -184,12 +191,6 @@ class _Search:
             self.problem, candidate.name, descriptor, candidate.extra, degree, tuple(verdicts), tuple(self.excluded),
             tuple(self.trials), time.perf_counter() - self.begin,
         )  # fmt: skip
-
-
-def _refuted(problem: Problem, candidate: Candidate) -> Verdict:
-    """The refutation of a candidate: the first access with a conflict, under the candidate's name."""
-    verdict = _first_failure(problem, candidate.make())
-    return replace(verdict, claim=f"{candidate.name}: {verdict.claim}")
 
 
 # --- gaps -------------------------------------------------------------------------------------------------------------

@@ -3,10 +3,10 @@
 from layoutalg.prove.lds.access import Access, LaneMap, WidthError, access, distributed, lane_map, operand
 from layoutalg.prove.lds.claims import ConflictDegree, ConflictFree, ConflictFreeIff, Cycles, LdsClaim, UndividedError
 from layoutalg.prove.lds.cost import Cost
-from layoutalg.prove.lds.verdicts import addresses, meeting, price, prove_access
+from layoutalg.prove.lds.verdicts import addresses, judged, meeting, price, prove_access
 
 __all__ = [
     "Access", "ConflictDegree", "ConflictFree", "ConflictFreeIff", "Cost", "Cycles", "LaneMap", "LdsClaim",
-    "UndividedError", "WidthError", "access", "addresses", "distributed", "lane_map", "meeting", "operand", "price",
-    "prove_access",
+    "UndividedError", "WidthError", "access", "addresses", "distributed", "judged", "lane_map", "meeting", "operand",
+    "price", "prove_access",
 ]  # fmt: skip

@@ -108,6 +108,11 @@ def _verdict(claim: LdsClaim, strategy: str | None, limits: Limits) -> Verdict:
     return replace(verdict, why="; ".join([*reasons, verdict.why])) if isinstance(verdict, Unknown) else verdict
 
 
+def judged(claim: LdsClaim, cost: Cost) -> Verdict:
+    """The verdict on a claim whose access has been priced: by the price, a refutation replayed on the whole wave."""
+    return replace(_priced(claim, cost), assumptions=(claim.access.evidence,))
+
+
 def _priced(claim: LdsClaim, cost: Cost) -> Verdict:
     if claim.met(cost):
         return Proved(claim.statement(), cost.strategy, 0.0)
@@ -204,4 +209,4 @@ def _unknown(claim: str, strategy: str, why: str) -> Unknown:
     return Unknown(claim, strategy, 0.0, why=why)
 
 
-__all__ = ["STRATEGIES", "addresses", "meeting", "price", "prove_access"]
+__all__ = ["STRATEGIES", "addresses", "judged", "meeting", "price", "prove_access"]

@@ -93,6 +93,13 @@ def fewest_cycles(problem: Problem) -> int:
     return max((-(-(len(d.apart) + 1) // d.slots) for d in demands(problem) or ()), default=1)
 
 
+def no_fewer(problem: Problem) -> tuple[Verdict]:
+    """That no layout goes below `fewest_cycles`: a slot holds so many of the vectors that one phase wants."""
+    cycles = fewest_cycles(problem)
+    text = f"every layout that keeps vectors of {problem.vector} elements whole takes {cycles} cycles in some phase"
+    return (Proved(text, "pigeonhole", 0.0),)
+
+
 def span(vectors: Sequence[int]) -> set[int]:
     """Every xor of some of the vectors.
 
@@ -115,10 +122,8 @@ def find_swizzle(problem: Problem, most: int = 1, limits: Limits | None = None) 
     if asked is None:
         return None
     limits = limits or Limits()
-    least = fewest_cycles(problem)
-    if least > most:
-        text = f"every layout that keeps vectors whole takes {least} cycles in some phase, which wants more than slots"
-        return Swizzle(None, Proved(text, "pigeonhole", 0.0))
+    if fewest_cycles(problem) > most:
+        return Swizzle(None, *no_fewer(problem))
     bits = (problem.packed_bytes // (problem.vector * problem.element_bytes)).bit_length() - 1
     natural = min(bits, max(d.slots for d in asked).bit_length() - 1)
     found = Swizzle(None, Unknown("a linear swizzle", "z3", 0.0, why="not asked"))

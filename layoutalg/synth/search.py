@@ -33,7 +33,7 @@ from layoutalg.prove import (
 )
 from layoutalg.prove.lds import Access, ConflictDegree, ConflictFree, Cost, judged, price, prove_access
 from layoutalg.synth.families import Candidate, candidates
-from layoutalg.synth.linear import fewest_cycles, find_swizzle, swizzle_descriptor
+from layoutalg.synth.linear import fewest_cycles, find_swizzle, no_fewer, swizzle_descriptor
 from layoutalg.synth.problem import Problem
 
 STYLES = ("any", "swizzle", "padding")
@@ -119,15 +119,15 @@ class _Search:
 
     def run(self) -> Synthesis:
         """The first candidate without conflicts, in the order of bytes; a linear swizzle before the first gap."""
-        asked = self.style == "padding"
+        asked, bound = self.style == "padding", fewest_cycles(self.problem)
         for candidate in self.candidates():
             if candidate.extra and not asked:
                 asked = True
                 if self.swizzled(1):
                     break
             self.tried(candidate)
-            if self.best is not None and self.best[0] == 1:
-                self.excluded += smaller_gaps(self.problem, candidate)
+            if self.best is not None and self.best[0] == bound:
+                self.excluded += smaller_gaps(self.problem, candidate) if bound == 1 else no_fewer(self.problem)
                 break
         else:
             if asked or not self.swizzled(1):
@@ -168,7 +168,7 @@ class _Search:
         """No candidate is free of conflicts: each gap's refutation, and the fewest cycles of a linear swizzle."""
         if self.best is None:
             raise LayoutError("no layout of these families could be priced: the accesses are not vectors of the tile")
-        most = max(2, fewest_cycles(self.problem))
+        most = 2
         while self.style != "padding" and most < self.best[0] and not self.swizzled(most):
             most *= 2  # a linear map's cycles are a power of two
         for name, access, cost in self.failed:

@@ -452,3 +452,38 @@ def test_an_open_macro_is_asked_for() -> None:
     )
     assert loads(guarded, "x.hpp").descriptor("a").line == 3
     assert not loads(guarded.replace("#ifndef GUARD_HPP", "#if defined(GUARD_HPP)"), "x.hpp").items
+
+
+def test_a_failing_static_assert_refuses_the_layout() -> None:
+    source = """auto f(int n) {
+        static_assert(other(n) == 3);
+        static_assert(n % 8 == 0, "whole vectors");
+        return make_naive_tensor_descriptor_packed(make_tuple(n));
+    }"""
+    (part,) = loads(source, "x.hpp", {"n": "12"}).unread
+    assert (part.line, part.refused) == (3, True)
+    assert part.reason.startswith("'static_assert(n % 8 == 0")
+    assert part.reason.endswith("fails")
+    assert loads(source, "x.hpp", {"n": "16"}).items
+
+
+@pytest.mark.parametrize(
+    ("condition", "given", "value"),
+    [
+        ("A::kM == B::kM", {}, None),  # two things of one last name are two things
+        ("std::is_same_v<typename A::T, typename B::T>", {}, None),
+        ("A::kM == A::kM", {}, 1),
+        ("A::Kind == Kinds::HALF", {"Kind": "HALF"}, 1),
+        ("A::Kind == Kinds::HALF", {"Kind": "NONE"}, 0),
+        ("A::Kind != Kinds::HALF", {"Kind": "NONE"}, 1),
+        ("A::Kind == Kinds::HALF", {}, None),
+        ("std::is_same_v<L, tensor_layout::gemm::RowMajor>", {"L": "ColumnMajor"}, 0),
+        ("std::is_same_v<L, tensor_layout::gemm::RowMajor>", {}, None),
+    ],
+)
+def test_names_are_compared_only_where_they_are_known(condition: str, given: dict[str, str], value: int | None) -> None:
+    source = f"auto a = make_naive_tensor_descriptor_packed(make_tuple(({condition}) ? 3 : 2));"
+    file = loads(source, "x.hpp", given)
+    found = [int(item.descriptor.lengths[0]) - 2 for item in file.descriptors]
+    assert found == ([] if value is None else [value])
+    assert bool(file.unread) == (value is None)

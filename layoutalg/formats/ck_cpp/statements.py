@@ -32,6 +32,7 @@ from layoutalg.formats.ck_cpp.scope import Lazy, Scope, defined
 from layoutalg.formats.ck_cpp.source import LISTS
 from layoutalg.formats.ck_cpp.templates import TEMPLATES
 from layoutalg.formats.ck_cpp.values import Broken, Function, Open, Struct, Unreadable, Value
+from layoutalg.index import FALSE
 
 BUILDS = re.compile(
     r"\b(?:make_naive_tensor_\w+|transform_tensor_\w+|make_single_stage_tensor_adaptor|chain_tensor_adaptors|"
@@ -41,7 +42,7 @@ BUILDS = re.compile(
 
 
 SKIPPED = frozenset({
-    "comment", ";", "using_declaration", "preproc_include", "preproc_call", "static_assert_declaration",
+    "comment", ";", "using_declaration", "preproc_include", "preproc_call",
     "template_instantiation", "friend_declaration", "access_specifier", "break_statement", "continue_statement",
     "preproc_function_def", "namespace_alias_definition", "type_identifier", "type_definition", "empty_statement",
 })  # fmt: skip
@@ -226,6 +227,12 @@ class Runner(Preprocessor):
         branch = taken if int(condition) else other
         return None if branch is None else self.statement(branch, scope)
 
+    def asserted(self, node: Node, scope: Scope) -> None:
+        """`static_assert`: a compiler stops where it fails, so no layout comes out of it; an open one is passed by."""
+        condition = self.attempt(lambda: truth(self.evaluate(required(node, "condition"), scope)))
+        if condition is FALSE:
+            raise Unreadable(f"{shown(node)!r} fails", self.line, refused=True)
+
     def otherwise(self, node: Node, scope: Scope) -> Returned | None:
         return self.block(node, scope)
 
@@ -335,6 +342,7 @@ STATEMENTS: Mapping[str, Callable[[Runner, Node, Scope], Returned | None]] = {
     "return_statement": Runner.returned,
     "expression_statement": Runner.expression,
     "if_statement": Runner.choice,
+    "static_assert_declaration": Runner.asserted,
     "else_clause": Runner.otherwise,
     "compound_statement": Runner.inner_block,
     "function_definition": Runner.function,

@@ -28,20 +28,20 @@ def sized(value: Value) -> int | None:
 def same(args: Args) -> Value:
     """Whether two names mean one type or enumerator.
 
-    Names that are alike do; names that differ do not where `-D` gives one and the other is no parameter that could
-    still be anything, or where both are known types or layout tags.
+    One path means one thing.  Two paths are compared by their last names where both are known types or layout tags, or
+    where `-D` gives one and the other is a qualified name; else the open one is asked for.
     """
     first, second = _two(args)
     if not (isinstance(first, Open) and isinstance(second, Open)):
         return TRUE if first == second else _different(first, second)
-    names = [SAME_TYPE.get(kind.last, kind.last) for kind in (first, second)]
-    if first == second or names[0] == names[1]:
+    if first.path == second.path:
         return TRUE
+    names = [SAME_TYPE.get(kind.last, kind.last) for kind in (first, second)]
     settled = [
         kind.given or name in LAYOUTS or name in SIZES for kind, name in zip((first, second), names, strict=True)
     ]
     if all(settled) or (first.given and "::" in second.path) or (second.given and "::" in first.path):
-        return FALSE
+        return TRUE if names[0] == names[1] else FALSE
     raise ask(*((second, names[0]) if settled[0] else (first, names[1])))
 
 

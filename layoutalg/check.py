@@ -9,8 +9,8 @@ A claim that the file expects to be refuted passes when it is refuted; a layout 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar
 
 from layoutalg.formats.claims import USUAL
@@ -68,36 +68,85 @@ class Result:
         return isinstance(self.verdict, Refuted if self.expect == "refuted" else Proved)
 
 
-def check(spec: SpecFile, *, strategy: str | None = None, limits: Limits | None = None) -> Iterator[Result]:
-    """The result of each claim of a file, in the file's order."""
-    for item in spec.items:
-        yield from check_item(item, strategy=strategy, limits=limits)
+@dataclass(frozen=True)
+class Question:
+    """One claim of one item, to be decided; `verdict` where building the claim decided it already."""
+
+    item: Item
+    text: str
+    expect: str = "proved"
+    claim: Claim | Obligation | None = None
+    verdict: Verdict | None = None
 
 
-def check_item(item: Item, *, strategy: str | None = None, limits: Limits | None = None) -> Iterator[Result]:
-    """The result of each claim of one item, then of its examples."""
-    decide = partial(_prover(item), strategy=strategy, limits=limits or Limits())
+def check(
+    spec: SpecFile,
+    *,
+    strategy: str | None = None,
+    limits: Limits | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
+) -> Iterator[Result]:
+    """The result of each claim of a file, in the file's order; in parallel with `jobs` or on an executor."""
+    asked = [question for item in spec.items for question in questions(item)]
+    if jobs == 1 and executor is None:
+        for question in asked:
+            yield _answered(question, _decided(question, strategy, limits or Limits()))
+        return
+    from layoutalg.prove.parallel import prove_all
+
+    open_claims = [q.claim for q in asked if q.claim is not None and not isinstance(q.item, AccessItem)]
+    verdicts = iter(prove_all(open_claims, jobs=jobs, executor=executor, strategy=strategy, limits=limits or Limits()))
+    for q in asked:
+        sent = q.claim is not None and not isinstance(q.item, AccessItem)
+        yield _answered(q, next(verdicts) if sent else _decided(q, strategy, limits or Limits()))
+
+
+def _answered(question: Question, verdict: Verdict) -> Result:
+    return Result(question.item, question.text, verdict, question.expect)
+
+
+def _decided(question: Question, strategy: str | None, limits: Limits) -> Verdict:
+    """The verdict; banks and numpy are loaded for accesses only, so that a check starts fast."""
+    if question.verdict is not None:
+        return question.verdict
+    assert question.claim is not None
+    if not isinstance(question.item, AccessItem):
+        return prove(question.claim, strategy=strategy, limits=limits)
+    from layoutalg.check_access import decide
+
+    return decide(question.claim, strategy=strategy, limits=limits)
+
+
+def questions(item: Item) -> Iterator[Question]:
+    """The claims of one item, then its examples."""
     if isinstance(item, Refusal):
         yield _refusal(item)
     elif isinstance(item, LemmaItem):
-        yield Result(item, "holds", decide(ForAll(item.name, item.goal, item.given, _lemma_shown(item))), item.expect)
+        lemma = ForAll(item.name, item.goal, item.given, _lemma_shown(item))
+        yield Question(item, "holds", item.expect, lemma)
     elif isinstance(item, AgreeItem):
-        yield Result(item, "agree", decide(_agree(item)), item.expect)
+        yield Question(item, "agree", item.expect, _agree(item))
     else:
         for stated in item.claims or tuple(Stated(name) for name in _usual(item)):
-            yield Result(item, str(stated), _decide(item, stated, decide), stated.expect)
+            yield _stated(item, stated)
         for example in getattr(item, "examples", ()):
-            verdict = decide(ForAll(example.name, example.goal, example.given, _reached(item, example)))
-            yield Result(example, "holds", verdict, example.expect)
+            reaches = ForAll(example.name, example.goal, example.given, _reached(item, example))
+            yield Question(example, "holds", example.expect, reaches)
 
 
-def _prover(item: Item) -> Callable[..., Verdict]:
-    """What decides an item's claims; banks and numpy are loaded for accesses only, so that a check starts fast."""
-    if not isinstance(item, AccessItem):
-        return prove
-    from layoutalg.check_access import decide
+def _stated(item: Item, stated: Stated) -> Question:
+    try:
+        if stated.name in CLAIMS:
+            claim = _under(item.given, CLAIMS[stated.name](item, *stated.args))
+        else:
+            from layoutalg.check_access import ACCESS_CLAIMS
 
-    return decide
+            claim = ACCESS_CLAIMS[stated.name](item, *stated.args)
+    except (NoInverseError, LayoutError) as error:
+        why = Unknown(str(stated), "statement", 0.0, why=str(error))
+        return Question(item, str(stated), stated.expect, verdict=why)
+    return Question(item, str(stated), stated.expect, claim)
 
 
 def _usual(item: Item) -> tuple[str, ...]:
@@ -106,11 +155,12 @@ def _usual(item: Item) -> tuple[str, ...]:
     return USUAL[kinds[type(item)]]
 
 
-def _refusal(item: Refusal) -> Result:
+def _refusal(item: Refusal) -> Question:
     claim = f"a {item.kind} that must be refused"
     if item.reason is None:
-        return Result(item, "refused", Unknown(claim, "construction", 0.0, why="it was built; no reason to refuse it"))
-    return Result(item, "refused", Proved(f"{claim}: {item.reason}", "construction", 0.0))
+        built = Unknown(claim, "construction", 0.0, why="it was built; no reason to refuse it")
+        return Question(item, "refused", verdict=built)
+    return Question(item, "refused", verdict=Proved(f"{claim}: {item.reason}", "construction", 0.0))
 
 
 def _lemma_shown(item: LemmaItem) -> tuple[Shown, ...]:
@@ -137,17 +187,6 @@ def _agree(item: AgreeItem) -> Claim:
             ForAll("offsets are equal", eq(*offsets), all_of(item.given, valid[0]), shown),
         ),
     )
-
-
-def _decide(item: Item, stated: Stated, decide: Callable[[Claim | Obligation], Verdict]) -> Verdict:
-    try:
-        if stated.name in CLAIMS:
-            return decide(_under(item.given, CLAIMS[stated.name](item, *stated.args)))
-        from layoutalg.check_access import ACCESS_CLAIMS
-
-        return decide(ACCESS_CLAIMS[stated.name](item, *stated.args))
-    except (NoInverseError, LayoutError) as error:
-        return Unknown(str(stated), "statement", 0.0, why=str(error))
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,12 @@
-"""`check` and `offsets`: what a file claims, decided; and a descriptor's offsets."""
+"""`check`, `recheck` and `offsets`: what a file claims, decided; decided again; and a descriptor's offsets."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,16 +16,20 @@ from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import SOURCES, defines_of, descriptor_of, expand, read, sizes_of
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from rich.console import Console
 
     from layoutalg.check import Result
     from layoutalg.formats import SpecFile
+    from layoutalg.prove import Limits
 
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
     app.command()(check)
     app.command()(offsets)
+    app.command()(recheck)
 
 
 Files = Annotated[
@@ -42,12 +49,18 @@ def check(
     strategy: Annotated[str | None, typer.Option(help="Force one strategy, e.g. z3.")] = None,
     seconds: Annotated[float, typer.Option(help="The limit for each obligation.")] = 10.0,
     memory: Annotated[int, typer.Option(help="The solver's limit in megabytes.")] = 2048,
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Processes that prove at once.")] = 1,
+    dask: Annotated[str | None, typer.Option(help="Prove on the Dask cluster at this address.")] = None,
+    certificates: Annotated[Path | None, typer.Option(help="Write SMT-LIB certificates to this folder.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Prove every claim of each descriptor."""
     defines = defines_of(define)
     specs = [read(path, defines) for path in expand(files)]
-    results = _decide(specs, strategy, seconds, memory, quiet=as_json)
+    how = How(strategy, seconds, memory, jobs, dask)
+    results = _decide(specs, how, quiet=as_json)
+    if certificates is not None:
+        _certify(specs, certificates, how)
     if as_json:
         print(json.dumps(_document(specs, results), indent=1, ensure_ascii=False))
     else:
@@ -55,24 +68,108 @@ def check(
     return _exit_code([r for found in results for r in found])
 
 
-def _decide(
-    specs: list[SpecFile], strategy: str | None, seconds: float, memory: int, quiet: bool
-) -> list[list[Result]]:
+@dataclass(frozen=True)
+class How:
+    """How claims are decided, as the command line says it."""
+
+    strategy: str | None
+    seconds: float
+    memory: int
+    jobs: int
+    dask: str | None
+
+    @property
+    def limits(self) -> Limits:
+        """What one obligation may cost."""
+        from layoutalg.prove import Limits
+
+        return Limits(seconds=self.seconds, memory_mb=self.memory)
+
+
+def _decide(specs: list[SpecFile], how: How, quiet: bool) -> list[list[Result]]:
     from layoutalg.check import check as decide
     from layoutalg.prove.decide import STRATEGIES
-    from layoutalg.prove.outcome import Limits
 
-    if strategy is not None and strategy not in STRATEGIES:
-        raise InputError(f"no strategy {strategy!r}: give one of {', '.join(STRATEGIES)}")
-    limits = Limits(seconds=seconds, memory_mb=memory)
+    if how.strategy is not None and how.strategy not in STRATEGIES:
+        raise InputError(f"no strategy {how.strategy!r}: give one of {', '.join(STRATEGIES)}")
+    with _executor(how.dask) as executor, _progress(specs, quiet) as rounds:
+        return [
+            list(decide(spec, strategy=how.strategy, limits=how.limits, jobs=how.jobs, executor=executor))
+            for spec in rounds
+        ]
+
+
+@contextmanager
+def _executor(address: str | None) -> Iterator[Executor | None]:
+    """The Dask cluster's executor; None where no address is given."""
+    if address is None:
+        yield None
+        return
+    from layoutalg.prove.parallel import dask_executor
+
+    try:
+        with dask_executor(address) as executor:
+            yield executor
+    except ImportError:
+        raise InputError("--dask needs Dask: pip install 'layoutalg[dask]'") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"--dask {address}: no scheduler answers there ({error})") from None
+
+
+@contextmanager
+def _progress(specs: list[SpecFile], quiet: bool) -> Iterator[Iterable[SpecFile]]:
+    """The files, with a bar on stderr where there is much to prove and somebody to see it."""
     if quiet or sum(len(s.items) for s in specs) < 20 or not sys.stderr.isatty():
-        return [list(decide(spec, strategy=strategy, limits=limits)) for spec in specs]
+        yield specs
+        return
     from rich.console import Console
     from rich.progress import track
 
-    console = Console(stderr=True)
-    rounds = track(specs, "proving", console=console, transient=True)
-    return [list(decide(spec, strategy=strategy, limits=limits)) for spec in rounds]
+    yield track(specs, "proving", console=Console(stderr=True), transient=True)
+
+
+def _certify(specs: list[SpecFile], folder: Path, how: How) -> None:
+    """One folder of certificates for all claims of all files."""
+    from layoutalg.check import questions
+    from layoutalg.prove.certificates import write_certificates
+
+    claims = {
+        f"{Path(spec.path).stem}.{item.name}.{n}.{q.text}": q.claim
+        for spec in specs
+        for item in spec.items
+        for n, q in enumerate(questions(item))
+        if q.claim is not None
+    }
+    print(
+        f"certificates: {write_certificates(claims, folder, strategy=how.strategy, limits=how.limits)}", file=sys.stderr
+    )
+
+
+def recheck(
+    folder: Annotated[Path, typer.Argument(help="A folder that check --certificates wrote.")],
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Processes at once.")] = 2,
+    seconds: Annotated[float, typer.Option(help="The limit for each certificate.")] = 10.0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> int:
+    """Decide every certificate again with other solvers: cvc5 (integers) and bitwuzla (bit-vectors)."""
+    from layoutalg.prove.recheck import recheck as again
+
+    try:
+        found = again(folder, jobs=jobs, seconds=seconds)
+    except ImportError as error:
+        raise InputError(f"{error}: pip install 'layoutalg[recheck]'") from None
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(f"{folder}: not a folder of certificates ({error})") from None
+    counts = {kind: sum(r.result == kind for r in found) for kind in ("agrees", "disagrees", "undecided", "altered")}
+    if as_json:
+        entries = [{**vars(r), "result": r.result} for r in found]
+        print(json.dumps({**counts, "certificates": entries}, ensure_ascii=False))
+    else:
+        for r in found:
+            if r.result != "agrees":
+                print(f"{r.file}: {r.result}: {r.solver} says {r.answer}, expected {r.expected} ({r.label})")
+        print(f"{len(found)} certificates: " + ", ".join(f"{n} {kind}" for kind, n in counts.items() if n))
+    return 1 if counts["disagrees"] or counts["altered"] else 2 if counts["undecided"] else 0
 
 
 def _exit_code(results: list[Result]) -> int:

@@ -1,0 +1,52 @@
+"""`explain`: what a file's descriptors do, what holds of them, where the risk is, and what would fix it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from layoutalg.cli.errors import InputError
+from layoutalg.cli.files import SOURCES, defines_of, descriptor_of, read, sizes_of
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(explain)
+
+
+def explain(
+    file: Annotated[Path, typer.Argument(help="A spec file, or CK Tile C++.")],
+    descriptor: Annotated[str | None, typer.Option(help="The descriptor's name; all of them otherwise.")] = None,
+    target: Annotated[
+        list[str] | None, typer.Option(help="A GPU whose LDS is told of; gfx942 and gfx950 otherwise.")
+    ] = None,
+    define: Annotated[list[str] | None, typer.Option("-D", help="A size: NAME=VALUE.")] = None,
+    fix: Annotated[bool, typer.Option("--fix", help="Show the proposed LDS layout as a spec file.")] = False,
+    seconds: Annotated[float, typer.Option(help="The limit for each obligation.")] = 10.0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    as_latex: Annotated[bool, typer.Option("--latex", help="A section of a LaTeX document for each.")] = False,
+) -> int:
+    """Explain each descriptor of a file: what it does, what holds, where the risk is, what would fix it."""
+    from layoutalg.explain import data, latex, sized, text
+    from layoutalg.explain import explain as explained
+    from layoutalg.explain.lds import TARGETS
+    from layoutalg.prove import Limits
+
+    if as_json and as_latex:
+        raise InputError("--json and --latex: give one of them")
+    spec = read(file, defines_of(define))
+    items = spec.descriptors if descriptor is None else (descriptor_of(spec, descriptor),)
+    if not items:
+        raise InputError(f"{file}: no descriptor to explain")
+    sizes = {} if file.suffix in SOURCES else sizes_of(define)
+    limits = Limits(seconds=seconds)
+    found = [explained(sized(item, sizes), tuple(target or TARGETS), limits) for item in items]
+    if as_json:
+        document = {"file": spec.path, "descriptors": [data(one) for one in found]}
+        print(json.dumps(document, indent=1, ensure_ascii=False))
+    else:
+        print("\n\n".join(latex(one) if as_latex else text(one, with_spec=fix) for one in found))
+    return 0

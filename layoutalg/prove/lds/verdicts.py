@@ -20,8 +20,8 @@ from dataclasses import replace
 import numpy as np
 
 from layoutalg.banks import Phase, phases
-from layoutalg.index import TRUE, Expr, substitute, variables
-from layoutalg.index.evaluate import array, values
+from layoutalg.index import TRUE, Expr, all_of, any_of, negation, substitute, variables
+from layoutalg.index.evaluate import array, value, values
 from layoutalg.prove.decide import decide
 from layoutalg.prove.lds.access import Access
 from layoutalg.prove.lds.claims import ConflictFreeIff, LdsClaim, UndividedError
@@ -84,12 +84,13 @@ def _verdict(claim: LdsClaim, strategy: str | None, limits: Limits) -> Verdict:
             return _priced(claim, found)
     if strategy == "f2":
         return _unknown(claim.statement(), "F₂", "the address is not linear over F₂, or a requirement is not met")
-    solver = "z3" if strategy == "z3" else None
-    required = _all(claim, claim.requirements(), solver, limits)
+    if strategy == "z3":
+        return _by_solver(claim, limits)
+    required = _all(claim, claim.requirements(), limits)
     if not isinstance(required, Proved):
         return required
     reasons = []
-    if strategy != "z3" and not iff:
+    if not iff:
         quick = limits.points if strategy == "enumeration" else min(limits.points, QUICK_POINTS)
         counted = enumerated_cost(claim.access, quick)
         if isinstance(counted, Cost):
@@ -98,7 +99,7 @@ def _verdict(claim: LdsClaim, strategy: str | None, limits: Limits) -> Verdict:
     if strategy == "enumeration":
         return _unknown(claim.statement(), "enumeration", reasons[-1])
     try:
-        verdict = _all(claim, claim.conflicts(), solver, limits)
+        verdict = _all(claim, claim.conflicts(), limits)
     except UndividedError as error:
         verdict = _unknown(claim.statement(), "z3", str(error))
     if isinstance(verdict, Unknown) and strategy is None and not iff:
@@ -122,22 +123,44 @@ def _priced(claim: LdsClaim, cost: Cost) -> Verdict:
     return Refuted(claim.statement(), cost.strategy, 0.0, witness=meeting(claim.access, at))
 
 
-def _all(claim: LdsClaim, obligations: Iterable[Obligation], solver: str | None, limits: Limits) -> Verdict:
+def _by_solver(claim: LdsClaim, limits: Limits) -> Verdict:
+    """The requirements and the conflicts as one statement, for the solver alone."""
+    try:
+        parts = [o for o in claim.obligations() if isinstance(o, ForAll)]
+    except UndividedError as error:
+        return _unknown(claim.statement(), "z3", str(error))
+    given = claim.access.given
+    goal = all_of(*(o.goal if o.given is given else any_of(negation(o.given), o.goal) for o in parts))
+    outcome = decide(ForAll(claim.statement(), goal, given), limits, "z3")
+    if isinstance(outcome, Holds):
+        return Proved(claim.statement(), outcome.strategy, 0.0)
+    if isinstance(outcome, GaveUp):
+        return _unknown(claim.statement(), outcome.strategy, outcome.reason)
+    point = {**{v: max(0, int(v.lo)) for o in parts for v in o.variables}, **outcome.points[0]}
+    failing = next(o for o in parts if value(o.given, point) and not value(o.goal, point))
+    return _refuted(claim, failing, Fails(outcome.strategy, (point,)))
+
+
+def _all(claim: LdsClaim, obligations: Iterable[Obligation], limits: Limits) -> Verdict:
     """Proved where each obligation is; a failing one is told by what happens in the whole wave there."""
     used: dict[str, None] = {}
     for obligation in obligations:
         if isinstance(obligation, ForAll) and obligation.goal is TRUE:
             continue
-        outcome = decide(obligation, limits, solver)
+        outcome = decide(obligation, limits)
         if isinstance(outcome, GaveUp):
             return _unknown(claim.statement(), outcome.strategy, f"{obligation.label}: {outcome.reason}")
         if isinstance(outcome, Fails):
-            told = _told(claim, obligation, outcome)
-            if told is None:
-                return _unknown(claim.statement(), outcome.strategy, "its counterexample does not replay")
-            return Refuted(claim.statement(), outcome.strategy, 0.0, witness=told)
+            return _refuted(claim, obligation, outcome)
         used[outcome.strategy] = None
     return Proved(claim.statement(), " + ".join(used) or "intervals", 0.0)
+
+
+def _refuted(claim: LdsClaim, obligation: Obligation, outcome: Fails) -> Verdict:
+    told = _told(claim, obligation, outcome)
+    if told is None:
+        return _unknown(claim.statement(), outcome.strategy, "its counterexample does not replay")
+    return Refuted(claim.statement(), outcome.strategy, 0.0, witness=told)
 
 
 def _told(claim: LdsClaim, obligation: Obligation, outcome: Fails) -> Witness | None:

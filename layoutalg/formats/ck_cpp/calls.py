@@ -48,8 +48,8 @@ class Caller(Evaluator):
             return self.defines[name]
         if default is not None:
             kind = self.attempt(lambda: self.evaluate(default, scope))
-            return Open(name) if isinstance(kind, Broken) else kind
-        return Open(name)
+            return Open(name, variable=True) if isinstance(kind, Broken) else kind
+        return Open(name, variable=True)
 
     def run(self, function: Function, args: Sequence[Value]) -> Value:
         """Calls a function of the file: its parameters get a value, its body runs, its return is the value."""

@@ -16,7 +16,7 @@ def read_define(given: str) -> Value:
     """The value of `-D NAME=value`: an integer, a list of them, true or false, a type's name, or C++ that is one.
 
     >>> read_define("[2, 2, 1]"), read_define("RowMajor")
-    ((2, 2, 1), Open(path='RowMajor', given=True))
+    ((2, 2, 1), Open(path='RowMajor', given=True, variable=False))
     """
     if re.fullmatch(r"[A-Za-z_][\w:]*", given) and given not in ("true", "false"):
         return Open(given, given=True)

@@ -323,7 +323,7 @@ class Evaluator:
         if isinstance(callee, Open):
             if len(args) == 1 and sized(callee) is not None:
                 return args[0]
-            return Open(f"{callee.path}()")
+            return Open(f"{callee.path}()", variable=True)
         if not args and isinstance(callee, Expr | tuple | TileDistribution | TileDistributionEncoding):
             return callee
         raise Unreadable(f"{kind_of(callee)} is called")

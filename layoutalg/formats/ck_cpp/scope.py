@@ -84,4 +84,4 @@ def member(defines: Mapping[str, Value], owner: Open, name: str) -> Value:
     """A member of what is left open: what `-D` says of it, else left open too."""
     path = f"{owner.path}::{name}"
     found = defined(defines, path)
-    return Open(path) if found is None else found
+    return Open(path, variable=owner.variable) if found is None else found

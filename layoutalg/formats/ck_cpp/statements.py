@@ -134,7 +134,7 @@ class Runner(Preprocessor):
         if target.type == "function_declarator":
             return
         if value_node is None:
-            yield from ((name, Open(name)) for name in names_of(target))
+            yield from ((name, Open(name, variable=True)) for name in names_of(target))
             return
         broken = any(n.type == "ERROR" for n in (*declarator.children, *(declarator.parent or declarator).children))
         value = self.attempt(lambda: self.initial(value_node, kind, scope, broken=broken))
@@ -151,7 +151,7 @@ class Runner(Preprocessor):
     def renamed(self, name: str) -> Value:
         """What `-D` says of a variable whose value comes from another file, else left open under its own name."""
         found = defined(self.defines, name)
-        return Open(name) if found is None else found
+        return Open(name, variable=True) if found is None else found
 
     def initial(self, node: Node, kind: Node | None, scope: Scope, *, broken: bool = False) -> Value:
         """The value of an initializer: `= x`, `{x}` or `(x)`; a lone number in braces is that number."""
@@ -179,12 +179,12 @@ class Runner(Preprocessor):
         def evaluate() -> Value:
             value = self.type_argument(kind, scope) if kind.type == "type_descriptor" else self.evaluate(kind, scope)
             foreign = isinstance(value, Open) and inner.type == "template_type" and not known_alias(inner)
-            return Open(name) if foreign or (isinstance(value, Open) and "(" in value.path) else value
+            return Open(name, variable=True) if foreign or (isinstance(value, Open) and "(" in value.path) else value
 
         line, value = self.line, self.attempt(evaluate)
         given = defined(self.defines, name) if isinstance(value, Open | Broken) else None
         if isinstance(value, Broken) and not (BUILDS.search(text(kind)) or LISTED.match(text(kind))):
-            value = Open(name)  # a type that is not read: -D says what it holds
+            value = Open(name, variable=True)  # a type that is not read: -D says what it holds
         scope.names[name] = value if given is None else given
         if self.registering:
             self.noted(name, scope.names[name], node, line)

@@ -40,9 +40,14 @@ def same(args: Args) -> Value:
     settled = [
         kind.given or name in LAYOUTS or name in SIZES for kind, name in zip((first, second), names, strict=True)
     ]
-    if all(settled) or (first.given and "::" in second.path) or (second.given and "::" in first.path):
+    if all(settled) or _named(first, second) or _named(second, first):
         return TRUE if names[0] == names[1] else FALSE
     raise ask(*((second, names[0]) if settled[0] else (first, names[1])))
+
+
+def _named(given: Open, other: Open) -> bool:
+    """Whether `-D` gives one, and the other is the name of something fixed, not of what could be anything."""
+    return given.given and "::" in other.path and not other.variable
 
 
 def _different(first: Value, second: Value) -> Value:

@@ -37,10 +37,14 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Open:
-    """A name that the file does not define: `Problem::BlockGemmShape::kM`; `given`: what `-D` says something is."""
+    """A name that the file does not define: `Problem::BlockGemmShape::kM`.
+
+    `given`: what `-D` says something is; `variable`: it belongs to a parameter or a variable, and could be anything.
+    """
 
     path: str
     given: bool = False
+    variable: bool = False
 
     @property
     def last(self) -> str:

@@ -136,18 +136,21 @@ def _by_solver(claim: LdsClaim, limits: Limits) -> Verdict:
         return Proved(claim.statement(), outcome.strategy, 0.0)
     if isinstance(outcome, GaveUp):
         return _unknown(claim.statement(), outcome.strategy, outcome.reason)
+    required = _all(claim, claim.requirements(), limits, "z3")
+    if not isinstance(required, Proved):
+        return required  # the whole wave can be priced, and a conflict told, only where it holds
     point = {**{v: max(0, int(v.lo)) for o in parts for v in o.variables}, **outcome.points[0]}
     failing = next(o for o in parts if value(o.given, point) and not value(o.goal, point))
     return _refuted(claim, failing, Fails(outcome.strategy, (point,)))
 
 
-def _all(claim: LdsClaim, obligations: Iterable[Obligation], limits: Limits) -> Verdict:
+def _all(claim: LdsClaim, obligations: Iterable[Obligation], limits: Limits, strategy: str | None = None) -> Verdict:
     """Proved where each obligation is; a failing one is told by what happens in the whole wave there."""
     used: dict[str, None] = {}
     for obligation in obligations:
         if isinstance(obligation, ForAll) and obligation.goal is TRUE:
             continue
-        outcome = decide(obligation, limits)
+        outcome = decide(obligation, limits, strategy)
         if isinstance(outcome, GaveUp):
             return _unknown(claim.statement(), outcome.strategy, f"{obligation.label}: {outcome.reason}")
         if isinstance(outcome, Fails):

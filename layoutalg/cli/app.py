@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from layoutalg.cli import checking, demo, drawing, explaining, hardware, kernels
+from layoutalg.cli import checking, demo, drawing, explaining, hardware, kernels, synthesis
 from layoutalg.cli.errors import BAD_INPUT, InputError
 
 app = typer.Typer(
@@ -15,7 +15,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for module in (checking, explaining, drawing, kernels, hardware, demo):
+for module in (checking, explaining, drawing, synthesis, kernels, hardware, demo):
     module.register(app)
 
 

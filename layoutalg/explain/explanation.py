@@ -1,0 +1,102 @@
+"""`explain`: everything that is told of one descriptor, in one record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from layoutalg.check import Result
+from layoutalg.explain import fix, lds, memory
+from layoutalg.explain.finding import Finding, Fix, Prover
+from layoutalg.explain.words import Step, listed, steps
+from layoutalg.formats import DescriptorItem
+from layoutalg.formats.grammar import DTYPES
+from layoutalg.index import TRUE, Expr, simplify, substitute, variables
+from layoutalg.layout import LayoutError
+from layoutalg.layout.bind import bind, expressions
+from layoutalg.prove import Limits
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A descriptor in words: what it is, what its transforms do, what was claimed, what may go wrong, what helps.
+
+    `offset` and `valid` are the whole index map as formulas of i0, i1 …; `untold` says why nothing is told of banks.
+    """
+
+    item: DescriptorItem
+    summary: str
+    steps: tuple[Step, ...]
+    offset: str
+    valid: str
+    results: tuple[Result, ...]
+    findings: tuple[Finding, ...]
+    fixes: tuple[Fix, ...]
+    targets: tuple[str, ...]
+    untold: str
+
+    @property
+    def risks(self) -> tuple[Finding, ...]:
+        """The findings that are not fine."""
+        return tuple(f for f in self.findings if f.risk)
+
+
+def explain(item: DescriptorItem, targets: Sequence[str] = lds.TARGETS, limits: Limits | None = None) -> Explanation:
+    """What a descriptor does, what holds of it and what does not, and what would put it right.
+
+    >>> from layoutalg.formats import loads
+    >>> text = '[[descriptor]]\\nname = "a"\\nbase = { kind = "naive", lengths = [6, 6], strides = [4, 1] }'
+    >>> [f.text for f in explain(loads(text).descriptors[0]).risks][0]  # doctest: +ELLIPSIS
+    'Indices share elements: offsets differ fails: index (0, 4), offset 4 and index (1, 0), offset 4. 36 indices ...'
+    """
+    prover = Prover(limits or Limits())
+    d = item.descriptor
+    results = prover.results(item)
+    found = list(memory.findings(item, prover))
+    fixes = list(fix.fixes(item, prover, found))
+    untold = lds.why_not(item, targets) or ""
+    if not untold:
+        banks = list(lds.findings(item, prover, targets))
+        found += banks
+        untold = "" if banks else "no usual read divides it evenly"
+        one = lds.fix(item, prover, targets, banks)
+        fixes += [one] if one is not None else []
+    valid = d.valid(d.index)
+    return Explanation(
+        item, _summary(item), steps(d.adaptor), str(simplify(d.offset(d.index))),
+        "" if valid is TRUE else str(simplify(valid)), results, tuple(found), tuple(fixes), tuple(targets), untold,
+    )  # fmt: skip
+
+
+def _summary(item: DescriptorItem) -> str:
+    d = item.descriptor
+    of = f" of {item.dtype}" if item.dtype else ""
+    size = d.element_space_size
+    text = (
+        f"{' × '.join(map(str, d.lengths))} elements{of} ({listed([f'i{n}' for n in range(d.rank)])}) in a memory of "
+    )
+    text += f"{size} elements"
+    if item.dtype and size.op == "const" and int(size) * DTYPES[item.dtype] % 8 == 0:
+        text += f", {int(size) * DTYPES[item.dtype] // 8:,} bytes"
+    return text
+
+
+def sized(item: DescriptorItem, sizes: Mapping[str, int]) -> DescriptorItem:
+    """The descriptor with values for some of its symbols (its examples, which are about all sizes, left out).
+
+    LayoutError for a value that a symbol cannot have, and for a name that the descriptor does not use.
+    """
+    if not sizes:
+        return item
+    symbols = {v.value.name: v for e in expressions(item.descriptor) for v in variables(e) if v.value.extent is None}
+    at: dict[Expr, int] = {}
+    for name, given in sizes.items():
+        if name not in symbols:
+            raise LayoutError(f"{item.name} has no size {name!r}; it has {', '.join(symbols) or 'none'}")
+        known = symbols[name].value
+        power = not known.power_of_two or given & (given - 1) == 0
+        if not known.lo <= given <= known.hi or given % known.multiple_of or not power:
+            raise LayoutError(f"{name} = {given}: the file does not allow this value")
+        at[symbols[name]] = given
+    bound = bind(item.descriptor, at)
+    return replace(item, descriptor=bound, given=substitute(item.given, at), examples=())

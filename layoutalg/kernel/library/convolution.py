@@ -14,7 +14,7 @@ constants of a program; the lengths of image and channels are its arguments.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod as product_of
 
 from layoutalg.index import Expr, all_of, as_expr, prod, symbol, var
@@ -212,6 +212,8 @@ def convolution(
     'conv_3x3_s2x2_p1x1_f32_fma'
     """
     plan = plan or plan_for(target, dtype)
+    if widths[0] == 1 and plan.k > 16:  # element by element, many addresses are held at once: half the tile
+        plan = replace(plan, k=16, step=16)
     i = image_of(windows, widths)
     result = result or dtype
     kinds = f"{dtype}{'' if result == dtype else f'_{result}'}"

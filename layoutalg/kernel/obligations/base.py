@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 
-from layoutalg.index import TRUE, Expr, all_of, eq
+from layoutalg.index import TRUE, Expr, all_of, eq, substitute, symbol, var, variables
 from layoutalg.index.c import intermediates
+from layoutalg.index.normal import conjuncts
 from layoutalg.prove import Claim, ForAll, Obligation, Shown
 
 
@@ -28,10 +30,38 @@ def inside(index: Sequence[Expr], lengths: Sequence[Expr]) -> Expr:
     return all_of(*(all_of(i >= 0, i < n) for i, n in zip(index, lengths, strict=True)))
 
 
+def generalised(expr: Expr, given: Expr) -> Expr:
+    """The expression with each part that is assumed to be at most a number replaced by a size of that range.
+
+    >>> from layoutalg.index import symbol, var
+    >>> m, n = symbol("M"), symbol("N")
+    >>> generalised(var("block", (m * n + 63) // 64) * 64, m * n <= 1000).hi
+    960
+    """
+    opaque: dict[Expr, Expr | int] = {}
+    for part in conjuncts(given):
+        if part.op in ("lt", "le") and part.args[1].op == "const" and part.args[0].args:
+            least, most = part.args[0].lo, part.args[1].value - (part.op == "lt")
+            if -inf < least <= most:
+                opaque[part.args[0]] = symbol(f"({part.args[0]})", min=int(least), max=most)
+    for v in variables(expr):
+        if v.value.extent is not None:
+            opaque[v] = var(v.value.name, substitute(v.value.extent, opaque))
+    return substitute(expr, opaque)
+
+
 def fits(about: str, exprs: Sequence[Expr], bits: int, given: Expr = TRUE) -> Iterator[Requirement]:
-    """Every value that the text of the expressions computes fits the index type."""
+    """Every value that the text of the expressions computes fits the index type.
+
+    Where something is assumed to be at most a number (`N·H·W ≤ 1000`), it is first taken for any such number, which is
+    a stronger statement, and one that ranges decide.
+    """
     limit = 1 << (bits - 1)
-    wide = [e for e in intermediates(exprs) if not -limit <= e.lo <= e.hi < limit]
+
+    def fit(e: Expr) -> bool:
+        return -limit <= e.lo <= e.hi < limit
+
+    wide = [e for e in intermediates(exprs) if not fit(e) and not fit(generalised(e, given))]
     goal = all_of(*(all_of(e >= -limit, e < limit) for e in wide))
     shown = tuple(Shown(repr(e), (e,)) for e in wide)
     yield Requirement(about, ForAll(f"values fit {bits} bits", goal, given, shown))

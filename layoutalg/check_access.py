@@ -14,19 +14,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from layoutalg.banks import AccessError
 from layoutalg.formats.grammar import DTYPES
 from layoutalg.formats.model import AccessItem
 from layoutalg.index import Expr, substitute, var
 from layoutalg.index.normal import normal
 from layoutalg.layout import LayoutError
 from layoutalg.prove import Claim, Limits, Obligation, Proved, Unknown, Verdict, prove
-from layoutalg.prove.lds import ConflictFree, Cycles, LaneMap, LdsClaim, access, lane_map, prove_access
-from layoutalg.prove.lds.verdicts import STRATEGIES
-from layoutalg.prove.memory import Coalesced, Reach, prove_coalesced
-from layoutalg.target import target
+
+if TYPE_CHECKING:  # the price lists import numpy; a check of layouts alone starts without it
+    from layoutalg.prove.lds import LaneMap, LdsClaim
+    from layoutalg.prove.memory import Coalesced
 
 DEFAULT = Limits()
 
@@ -62,6 +61,9 @@ def decide(claim: Claim | Obligation, *, strategy: str | None = None, limits: Li
 
 
 def _decided(claim: LdsClaim | Coalesced, strategy: str | None, limits: Limits) -> Verdict:
+    from layoutalg.prove.lds.verdicts import STRATEGIES, prove_access
+    from layoutalg.prove.memory import Coalesced, prove_coalesced
+
     if isinstance(claim, Coalesced):
         return prove_coalesced(claim, limits=limits)
     if strategy not in (None, *STRATEGIES):
@@ -71,6 +73,8 @@ def _decided(claim: LdsClaim | Coalesced, strategy: str | None, limits: Limits) 
 
 def lanes_of(item: AccessItem) -> LaneMap:
     """The access's lane map; LayoutError where the vector of a distribution runs along another dimension."""
+    from layoutalg.prove.lds import lane_map
+
     lanes = lane_map(item.lane, item.index, item.width, item.name)
     if item.distribution is None or item.width == 1:
         return lanes
@@ -94,6 +98,8 @@ def _bytes(item: AccessItem) -> int:
 
 
 def _on_each(item: AccessItem, claim: Callable[[str, str], LdsClaim | Coalesced], instruction: bool) -> Claim:
+    from layoutalg.banks import AccessError
+
     if not item.targets:
         raise LayoutError("the access names no targets; give targets = […]")
     if instruction and item.instruction is None:
@@ -105,16 +111,23 @@ def _on_each(item: AccessItem, claim: Callable[[str, str], LdsClaim | Coalesced]
 
 
 def _conflict_free(item: AccessItem) -> Claim:
+    from layoutalg.prove.lds import ConflictFree, access
+
     d, lanes, size = item.descriptor.descriptor, lanes_of(item), _bytes(item)
     return _on_each(item, lambda gpu, how: ConflictFree(access(d, lanes, size, gpu, how, item.given)), True)
 
 
 def _cycles(item: AccessItem, count: Expr) -> Claim:
+    from layoutalg.prove.lds import Cycles, access
+
     d, lanes, size = item.descriptor.descriptor, lanes_of(item), _bytes(item)
     return _on_each(item, lambda gpu, how: Cycles(access(d, lanes, size, gpu, how, item.given), int(count)), True)
 
 
 def _coalesced(item: AccessItem) -> Claim:
+    from layoutalg.prove.memory import Coalesced, Reach
+    from layoutalg.target import target
+
     reach = Reach(item.descriptor.descriptor, lanes_of(item), _bytes(item), given=item.given)
     return _on_each(item, lambda gpu, _: Coalesced(reach, target(gpu)), False)
 

@@ -36,6 +36,7 @@ from layoutalg.prove.claims.base import Claim
 from layoutalg.prove.decide import decide
 from layoutalg.prove.lds.access import Reach
 from layoutalg.prove.lds.cost import blocks, choices_of, least, others, point_of, relative
+from layoutalg.prove.lds.verdicts import satisfiable
 from layoutalg.prove.obligation import ForAll, Obligation, Point
 from layoutalg.prove.outcome import Fails, Holds, Limits
 from layoutalg.prove.portfolio import witness
@@ -114,6 +115,8 @@ def prove_coalesced(claim: Coalesced, *, limits: Limits = DEFAULT) -> Verdict:
 
 def _verdict(claim: Coalesced, limits: Limits) -> Verdict:
     text, used = claim.statement(), dict[str, None]()
+    if not satisfiable(claim.access, limits):
+        return Unknown(text, "portfolio", 0.0, why="no value of the variables was found that satisfies the givens")
     for obligation in claim.access.reached():
         outcome = decide(obligation, limits)
         if isinstance(outcome, Fails):

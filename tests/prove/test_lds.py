@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from layoutalg.banks import LaneMapError, OutsideLdsError, phase_cycles
-from layoutalg.index import Expr, eq, symbol, var
+from layoutalg.index import Expr, all_of, eq, symbol, var
 from layoutalg.index.evaluate import grid
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution, TileDistributionEncoding
 from layoutalg.layout import make_naive_tensor_descriptor as naive
@@ -184,6 +184,28 @@ def test_rows_padded_by_one_vector_are_free_of_conflicts_for_every_k_that_is_a_m
             assert (phase_cycles("gfx942", "ds_read_b128", numbers).max() == 1) == (expected is Proved)
 
 
+@pytest.mark.parametrize("strategy", [None, "enumeration", "z3"])
+def test_givens_that_nothing_satisfies_prove_nothing(strategy: str | None) -> None:
+    ld = symbol("ld", max=512)
+    for given in (all_of(ld < 10, ld > 20), all_of(eq(ld % 2, 0), eq(ld % 2, 1))):
+        verdict = prove_access(ConflictFree(strided(ld, given=given)), strategy=strategy)
+        assert isinstance(verdict, Unknown)
+        assert "satisfies the givens" in verdict.reason
+
+
+def test_a_condition_on_the_stride_of_mfma_rows_is_a_theorem() -> None:
+    """32 rows of K halves, K a multiple of 8: reads of 16 bytes are free of conflicts where K / 8 is odd."""
+    k = symbol("K", min=16, max=496, multiple_of=8)
+    lane = var("lane", 64)
+    one = access(naive((32, k), (k, 1)), lane_map(lane, (lane % 32, lane // 32 * 8), 8), 2, "gfx942")
+    assert isinstance(prove_access(ConflictFreeIff(one, eq(k // 8 % 2, 1))), Proved)
+    assert isinstance(prove_access(ConflictFreeIff(one, k // 8 % 4 >= 1)), Refuted)
+    for size in range(16, 497, 8):
+        addresses = 2 * (np.arange(64) % 32 * size + np.arange(64) // 32 * 8)
+        free = phase_cycles("gfx942", "ds_read_b128", addresses).max() == 1
+        assert free == (size // 8 % 2 == 1)
+
+
 # Broadcast and merged reads -------------------------------------------------------------------------------------------
 
 
@@ -231,6 +253,15 @@ def test_a_tile_distribution_writes_a_tile_for_every_wave() -> None:
     assert isinstance(
         prove_access(ConflictFree(access(packed(64, 64), distributed(tile, 4), 2, "gfx942", "write"))), Refuted
     )
+
+
+def test_an_operand_of_mma_sync_is_read_in_pairs() -> None:
+    """Rows of 72 halves, 36 dwords: lanes g = l / 4, t = l mod 4 want dword 36·g + t, all in different banks."""
+    matrix = matrix_instruction("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32").a
+    pairs = operand(matrix, (64, 64), width=2)
+    for padding, expected in ((8, Proved), (0, Refuted)):
+        one = access(row_padded(64, 64, padding), pairs, 2, "sm_90", "ld.shared.32")
+        assert isinstance(prove_access(ConflictFree(one)), expected)
 
 
 def test_a_wmma_operand_of_32_bytes_is_read_in_two_parts() -> None:

@@ -230,7 +230,10 @@ class Access(Reach):
     @property
     def evidence(self) -> str:
         """What a verdict rests on."""
-        return f"lane groups of {self.instruction.name} on {self.target.name}: {self.instruction.evidence.text}"
+        how = self.instruction
+        text = f"lane groups of {how.name} on {self.target.name}: {how.evidence.text}"
+        merging = "; phases merge in twos where neighbouring lanes agree, exact on every measured access"
+        return text + merging if how.pairs_merge else text
 
     def requirements(self) -> list[ForAll]:
         """What the price list needs: vectors in one piece, aligned, in the LDS, and none switched off."""

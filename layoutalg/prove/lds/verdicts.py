@@ -20,12 +20,12 @@ from dataclasses import replace
 import numpy as np
 
 from layoutalg.banks import Phase, phases
-from layoutalg.index import TRUE, Expr, all_of, any_of, negation, substitute, variables
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, negation, substitute, variables
 from layoutalg.index.evaluate import array, value, values
 from layoutalg.prove.decide import decide
-from layoutalg.prove.lds.access import Access
+from layoutalg.prove.lds.access import Access, Reach
 from layoutalg.prove.lds.claims import ConflictFreeIff, LdsClaim, UndividedError
-from layoutalg.prove.lds.cost import Cost, enumerated_cost, least, linear_cost
+from layoutalg.prove.lds.cost import Cost, enumerated_cost, least, linear_cost, some_point
 from layoutalg.prove.obligation import ForAll, Obligation, Point
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits
 from layoutalg.prove.portfolio import witness
@@ -77,6 +77,8 @@ def price(access: Access, *, strategy: str | None = None, limits: Limits = DEFAU
 
 
 def _verdict(claim: LdsClaim, strategy: str | None, limits: Limits) -> Verdict:
+    if not satisfiable(claim.access, limits):
+        return _unknown(claim.statement(), "portfolio", "no value of the variables was found that satisfies the givens")
     iff = isinstance(claim, ConflictFreeIff)
     if strategy in (None, "f2") and not iff:
         found = linear_cost(claim.access)
@@ -121,6 +123,13 @@ def _priced(claim: LdsClaim, cost: Cost) -> Verdict:
     if at is None:
         return _unknown(claim.statement(), cost.strategy, "its counterexample does not replay")
     return Refuted(claim.statement(), cost.strategy, 0.0, witness=meeting(claim.access, at))
+
+
+def satisfiable(access: Reach, limits: Limits) -> bool:
+    """Whether something satisfies what the access is given for: else every proof would be of nothing."""
+    if access.given is TRUE or some_point(access) is not None:
+        return True
+    return isinstance(decide(ForAll("nothing satisfies what is given", FALSE, access.given), limits), Fails)
 
 
 def _by_solver(claim: LdsClaim, limits: Limits) -> Verdict:

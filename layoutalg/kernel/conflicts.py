@@ -1,0 +1,74 @@
+"""What each LDS access of a program costs on a target: cycles of its busiest phase, 1 where no two lanes conflict.
+
+The wave's lanes are threads one after another; every wave, register and loop index is counted.  The target's lane groups
+and banks are data (`layoutalg.target`), and the price is exact (`layoutalg.prove.lds`).
+
+| access                                   | priced as                                       |
+|------------------------------------------|-------------------------------------------------|
+| vector of n elements                     | the instruction of that width                   |
+| one element of 4 bytes                   | the 4-byte instruction                          |
+| one element of 2 bytes                   | not priced: no target's table has it            |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from layoutalg.index import as_expr, substitute, var
+from layoutalg.kernel.obligations.memory import y_index
+from layoutalg.kernel.program import Program, SharedAccess, StoreShared, vector_width
+from layoutalg.prove.lds import LaneMap, access, price
+from layoutalg.prove.lds.cost import Cost
+from layoutalg.target import target as named
+from layoutalg.target.model import UnknownInstructionError
+
+
+@dataclass(frozen=True)
+class Priced:
+    """An LDS access with its instruction and the cycles of its busiest phase (None: not priced, `why` says so)."""
+
+    number: int
+    access: SharedAccess
+    instruction: str
+    cycles: int | None
+    why: str = ""
+
+    def __str__(self) -> str:
+        store = isinstance(self.access, StoreShared)
+        what = f"{self.number}: {'store to' if store else 'load from'} {self.access.shared.name}"
+        if self.cycles is None:
+            return f"{what}: not priced: {self.why}"
+        free = "free of conflicts" if self.cycles == 1 else f"{self.cycles} cycles in the busiest phase"
+        return f"{what} by {self.instruction}: {free}"
+
+
+def priced(program: Program, target: str) -> tuple[Priced, ...]:
+    """Every LDS access of a program on a target; a block of one dimension.
+
+    >>> from layoutalg.kernel.library.permute import batched_transpose
+    >>> [str(p) for p in priced(batched_transpose(), "gfx942")][1]
+    '3: load from lds by ds_read_b32: free of conflicts'
+    """
+    return tuple(_priced(program, n, s, target) for n, s in program.statements() if isinstance(s, SharedAccess))
+
+
+def _priced(program: Program, number: int, s: SharedAccess, target: str) -> Priced:
+    gpu = named(target)
+    (thread,) = program.threads
+    waves = max(1, (int(thread.hi) + 1) // gpu.wave_size)
+    lane, width = var("lane", gpu.wave_size), vector_width(s)
+    element = var("element", width) if width > 1 else as_expr(0)
+    at = {thread: var("wave", waves) * gpu.wave_size + lane}
+    if s.vector is not None:
+        at[y_index(s.registers)[s.vector]] = element
+    index = tuple(substitute(i, at) for i in program.coordinates(s, y_index(s.registers)))
+    way = "write" if isinstance(s, StoreShared) else "read"
+    try:
+        one = access(s.descriptor, LaneMap(lane, element, index), s.shared.dtype.bytes, gpu, way)
+    except UnknownInstructionError:
+        bytes_each = width * s.shared.dtype.bytes
+        return Priced(number, s, "", None, f"{gpu.name} has no table for {way}s of {bytes_each} bytes a lane")
+    cost = price(one)
+    if not isinstance(cost, Cost):
+        return Priced(number, s, one.instruction.name, None, cost.reason)
+    return Priced(number, s, one.instruction.name, cost.degree)

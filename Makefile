@@ -25,5 +25,8 @@ lint: .venv/.tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+kernels: .venv/.installed  ## the emitted kernels and what was proved of them, made anew
+	$(BIN)/python -m layoutalg.cli.golden
+
 clean:
 	rm -rf .venv build *.egg-info

@@ -1,0 +1,166 @@
+"""The kernels to read and to take away: `python -m layoutalg.cli.golden [FOLDER] [--check]`.
+
+Each kernel has a folder with
+
+| file         | what                                                                                             |
+|--------------|--------------------------------------------------------------------------------------------------|
+| `spec.toml`  | its tensors' and LDS tiles' descriptors, as `layoutalg check` reads them                         |
+| `NAME.hip`   | the HIP source; `NAME.TARGET.hip` for each target where the text depends on it (matrix cores)    |
+| `report.md`  | the sizes it is for, every obligation with its verdict, and what each LDS access costs by target |
+
+All is made from the programs; nothing is edited by hand.  With `--check`, nothing is written, and a difference is an
+error: what the builders make is what the folder holds.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from layoutalg.kernel.program import Program
+    from layoutalg.kernel.verify import Verified
+
+TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "sm_90")
+
+
+def programs() -> Mapping[str, dict[str, Program]]:
+    """Every kernel's program, by folder and target; "" is the one for all targets.
+
+    >>> sorted(programs()["gemm_f16"]) == sorted(TARGETS)
+    True
+    """
+    from layoutalg.kernel.library.contraction import contraction, merged, parse_einsum
+    from layoutalg.kernel.library.convolution import Windows, convolution, im2col
+    from layoutalg.kernel.library.permute import batched_transpose, permute
+    from layoutalg.kernel.library.reduce import reduction
+    from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
+    from layoutalg.kernel.library.views import cast, pad, slices
+
+    one = {
+        "transpose_register": register_transpose(),
+        "transpose_lds": lds_transpose(vector=4),
+        "batched_transpose": batched_transpose(vectors=(4, 4)),
+        "permute": permute((2, 0, 3, 1)),
+        "pad": pad((1, 1), (1, 1)),
+        "slice": slices((1, 2)),
+        "cast": cast("f32", "bf16", 4),
+        "im2col": im2col(Windows((3, 3), (1, 1), (1, 1), (1, 1)), "f16", 8),
+        "reduce_sum": reduction("kr"),
+        "reduce_max": reduction("rk", "max", "f16"),
+    }
+    windows = Windows((3, 3), (1, 1), (1, 1), (1, 1))
+    many = {
+        "gemm_f16": lambda t: contraction(
+            parse_einsum("mk,kn->mn"), "f16", target=t, widths=(8, 8, 8), bias=True, relu=True, name="gemm"
+        ),
+        "contraction_f32": lambda t: contraction(merged(parse_einsum("ijk,kjmn->imn")), "f32", target=t),
+        "contraction_bf16": lambda t: contraction(parse_einsum("bik,bjk->bij"), "bf16", target=t, widths=(8, 8, 8)),
+        "conv_f16": lambda t: convolution(windows, "f16", target=t, widths=(8, 8)),
+    }
+    return {
+        **{name: {"": program} for name, program in one.items()},
+        **{name: {target: made(target) for target in TARGETS} for name, made in many.items()},
+    }
+
+
+def files(folder: Mapping[str, Program]) -> dict[str, str]:
+    """The texts of one kernel's folder, by file name."""
+    from layoutalg.kernel.emit import emit
+    from layoutalg.kernel.verify import Verified, verify
+
+    distinct: dict[Program, Verified] = {}
+    for program in folder.values():
+        if program not in distinct:
+            distinct[program] = verify(program)
+    found = {}
+    for target, program in folder.items():
+        name = f"{program.name}{f'.{target}' if target else ''}.hip"
+        found[name] = emit(distinct[program], target or None)
+    found["spec.toml"] = spec_of(next(iter(folder.values())))
+    parts = [report(distinct[p], [t for t, q in folder.items() if q == p and t] or list(TARGETS)) for p in distinct]
+    found["report.md"] = "\n".join(parts)
+    return found
+
+
+def spec_of(program: Program) -> str:
+    """The descriptors of a program's tensors and LDS tiles, as a spec file; overlapping views claim bounds alone."""
+    from layoutalg.formats import Claim, DescriptorItem, SpecFile, dump
+    from layoutalg.kernel.program import StoreShared
+
+    target = program.target
+    items = []
+    for tensor in program.tensors:
+        claims = ("in_bounds", "bijective" if program.fills else "injective") if tensor is target else ("in_bounds",)
+        items.append(DescriptorItem(name=tensor.name, descriptor=tensor.descriptor, dtype=tensor.dtype.name,
+                                    claims=tuple(map(Claim, claims)), stated=True))  # fmt: skip
+    seen = set()
+    for _, s in program.statements():
+        if isinstance(s, StoreShared) and s.shared.name not in seen:
+            seen.add(s.shared.name)
+            claims = ("in_bounds", "injective")
+            items.append(DescriptorItem(name=s.shared.name, descriptor=s.descriptor, dtype=s.shared.dtype.name,
+                                        claims=tuple(map(Claim, claims)), stated=True))  # fmt: skip
+    symbols = {s.value.name: s for s in program.sizes}
+    return dump(SpecFile("", symbols, tuple(items), title=f"{program.name}: {program.summary}"))
+
+
+def report(verified: Verified, targets: list[str]) -> str:
+    """What was proved of a program, and what its LDS accesses cost on targets."""
+    from layoutalg.kernel.emit import conditions
+    from layoutalg.target import target as named
+
+    program = verified.program
+    lines = [f"# {program.name}", "", f"{program.summary[0].upper()}{program.summary[1:]}.", ""]
+    if program.sizes:
+        lines += [f"Proved for all {conditions(program)}.", ""]
+    lines += [f"A block has {program.block[0] * program.block[1] * program.block[2]} threads "
+              f"and {program.lds_bytes} bytes of LDS.", "", "| obligation | verdict | by |", "|---|---|---|"]  # fmt: skip
+    lines += [f"| {_cell(about)} | {v.name} | {_cell(v.strategy)} |" for about, v in verified.verdicts]
+    if program.shared and len(program.threads) == 1:
+        lines += ["", "| LDS access | " + " | ".join(targets) + " |", "|---|" + "---|" * len(targets)]
+        lines += list(_conflicts(program, targets))
+        lines += ["", "Cycles of the busiest phase; 1 is free of conflicts. Blocks that the LDS holds at once: "
+                  + ", ".join(f"{t} {named(t).lds_bytes // program.lds_bytes}" for t in targets) + "."]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _conflicts(program: Program, targets: list[str]) -> Iterator[str]:
+    from layoutalg.kernel.conflicts import priced
+
+    costs = [priced(program, target) for target in targets]
+    for same in zip(*costs, strict=True):
+        what = str(same[0]).split(" by ")[0].split(": not priced")[0]
+        cells = [f"{p.cycles} ({p.instruction})" if p.cycles is not None else "not priced" for p in same]
+        yield f"| {what} | {' | '.join(cells)} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def main(arguments: list[str]) -> int:
+    """Writes every folder, or with --check says what differs (exit code 1)."""
+    check = "--check" in arguments
+    root = Path(next((a for a in arguments if not a.startswith("-")), "kernels"))
+    wanted = {root / name / file: text for name, folder in programs().items() for file, text in files(folder).items()}
+    there = {path for path in root.rglob("*") if path.is_file()} if root.is_dir() else set()
+    stale = sorted(there - set(wanted) - {root / "README.md"})
+    changed = [path for path, text in wanted.items() if path not in there or path.read_text() != text]
+    if check:
+        for path in (*changed, *stale):
+            print(f"{path}: differs from what the builders make; run `make kernels`", file=sys.stderr)
+        return 1 if changed or stale else 0
+    for path in changed:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(wanted[path])
+    for path in stale:
+        path.unlink()
+    print(f"{len(wanted)} files, {len(changed)} written, {len(stale)} removed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -9,8 +9,8 @@
 | complete | each store of the program is one store of the binary, and no other store is there |
 
 The symbolic machine itself refuses a binary whose data are used before their wait, whose LDS accesses are under way at
-a barrier, or whose barriers only some waves reach.  With the claims, what was proved of the program holds of the binary:
-`target = the map of source`.
+a barrier, or whose barriers only some waves reach.  With the claims, what was proved of the program holds of the
+binary: `target = the map of source`.
 
 Assumed: buffers do not overlap and lie in the address space whole; the code is not changed while it runs; the machine
 does what AMD's pseudocode says.  Not modelled: time, cache policy, wait states between dependent instructions.
@@ -19,8 +19,9 @@ does what AMD's pseudocode says.  Not modelled: time, cache policy, wait states 
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from layoutalg.device.amdgcn.expected import ExpectedElement, expected_elements
 from layoutalg.device.amdgcn.program import Program
@@ -28,15 +29,11 @@ from layoutalg.device.amdgcn.symbolic import Argument, Element, SymbolicMachine
 from layoutalg.device.amdgcn.words import NotReadable
 from layoutalg.device.errors import DeviceError
 from layoutalg.index import (
-    FALSE,
-    TRUE,
     Expr,
     all_of,
-    any_of,
     as_expr,
     conjuncts,
     eq,
-    negation,
     simplify,
     substitute,
     value,
@@ -44,6 +41,9 @@ from layoutalg.index import (
 )
 from layoutalg.kernel.program import Program as Kernel
 from layoutalg.prove import ForAll, Limits, Proved, Refuted, Shown, Unknown, Verdict, Witness, prove
+
+#: Seconds that one question about the range of a value may take; not knowing costs a longer formula, nothing else.
+QUICK = 2.0
 
 
 @dataclass(frozen=True)
@@ -73,36 +73,55 @@ class BinaryVerdict:
         return tuple((about, verdict) for about, verdict in self.verdicts if not isinstance(verdict, Proved))
 
 
-def prove_binary(binary: Program, kernel: Kernel, limits: Limits | None = None) -> BinaryVerdict:
+def prove_binary(binary: Program, kernel: Kernel, limits: Limits | None = None, seconds: float = 60) -> BinaryVerdict:
     """Decides every claim on a decoded kernel against the program that it was compiled from.
 
-    What cannot be followed or decided is `Unknown`, with the reason; `Refuted` carries block, thread and sizes.
+    What cannot be followed or decided is `Unknown`, with the reason; `Refuted` carries block, thread and sizes, and is
+    the last verdict then.  `limits` are those of one claim, `seconds` is the time for all.
     """
-    prover = _Prover(kernel, limits or Limits())
+    prover = _Prover(kernel, limits or Limits(), time.monotonic() + seconds)
+    verdicts: list[tuple[str, Verdict]] = []
+    narrow: tuple[str, ...] = ()
     try:
-        wanted = expected_elements(kernel)
-        found = _trace(binary, kernel, prover)
+        wanted, found = expected_elements(kernel), _trace(binary, kernel, prover)
+        narrow = _narrow(wanted, found)
+        for about, verdict in _Comparison(kernel, wanted, found, prover).verdicts():
+            verdicts.append((about, verdict))
+            if isinstance(verdict, Refuted):
+                break
     except DeviceError as error:
-        unknown = Unknown("the binary is followed", "symbolic machine", 0.0, (), str(error))
-        return BinaryVerdict(kernel.name, binary.kernel.target, (("the binary is followed", unknown),))
-    verdicts = tuple(_Comparison(kernel, wanted, found, prover).verdicts())
-    return BinaryVerdict(kernel.name, binary.kernel.target, verdicts, _narrow(wanted, found))
+        verdicts.append(("the binary is followed", _unknown(str(error))))
+    return BinaryVerdict(kernel.name, binary.kernel.target, tuple(verdicts), narrow)
 
 
 def _trace(binary: Program, kernel: Kernel, prover: _Prover) -> Sequence[Element]:
-    arguments = [Argument(tensor.name) for tensor in (kernel.source, kernel.target)]
+    arguments = [Argument(tensor.name) for tensor in kernel.tensors]
     arguments += [Argument(number=size) for size in kernel.sizes]
-    size = min(int(tensor.dtype.bytes) for tensor in (kernel.source, kernel.target))
-    machine = SymbolicMachine(binary, arguments, kernel.grid, kernel.threads, kernel.requires, size, prover.shown)
+    visible = [a for a in binary.kernel.arguments if not a.kind.startswith("hidden_")]
+    if [bool(a.buffer) for a in arguments] != [a.kind == "global_buffer" for a in visible]:
+        raise NotReadable(f"{binary.kernel.name} has other arguments than {kernel.name}")
+    size = min(int(tensor.dtype.bytes) for tensor in kernel.tensors)
+    if binary.kernel.lds_bytes < kernel.lds_bytes:
+        raise NotReadable(f"{binary.kernel.lds_bytes} bytes of LDS, the program has {kernel.lds_bytes}")
+    blocks = (_linear(kernel),) if kernel.linear else kernel.grid
+    machine = SymbolicMachine(binary, arguments, blocks, kernel.threads, kernel.requires, size, prover.shown)
     machine.run()
     return machine.trace
+
+
+def _linear(kernel: Kernel) -> Expr:
+    """The number of a block in a grid that is launched as one row, the first variable fastest."""
+    total, step = as_expr(0), as_expr(1)
+    for index, extent in zip(kernel.grid, kernel.extents, strict=True):
+        total, step = total + index * step, step * extent
+    return total
 
 
 class _Prover:
     """Asks the prover, first with the assumptions that speak only of what the goal speaks of."""
 
-    def __init__(self, kernel: Kernel, limits: Limits) -> None:
-        self.kernel, self.limits = kernel, limits
+    def __init__(self, kernel: Kernel, limits: Limits, deadline: float) -> None:
+        self.kernel, self.limits, self.deadline = kernel, limits, deadline
         self.shown_values = (
             Shown("block", kernel.grid),
             Shown("thread", kernel.threads),
@@ -110,18 +129,24 @@ class _Prover:
         )
 
     def shown(self, goal: Expr, given: Expr) -> bool:
-        """Whether the goal is proved."""
-        return isinstance(self.decide("a value is in range", goal, given), Proved)
+        """Whether the goal is proved, soon."""
+        quick = replace(self.limits, seconds=min(self.limits.seconds, QUICK))
+        return isinstance(self._decide("a value is in range", goal, given, (), quick), Proved)
 
     def decide(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...] = ()) -> Verdict:
         """The verdict on `given ⇒ goal`."""
+        return self._decide(label, goal, given, show, self.limits)
+
+    def _decide(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...], limits: Limits) -> Verdict:
+        if time.monotonic() > self.deadline:
+            return _unknown("the time for all claims is used up")
         mentioned = set(variables(goal))
         near = all_of(*(part for part in conjuncts(given) if set(variables(part)) <= mentioned))
         if near is not given:
-            verdict = prove(ForAll(label, goal, near), limits=self.limits)
+            verdict = prove(ForAll(label, goal, near), limits=limits)
             if isinstance(verdict, Proved):
                 return verdict
-        return prove(ForAll(label, goal, given, (*self.shown_values, *show)), limits=self.limits)
+        return prove(ForAll(label, goal, given, (*self.shown_values, *show)), limits=limits)
 
 
 class _Comparison:
@@ -137,7 +162,10 @@ class _Comparison:
         self.same: dict[Expr, Expr] = {}  # what the binary loaded → what the program calls it
 
     def _place(self, element: Element | ExpectedElement) -> tuple[bool, str, tuple[int, ...]]:
-        return element.store, element.buffer, tuple(value(element.offset, point) for point in self.points)
+        return *self._kind(element), tuple(value(element.offset, point) for point in self.points)
+
+    def _kind(self, element: Element | ExpectedElement) -> tuple[bool, str]:
+        return element.store, element.buffer
 
     def verdicts(self) -> Iterator[tuple[str, Verdict]]:
         """Loads first, since stores speak of them."""
@@ -169,7 +197,8 @@ class _Comparison:
         if not set(variables(element.offset, element.guard)) <= set(self.points[0]):
             return _unknown(f"the address {element.offset} or its condition is not known")
         for point in self.points:
-            if value(element.guard, point):
+            meant = {value(w.offset, point) for w in self.wanted if self._kind(w) == self._kind(element)}
+            if value(element.guard, point) and value(element.offset, point) not in meant:
                 at = {v.value.name: n for v, n in point.items()}
                 text = f"byte {value(element.offset, point)} of {element.buffer}, which the program does not touch"
                 return Refuted("an access of the program", "evaluation", 0.0, (), Witness((at,), text))
@@ -186,21 +215,23 @@ class _Comparison:
                 (Shown("binary", (element.offset,)), Shown("program", (partner.offset,))),
             ),
         )
-        once = all_of(self.kernel.requires, element.guard, negation(partner.guard))
-        yield f"{about}: condition", self._never("it happens only when the program's does", once)
+        yield (
+            f"{about}: condition",
+            self._follows("it happens only when the program's does", partner.guard, element.guard),
+        )
         if element.size != partner.size:
             yield f"{about}: size", _unknown(f"{element.size} bytes for {partner.size}")
         if element.buffer == "lds":
             yield f"{about}: barriers", self._barriers(element, partner)
         if element.store:
-            missed = all_of(self.kernel.requires, partner.guard, negation(element.guard))
-            yield f"{about}: happens", self._never("it happens when the program's does", missed)
+            yield f"{about}: happens", self._follows("it happens when the program's does", element.guard, partner.guard)
             yield f"{about}: value", self._value(element, partner, given)
 
-    def _never(self, label: str, condition: Expr) -> Verdict:
-        """The condition is never met."""
-        positive = all_of(*(part for part in conjuncts(condition)))
-        return self.prover.decide(label, negation(positive), TRUE)
+    def _follows(self, label: str, goal: Expr, condition: Expr) -> Verdict:
+        """The condition implies the goal; parts that are the same once simplified need no proof."""
+        known = {simplify(part) for part in conjuncts(condition)}
+        rest = (part for part in map(simplify, conjuncts(goal)) if part not in known)
+        return self.prover.decide(label, all_of(*rest), all_of(self.kernel.requires, condition))
 
     def _barriers(self, element: Element, partner: ExpectedElement) -> Verdict:
         if element.barriers == partner.barriers:
@@ -209,12 +240,11 @@ class _Comparison:
         return Refuted("barriers before it", "counting", 0.0, (), Witness((), text))
 
     def _value(self, element: Element, partner: ExpectedElement, given: Expr) -> Verdict:
+        """In the program's names for what was loaded; given the program's own condition, which holds (`condition`)."""
         named: Mapping[Expr, Expr | int] = dict(self.same)
         got = simplify(substitute(element.value, named))
-        for case, condition in ((TRUE, partner.guard),):
-            want = simplify(substitute(partner.value, {}))
-            verdict = self.prover.decide("the stored value is the program's", eq(got, want), all_of(given, condition, case))
-        return verdict
+        goal = eq(got, simplify(partner.value))
+        return self.prover.decide("the stored value is the program's", goal, all_of(given, partner.guard))
 
     def _complete(self, stored: Sequence[ExpectedElement]) -> Iterator[tuple[str, Verdict]]:
         for element in self.wanted:
@@ -258,6 +288,3 @@ def _narrow(wanted: Sequence[ExpectedElement], found: Sequence[Element]) -> tupl
             verb = "stores to" if store else "loads from"
             notes.append(f"{verb} {buffer}: {min(widths)} bytes at a time, the program has {meant}")
     return tuple(notes)
-
-
-__all__ = ["FALSE", "BinaryVerdict", "NotReadable", "any_of", "prove_binary"]

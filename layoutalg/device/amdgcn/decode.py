@@ -48,7 +48,9 @@ class Operand:
         if self.kind == "int":
             return str(self.index)
         return names.get((self.kind, self.index)) or (
-            f"{self.index:#x}" if self.kind in ("bits", "float") else f"{self.kind}{self.index}{'.h' if self.high else ''}"
+            f"{self.index:#x}"
+            if self.kind in ("bits", "float")
+            else f"{self.kind}{self.index}{'.h' if self.high else ''}"
         )
 
 
@@ -221,7 +223,7 @@ _ON_HALVES = frozenset({"V_MOV_B16", "V_CNDMASK_B16"})
 
 
 def _halves(name: str, form: str, operands: dict[str, Operand], fields: dict[str, int], architecture: str) -> None:
-    """Which halves a 16-bit operation works on: short encodings add 128 to the register, VOP3 sets a bit (RDNA 3 ISA)."""
+    """Which halves a 16-bit operation works on: short encodings add 128 to the register, VOP3 has bits (RDNA 3 ISA)."""
     if architecture == "cdna" or name not in _ON_HALVES:
         return
     picked = fields.pop("opsel", 0)

@@ -15,14 +15,16 @@ EXIT = -1
 
 def meeting_points(blocks: Mapping[int, Block]) -> Mapping[int, int]:
     """For each block the nearest block that every path from its end comes through; `EXIT` when it is the end."""
-    after = {start: block.successors or (EXIT,) for start, block in blocks.items()}
+    after = {
+        start: tuple(s if s in blocks else EXIT for s in block.successors) or (EXIT,) for start, block in blocks.items()
+    }
     every = {EXIT, *blocks}
     found = {start: set(every) for start in blocks} | {EXIT: {EXIT}}
     changed = True
     while changed:
         changed = False
         for start in sorted(blocks, reverse=True):
-            new = {start} | set.intersection(*(found[s] for s in after[start] if s in found))
+            new = {start} | set.intersection(*(found[s] for s in after[start]))
             if new != found[start]:
                 found[start], changed = new, True
     return {start: _nearest(found, start) for start in blocks}

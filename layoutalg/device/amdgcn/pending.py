@@ -56,6 +56,10 @@ class Pending:
         """Whether the register may still wait for its data."""
         return key in self.ages
 
+    def only(self, key: Key, counters: tuple[str, ...]) -> bool:
+        """Whether the register waits on these counters alone, which bring their data in order."""
+        return set(self.ages.get(key, ())) <= set(counters) and not self.unordered & set(counters)
+
     def join(self, other: Pending) -> None:
         """What is certain on both of two paths."""
         for key, ages in other.ages.items():

@@ -298,8 +298,6 @@ def _pick_halves(w: Values, a: Word, b: Word, *, opsel: int = 0, opsel_hi: int =
     return w.pair(w.high(a) if opsel & 1 else w.low(a), w.high(b) if opsel & 2 else w.low(b))
 
 
-
-
 def _truth_table(w: Values, a: Word, b: Word, c: Word, *, neg: int = 0, abs: int = 0, omod: int = 0) -> Word:
     """V_BITOP3_B32: bit 4a + 2b + c of the table is the result; computed as the exclusive or of products of sources."""
     table = omod << 6 | abs << 3 | neg

@@ -1,14 +1,14 @@
 """The symbolic machine: one lane of one wave of one block, all of them unknown, on all paths through a kernel.
 
-What it collects is the *trace*: every access of memory, element by element, with the address, the condition under which
-the lane makes it, the data, and how many barriers stand before it.  Branches that a lane mask decides are followed both
-ways to where they meet (their immediate post-dominator); the lane's own registers are written under its own bit of the
-mask, so nothing has to be merged for them.  Branches that constants decide are followed as they go, so loops of a
+What it collects is the *trace*: every access of memory, element by element, with the address, the condition under
+which the lane makes it, the data, and how many barriers stand before it. Branches that are not constant are followed
+both ways to where they meet (their immediate post-dominator); the lane's own registers are written under its own
+condition, so nothing has to be merged for them. Branches that constants decide are followed as they go, so loops of a
 constant count are unrolled.
 
 | branch | the wave takes it when | known of this lane |
 |---|---|---|
-| `execz` | no lane is active | then this lane is not |
+| `execz` | no lane is active | then this lane is not, and nothing that follows concerns it |
 | `vccz` | no lane has the bit | then this lane has it not |
 | `scc` of a uniform comparison | the comparison holds | the same |
 
@@ -68,7 +68,6 @@ class Element:
     barriers: int  # how many the wave has passed
     value: Expr  # stored bits, or the unknown that was loaded
     size: int  # bytes
-    first: bool  # the first element of its instruction's access
     width: int  # bytes that the instruction moves at once
 
 
@@ -113,7 +112,9 @@ class SymbolicMachine(Machine):
         self.steps = 0
         self.meeting = meeting_points(program.blocks)
         self.block_of = {i.address: start for start, block in program.blocks.items() for i in block.instructions}
-        self.buffers = {a.buffer: symbol(f"address_of_{a.buffer}", min=0, max=(1 << 64) - 1) for a in arguments if a.buffer}
+        self.buffers = {
+            a.buffer: symbol(f"address_of_{a.buffer}", min=0, max=(1 << 64) - 1) for a in arguments if a.buffer
+        }
         self.kernarg = symbol("address_of_arguments", min=0, max=1 << 60, multiple_of=16)
         self._initialise(grid, threads)
 
@@ -161,7 +162,6 @@ class SymbolicMachine(Machine):
             if self.state.pending.open((key[0], key[1] + k)):
                 raise NotReadable(f"{key[0]}{key[1] + k} is written while its load is under way")
             self.state.scalars[key[0], key[1] + k] = part
-        self._assume()
 
     def write_scc(self, truth: Bit) -> None:
         """Writes the condition code."""
@@ -178,8 +178,10 @@ class SymbolicMachine(Machine):
         """The condition under which this lane takes part."""
         return all_of(self.state.path, as_mask(self.state.scalars["s", EXEC]).own)
 
-    def _assume(self) -> None:
-        self.w.given = all_of(self.given, self.active)
+    def _assume(self, instruction: Instruction) -> None:
+        """What may be assumed of values: a scalar one counts also where this lane takes no part."""
+        scalar = instruction.form.startswith(("SOP", "SMEM"))
+        self.w.given = all_of(self.given, self.state.path if scalar else self.active)
 
     def read_register(self, operand: Operand, bits: int) -> Word:
         """The lane's word."""
@@ -211,8 +213,9 @@ class SymbolicMachine(Machine):
         for k, part in enumerate(parts):
             self._write_cell((operand.kind, operand.index + k), part)
 
-    def _write_cell(self, key: Key, word: Word) -> None:
-        if self.state.pending.open(key):
+    def _write_cell(self, key: Key, word: Word, after: tuple[str, ...] = ()) -> None:
+        """`after`: counters on which this is a load itself, which comes after those that are under way on them."""
+        if self.state.pending.open(key) and not self.state.pending.only(key, after):
             raise NotReadable(f"{key[0]}{key[1]} is written while its load is under way")
         guard = self.active
         if guard is FALSE:
@@ -227,7 +230,9 @@ class SymbolicMachine(Machine):
 
     def write_lanes(self, operand: Operand, truth: Bit) -> None:
         """The lane's bit, if it takes part."""
-        self.write_scalar(operand, self.kernel.wave_size, Mask(all_of(truth.expr, self.active), truth.carry_of, self.active))
+        self.write_scalar(
+            operand, self.kernel.wave_size, Mask(all_of(truth.expr, self.active), truth.carry_of, self.active)
+        )
 
     # Memory
 
@@ -255,8 +260,9 @@ class SymbolicMachine(Machine):
                 self._store(instruction, access, "data2" if number else "data", address)
             else:
                 loaded += self._load(instruction, access, number, address)
+        ordered = not unordered
         for key, word in loaded:
-            self._write_cell(key, word)
+            self._write_cell(key, word, after=counters if ordered else ())
         self.state.pending.issue(counters, [*keys, *(key for key, _ in loaded)], unordered)
 
     def _place(self, access: Access, address: Word, instruction: Instruction) -> tuple[str, Expr]:
@@ -270,24 +276,17 @@ class SymbolicMachine(Machine):
                 return name, offset
         raise NotReadable(f"{instruction} at {instruction.address:#x}: the address {e} is in no buffer")
 
-    def _note(
-        self, instruction: Instruction, access: Access, address: Word, values: Sequence[Expr], size: int
-    ) -> None:
+    def _note(self, instruction: Instruction, access: Access, address: Word, values: Sequence[Expr], size: int) -> None:
         buffer, start = self._place(access, address, instruction)
         guard = self.active
         if guard is FALSE:
             return
         for k, value in enumerate(values):
-            self.trace.append(
-                Element(
-                    instruction, access.store, buffer, start + k * size, guard, self.state.barriers, value, size, k == 0,
-                    access.size,
-                )
-            )  # fmt: skip
+            at = start + k * size
+            barriers = self.state.barriers
+            self.trace.append(Element(instruction, access.store, buffer, at, guard, barriers, value, size, access.size))
 
-    def _load(
-        self, instruction: Instruction, access: Access, number: int, address: Word
-    ) -> list[tuple[Key, Word]]:
+    def _load(self, instruction: Instruction, access: Access, number: int, address: Word) -> list[tuple[Key, Word]]:
         size = min(self.element, access.size)
         values = [self.w.fresh("loaded", 1 << 8 * size) for _ in range(access.size // size)]
         self._note(instruction, access, address, values, size)
@@ -382,8 +381,8 @@ class SymbolicMachine(Machine):
 
     def _barrier_or_step(self, instruction: Instruction) -> None:
         if instruction.name not in ("S_BARRIER", "S_BARRIER_SIGNAL", "S_BARRIER_WAIT"):
-            self.scc = self.state.scc if self.state.scc is not None else self._scc()
-            self._assume()
+            self.scc = self._scc()
+            self._assume(instruction)
             self.step(instruction)
             return
         if instruction.name != "S_BARRIER_WAIT" and self.state.pending.open(LDS):
@@ -395,29 +394,26 @@ class SymbolicMachine(Machine):
 
     def _branch(self, instruction: Instruction, target: int, following: int, depth: int) -> int:
         """Where to go on: one way, or where both ways meet, after following both."""
+        self._assume(instruction)
         taken = self._condition(instruction)
         if taken.op == "const":
             return target if taken.value else following
         meet = self.meeting[self.block_of[instruction.address]]
-        start, by_mask = self.state, instruction.name not in ("S_CBRANCH_SCC0", "S_CBRANCH_SCC1")
+        start, by_exec = self.state, "EXEC" in instruction.name
         ends = []
         self._forked += 1
         for way, condition in ((target, taken), (following, negation(taken))):
             self.state = start.copy()
-            if not by_mask:
+            if not by_exec:
                 self.state.path = all_of(start.path, condition)
             elif (way == target) == instruction.name.endswith("EXECZ"):
-                self._clear_exec(instruction)
+                self.state.scalars["s", EXEC] = self.state.scalars["s", EXEC + 1] = Mask(FALSE)
             self._run(way, meet, depth + 1)
             ends.append(self.state)
         self._forked -= 1
         self.state = self._joined(start, ends[0], ends[1], taken)
         self.scc = self.state.scc
         return meet
-
-    def _clear_exec(self, instruction: Instruction) -> None:
-        if "EXEC" in instruction.name:
-            self.state.scalars["s", EXEC] = self.state.scalars["s", EXEC + 1] = Mask(FALSE)
 
     def _condition(self, instruction: Instruction) -> Expr:
         """When the wave takes the branch."""
@@ -503,7 +499,6 @@ class SymbolicMachine(Machine):
                     register += 1
         packed = sum((t * (1 << 10 * k) for k, t in enumerate(threads[: kernel.thread_dimensions])), start=FALSE)
         self.state.cells["v", 0] = ((TRUE, w.word(packed)),)
-        self._assume()
 
 
 def implies(stronger: Expr, weaker: Expr) -> bool:
@@ -514,7 +509,8 @@ def implies(stronger: Expr, weaker: Expr) -> bool:
 def excludes(one: Expr, other: Expr) -> bool:
     """Whether a part of one condition is the negation of parts of the other."""
     return any(
-        any(implies(a, negation(part)) for part in conjuncts(b) if part is not TRUE) for a, b in ((one, other), (other, one))
+        any(implies(a, negation(part)) for part in conjuncts(b) if part is not TRUE)
+        for a, b in ((one, other), (other, one))
     )
 
 

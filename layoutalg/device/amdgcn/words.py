@@ -1,9 +1,9 @@
 """The symbolic reading of `Values`: a word is an index expression, equal to the machine's word modulo 2ⁿ.
 
 Sums, differences, products and left shifts of representatives represent the results, so they cost nothing and lose
-nothing.  Where the machine looks at a word's value (a comparison, a right shift, an extension) a representative in range
-is needed: ranges and the normal form give most, the prover the rest (under the guard of the instruction), and what is
-not in range is cut explicitly, `e mod 2ⁿ`.
+nothing. Where the machine looks at a word's value (a comparison, a right shift, an extension) a representative in
+range is needed: ranges and the normal form give most, the prover the rest (under the instruction's condition), and
+what is not in range is cut explicitly, `e mod 2ⁿ`.
 
 | operation | reading |
 |---|---|
@@ -19,7 +19,7 @@ What it cannot represent: shifts by an amount that is not constant, and arithmet
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 
@@ -32,6 +32,7 @@ from layoutalg.index import (
     any_of,
     as_expr,
     bitand,
+    conjuncts,
     const,
     div,
     eq,
@@ -41,6 +42,7 @@ from layoutalg.index import (
     select,
     simplify,
     symbol,
+    var,
     xor,
 )
 from layoutalg.index.normal import normal, recover
@@ -95,7 +97,17 @@ class Mask:
     def __invert__(self) -> Mask:
         return Mask(negation(self.own))
 
-    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+    @property
+    def expr(self) -> Expr:
+        """A mask has no value that one lane knows."""
+        raise NotReadable("a lane mask used as a number")
+
+    bits = whole = sign_of = low_half = _with = expr
+
+    def __add__(self, other: object) -> Mask:
+        raise NotReadable("arithmetic on a lane mask")
+
+    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __add__
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,14 +137,14 @@ class Word:
         return self._with(-1 - self.expr)
 
     def __and__(self, other: Word | Mask) -> Word | Mask:
-        return Mask.__rand__(other, self) if isinstance(other, Mask) else self._with(self.w.conjunction(self, other))
+        return other & self if isinstance(other, Mask) else self._with(self.w.conjunction(self, other))
 
     def __or__(self, other: Word | Mask) -> Word | Mask:
-        return Mask.__ror__(other, self) if isinstance(other, Mask) else self._with(self.w.disjunction(self, other))
+        return other.__or__(self) if isinstance(other, Mask) else self._with(self.w.disjunction(self, other))
 
     def __xor__(self, other: Word | Mask) -> Word | Mask:
         if isinstance(other, Mask):
-            return Mask.__rxor__(other, self)
+            return other ^ self
         for one, flipped in ((self, other), (other, self)):
             if one.expr.op == "const" and one.expr.value in (-1, (1 << self.bits) - 1):
                 return ~flipped
@@ -209,8 +221,10 @@ class IndexValues:
     def _shown(self, e: Expr, lowest: int, size: int) -> bool:
         key = (e, self.given, lowest, size)
         if key not in self._in_range:
-            goal = all_of(e >= lowest, e < lowest + size)
-            self._in_range[key] = self.decide(goal, self.given)
+            self._in_range[key] = any(
+                self.decide(all_of(one >= lowest, one < lowest + size), self.given)
+                for one in (*_generalised(e, self.given), e)
+            )
         return self._in_range[key]
 
     # The operations of `Values`
@@ -276,7 +290,7 @@ class IndexValues:
 
     def high(self, word: Word) -> Word:
         """The upper half; it remembers the whole."""
-        small = 0 <= word.expr.lo and word.expr.hi < 1 << 32
+        small = word.expr.lo >= 0 and word.expr.hi < 1 << 32
         unknown = FALSE if small else div(mod(word.expr, 1 << 64), 1 << 32)
         return Word(self, unknown, 32, whole=word, low_half=self.low(word))
 
@@ -347,6 +361,19 @@ class IndexValues:
         return int(e.value % (1 << word.bits))
 
 
+def _generalised(e: Expr, given: Expr) -> Iterator[Expr]:
+    """The expression over any p' < P and q' < Q, where it is p + P·q + constant and `p < P`, `q < Q` are given.
+
+    What holds of it holds of the expression; and a solver need not know what p and q are made of.
+    """
+    bounds = [part.args for part in conjuncts(given) if part.op == "lt" and part.args[0].lo >= 0]
+    for p, p_limit in bounds:
+        for q, q_limit in bounds:
+            rest = simplify(e - p - p_limit * q) if p is not q else e
+            if rest.op == "const":
+                yield var("any_row", p_limit) + var("any_column", q_limit) * p_limit + rest
+
+
 def representative(expr: Expr, bits: int) -> Expr:
     """A polynomial congruent modulo 2ⁿ whose coefficients are nearest to 0.
 
@@ -356,11 +383,12 @@ def representative(expr: Expr, bits: int) -> Expr:
     """
     size = 1 << bits
     terms = {m: (k + size // 2) % size - size // 2 for m, k in normal(expr).terms.items()}
-    return recover(Poly({m: k for m, k in terms.items() if k})).expr()
+    reduced: Expr = recover(Poly({m: k for m, k in terms.items() if k})).expr()
+    return reduced
 
 
 def _apart(low: Expr, high: Expr) -> bool:
     """Whether `high` is a multiple of a power of two that `low` stays below."""
-    if not 0 <= low.lo or low.hi == float("inf"):
+    if not low.lo >= 0 or low.hi == float("inf"):
         return False
     return simplify(mod(high, 1 << int(low.hi).bit_length())) is FALSE

@@ -1,0 +1,150 @@
+"""Binaries proved against the programs that they were compiled from, for all sizes; and binaries that are not."""
+
+import functools
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from layoutalg.device.amdgcn.against import prove_binary
+from layoutalg.device.amdgcn.binary import read_kernels
+from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
+from layoutalg.device.amdgcn.launch import execute
+from layoutalg.device.amdgcn.program import decode_kernel
+from layoutalg.device.compile import compile_source
+from layoutalg.kernel.emit import emit_unverified
+from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
+from layoutalg.prove import Refuted
+
+TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
+KERNELS = {
+    "registers": functools.cache(lambda: register_transpose(96, 64)),
+    "xor_f16_v8": functools.cache(lambda: lds_transpose("f16", "xor", 8)),
+    "xor_f32": functools.cache(lambda: lds_transpose("f32")),
+    "xor_f32_v4": functools.cache(lambda: lds_transpose("f32", "xor", 4)),
+    "pad_f16": functools.cache(lambda: lds_transpose("f16", "pad", 1)),
+}
+
+
+@functools.cache
+def compiled(kernel, target, opt_level=3):
+    program = KERNELS[kernel]()
+    return decode_kernel(
+        read_kernels(compile_source(emit_unverified(program), target, opt_level=opt_level).payload)[program.name]
+    )
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kernel", ["registers", "xor_f16_v8"])
+def test_the_binary_is_the_program_for_all_sizes(kernel, target):
+    verdict = prove_binary(compiled(kernel, target), KERNELS[kernel]())
+    assert verdict.proved, verdict.failures[:2]
+    assert verdict.narrow == ()
+
+
+@pytest.mark.parametrize(
+    ("kernel", "target", "opt_level"),
+    [("xor_f32", "gfx942", 3), ("pad_f16", "gfx1100", 3), ("xor_f32_v4", "gfx1201", 1), ("xor_f32_v4", "gfx90a", 2)],
+)
+def test_other_kernels_and_levels_are_proved(kernel, target, opt_level):
+    verdict = prove_binary(compiled(kernel, target, opt_level), KERNELS[kernel]())
+    assert verdict.proved, verdict.failures[:2]
+
+
+def test_what_is_not_followed_is_unknown_with_its_name():
+    """-O0 keeps its variables in scratch memory, which the symbolic machine does not follow."""
+    verdict = prove_binary(compiled("xor_f32", "gfx942", 0), KERNELS["xor_f32"]())
+    assert verdict.name == "unknown"
+    assert "symbolic" not in verdict.failures[0][1].reason
+    assert "0x" in verdict.failures[0][1].reason
+
+
+def test_another_kernels_binary_is_not_this_program():
+    other = prove_binary(compiled("xor_f32", "gfx942"), lds_transpose("f32", "pad", 1))
+    assert other.name == "unknown"  # LDS is too small for it
+    assert "bytes of LDS" in other.failures[0][1].reason
+    swapped = prove_binary(compiled("pad_f16", "gfx942"), lds_transpose("f16"))
+    assert swapped.name == "refuted"
+
+
+def changed(program, instruction, **bits):
+    """The program with some bits of one instruction's encoding replaced: `lo_hi=value`."""
+    start = instruction.address - program.kernel.entry
+    word = int.from_bytes(program.kernel.code[start : start + instruction.size], "little")
+    for key, value in bits.items():
+        low, high = map(int, key.strip("b").split("_"))
+        mask = ((1 << high - low + 1) - 1) << low
+        word = word & ~mask | value << low
+    code = bytearray(program.kernel.code)
+    code[start : start + instruction.size] = word.to_bytes(instruction.size, "little")
+    return decode_kernel(replace(program.kernel, code=bytes(code)))
+
+
+def the(program, name, number=0):
+    return [i for i in program.instructions if i.name == name][number]
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "bits"),
+    [
+        ("DS_WRITE_B128", 0, {"b0_7": 4}),  # an LDS offset
+        ("DS_READ_U16", 3, {"b8_15": 7}),
+        ("GLOBAL_STORE_DWORDX4", 0, {"b0_12": 16}),  # a global offset
+        ("V_LSHL_ADD_U64", 0, {"b41_49": 128 + 2}),  # a shift: bytes of f32
+        ("V_ASHRREV_I32", 0, {"b0_8": 128 + 27}),  # wrong only above 2**27
+        ("V_XOR_B32", 1, {"b0_8": 128 + 9}),  # a swizzle
+        ("S_LSHL_B32", 0, {"b8_15": 128 + 5}),  # the tile's size
+        ("V_CMP_GT_I32", 0, {"b17_24": 0xC6}),  # a guard widened from > to ≥
+    ],
+)
+def test_a_changed_instruction_is_refuted_with_a_witness(name, number, bits):
+    program = compiled("xor_f16_v8", "gfx942")
+    verdict = prove_binary(changed(program, the(program, name, number), **bits), KERNELS["xor_f16_v8"]())
+    assert verdict.name == "refuted", verdict.failures[:1]
+    assert isinstance(verdict.failures[-1][1], Refuted)
+
+
+@pytest.mark.parametrize("name", ["S_BARRIER", "S_WAITCNT"])
+def test_a_removed_barrier_or_wait_is_not_proved(name):
+    program = compiled("xor_f16_v8", "gfx942")
+    for instruction in program.instructions:
+        if instruction.name == name:
+            mutant = changed(program, instruction, b0_31=0xBF800000)  # S_NOP
+            assert prove_binary(mutant, KERNELS["xor_f16_v8"]()).name != "proved"
+
+
+def seen(program, kernel):
+    """How runs show that a binary is wrong, or nothing."""
+    for rows, columns in ((104, 72), (64, 136)):
+        given = (np.arange(rows * columns) % 2039 + 1).reshape(rows, columns).astype(np.float16)
+        out = np.full((columns, rows), -1, np.float16)
+        try:
+            grid = (-(-columns // 64), -(-rows // 64))
+            run = execute(program, grid, kernel.block, [given, out, rows, columns], step_limit=8000)
+        except Fault as fault:
+            return fault.kind
+        except UnsupportedInstructionError:
+            return "refused"
+        if not (np.array_equal(run.outputs[1], given.T) and np.array_equal(run.outputs[0], given)):
+            return "result"
+    return None
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
+def test_no_binary_is_proved_that_a_run_shows_to_be_wrong(target):
+    """Flipped bits drawn at random: what faults or computes something else is never proved."""
+    program, kernel, rng = compiled("xor_f16_v8", target), KERNELS["xor_f16_v8"](), random.Random(target)
+    proved = wrong = 0
+    for _ in range(20):
+        bit = rng.randrange(8 * len(program.kernel.code))
+        code = bytearray(program.kernel.code)
+        code[bit // 8] ^= 1 << bit % 8
+        try:
+            mutant = decode_kernel(replace(program.kernel, code=bytes(code)))
+        except UnsupportedInstructionError:
+            continue
+        how, verdict = seen(mutant, kernel), prove_binary(mutant, kernel, seconds=5)
+        assert how is None or not verdict.proved, (how, bit)
+        proved, wrong = proved + verdict.proved, wrong + (how is not None)
+    assert wrong > 5

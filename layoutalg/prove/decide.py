@@ -5,10 +5,11 @@
 | normal form   | what simplifies to true                          | microseconds   |
 | mixed radix   | injectivity of sums whose strides stand apart    | microseconds   |
 | F₂ rank       | maps that are linear in the bits                 | microseconds   |
+| enumeration   | any concrete domain of up to 2¹² points          | 0.2 ms         |
 | changes       | the same, over other variables                   | a millisecond  |
 | difference    | injectivity of any sums over boxes               | microseconds   |
 | small sizes   | refutes for symbolic sizes, by enumeration       | milliseconds   |
-| enumeration   | any concrete domain, at first up to 2¹⁶ points   | milliseconds   |
+| enumeration   | again, up to 2¹⁶ points                          | milliseconds   |
 | cases         | sizes that are powers of two, one by one         | milliseconds   |
 | z3            | integers, or bit-vectors where something is xor  | 10 ms – limit  |
 | enumeration   | again, up to the limit                           | a second       |
@@ -38,7 +39,13 @@ from layoutalg.prove.strategies.radix import mixed_radix
 
 Strategy = Callable[[Obligation, Limits], Outcome]
 
+TINY_POINTS = 1 << 12
 QUICK_POINTS = 1 << 16
+
+
+def tiny_enumeration(obligation: Obligation, limits: Limits) -> Outcome:
+    """Enumeration where it is faster than thinking."""
+    return enumeration(obligation, replace(limits, points=min(limits.points, TINY_POINTS)))
 
 
 def quick_enumeration(obligation: Obligation, limits: Limits) -> Outcome:
@@ -61,7 +68,8 @@ def algebra(obligation: Obligation, limits: Limits) -> Outcome:
 
 
 PORTFOLIO: tuple[Strategy, ...] = (
-    algebra, difference, few_small_sizes, quick_enumeration, by_cases, solve, enumeration, small_sizes,
+    *ALGEBRA, tiny_enumeration, algebra, difference, few_small_sizes, quick_enumeration, by_cases, solve, enumeration,
+    small_sizes,
 )  # fmt: skip
 
 STRATEGIES: Mapping[str, Strategy] = {
@@ -103,12 +111,9 @@ def _first(steps: Sequence[Strategy], obligation: Obligation, *, limits: Limits)
 
 def _onto(obligation: Onto, limits: Limits, strategy: str | None) -> Outcome:
     """By what suffices, algebra first; else by marking what is reached, which alone refutes."""
-    quick = decide_quickly(obligation) if strategy is None else GaveUp("algebra", "not asked")
-    if isinstance(quick, Holds):
-        return quick
     outcome: Outcome = GaveUp("portfolio", "nothing that suffices is known")
     if strategy is None:
-        outcome = _first((quick_enumeration, few_small_sizes), obligation, limits=limits)
+        outcome = _first((tiny_enumeration, algebra, quick_enumeration, few_small_sizes), obligation, limits=limits)
     for way in obligation.suffices if isinstance(outcome, GaveUp) else ():
         parts = [decide(part, limits, strategy) for part in way]
         if all(isinstance(part, Holds) for part in parts):

@@ -19,10 +19,11 @@ from typing import Any
 
 import z3
 
-from layoutalg.index import Expr, postorder
+from layoutalg.index import Expr, div, postorder
 from layoutalg.index.evaluate import read
-from layoutalg.index.normal import normal
+from layoutalg.index.normal import conjuncts, normal, simplify
 from layoutalg.prove.obligation import ForAll, Injective, Obligation, Point
+from layoutalg.prove.strategies.digits import count
 
 
 class NotExpressible(ValueError):
@@ -91,10 +92,16 @@ class Encoding:
 
 
 class Integers(Encoding):
-    """Unbounded integers."""
+    """Unbounded integers.
+
+    Where the normal form of x div d has no division left, E, an instance of |k·d| ≥ d for k ≠ 0 (and 0·d = 0) is
+    added, for the k that is the quotient's distance from E: a truth of the integers, which solvers do not find by
+    themselves among products.
+    """
 
     def __init__(self, nodes: Sequence[Expr]) -> None:
         super().__init__(nodes)
+        self._symbolic = any(node.op == "var" and node.value.extent is not None for node in nodes)
         for node in nodes:
             if node.op in ("xor", "and"):
                 raise NotExpressible(f"{node} is bitwise; use bit-vectors")
@@ -115,14 +122,63 @@ class Integers(Encoding):
             self.conditions.append((f"division-{q}", z3.And(x == q * d + r, r >= 0, r < d)))
         return self._divisions[key]
 
+    def read(self, roots: Sequence[Expr], leaves: Mapping[Expr, Any]) -> list[Any]:
+        seen: dict[Expr, Any] = dict(leaves)
+        table = self.table()
+        for node in postorder(*roots):
+            if node in seen:
+                continue
+            if node.op in ("div", "mod"):
+                x, d = (seen[a] for a in node.args)
+                known = len(self._divisions)
+                both = self.divide(x, d)
+                if len(self._divisions) > known and self._symbolic:
+                    self._distance(both[0], d, div(*node.args), leaves)
+                seen[node] = both[0 if node.op == "div" else 1]
+            else:
+                seen[node] = read([node], {**leaves, **{a: seen[a] for a in node.args}}, table)[0]
+        return [seen[root] for root in roots]
+
+    def _distance(self, quotient: Any, d: Any, node: Expr, leaves: Mapping[Expr, Any]) -> None:
+        """A quotient that is not the plain one is at least one divisor away from it."""
+        plain = simplify(node)
+        if plain is node or plain.op == "div":
+            return
+        k = quotient - self._without_lemmas(plain, leaves)
+        signs = z3.Or(k < 1, k * d >= d), z3.Or(k > -1, k * d <= -d), z3.Or(k != 0, k * d == 0)
+        self.conditions.append((f"lemma-{quotient}", z3.And(signs)))
+
+    def _without_lemmas(self, e: Expr, leaves: Mapping[Expr, Any]) -> Any:
+        symbolic, self._symbolic = self._symbolic, False
+        reading = self.read([e], leaves)[0]
+        self._symbolic = symbolic
+        return reading
+
+    def bounds(self, goal: Expr, leaves: Mapping[Expr, Any]) -> None:
+        """For each bound a ≤ b of the goal, (n − 1 − v)·f ≥ 0 for each v < n and the f that it is multiplied by there.
+
+        The instances are those that the normal form's own test of b − a ≥ 0 rests on; each is true where f ≥ 0.
+        """
+        for part in conjuncts(goal) if self._symbolic else ():
+            if part.op not in ("lt", "le"):
+                continue
+            rest = normal(part.args[1] - part.args[0])
+            for v in [a for a in rest.atoms() if a.op == "var" and a.lo == 0]:
+                parts, length = rest.linear_in(v), count(v)
+                if parts is None or length is None or parts[1].constant is not None:
+                    continue
+                top = normal(length - 1)
+                f = self._without_lemmas((-parts[1]).expr(), leaves)
+                room = self._without_lemmas(top.expr(), leaves) - leaves[v]
+                self.conditions.append((f"lemma-{part.op}-{len(self.conditions)}", z3.Or(f < 0, room * f >= 0)))
+                rest = parts[0] + parts[1] * top
+
     def table(self) -> Mapping[str, Callable[..., Any]]:
         return {
             **_LOGIC,
             "const": self.number,
             "add": lambda *xs: z3.Sum(*xs),
             "mul": lambda a, b: a * b,
-            "div": lambda a, n: self.divide(a, n)[0],
-            "mod": lambda a, n: self.divide(a, n)[1],
             "lt": self.lt,
             "le": self.le,
             "lookup": self.lookup,
@@ -244,6 +300,8 @@ class Problem:
         self.copies: list[dict[Expr, Any]] = []
         if isinstance(obligation, ForAll):
             leaves = self.encoding.copy(obligation.variables, {}, "")
+            if isinstance(self.encoding, Integers):
+                self.encoding.bounds(obligation.goal, leaves)
             given, goal = self._truths([obligation.given, obligation.goal], leaves)
             self.assumptions = [given]
             self.negation = z3.Not(goal)

@@ -79,7 +79,8 @@ def sizes_of(obligation: Obligation) -> list[Expr]:
         return [v for v in variables(*obligation.variables, *obligation.over) if v not in own]
     extents = [v.value.extent for v in obligation.variables if v.value.extent is not None]
     below = set(variables(*extents))
-    return [v for v in obligation.variables if v in below or v.hi == math.inf or v.lo >= 1 or v.value.power_of_two]
+    plain = [v for v in obligation.variables if v.value.extent is None]
+    return [v for v in plain if v in below or v.hi == math.inf or v.lo >= 1 or v.value.power_of_two]
 
 
 def _values(v: Expr) -> list[int]:

@@ -1,0 +1,197 @@
+"""Certificates: what each verdict rests on, as SMT-LIB 2 files that a solver of another make can decide again.
+
+A directory holds one file for each obligation that was used (each transform's lemma, or the whole), one for each set of
+assumptions (which must be satisfiable), and `manifest.json`, which ties every file by its SHA-256 to the claims that
+rest on it, and each claim to its layout.  A header names the first of the claims that use a file.  What has no such
+form (an exhaustive enumeration) is listed in the manifest with the reason.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from layoutalg.index import Expr, variables
+from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
+from layoutalg.prove.claims import Claim
+from layoutalg.prove.content import content, digest
+from layoutalg.prove.decide import decide
+from layoutalg.prove.domain import Layout, adaptor_of, bottom_limits
+from layoutalg.prove.obligation import Obligation, Onto, Point
+from layoutalg.prove.outcome import Fails, Holds, Limits
+from layoutalg.prove.portfolio import DEFAULT, Step, steps_of
+from layoutalg.prove.solver import needs_bits
+from layoutalg.prove.strategies.instances import sizes_of
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """One file: what it says, the answer that it expects, and the arithmetic that it is written in."""
+
+    file: str
+    sha256: str
+    label: str
+    strategy: str
+    expected: str
+    arithmetic: str
+
+
+@dataclass(frozen=True)
+class Uncertified:
+    """An obligation without a file, and why."""
+
+    label: str
+    strategy: str
+    why: str
+
+
+def write_certificates(
+    claims: Mapping[str, Claim | Obligation] | Sequence[Claim | Obligation],
+    directory: str | Path,
+    *,
+    strategy: str | None = None,
+    limits: Limits = DEFAULT,
+) -> Path:
+    """Proves the claims (named, or numbered) and writes the certificates; the manifest's path.
+
+    Files that the directory holds already are replaced where they have the same name.  OSError where it cannot be
+    written.
+    """
+    folder = Path(directory)
+    folder.mkdir(parents=True, exist_ok=True)
+    named = claims if isinstance(claims, Mapping) else {f"claim-{n}": claim for n, claim in enumerate(claims)}
+    kept: dict[str, Certificate] = {}
+    entries = [_claim_entry(name, claim, folder, strategy, limits, kept) for name, claim in named.items()]
+    manifest = folder / MANIFEST
+    manifest.write_text(json.dumps({"format": FORMAT, "claims": entries}, indent=1, ensure_ascii=False) + "\n")
+    return manifest
+
+
+def _claim_entry(
+    name: str,
+    claim: Claim | Obligation,
+    folder: Path,
+    strategy: str | None,
+    limits: Limits,
+    kept: dict[str, Certificate],
+) -> dict[str, Any]:
+    steps, local = steps_of(claim, strategy=strategy, limits=limits)
+    outcomes = {type(step.outcome) for step in steps}
+    verdict = "refuted" if Fails in outcomes else "proved" if outcomes <= {Holds} else "unknown"
+    statement = claim.statement() if isinstance(claim, Claim) else claim.label
+    about = subject(claim)
+    head = {
+        "claim": f"{name}: {statement}",
+        "layout": digest(about),
+        "chain": "each transform by itself; together they suffice" if local else "the claim as a whole",
+    }
+    parts = [part for step in steps for part in _written(step, limits)]
+    written: list[Certificate] = []
+    missing: list[Uncertified] = []
+    for step in parts:
+        for made in _certificates(step, head):
+            if isinstance(made, Uncertified):
+                missing.append(made)
+                continue
+            certificate, text = made
+            if certificate.file not in kept:
+                (folder / certificate.file).write_text(text)
+                kept[certificate.file] = certificate
+            written.append(kept[certificate.file])
+    return {
+        "name": name,
+        "claim": claim.name if isinstance(claim, Claim) else "obligation",
+        "statement": statement,
+        "verdict": verdict,
+        "layout": about,
+        "layout_sha256": digest(about),
+        "certificates": [asdict(c) for c in written],
+        "uncertified": [asdict(u) for u in missing],
+    }
+
+
+def _written(step: Step, limits: Limits) -> Iterator[Step]:
+    """The step, or where it says that every element is reached, the statements that this was shown by."""
+    if isinstance(step.obligation, Onto) and isinstance(step.outcome, Holds):
+        for way in step.obligation.suffices:
+            parts = [Step(o, decide(o, limits)) for o in way]
+            if all(isinstance(part.outcome, Holds) for part in parts):
+                yield from parts
+                return
+    yield step
+
+
+def _certificates(step: Step, head: Mapping[str, str]) -> Iterator[tuple[Certificate, str] | Uncertified]:
+    """The files of one obligation with their text; named by content, because transforms recur in many layouts."""
+    from layoutalg.prove.lowering import NotExpressible
+    from layoutalg.prove.smt import assumptions_text, smt_text
+
+    obligation, outcome = step.obligation, step.outcome
+    if not isinstance(outcome, Holds | Fails):
+        yield Uncertified(obligation.label, outcome.strategy, outcome.reason)
+        return
+    bits = needs_bits(obligation)
+    points: tuple[Point, ...] = outcome.points if isinstance(outcome, Fails) else ()
+    try:
+        texts = {"": (smt_text(obligation, bits, points=points), "sat" if points else "unsat")}
+        alone = assumptions_text(obligation, bits)
+    except NotExpressible as error:
+        yield Uncertified(obligation.label, outcome.strategy, str(error))
+        return
+    if alone is not None:
+        texts["-assumptions"] = alone, "sat"
+    for suffix, (text, expected) in texts.items():
+        key = digest(content(obligation))
+        file = f"{key[:20]}{'-refuted' if points else ''}{suffix}.smt2"
+        sizes = "; ".join(map(_limits, sizes_of(obligation))) or "constants"
+        lines = {**head, "sizes": sizes, "obligation": obligation.label, "content": key,
+                 "decided by": outcome.strategy, "expected": expected}  # fmt: skip
+        whole = "\n".join(f"; {key}: {_one_line(value)}" for key, value in lines.items())
+        whole += f"\n(set-info :status {expected})\n{text}"
+        label = obligation.label + (" (its assumptions)" if suffix else "")
+        arithmetic = "bit-vectors" if bits else "integers"
+        yield Certificate(file, digest(whole), label, outcome.strategy, expected, arithmetic), whole
+
+
+def subject(claim: Claim | Obligation) -> str:
+    """What a claim speaks of, as text: its layouts and its numbers, and the limits of its sizes."""
+    if not isinstance(claim, Claim):
+        return content(claim)
+    lines = [f"{field.name} = {getattr(claim, field.name)!r}" for field in fields(claim)]
+    return "\n".join([claim.name, *lines, *(_limits(v) for v in _sizes(claim))])
+
+
+def _sizes(claim: Claim | Obligation) -> tuple[Expr, ...]:
+    if not isinstance(claim, Claim):
+        return claim.variables
+    found: list[Expr] = []
+    for field in fields(claim):
+        value = getattr(claim, field.name)
+        if isinstance(value, TileDistribution):
+            value = value.adaptor
+        if isinstance(value, TensorDescriptor | TensorAdaptor):
+            found += _lengths(value)
+    return variables(*found)
+
+
+def _lengths(layout: Layout) -> list[Expr]:
+    space = [n for n in bottom_limits(layout) if n is not None]
+    return [*adaptor_of(layout).hidden_lengths.values(), *space]
+
+
+def _limits(v: Expr) -> str:
+    s = v.value
+    more = f", a multiple of {s.multiple_of}" if s.multiple_of > 1 else ""
+    more += ", a power of two" if s.power_of_two else ""
+    top = f"{s.extent} - 1" if s.extent is not None else s.hi
+    return f"{s.lo} <= {s.name} <= {top}{more}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -35,7 +35,8 @@ class Candidate:
     name: str
     extra: int
     make: Callable[[], TensorDescriptor]
-    style: str
+    kind: str
+    """packed, xor, cyclic, padding, both (mixed and padded) or linear: see `layoutalg.synth.search.STYLES`."""
     gap: int = 0
     """Vectors of each gap."""
     by_elements: Callable[[int], TensorDescriptor] | None = None
@@ -69,7 +70,7 @@ def _all(problem: Problem) -> Iterator[Candidate]:
                     _name(mix, layers, outside, gap),
                     (lines - 1) * gap * size,
                     _lined(rows, columns, vector, layers, outside, mix, gap),
-                    "padding" if mix is None else "both" if gap else "swizzle",
+                    "padding" if mix is None else "both" if gap else mix,
                     gap,
                     _lines_of_elements(rows, columns, layers) if mix is None else None,
                 )
@@ -88,7 +89,7 @@ def _blocks(rows: int, columns: int, vector: int, whole: int) -> Iterator[Candid
         for mix, outside in _mixes(block * layers, layers, rows // layers, 0):
             make = _lined(count * rows, columns // count, vector, layers, outside, mix, 0)
             name = f"{_name(mix, layers, outside, 0)}, in {count} blocks of {block * vector} columns"
-            yield Candidate(name, 0, _in_blocks(make, count), "swizzle")
+            yield Candidate(name, 0, _in_blocks(make, count), mix or "packed")
 
 
 def _in_blocks(make: Callable[[], TensorDescriptor], count: int) -> Callable[[], TensorDescriptor]:

@@ -15,7 +15,7 @@ exists, it says of which families.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from layoutalg.layout import LayoutError, TensorDescriptor
@@ -36,8 +36,15 @@ from layoutalg.synth.families import Candidate, candidates
 from layoutalg.synth.linear import fewest_cycles, find_swizzle, no_fewer, swizzle_descriptor
 from layoutalg.synth.problem import Problem
 
-STYLES = ("any", "swizzle", "padding")
-"""What may be used: anything; no extra bytes; gaps alone."""
+STYLES: Mapping[str, frozenset[str]] = {
+    "any": frozenset({"packed", "xor", "cyclic", "linear", "padding", "both"}),
+    "swizzle": frozenset({"packed", "xor", "cyclic", "linear"}),
+    "xor": frozenset({"packed", "xor", "linear"}),
+    "cyclic": frozenset({"packed", "cyclic"}),
+    "padding": frozenset({"packed", "padding"}),
+    "both": frozenset({"packed", "both"}),
+}
+"""The kinds of layout that each style may use: `linear` is any linear swizzle, `both` a mix and a gap."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +117,7 @@ class _Search:
     """One search: what was tried so far, and the best of it."""
 
     def __init__(self, problem: Problem, style: str, limits: Limits) -> None:
-        self.problem, self.style, self.limits = problem, style, limits
+        self.problem, self.kinds, self.limits = problem, STYLES[style], limits
         self.begin = time.perf_counter()
         self.trials: list[Trial] = []
         self.best: tuple[int, Candidate] | None = None
@@ -119,7 +126,7 @@ class _Search:
 
     def run(self) -> Synthesis:
         """The first candidate without conflicts, in the order of bytes; a linear swizzle before the first gap."""
-        asked, bound = self.style == "padding", fewest_cycles(self.problem)
+        asked, bound = "linear" not in self.kinds, fewest_cycles(self.problem)
         for candidate in self.candidates():
             if candidate.extra and not asked:
                 asked = True
@@ -136,10 +143,7 @@ class _Search:
 
     def candidates(self) -> Iterator[Candidate]:
         """Those that the style allows."""
-        for candidate in candidates(self.problem):
-            mixed = candidate.style in ("swizzle", "both")
-            if not (self.style == "swizzle" and candidate.extra) and not (self.style == "padding" and mixed):
-                yield candidate
+        return (candidate for candidate in candidates(self.problem) if candidate.kind in self.kinds)
 
     def tried(self, candidate: Candidate) -> None:
         """Prices a candidate, and keeps it where it is better than the best so far."""
@@ -160,7 +164,7 @@ class _Search:
             self.excluded.append(found.verdict)
             return False
         columns = found.columns
-        one = Candidate(SWIZZLE, 0, lambda: swizzle_descriptor(self.problem, columns), "swizzle")
+        one = Candidate(SWIZZLE, 0, lambda: swizzle_descriptor(self.problem, columns), "linear")
         self.tried(one)
         return True
 
@@ -169,7 +173,7 @@ class _Search:
         if self.best is None:
             raise LayoutError("no layout of these families could be priced: the accesses are not vectors of the tile")
         most = 2
-        while self.style != "padding" and most < self.best[0] and not self.swizzled(most):
+        while "linear" in self.kinds and most < self.best[0] and not self.swizzled(most):
             most *= 2  # a linear map's cycles are a power of two
         for name, access, cost in self.failed:
             verdict = cost if isinstance(cost, Unknown) else judged(ConflictFree(access), cost)

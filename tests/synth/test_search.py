@@ -75,6 +75,31 @@ def test_one_layout_serves_two_targets_where_no_policy_of_ck_does() -> None:
     assert all(t.degree > 1 for t in found.trials[:-1])
 
 
+@pytest.mark.parametrize(
+    ("style", "name", "degree"),
+    [
+        ("any", "linear swizzle", 1),
+        ("swizzle", "linear swizzle", 1),
+        ("xor", "linear swizzle", 1),
+        ("cyclic", "cyclic shift", 2),
+        ("padding", "columns of vectors, each padded by 1", 1),
+    ],
+)
+def test_a_style_uses_its_own_layouts_only(style: str, name: str, degree: int) -> None:
+    problem = gemm_problem(128, 64, "f16", LARGE, BOTH)
+    found = synthesize(problem, style)
+    assert (found.name, found.degree) == (name, degree)
+    assert found.degree == counted(problem, found.descriptor)
+
+
+def test_a_mix_and_a_gap_together_serve_too() -> None:
+    problem = gemm_problem(128, 32, "f16", LARGE, BOTH)
+    found = synthesize(problem, "both")
+    assert (found.name, found.extra) == ("xor of 2 rows, padded by 2 vectors", 2016)
+    assert found.conflict_free
+    assert counted(problem, found.descriptor) == 1
+
+
 # Padding --------------------------------------------------------------------------------------------------------------
 
 

@@ -45,6 +45,9 @@ from layoutalg.target import Target
 from layoutalg.target import target as named
 
 DEFAULT = Limits()
+QUICK_POINTS = 1 << 16
+"""Lanes that are counted before rows are looked for."""
+
 TRIES = 64
 """Values of the sizes at which a claim that is not proved is counted, in search of a counterexample."""
 
@@ -87,10 +90,12 @@ def traffic(access: Reach, segment: int, limits: Limits = DEFAULT) -> Traffic | 
     over = others(access, where)
     fixed = all(v.value.extent is None and v.lo > -math.inf and v.hi < math.inf for v in over)
     choices = [choices_of(v) for v in over] if fixed else []
-    count = math.prod(map(len, choices))
-    if fixed and count * access.lanes.lanes <= limits.points:
-        return _counted(access, where, segment, over, choices, count)
-    return _by_rows(access, where, segment, limits)
+    lanes = math.prod(map(len, choices)) * access.lanes.lanes if fixed else math.inf
+    if lanes <= min(limits.points, QUICK_POINTS):
+        return _counted(access, where, segment, over, choices)
+    found = _by_rows(access, where, segment, limits)
+    known = isinstance(found, Traffic) and (not found.wasted or found.touched[0] == found.touched[1])
+    return _counted(access, where, segment, over, choices) if not known and lanes <= limits.points else found
 
 
 def prove_coalesced(claim: Coalesced, *, limits: Limits = DEFAULT) -> Verdict:
@@ -199,12 +204,10 @@ def usable_bytes(access: Reach, limits: Limits = DEFAULT) -> int:
 # --- counting ---------------------------------------------------------------------------------------------------------
 
 
-def _counted(
-    access: Reach, where: Expr, segment: int, over: list[Expr], choices: list[Sequence[int]], count: int
-) -> Traffic | str:
+def _counted(access: Reach, where: Expr, segment: int, over: list[Expr], choices: list[Sequence[int]]) -> Traffic | str:
     lane, width = access.lanes.lane, access.lanes.width * access.element_bytes
     best: Traffic | None = None
-    for numbers, at in blocks(over, choices, count):
+    for numbers, at in blocks(over, choices, math.prod(map(len, choices))):
         given, addresses = array([access.given, where], {**at, lane: np.arange(access.lanes.lanes)})
         kept = np.flatnonzero(np.broadcast_to(given, (len(numbers), 1))[:, 0])
         if not len(kept):

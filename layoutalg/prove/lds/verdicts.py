@@ -14,7 +14,7 @@ table and what is doubtful about it, among its assumptions.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -36,6 +36,9 @@ STRATEGIES = ("f2", "enumeration", "z3")
 
 QUICK_POINTS = 1 << 20
 """Lanes that are counted before a solver is asked."""
+
+TOLD = 4
+"""Lanes that a refutation tells of; its points hold all."""
 
 DEFAULT = Limits()
 
@@ -225,7 +228,8 @@ def meeting(access: Access, at: Point) -> Witness:
     if len(lanes) == 1:
         each = ", ".join(str(phase.cycles) for phase in found)
         return Witness(points, f"the phases take {each} cycles{values_text}")
-    each = ", ".join(f"lane {x} at {where[x]} wants dword {d}" for x, d in zip(lanes, dwords, strict=True))
+    told = list(zip(lanes, dwords, strict=True))[:TOLD]
+    each = ", ".join(f"lane {x} at {where[x]} wants dword {d}" for x, d in told)
     text = f"lanes {_and(lanes)} of phase {number} want dwords {_and(dwords)} of bank {worst.bank}: {each}"
     return Witness(points, text + values_text)
 
@@ -235,8 +239,11 @@ def _place(access: Access, at: Point, lane: int) -> str:
     return f"({', '.join(map(str, values(access.first, fixed)))})"
 
 
-def _and(numbers: Iterable[int]) -> str:
+def _and(numbers: Sequence[int]) -> str:
+    """The numbers in a row; of many, the first few and how many more there are."""
     *most, last = map(str, numbers)
+    if len(numbers) > TOLD:
+        return f"{', '.join(most[:TOLD])} and {len(numbers) - TOLD} more"
     return f"{', '.join(most)} and {last}" if most else last
 
 

@@ -1,20 +1,19 @@
 """What each LDS access of a program costs on a target: cycles of its busiest phase, 1 where no two lanes conflict.
 
-The wave's lanes are threads one after another; every wave, register and loop index is counted.  The target's lane groups
-and banks are data (`layoutalg.target`), and the price is exact (`layoutalg.prove.lds`).
+The wave's lanes are threads one after another; every wave, register and loop index is counted.  The target's lane
+groups and banks are data (`layoutalg.target`), and the price is exact (`layoutalg.prove.lds`).
 
 | access                                   | priced as                                       |
 |------------------------------------------|-------------------------------------------------|
-| vector of n elements                     | the instruction of that width                   |
-| one element of 4 bytes                   | the 4-byte instruction                          |
-| one element of 2 bytes                   | not priced: no target's table has it            |
+| n elements at once                       | the instruction of that width                   |
+| a width that the target's table lacks    | not priced                                      |
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from layoutalg.index import as_expr, substitute, var
+from layoutalg.index import Expr, as_expr, substitute, var
 from layoutalg.kernel.obligations.memory import y_index
 from layoutalg.kernel.program import Program, SharedAccess, StoreShared, vector_width
 from layoutalg.prove.lds import LaneMap, access, price
@@ -49,19 +48,21 @@ def priced(program: Program, target: str) -> tuple[Priced, ...]:
     >>> [str(p) for p in priced(batched_transpose(), "gfx942")][1]
     '3: load from lds by ds_read_b32: free of conflicts'
     """
-    return tuple(_priced(program, n, s, target) for n, s in program.statements() if isinstance(s, SharedAccess))
-
-
-def _priced(program: Program, number: int, s: SharedAccess, target: str) -> Priced:
-    gpu = named(target)
     (thread,) = program.threads
+    accesses = ((n, s) for n, s in program.statements() if isinstance(s, SharedAccess))
+    return tuple(price_of(s, thread, program.coordinates(s, y_index(s.registers)), target, n) for n, s in accesses)
+
+
+def price_of(s: SharedAccess, thread: Expr, tile: tuple[Expr, ...], target: str, number: int = 0) -> Priced:
+    """One access, given which tile coordinates a thread reaches at each Y index."""
+    gpu = named(target)
     waves = max(1, (int(thread.hi) + 1) // gpu.wave_size)
     lane, width = var("lane", gpu.wave_size), vector_width(s)
     element = var("element", width) if width > 1 else as_expr(0)
-    at = {thread: var("wave", waves) * gpu.wave_size + lane}
+    at: dict[Expr, Expr | int] = {thread: var("wave", waves) * gpu.wave_size + lane}
     if s.vector is not None:
         at[y_index(s.registers)[s.vector]] = element
-    index = tuple(substitute(i, at) for i in program.coordinates(s, y_index(s.registers)))
+    index = tuple(substitute(i, at) for i in tile)
     way = "write" if isinstance(s, StoreShared) else "read"
     try:
         one = access(s.descriptor, LaneMap(lane, element, index), s.shared.dtype.bytes, gpu, way)

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from layoutalg.index import Expr, var
 from layoutalg.kernel.fragments import FMA, Factor, Outer, encoded, fragment_tile
 from layoutalg.layout import TileDistribution
-from layoutalg.target import target as target_named
 from layoutalg.target.matrix import matrix_instruction
 from layoutalg.target.operand import MatrixInstruction
 
@@ -25,7 +25,7 @@ from layoutalg.target.operand import MatrixInstruction
 class Plan:
     """The tiles of a product: an instruction, how often a wave repeats it along m and n, the waves, the tile's k.
 
-    `step` is the k that registers hold at a time; `banks` those of the LDS that the layouts are made for.
+    `step` is the k that registers hold at a time; `target` is what LDS layouts are chosen for ("": none in particular).
     """
 
     instruction: MatrixInstruction
@@ -33,7 +33,7 @@ class Plan:
     waves: tuple[int, int]
     k: int
     step: int
-    banks: int = 32
+    target: str = ""
 
     @property
     def m(self) -> int:
@@ -84,22 +84,36 @@ class Plan:
         first = Outer(self.repeats[side], self.waves[side])
         return fragment_tile(held, "a" if repeats == "a" else "b", first, k, self.waves[other], 8)
 
-    def loaded(self, length: int, along_k: bool, width: int) -> TileDistribution:
-        """Of a tile (1, length, k) as it is loaded from memory: threads along memory, `width` elements at a time."""
+    def loaded(self, length: int, along_k: bool, width: int, run: int = 1) -> TileDistribution:
+        """Of a tile (1, length, k) as it is loaded from memory: threads along memory, `width` elements at a time.
+
+        Where memory runs along m or n, a thread takes `run` rows of k, whose elements it stores together.
+        Ys: repetitions, the run, the width.
+        """
         lanes, wave = (self.k if along_k else length) // width, self.threads if self.plain else self.instruction.wave
         down = self.threads // lanes
         low = min(lanes, wave)
         rows, columns = (2, 3) if along_k else (3, 2)
         hs: list[list[int]] = [[], [], []]
-        hs[rows - 1] = [(length if along_k else self.k) // down, down * low // wave, wave // low]
+        hs[rows - 1] = [(length if along_k else self.k) // (down * run), down * low // wave, wave // low, run]
         hs[columns - 1] = [lanes // low, low, width]
         waves: list[Factor] = [(rows, 1), (columns, 0)]
         lane: list[Factor] = [(rows, 2), (columns, 1)]
-        return encoded([], hs, [[*waves, *lane]] if self.plain else [waves, lane], [(rows, 0), (columns, 2)])
+        ps = [[*waves, *lane]] if self.plain else [waves, lane]
+        return encoded([], hs, ps, [(rows, 0), (rows, 3), (columns, 2)])
 
     def widest(self, length: int) -> int:
         """The most elements of a tile (1, length, k) that each thread can load at once."""
         return max(1, length * self.k // self.threads)
+
+    def thread(self) -> Expr:
+        """The thread's number in its block."""
+        return var("tx", self.threads)
+
+    def lanes(self) -> tuple[Expr, ...]:
+        """The P index of every distribution: the thread, or wave and lane."""
+        wave = self.instruction.wave
+        return (self.thread(),) if self.plain else (self.thread() // wave, self.thread() % wave)
 
 
 def _lane_by_lane(role: str, lanes: tuple[int, int], each: tuple[int, int], step: int = 1) -> TileDistribution:
@@ -124,8 +138,7 @@ def plan_for(target: str, dtype: str) -> Plan:
     if found is None:
         return Plan(FMA, (4, 4), (16, 16), 16, 1)
     name, repeats, waves, k = found
-    banks = target_named(target if target != "sm_80" else "sm_90").for_width("read", 8).banks
-    return Plan(matrix_instruction(name), repeats, waves, k, k, banks)
+    return Plan(matrix_instruction(name), repeats, waves, k, k, "sm_90" if kind == "sm_90" else target)
 
 
 Row = tuple[str, tuple[int, int], tuple[int, int], int]

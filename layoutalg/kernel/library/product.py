@@ -16,8 +16,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, prod, var
+from layoutalg.kernel.conflicts import price_of
 from layoutalg.kernel.dtypes import DTYPES
-from layoutalg.kernel.library.copies import dtype_named, in_coordinates
+from layoutalg.kernel.library.copies import dtype_named, in_coordinates, packed_strides
 from layoutalg.kernel.library.plans import Plan
 from layoutalg.kernel.program import (
     Barrier,
@@ -35,6 +36,7 @@ from layoutalg.kernel.program import (
     Registers,
     Says,
     Shared,
+    SharedAccess,
     Statement,
     Store,
     StoreShared,
@@ -44,6 +46,7 @@ from layoutalg.layout import (
     Merge,
     PassThrough,
     TensorDescriptor,
+    Transform,
     Xor,
     make_naive_tensor_descriptor,
     make_single_stage_tensor_adaptor,
@@ -97,9 +100,8 @@ class Product:
         counts = [(n + (t - 1)) // t for n, t in zip(self.target.lengths, tile, strict=True)]
         grid = (var("bn", counts[2]), var("bm", counts[1]), var("bg", counts[0]))
         tiles = make_single_stage_tensor_adaptor([PassThrough(c) for c in counts], [[0], [1], [2]], [[2], [1], [0]])
-        thread = var("tx", self.plan.threads)
-        wave = self.plan.instruction.wave
-        lanes = (thread,) if self.plan.plain else (thread // wave, thread % wave)
+        thread = self.plan.thread()
+        lanes = self.plan.lanes()
         blocks = prod(counts)
         few = TRUE if blocks.hi < 1 << 31 else blocks < 1 << 31
         sayings = ((self.a.says, a), (self.b.says, b), (self.target_says, target))
@@ -177,14 +179,17 @@ class _Side:
         place: Callable[[Expr], tuple[Expr, ...]],
     ) -> None:  # fmt: skip
         self.tensor, self.plan, self.place = tensor, plan, place
-        width = min(operand.width, plan.widest(length), plan.run if plan.k_runs and operand.along_k else 16)
-        self.registers = Registers(f"{role}_loaded", tensor.dtype, plan.loaded(length, operand.along_k, width))
+        across = plan.k_runs and not operand.along_k  # memory runs along m or n, LDS reads along k
+        run = plan.run if across else 1
+        most = plan.run if plan.k_runs and operand.along_k else plan.widest(length) // run
+        width = min(operand.width, most, plan.widest(length))
+        tile = plan.loaded(length, operand.along_k, width, run)
+        self.registers = Registers(f"{role}_loaded", tensor.dtype, tile)
         self.fragment = Registers(f"{role}_held", tensor.dtype, plan.operand(role))
-        rows = rows_of_k if plan.k_runs else rows_of_m
-        self.layout = rows(length, plan, tensor.dtype.bytes)
         self.lds = Shared(f"{role}_lds", tensor.dtype, length * plan.k, slots=2)
-        self.moving = 1 if width > 1 else None
-        self.kept = self.moving if operand.along_k == plan.k_runs else None
+        self.moving = 2 if width > 1 else None
+        self.kept = 1 if across else self.moving if operand.along_k == plan.k_runs else None
+        self.layout = self.chosen(layouts(length, plan, tensor.dtype.bytes))
 
     def load(self, k: Expr) -> Load:
         return Load(self.registers, self.tensor, self.place(k), self.moving)
@@ -198,37 +203,73 @@ class _Side:
         wide = ys - 1 if self.plan.k_runs else 0 if self.plan.plain else None
         return LoadShared(self.fragment, self.lds, self.layout, wide, slot, (zero, zero, k))
 
+    def chosen(self, candidates: list[TensorDescriptor]) -> TensorDescriptor:
+        """The layout whose reads, and then stores, cost the fewest cycles in their busiest phase on the target."""
+        if not self.plan.target or len(candidates) == 1:
+            return candidates[0]
 
-def rows_of_k(length: int, plan: Plan, bytes_each: int) -> TensorDescriptor:
+        def cost(layout: TensorDescriptor) -> tuple[int, int]:
+            self.layout = layout
+            reads, writes = (_cycles(s, self.plan) for s in (self.read(as_expr(0), as_expr(0)), self.write(as_expr(0))))
+            return reads, writes
+
+        return min(candidates, key=cost)
+
+
+def _cycles(s: SharedAccess, plan: Plan) -> int:
+    tile = s.registers.distribution.lower(plan.lanes(), s.registers.distribution.y_index)
+    return price_of(s, plan.thread(), tile, plan.target).cycles or 0
+
+
+def layouts(length: int, plan: Plan, bytes_each: int) -> list[TensorDescriptor]:
+    """The layouts of an LDS tile (1, length, k) that are tried."""
+    if not plan.k_runs:
+        return [rows_of_m(length, plan), rows_of_m(length, plan, twist=True)]
+    return [rows_of_k(length, plan, bytes_each, twist) for twist in TWISTS]
+
+
+TWISTS: tuple[tuple[int, int], ...] = ((0, 0), (1, 0), (2, 0), (1, 2), (2, 1))
+"""What the two next digits of a row's number are xor-ed to: 0 nothing, 1 the run's place, 2 the row within a pass."""
+
+
+def rows_of_k(length: int, plan: Plan, bytes_each: int, twist: tuple[int, int] = (0, 0)) -> TensorDescriptor:
     """A tile (1, length, k) in LDS as rows of k, in runs that a lane reads at once; runs are swizzled by xor.
 
-    As many rows as one pass over the banks holds (`layers`) share one xor, as in CK's XOR-swizzled LDS descriptor.
+    As many rows as one pass over 32 banks holds (`layers`) share one xor, as in CK's XOR-swizzled LDS descriptor; with
+    a twist, higher digits of the row's number are xor-ed too, so that rows far apart do not meet either.
     """
     run = max(plan.run, 16 // bytes_each if plan.run < 4 else plan.run)
-    groups = plan.k // run
-    layers = max(1, plan.banks * 4 // (plan.k * bytes_each))
-    packed = make_naive_tensor_descriptor((length // layers, layers, groups, run), (plan.k * layers, plan.k, run, 1))
-    parts = [as_expr(n) for n in (length // layers, layers, groups, run)]
-    mixed = transform_tensor_descriptor(
-        packed, [Xor((parts[0], parts[2])), PassThrough(parts[1]), PassThrough(parts[3])],
-        [[0, 2], [1], [3]], [[0, 2], [1], [3]],
-    )  # fmt: skip
-    plane = transform_tensor_descriptor(
-        mixed, [Merge((parts[0], parts[1])), Merge((parts[2], parts[3]))], [[0, 1], [2, 3]], [[0], [1]]
-    )
+    groups, layers = plan.k // run, max(1, 128 // (plan.k * bytes_each))
+    high = length // (2 * groups * layers)
+    sizes = [high, 2, groups, layers, groups, run]
+    strides = [2 * groups * layers * plan.k, groups * layers * plan.k, layers * plan.k, plan.k, run, 1]
+    layout = make_naive_tensor_descriptor(sizes, strides)
+    places = {1: 4, 2: 3}  # of the run, and of the row within a pass
+    for digit, to in ((2, 1), (1, twist[0]), (0, twist[1])):
+        if to:
+            layout = _xor(layout, digit, places[to])
+    merges = [Merge(tuple(map(as_expr, sizes[:4]))), Merge(tuple(map(as_expr, sizes[4:])))]
+    plane = transform_tensor_descriptor(layout, merges, [[0, 1, 2, 3], [4, 5]], [[0], [1]])
     return in_coordinates(plane, 3, (1, 2))
 
 
-def rows_of_m(length: int, plan: Plan, bytes_each: int) -> TensorDescriptor:
-    """A tile (1, length, k) in LDS as rows of m (or n): lanes read along them; groups of 8 are swizzled by k div 4."""
-    outer, groups = plan.k // 4, length // 8
-    packed = make_naive_tensor_descriptor((outer, 4, groups, 8), (4 * length, length, 8, 1))
-    parts = [as_expr(n) for n in (outer, 4, groups, 8)]
-    mixed = transform_tensor_descriptor(
-        packed, [Xor((parts[0], parts[2])), PassThrough(parts[1]), PassThrough(parts[3])],
-        [[0, 2], [1], [3]], [[0, 2], [1], [3]],
-    )  # fmt: skip
-    plane = transform_tensor_descriptor(
-        mixed, [Merge((parts[0], parts[1])), Merge((parts[2], parts[3]))], [[0, 1], [2, 3]], [[1], [0]]
-    )
+def _xor(layout: TensorDescriptor, digit: int, place: int) -> TensorDescriptor:
+    """The layout with dimension `place` xor-ed by dimension `digit`."""
+    lengths = layout.lengths
+    others = [d for d in range(layout.rank) if d not in (digit, place)]
+    dims = [[digit, place], *([d] for d in others)]
+    transforms: list[Transform] = [Xor((lengths[digit], lengths[place])), *(PassThrough(lengths[d]) for d in others)]
+    return transform_tensor_descriptor(layout, transforms, dims, dims)
+
+
+def rows_of_m(length: int, plan: Plan, twist: bool = False) -> TensorDescriptor:
+    """A tile (1, length, k) in LDS as rows of m (or n): lanes read along them; groups of 8 are swizzled by k div 4.
+
+    With a twist, rows of odd k are moved by 32, so that lanes at k and k + 1 do not meet in 64 banks.
+    """
+    sizes = [plan.k // 4, 2, 2, length // 64, 2, 4, 8]  # k div 4, bits of k; 64s, 32s, 8s and words of m
+    layout = _xor(make_naive_tensor_descriptor(sizes, packed_strides(sizes)), 0, 5)
+    layout = _xor(layout, 2, 4) if twist else layout
+    merges = [Merge(tuple(map(as_expr, sizes[:3]))), Merge(tuple(map(as_expr, sizes[3:])))]
+    plane = transform_tensor_descriptor(layout, merges, [[0, 1, 2], [3, 4, 5, 6]], [[1], [0]])
     return in_coordinates(plane, 3, (1, 2))

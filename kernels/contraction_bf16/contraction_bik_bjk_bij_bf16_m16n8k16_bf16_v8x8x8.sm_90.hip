@@ -177,8 +177,8 @@ contraction_bik_bjk_bij_bf16_m16n8k16_bf16_v8x8x8(const __bf16* __restrict__ a, 
     __shared__ __attribute__((aligned(16))) __bf16 a_lds[8192];
     __shared__ __attribute__((aligned(16))) __bf16 b_lds[8192];
     float sums[4][4][2][2];
-    __bf16 a_loaded[8][2];
-    __bf16 b_loaded[8][2];
+    __bf16 a_loaded[8][1][2];
+    __bf16 b_loaded[8][1][2];
     __bf16 a_held[4][2][2][2][2];
     __bf16 b_held[4][2][2][2];
     // sums <- 0
@@ -198,83 +198,101 @@ contraction_bik_bjk_bij_bf16_m16n8k16_bf16_v8x8x8(const __bf16* __restrict__ a, 
     // a_loaded <- a
     #pragma unroll
     for (int y0 = 0; y0 < 8; ++y0) {
-        const int g = bg;
-        const int m = bm * 128 + y0 * 16 + (tx >> 4);
-        const int k = (tx & 15) * 2;
         #pragma unroll
-        for (int y1 = 0; y1 < 2; ++y1) a_loaded[y0][y1] = 0;
-        if (m < N_i && k < N_k) {
-            const bf16x2 v = *(const bf16x2*)(a + (N_i * N_k * g + N_k * m + k));
+        for (int y1 = 0; y1 < 1; ++y1) {
+            const int g = bg;
+            const int m = bm * 128 + y0 * 16 + (tx >> 4);
+            const int k = (tx & 15) * 2;
             #pragma unroll
-            for (int y1 = 0; y1 < 2; ++y1) a_loaded[y0][y1] = v[y1];
+            for (int y2 = 0; y2 < 2; ++y2) a_loaded[y0][y1][y2] = 0;
+            if (m < N_i && k < N_k) {
+                const bf16x2 v = *(const bf16x2*)(a + (N_i * N_k * g + N_k * m + k));
+                #pragma unroll
+                for (int y2 = 0; y2 < 2; ++y2) a_loaded[y0][y1][y2] = v[y2];
+            }
         }
     }
     // b_loaded <- b
     #pragma unroll
     for (int y0 = 0; y0 < 8; ++y0) {
-        const int g = bg;
-        const int n = bn * 128 + y0 * 16 + (tx >> 4);
-        const int k = (tx & 15) * 2;
         #pragma unroll
-        for (int y1 = 0; y1 < 2; ++y1) b_loaded[y0][y1] = 0;
-        if (n < N_j && k < N_k) {
-            const bf16x2 v = *(const bf16x2*)(b + (N_j * N_k * g + N_k * n + k));
+        for (int y1 = 0; y1 < 1; ++y1) {
+            const int g = bg;
+            const int n = bn * 128 + y0 * 16 + (tx >> 4);
+            const int k = (tx & 15) * 2;
             #pragma unroll
-            for (int y1 = 0; y1 < 2; ++y1) b_loaded[y0][y1] = v[y1];
+            for (int y2 = 0; y2 < 2; ++y2) b_loaded[y0][y1][y2] = 0;
+            if (n < N_j && k < N_k) {
+                const bf16x2 v = *(const bf16x2*)(b + (N_j * N_k * g + N_k * n + k));
+                #pragma unroll
+                for (int y2 = 0; y2 < 2; ++y2) b_loaded[y0][y1][y2] = v[y2];
+            }
         }
     }
     // a_loaded -> a_lds
     #pragma unroll
     for (int y0 = 0; y0 < 8; ++y0) {
-        const int g = 0;
-        const int m = y0 * 16 + (tx >> 4);
-        const int k = (tx & 15) * 2;
-        const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
-        bf16x2 v;
         #pragma unroll
-        for (int y1 = 0; y1 < 2; ++y1) v[y1] = a_loaded[y0][y1];
-        *(bf16x2*)(a_lds + word) = v;
+        for (int y1 = 0; y1 < 1; ++y1) {
+            const int g = 0;
+            const int m = y0 * 16 + (tx >> 4);
+            const int k = (tx & 15) * 2;
+            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
+            bf16x2 v;
+            #pragma unroll
+            for (int y2 = 0; y2 < 2; ++y2) v[y2] = a_loaded[y0][y1][y2];
+            *(bf16x2*)(a_lds + word) = v;
+        }
     }
     // b_loaded -> b_lds
     #pragma unroll
     for (int y0 = 0; y0 < 8; ++y0) {
-        const int g = 0;
-        const int m = y0 * 16 + (tx >> 4);
-        const int k = (tx & 15) * 2;
-        const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
-        bf16x2 v;
         #pragma unroll
-        for (int y1 = 0; y1 < 2; ++y1) v[y1] = b_loaded[y0][y1];
-        *(bf16x2*)(b_lds + word) = v;
+        for (int y1 = 0; y1 < 1; ++y1) {
+            const int g = 0;
+            const int m = y0 * 16 + (tx >> 4);
+            const int k = (tx & 15) * 2;
+            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
+            bf16x2 v;
+            #pragma unroll
+            for (int y2 = 0; y2 < 2; ++y2) v[y2] = b_loaded[y0][y1][y2];
+            *(bf16x2*)(b_lds + word) = v;
+        }
     }
     for (int kt = 0; kt < ((N_k >> 3) + 3) >> 2; ++kt) {
         __syncthreads();
         // a_loaded <- a
         #pragma unroll
         for (int y0 = 0; y0 < 8; ++y0) {
-            const int g = bg;
-            const int m = bm * 128 + y0 * 16 + (tx >> 4);
-            const int k = kt * 32 + (tx & 15) * 2 + 32;
             #pragma unroll
-            for (int y1 = 0; y1 < 2; ++y1) a_loaded[y0][y1] = 0;
-            if (m < N_i && k < N_k) {
-                const bf16x2 v = *(const bf16x2*)(a + (N_i * N_k * g + N_k * m + k));
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = bg;
+                const int m = bm * 128 + y0 * 16 + (tx >> 4);
+                const int k = kt * 32 + (tx & 15) * 2 + 32;
                 #pragma unroll
-                for (int y1 = 0; y1 < 2; ++y1) a_loaded[y0][y1] = v[y1];
+                for (int y2 = 0; y2 < 2; ++y2) a_loaded[y0][y1][y2] = 0;
+                if (m < N_i && k < N_k) {
+                    const bf16x2 v = *(const bf16x2*)(a + (N_i * N_k * g + N_k * m + k));
+                    #pragma unroll
+                    for (int y2 = 0; y2 < 2; ++y2) a_loaded[y0][y1][y2] = v[y2];
+                }
             }
         }
         // b_loaded <- b
         #pragma unroll
         for (int y0 = 0; y0 < 8; ++y0) {
-            const int g = bg;
-            const int n = bn * 128 + y0 * 16 + (tx >> 4);
-            const int k = kt * 32 + (tx & 15) * 2 + 32;
             #pragma unroll
-            for (int y1 = 0; y1 < 2; ++y1) b_loaded[y0][y1] = 0;
-            if (n < N_j && k < N_k) {
-                const bf16x2 v = *(const bf16x2*)(b + (N_j * N_k * g + N_k * n + k));
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = bg;
+                const int n = bn * 128 + y0 * 16 + (tx >> 4);
+                const int k = kt * 32 + (tx & 15) * 2 + 32;
                 #pragma unroll
-                for (int y1 = 0; y1 < 2; ++y1) b_loaded[y0][y1] = v[y1];
+                for (int y2 = 0; y2 < 2; ++y2) b_loaded[y0][y1][y2] = 0;
+                if (n < N_j && k < N_k) {
+                    const bf16x2 v = *(const bf16x2*)(b + (N_j * N_k * g + N_k * n + k));
+                    #pragma unroll
+                    for (int y2 = 0; y2 < 2; ++y2) b_loaded[y0][y1][y2] = v[y2];
+                }
             }
         }
         // a_held <- a_lds
@@ -325,26 +343,32 @@ contraction_bik_bjk_bij_bf16_m16n8k16_bf16_v8x8x8(const __bf16* __restrict__ a, 
         // a_loaded -> a_lds
         #pragma unroll
         for (int y0 = 0; y0 < 8; ++y0) {
-            const int g = 0;
-            const int m = y0 * 16 + (tx >> 4);
-            const int k = (tx & 15) * 2;
-            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
-            bf16x2 v;
             #pragma unroll
-            for (int y1 = 0; y1 < 2; ++y1) v[y1] = a_loaded[y0][y1];
-            *(bf16x2*)(a_lds + word) = v;
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = 0;
+                const int m = y0 * 16 + (tx >> 4);
+                const int k = (tx & 15) * 2;
+                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
+                bf16x2 v;
+                #pragma unroll
+                for (int y2 = 0; y2 < 2; ++y2) v[y2] = a_loaded[y0][y1][y2];
+                *(bf16x2*)(a_lds + word) = v;
+            }
         }
         // b_loaded -> b_lds
         #pragma unroll
         for (int y0 = 0; y0 < 8; ++y0) {
-            const int g = 0;
-            const int m = y0 * 16 + (tx >> 4);
-            const int k = (tx & 15) * 2;
-            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
-            bf16x2 v;
             #pragma unroll
-            for (int y1 = 0; y1 < 2; ++y1) v[y1] = b_loaded[y0][y1];
-            *(bf16x2*)(b_lds + word) = v;
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = 0;
+                const int m = y0 * 16 + (tx >> 4);
+                const int k = (tx & 15) * 2;
+                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
+                bf16x2 v;
+                #pragma unroll
+                for (int y2 = 0; y2 < 2; ++y2) v[y2] = b_loaded[y0][y1][y2];
+                *(bf16x2*)(b_lds + word) = v;
+            }
         }
     }
     // sums -> target

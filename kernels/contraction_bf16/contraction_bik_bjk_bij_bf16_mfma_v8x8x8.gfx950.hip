@@ -5,8 +5,8 @@
 //     a[g, m, k] at N_i * N_k * g + N_k * m + k
 //     b[g, n, k] at N_j * N_k * g + N_k * n + k
 //     target[g, m, n] at N_i * N_j * g + N_j * m + n
-//     a_lds[g, m, k] at m * 32 + (k // 8 ^ m // 4 % 4) * 8 + k % 8
-//     b_lds[g, m, k] at m * 32 + (k // 8 ^ m // 4 % 4) * 8 + k % 8
+//     a_lds[g, m, k] at m * 32 + (k // 8 ^ m // 2 % 4 ^ m // 8 % 2) * 8 + k % 8
+//     b_lds[g, m, k] at m * 32 + (k // 8 ^ m // 2 % 4 ^ m // 8 % 2) * 8 + k % 8
 //     grid (N_i + 127) // 128 * ((N_j // 8 + 15) // 16) * N_b; block 256
 //
 //   [proved] sums: a lane for each thread (intervals)
@@ -179,8 +179,8 @@ contraction_bik_bjk_bij_bf16_mfma_v8x8x8(const __bf16* __restrict__ a, const __b
     __shared__ __attribute__((aligned(16))) __bf16 a_lds[8192];
     __shared__ __attribute__((aligned(16))) __bf16 b_lds[8192];
     float sums[2][2][4][4];
-    __bf16 a_loaded[2][8];
-    __bf16 b_loaded[2][8];
+    __bf16 a_loaded[2][1][8];
+    __bf16 b_loaded[2][1][8];
     __bf16 a_held[2][2][8];
     __bf16 b_held[2][2][8];
     // sums <- 0
@@ -200,83 +200,101 @@ contraction_bik_bjk_bij_bf16_mfma_v8x8x8(const __bf16* __restrict__ a, const __b
     // a_loaded <- a
     #pragma unroll
     for (int y0 = 0; y0 < 2; ++y0) {
-        const int g = bg;
-        const int m = bm * 128 + y0 * 64 + (tx >> 2);
-        const int k = (tx & 3) * 8;
         #pragma unroll
-        for (int y1 = 0; y1 < 8; ++y1) a_loaded[y0][y1] = 0;
-        if (m < N_i && k < N_k) {
-            const bf16x8 v = *(const bf16x8*)(a + (N_i * N_k * g + N_k * m + k));
+        for (int y1 = 0; y1 < 1; ++y1) {
+            const int g = bg;
+            const int m = bm * 128 + y0 * 64 + (tx >> 2);
+            const int k = (tx & 3) * 8;
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) a_loaded[y0][y1] = v[y1];
+            for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = 0;
+            if (m < N_i && k < N_k) {
+                const bf16x8 v = *(const bf16x8*)(a + (N_i * N_k * g + N_k * m + k));
+                #pragma unroll
+                for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = v[y2];
+            }
         }
     }
     // b_loaded <- b
     #pragma unroll
     for (int y0 = 0; y0 < 2; ++y0) {
-        const int g = bg;
-        const int n = bn * 128 + y0 * 64 + (tx >> 2);
-        const int k = (tx & 3) * 8;
         #pragma unroll
-        for (int y1 = 0; y1 < 8; ++y1) b_loaded[y0][y1] = 0;
-        if (n < N_j && k < N_k) {
-            const bf16x8 v = *(const bf16x8*)(b + (N_j * N_k * g + N_k * n + k));
+        for (int y1 = 0; y1 < 1; ++y1) {
+            const int g = bg;
+            const int n = bn * 128 + y0 * 64 + (tx >> 2);
+            const int k = (tx & 3) * 8;
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) b_loaded[y0][y1] = v[y1];
+            for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = 0;
+            if (n < N_j && k < N_k) {
+                const bf16x8 v = *(const bf16x8*)(b + (N_j * N_k * g + N_k * n + k));
+                #pragma unroll
+                for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = v[y2];
+            }
         }
     }
     // a_loaded -> a_lds
     #pragma unroll
     for (int y0 = 0; y0 < 2; ++y0) {
-        const int g = 0;
-        const int m = y0 * 64 + (tx >> 2);
-        const int k = (tx & 3) * 8;
-        const int word = m * 32 + ((k >> 3) ^ ((m >> 2) & 3)) * 8 + (k & 7);
-        bf16x8 v;
         #pragma unroll
-        for (int y1 = 0; y1 < 8; ++y1) v[y1] = a_loaded[y0][y1];
-        *(bf16x8*)(a_lds + word) = v;
+        for (int y1 = 0; y1 < 1; ++y1) {
+            const int g = 0;
+            const int m = y0 * 64 + (tx >> 2);
+            const int k = (tx & 3) * 8;
+            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3) ^ ((m >> 3) & 1)) * 8 + (k & 7);
+            bf16x8 v;
+            #pragma unroll
+            for (int y2 = 0; y2 < 8; ++y2) v[y2] = a_loaded[y0][y1][y2];
+            *(bf16x8*)(a_lds + word) = v;
+        }
     }
     // b_loaded -> b_lds
     #pragma unroll
     for (int y0 = 0; y0 < 2; ++y0) {
-        const int g = 0;
-        const int m = y0 * 64 + (tx >> 2);
-        const int k = (tx & 3) * 8;
-        const int word = m * 32 + ((k >> 3) ^ ((m >> 2) & 3)) * 8 + (k & 7);
-        bf16x8 v;
         #pragma unroll
-        for (int y1 = 0; y1 < 8; ++y1) v[y1] = b_loaded[y0][y1];
-        *(bf16x8*)(b_lds + word) = v;
+        for (int y1 = 0; y1 < 1; ++y1) {
+            const int g = 0;
+            const int m = y0 * 64 + (tx >> 2);
+            const int k = (tx & 3) * 8;
+            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3) ^ ((m >> 3) & 1)) * 8 + (k & 7);
+            bf16x8 v;
+            #pragma unroll
+            for (int y2 = 0; y2 < 8; ++y2) v[y2] = b_loaded[y0][y1][y2];
+            *(bf16x8*)(b_lds + word) = v;
+        }
     }
     for (int kt = 0; kt < ((N_k >> 3) + 3) >> 2; ++kt) {
         __syncthreads();
         // a_loaded <- a
         #pragma unroll
         for (int y0 = 0; y0 < 2; ++y0) {
-            const int g = bg;
-            const int m = bm * 128 + y0 * 64 + (tx >> 2);
-            const int k = kt * 32 + (tx & 3) * 8 + 32;
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) a_loaded[y0][y1] = 0;
-            if (m < N_i && k < N_k) {
-                const bf16x8 v = *(const bf16x8*)(a + (N_i * N_k * g + N_k * m + k));
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = bg;
+                const int m = bm * 128 + y0 * 64 + (tx >> 2);
+                const int k = kt * 32 + (tx & 3) * 8 + 32;
                 #pragma unroll
-                for (int y1 = 0; y1 < 8; ++y1) a_loaded[y0][y1] = v[y1];
+                for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = 0;
+                if (m < N_i && k < N_k) {
+                    const bf16x8 v = *(const bf16x8*)(a + (N_i * N_k * g + N_k * m + k));
+                    #pragma unroll
+                    for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = v[y2];
+                }
             }
         }
         // b_loaded <- b
         #pragma unroll
         for (int y0 = 0; y0 < 2; ++y0) {
-            const int g = bg;
-            const int n = bn * 128 + y0 * 64 + (tx >> 2);
-            const int k = kt * 32 + (tx & 3) * 8 + 32;
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) b_loaded[y0][y1] = 0;
-            if (n < N_j && k < N_k) {
-                const bf16x8 v = *(const bf16x8*)(b + (N_j * N_k * g + N_k * n + k));
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = bg;
+                const int n = bn * 128 + y0 * 64 + (tx >> 2);
+                const int k = kt * 32 + (tx & 3) * 8 + 32;
                 #pragma unroll
-                for (int y1 = 0; y1 < 8; ++y1) b_loaded[y0][y1] = v[y1];
+                for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = 0;
+                if (n < N_j && k < N_k) {
+                    const bf16x8 v = *(const bf16x8*)(b + (N_j * N_k * g + N_k * n + k));
+                    #pragma unroll
+                    for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = v[y2];
+                }
             }
         }
         // a_held <- a_lds
@@ -287,7 +305,7 @@ contraction_bik_bjk_bij_bf16_mfma_v8x8x8(const __bf16* __restrict__ a, const __b
                 const int g = 0;
                 const int m = y0 * 64 + (tx >> 7) * 32 + (tx & 31);
                 const int k = y1 * 16 + ((tx >> 5) & 1) * 8;
-                const int word = m * 32 + ((k >> 3) ^ ((m >> 2) & 3)) * 8 + (k & 7) + (kt & 1) * 4096;
+                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3) ^ ((m >> 3) & 1)) * 8 + (k & 7) + (kt & 1) * 4096;
                 const bf16x8 v = *(const bf16x8*)(a_lds + word);
                 #pragma unroll
                 for (int y2 = 0; y2 < 8; ++y2) a_held[y0][y1][y2] = v[y2];
@@ -301,7 +319,7 @@ contraction_bik_bjk_bij_bf16_mfma_v8x8x8(const __bf16* __restrict__ a, const __b
                 const int g = 0;
                 const int m = y0 * 64 + ((tx >> 6) & 1) * 32 + (tx & 31);
                 const int k = y1 * 16 + ((tx >> 5) & 1) * 8;
-                const int word = m * 32 + ((k >> 3) ^ ((m >> 2) & 3)) * 8 + (k & 7) + (kt & 1) * 4096;
+                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3) ^ ((m >> 3) & 1)) * 8 + (k & 7) + (kt & 1) * 4096;
                 const bf16x8 v = *(const bf16x8*)(b_lds + word);
                 #pragma unroll
                 for (int y2 = 0; y2 < 8; ++y2) b_held[y0][y1][y2] = v[y2];
@@ -318,26 +336,32 @@ contraction_bik_bjk_bij_bf16_mfma_v8x8x8(const __bf16* __restrict__ a, const __b
         // a_loaded -> a_lds
         #pragma unroll
         for (int y0 = 0; y0 < 2; ++y0) {
-            const int g = 0;
-            const int m = y0 * 64 + (tx >> 2);
-            const int k = (tx & 3) * 8;
-            const int word = m * 32 + ((k >> 3) ^ ((m >> 2) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
-            bf16x8 v;
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) v[y1] = a_loaded[y0][y1];
-            *(bf16x8*)(a_lds + word) = v;
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = 0;
+                const int m = y0 * 64 + (tx >> 2);
+                const int k = (tx & 3) * 8;
+                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3) ^ ((m >> 3) & 1)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
+                bf16x8 v;
+                #pragma unroll
+                for (int y2 = 0; y2 < 8; ++y2) v[y2] = a_loaded[y0][y1][y2];
+                *(bf16x8*)(a_lds + word) = v;
+            }
         }
         // b_loaded -> b_lds
         #pragma unroll
         for (int y0 = 0; y0 < 2; ++y0) {
-            const int g = 0;
-            const int m = y0 * 64 + (tx >> 2);
-            const int k = (tx & 3) * 8;
-            const int word = m * 32 + ((k >> 3) ^ ((m >> 2) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
-            bf16x8 v;
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) v[y1] = b_loaded[y0][y1];
-            *(bf16x8*)(b_lds + word) = v;
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = 0;
+                const int m = y0 * 64 + (tx >> 2);
+                const int k = (tx & 3) * 8;
+                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3) ^ ((m >> 3) & 1)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
+                bf16x8 v;
+                #pragma unroll
+                for (int y2 = 0; y2 < 8; ++y2) v[y2] = b_loaded[y0][y1][y2];
+                *(bf16x8*)(b_lds + word) = v;
+            }
         }
     }
     // sums -> target

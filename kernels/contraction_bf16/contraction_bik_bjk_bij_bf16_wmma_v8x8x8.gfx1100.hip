@@ -179,8 +179,8 @@ contraction_bik_bjk_bij_bf16_wmma_v8x8x8(const __bf16* __restrict__ a, const __b
     __shared__ __attribute__((aligned(16))) __bf16 a_lds[8192];
     __shared__ __attribute__((aligned(16))) __bf16 b_lds[8192];
     float sums[4][2][8];
-    __bf16 a_loaded[2][8];
-    __bf16 b_loaded[2][8];
+    __bf16 a_loaded[2][1][8];
+    __bf16 b_loaded[2][1][8];
     __bf16 a_held[4][2][2][8];
     __bf16 b_held[2][2][2][8];
     // sums <- 0
@@ -197,83 +197,101 @@ contraction_bik_bjk_bij_bf16_wmma_v8x8x8(const __bf16* __restrict__ a, const __b
     // a_loaded <- a
     #pragma unroll
     for (int y0 = 0; y0 < 2; ++y0) {
-        const int g = bg;
-        const int m = bm * 128 + y0 * 64 + (tx >> 2);
-        const int k = (tx & 3) * 8;
         #pragma unroll
-        for (int y1 = 0; y1 < 8; ++y1) a_loaded[y0][y1] = 0;
-        if (m < N_i && k < N_k) {
-            const bf16x8 v = *(const bf16x8*)(a + (N_i * N_k * g + N_k * m + k));
+        for (int y1 = 0; y1 < 1; ++y1) {
+            const int g = bg;
+            const int m = bm * 128 + y0 * 64 + (tx >> 2);
+            const int k = (tx & 3) * 8;
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) a_loaded[y0][y1] = v[y1];
+            for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = 0;
+            if (m < N_i && k < N_k) {
+                const bf16x8 v = *(const bf16x8*)(a + (N_i * N_k * g + N_k * m + k));
+                #pragma unroll
+                for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = v[y2];
+            }
         }
     }
     // b_loaded <- b
     #pragma unroll
     for (int y0 = 0; y0 < 2; ++y0) {
-        const int g = bg;
-        const int n = bn * 128 + y0 * 64 + (tx >> 2);
-        const int k = (tx & 3) * 8;
         #pragma unroll
-        for (int y1 = 0; y1 < 8; ++y1) b_loaded[y0][y1] = 0;
-        if (n < N_j && k < N_k) {
-            const bf16x8 v = *(const bf16x8*)(b + (N_j * N_k * g + N_k * n + k));
+        for (int y1 = 0; y1 < 1; ++y1) {
+            const int g = bg;
+            const int n = bn * 128 + y0 * 64 + (tx >> 2);
+            const int k = (tx & 3) * 8;
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) b_loaded[y0][y1] = v[y1];
+            for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = 0;
+            if (n < N_j && k < N_k) {
+                const bf16x8 v = *(const bf16x8*)(b + (N_j * N_k * g + N_k * n + k));
+                #pragma unroll
+                for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = v[y2];
+            }
         }
     }
     // a_loaded -> a_lds
     #pragma unroll
     for (int y0 = 0; y0 < 2; ++y0) {
-        const int g = 0;
-        const int m = y0 * 64 + (tx >> 2);
-        const int k = (tx & 3) * 8;
-        const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
-        bf16x8 v;
         #pragma unroll
-        for (int y1 = 0; y1 < 8; ++y1) v[y1] = a_loaded[y0][y1];
-        *(bf16x8*)(a_lds + word) = v;
+        for (int y1 = 0; y1 < 1; ++y1) {
+            const int g = 0;
+            const int m = y0 * 64 + (tx >> 2);
+            const int k = (tx & 3) * 8;
+            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
+            bf16x8 v;
+            #pragma unroll
+            for (int y2 = 0; y2 < 8; ++y2) v[y2] = a_loaded[y0][y1][y2];
+            *(bf16x8*)(a_lds + word) = v;
+        }
     }
     // b_loaded -> b_lds
     #pragma unroll
     for (int y0 = 0; y0 < 2; ++y0) {
-        const int g = 0;
-        const int m = y0 * 64 + (tx >> 2);
-        const int k = (tx & 3) * 8;
-        const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
-        bf16x8 v;
         #pragma unroll
-        for (int y1 = 0; y1 < 8; ++y1) v[y1] = b_loaded[y0][y1];
-        *(bf16x8*)(b_lds + word) = v;
+        for (int y1 = 0; y1 < 1; ++y1) {
+            const int g = 0;
+            const int m = y0 * 64 + (tx >> 2);
+            const int k = (tx & 3) * 8;
+            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
+            bf16x8 v;
+            #pragma unroll
+            for (int y2 = 0; y2 < 8; ++y2) v[y2] = b_loaded[y0][y1][y2];
+            *(bf16x8*)(b_lds + word) = v;
+        }
     }
     for (int kt = 0; kt < ((N_k >> 3) + 3) >> 2; ++kt) {
         __syncthreads();
         // a_loaded <- a
         #pragma unroll
         for (int y0 = 0; y0 < 2; ++y0) {
-            const int g = bg;
-            const int m = bm * 128 + y0 * 64 + (tx >> 2);
-            const int k = kt * 32 + (tx & 3) * 8 + 32;
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) a_loaded[y0][y1] = 0;
-            if (m < N_i && k < N_k) {
-                const bf16x8 v = *(const bf16x8*)(a + (N_i * N_k * g + N_k * m + k));
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = bg;
+                const int m = bm * 128 + y0 * 64 + (tx >> 2);
+                const int k = kt * 32 + (tx & 3) * 8 + 32;
                 #pragma unroll
-                for (int y1 = 0; y1 < 8; ++y1) a_loaded[y0][y1] = v[y1];
+                for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = 0;
+                if (m < N_i && k < N_k) {
+                    const bf16x8 v = *(const bf16x8*)(a + (N_i * N_k * g + N_k * m + k));
+                    #pragma unroll
+                    for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = v[y2];
+                }
             }
         }
         // b_loaded <- b
         #pragma unroll
         for (int y0 = 0; y0 < 2; ++y0) {
-            const int g = bg;
-            const int n = bn * 128 + y0 * 64 + (tx >> 2);
-            const int k = kt * 32 + (tx & 3) * 8 + 32;
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) b_loaded[y0][y1] = 0;
-            if (n < N_j && k < N_k) {
-                const bf16x8 v = *(const bf16x8*)(b + (N_j * N_k * g + N_k * n + k));
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = bg;
+                const int n = bn * 128 + y0 * 64 + (tx >> 2);
+                const int k = kt * 32 + (tx & 3) * 8 + 32;
                 #pragma unroll
-                for (int y1 = 0; y1 < 8; ++y1) b_loaded[y0][y1] = v[y1];
+                for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = 0;
+                if (n < N_j && k < N_k) {
+                    const bf16x8 v = *(const bf16x8*)(b + (N_j * N_k * g + N_k * n + k));
+                    #pragma unroll
+                    for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = v[y2];
+                }
             }
         }
         // a_held <- a_lds
@@ -321,26 +339,32 @@ contraction_bik_bjk_bij_bf16_wmma_v8x8x8(const __bf16* __restrict__ a, const __b
         // a_loaded -> a_lds
         #pragma unroll
         for (int y0 = 0; y0 < 2; ++y0) {
-            const int g = 0;
-            const int m = y0 * 64 + (tx >> 2);
-            const int k = (tx & 3) * 8;
-            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
-            bf16x8 v;
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) v[y1] = a_loaded[y0][y1];
-            *(bf16x8*)(a_lds + word) = v;
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = 0;
+                const int m = y0 * 64 + (tx >> 2);
+                const int k = (tx & 3) * 8;
+                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
+                bf16x8 v;
+                #pragma unroll
+                for (int y2 = 0; y2 < 8; ++y2) v[y2] = a_loaded[y0][y1][y2];
+                *(bf16x8*)(a_lds + word) = v;
+            }
         }
         // b_loaded -> b_lds
         #pragma unroll
         for (int y0 = 0; y0 < 2; ++y0) {
-            const int g = 0;
-            const int m = y0 * 64 + (tx >> 2);
-            const int k = (tx & 3) * 8;
-            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
-            bf16x8 v;
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) v[y1] = b_loaded[y0][y1];
-            *(bf16x8*)(b_lds + word) = v;
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = 0;
+                const int m = y0 * 64 + (tx >> 2);
+                const int k = (tx & 3) * 8;
+                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
+                bf16x8 v;
+                #pragma unroll
+                for (int y2 = 0; y2 < 8; ++y2) v[y2] = b_loaded[y0][y1][y2];
+                *(bf16x8*)(b_lds + word) = v;
+            }
         }
     }
     // sums -> target

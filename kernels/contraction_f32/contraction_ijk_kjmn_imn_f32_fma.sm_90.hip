@@ -5,8 +5,8 @@
 //     a[g, m, k] at N_j * N_k * m + N_k * k0 + k1, with k0 = k // N_k, k1 = k % N_k
 //     b[g, n, k] at N_j * N_mn * k1 + N_mn * k0 + n, with k0 = k // N_k, k1 = k % N_k
 //     target[g, m, n] at N_mn * m + n
-//     a_lds[g, m, k] at k * 64 + (k // 4 ^ m // 8) * 8 + m % 8
-//     b_lds[g, m, k] at k * 64 + (k // 4 ^ m // 8) * 8 + m % 8
+//     a_lds[g, m, k] at k * 64 + (k // 4 ^ m // 8 % 4) * 8 + m // 8 % 4 * -8 + m
+//     b_lds[g, m, k] at k * 64 + (k // 4 ^ m // 8 % 4) * 8 + m // 8 % 4 * -8 + m
 //     grid (N_i + 63) // 64 * ((N_mn + 63) // 64); block 256
 //
 //   [proved] sums: a lane for each thread (intervals)
@@ -136,8 +136,8 @@ contraction_ijk_kjmn_imn_f32_fma(const float* __restrict__ a, const float* __res
     __shared__ __attribute__((aligned(16))) float a_lds[2048];
     __shared__ __attribute__((aligned(16))) float b_lds[2048];
     float sums[4][4];
-    float a_loaded[4][1];
-    float b_loaded[4][1];
+    float a_loaded[4][1][1];
+    float b_loaded[4][1][1];
     float a_held[4][1];
     float b_held[4][1];
     // sums <- 0
@@ -153,14 +153,17 @@ contraction_ijk_kjmn_imn_f32_fma(const float* __restrict__ a, const float* __res
     for (int y0 = 0; y0 < 4; ++y0) {
         #pragma unroll
         for (int y1 = 0; y1 < 1; ++y1) {
-            const int g = 0;
-            const int m = bm * 64 + y0 * 16 + (tx >> 4);
-            const int k = tx & 15;
-            const int k0 = k / N_k;
-            const int k1 = k % N_k;
-            a_loaded[y0][y1] = 0;
-            if (m < N_i && k < N_j * N_k) {
-                a_loaded[y0][y1] = a[N_j * N_k * m + N_k * k0 + k1];
+            #pragma unroll
+            for (int y2 = 0; y2 < 1; ++y2) {
+                const int g = 0;
+                const int m = bm * 64 + y0 * 16 + (tx >> 4);
+                const int k = tx & 15;
+                const int k0 = k / N_k;
+                const int k1 = k % N_k;
+                a_loaded[y0][y1][y2] = 0;
+                if (m < N_i && k < N_j * N_k) {
+                    a_loaded[y0][y1][y2] = a[N_j * N_k * m + N_k * k0 + k1];
+                }
             }
         }
     }
@@ -169,14 +172,17 @@ contraction_ijk_kjmn_imn_f32_fma(const float* __restrict__ a, const float* __res
     for (int y0 = 0; y0 < 4; ++y0) {
         #pragma unroll
         for (int y1 = 0; y1 < 1; ++y1) {
-            const int g = 0;
-            const int n = bn * 64 + (tx & 63);
-            const int k = y0 * 4 + (tx >> 6);
-            const int k0 = k / N_k;
-            const int k1 = k % N_k;
-            b_loaded[y0][y1] = 0;
-            if (n < N_mn && k < N_j * N_k) {
-                b_loaded[y0][y1] = b[N_j * N_mn * k1 + N_mn * k0 + n];
+            #pragma unroll
+            for (int y2 = 0; y2 < 1; ++y2) {
+                const int g = 0;
+                const int n = bn * 64 + (tx & 63);
+                const int k = y0 * 4 + (tx >> 6);
+                const int k0 = k / N_k;
+                const int k1 = k % N_k;
+                b_loaded[y0][y1][y2] = 0;
+                if (n < N_mn && k < N_j * N_k) {
+                    b_loaded[y0][y1][y2] = b[N_j * N_mn * k1 + N_mn * k0 + n];
+                }
             }
         }
     }
@@ -185,11 +191,15 @@ contraction_ijk_kjmn_imn_f32_fma(const float* __restrict__ a, const float* __res
     for (int y0 = 0; y0 < 4; ++y0) {
         #pragma unroll
         for (int y1 = 0; y1 < 1; ++y1) {
-            const int g = 0;
-            const int m = y0 * 16 + (tx >> 4);
-            const int k = tx & 15;
-            const int word = k * 64 + ((k >> 2) ^ (m >> 3)) * 8 + (m & 7);
-            a_lds[word] = a_loaded[y0][y1];
+            #pragma unroll
+            for (int y2 = 0; y2 < 1; ++y2) {
+                const int g = 0;
+                const int m = y0 * 16 + (tx >> 4);
+                const int k = tx & 15;
+                const int t0 = (m >> 3) & 3;
+                const int word = k * 64 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m;
+                a_lds[word] = a_loaded[y0][y1][y2];
+            }
         }
     }
     // b_loaded -> b_lds
@@ -197,11 +207,15 @@ contraction_ijk_kjmn_imn_f32_fma(const float* __restrict__ a, const float* __res
     for (int y0 = 0; y0 < 4; ++y0) {
         #pragma unroll
         for (int y1 = 0; y1 < 1; ++y1) {
-            const int g = 0;
-            const int m = tx & 63;
-            const int k = y0 * 4 + (tx >> 6);
-            const int word = k * 64 + ((k >> 2) ^ (m >> 3)) * 8 + (m & 7);
-            b_lds[word] = b_loaded[y0][y1];
+            #pragma unroll
+            for (int y2 = 0; y2 < 1; ++y2) {
+                const int g = 0;
+                const int m = tx & 63;
+                const int k = y0 * 4 + (tx >> 6);
+                const int t0 = (m >> 3) & 3;
+                const int word = k * 64 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m;
+                b_lds[word] = b_loaded[y0][y1][y2];
+            }
         }
     }
     for (int kt = 0; kt < (N_j * N_k + 15) >> 4; ++kt) {
@@ -211,14 +225,17 @@ contraction_ijk_kjmn_imn_f32_fma(const float* __restrict__ a, const float* __res
         for (int y0 = 0; y0 < 4; ++y0) {
             #pragma unroll
             for (int y1 = 0; y1 < 1; ++y1) {
-                const int g = 0;
-                const int m = bm * 64 + y0 * 16 + (tx >> 4);
-                const int k = kt * 16 + (tx & 15) + 16;
-                const int k0 = k / N_k;
-                const int k1 = k % N_k;
-                a_loaded[y0][y1] = 0;
-                if (m < N_i && k < N_j * N_k) {
-                    a_loaded[y0][y1] = a[N_j * N_k * m + N_k * k0 + k1];
+                #pragma unroll
+                for (int y2 = 0; y2 < 1; ++y2) {
+                    const int g = 0;
+                    const int m = bm * 64 + y0 * 16 + (tx >> 4);
+                    const int k = kt * 16 + (tx & 15) + 16;
+                    const int k0 = k / N_k;
+                    const int k1 = k % N_k;
+                    a_loaded[y0][y1][y2] = 0;
+                    if (m < N_i && k < N_j * N_k) {
+                        a_loaded[y0][y1][y2] = a[N_j * N_k * m + N_k * k0 + k1];
+                    }
                 }
             }
         }
@@ -227,14 +244,17 @@ contraction_ijk_kjmn_imn_f32_fma(const float* __restrict__ a, const float* __res
         for (int y0 = 0; y0 < 4; ++y0) {
             #pragma unroll
             for (int y1 = 0; y1 < 1; ++y1) {
-                const int g = 0;
-                const int n = bn * 64 + (tx & 63);
-                const int k = kt * 16 + y0 * 4 + (tx >> 6) + 16;
-                const int k0 = k / N_k;
-                const int k1 = k % N_k;
-                b_loaded[y0][y1] = 0;
-                if (n < N_mn && k < N_j * N_k) {
-                    b_loaded[y0][y1] = b[N_j * N_mn * k1 + N_mn * k0 + n];
+                #pragma unroll
+                for (int y2 = 0; y2 < 1; ++y2) {
+                    const int g = 0;
+                    const int n = bn * 64 + (tx & 63);
+                    const int k = kt * 16 + y0 * 4 + (tx >> 6) + 16;
+                    const int k0 = k / N_k;
+                    const int k1 = k % N_k;
+                    b_loaded[y0][y1][y2] = 0;
+                    if (n < N_mn && k < N_j * N_k) {
+                        b_loaded[y0][y1][y2] = b[N_j * N_mn * k1 + N_mn * k0 + n];
+                    }
                 }
             }
         }
@@ -246,7 +266,8 @@ contraction_ijk_kjmn_imn_f32_fma(const float* __restrict__ a, const float* __res
                 const int g = 0;
                 const int m = (tx >> 4) * 4;
                 const int k = ks;
-                const int word = k * 64 + ((k >> 2) ^ (m >> 3)) * 8 + (m & 7) + (kt & 1) * 1024;
+                const int t0 = (m >> 3) & 3;
+                const int word = k * 64 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m + (kt & 1) * 1024;
                 const floatx4 v = *(const floatx4*)(a_lds + word);
                 #pragma unroll
                 for (int y0 = 0; y0 < 4; ++y0) a_held[y0][y1] = v[y0];
@@ -257,7 +278,8 @@ contraction_ijk_kjmn_imn_f32_fma(const float* __restrict__ a, const float* __res
                 const int g = 0;
                 const int m = (tx & 15) * 4;
                 const int k = ks;
-                const int word = k * 64 + ((k >> 2) ^ (m >> 3)) * 8 + (m & 7) + (kt & 1) * 1024;
+                const int t0 = (m >> 3) & 3;
+                const int word = k * 64 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m + (kt & 1) * 1024;
                 const floatx4 v = *(const floatx4*)(b_lds + word);
                 #pragma unroll
                 for (int y0 = 0; y0 < 4; ++y0) b_held[y0][y1] = v[y0];
@@ -276,11 +298,15 @@ contraction_ijk_kjmn_imn_f32_fma(const float* __restrict__ a, const float* __res
         for (int y0 = 0; y0 < 4; ++y0) {
             #pragma unroll
             for (int y1 = 0; y1 < 1; ++y1) {
-                const int g = 0;
-                const int m = y0 * 16 + (tx >> 4);
-                const int k = tx & 15;
-                const int word = k * 64 + ((k >> 2) ^ (m >> 3)) * 8 + (m & 7) + ((kt + 1) & 1) * 1024;
-                a_lds[word] = a_loaded[y0][y1];
+                #pragma unroll
+                for (int y2 = 0; y2 < 1; ++y2) {
+                    const int g = 0;
+                    const int m = y0 * 16 + (tx >> 4);
+                    const int k = tx & 15;
+                    const int t0 = (m >> 3) & 3;
+                    const int word = k * 64 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m + ((kt + 1) & 1) * 1024;
+                    a_lds[word] = a_loaded[y0][y1][y2];
+                }
             }
         }
         // b_loaded -> b_lds
@@ -288,11 +314,15 @@ contraction_ijk_kjmn_imn_f32_fma(const float* __restrict__ a, const float* __res
         for (int y0 = 0; y0 < 4; ++y0) {
             #pragma unroll
             for (int y1 = 0; y1 < 1; ++y1) {
-                const int g = 0;
-                const int m = tx & 63;
-                const int k = y0 * 4 + (tx >> 6);
-                const int word = k * 64 + ((k >> 2) ^ (m >> 3)) * 8 + (m & 7) + ((kt + 1) & 1) * 1024;
-                b_lds[word] = b_loaded[y0][y1];
+                #pragma unroll
+                for (int y2 = 0; y2 < 1; ++y2) {
+                    const int g = 0;
+                    const int m = tx & 63;
+                    const int k = y0 * 4 + (tx >> 6);
+                    const int t0 = (m >> 3) & 3;
+                    const int word = k * 64 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m + ((kt + 1) & 1) * 1024;
+                    b_lds[word] = b_loaded[y0][y1][y2];
+                }
             }
         }
     }

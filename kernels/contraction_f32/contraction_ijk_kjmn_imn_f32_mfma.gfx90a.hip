@@ -5,8 +5,8 @@
 //     a[g, m, k] at N_j * N_k * m + N_k * k0 + k1, with k0 = k // N_k, k1 = k % N_k
 //     b[g, n, k] at N_j * N_mn * k1 + N_mn * k0 + n, with k0 = k // N_k, k1 = k % N_k
 //     target[g, m, n] at N_mn * m + n
-//     a_lds[g, m, k] at k * 128 + (k // 4 ^ m // 8) * 8 + m % 8
-//     b_lds[g, m, k] at k * 128 + (k // 4 ^ m // 8) * 8 + m % 8
+//     a_lds[g, m, k] at k * 128 + (k // 4 ^ m // 8 % 4) * 8 + m // 8 % 4 * -8 + m
+//     b_lds[g, m, k] at k * 128 + (k // 4 ^ m // 8 % 4) * 8 + m // 8 % 4 * -8 + m
 //     grid (N_i + 127) // 128 * ((N_mn + 127) // 128); block 256
 //
 //   [proved] sums: a lane for each thread (intervals)
@@ -135,8 +135,8 @@ contraction_ijk_kjmn_imn_f32_mfma(const float* __restrict__ a, const float* __re
     __shared__ __attribute__((aligned(16))) float a_lds[4096];
     __shared__ __attribute__((aligned(16))) float b_lds[4096];
     float sums[2][2][4][4];
-    float a_loaded[8][1];
-    float b_loaded[8][1];
+    float a_loaded[8][1][1];
+    float b_loaded[8][1][1];
     float a_held[2][8];
     float b_held[2][8];
     // sums <- 0
@@ -158,14 +158,17 @@ contraction_ijk_kjmn_imn_f32_mfma(const float* __restrict__ a, const float* __re
     for (int y0 = 0; y0 < 8; ++y0) {
         #pragma unroll
         for (int y1 = 0; y1 < 1; ++y1) {
-            const int g = 0;
-            const int m = bm * 128 + y0 * 16 + (tx >> 4);
-            const int k = tx & 15;
-            const int k0 = k / N_k;
-            const int k1 = k % N_k;
-            a_loaded[y0][y1] = 0;
-            if (m < N_i && k < N_j * N_k) {
-                a_loaded[y0][y1] = a[N_j * N_k * m + N_k * k0 + k1];
+            #pragma unroll
+            for (int y2 = 0; y2 < 1; ++y2) {
+                const int g = 0;
+                const int m = bm * 128 + y0 * 16 + (tx >> 4);
+                const int k = tx & 15;
+                const int k0 = k / N_k;
+                const int k1 = k % N_k;
+                a_loaded[y0][y1][y2] = 0;
+                if (m < N_i && k < N_j * N_k) {
+                    a_loaded[y0][y1][y2] = a[N_j * N_k * m + N_k * k0 + k1];
+                }
             }
         }
     }
@@ -174,14 +177,17 @@ contraction_ijk_kjmn_imn_f32_mfma(const float* __restrict__ a, const float* __re
     for (int y0 = 0; y0 < 8; ++y0) {
         #pragma unroll
         for (int y1 = 0; y1 < 1; ++y1) {
-            const int g = 0;
-            const int n = bn * 128 + (tx & 127);
-            const int k = y0 * 2 + (tx >> 7);
-            const int k0 = k / N_k;
-            const int k1 = k % N_k;
-            b_loaded[y0][y1] = 0;
-            if (n < N_mn && k < N_j * N_k) {
-                b_loaded[y0][y1] = b[N_j * N_mn * k1 + N_mn * k0 + n];
+            #pragma unroll
+            for (int y2 = 0; y2 < 1; ++y2) {
+                const int g = 0;
+                const int n = bn * 128 + (tx & 127);
+                const int k = y0 * 2 + (tx >> 7);
+                const int k0 = k / N_k;
+                const int k1 = k % N_k;
+                b_loaded[y0][y1][y2] = 0;
+                if (n < N_mn && k < N_j * N_k) {
+                    b_loaded[y0][y1][y2] = b[N_j * N_mn * k1 + N_mn * k0 + n];
+                }
             }
         }
     }
@@ -190,11 +196,15 @@ contraction_ijk_kjmn_imn_f32_mfma(const float* __restrict__ a, const float* __re
     for (int y0 = 0; y0 < 8; ++y0) {
         #pragma unroll
         for (int y1 = 0; y1 < 1; ++y1) {
-            const int g = 0;
-            const int m = y0 * 16 + (tx >> 4);
-            const int k = tx & 15;
-            const int word = k * 128 + ((k >> 2) ^ (m >> 3)) * 8 + (m & 7);
-            a_lds[word] = a_loaded[y0][y1];
+            #pragma unroll
+            for (int y2 = 0; y2 < 1; ++y2) {
+                const int g = 0;
+                const int m = y0 * 16 + (tx >> 4);
+                const int k = tx & 15;
+                const int t0 = (m >> 3) & 3;
+                const int word = k * 128 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m;
+                a_lds[word] = a_loaded[y0][y1][y2];
+            }
         }
     }
     // b_loaded -> b_lds
@@ -202,11 +212,15 @@ contraction_ijk_kjmn_imn_f32_mfma(const float* __restrict__ a, const float* __re
     for (int y0 = 0; y0 < 8; ++y0) {
         #pragma unroll
         for (int y1 = 0; y1 < 1; ++y1) {
-            const int g = 0;
-            const int m = tx & 127;
-            const int k = y0 * 2 + (tx >> 7);
-            const int word = k * 128 + ((k >> 2) ^ (m >> 3)) * 8 + (m & 7);
-            b_lds[word] = b_loaded[y0][y1];
+            #pragma unroll
+            for (int y2 = 0; y2 < 1; ++y2) {
+                const int g = 0;
+                const int m = tx & 127;
+                const int k = y0 * 2 + (tx >> 7);
+                const int t0 = (m >> 3) & 3;
+                const int word = k * 128 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m;
+                b_lds[word] = b_loaded[y0][y1][y2];
+            }
         }
     }
     for (int kt = 0; kt < (N_j * N_k + 15) >> 4; ++kt) {
@@ -216,14 +230,17 @@ contraction_ijk_kjmn_imn_f32_mfma(const float* __restrict__ a, const float* __re
         for (int y0 = 0; y0 < 8; ++y0) {
             #pragma unroll
             for (int y1 = 0; y1 < 1; ++y1) {
-                const int g = 0;
-                const int m = bm * 128 + y0 * 16 + (tx >> 4);
-                const int k = kt * 16 + (tx & 15) + 16;
-                const int k0 = k / N_k;
-                const int k1 = k % N_k;
-                a_loaded[y0][y1] = 0;
-                if (m < N_i && k < N_j * N_k) {
-                    a_loaded[y0][y1] = a[N_j * N_k * m + N_k * k0 + k1];
+                #pragma unroll
+                for (int y2 = 0; y2 < 1; ++y2) {
+                    const int g = 0;
+                    const int m = bm * 128 + y0 * 16 + (tx >> 4);
+                    const int k = kt * 16 + (tx & 15) + 16;
+                    const int k0 = k / N_k;
+                    const int k1 = k % N_k;
+                    a_loaded[y0][y1][y2] = 0;
+                    if (m < N_i && k < N_j * N_k) {
+                        a_loaded[y0][y1][y2] = a[N_j * N_k * m + N_k * k0 + k1];
+                    }
                 }
             }
         }
@@ -232,14 +249,17 @@ contraction_ijk_kjmn_imn_f32_mfma(const float* __restrict__ a, const float* __re
         for (int y0 = 0; y0 < 8; ++y0) {
             #pragma unroll
             for (int y1 = 0; y1 < 1; ++y1) {
-                const int g = 0;
-                const int n = bn * 128 + (tx & 127);
-                const int k = kt * 16 + y0 * 2 + (tx >> 7) + 16;
-                const int k0 = k / N_k;
-                const int k1 = k % N_k;
-                b_loaded[y0][y1] = 0;
-                if (n < N_mn && k < N_j * N_k) {
-                    b_loaded[y0][y1] = b[N_j * N_mn * k1 + N_mn * k0 + n];
+                #pragma unroll
+                for (int y2 = 0; y2 < 1; ++y2) {
+                    const int g = 0;
+                    const int n = bn * 128 + (tx & 127);
+                    const int k = kt * 16 + y0 * 2 + (tx >> 7) + 16;
+                    const int k0 = k / N_k;
+                    const int k1 = k % N_k;
+                    b_loaded[y0][y1][y2] = 0;
+                    if (n < N_mn && k < N_j * N_k) {
+                        b_loaded[y0][y1][y2] = b[N_j * N_mn * k1 + N_mn * k0 + n];
+                    }
                 }
             }
         }
@@ -251,7 +271,8 @@ contraction_ijk_kjmn_imn_f32_mfma(const float* __restrict__ a, const float* __re
                 const int g = 0;
                 const int m = y0 * 64 + (tx >> 7) * 32 + (tx & 31);
                 const int k = y1 * 2 + ((tx >> 5) & 1);
-                const int word = k * 128 + ((k >> 2) ^ (m >> 3)) * 8 + (m & 7) + (kt & 1) * 2048;
+                const int t0 = (m >> 3) & 3;
+                const int word = k * 128 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m + (kt & 1) * 2048;
                 a_held[y0][y1] = a_lds[word];
             }
         }
@@ -263,7 +284,8 @@ contraction_ijk_kjmn_imn_f32_mfma(const float* __restrict__ a, const float* __re
                 const int g = 0;
                 const int m = y0 * 64 + ((tx >> 6) & 1) * 32 + (tx & 31);
                 const int k = y1 * 2 + ((tx >> 5) & 1);
-                const int word = k * 128 + ((k >> 2) ^ (m >> 3)) * 8 + (m & 7) + (kt & 1) * 2048;
+                const int t0 = (m >> 3) & 3;
+                const int word = k * 128 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m + (kt & 1) * 2048;
                 b_held[y0][y1] = b_lds[word];
             }
         }
@@ -280,11 +302,15 @@ contraction_ijk_kjmn_imn_f32_mfma(const float* __restrict__ a, const float* __re
         for (int y0 = 0; y0 < 8; ++y0) {
             #pragma unroll
             for (int y1 = 0; y1 < 1; ++y1) {
-                const int g = 0;
-                const int m = y0 * 16 + (tx >> 4);
-                const int k = tx & 15;
-                const int word = k * 128 + ((k >> 2) ^ (m >> 3)) * 8 + (m & 7) + ((kt + 1) & 1) * 2048;
-                a_lds[word] = a_loaded[y0][y1];
+                #pragma unroll
+                for (int y2 = 0; y2 < 1; ++y2) {
+                    const int g = 0;
+                    const int m = y0 * 16 + (tx >> 4);
+                    const int k = tx & 15;
+                    const int t0 = (m >> 3) & 3;
+                    const int word = k * 128 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m + ((kt + 1) & 1) * 2048;
+                    a_lds[word] = a_loaded[y0][y1][y2];
+                }
             }
         }
         // b_loaded -> b_lds
@@ -292,11 +318,15 @@ contraction_ijk_kjmn_imn_f32_mfma(const float* __restrict__ a, const float* __re
         for (int y0 = 0; y0 < 8; ++y0) {
             #pragma unroll
             for (int y1 = 0; y1 < 1; ++y1) {
-                const int g = 0;
-                const int m = tx & 127;
-                const int k = y0 * 2 + (tx >> 7);
-                const int word = k * 128 + ((k >> 2) ^ (m >> 3)) * 8 + (m & 7) + ((kt + 1) & 1) * 2048;
-                b_lds[word] = b_loaded[y0][y1];
+                #pragma unroll
+                for (int y2 = 0; y2 < 1; ++y2) {
+                    const int g = 0;
+                    const int m = tx & 127;
+                    const int k = y0 * 2 + (tx >> 7);
+                    const int t0 = (m >> 3) & 3;
+                    const int word = k * 128 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m + ((kt + 1) & 1) * 2048;
+                    b_lds[word] = b_loaded[y0][y1][y2];
+                }
             }
         }
     }

@@ -180,8 +180,8 @@ conv_3x3_p1x1_f16_mma_v8x8(const _Float16* __restrict__ a, const _Float16* __res
     __shared__ __attribute__((aligned(16))) _Float16 a_lds[8192];
     __shared__ __attribute__((aligned(16))) _Float16 b_lds[8192];
     float sums[4][4][2][2];
-    _Float16 a_loaded[8][2];
-    _Float16 b_loaded[8][2];
+    _Float16 a_loaded[8][1][2];
+    _Float16 b_loaded[8][1][2];
     _Float16 a_held[4][2][2][2][2];
     _Float16 b_held[4][2][2][2];
     // sums <- 0
@@ -201,74 +201,11 @@ conv_3x3_p1x1_f16_mma_v8x8(const _Float16* __restrict__ a, const _Float16* __res
     // a_loaded <- a
     #pragma unroll
     for (int y0 = 0; y0 < 8; ++y0) {
-        const int g = 0;
-        const int m = bm * 128 + y0 * 16 + (tx >> 4);
-        const int k = (tx & 15) * 2;
-        const int m0 = m / (H0 * H1);
-        const int m1 = m / H1 % H0;
-        const int m2 = m % H1;
-        const int k0 = k / (C * 3);
-        const int k1 = k / C % 3;
-        const int k2 = k % C;
-        const int at0 = k1 + m2 - 1;
-        const int at1 = k0 + m1 - 1;
         #pragma unroll
-        for (int y1 = 0; y1 < 2; ++y1) a_loaded[y0][y1] = 0;
-        if (m < H0 * H1 * N && 1 <= k1 + m2 && k1 + m2 < H1 + 1 && 1 <= k0 + m1 && k0 + m1 < H0 + 1) {
-            const float16x2 v = *(const float16x2*)(a + (C * H0 * H1 * m0 + C * H1 * at1 + C * at0 + k2));
-            #pragma unroll
-            for (int y1 = 0; y1 < 2; ++y1) a_loaded[y0][y1] = v[y1];
-        }
-    }
-    // b_loaded <- b
-    #pragma unroll
-    for (int y0 = 0; y0 < 8; ++y0) {
-        const int g = 0;
-        const int n = bn * 128 + y0 * 16 + (tx >> 4);
-        const int k = (tx & 15) * 2;
-        const int k0 = k / (C * 3);
-        const int k1 = k / C % 3;
-        const int k2 = k % C;
-        #pragma unroll
-        for (int y1 = 0; y1 < 2; ++y1) b_loaded[y0][y1] = 0;
-        if (n < K) {
-            const float16x2 v = *(const float16x2*)(b + (C * n * 9 + C * k0 * 3 + C * k1 + k2));
-            #pragma unroll
-            for (int y1 = 0; y1 < 2; ++y1) b_loaded[y0][y1] = v[y1];
-        }
-    }
-    // a_loaded -> a_lds
-    #pragma unroll
-    for (int y0 = 0; y0 < 8; ++y0) {
-        const int g = 0;
-        const int m = y0 * 16 + (tx >> 4);
-        const int k = (tx & 15) * 2;
-        const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
-        float16x2 v;
-        #pragma unroll
-        for (int y1 = 0; y1 < 2; ++y1) v[y1] = a_loaded[y0][y1];
-        *(float16x2*)(a_lds + word) = v;
-    }
-    // b_loaded -> b_lds
-    #pragma unroll
-    for (int y0 = 0; y0 < 8; ++y0) {
-        const int g = 0;
-        const int m = y0 * 16 + (tx >> 4);
-        const int k = (tx & 15) * 2;
-        const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
-        float16x2 v;
-        #pragma unroll
-        for (int y1 = 0; y1 < 2; ++y1) v[y1] = b_loaded[y0][y1];
-        *(float16x2*)(b_lds + word) = v;
-    }
-    for (int kt = 0; kt < (C >> 3) * 2 + (((C >> 3) + 3) >> 2); ++kt) {
-        __syncthreads();
-        // a_loaded <- a
-        #pragma unroll
-        for (int y0 = 0; y0 < 8; ++y0) {
+        for (int y1 = 0; y1 < 1; ++y1) {
             const int g = 0;
             const int m = bm * 128 + y0 * 16 + (tx >> 4);
-            const int k = kt * 32 + (tx & 15) * 2 + 32;
+            const int k = (tx & 15) * 2;
             const int m0 = m / (H0 * H1);
             const int m1 = m / H1 % H0;
             const int m2 = m % H1;
@@ -278,28 +215,109 @@ conv_3x3_p1x1_f16_mma_v8x8(const _Float16* __restrict__ a, const _Float16* __res
             const int at0 = k1 + m2 - 1;
             const int at1 = k0 + m1 - 1;
             #pragma unroll
-            for (int y1 = 0; y1 < 2; ++y1) a_loaded[y0][y1] = 0;
-            if (m < H0 * H1 * N && k < C * 9 && 1 <= k1 + m2 && k1 + m2 < H1 + 1 && 1 <= k0 + m1 && k0 + m1 < H0 + 1) {
+            for (int y2 = 0; y2 < 2; ++y2) a_loaded[y0][y1][y2] = 0;
+            if (m < H0 * H1 * N && 1 <= k1 + m2 && k1 + m2 < H1 + 1 && 1 <= k0 + m1 && k0 + m1 < H0 + 1) {
                 const float16x2 v = *(const float16x2*)(a + (C * H0 * H1 * m0 + C * H1 * at1 + C * at0 + k2));
                 #pragma unroll
-                for (int y1 = 0; y1 < 2; ++y1) a_loaded[y0][y1] = v[y1];
+                for (int y2 = 0; y2 < 2; ++y2) a_loaded[y0][y1][y2] = v[y2];
+            }
+        }
+    }
+    // b_loaded <- b
+    #pragma unroll
+    for (int y0 = 0; y0 < 8; ++y0) {
+        #pragma unroll
+        for (int y1 = 0; y1 < 1; ++y1) {
+            const int g = 0;
+            const int n = bn * 128 + y0 * 16 + (tx >> 4);
+            const int k = (tx & 15) * 2;
+            const int k0 = k / (C * 3);
+            const int k1 = k / C % 3;
+            const int k2 = k % C;
+            #pragma unroll
+            for (int y2 = 0; y2 < 2; ++y2) b_loaded[y0][y1][y2] = 0;
+            if (n < K) {
+                const float16x2 v = *(const float16x2*)(b + (C * n * 9 + C * k0 * 3 + C * k1 + k2));
+                #pragma unroll
+                for (int y2 = 0; y2 < 2; ++y2) b_loaded[y0][y1][y2] = v[y2];
+            }
+        }
+    }
+    // a_loaded -> a_lds
+    #pragma unroll
+    for (int y0 = 0; y0 < 8; ++y0) {
+        #pragma unroll
+        for (int y1 = 0; y1 < 1; ++y1) {
+            const int g = 0;
+            const int m = y0 * 16 + (tx >> 4);
+            const int k = (tx & 15) * 2;
+            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
+            float16x2 v;
+            #pragma unroll
+            for (int y2 = 0; y2 < 2; ++y2) v[y2] = a_loaded[y0][y1][y2];
+            *(float16x2*)(a_lds + word) = v;
+        }
+    }
+    // b_loaded -> b_lds
+    #pragma unroll
+    for (int y0 = 0; y0 < 8; ++y0) {
+        #pragma unroll
+        for (int y1 = 0; y1 < 1; ++y1) {
+            const int g = 0;
+            const int m = y0 * 16 + (tx >> 4);
+            const int k = (tx & 15) * 2;
+            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
+            float16x2 v;
+            #pragma unroll
+            for (int y2 = 0; y2 < 2; ++y2) v[y2] = b_loaded[y0][y1][y2];
+            *(float16x2*)(b_lds + word) = v;
+        }
+    }
+    for (int kt = 0; kt < (C >> 3) * 2 + (((C >> 3) + 3) >> 2); ++kt) {
+        __syncthreads();
+        // a_loaded <- a
+        #pragma unroll
+        for (int y0 = 0; y0 < 8; ++y0) {
+            #pragma unroll
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = 0;
+                const int m = bm * 128 + y0 * 16 + (tx >> 4);
+                const int k = kt * 32 + (tx & 15) * 2 + 32;
+                const int m0 = m / (H0 * H1);
+                const int m1 = m / H1 % H0;
+                const int m2 = m % H1;
+                const int k0 = k / (C * 3);
+                const int k1 = k / C % 3;
+                const int k2 = k % C;
+                const int at0 = k1 + m2 - 1;
+                const int at1 = k0 + m1 - 1;
+                #pragma unroll
+                for (int y2 = 0; y2 < 2; ++y2) a_loaded[y0][y1][y2] = 0;
+                if (m < H0 * H1 * N && k < C * 9 && 1 <= k1 + m2 && k1 + m2 < H1 + 1 && 1 <= k0 + m1 && k0 + m1 < H0 + 1) {
+                    const float16x2 v = *(const float16x2*)(a + (C * H0 * H1 * m0 + C * H1 * at1 + C * at0 + k2));
+                    #pragma unroll
+                    for (int y2 = 0; y2 < 2; ++y2) a_loaded[y0][y1][y2] = v[y2];
+                }
             }
         }
         // b_loaded <- b
         #pragma unroll
         for (int y0 = 0; y0 < 8; ++y0) {
-            const int g = 0;
-            const int n = bn * 128 + y0 * 16 + (tx >> 4);
-            const int k = kt * 32 + (tx & 15) * 2 + 32;
-            const int k0 = k / (C * 3);
-            const int k1 = k / C % 3;
-            const int k2 = k % C;
             #pragma unroll
-            for (int y1 = 0; y1 < 2; ++y1) b_loaded[y0][y1] = 0;
-            if (n < K && k < C * 9) {
-                const float16x2 v = *(const float16x2*)(b + (C * n * 9 + C * k0 * 3 + C * k1 + k2));
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = 0;
+                const int n = bn * 128 + y0 * 16 + (tx >> 4);
+                const int k = kt * 32 + (tx & 15) * 2 + 32;
+                const int k0 = k / (C * 3);
+                const int k1 = k / C % 3;
+                const int k2 = k % C;
                 #pragma unroll
-                for (int y1 = 0; y1 < 2; ++y1) b_loaded[y0][y1] = v[y1];
+                for (int y2 = 0; y2 < 2; ++y2) b_loaded[y0][y1][y2] = 0;
+                if (n < K && k < C * 9) {
+                    const float16x2 v = *(const float16x2*)(b + (C * n * 9 + C * k0 * 3 + C * k1 + k2));
+                    #pragma unroll
+                    for (int y2 = 0; y2 < 2; ++y2) b_loaded[y0][y1][y2] = v[y2];
+                }
             }
         }
         // a_held <- a_lds
@@ -350,26 +368,32 @@ conv_3x3_p1x1_f16_mma_v8x8(const _Float16* __restrict__ a, const _Float16* __res
         // a_loaded -> a_lds
         #pragma unroll
         for (int y0 = 0; y0 < 8; ++y0) {
-            const int g = 0;
-            const int m = y0 * 16 + (tx >> 4);
-            const int k = (tx & 15) * 2;
-            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
-            float16x2 v;
             #pragma unroll
-            for (int y1 = 0; y1 < 2; ++y1) v[y1] = a_loaded[y0][y1];
-            *(float16x2*)(a_lds + word) = v;
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = 0;
+                const int m = y0 * 16 + (tx >> 4);
+                const int k = (tx & 15) * 2;
+                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
+                float16x2 v;
+                #pragma unroll
+                for (int y2 = 0; y2 < 2; ++y2) v[y2] = a_loaded[y0][y1][y2];
+                *(float16x2*)(a_lds + word) = v;
+            }
         }
         // b_loaded -> b_lds
         #pragma unroll
         for (int y0 = 0; y0 < 8; ++y0) {
-            const int g = 0;
-            const int m = y0 * 16 + (tx >> 4);
-            const int k = (tx & 15) * 2;
-            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
-            float16x2 v;
             #pragma unroll
-            for (int y1 = 0; y1 < 2; ++y1) v[y1] = b_loaded[y0][y1];
-            *(float16x2*)(b_lds + word) = v;
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = 0;
+                const int m = y0 * 16 + (tx >> 4);
+                const int k = (tx & 15) * 2;
+                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
+                float16x2 v;
+                #pragma unroll
+                for (int y2 = 0; y2 < 2; ++y2) v[y2] = b_loaded[y0][y1][y2];
+                *(float16x2*)(b_lds + word) = v;
+            }
         }
     }
     // sums -> target

@@ -7,7 +7,7 @@
 //     bias[g, m, n] at n
 //     target[g, m, n] at N_n * m + n
 //     a_lds[g, m, k] at m * 32 + (k // 8 ^ m // 2 % 4) * 8 + k % 8
-//     b_lds[g, m, k] at m * 32 + (k // 8 ^ m // 2 % 4) * 8 + k % 8
+//     b_lds[g, m, k] at m // 2 * 64 + (m % 2 ^ m // 8 % 2) * 32 + (k // 8 ^ m // 2 % 4) * 8 + k % 8
 //     grid (N_m + 127) // 128 * ((N_n // 8 + 15) // 16); block 256
 //
 //   [proved] sums: a lane for each thread (intervals)
@@ -61,7 +61,7 @@
 //   [proved] 2: load from b: the guard lets everything inside through (normal form)
 //   [proved] 2: load from b: a vector runs along coordinate 1 (normal form)
 //   [proved] 2: load from b: tiles begin at a vector (normal form)
-//   [proved] 2: load from b: 8 elements are one vector (normal form + intervals)
+//   [proved] 2: load from b: 2 elements are one vector (normal form + intervals)
 //   [proved] 2: load from b: a vector that begins inside ends inside (z3 integers)
 //   [proved] 2: load from b: coordinates fit 32 bits (intervals)
 //   [proved] 3: store to a_lds: inside the buffer (transform by transform (intervals))
@@ -72,6 +72,9 @@
 //   [proved] 3: store to a_lds: words fit 32 bits (intervals)
 //   [proved] 4: store to b_lds: inside the buffer (transform by transform (intervals))
 //   [proved] 4: store to b_lds: one word for each element (transform by transform (intervals + normal form))
+//   [proved] 4: store to b_lds: a vector runs along coordinate 2 (normal form)
+//   [proved] 4: store to b_lds: 8 elements are one vector (intervals + normal form)
+//   [proved] 4: store to b_lds: slots begin at a vector (intervals)
 //   [proved] 4: store to b_lds: words fit 32 bits (intervals)
 //   [proved] 7: load from a: inside the tensor (normal form)
 //   [proved] 7: load from a: the guard lets everything inside through (normal form)
@@ -84,7 +87,7 @@
 //   [proved] 8: load from b: the guard lets everything inside through (normal form)
 //   [proved] 8: load from b: a vector runs along coordinate 1 (normal form)
 //   [proved] 8: load from b: tiles begin at a vector (normal form)
-//   [proved] 8: load from b: 8 elements are one vector (normal form + intervals)
+//   [proved] 8: load from b: 2 elements are one vector (normal form + intervals)
 //   [proved] 8: load from b: a vector that begins inside ends inside (z3 integers)
 //   [proved] 8: load from b: coordinates fit 32 bits (intervals)
 //   [proved] 9: load from a_lds: inside the buffer (transform by transform (intervals))
@@ -120,6 +123,9 @@
 //   [proved] 13: store to b_lds: inside the buffer (transform by transform (intervals))
 //   [proved] 13: store to b_lds: one word for each element (transform by transform (intervals + normal form))
 //   [proved] 13: store to b_lds: inside the slots (intervals)
+//   [proved] 13: store to b_lds: a vector runs along coordinate 2 (normal form)
+//   [proved] 13: store to b_lds: 8 elements are one vector (intervals + normal form)
+//   [proved] 13: store to b_lds: slots begin at a vector (intervals)
 //   [proved] 13: store to b_lds: words fit 32 bits (intervals)
 //   [proved] 14: load from bias: inside the tensor (normal form)
 //   [proved] 14: load from bias: coordinates fit 32 bits (intervals)
@@ -157,6 +163,7 @@
 #include <hip/hip_runtime.h>
 #endif
 
+typedef _Float16 float16x2 __attribute__((ext_vector_type(2)));
 typedef _Float16 float16x8 __attribute__((ext_vector_type(8)));
 
 // One wave: 16 x 16 x 16; a lane's elements as its operand maps say.
@@ -185,8 +192,8 @@ gemm_bias_relu_f16_wmma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
     __shared__ __attribute__((aligned(16))) _Float16 a_lds[8192];
     __shared__ __attribute__((aligned(16))) _Float16 b_lds[8192];
     float sums[4][2][8];
-    _Float16 a_loaded[2][8];
-    _Float16 b_loaded[2][8];
+    _Float16 a_loaded[2][1][8];
+    _Float16 b_loaded[1][8][2];
     _Float16 a_held[4][2][8];
     _Float16 b_held[2][2][8];
     float added[4][2][8];
@@ -205,53 +212,65 @@ gemm_bias_relu_f16_wmma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
     // a_loaded <- a
     #pragma unroll
     for (int y0 = 0; y0 < 2; ++y0) {
-        const int g = 0;
-        const int m = bm * 128 + y0 * 64 + (tx >> 2);
-        const int k = (tx & 3) * 8;
         #pragma unroll
-        for (int y1 = 0; y1 < 8; ++y1) a_loaded[y0][y1] = 0;
-        if (m < N_m && k < N_k) {
-            const float16x8 v = *(const float16x8*)(a + (N_k * m + k));
+        for (int y1 = 0; y1 < 1; ++y1) {
+            const int g = 0;
+            const int m = bm * 128 + y0 * 64 + (tx >> 2);
+            const int k = (tx & 3) * 8;
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) a_loaded[y0][y1] = v[y1];
+            for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = 0;
+            if (m < N_m && k < N_k) {
+                const float16x8 v = *(const float16x8*)(a + (N_k * m + k));
+                #pragma unroll
+                for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = v[y2];
+            }
         }
     }
     // b_loaded <- b
     #pragma unroll
-    for (int y0 = 0; y0 < 2; ++y0) {
-        const int g = 0;
-        const int n = bn * 128 + (tx & 15) * 8;
-        const int k = y0 * 16 + (tx >> 4);
+    for (int y0 = 0; y0 < 1; ++y0) {
         #pragma unroll
-        for (int y1 = 0; y1 < 8; ++y1) b_loaded[y0][y1] = 0;
-        if (n < N_n && k < N_k) {
-            const float16x8 v = *(const float16x8*)(b + (N_n * k + n));
+        for (int y1 = 0; y1 < 8; ++y1) {
+            const int g = 0;
+            const int n = bn * 128 + (tx & 63) * 2;
+            const int k = (tx >> 6) * 8 + y1;
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) b_loaded[y0][y1] = v[y1];
+            for (int y2 = 0; y2 < 2; ++y2) b_loaded[y0][y1][y2] = 0;
+            if (n < N_n && k < N_k) {
+                const float16x2 v = *(const float16x2*)(b + (N_n * k + n));
+                #pragma unroll
+                for (int y2 = 0; y2 < 2; ++y2) b_loaded[y0][y1][y2] = v[y2];
+            }
         }
     }
     // a_loaded -> a_lds
     #pragma unroll
     for (int y0 = 0; y0 < 2; ++y0) {
-        const int g = 0;
-        const int m = y0 * 64 + (tx >> 2);
-        const int k = (tx & 3) * 8;
-        const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
-        float16x8 v;
         #pragma unroll
-        for (int y1 = 0; y1 < 8; ++y1) v[y1] = a_loaded[y0][y1];
-        *(float16x8*)(a_lds + word) = v;
+        for (int y1 = 0; y1 < 1; ++y1) {
+            const int g = 0;
+            const int m = y0 * 64 + (tx >> 2);
+            const int k = (tx & 3) * 8;
+            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
+            float16x8 v;
+            #pragma unroll
+            for (int y2 = 0; y2 < 8; ++y2) v[y2] = a_loaded[y0][y1][y2];
+            *(float16x8*)(a_lds + word) = v;
+        }
     }
     // b_loaded -> b_lds
     #pragma unroll
-    for (int y0 = 0; y0 < 2; ++y0) {
+    for (int y0 = 0; y0 < 1; ++y0) {
         #pragma unroll
-        for (int y1 = 0; y1 < 8; ++y1) {
+        for (int y2 = 0; y2 < 2; ++y2) {
             const int g = 0;
-            const int m = (tx & 15) * 8 + y1;
-            const int k = y0 * 16 + (tx >> 4);
-            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
-            b_lds[word] = b_loaded[y0][y1];
+            const int m = (tx & 63) * 2 + y2;
+            const int k = (tx >> 6) * 8;
+            const int word = (m >> 1) * 64 + ((m & 1) ^ ((m >> 3) & 1)) * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
+            float16x8 v;
+            #pragma unroll
+            for (int y1 = 0; y1 < 8; ++y1) v[y1] = b_loaded[y0][y1][y2];
+            *(float16x8*)(b_lds + word) = v;
         }
     }
     for (int kt = 0; kt < ((N_k >> 3) + 3) >> 2; ++kt) {
@@ -259,29 +278,35 @@ gemm_bias_relu_f16_wmma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
         // a_loaded <- a
         #pragma unroll
         for (int y0 = 0; y0 < 2; ++y0) {
-            const int g = 0;
-            const int m = bm * 128 + y0 * 64 + (tx >> 2);
-            const int k = kt * 32 + (tx & 3) * 8 + 32;
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) a_loaded[y0][y1] = 0;
-            if (m < N_m && k < N_k) {
-                const float16x8 v = *(const float16x8*)(a + (N_k * m + k));
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = 0;
+                const int m = bm * 128 + y0 * 64 + (tx >> 2);
+                const int k = kt * 32 + (tx & 3) * 8 + 32;
                 #pragma unroll
-                for (int y1 = 0; y1 < 8; ++y1) a_loaded[y0][y1] = v[y1];
+                for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = 0;
+                if (m < N_m && k < N_k) {
+                    const float16x8 v = *(const float16x8*)(a + (N_k * m + k));
+                    #pragma unroll
+                    for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = v[y2];
+                }
             }
         }
         // b_loaded <- b
         #pragma unroll
-        for (int y0 = 0; y0 < 2; ++y0) {
-            const int g = 0;
-            const int n = bn * 128 + (tx & 15) * 8;
-            const int k = kt * 32 + y0 * 16 + (tx >> 4) + 32;
+        for (int y0 = 0; y0 < 1; ++y0) {
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) b_loaded[y0][y1] = 0;
-            if (n < N_n && k < N_k) {
-                const float16x8 v = *(const float16x8*)(b + (N_n * k + n));
+            for (int y1 = 0; y1 < 8; ++y1) {
+                const int g = 0;
+                const int n = bn * 128 + (tx & 63) * 2;
+                const int k = kt * 32 + (tx >> 6) * 8 + y1 + 32;
                 #pragma unroll
-                for (int y1 = 0; y1 < 8; ++y1) b_loaded[y0][y1] = v[y1];
+                for (int y2 = 0; y2 < 2; ++y2) b_loaded[y0][y1][y2] = 0;
+                if (n < N_n && k < N_k) {
+                    const float16x2 v = *(const float16x2*)(b + (N_n * k + n));
+                    #pragma unroll
+                    for (int y2 = 0; y2 < 2; ++y2) b_loaded[y0][y1][y2] = v[y2];
+                }
             }
         }
         // a_held <- a_lds
@@ -306,7 +331,7 @@ gemm_bias_relu_f16_wmma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
                 const int g = 0;
                 const int m = y0 * 64 + ((tx >> 5) & 3) * 16 + (tx & 15);
                 const int k = y1 * 16 + ((tx >> 4) & 1) * 8;
-                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + (kt & 1) * 4096;
+                const int word = (m >> 1) * 64 + ((m & 1) ^ ((m >> 3) & 1)) * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + (kt & 1) * 4096;
                 const float16x8 v = *(const float16x8*)(b_lds + word);
                 #pragma unroll
                 for (int y2 = 0; y2 < 8; ++y2) b_held[y0][y1][y2] = v[y2];
@@ -323,25 +348,31 @@ gemm_bias_relu_f16_wmma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
         // a_loaded -> a_lds
         #pragma unroll
         for (int y0 = 0; y0 < 2; ++y0) {
-            const int g = 0;
-            const int m = y0 * 64 + (tx >> 2);
-            const int k = (tx & 3) * 8;
-            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
-            float16x8 v;
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) v[y1] = a_loaded[y0][y1];
-            *(float16x8*)(a_lds + word) = v;
+            for (int y1 = 0; y1 < 1; ++y1) {
+                const int g = 0;
+                const int m = y0 * 64 + (tx >> 2);
+                const int k = (tx & 3) * 8;
+                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
+                float16x8 v;
+                #pragma unroll
+                for (int y2 = 0; y2 < 8; ++y2) v[y2] = a_loaded[y0][y1][y2];
+                *(float16x8*)(a_lds + word) = v;
+            }
         }
         // b_loaded -> b_lds
         #pragma unroll
-        for (int y0 = 0; y0 < 2; ++y0) {
+        for (int y0 = 0; y0 < 1; ++y0) {
             #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) {
+            for (int y2 = 0; y2 < 2; ++y2) {
                 const int g = 0;
-                const int m = (tx & 15) * 8 + y1;
-                const int k = y0 * 16 + (tx >> 4);
-                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
-                b_lds[word] = b_loaded[y0][y1];
+                const int m = (tx & 63) * 2 + y2;
+                const int k = (tx >> 6) * 8;
+                const int word = (m >> 1) * 64 + ((m & 1) ^ ((m >> 3) & 1)) * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
+                float16x8 v;
+                #pragma unroll
+                for (int y1 = 0; y1 < 8; ++y1) v[y1] = b_loaded[y0][y1][y2];
+                *(float16x8*)(b_lds + word) = v;
             }
         }
     }

@@ -15,7 +15,7 @@ error: what the builders make is what the folder holds.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,7 +52,7 @@ def programs() -> Mapping[str, dict[str, Program]]:
         "reduce_max": reduction("rk", "max", "f16"),
     }
     windows = Windows((3, 3), (1, 1), (1, 1), (1, 1))
-    many = {
+    many: dict[str, Callable[[str], Program]] = {
         "gemm_f16": lambda t: contraction(
             parse_einsum("mk,kn->mn"), "f16", target=t, widths=(8, 8, 8), bias=True, relu=True, name="gemm"
         ),
@@ -69,7 +69,7 @@ def programs() -> Mapping[str, dict[str, Program]]:
 def files(folder: Mapping[str, Program]) -> dict[str, str]:
     """The texts of one kernel's folder, by file name."""
     from layoutalg.kernel.emit import emit
-    from layoutalg.kernel.verify import Verified, verify
+    from layoutalg.kernel.verify import verify
 
     distinct: dict[Program, Verified] = {}
     for program in folder.values():
@@ -116,8 +116,9 @@ def report(verified: Verified, targets: list[str]) -> str:
     lines = [f"# {program.name}", "", f"{program.summary[0].upper()}{program.summary[1:]}.", ""]
     if program.sizes:
         lines += [f"Proved for all {conditions(program)}.", ""]
-    lines += [f"A block has {program.block[0] * program.block[1] * program.block[2]} threads "
-              f"and {program.lds_bytes} bytes of LDS.", "", "| obligation | verdict | by |", "|---|---|---|"]  # fmt: skip
+    threads = program.block[0] * program.block[1] * program.block[2]
+    lines += [f"A block has {threads} threads and {program.lds_bytes} bytes of LDS.", ""]
+    lines += ["| obligation | verdict | by |", "|---|---|---|"]
     lines += [f"| {_cell(about)} | {v.name} | {_cell(v.strategy)} |" for about, v in verified.verdicts]
     if program.shared and len(program.threads) == 1:
         lines += ["", "| LDS access | " + " | ".join(targets) + " |", "|---|" + "---|" * len(targets)]

@@ -8,11 +8,11 @@ A claim that the file expects to be refuted passes when it is refuted; a layout 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
 
+from layoutalg.check_claims import CLAIMS, ClaimError, adaptor_of, agree, under
 from layoutalg.formats.claims import USUAL
 from layoutalg.formats.model import (
     AccessItem,
@@ -28,18 +28,12 @@ from layoutalg.formats.model import (
     TransformItem,
 )
 from layoutalg.formats.model import Claim as Stated
-from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, postorder, var
-from layoutalg.layout import LayoutError, NoInverseError, TensorAdaptor, make_single_stage_tensor_adaptor
-from layoutalg.layout.increments import increment_of
+from layoutalg.layout import LayoutError, NoInverseError
 from layoutalg.prove import (
     Bijective,
     Claim,
     Contiguous,
-    FitsIndexType,
     ForAll,
-    InBounds,
-    Injective,
-    InjectiveMap,
     Limits,
     Obligation,
     Proved,
@@ -49,8 +43,6 @@ from layoutalg.prove import (
     Verdict,
     prove,
 )
-from layoutalg.prove.claims import in_range
-from layoutalg.prove.domain import digit_form
 
 
 @dataclass(frozen=True)
@@ -126,7 +118,7 @@ def questions(item: Item) -> Iterator[Question]:
         lemma = ForAll(item.name, item.goal, item.given, _lemma_shown(item))
         yield Question(item, "holds", item.expect, lemma)
     elif isinstance(item, AgreeItem):
-        yield Question(item, "agree", item.expect, _agree(item))
+        yield Question(item, "agree", item.expect, agree(item))
     else:
         for stated in item.claims or tuple(Stated(name) for name in _usual(item)):
             yield _stated(item, stated)
@@ -138,11 +130,13 @@ def questions(item: Item) -> Iterator[Question]:
 def _stated(item: Item, stated: Stated) -> Question:
     try:
         if stated.name in CLAIMS:
-            claim = _under(item.given, CLAIMS[stated.name](item, *stated.args))
+            claim = under(item.given, CLAIMS[stated.name](item, *stated.args))
         else:
             from layoutalg.check_access import ACCESS_CLAIMS
 
             claim = ACCESS_CLAIMS[stated.name](item, *stated.args)
+    except ClaimError:
+        raise
     except (NoInverseError, LayoutError) as error:
         why = Unknown(str(stated), "statement", 0.0, why=str(error))
         return Question(item, str(stated), stated.expect, verdict=why)
@@ -169,224 +163,10 @@ def _lemma_shown(item: LemmaItem) -> tuple[Shown, ...]:
 
 def _reached(item: Item, example: Example) -> tuple[Shown, ...]:
     """What an example's index really reaches."""
-    adaptor = _adaptor(item)
+    adaptor = adaptor_of(item)
     lower = adaptor.lower(example.index)
     what = "offset" if isinstance(item, DescriptorItem) else "lower index"
     return Shown("index", example.index), Shown(what, lower), Shown("valid", (adaptor.valid(example.index),))
-
-
-def _agree(item: AgreeItem) -> Claim:
-    one, other = item.left.descriptor, item.right.descriptor
-    offsets = one.offset(item.left_index), other.offset(item.right_index)
-    valid = one.valid(item.left_index), other.valid(item.right_index)
-    shown = (Shown("at", item.variables), Shown("offsets", offsets))
-    return Statement(
-        f"{item.left.name} and {item.right.name} address the same word",
-        (
-            ForAll("both reach data", eq(*valid) if valid != (TRUE, TRUE) else TRUE, item.given, shown),
-            ForAll("offsets are equal", eq(*offsets), all_of(item.given, valid[0]), shown),
-        ),
-    )
-
-
-@dataclass(frozen=True)
-class Statement(Claim):
-    """A claim given by its obligations."""
-
-    text: str
-    parts: tuple[Obligation, ...]
-    name: ClassVar[str] = "statement"
-
-    def statement(self) -> str:
-        return self.text
-
-    def obligations(self) -> Iterator[Obligation]:
-        return iter(self.parts)
-
-
-@dataclass(frozen=True)
-class _Under(Claim):
-    """A claim under an assumption on the sizes."""
-
-    claim: Claim
-    given: Expr
-    name: ClassVar[str] = "under"
-
-    def statement(self) -> str:
-        return f"{self.claim.statement()}, where {self.given}"
-
-    def obligations(self) -> Iterator[Obligation]:
-        return (replace(o, given=all_of(o.given, self.given)) for o in self.claim.obligations())
-
-    def local_obligations(self) -> Iterator[Obligation] | None:
-        local = self.claim.local_obligations()
-        return local and (replace(o, given=all_of(o.given, self.given)) for o in local)
-
-
-def _under(given: Expr, claim: Claim) -> Claim:
-    return claim if given is TRUE else _Under(claim, given)
-
-
-# --- each claim of a file ---------------------------------------------------------------------------------------------
-
-
-def _adaptor(item: Item) -> TensorAdaptor:
-    if isinstance(item, DescriptorItem):
-        return item.descriptor.adaptor
-    if isinstance(item, AdaptorItem):
-        return item.adaptor
-    if isinstance(item, DistributionItem):
-        return item.distribution.adaptor
-    assert isinstance(item, TransformItem)
-    lower, upper = len(item.transform.lower_lengths), len(item.transform.upper_lengths)
-    return make_single_stage_tensor_adaptor([item.transform], [list(range(lower))], [list(range(upper))])
-
-
-def _in_bounds(item: Item) -> Claim:
-    if isinstance(item, DescriptorItem):
-        return InBounds(item.descriptor)
-    if isinstance(item, AccessItem):
-        return _access_in_bounds(item)
-    adaptor = _adaptor(item)
-    form = digit_form(adaptor)
-    parts = []
-    for i, index in form.hidden.items():
-        length = adaptor.hidden_lengths.get(i)
-        if length is not None and i not in adaptor.top_ids:
-            shown = (Shown("index", form.top), Shown(f"hidden index of dimension {i}", (index,)))
-            parts.append(ForAll(f"dimension {i} is in range", in_range(index, length), form.valid, shown))
-    return Statement("every valid index stays in its dimensions", tuple(parts))
-
-
-def _injective(item: Item) -> Claim:
-    if isinstance(item, DescriptorItem):
-        return Injective(item.descriptor)
-    if isinstance(item, AccessItem):
-        index = tuple(dict.fromkeys(v for v in (item.lane, *item.variables) if v.op == "var"))
-        offset = item.descriptor.descriptor.offset(item.index)
-        return Statement("different lanes reach different words", (InjectiveMap("offsets differ", index, (offset,)),))
-    adaptor = _adaptor(item)
-    form = digit_form(adaptor)
-    below = tuple(form.hidden[i] for i in adaptor.bottom_ids)
-    shown = (Shown("index", form.top), Shown("lower index", below))
-    return Statement(
-        "different valid indices have different lower indices",
-        (InjectiveMap("lower indices differ", form.variables, below, form.valid, shown),),
-    )
-
-
-def _bijective(item: Item) -> Claim:
-    if isinstance(item, DescriptorItem):
-        return Bijective(item.descriptor)
-    parts = (*_round_trip(item).obligations(), *_round_trip_lower(item).obligations())
-    return Statement("upper and lower indices belong to each other one to one", parts)
-
-
-def _fits_index(item: Item, bits: Expr | None = None) -> Claim:
-    width = 32 if bits is None else int(bits)
-    if isinstance(item, DescriptorItem):
-        return FitsIndexType(item.descriptor, width)
-    adaptor, limit = _adaptor(item), 1 << (width - 1)
-    hidden = adaptor.hidden_index(adaptor.index)
-    parts = tuple(
-        ForAll(
-            f"{e} fits", all_of(e >= -limit, e < limit), TRUE, (Shown("index", adaptor.index), Shown(f"{e} is", (e,)))
-        )
-        for e in postorder(*hidden.values())
-        if not -limit <= e.lo <= e.hi < limit
-    )
-    return Statement(f"every intermediate value fits {width} bits", parts)
-
-
-def _contiguous(item: Item, count: Expr, dimension: Expr | None = None) -> Claim:
-    assert isinstance(item, DescriptorItem)
-    d = item.descriptor
-    return Contiguous(d, d.rank - 1 if dimension is None else int(dimension), int(count))
-
-
-def _aligned(item: Item, count: Expr) -> Claim:
-    assert isinstance(item, DescriptorItem)
-    d, n = item.descriptor, int(count)
-    vector = var("vector", (d.lengths[-1] + n - 1) // n)
-    index = (*d.index[:-1], vector * n)
-    offset = d.offset(index)
-    given = all_of(index[-1] < d.lengths[-1], d.valid(index))
-    goal = ForAll("offsets are aligned", eq(offset % n, 0), given, (Shown("index", index), Shown("offset", (offset,))))
-    return Statement(f"vectors begin at a multiple of {n}", (goal,))
-
-
-def _round_trip(item: Item) -> Claim:
-    adaptor = _adaptor(item)
-    form = digit_form(adaptor)
-    back = adaptor.upper([form.hidden[i] for i in adaptor.bottom_ids])
-    goal = all_of(*(eq(a, b) for a, b in zip(back, form.top, strict=True)))
-    shown = (Shown("u", form.top), Shown("upper(lower(u))", back))
-    return Statement("upper(lower(u)) = u", (ForAll("upper(lower(u)) = u", goal, form.valid, shown),))
-
-
-def _round_trip_lower(item: Item) -> Claim:
-    adaptor = _adaptor(item)
-    lengths = [n for n in adaptor.bottom_lengths if n is not None]
-    if isinstance(item, DescriptorItem):
-        lengths = [item.descriptor.element_space_size]
-    if len(lengths) < len(adaptor.bottom_ids):
-        raise LayoutError("a bottom dimension has no prescribed length: nothing says what d runs over")
-    below = tuple(var(f"d{n}", length) for n, length in enumerate(lengths))
-    top = adaptor.upper(below)
-    down = adaptor.lower(top)
-    goal = all_of(
-        *(eq(a, b) for a, b in zip(down, below, strict=True)),
-        *(in_range(i, n) for i, n in zip(top, adaptor.lengths, strict=True)),
-    )
-    shown = (Shown("d", below), Shown("upper(d)", top), Shown("lower(upper(d))", down))
-    return Statement("lower(upper(d)) = d", (ForAll("lower(upper(d)) = d", goal, TRUE, shown),))
-
-
-def _increments(item: Item) -> Claim:
-    step = increment_of(item.transform if isinstance(item, TransformItem) else _adaptor(item))
-    shown = (Shown("from", step.start), Shown("to", step.end), Shown("moved", step.moved),
-             Shown("recomputed", step.recomputed))  # fmt: skip
-    return Statement("moving equals recomputing", (ForAll("moving equals recomputing", step.holds, TRUE, shown),))
-
-
-def _lengths(item: Item, *expected: Expr) -> Claim:
-    actual = _adaptor(item).lengths if not isinstance(item, DistributionItem) else item.distribution.lengths
-    same = len(actual) == len(expected)
-    goal = all_of(*(eq(a, b) for a, b in zip(actual, expected, strict=True))) if same else as_expr(0)
-    return Statement(f"the lengths are {expected}", (ForAll("lengths", goal, TRUE, (Shown("lengths", actual),)),))
-
-
-def _element_space_size(item: Item, expected: Expr) -> Claim:
-    assert isinstance(item, DescriptorItem)
-    size = item.descriptor.element_space_size
-    goal = ForAll("element space size", eq(size, expected), TRUE, (Shown("element space size", (size,)),))
-    return Statement(f"the element space has {expected} elements", (goal,))
-
-
-def _access_in_bounds(item: AccessItem) -> Claim:
-    d = item.descriptor.descriptor
-    parts = []
-    for n, (i, length) in enumerate(zip(item.index, d.lengths, strict=True)):
-        last = i + item.width - 1 if n == d.rank - 1 else i
-        shown = (Shown("lane", (item.lane,)), Shown("index", item.index))
-        parts.append(ForAll(f"coordinate {n} is in range", all_of(i >= 0, last < length), TRUE, shown))
-    return Statement("every lane stays in the tensor", tuple(parts))
-
-
-CLAIMS: Mapping[str, Callable[..., Claim]] = {
-    "in_bounds": _in_bounds,
-    "injective": _injective,
-    "bijective": _bijective,
-    "fits_index": _fits_index,
-    "contiguous": _contiguous,
-    "aligned": _aligned,
-    "round_trip": _round_trip,
-    "round_trip_lower": _round_trip_lower,
-    "increments": _increments,
-    "lengths": _lengths,
-    "element_space_size": _element_space_size,
-}
-"""What each claim of a file says, as a claim of the prover; those of accesses alone are in `check_access`."""
 
 
 def facts(item: DescriptorItem) -> dict[str, object]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+import traceback
 
 import typer
 
 from layoutalg.cli import checking, demo, drawing, explaining, hardware, kernels, synthesis
-from layoutalg.cli.errors import BAD_INPUT, InputError
+from layoutalg.cli.errors import BAD_INPUT, DEFECT, InputError
 
 app = typer.Typer(
     help="Prove a tensor layout of AMD's Composable Kernel, then emit the HIP kernel.",
@@ -29,10 +30,13 @@ def main() -> None:
     except (typer.Abort, KeyboardInterrupt):
         code = 130
     except Exception as error:
-        if not _is_ours(error):
-            raise
-        print(f"layoutalg: {error}", file=sys.stderr)
-        code = BAD_INPUT
+        if _is_ours(error):
+            print(f"layoutalg: {error}", file=sys.stderr)
+            code = BAD_INPUT
+        else:
+            traceback.print_exc()
+            print("layoutalg: this is a defect of layoutalg, not of its input; please report it", file=sys.stderr)
+            code = DEFECT
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from layoutalg.cli.errors import InputError
+from layoutalg.cli.errors import BAD_INPUT, InputError
 from layoutalg.cli.files import SOURCES, defines_of, descriptor_of, expand, read, sizes_of
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ def check(
     files: Files,
     define: Defines = None,
     strategy: Annotated[str | None, typer.Option(help="Force one strategy, e.g. z3.")] = None,
-    seconds: Annotated[float, typer.Option(help="The limit for each obligation.")] = 10.0,
-    memory: Annotated[int, typer.Option(help="The solver's limit in megabytes.")] = 2048,
+    seconds: Annotated[float, typer.Option(min=0.001, max=86400, help="The limit for each obligation.")] = 10.0,
+    memory: Annotated[int, typer.Option(min=256, help="The solver's limit in megabytes.")] = 2048,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Processes that prove at once.")] = 1,
     dask: Annotated[str | None, typer.Option(help="Prove on the Dask cluster at this address.")] = None,
     certificates: Annotated[Path | None, typer.Option(help="Write SMT-LIB certificates to this folder.")] = None,
@@ -56,7 +56,13 @@ def check(
 ) -> int:
     """Prove every claim of each descriptor."""
     defines = defines_of(define)
-    specs = [read(path, defines) for path in expand(files)]
+    paths = expand(files)
+    if defines and not any(path.suffix in SOURCES for path in paths):
+        raise InputError("-D gives C++ parameters their values; a spec file's symbols are checked for all of theirs")
+    specs = [read(path, defines if path.suffix in SOURCES else {}) for path in paths]
+    for spec in specs:
+        if not spec.items and not spec.unread:
+            raise InputError(f"{spec.path}: it describes no layout, so that nothing can be checked")
     how = How(strategy, seconds, memory, jobs, dask)
     results = _decide(specs, how, quiet=as_json)
     if certificates is not None:
@@ -65,7 +71,7 @@ def check(
         print(json.dumps(_document(specs, results), indent=1, ensure_ascii=False))
     else:
         _print(specs, results)
-    return _exit_code([r for found in results for r in found])
+    return _exit_code(specs, [r for found in results for r in found])
 
 
 @dataclass(frozen=True)
@@ -172,10 +178,18 @@ def recheck(
     return 1 if counts["disagrees"] or counts["altered"] else 2 if counts["undecided"] else 0
 
 
-def _exit_code(results: list[Result]) -> int:
-    """0 when all is as expected; else 1 when something decided is not, 2 when something is unknown."""
+def _exit_code(specs: list[SpecFile], results: list[Result]) -> int:
+    """3 where a part of a file makes no layout, 1 when something decided is not as expected, 2 when something is open.
+
+    What was not read is open: unknown is never a pass.
+    """
+    unread = [part for spec in specs for part in spec.unread]
+    if any(part.refused for part in unread):
+        return BAD_INPUT
     wrong = {r.verdict.name for r in results if not r.passed}
-    return (1 if wrong & {"refuted", "proved"} else 2) if wrong else 0
+    if wrong & {"refuted", "proved"}:
+        return 1
+    return 2 if wrong or unread else 0
 
 
 def _document(specs: list[SpecFile], results: list[list[Result]]) -> dict[str, Any]:
@@ -230,7 +244,11 @@ def _print(specs: list[SpecFile], results: list[list[Result]]) -> None:
     every = [r for found in results for r in found]
     wrong = [r for r in every if not r.passed]
     total = f"{len(every)} claims"
-    console.print(f"{total}: all as expected" if not wrong else f"{total}: {len(wrong)} not as expected")
+    unread = sum(len(spec.unread) for spec in specs)
+    console.print(
+        (f"{total}: all as expected" if not wrong else f"{total}: {len(wrong)} not as expected")
+        + (f"; {unread} parts not read" if unread else "")
+    )
 
 
 def _print_result(console: Console, r: Result) -> None:

@@ -29,30 +29,34 @@ def draw(
     define: Annotated[list[str] | None, typer.Option("-D", help="NAME=VALUE for C++ parameters.")] = None,
 ) -> int:
     """Draw a descriptor: an explorer (.html), a picture (.svg; the transform graph without --by), or text."""
-    item = descriptor_of(read(file, defines_of(define)), descriptor)
+    spec = read(file, defines_of(define))
     if output is None:
         from layoutalg.draw import plain, tree
 
-        print(plain(tree(item.descriptor)))
+        print(plain(tree(descriptor_of(spec, descriptor).descriptor)))
         return 0
     from layoutalg.device.cache import write_atomically
 
     if output.suffix == ".html":
-        text = _page(item, target, instruction)
+        shown = [descriptor_of(spec, descriptor)] if descriptor else list(spec.descriptors)
+        text = _page(spec.path, shown, target, instruction)
     elif output.suffix == ".svg":
         from layoutalg.draw import svg
 
-        text = svg(item.descriptor, by=by)
+        text = svg(descriptor_of(spec, descriptor).descriptor, by=by)
     else:
         raise InputError(f"{output}: give a file that ends in .html or .svg")
     write_atomically(output, text.encode())
     return 0
 
 
-def _page(item: DescriptorItem, target: str, instruction: str) -> str:
+def _page(title: str, items: list[DescriptorItem], target: str, instruction: str) -> str:
+    """An explorer of all descriptors given; their element size is the first one's (2 bytes where it has none)."""
     from layoutalg.draw import page
     from layoutalg.formats.grammar import DTYPES
 
-    size = max(1, DTYPES.get(item.dtype or "f16", 16) // 8)
-    return page({item.name: item.descriptor}, title=item.name, target_name=target, instruction=instruction,
-                element_bytes=size)  # fmt: skip
+    if not items:
+        raise InputError(f"{title}: it has no descriptor to draw")
+    size = max(1, DTYPES.get(items[0].dtype or "f16", 16) // 8)
+    layouts = {item.name: item.descriptor for item in items}
+    return page(layouts, title=title, target_name=target, instruction=instruction, element_bytes=size)

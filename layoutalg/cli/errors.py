@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 BAD_INPUT = 3
+DEFECT = 70
+"""Exit code of an error that is ours (EX_SOFTWARE of sysexits.h): never one that means a verdict."""
 
 
 class InputError(Exception):

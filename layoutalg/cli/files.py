@@ -36,7 +36,11 @@ def read(path: Path, defines: dict[str, str]) -> SpecFile:
         return ck_cpp.load(path, defines)
     from layoutalg.formats import load
 
-    return load(path)
+    spec = load(path)
+    for name in defines:
+        if name not in spec.symbols:
+            raise InputError(f"-D {name}: {path} has no symbol {name!r}; it has {', '.join(spec.symbols) or 'none'}")
+    return spec
 
 
 def descriptor_of(spec: SpecFile, name: str | None) -> DescriptorItem:
@@ -65,7 +69,8 @@ def sizes_of(given: list[str] | None) -> dict[str, int]:
     """NAME=INTEGER texts as sizes."""
     sizes = {}
     for name, value in defines_of(given).items():
-        if not value.lstrip("-").isdigit():
-            raise InputError(f"-D {name}={value}: a size is an integer")
-        sizes[name] = int(value)
+        try:
+            sizes[name] = int(value)
+        except ValueError:
+            raise InputError(f"-D {name}={value}: a size is an integer") from None
     return sizes

@@ -31,11 +31,15 @@ CLAIM_TEXT = re.compile(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 @dataclass(frozen=True)
 class Form:
-    """How a claim is written: the least and the greatest number of arguments, and the kinds of item it is for."""
+    """How a claim is written: the least and the greatest number of arguments, and the kinds of item it is for.
+
+    `numbers`: the range of each argument that is a number and no size.
+    """
 
     least: int
     most: int
     of: frozenset[str]
+    numbers: tuple[tuple[int, int], ...] = ()
 
 
 _MAPS = frozenset({"descriptor", "transform", "adaptor", "distribution"})
@@ -46,9 +50,9 @@ CLAIMS: Mapping[str, Form] = {
     "in_bounds": Form(0, 0, _MAPS | _ACCESS),
     "injective": Form(0, 0, _MAPS | _ACCESS),
     "bijective": Form(0, 0, _MAPS),
-    "fits_index": Form(0, 1, _MAPS),
-    "contiguous": Form(1, 2, frozenset({"descriptor", "access"})),
-    "aligned": Form(1, 1, frozenset({"descriptor", "access"})),
+    "fits_index": Form(0, 1, _MAPS, ((2, 64),)),
+    "contiguous": Form(1, 2, frozenset({"descriptor", "access"}), ((1, 1 << 16), (0, 63))),
+    "aligned": Form(1, 1, frozenset({"descriptor", "access"}), ((1, 1 << 30),)),
     "round_trip": Form(0, 0, _TRANSFORMS | {"descriptor", "distribution"}),
     "round_trip_lower": Form(0, 0, _TRANSFORMS | {"descriptor", "distribution"}),
     "increments": Form(0, 0, _TRANSFORMS | {"descriptor"}),

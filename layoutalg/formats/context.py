@@ -124,7 +124,11 @@ class Context:
         if not form.least <= len(args) <= form.most:
             wanted = str(form.least) if form.least == form.most else f"{form.least}…{form.most}"
             raise Problem(path, f"{name} takes {wanted} arguments, not {len(args)}")
-        return Claim(name, tuple(self.expr(path, arg) for arg in args), expect)
+        numbers = tuple(self.expr(path, arg) for arg in args)
+        for number, (low, high) in zip(numbers, form.numbers, strict=False):
+            if number.op != "const" or not low <= number.value <= high:
+                raise Problem(path, f"{name}: {number} is no number {low}…{high}")
+        return Claim(name, numbers, expect)
 
     def named(self, kind: str, path: Path, name: str) -> tuple[int, Data]:
         """The place and the data of the item that a name refers to."""

@@ -109,7 +109,7 @@ _about: dict[str, Shape] = {
     "note": Text(),
     "source": Text(),
     "given": Many(_formula),
-    "claims": Many(_claim),
+    "claims": Many(_claim, 1),
     "expect": Choice(EXPECT),
 }
 _example = Table(

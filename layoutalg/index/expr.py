@@ -21,6 +21,7 @@ not a constant.
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Sequence
 from functools import reduce
@@ -185,6 +186,10 @@ def symbol(
     hi = math.inf if max is None else max // multiple_of * multiple_of
     if lo > hi:
         raise ValueError(f"symbol {name}: no multiple of {multiple_of} lies between {min} and {max}")
+    if power_of_two:
+        first = 1 << (builtins.max(lo, 1) - 1).bit_length()
+        if multiple_of & (multiple_of - 1) or first > hi:
+            raise ValueError(f"symbol {name}: no power of two lies in {lo}…{hi}, multiples of {multiple_of}")
     return _node("var", (), Symbol(name, lo, hi, None, multiple_of, power_of_two))
 
 

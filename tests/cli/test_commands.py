@@ -252,3 +252,140 @@ def test_the_demo_ends_well() -> None:
     assert "max error against numpy: 0" in result.stdout
     for target in ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"):
         assert target in result.stdout
+
+
+# --- C++, certificates, pictures, banks, synthesis --------------------------------------------------------------------
+
+POLICY = """
+template <typename Problem>
+constexpr auto MakeALdsBlockDescriptor()
+{
+    constexpr index_t M = Problem::kM;
+    constexpr auto below = make_naive_tensor_descriptor(
+        make_tuple(number<8>{}, number<M>{}, number<8>{}), make_tuple(number<(M + 1) * 8>{}, number<8>{}, number<1>{}));
+    return transform_tensor_descriptor(
+        below,
+        make_tuple(make_pass_through_transform(number<M>{}), make_merge_transform(make_tuple(number<8>{}, number<8>{}))),
+        make_tuple(sequence<1>{}, sequence<0, 2>{}),
+        make_tuple(sequence<0>{}, sequence<1>{}));
+}
+"""
+
+
+def test_cpp_is_checked_with_its_parameters_given(tmp_path: Path) -> None:
+    path = tmp_path / "policy.hpp"
+    path.write_text(POLICY)
+    result = run("check", path, "-D", "kM=64")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stdout.count("proved") == 3
+    offsets = json.loads(
+        run("offsets", path, "--descriptor", "MakeALdsBlockDescriptor", "-D", "kM=64", "--json").stdout
+    )
+    assert offsets["offsets"][64:128:8] == [8, 528, 1048, 1568, 2088, 2608, 3128, 3648]
+
+
+def test_cpp_that_is_not_read_is_no_pass(tmp_path: Path) -> None:
+    path = tmp_path / "policy.hpp"
+    path.write_text(POLICY)
+    result = run("check", path)
+    assert result.returncode == 2
+    assert "not read" in result.stdout
+
+
+def test_a_descriptor_as_cpp_reads_back_the_same(tmp_path: Path, spec: Path) -> None:
+    path = tmp_path / "out.hpp"
+    assert run("emit", spec, "--ck", "-o", path).returncode == 0
+    here = json.loads(run("offsets", spec, "--descriptor", "a_lds", "--json").stdout)
+    assert json.loads(run("offsets", path, "--descriptor", "make_a_lds", "--json").stdout) == here
+
+
+def test_parallel_proofs_say_the_same(spec: Path) -> None:
+    assert json.loads(run("check", spec, "-j", "2", "--json").stdout)["proved"] == 3
+
+
+def test_certificates_are_decided_again_by_other_solvers(tmp_path: Path, spec: Path) -> None:
+    pytest.importorskip("cvc5")
+    pytest.importorskip("bitwuzla")
+    folder = tmp_path / "certificates"
+    assert run("check", spec, "--certificates", folder).returncode == 0
+    counts = json.loads(run("recheck", folder, "--json").stdout)
+    assert counts["agrees"] == len(counts["certificates"]) > 0
+    refused(run("recheck", tmp_path), "not a folder of certificates")
+
+
+def test_draw_writes_a_page_a_picture_or_text(tmp_path: Path, spec: Path) -> None:
+    assert "merge" in run("draw", spec).stdout
+    for name, head in (("page.html", "<!doctype html>"), ("picture.svg", "<svg")):
+        assert run("draw", spec, "-o", tmp_path / name).returncode == 0
+        assert (tmp_path / name).read_text().startswith(head)
+    refused(run("draw", spec, "-o", tmp_path / "x.bmp"), "x.bmp", ".html")
+
+
+@pytest.mark.parametrize(("stride", "code"), [(16, 0), (128, 1)])
+def test_banks_tells_conflict_free_from_not(tmp_path: Path, stride: int, code: int) -> None:
+    path = tmp_path / "addresses.json"
+    path.write_text(json.dumps([lane * stride for lane in range(64)]))
+    result = run("banks", "--target", "gfx942", "--instruction", "ds_read_b128", "--addresses", path, "--json")
+    assert result.returncode == code
+    found = json.loads(result.stdout)
+    assert len(found["phases"]) == found["ideal"] == 8
+    assert found["conflicts"] == found["cycles"] - found["ideal"]
+
+
+def test_banks_refuses_what_no_lane_map_is(tmp_path: Path) -> None:
+    path = tmp_path / "addresses.json"
+    for addresses, word in (([0] * 63, "63"), ([4] * 64, "multiple of 16"), ([1 << 20] * 64, "LDS"), ("x", "list")):
+        path.write_text(json.dumps(addresses))
+        refused(run("banks", "--target", "gfx942", "--instruction", "ds_read_b128", "--addresses", path), word)
+
+
+def test_synth_finds_one_layout_for_two_gpus(tmp_path: Path) -> None:
+    path = tmp_path / "tile.toml"
+    result = run(
+        "synth", "--tile", "128x64", "--read", "mfma_f32_32x32x16_f16", "--target", "gfx942,gfx950", "-o", path
+    )
+    assert result.returncode == 0, result.stderr
+    assert "as many as packed" in result.stdout
+    assert run("check", path).returncode == 0
+    refused(run("synth", "--tile", "12", "--read", "mfma_f32_32x32x16_f16"), "128x64")
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ["contiguous(0)", "contiguous(4, 7)", "contiguous(4, -5)", "aligned(0)", "aligned(-4)", "fits_index(0)",
+     "fits_index(1000000000000)", "nonsense", "injective(3)"],
+)  # fmt: skip
+def test_a_claim_that_makes_no_sense_is_bad_input(tmp_path: Path, claim: str) -> None:
+    text = f'[[descriptor]]\nname = "d"\nbase = {{ kind = "packed", lengths = [4, 4] }}\nclaims = ["{claim}"]\n'
+    refused(run("check", written(tmp_path, text)))
+
+
+def test_a_file_without_layouts_is_bad_input(tmp_path: Path) -> None:
+    refused(run("check", written(tmp_path, "")), "no layout")
+
+
+def test_a_symbol_without_a_value_is_bad_input(tmp_path: Path) -> None:
+    text = "symbols = { M = { min = 9, max = 15, power_of_two = true } }\n" + OVERLAP
+    refused(run("check", written(tmp_path, text)), "no power of two")
+
+
+def test_cpp_whose_transforms_do_not_fit_is_bad_input(tmp_path: Path) -> None:
+    path = tmp_path / "policy.hpp"
+    path.write_text(
+        POLICY.replace("make_tuple(number<8>{}, number<8>{}))),", "make_tuple(number<8>{}, number<5>{}))),")
+    )
+    result = run("check", path, "-D", "kM=64")
+    assert result.returncode == 3
+    assert "5" in result.stdout
+
+
+def test_an_assumption_never_refutes_a_claim_where_it_does_not_hold(tmp_path: Path) -> None:
+    text = """
+symbols = { M = { max = 64 } }
+[[descriptor]]
+name = "d"
+given = ["M == 4"]
+base = { kind = "naive", lengths = [4, "M"], strides = [4, 1] }
+claims = ["bijective"]
+"""
+    assert run("check", written(tmp_path, text)).returncode in (0, 2)

@@ -1,0 +1,227 @@
+"""What each claim of a file says of an item, as a claim of the prover.
+
+Most are the prover's own claims on the item's adaptor or descriptor.  LayoutError where a claim says nothing of an item
+(a bare transform that prescribes no length below has nothing to stay in); ClaimError where its arguments make no sense.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from layoutalg.formats.model import (
+    AccessItem,
+    AdaptorItem,
+    AgreeItem,
+    DescriptorItem,
+    DistributionItem,
+    Item,
+    TransformItem,
+)
+from layoutalg.index import FALSE, TRUE, Expr, all_of, eq, names, variables
+from layoutalg.layout import LayoutError, TensorAdaptor, TensorDescriptor, make_single_stage_tensor_adaptor
+from layoutalg.layout.increments import increment_of
+from layoutalg.prove import (
+    Aligned,
+    Bijective,
+    Claim,
+    Contiguous,
+    FitsIndexType,
+    ForAll,
+    InBounds,
+    Injective,
+    InjectiveMap,
+    Obligation,
+    Onto,
+    RoundTripLower,
+    RoundTripUpper,
+    Shown,
+)
+from layoutalg.prove.claims import in_range
+from layoutalg.prove.domain import bottom_limits, fresh
+
+
+class ClaimError(LayoutError):
+    """A claim whose arguments make no sense for the item."""
+
+
+@dataclass(frozen=True)
+class Statement(Claim):
+    """A claim given by its obligations."""
+
+    text: str
+    parts: tuple[Obligation, ...]
+    name: ClassVar[str] = "statement"
+
+    def statement(self) -> str:
+        return self.text
+
+    def obligations(self) -> Iterator[Obligation]:
+        return iter(self.parts)
+
+
+@dataclass(frozen=True)
+class Under(Claim):
+    """A claim under an assumption on the sizes."""
+
+    claim: Claim
+    given: Expr
+    name: ClassVar[str] = "under"
+
+    def statement(self) -> str:
+        return f"{self.claim.statement()}, where {self.given}"
+
+    def obligations(self) -> Iterator[Obligation]:
+        return map(self._assuming, self.claim.obligations())
+
+    def local_obligations(self) -> Iterator[Obligation] | None:
+        local = self.claim.local_obligations()
+        return None if local is None else map(self._assuming, local)
+
+    def _assuming(self, obligation: Obligation) -> Obligation:
+        if isinstance(obligation, Onto):
+            raise LayoutError("that every element is reached is not decided under `given`; limit the symbols instead")
+        return replace(obligation, given=all_of(obligation.given, self.given))
+
+
+def under(given: Expr, claim: Claim) -> Claim:
+    """The claim, under an assumption where there is one."""
+    return claim if given is TRUE else Under(claim, given)
+
+
+Layout = TensorDescriptor | TensorAdaptor
+
+
+def layout_of(item: Item) -> Layout:
+    """The descriptor or the adaptor of an item."""
+    if isinstance(item, DescriptorItem):
+        return item.descriptor
+    if isinstance(item, AdaptorItem):
+        return item.adaptor
+    if isinstance(item, DistributionItem):
+        return item.distribution.adaptor
+    assert isinstance(item, TransformItem)
+    lower, upper = len(item.transform.lower_lengths), len(item.transform.upper_lengths)
+    return make_single_stage_tensor_adaptor([item.transform], [list(range(lower))], [list(range(upper))])
+
+
+def adaptor_of(item: Item) -> TensorAdaptor:
+    """The adaptor of an item."""
+    layout = layout_of(item)
+    return layout.adaptor if isinstance(layout, TensorDescriptor) else layout
+
+
+def _in_bounds(item: Item) -> Claim:
+    if isinstance(item, AccessItem):
+        return _access_in_bounds(item)
+    layout = layout_of(item)
+    if adaptor_of(item).bottom_ids and all(n is None for n in bottom_limits(layout)):
+        raise LayoutError("no dimension below has a prescribed length: there is nothing to stay in")
+    return InBounds(layout)
+
+
+def _access_in_bounds(item: AccessItem) -> Claim:
+    d = item.descriptor.descriptor
+    shown = (Shown("lane", (item.lane,)), Shown("index", item.index))
+    parts = []
+    for n, (i, length) in enumerate(zip(item.index, d.lengths, strict=True)):
+        last = i + item.width - 1 if n == d.rank - 1 else i
+        parts.append(ForAll(f"coordinate {n} is in range", all_of(i >= 0, last < length), item.given, shown))
+    reached = all_of(*(part.goal for part in parts), item.given)
+    data = ForAll("every lane reaches data, not padding", d.valid(_elements(item)), reached, shown)
+    return Statement("every lane stays in the tensor and reaches its data", (*parts, data))
+
+
+def _elements(item: AccessItem) -> tuple[Expr, ...]:
+    """The index of each element of an access: the first one, and a step along the last dimension."""
+    element = fresh("element", item.width, names(*item.index))
+    return (*item.index[:-1], item.index[-1] + element) if item.index else ()
+
+
+def _injective(item: Item) -> Claim:
+    if not isinstance(item, AccessItem):
+        return Injective(layout_of(item))
+    index = _elements(item)
+    over = tuple(v for v in dict.fromkeys((item.lane, *item.variables)) if v.op == "var")
+    element = tuple(v for v in variables(index[-1]) if v not in over and v.value.name.startswith("element"))
+    offset = item.descriptor.descriptor.offset(index)
+    shown = (Shown("lane", (item.lane,)), Shown("index", index), Shown("offset", (offset,)))
+    words = InjectiveMap("offsets differ", (*over, *element), (offset,), item.given, shown)
+    return Statement("different lanes reach different elements", (words,))
+
+
+def _contiguous(item: Item, count: Expr, dimension: Expr | None = None) -> Claim:
+    assert isinstance(item, DescriptorItem)
+    rank = item.descriptor.rank
+    where = rank - 1 if dimension is None else int(dimension)
+    if not 0 <= where < rank:
+        raise ClaimError(f"{item.name}: contiguous: dimension {where} does not exist: there are {rank} (0…{rank - 1})")
+    return Contiguous(item.descriptor, where, int(count))
+
+
+def _aligned(item: Item, count: Expr) -> Claim:
+    assert isinstance(item, DescriptorItem)
+    return Aligned(item.descriptor, int(count))
+
+
+def _fits_index(item: Item, bits: Expr | None = None) -> Claim:
+    return FitsIndexType(layout_of(item), 32 if bits is None else int(bits))
+
+
+def _increments(item: Item) -> Claim:
+    step = increment_of(item.transform if isinstance(item, TransformItem) else adaptor_of(item))
+    shown = (
+        Shown("from", step.start),
+        Shown("to", step.end),
+        Shown("moved", step.moved),
+        Shown("recomputed", step.recomputed),
+    )
+    return Statement("moving equals recomputing", (ForAll("moving equals recomputing", step.holds, TRUE, shown),))
+
+
+def _lengths(item: Item, *expected: Expr) -> Claim:
+    actual = item.distribution.lengths if isinstance(item, DistributionItem) else adaptor_of(item).lengths
+    same = len(actual) == len(expected)
+    goal = all_of(*(eq(a, b) for a, b in zip(actual, expected, strict=True))) if same else FALSE
+    return Statement(f"the lengths are {expected}", (ForAll("lengths", goal, TRUE, (Shown("lengths", actual),)),))
+
+
+def _element_space_size(item: Item, expected: Expr) -> Claim:
+    assert isinstance(item, DescriptorItem)
+    size = item.descriptor.element_space_size
+    goal = ForAll("element space size", eq(size, expected), TRUE, (Shown("element space size", (size,)),))
+    return Statement(f"the element space has {expected} elements", (goal,))
+
+
+def agree(item: AgreeItem) -> Claim:
+    """That two descriptors address the same word, at indices that both have."""
+    sides = ((item.left.descriptor, item.left_index), (item.right.descriptor, item.right_index))
+    (one, other), (valid, also) = ([d.offset(i) for d, i in sides], [d.valid(i) for d, i in sides])
+    shown = (Shown("at", item.variables), Shown("offsets", (one, other)))
+    inside = all_of(*(in_range(i, n) for d, index in sides for i, n in zip(index, d.lengths, strict=True)))
+    same = TRUE if (valid, also) == (TRUE, TRUE) else eq(valid, also)
+    return Statement(
+        f"{item.left.name} and {item.right.name} address the same word",
+        (
+            ForAll("both indices are in range", inside, item.given, shown),
+            ForAll("both reach data, or neither", same, item.given, shown),
+            ForAll("offsets are equal", eq(one, other), all_of(item.given, valid), shown),
+        ),
+    )
+
+
+CLAIMS: Mapping[str, Callable[..., Claim]] = {
+    "in_bounds": _in_bounds,
+    "injective": _injective,
+    "bijective": lambda item: Bijective(layout_of(item)),
+    "fits_index": _fits_index,
+    "contiguous": _contiguous,
+    "aligned": _aligned,
+    "round_trip": lambda item: RoundTripUpper(layout_of(item)),
+    "round_trip_lower": lambda item: RoundTripLower(layout_of(item)),
+    "increments": _increments,
+    "lengths": _lengths,
+    "element_space_size": _element_space_size,
+}
+"""What each claim of a file says, as a claim of the prover; those of accesses alone are in `check_access`."""

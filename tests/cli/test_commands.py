@@ -265,7 +265,8 @@ constexpr auto MakeALdsBlockDescriptor()
         make_tuple(number<8>{}, number<M>{}, number<8>{}), make_tuple(number<(M + 1) * 8>{}, number<8>{}, number<1>{}));
     return transform_tensor_descriptor(
         below,
-        make_tuple(make_pass_through_transform(number<M>{}), make_merge_transform(make_tuple(number<8>{}, number<8>{}))),
+        make_tuple(make_pass_through_transform(number<M>{}),
+                   make_merge_transform(make_tuple(number<8>{}, number<8>{}))),
         make_tuple(sequence<1>{}, sequence<0, 2>{}),
         make_tuple(sequence<0>{}, sequence<1>{}));
 }

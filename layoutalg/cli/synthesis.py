@@ -1,4 +1,4 @@
-"""`synth`: an LDS layout for a GEMM tile, free of bank conflicts on every target named, with the proof."""
+"""`synth`: an LDS layout free of bank conflicts on every target named, smallest first, with the proof."""
 
 from __future__ import annotations
 
@@ -17,34 +17,35 @@ def register(app: typer.Typer) -> None:
 
 
 def synth(
-    tile: Annotated[str, typer.Option(help="Rows and columns, e.g. 128x64.")],
-    read: Annotated[str, typer.Option(help="The matrix instruction that reads it, e.g. mfma_f32_32x32x8_f16.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="A spec file with the accesses of a descriptor; or --tile.")
+    ] = None,
+    descriptor: Annotated[str | None, typer.Option(help="The file's descriptor.")] = None,
+    tile: Annotated[str | None, typer.Option(help="A GEMM tile, rows and columns, e.g. 128x64.")] = None,
+    read: Annotated[str, typer.Option(help="What reads it: a matrix instruction[:a|b[:KPack]].")] = "",
     target: Annotated[str, typer.Option(help="One GPU or several, e.g. gfx942,gfx950.")] = "gfx942",
     dtype: Annotated[str, typer.Option(help="The element type.")] = "f16",
     style: Annotated[str, typer.Option(help="any, xor, cyclic, padding …")] = "any",
-    which: Annotated[str, typer.Option(help="The operand: a (rows are M) or b (rows are N).")] = "a",
-    k_pack: Annotated[int | None, typer.Option(help="CK's KPack: consecutive k a lane.")] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="A spec file, or C++ (.hpp).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Find the smallest LDS layout that all accesses can use without bank conflicts."""
     from layoutalg.device.cache import write_atomically
-    from layoutalg.synth.problem import gemm_problem
-    from layoutalg.synth.report import ck, data, text, toml
-    from layoutalg.synth.search import synthesize
+    from layoutalg.synth import command, report
 
-    rows, columns = _tile(tile)
-    targets = tuple(name.strip() for name in target.split(",") if name.strip())
-    found = synthesize(gemm_problem(rows, columns, dtype, read, targets, which, k_pack), style)
+    if (file is None) == (tile is None):
+        raise InputError("synth: give either a spec file with accesses, or --tile ROWSxCOLUMNS --read INSTRUCTION")
+    if file is not None:
+        from layoutalg.cli.files import descriptor_of
+        from layoutalg.cli.files import read as layouts
+
+        spec = layouts(file, {})
+        found, code = command.from_spec(spec, descriptor_of(spec, descriptor).name, style)
+    else:
+        targets = [name.strip() for name in target.split(",") if name.strip()]
+        found, code = command.gemm(tile or "", dtype, read, targets, style)
     if output is not None:
-        written = ck(found) if output.suffix in (".hpp", ".h", ".cpp") else toml(found)
+        written = report.ck(found) if output.suffix in (".hpp", ".h", ".cpp") else report.toml(found)
         write_atomically(output, written.encode())
-    print(json.dumps(data(found), ensure_ascii=False) if as_json else text(found))
-    return 0 if found.conflict_free else 1
-
-
-def _tile(given: str) -> tuple[int, int]:
-    rows, _, columns = given.partition("x")
-    if not (rows.isdigit() and columns.isdigit()):
-        raise InputError(f"--tile {given}: give rows and columns, e.g. 128x64")
-    return int(rows), int(columns)
+    print(json.dumps(report.data(found), ensure_ascii=False) if as_json else report.text(found))
+    return code

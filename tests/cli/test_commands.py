@@ -349,6 +349,7 @@ def test_synth_finds_one_layout_for_two_gpus(tmp_path: Path) -> None:
     assert "as many as packed" in result.stdout
     assert run("check", path).returncode == 0
     refused(run("synth", "--tile", "12", "--read", "mfma_f32_32x32x16_f16"), "128x64")
+    refused(run("synth"), "--tile")
 
 
 @pytest.mark.parametrize(

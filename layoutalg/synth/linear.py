@@ -8,8 +8,7 @@ Q·w = 0 for a difference w of theirs.  So, with S slots on the target of the ac
     free of conflicts    ⇔    for every access and every w ≠ 0 in its W:   (⊕ of the qⱼ with wⱼ = 1) mod S ≠ 0
 
 The negation, "every choice of columns has a conflict", is a statement of few bits about all swizzles: the solver proves
-it (then there is none), or its counterexample is the swizzle.  Gaussian elimination makes a descriptor of it: the
-slot's bits are some of the tile's bits, each xor-ed with others, one CK xor transform a pair; the rest number rounds.
+it (then there is none), or its counterexample is the swizzle, of which `fields` makes a descriptor.
 
 | tile 128 × 64 fp16, operands of 32 × 32 × 16 | q of the part's bits | q of the row's bits          |
 |----------------------------------------------|----------------------|------------------------------|
@@ -29,11 +28,11 @@ import numpy as np
 
 from layoutalg.banks import image, phase_subgroup, served
 from layoutalg.index import Expr, add, any_of, as_expr, eq, lookup, select, var, xor
-from layoutalg.layout import TensorDescriptor, make_naive_tensor_descriptor_packed, transform_tensor_descriptor
-from layoutalg.layout.ck import make_merge_transform, make_pass_through_transform, make_xor_transform
+from layoutalg.layout import TensorDescriptor
 from layoutalg.prove import ForAll, Limits, Proved, Refuted, Unknown, Verdict, prove
 from layoutalg.prove.lds import Access
 from layoutalg.prove.lds.cost import address_columns
+from layoutalg.synth.fields import descriptor_of
 from layoutalg.synth.gemm import packed
 from layoutalg.synth.problem import Problem
 from layoutalg.target.model import DWORD
@@ -190,60 +189,9 @@ def _sum(columns: Sequence[Expr], w: int) -> Expr:
     return total
 
 
-# --- a descriptor of a swizzle ----------------------------------------------------------------------------------------
-
-
-def placed(columns: Sequence[int], slots: int) -> tuple[list[int], list[int]]:
-    """For each bit of the slot: the tile's bit that becomes it, and the mask of all bits that are xor-ed into it.
-
-    Earlier bits are eliminated from later ones, so that a target with fewer slots sees the same slots as before; where
-    the columns leave a bit of the slot undetermined, one of the tile's bits is added.
-
-    >>> placed((1, 2, 4, 9, 2, 4), 16)
-    ([0, 1, 2, 3], [9, 18, 36, 8])
-    """
-    pivots: list[int] = []
-    masks: list[int] = []
-    for k in range(min(slots.bit_length() - 1, len(columns))):
-        mask = sum(1 << j for j, q in enumerate(columns) if q >> k & 1)
-        for pivot, before in zip(pivots, masks, strict=True):
-            if mask >> pivot & 1:
-                mask ^= before
-        free = [j for j in range(len(columns)) if j not in pivots]
-        of = [j for j in free if mask >> j & 1]
-        pivot = k if k in of else of[0] if of else k if k in free else free[0]
-        pivots.append(pivot)
-        masks.append(mask | 1 << pivot)
-    return pivots, masks
-
-
 def swizzle_descriptor(problem: Problem, columns: Sequence[int]) -> TensorDescriptor:
-    """The tile with its vectors in the slots that the columns say: unmerged bits, an xor a pair, merged again."""
-    width, vector = problem.lengths[1], problem.vector
+    """The tile with its vectors in the slots that the columns say."""
     asked = demands(problem)
     assert asked is not None, "columns come from demands"
-    bits = len(columns)
-    pivots, masks = placed(columns, max(d.slots for d in asked))
-    rest = [j for j in range(bits) if j not in pivots]
-    order = [*reversed(rest), *reversed(pivots)]  # the tile's bit in each place, the highest address first
-    place = {j: n for n, j in enumerate(order)}
-    layout = make_naive_tensor_descriptor_packed((*(2 for _ in order), vector))
-    for pivot, mask in reversed(list(zip(pivots, masks, strict=True))):
-        for j in range(bits):
-            if j != pivot and mask >> j & 1:
-                layout = _xored(layout, place[j], place[pivot])
-    part_bits = (width // vector).bit_length() - 1
-    high = [place[j] for j in reversed(range(part_bits, bits))]
-    low = [*(place[j] for j in reversed(range(part_bits))), bits]
-    merges = [make_merge_transform((2,) * len(high)), make_merge_transform((*(2 for _ in low[1:]), vector))]
-    return transform_tensor_descriptor(layout, merges, [high, low], [[0], [1]])
-
-
-def _xored(layout: TensorDescriptor, source: int, into: int) -> TensorDescriptor:
-    """One more layer: the bit in place `into` is xor-ed with the one in place `source`; the others pass."""
-    others = [d for d in range(layout.rank) if d not in (source, into)]
-    lengths = [layout.lengths[d] for d in others]
-    dims = [[source, into], *([d] for d in others)]
-    return transform_tensor_descriptor(
-        layout, [make_xor_transform((2, 2)), *map(make_pass_through_transform, lengths)], dims, dims
-    )
+    parts = problem.lengths[1] // problem.vector
+    return descriptor_of(columns, max(d.slots for d in asked), parts.bit_length() - 1, problem.vector)

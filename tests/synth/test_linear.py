@@ -12,7 +12,8 @@ from layoutalg.index import var
 from layoutalg.index.evaluate import grid
 from layoutalg.prove import Bijective, Proved, prove
 from layoutalg.prove.lds import lane_map, price
-from layoutalg.synth.linear import demands, find_swizzle, placed, span, swizzle_descriptor
+from layoutalg.synth.fields import placed
+from layoutalg.synth.linear import demands, find_swizzle, span, swizzle_descriptor
 from layoutalg.synth.problem import Problem, Use, gemm_problem
 
 LANE = var("lane", 64)

@@ -193,10 +193,11 @@ def test_the_spec_file_of_another_layout_is_refuted(both: Synthesis) -> None:
     assert packed_tile.descriptors[0].dtype == "f16"
 
 
-def test_the_ck_source_has_one_xor_for_each_pair_of_bits(both: Synthesis) -> None:
+def test_the_ck_source_has_an_xor_for_each_pair_of_fields(both: Synthesis) -> None:
     source = ck(both)
     assert "constexpr auto make_tile()" in source
-    assert source.count("make_xor_transform(make_tuple(number<2>{}, number<2>{}))") == 3
+    xors = [t for t in both.descriptor.adaptor.transforms if t.name == "xor"]
+    assert source.count("make_xor_transform(") == len(xors) <= 3
 
 
 def test_text_and_json_say_the_same(both: Synthesis) -> None:

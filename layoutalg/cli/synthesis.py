@@ -17,9 +17,7 @@ def register(app: typer.Typer) -> None:
 
 
 def synth(
-    file: Annotated[
-        Path | None, typer.Argument(help="A spec file with the accesses of a descriptor; or --tile.")
-    ] = None,
+    file: Annotated[Path | None, typer.Argument(help="A spec file with accesses; or --tile.")] = None,
     descriptor: Annotated[str | None, typer.Option(help="The file's descriptor.")] = None,
     tile: Annotated[str | None, typer.Option(help="A GEMM tile, rows and columns, e.g. 128x64.")] = None,
     read: Annotated[str, typer.Option(help="What reads it: a matrix instruction[:a|b[:KPack]].")] = "",

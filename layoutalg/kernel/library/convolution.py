@@ -182,6 +182,24 @@ class Image:
         coordinates = top if tensor.descriptor.rank == 3 else top[1:]
         return Says(f"{tensor.name}[n, {where}, g, c]", tensor, letters, coordinates, offset, valid)
 
+    def says_filter(self, tensor: Tensor) -> Says:
+        """The element filter[g, k, y …, c]."""
+        w = self.windows
+        g, k, c = var("ig", w.groups), var("ik", self.k), var("ic", self.c)
+        ys = [var(f"iy{d}", y) for d, y in enumerate(w.filter)]
+        at = horner([*ys, c], [*w.filter, self.c])
+        offset = horner([g, k, *ys, c], [w.groups, self.k, *w.filter, self.c])
+        return Says(f"{tensor.name}[g, k, y, c]", tensor, (g, k, *ys, c), (g, k, at), offset)
+
+    def says_result(self, tensor: Tensor) -> Says:
+        """The element result[n, ho …, g, k]."""
+        w = self.windows
+        n, g, k = var("in", self.n), var("ig", w.groups), var("ik", self.k)
+        outs = [var(f"io{d}", ho) for d, ho in enumerate(self.outputs)]
+        rows = horner([n, *outs], [self.n, *self.outputs])
+        offset = horner([n, *outs, g, k], [self.n, *self.outputs, w.groups, self.k])
+        return Says(f"{tensor.name}[n, o, g, k]", tensor, (n, *outs, g, k), (g, rows, k), offset)
+
 
 def image_of(windows: Windows, widths: tuple[int, int] = (1, 1)) -> Image:
     """Any image of the windows' rank: symbols N, H0 …, C and K; C and K are multiples of the widths."""
@@ -222,9 +240,10 @@ def convolution(
     return Product(
         f"conv_{windows.name}_{kinds}_{short}{wide}{'_i64' if index_bits == 64 else ''}",
         "convolution of any image, windows of the image as a descriptor",
-        Operand(i.image(), True, widths[0], i.says_image), Operand(i.filter(), True, widths[0]), i.result(),
+        Operand(i.image(), True, widths[0], i.says_image), Operand(i.filter(), True, widths[0], i.says_filter),
+        i.result(),
         (i.n, *i.lengths, i.c, i.k), plan, (dtype, result), store_width=widths[1], index_bits=index_bits,
-        requires=i.few(index_bits),
+        requires=i.few(index_bits), target_says=i.says_result,
     ).program()  # fmt: skip
 
 

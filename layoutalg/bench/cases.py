@@ -1,0 +1,167 @@
+"""What is measured: for each kernel the shapes that its goals name, smaller ones for the CPU, and the candidates.
+
+A case is an operation on tensors of given shapes, with no word about how; a candidate is one way to do it, a row of
+launches that are proved.  What must be moved and computed at least is the case's:
+
+| case         | bytes                    | operations      |
+|--------------|--------------------------|-----------------|
+| copies       | source once, target once | none            |
+| reduce       | source once, target once | one an element  |
+| products     | operands and result once | 2·m·n·k         |
+
+It cannot say that a candidate is right: that is for the proofs, and for the check before each measurement.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from layoutalg.kernel.library.tasks import Task
+
+KINDS = ("transpose", "permute", "im2col", "reduce", "contraction", "conv")
+BYTES = {"f32": 4, "f16": 2, "bf16": 2}
+
+
+@dataclass(frozen=True)
+class Case:
+    """An operation on tensors of these shapes; `options` are those of the kind (axes, einsum, filter, stride …)."""
+
+    kind: str
+    shapes: tuple[tuple[int, ...], ...]
+    dtype: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """How tables call it.
+
+        >>> Case("permute", ((8, 64, 3136),), "f32", {"axes": (0, 2, 1)}).name
+        'permute 8x64x3136 f32 0,2,1'
+        """
+        shapes = " ".join("x".join(map(str, shape)) for shape in self.shapes)
+        return " ".join((self.kind, shapes, self.dtype, *map(_text, self.options.values())))
+
+    @property
+    def result(self) -> tuple[int, ...]:
+        """The result's shape."""
+        return _RESULTS[self.kind](self)
+
+    @property
+    def bytes(self) -> int:
+        """The least that is read and written: each operand and the result once."""
+        return BYTES[self.dtype] * (sum(map(math.prod, self.shapes)) + math.prod(self.result))
+
+    @property
+    def operations(self) -> int:
+        """Multiplications and additions of a product; 0 for the other kinds, which memory limits."""
+        if self.kind == "contraction":
+            a, b = self.options["einsum"].split("->")[0].split(",")
+            lengths = dict(zip((*a, *b), (*self.shapes[0], *self.shapes[1]), strict=True))
+            return 2 * math.prod(lengths.values())
+        if self.kind == "conv":
+            return 2 * math.prod(self.result) * math.prod(self.shapes[1][1:])
+        return 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The case as a JSON object."""
+        return {"kind": self.kind, "shapes": self.shapes, "dtype": self.dtype, "options": dict(self.options)}
+
+    @classmethod
+    def of_json(cls, found: Mapping[str, Any]) -> Case:
+        """The case of a JSON object.
+
+        >>> Case.of_json(small()[0].to_json()) == small()[0]
+        True
+        """
+        options = {name: tuple(v) if isinstance(v, list) else v for name, v in found["options"].items()}
+        return cls(found["kind"], tuple(map(tuple, found["shapes"])), found["dtype"], options)
+
+
+def _text(option: Any) -> str:
+    return ",".join(map(str, option)) if isinstance(option, tuple) else str(option)
+
+
+def _reduced(case: Case) -> tuple[int, ...]:
+    return tuple(n for d, n in enumerate(case.shapes[0]) if d not in case.options["axes"])
+
+
+def _contracted(case: Case) -> tuple[int, ...]:
+    operands, result = case.options["einsum"].split("->")
+    lengths = dict(zip(operands.replace(",", ""), (*case.shapes[0], *case.shapes[1]), strict=True))
+    return tuple(lengths[x] for x in result)
+
+
+def _outputs(case: Case, filter: tuple[int, ...]) -> tuple[int, ...]:
+    stride, pad = case.options["stride"], case.options["pad"]
+    return tuple((n + 2 * p - y) // s + 1 for n, y, s, p in zip(case.shapes[0][1:-1], filter, stride, pad, strict=True))
+
+
+def _windows(case: Case) -> tuple[int, ...]:
+    image, filter = case.shapes[0], case.options["filter"]
+    return image[0] * math.prod(_outputs(case, filter)), math.prod(filter) * image[-1]
+
+
+def _convolved(case: Case) -> tuple[int, ...]:
+    return (case.shapes[0][0], *_outputs(case, case.shapes[1][1:-1]), case.shapes[1][0])
+
+
+_RESULTS: Mapping[str, Callable[[Case], tuple[int, ...]]] = {
+    "transpose": lambda case: case.shapes[0][::-1],
+    "permute": lambda case: tuple(case.shapes[0][a] for a in case.options["axes"]),
+    "im2col": _windows, "reduce": _reduced, "contraction": _contracted, "conv": _convolved,
+}  # fmt: skip
+
+_TINY, _SMALL, _BIG = (4, 6, 8, 10, 12), (16, 24, 32, 40, 48), (64, 48, 128, 64)
+
+
+def full() -> list[Case]:
+    """The shapes for a GPU."""
+    squares = [(n, n) for n in (4096, 8192, 16384)]
+    orders = [
+        ((32, 64, 112, 112), (0, 2, 3, 1)), ((32, 112, 112, 64), (0, 3, 1, 2)), (_BIG, (3, 2, 1, 0)),
+        (_BIG, (2, 0, 3, 1)), (_BIG, (1, 0, 2, 3)), (_SMALL, (4, 3, 2, 1, 0)), (_SMALL, (0, 2, 1, 4, 3)),
+        (_SMALL, (2, 0, 4, 1, 3)),
+    ]  # fmt: skip
+    return [
+        *(Case("transpose", (s,), t) for t in ("f32", "f16") for s in (*squares, (2560, 32), (10240, 8191))),
+        *(Case("permute", (shape,), "f32", {"axes": axes}) for shape, axes in orders),
+        _im2col((32, 56, 56, 64), "f16"), _im2col((32, 56, 56, 64), "f32"),
+        *(Case("reduce", ((8192, 8192),), "f32", {"axes": (axis,), "how": "sum"}) for axis in (1, 0)),
+        Case("reduce", ((64, 512, 1024),), "f32", {"axes": (1,), "how": "max"}),
+        *(_product(einsum, 4096) for einsum in ("ik,jk->ij", "ik,kj->ij")),
+        _conv((32, 56, 56, 64), 64), _conv((32, 56, 56, 128), 128), _conv((32, 28, 28, 256), 256),
+    ]  # fmt: skip
+
+
+def small() -> list[Case]:
+    """Small shapes of each kind, for the CPU."""
+    return [
+        Case("transpose", ((517, 301),), "f32"), Case("transpose", ((256, 256),), "f16"),
+        Case("permute", (_TINY,), "f32", {"axes": (4, 3, 2, 1, 0)}),
+        _im2col((1, 10, 12, 8), "f32"),
+        Case("reduce", ((300, 70),), "f32", {"axes": (1,), "how": "sum"}),
+        _product("ik,kj->ij", 96, "f32"), _conv((1, 9, 9, 8), 8, "f32"),
+    ]  # fmt: skip
+
+
+def _im2col(image: tuple[int, ...], dtype: str) -> Case:
+    return Case("im2col", (image,), dtype, {"filter": (3, 3), "stride": (1, 1), "pad": (1, 1)})
+
+
+def _product(einsum: str, n: int, dtype: str = "f16") -> Case:
+    return Case("contraction", ((n, n), (n, n)), dtype, {"einsum": einsum})
+
+
+def _conv(image: tuple[int, ...], outputs: int, dtype: str = "f16") -> Case:
+    return Case("conv", (image, (outputs, 3, 3, image[-1])), dtype, {"stride": (1, 1), "pad": (1, 1)})
+
+
+def candidates(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
+    """The ways to do it on a target, the library's own choice first; each a row of launches."""
+    from layoutalg.bench import ways
+
+    yield from ways.WAYS[case.kind](case, target)

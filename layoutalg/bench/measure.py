@@ -1,0 +1,209 @@
+"""Step two, on a device: every candidate checked for exactness, then timed beside what a user would use instead.
+
+For each case, in one run on one device:
+
+| figure      | is                                                                                             |
+|-------------|------------------------------------------------------------------------------------------------|
+| exact       | fresh random input, poisoned output; copies to the bit, arithmetic against higher precision    |
+| time        | the median; GPU events, in a replayed graph or in a row, whichever is less (for all alike)      |
+| instead     | torch where it is installed (numpy on the CPU): its own way to do the case                     |
+| limit       | the case's bytes at a plain copy's bandwidth, or its operations at the vendor's best rate      |
+
+Data that a cache could keep is rotated among several sets.  A candidate that is not exact is not timed.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import platform
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from layoutalg.bench.cases import Case
+from layoutalg.bench.prepare import Candidate, Launch, Prepared
+from layoutalg.device.codeobject import CodeObject
+from layoutalg.device.runtime import Device, Module
+
+TOLERANCE = {"f32": 1e-5, "f16": 2e-3, "bf16": 2e-2}
+"""The error allowed of arithmetic: ‖found − wanted‖ / ‖wanted‖."""
+COLD = 1 << 28
+"""Bytes that no cache holds."""
+
+
+class Lab(Protocol):
+    """Arrays, references and a clock of one device."""
+
+    name: str
+    instead: str
+
+    def random(self, shape: tuple[int, ...], dtype: str) -> Any:
+        """Fresh random numbers."""
+
+    def poisoned(self, shape: tuple[int, ...], dtype: str) -> Any:
+        """An array of numbers that no kernel writes."""
+
+    def wanted(self, case: Case, operands: list[Any]) -> Any:
+        """The result, in higher precision where it is computed."""
+
+    def rival(self, case: Case, operands: list[Any], target: Any) -> Callable[[], object]:
+        """What a user would call instead."""
+
+    def copy(self, source: Any, target: Any) -> Callable[[], object]:
+        """A plain copy."""
+
+    def error(self, found: Any, wanted: Any) -> float:
+        """‖found − wanted‖ / ‖wanted‖; infinite where a number is not one."""
+
+    def same(self, found: Any, wanted: Any) -> bool:
+        """Whether two arrays are equal, bit for bit."""
+
+    def microseconds(self, works: list[Callable[[], object]]) -> float:
+        """The median time of one work; they are run in turns."""
+
+    def rate(self, dtype: str) -> float:
+        """The vendor's best rate of a matrix product, in operations a microsecond."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One candidate's figures. Times in microseconds; None where it was not exact, or nothing is known."""
+
+    case: str
+    kind: str
+    kernel: str
+    obligations: int
+    exact: bool
+    error: float
+    microseconds: float | None
+    instead: float | None
+    limit: float
+
+    @property
+    def of_limit(self) -> float | None:
+        """The limit's time as a part of ours."""
+        return None if self.microseconds is None else self.limit / self.microseconds
+
+    @property
+    def over_instead(self) -> float | None:
+        """How many times faster than what a user would use instead."""
+        return None if None in (self.microseconds, self.instead) else self.instead / self.microseconds  # type: ignore[operator]
+
+
+@dataclass(frozen=True)
+class Results:
+    """All rows of one run."""
+
+    device: str
+    date: str
+    instead: str
+    rows: tuple[Row, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """One JSON object."""
+        rows = [{**asdict(r), "of_limit": r.of_limit, "over_instead": r.over_instead} for r in self.rows]
+        return {"device": self.device, "date": self.date, "instead": self.instead, "results": rows}
+
+    @property
+    def best(self) -> list[Row]:
+        """The fastest candidate of each case."""
+        found: dict[str, Row] = {}
+        for row in self.rows:
+            if row.case not in found or (row.microseconds or math.inf) < (found[row.case].microseconds or math.inf):
+                found[row.case] = row
+        return list(found.values())
+
+
+def measure(
+    prepared: Prepared, device: Device, told: Callable[[Row], None] = lambda _: None, lab: Lab | None = None
+) -> Results:
+    """Measures what was prepared, case by case; a wrong result is a row that says so."""
+    runner = Runner(prepared, device, lab or lab_of(device))
+    rows = []
+    for row in runner.rows():
+        rows.append(row)
+        told(row)
+    return Results(runner.lab.name, str(datetime.date.today()), runner.lab.instead, tuple(rows))
+
+
+def lab_of(device: Device) -> Lab:
+    """torch on a GPU, numpy on the CPU. NoDeviceError where a GPU has no torch."""
+    if device.kind == "cpu":
+        from layoutalg.bench.numpy_lab import NumpyLab
+
+        return NumpyLab(platform.processor() or device.name)
+    from layoutalg.bench.torch_lab import TorchLab
+
+    return TorchLab(device)
+
+
+class Runner:
+    """Loads what was prepared, and measures it case by case."""
+
+    def __init__(self, prepared: Prepared, device: Device, lab: Lab) -> None:
+        self.prepared, self.device, self.lab = prepared, device, lab
+        self.modules: dict[str, Module] = {}
+
+    def rows(self) -> Iterator[Row]:
+        """Every candidate; those of one case share data, rival and limit."""
+        cases: dict[str, list[Candidate]] = {}
+        for candidate in self.prepared.candidates:
+            cases.setdefault(candidate.case.name, []).append(candidate)
+        for candidates in cases.values():
+            yield from self.case(candidates[0].case, candidates)
+
+    def case(self, case: Case, candidates: list[Candidate]) -> Iterator[Row]:
+        lab = self.lab
+        sets = max(1, min(256, COLD // case.bytes if case.bytes < COLD // 2 else 1))
+        operands = [[lab.random(shape, case.dtype) for shape in case.shapes] for _ in range(sets)]
+        wanted = lab.wanted(case, operands[0])
+        targets = [lab.poisoned(case.result, case.dtype) for _ in range(sets)]
+        limit = self.limit(case, operands, targets)
+        rival = lab.microseconds([lab.rival(case, o, t) for o, t in zip(operands, targets, strict=True)])
+        for candidate in candidates:
+            targets[0] = lab.poisoned(case.result, case.dtype)
+            works = [self.work(candidate, o, t) for o, t in zip(operands, targets, strict=True)]
+            works[0]()
+            self.device.synchronize()
+            error = lab.error(targets[0], wanted)
+            computed = case.operations or case.kind == "reduce"
+            exact = error <= TOLERANCE[case.dtype] if computed else lab.same(targets[0], wanted)
+            ours = lab.microseconds(works) if exact else None
+            yield Row(case.name, case.kind, candidate.name, candidate.obligations, exact, error, ours, rival, limit)
+
+    def limit(self, case: Case, operands: list[list[Any]], targets: list[Any]) -> float:
+        """The least time: of the bytes at a copy's bandwidth (of the larger tensor), or of the operations."""
+        lab = self.lab
+        largest = max((*case.shapes, case.result), key=math.prod)
+        if largest == case.result:
+            sources = [lab.random(largest, case.dtype) for _ in targets]
+            pairs = list(zip(sources, targets, strict=True))
+        else:
+            place = case.shapes.index(largest)
+            pairs = [(o[place], lab.poisoned(largest, case.dtype)) for o in operands]
+        copied = lab.microseconds([lab.copy(source, target) for source, target in pairs])
+        bytes_each = 4 if case.dtype == "f32" else 2
+        moved = copied * case.bytes / (2 * bytes_each * math.prod(largest))
+        return max(moved, case.operations / lab.rate(case.dtype)) if case.operations else moved
+
+    def work(self, candidate: Candidate, operands: list[Any], target: Any) -> Callable[[], object]:
+        """The launches of a candidate; what is between them lies in arrays of its own."""
+        between = [self.lab.poisoned(n.shape, n.dtype) for n in candidate.launches[:-1]]
+        steps = []
+        for number, launch in enumerate(candidate.launches):
+            sources = operands if number == 0 else [between[number - 1]]
+            out = target if number == len(candidate.launches) - 1 else between[number]
+            steps.append((self.module(launch), launch, (*sources, out, *launch.sizes)))
+
+        def work() -> None:
+            for module, launch, arguments in steps:
+                module.launch(launch.kernel, launch.grid, launch.block, arguments)
+
+        return work
+
+    def module(self, launch: Launch) -> Module:
+        if launch.file not in self.modules:
+            code = CodeObject.read((self.prepared.folder / launch.file).read_bytes())
+            self.modules[launch.file] = self.device.load(code)
+        return self.modules[launch.file]

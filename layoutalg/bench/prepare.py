@@ -1,0 +1,142 @@
+"""Step one, where the prover and a compiler are: every candidate proved, compiled, and listed in a manifest.
+
+    folder/manifest.json      target, and of each case its candidates' launches: kernel, file, grid, block, sizes
+    folder/KERNEL.bin         the code object of each kernel (PTX, an AMD ELF, a shared library)
+
+The folder can be carried to a machine with a GPU and neither prover nor compiler: step two is `measure`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from layoutalg.bench.cases import Case, candidates
+
+if TYPE_CHECKING:
+    from layoutalg.kernel.library.tasks import Task
+    from layoutalg.kernel.program import Program
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch of a prepared kernel: `sizes` are its integer arguments, after the tensors.
+
+    `conflict_free`: whether every LDS access is proved free of bank conflicts on the target; None: not known.
+    """
+
+    kernel: str
+    file: str
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    sizes: tuple[int, ...]
+    shape: tuple[int, ...]
+    dtype: str
+    conflict_free: bool | None = None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to do a case, and how many obligations were proved of it."""
+
+    case: Case
+    launches: tuple[Launch, ...]
+    obligations: int
+
+    @property
+    def name(self) -> str:
+        """Its kernels."""
+        return " + ".join(dict.fromkeys(launch.kernel for launch in self.launches))
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What was prepared for a target, and where it lies."""
+
+    target: str
+    folder: Path
+    candidates: tuple[Candidate, ...]
+
+
+def prepare(cases: Sequence[Case], target: str, folder: Path, told: Callable[[str], None] = lambda _: None) -> Prepared:
+    """Proves and compiles every candidate. NotProvedError where an obligation is not proved; nothing is left out."""
+    folder.mkdir(parents=True, exist_ok=True)
+    maker = _Maker(target, folder)
+    found = []
+    for case in cases:
+        for tasks in candidates(case, target):
+            found.append(maker.candidate(case, tasks))
+            told(f"{case.name}: {found[-1].name}, {found[-1].obligations} obligations proved")
+    manifest = {"target": target, "candidates": [_written(one) for one in found]}
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1))
+    return Prepared(target, folder, tuple(found))
+
+
+def read_prepared(folder: Path) -> Prepared:
+    """What `prepare` wrote."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    return Prepared(manifest["target"], folder, tuple(map(_read, manifest["candidates"])))
+
+
+def _written(one: Candidate) -> dict[str, Any]:
+    return {"case": one.case.to_json(), "launches": [asdict(n) for n in one.launches], "obligations": one.obligations}
+
+
+def _read(found: Mapping[str, Any]) -> Candidate:
+    launches = tuple(map(_launch, found["launches"]))
+    return Candidate(Case.of_json(found["case"]), launches, found["obligations"])
+
+
+def _launch(found: Mapping[str, Any]) -> Launch:
+    grid, block, sizes, shape = (tuple(found[name]) for name in ("grid", "block", "sizes", "shape"))
+    return Launch(found["kernel"], found["file"], grid, block, sizes, shape, found["dtype"], found["conflict_free"])
+
+
+class _Maker:
+    """Verifies and compiles each program once."""
+
+    def __init__(self, target: str, folder: Path) -> None:
+        self.target, self.folder = target, folder
+        self.obligations: dict[str, int] = {}
+        self.free: dict[str, bool | None] = {}
+
+    def candidate(self, case: Case, tasks: tuple[Task, ...]) -> Candidate:
+        launches = tuple(map(self.launch, tasks))
+        return Candidate(case, launches, sum(self.obligations[launch.kernel] for launch in launches))
+
+    def launch(self, task: Task) -> Launch:
+        from layoutalg.device.kernels import build, launch_sizes
+        from layoutalg.index.evaluate import value
+        from layoutalg.kernel.verify import verify
+
+        program = task.program
+        if program.name not in self.obligations:
+            verified = verify(program)
+            build(verified, self.target).save(self.folder / f"{program.name}.bin")
+            self.obligations[program.name] = len(verified.verdicts)
+            self.free[program.name] = conflict_free(program, self.target)
+        at = launch_sizes(program, dict(task.sizes))
+        return Launch(
+            program.name, f"{program.name}.bin", tuple(value(n, at) for n in program.launch), program.block,
+            tuple(at[s] for s in program.sizes), task.shape, program.target.dtype.name,
+            self.free[program.name],
+        )  # fmt: skip
+
+
+def conflict_free(program: Program, target: str) -> bool | None:
+    """Whether every LDS access of a program is proved free of conflicts; None where the target prices none of them.
+
+    >>> from layoutalg.kernel.library.choose import transpose_for
+    >>> conflict_free(transpose_for(4096, 4096, "f32"), "sm_90"), conflict_free(transpose_for(7, 7, "f32"), "cpu")
+    (True, None)
+    """
+    from layoutalg.kernel.conflicts import priced
+    from layoutalg.target import target_names
+
+    if target not in target_names() or len(program.threads) != 1:
+        return None
+    cycles = [one.cycles for one in priced(program, target)]
+    return None if None in cycles else all(n == 1 for n in cycles)

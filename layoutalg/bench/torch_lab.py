@@ -1,0 +1,132 @@
+"""torch beside our kernels, on one GPU and one stream: references, what a user would call, and the clock."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from layoutalg.bench.cases import Case
+from layoutalg.device.errors import NoDeviceError
+
+if TYPE_CHECKING:
+    from layoutalg.device.runtime import Device
+
+TYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
+LAUNCHES, ROUNDS, WARM = 4, 25, 5
+
+
+class TorchLab:
+    """A GPU that torch sees; the device launches on torch's stream."""
+
+    def __init__(self, device: Device) -> None:
+        try:
+            import torch
+        except ImportError:
+            raise NoDeviceError(f"{device.name}: measurements on a GPU compare with torch; install it") from None
+        if not torch.cuda.is_available():
+            raise NoDeviceError(f"{device.name}: torch {torch.__version__} finds no GPU; install a build for it")
+        self.torch: Any = torch
+        self.stream = torch.cuda.Stream()
+        torch.cuda.set_stream(self.stream)
+        device.stream = self.stream.cuda_stream  # type: ignore[attr-defined]
+        self.name = torch.cuda.get_device_name()
+        self.instead = f"torch {torch.__version__}"
+        self._rates: dict[str, float] = {}
+
+    def random(self, shape: tuple[int, ...], dtype: str) -> Any:
+        return self.torch.randn(shape, device="cuda").to(getattr(self.torch, TYPES[dtype]))
+
+    def poisoned(self, shape: tuple[int, ...], dtype: str) -> Any:
+        return self.torch.full(shape, float("nan"), device="cuda", dtype=getattr(self.torch, TYPES[dtype]))
+
+    def copy(self, source: Any, target: Any) -> Callable[[], object]:
+        return lambda: target.copy_(source)
+
+    def same(self, found: Any, wanted: Any) -> bool:
+        return bool(self.torch.equal(found, wanted))
+
+    def error(self, found: Any, wanted: Any) -> float:
+        difference = (found.double() - wanted.double()).norm() / wanted.double().norm()
+        return float(difference) if bool(difference.isfinite()) else float("inf")
+
+    def wanted(self, case: Case, operands: list[Any]) -> Any:
+        match case.kind:
+            case "transpose" | "permute" | "im2col":
+                return self._view(case, operands).contiguous().view(case.result)
+            case "conv":  # float32, whose products of halves are exact; cuDNN may not round them further
+                self.torch.backends.cudnn.allow_tf32 = False
+                return self._conv(case, [o.float() for o in operands])
+        return self._compute(case, [o.double() for o in operands])
+
+    def rival(self, case: Case, operands: list[Any], target: Any) -> Callable[[], object]:
+        if case.kind in ("transpose", "permute", "im2col"):
+            return lambda: target.view(self._view(case, operands).shape).copy_(self._view(case, operands))
+        if case.kind == "conv":
+            return lambda: self._conv(case, operands)
+        return lambda: self._compute(case, operands)
+
+    def _view(self, case: Case, operands: list[Any]) -> Any:
+        """The source in the target's order; torch's copy of it is what a user would call."""
+        (x,) = operands
+        match case.kind:
+            case "transpose":
+                return x.t()
+            case "permute":
+                return x.permute(case.options["axes"])
+        (y, w), (sy, sx), (py, px) = (case.options[name] for name in ("filter", "stride", "pad"))
+        padded = self.torch.nn.functional.pad(x, (0, 0, px, px, py, py))
+        windows = padded.unfold(1, y, sy).unfold(2, w, sx).permute(0, 1, 2, 4, 5, 3)
+        return windows
+
+    def _compute(self, case: Case, operands: list[Any]) -> Any:
+        if case.kind == "contraction":
+            return self.torch.einsum(case.options["einsum"], *operands)
+        axes = case.options["axes"]
+        return operands[0].sum(axes) if case.options["how"] == "sum" else operands[0].amax(axes)
+
+    def _conv(self, case: Case, operands: list[Any]) -> Any:
+        image, filter = (o.permute(0, 3, 1, 2) for o in operands)
+        found = self.torch.nn.functional.conv2d(
+            image, filter, stride=case.options["stride"], padding=case.options["pad"]
+        )
+        return found.permute(0, 2, 3, 1)
+
+    def rate(self, dtype: str) -> float:
+        if dtype not in self._rates:
+            n = 8192
+            a, b = (self.random((n, n), dtype) for _ in range(2))
+            self._rates[dtype] = 2 * n**3 / self.microseconds([lambda: self.torch.matmul(a, b)])
+        return self._rates[dtype]
+
+    def microseconds(self, works: list[Callable[[], object]]) -> float:
+        """Of a replayed graph, or of launches in a row, whichever is less.
+
+        A graph hides launch latency, but makes a large copy a memory node that can be slower than its kernel.
+        """
+        cuda = self.torch.cuda
+        turns = works * max(1, -(-LAUNCHES // len(works)))
+        for work in works:
+            work()
+        cuda.synchronize()
+        graph = cuda.CUDAGraph()
+        with cuda.graph(graph, stream=self.stream):
+            for work in turns:
+                work()
+
+        def in_a_row() -> None:
+            for work in turns:
+                work()
+
+        return min(self._median(graph.replay), self._median(in_a_row)) / len(turns)
+
+    def _median(self, work: Callable[[], object]) -> float:
+        event, times = self.torch.cuda.Event, []
+        for _ in range(ROUNDS):
+            start, stop = event(enable_timing=True), event(enable_timing=True)
+            start.record(self.stream)
+            work()
+            stop.record(self.stream)
+            stop.synchronize()
+            times.append(start.elapsed_time(stop) * 1e3)
+        return float(statistics.median(times[WARM:]))

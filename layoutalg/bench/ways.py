@@ -1,0 +1,70 @@
+"""The candidates of each case: the library's own choice first, then what else is worth timing.
+
+Candidates that a shape does not allow (a vector that does not divide a row) are left out by asking, never by catching
+an error that would hide a defect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from layoutalg.bench.cases import Case
+from layoutalg.kernel.library.choose import transpose_for
+from layoutalg.kernel.library.tasks import (
+    Task,
+    contraction_task,
+    convolution_task,
+    im2col_task,
+    permute_task,
+    reduce_tasks,
+    widest,
+)
+from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
+
+TILES = (((64, 64), 256), ((64, 64), 512), ((64, 32), 256), ((128, 128), 512), ((128, 128), 1024))
+
+
+def _transposes(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
+    (rows, columns), dtype = case.shapes[0], case.dtype
+    first = transpose_for(rows, columns, dtype)
+    sizes, shape = {"M": rows, "N": columns}, (columns, rows)
+    yield (Task(first, sizes, shape),)
+    vectors = widest(dtype, columns), widest(dtype, rows)
+    for tile, threads in TILES if target != "cpu" else ():
+        bytes_each = 4 if dtype == "f32" else 2
+        if tile[0] * tile[1] * bytes_each <= 65536 and tile[0] * tile[1] >= threads * max(vectors):
+            program = lds_transpose(dtype, "xor", vectors, first.index_bits, threads, tile)
+            if program.name != first.name:
+                yield (Task(program, sizes, shape),)
+    if rows * columns < 1 << 20 and dtype == "f32" and not (rows % 32 or columns % 32):
+        yield (Task(register_transpose(rows, columns, dtype), {}, shape),)
+
+
+def _permutes(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
+    yield (permute_task(case.shapes[0], case.options["axes"], case.dtype),)
+
+
+def _im2cols(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
+    o = case.options
+    yield (im2col_task(case.shapes[0], o["filter"], case.dtype, stride=o["stride"], pad=o["pad"], dilation=(1,)),)
+
+
+def _reductions(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
+    yield reduce_tasks(case.shapes[0], case.options["axes"], case.options["how"], case.dtype)
+
+
+def _contractions(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
+    a, b = case.shapes
+    yield (contraction_task(case.options["einsum"], a, b, case.dtype, target=target),)
+
+
+def _convolutions(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
+    (image, filter), o = case.shapes, case.options
+    task = convolution_task(image, filter, case.dtype, stride=o["stride"], pad=o["pad"], dilation=(1,), target=target)
+    yield (task,)
+
+
+WAYS: Mapping[str, Callable[[Case, str], Iterator[tuple[Task, ...]]]] = {
+    "transpose": _transposes, "permute": _permutes, "im2col": _im2cols, "reduce": _reductions,
+    "contraction": _contractions, "conv": _convolutions,
+}  # fmt: skip

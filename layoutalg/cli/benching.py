@@ -1,0 +1,79 @@
+"""`bench`: kernels beside what a user would use instead, on one device, in one run."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from layoutalg.cli.errors import InputError
+
+if TYPE_CHECKING:
+    from layoutalg.bench.measure import Results
+    from layoutalg.bench.prepare import Prepared
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(bench)
+
+
+def bench(
+    names: Annotated[list[str] | None, typer.Argument(help="Which: transpose, permute, im2col, reduce, …; or all.")]
+    = None,
+    device: Annotated[str, typer.Option(help="auto, amd, nvidia or cpu.")] = "auto",
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write every figure here.")] = None,
+    plot_file: Annotated[Path | None, typer.Option("--plot", help="Write a plot here (SVG).")] = None,
+    prepare_folder: Annotated[
+        Path | None, typer.Option("--prepare", help="Prove and compile for --target into this folder; measure nothing.")
+    ] = None,
+    prepared_folder: Annotated[
+        Path | None, typer.Option("--prepared", help="Measure what --prepare wrote there.")
+    ] = None,
+    target: Annotated[str, typer.Option(help="What to prepare for, e.g. sm_90.")] = "sm_90",
+) -> int:  # fmt: skip
+    """Measure kernels: exactness first, then medians beside torch (numpy on the CPU) and the device's limit."""
+    if prepare_folder and prepared_folder:
+        raise InputError("--prepare and --prepared: give one; prepare first, then measure what is there")
+    if prepare_folder:
+        _prepared(names, target, target == "cpu", prepare_folder)
+        return 0
+    with tempfile.TemporaryDirectory() as scratch:
+        results = _measured(names, device, prepared_folder, Path(scratch))
+    return _finish(results, json_file, plot_file)
+
+
+def _prepared(names: list[str] | None, target: str, small: bool, folder: Path) -> Prepared:
+    from layoutalg.bench import cases
+    from layoutalg.bench.prepare import prepare
+
+    unknown = [name for name in names or () if name not in cases.KINDS]
+    if unknown:
+        raise InputError(f"nothing to measure called {unknown[0]!r}; there are {', '.join(cases.KINDS)}")
+    chosen = [c for c in (cases.small() if small else cases.full()) if not names or c.kind in names]
+    return prepare(chosen, target, folder, told=lambda text: typer.echo(text, err=True))
+
+
+def _measured(names: list[str] | None, kind: str, folder: Path | None, scratch: Path) -> Results:
+    from layoutalg.bench.measure import measure
+    from layoutalg.bench.prepare import read_prepared
+    from layoutalg.bench.report import line
+    from layoutalg.device import choose_device
+
+    device = choose_device(kind)
+    prepared = read_prepared(folder) if folder else _prepared(names, device.target, device.kind == "cpu", scratch)
+    return measure(prepared, device, told=lambda row: typer.echo(line(row), err=True))
+
+
+def _finish(results: Results, json_file: Path | None, plot_file: Path | None) -> int:
+    from layoutalg.bench.report import plot, table
+
+    typer.echo(table(results))
+    if json_file:
+        json_file.write_text(json.dumps(results.to_json(), indent=1))
+    if plot_file:
+        plot_file.write_text(plot(results))
+    return 0 if all(row.exact for row in results.rows) else 1

@@ -244,11 +244,9 @@ def _print(specs: list[SpecFile], results: list[list[Result]]) -> None:
     every = [r for found in results for r in found]
     wrong = [r for r in every if not r.passed]
     total = f"{len(every)} claims"
-    unread = sum(len(spec.unread) for spec in specs)
-    console.print(
-        (f"{total}: all as expected" if not wrong else f"{total}: {len(wrong)} not as expected")
-        + (f"; {unread} parts not read" if unread else "")
-    )
+    missing = sum(len(spec.unread) for spec in specs)
+    verdict = f"{len(wrong)} not as expected" if wrong else "all as expected"
+    console.print(f"{total}: {verdict}" + (f"; {missing} parts not read" if missing else ""))
 
 
 def _print_result(console: Console, r: Result) -> None:

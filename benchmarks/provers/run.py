@@ -1,0 +1,195 @@
+"""Our prover and its peers on the same questions in one run: medians, ratios, a table and a plot.
+
+`python -m benchmarks.provers.run` writes RESULTS.md and growth.svg beside this file.  Needs the extra `bench`; Triton
+is measured where it is installed.  "first" is a claim that nothing is remembered of (all caches emptied), "again" the
+same claim once more; every other row is a repeated question, what it is asked of being built before.
+"""
+
+from __future__ import annotations
+
+import gc
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from benchmarks.corpus import concrete, universal_row_major
+from benchmarks.provers import peers
+from layoutalg.prove import Bijective, Injective, Limits, decide, domain, prove
+from layoutalg.prove import claims as claim_module
+from layoutalg.prove.claims import base
+from layoutalg.prove.obligation import Injective as InjectiveMap
+from layoutalg.prove.strategies.bits import rank
+from layoutalg.prove.verdict import Verdict
+
+TILES = ((64, 32), (128, 64), (256, 64), (256, 128), (512, 128), (1024, 256))
+HERE = Path(__file__).parent
+SLOW = 0.05
+"""A question that takes longer is asked a few times only."""
+
+
+def forget() -> None:
+    """Empties every cache of the prover."""
+    kept = (decide.decide_quickly, domain.digit_form, domain.index_form, domain.limits, domain.taken)
+    for function in (*kept, base.stays_in_range, base.is_injective):
+        function.cache_clear()
+    gc.collect()
+
+
+def median_us(question: Callable[[], object], before: Callable[[], None] | None = None) -> float:
+    """The median time of a question, in microseconds."""
+    times: list[float] = []
+    while len(times) < 5 or (sum(times) < 0.2 and len(times) < 200):
+        if before is not None:
+            before()
+        start = time.perf_counter()
+        question()
+        times.append(time.perf_counter() - start)
+        if times[-1] > SLOW and len(times) >= 3:
+            break
+    return statistics.median(times) * 1e6
+
+
+def must(verdict: Verdict) -> None:
+    """A measurement of a wrong answer is worth nothing."""
+    if verdict.name != "proved":
+        raise AssertionError(str(verdict))
+
+
+def tiles() -> dict[str, list[float | None]]:
+    """Is the swizzled fp16 tile a bijection?  One column a tile."""
+    rows: dict[str, list[float | None]] = {}
+
+    def add(name: str, us: float | None) -> None:
+        rows.setdefault(name, []).append(us)
+
+    for m, k in TILES:
+        claim = Bijective(universal_row_major(m, k))
+        form = domain.digit_form(claim.descriptor)
+        (obligation,) = Injective(claim.descriptor).obligations()
+        assert isinstance(obligation, InjectiveMap)
+        add("ours, portfolio, first", median_us(lambda c=claim: must(prove(c)), forget))  # type: ignore[misc]
+        add("ours, portfolio, again", median_us(lambda c=claim: must(prove(c))))  # type: ignore[misc]
+        add("ours, F₂ rank alone", median_us(lambda f=form: rank(f.bottom, f.variables)))  # type: ignore[misc]
+        add("ours, z3 alone", median_us(lambda c=claim: must(prove(c, strategy="z3"))))  # type: ignore[misc]
+        add("ours, enumeration alone", median_us(lambda c=claim: must(prove(c, strategy="enumeration"))))  # type: ignore[misc]
+        for name, question in (
+            ("numpy by hand", peers.numpy_bijective(claim.descriptor)),
+            ("ISL (injective)", peers.isl_injective(obligation)),
+            ("Triton LinearLayout", peers.triton_bijective(form.bottom[0], form.variables)),
+        ):
+            if question is None:
+                add(name, None)
+                continue
+            if not question():
+                raise AssertionError(f"{name}: {m}x{k} is a bijection")
+            add(name, median_us(question))
+    return rows
+
+
+def corpus() -> dict[str, tuple[int, float, float, int]]:
+    """Every injectivity of the corpus: how many were decided, the median, the total, and how many were given up."""
+    obligations: list[tuple[str, Injective, InjectiveMap]] = []
+    for entry in concrete():
+        for claim in entry.claims:
+            if isinstance(claim, claim_module.Injective):
+                (o,) = claim.obligations()
+                assert isinstance(o, InjectiveMap)
+                obligations.append((entry.name, claim, o))
+    found: dict[str, tuple[int, float, float, int]] = {}
+    routes: dict[str, Callable[[Injective, InjectiveMap], bool]] = {
+        "ours, portfolio, first": lambda claim, o: prove(claim).name == "proved",
+        "ours, z3 alone": lambda claim, o: prove(claim, strategy="z3", limits=Limits(seconds=10)).name == "proved",
+        "ours, enumeration alone": lambda claim, o: prove(claim, strategy="enumeration").name == "proved",
+    }
+    for name, ask in routes.items():
+        times = []
+        for _, claim, o in obligations:
+            forget()
+            start = time.perf_counter()
+            assert ask(claim, o), claim
+            times.append(time.perf_counter() - start)
+        found[name] = len(times), statistics.median(times) * 1e3, sum(times) * 1e3, 0
+    times, lost = [], 0
+    for _, _, o in obligations:
+        question = peers.isl_injective(o)
+        start = time.perf_counter()
+        try:
+            assert question()
+        except Exception as error:  # islpy raises its own class, made at run time
+            if type(error).__name__ != "Error":
+                raise
+            lost += 1
+        times.append(time.perf_counter() - start)
+    found["ISL"] = len(times) - lost, statistics.median(times) * 1e3, sum(times) * 1e3, lost
+    return found
+
+
+def packages() -> str:
+    """What was measured, by version."""
+    out = []
+    for name in ("z3-solver", "islpy", "numpy", "triton"):
+        try:
+            out.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            out.append(f"{name} not installed")
+    return f"{', '.join(out)}; Python {platform.python_version()}, {platform.machine()}"
+
+
+def report(rows: dict[str, list[float | None]], found: dict[str, tuple[int, float, float, int]]) -> str:
+    """The tables, in Markdown."""
+    head = "| | " + " | ".join(f"{m}×{k}" for m, k in TILES) + " | times the portfolio |"
+    lines = [
+        "# Provers, side by side", "", (__doc__ or "").strip(), "", packages(), "",
+        "LEGO is not measured here.", "",
+        "## Is the swizzled fp16 tile a bijection?  Median time in µs", "", head, "|---" * (len(TILES) + 2) + "|",
+    ]  # fmt: skip
+    ours = rows["ours, portfolio, first"]
+    for name, times in rows.items():
+        cells = ["–" if t is None else f"{t:,.0f}" if t >= 10 else f"{t:.1f}" for t in times]
+        ratios = [t / o for t, o in zip(times, ours, strict=True) if t is not None and o is not None]
+        lines.append(f"| {name} | {' | '.join(cells)} | {statistics.median(ratios):.2f} |" if ratios
+                     else f"| {name} | {' | '.join(cells)} | – |")  # fmt: skip
+    lines += ["", "## Is each descriptor of the corpus injective?", "",
+              "| | decided | median ms | total ms | given up | times the portfolio |",
+              "|---|---:|---:|---:|---:|---:|"]  # fmt: skip
+    base_total = found["ours, portfolio, first"][2]
+    for name, (decided, median, total, lost) in found.items():
+        lines.append(f"| {name} | {decided} | {median:.3f} | {total:,.0f} | {lost} | {total / base_total:.1f} |")
+    return "\n".join([*lines, "", "![growth with the tile](growth.svg)", ""])
+
+
+def plot(rows: dict[str, list[float | None]]) -> None:
+    """Time against the number of elements, both logarithmic."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "layoutalg"
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(8, 5))
+    for name, times in rows.items():
+        points = [(m * k, t) for (m, k), t in zip(TILES, times, strict=True) if t is not None]
+        if points:
+            axes.loglog(*zip(*points, strict=True), marker="o", label=name, linewidth=2 if "ours" in name else 1)
+    axes.set_xlabel("elements of the tile")
+    axes.set_ylabel("median time, µs")
+    axes.grid(visible=True, which="major", alpha=0.3)
+    axes.legend(fontsize=8)
+    figure.tight_layout()
+    figure.savefig(HERE / "growth.svg", metadata={"Date": None})
+
+
+def main() -> None:
+    """Measures, prints and writes."""
+    rows = tiles()
+    text = report(rows, corpus())
+    print(text)
+    (HERE / "RESULTS.md").write_text(text)
+    plot(rows)
+
+
+if __name__ == "__main__":
+    main()

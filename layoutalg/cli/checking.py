@@ -240,7 +240,7 @@ def _print(specs: list[SpecFile], results: list[list[Result]]) -> None:
         for r in found:
             _print_result(console, r)
         for unread in spec.unread:
-            console.print(f"  line {unread.line}: {unread.name} not read: {unread.reason}", style="dim")
+            console.print(Text(f"  line {unread.line}: {unread.name} not read: {unread.reason}", style="dim"))
     every = [r for found in results for r in found]
     wrong = [r for r in every if not r.passed]
     total = f"{len(every)} claims"

@@ -1,0 +1,60 @@
+"""Proving on a Dask cluster of several processes, one of them killed in mid-run: nothing lost, nothing proved twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from layoutalg.index import eq, negation, symbol
+from layoutalg.prove import ForAll, Injective, Limits, prove_all
+from layoutalg.prove.parallel import dask_executor
+from tests.prove.test_robustness import CLAIMS, VERDICTS
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.slow
+
+
+class KillsOneWorker(Executor):
+    """Hands on to an executor, and kills a worker of the cluster once some answers have come."""
+
+    def __init__(self, inner: Executor, worker: int, after: int) -> None:
+        self.inner, self.worker, self.left = inner, worker, after
+
+    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = self.inner.submit(function, *args, **kwargs)
+        future.add_done_callback(self._one_done)
+        return future
+
+    def _one_done(self, _: Future[Any]) -> None:
+        self.left -= 1
+        if self.left == 0:
+            os.kill(self.worker, signal.SIGKILL)
+
+
+def test_a_killed_worker_loses_nothing_and_nothing_is_proved_twice(tmp_path: Path) -> None:
+    x = symbol("x")
+    hard = [ForAll(f"square {n}", negation(eq(x * x + x, 10**6 + 2 * n + 1))) for n in range(24)]
+    limits = Limits(seconds=5, cache=str(tmp_path / "cache"))
+    with (
+        distributed.LocalCluster(
+            n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+        ) as cluster,
+        dask_executor(cluster.scheduler_address) as pool,
+    ):
+        pids = [w.process.pid for w in cluster.workers.values() if w.process is not None]
+        assert len(pids) == 3
+        killer = KillsOneWorker(pool, pids[0], after=6)
+        found = prove_all(hard, executor=killer, strategy="z3", limits=limits)
+        assert [v.name for v in found] == ["proved"] * len(hard)
+        assert killer.left <= 0
+        entries = {p: p.stat().st_mtime_ns for p in (tmp_path / "cache").glob("*.json")}
+        assert len(entries) == len(hard)
+        again = prove_all([*hard, *CLAIMS], executor=pool, strategy="z3", limits=limits)
+    assert [v.name for v in again] == ["proved"] * len(hard) + VERDICTS
+    assert all(p.stat().st_mtime_ns == written for p, written in entries.items())
+    assert isinstance(CLAIMS[0], Injective)

@@ -20,16 +20,17 @@ What it cannot represent: a tile whose vectors' number in a row, or rows, is no 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations, product
 
 import numpy as np
 
 from layoutalg.banks import image, phase_subgroup, served
 from layoutalg.index import Expr, add, any_of, as_expr, eq, lookup, select, var, xor
 from layoutalg.layout import TensorDescriptor
-from layoutalg.prove import ForAll, Limits, Proved, Refuted, Unknown, Verdict, prove
+from layoutalg.prove import ForAll, Limits, Proved, Refuted, Verdict, prove
 from layoutalg.prove.lds import Access
 from layoutalg.prove.lds.cost import address_columns
 from layoutalg.synth.fields import descriptor_of
@@ -49,10 +50,10 @@ class Demand:
 
 @dataclass(frozen=True)
 class Swizzle:
-    """Columns qⱼ, one for each bit of the vector's number, and how they were found; None where there are none."""
+    """Columns qⱼ, one for each bit of the vector's number; None where there are none, with the solver's verdict."""
 
     columns: tuple[int, ...] | None
-    verdict: Verdict
+    verdict: Verdict | None = None
 
 
 def demands(problem: Problem) -> tuple[Demand, ...] | None:
@@ -114,8 +115,9 @@ def span(vectors: Sequence[int]) -> set[int]:
 def find_swizzle(problem: Problem, most: int = 1, limits: Limits | None = None) -> Swizzle | None:
     """A swizzle with at most `most` cycles a phase for every access, or the proof that no linear one has so few.
 
-    First with the slot's bits where the packed tile has them, then anywhere; then again with fewer bits set, as long as
-    there is one (each bit is an xor to compute).  None where the problem is not linear.
+    First the regular ones, of which the one of fewest xors; then the solver's, with the slot's bits where the packed
+    tile has them, then anywhere, and again with fewer bits set as long as there is one.  None where the problem is not
+    linear.
     """
     asked = demands(problem)
     if asked is None:
@@ -125,7 +127,11 @@ def find_swizzle(problem: Problem, most: int = 1, limits: Limits | None = None) 
         return Swizzle(None, *no_fewer(problem))
     bits = (problem.packed_bytes // (problem.vector * problem.element_bytes)).bit_length() - 1
     natural = min(bits, max(d.slots for d in asked).bit_length() - 1)
-    found = Swizzle(None, Unknown("a linear swizzle", "z3", 0.0, why="not asked"))
+    part_bits = (problem.lengths[1] // problem.vector).bit_length() - 1
+    fit = [q for q in regular(bits, part_bits, natural) if serves(q, asked, most)]
+    if fit:
+        return Swizzle(min(fit, key=lambda q: (xors_of(problem, q), sum(c.bit_count() for c in q))))
+    found = Swizzle(None)
     for fixed in (natural, 0):
         found = _asked(asked, bits, fixed, most, None, limits)
         if found.columns is not None:
@@ -134,6 +140,36 @@ def find_swizzle(problem: Problem, most: int = 1, limits: Limits | None = None) 
         if not isinstance(found.verdict, Proved):
             break
     return found
+
+
+def regular(bits: int, part_bits: int, slot_bits: int) -> Iterator[tuple[int, ...]]:
+    """Columns that few CK xors make: neighbouring bits of the row xor-ed into neighbouring bits of the slot.
+
+    The slot's low bits are the vector's bits in the row, and, where these are too few, some of the row's.
+
+    >>> (1, 2, 4, 1, 2, 4, 0) in set(regular(7, 3, 3))  # CK's xor
+    True
+    """
+    rows = bits - part_bits
+    parts = [1 << j if j < slot_bits else 0 for j in range(part_bits)]
+    for above in combinations(range(rows), max(0, slot_bits - part_bits)):
+        for first, length in product(range(rows), range(slot_bits + 1)):
+            columns = parts + [0] * rows
+            for n, row in enumerate(above):
+                columns[part_bits + row] |= 1 << part_bits + n
+            for n in range(min(length, rows - first)):
+                columns[part_bits + first + n] ^= 1 << n
+            yield tuple(columns)
+
+
+def serves(columns: Sequence[int], asked: Sequence[Demand], most: int = 1) -> bool:
+    """Whether no phase takes more than `most` cycles."""
+    return all(sum(image(columns, w) % d.slots == 0 for w in d.apart) < most for d in asked)
+
+
+def xors_of(problem: Problem, columns: Sequence[int]) -> int:
+    """The xor transforms that a swizzle's descriptor has."""
+    return sum(t.name == "xor" for t in swizzle_descriptor(problem, columns).adaptor.transforms)
 
 
 FEWER = Limits(seconds=0.3)

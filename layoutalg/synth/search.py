@@ -161,7 +161,7 @@ class _Search:
         if found is None:
             return False
         if found.columns is None:
-            self.excluded.append(found.verdict)
+            self.excluded += [found.verdict] if found.verdict is not None else []
             return False
         columns = found.columns
         one = Candidate(SWIZZLE, 0, lambda: swizzle_descriptor(self.problem, columns), "linear")

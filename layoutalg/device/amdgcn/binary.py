@@ -8,6 +8,7 @@ Descriptor" and "Initial Kernel Execution State":
 |---|---|---|
 | 0–3, 4–7, 8–11 | LDS, private and kernel-argument bytes | `lds_bytes`, `private_bytes`, `kernarg_bytes` |
 | 16–23 | code entry, relative to the descriptor | `entry` |
+| 48–51 | COMPUTE_PGM_RSRC1 | bits 12–19: float mode |
 | 52–55 | COMPUTE_PGM_RSRC2 | bits 1–5: user registers, 7–9: block indices, 11–12: thread indices |
 | 56–57 | kernel code properties | bits 0–6: which pointers come first, bit 10: wave of 32 |
 | 58–59 | preloaded arguments | refused unless 0 |
@@ -58,6 +59,7 @@ class KernelBinary:
     code: bytes
     entry: int  # address of the first instruction in the image
     wave_size: int
+    float_mode: int  # rounding and denormals
     lds_bytes: int
     private_bytes: int  # scratch memory of one thread
     kernarg_bytes: int
@@ -117,7 +119,7 @@ def _read_kernel(elf: Any, entry: Mapping[str, Any], target: str) -> KernelBinar
     )
     descriptor = _bytes_at(image, descriptor_at, 64)
     lds, private, kernargs, _, relative_entry = struct.unpack_from("<IIIIq", descriptor)
-    (resources,) = struct.unpack_from("<I", descriptor, 52)
+    mode, resources = struct.unpack_from("<II", descriptor, 48)
     properties, preload = struct.unpack_from("<HH", descriptor, 56)
     if preload:
         raise CodeObjectError(f"{entry['.name']} preloads kernel arguments, which is not supported")
@@ -128,6 +130,7 @@ def _read_kernel(elf: Any, entry: Mapping[str, Any], target: str) -> KernelBinar
         target=target,
         code=_bytes_at(image, code_at, symbols[entry[".name"]]["st_size"]),
         entry=code_at,
+        float_mode=mode >> 12 & 0xFF,
         wave_size=32 if properties >> 10 & 1 else 64,
         lds_bytes=lds,
         private_bytes=private,

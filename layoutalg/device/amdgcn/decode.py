@@ -24,6 +24,7 @@ from types import MappingProxyType
 from typing import Any
 
 from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
+from layoutalg.device.amdgcn.semantics import ALU
 
 VCC, EXEC = 106, 126
 
@@ -218,18 +219,15 @@ def _accumulators(name: str, form: str, operands: dict[str, Operand], fields: di
             operands[role] = Operand("a", operands[role].index)
 
 
-#: RDNA's operations on halves of registers that are described.
-_ON_HALVES = frozenset({"V_MOV_B16", "V_CNDMASK_B16"})
-
-
 def _halves(name: str, form: str, operands: dict[str, Operand], fields: dict[str, int], architecture: str) -> None:
     """Which halves a 16-bit operation works on: short encodings add 128 to the register, VOP3 has bits (RDNA 3 ISA)."""
-    if architecture == "cdna" or name not in _ON_HALVES:
+    roles = ALU[name].halves if name in ALU and architecture != "cdna" else frozenset()
+    if not roles:
         return
     picked = fields.pop("opsel", 0)
     for role, bit in (("a", 1), ("b", 2), ("c", 4), ("d", 8)):
         operand = operands.get(role)
-        if operand is not None and operand.kind == "v":
+        if operand is not None and operand.kind == "v" and role in roles:
             high = operand.index >= 128 if form != "VOP3" else bool(picked & bit)
             index = operand.index % 128 if form != "VOP3" else operand.index
             operands[role] = Operand("v", index, high)

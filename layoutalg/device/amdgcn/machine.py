@@ -15,13 +15,18 @@ from collections.abc import Mapping
 from layoutalg.device.amdgcn.accesses import ACCESSES, COUNTERS, NO_EFFECT, UNORDERED, WAITS, Access
 from layoutalg.device.amdgcn.binary import KernelBinary
 from layoutalg.device.amdgcn.decode import EXEC, Instruction, Operand
+from layoutalg.device.amdgcn.entries import Alu
 from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
-from layoutalg.device.amdgcn.semantics import ALU, Alu
+from layoutalg.device.amdgcn.floats import FLOAT_MODE
+from layoutalg.device.amdgcn.semantics import ALU
 from layoutalg.device.amdgcn.values import Truth, Values, Word
 
 #: Where LDS and scratch lie in the flat address space (upper 32 bits of their base).  Any values do that no buffer has;
 #: a kernel learns them from `src_shared_base` and `src_private_base`.
 SHARED_APERTURE, PRIVATE_APERTURE = 0x10000, 0x20000
+
+#: The message with which an ending wave gives its registers back (RDNA 3 ISA, S_SENDMSG).
+DEALLOCATE_VGPRS = 3
 
 #: Cache policy fields: how, not what, is accessed.
 _CACHE_FIELDS = frozenset({"glc", "slc", "dlc", "sc0", "sc1", "nt", "th", "scope", "nv"})
@@ -89,7 +94,7 @@ class Machine(ABC):
         name = instruction.name
         if instruction.halves:
             self._dual(instruction)
-        elif name in NO_EFFECT:
+        elif name in NO_EFFECT or (name == "S_SENDMSG" and instruction.fields.get("simm16") == DEALLOCATE_VGPRS):
             return
         elif name in ALU:
             self.arithmetic(instruction, ALU[name])
@@ -108,11 +113,26 @@ class Machine(ABC):
 
     def _computed(self, instruction: Instruction, alu: Alu) -> list[tuple[str, Word]]:
         known = alu.fields | ({"simm16"} if "k" in alu.reads else frozenset())
+        if alu.floats:
+            known |= {"neg", "abs"}
+            if self.kernel.float_mode != FLOAT_MODE:
+                raise UnsupportedInstructionError(f"{instruction.name} in the float mode {self.kernel.float_mode:#x}")
         refuse_fields(instruction, known)
         sources = [self.read(instruction, token) for token in alu.reads]
+        if alu.floats:
+            pairs = zip(alu.reads, sources, strict=True)
+            sources = [self._signed_source(instruction, token, word) for token, word in pairs]
         fields = {key: value for key, value in instruction.fields.items() if key in alu.fields}
         results = alu.effect(self.w, *sources, **fields)
         return list(zip(alu.writes, results if len(alu.writes) > 1 else (results,), strict=True))
+
+    def _signed_source(self, instruction: Instruction, token: str, word: Word) -> Word:
+        """A floating-point source with the encoding's absolute value and negation."""
+        bit = {"a": 1, "b": 2, "c": 4}.get(token[0], 0)
+        sign = self.w.const(1 << int(token[1:]) - 1, 32)
+        if instruction.fields.get("abs", 0) & bit:
+            word = word & ~sign
+        return word ^ sign if instruction.fields.get("neg", 0) & bit else word
 
     def _dual(self, instruction: Instruction) -> None:
         computed = []
@@ -164,12 +184,16 @@ class Machine(ABC):
         """16 bits of a register or of a constant, as a word of 32."""
         if operand.kind == "float":
             raise UnsupportedInstructionError(f"a 16-bit operation on the constant {operand}")
+        if operand.kind == "a":
+            raise UnsupportedInstructionError(f"a 16-bit operation on the register {operand}")
         word = self.read_register(operand, 32) if operand.kind == "v" else self._constant(operand, 32)
         return self.w.lshr(word, self.w.const(16, 32)) if operand.high else word & self.w.const(0xFFFF, 32)
 
     def _merged(self, operand: Operand, half: Word) -> Word:
         """The register with one half replaced."""
         old, w = self.read_register(operand, 32), self.w
+        if self.kernel.architecture == "cdna":  # GFX9 clears the upper half (LLVM, zeroesHigh16BitsOfDest)
+            return half & w.const(0xFFFF, 32)
         if operand.high:
             return (old & w.const(0xFFFF, 32)) | w.shl(half, w.const(16, 32))
         return (old & w.const(0xFFFF0000, 32)) | half

@@ -16,37 +16,16 @@ the words written, in order.
 
 Names are those of every generation: CDNA's, RDNA 3's and RDNA 4's name of one operation share an entry.
 The test suite reads AMD's own pseudocode for each name and compares the two on random words.
-What it cannot represent: floating point, packed halves, and operations between lanes (those are in `machine`).
+Floating point is in `floats`.  What it cannot represent: packed halves, and operations between lanes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
 
+from layoutalg.device.amdgcn.entries import Alu, Effect, table
+from layoutalg.device.amdgcn.floats import FLOATS
 from layoutalg.device.amdgcn.values import Truth, Values, Word
-
-Effect = Callable[..., Any]
-
-
-@dataclass(frozen=True)
-class Alu:
-    """An arithmetic instruction: tokens written, tokens read, and the function from one to the other."""
-
-    writes: tuple[str, ...]
-    reads: tuple[str, ...]
-    effect: Effect
-    fields: frozenset[str] = frozenset()  # immediate fields that the effect takes, as keyword arguments
-
-
-def _table(*entries: tuple[str, str, Effect]) -> Mapping[str, Alu]:
-    table: dict[str, Alu] = {}
-    for names, signature, effect in entries:
-        writes, reads = (tuple(side.split()) for side in signature.split("<-"))
-        for name in names.split():
-            table[name] = Alu(writes, reads, effect)
-    return table
 
 
 def _nonzero(w: Values, word: Word, bits: int) -> tuple[Word, Truth]:
@@ -117,7 +96,7 @@ def _save_exec(operation: Callable[[Word, Word], Word], bits: int) -> Effect:
 def _scalar_logic(bits: int) -> Mapping[str, Alu]:
     suffix, two = f"_B{bits}", f"d{bits} scc <- a{bits} b{bits}"
     save = f"d{bits} exec{bits} scc <- a{bits} exec{bits}"
-    return _table(
+    return table(
         (f"S_AND{suffix}", two, lambda w, a, b: _nonzero(w, a & b, bits)),
         (f"S_OR{suffix}", two, lambda w, a, b: _nonzero(w, a | b, bits)),
         (f"S_XOR{suffix}", two, lambda w, a, b: _nonzero(w, a ^ b, bits)),
@@ -141,7 +120,7 @@ def _scalar_logic(bits: int) -> Mapping[str, Alu]:
 def _scalar_shifts(bits: int) -> Mapping[str, Alu]:
     amount = {32: 5, 64: 6}[bits]
     sig = f"d{bits} scc <- a{bits} b32"
-    return _table(
+    return table(
         (f"S_LSHL_B{bits}", sig, lambda w, a, b: _nonzero(w, w.shl(a, _bits(w, b, amount)), bits)),
         (f"S_LSHR_B{bits}", sig, lambda w, a, b: _nonzero(w, w.lshr(a, _bits(w, b, amount)), bits)),
         (f"S_ASHR_I{bits}", sig, lambda w, a, b: _nonzero(w, w.ashr(a, _bits(w, b, amount)), bits)),
@@ -168,22 +147,22 @@ def _comparison(kind: str, letter: str) -> Effect:
 
 
 def _comparisons() -> Mapping[str, Alu]:
-    table: dict[str, Alu] = {}
+    found: dict[str, Alu] = {}
     for kind in ("LT", "GE", "GT", "LE", "EQ", "LG"):
         for letter in "IU":
             effect = _comparison(kind, letter)
             vector = "NE" if kind == "LG" else kind
-            table[f"S_CMP_{kind}_{letter}32"] = Alu(("scc",), ("a32", "b32"), effect)
+            found[f"S_CMP_{kind}_{letter}32"] = Alu(("scc",), ("a32", "b32"), effect)
             for bits in (32, 64):
                 alu = Alu(("m",), (f"a{bits}", f"b{bits}"), effect)
-                table |= {f"V_CMP_{vector}_{letter}{bits}": alu, f"V_CMPX_{vector}_{letter}{bits}": alu}
-        table[f"S_CMPK_{kind}_I32"] = Alu(("scc",), ("d32", "k"), _comparison(kind, "I"))
+                found |= {f"V_CMP_{vector}_{letter}{bits}": alu, f"V_CMPX_{vector}_{letter}{bits}": alu}
+        found[f"S_CMPK_{kind}_I32"] = Alu(("scc",), ("d32", "k"), _comparison(kind, "I"))
     for kind in ("EQ", "LG"):
-        table[f"S_CMP_{kind}_U64"] = Alu(("scc",), ("a64", "b64"), _comparison(kind, "U"))
-    return table
+        found[f"S_CMP_{kind}_U64"] = Alu(("scc",), ("a64", "b64"), _comparison(kind, "U"))
+    return found
 
 
-_SCALAR = _table(
+_SCALAR = table(
     ("S_ADD_U32 S_ADD_CO_U32", "d32 scc <- a32 b32", lambda w, a, b: _add_carry(w, a, b, _no(w, a))),
     ("S_ADDC_U32 S_ADD_CO_CI_U32", "d32 scc <- a32 b32 scc", _add_carry),
     ("S_ADD_I32 S_ADD_CO_I32", "d32 scc <- a32 b32", _add_signed),
@@ -209,6 +188,10 @@ _SCALAR = _table(
     ("S_BFM_B32", "d32 <- a32 b32", lambda w, a, b: w.shl(_field(w, _bits(w, a, 5)), _bits(w, b, 5))),
     ("S_BFM_B64", "d64 <- a32 b32", lambda w, a, b: w.shl(_field64(w, _bits(w, a, 6)), _bits(w, b, 6))),
     ("S_PACK_LL_B32_B16", "d32 <- a32 b32", lambda w, a, b: _bits(w, a, 16) | w.shl(b, w.const(16, 32))),
+    ("S_ABS_I32", "d32 scc <- a32", lambda w, a: _nonzero(w, _absolute(w, a), 32)),
+    ("S_BITCMP0_B32", "scc <- a32 b32", lambda w, a, b: ~_bit_set(w, a, b)),
+    ("S_BITCMP1_B32", "scc <- a32 b32", lambda w, a, b: _bit_set(w, a, b)),
+    ("S_BFE_I32", "d32 scc <- a32 b32", lambda w, a, b: _scalar_bfe_signed(w, a, b)),
     ("S_MIN_I32", "d32 scc <- a32 b32", lambda w, a, b: (w.ite(w.slt(a, b), a, b), w.slt(a, b))),
     ("S_MIN_U32", "d32 scc <- a32 b32", lambda w, a, b: (w.ite(w.ult(a, b), a, b), w.ult(a, b))),
     ("S_MAX_I32", "d32 scc <- a32 b32", lambda w, a, b: (w.ite(w.slt(a, b), b, a), ~w.slt(a, b))),
@@ -228,6 +211,30 @@ def _scalar_bfe(w: Values, a: Word, b: Word) -> tuple[Word, Truth]:
     return _nonzero(w, w.lshr(a, _bits(w, b, 5)) & mask, 32)
 
 
+def _absolute(w: Values, a: Word) -> Word:
+    return w.ite(w.slt(a, w.const(0, 32)), w.const(0, 32) - a, a)
+
+
+def _bfe_signed(w: Values, a: Word, b: Word, c: Word) -> Word:
+    return _sign_extended(w, w.ashr(a, _bits(w, b, 5)), _bits(w, c, 5))
+
+
+def _bit_set(w: Values, a: Word, b: Word) -> Truth:
+    return w.eq(_bits(w, w.lshr(a, _bits(w, b, 5)), 1), w.const(1, 32))
+
+
+def _sign_extended(w: Values, word: Word, width: Word) -> Word:
+    """The low `width` bits (0 to 31) as a signed number; 0 of none."""
+    sign = w.lshr(w.shl(w.const(1, 32), width), w.const(1, 32))
+    return ((word & _field(w, width)) ^ sign) - sign
+
+
+def _scalar_bfe_signed(w: Values, a: Word, b: Word) -> tuple[Word, Truth]:
+    width, shifted = _bits(w, w.lshr(b, w.const(16, 32)), 7), w.ashr(a, _bits(w, b, 5))
+    field = _sign_extended(w, shifted, _bits(w, width, 5))
+    return _nonzero(w, w.ite(w.ult(width, w.const(32, 32)), field, shifted), 32)
+
+
 def _field64(w: Values, width: Word) -> Word:
     return w.shl(w.const(1, 64), width) - w.const(1, 64)
 
@@ -237,7 +244,7 @@ def _no(w: Values, a: Word) -> Truth:
     return w.ult(a, a)
 
 
-_VECTOR = _table(
+_VECTOR = table(
     ("V_MOV_B32", "d32 <- a32", lambda w, a: a),
     ("V_MOV_B64", "d64 <- a64", lambda w, a: a),
     ("V_MOV_B16", "d16 <- a16", lambda w, a: a),
@@ -275,6 +282,13 @@ _VECTOR = _table(
     ("V_XAD_U32", "d32 <- a32 b32 c32", lambda w, a, b, c: (a ^ b) + c),
     ("V_BFI_B32", "d32 <- a32 b32 c32", lambda w, a, b, c: (a & b) | (~a & c)),
     ("V_BFE_U32", "d32 <- a32 b32 c32", lambda w, a, b, c: w.lshr(a, _bits(w, b, 5)) & _field(w, _bits(w, c, 5))),
+    ("V_BFE_I32", "d32 <- a32 b32 c32", lambda w, a, b, c: _bfe_signed(w, a, b, c)),
+    ("V_ADD_U16 V_ADD_NC_U16", "d16 <- a16 b16", lambda w, a, b: _bits(w, a + b, 16)),
+    ("V_SUB_U16 V_SUB_NC_U16", "d16 <- a16 b16", lambda w, a, b: _bits(w, a - b, 16)),
+    ("V_MUL_LO_U16", "d16 <- a16 b16", lambda w, a, b: _bits(w, a * b, 16)),
+    ("V_LSHRREV_B16", "d16 <- a16 b16", lambda w, a, b: w.lshr(b, _bits(w, a, 4))),
+    ("V_LSHLREV_B16", "d16 <- a16 b16", lambda w, a, b: _bits(w, w.shl(b, _bits(w, a, 4)), 16)),
+    ("V_PACK_B32_F16", "d32 <- a16 b16", lambda w, a, b: a | w.shl(b, w.const(16, 32))),
     ("V_MUL_LO_U32", "d32 <- a32 b32", lambda w, a, b: a * b),
     ("V_MUL_HI_U32", "d32 <- a32 b32", _mul_high),
     ("V_MUL_HI_I32", "d32 <- a32 b32", lambda w, a, b: w.high(w.sext(a) * w.sext(b))),
@@ -337,5 +351,5 @@ def _permute_bytes(w: Values, a: Word, b: Word, c: Word) -> Word:
 #: Every arithmetic instruction that is known, by the name any generation gives it.
 ALU: Mapping[str, Alu] = {
     **_scalar_logic(32), **_scalar_logic(64), **_scalar_shifts(32), **_scalar_shifts(64),
-    **_comparisons(), **_SCALAR, **_VECTOR, **_WITH_FIELDS,
+    **_comparisons(), **_SCALAR, **_VECTOR, **_WITH_FIELDS, **FLOATS,
 }  # fmt: skip

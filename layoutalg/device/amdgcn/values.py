@@ -9,7 +9,7 @@ pseudocode does; what Python's operators would leave open (signedness, widths) i
 | `concrete` | numpy uint32 or uint64 array | numpy bool array |
 | `layoutalg.prove` | z3 bit-vector | z3 Bool |
 
-What it cannot represent: floating point (matrix instructions have their own module).
+What it cannot represent: matrix instructions, which have their own module.
 """
 
 from __future__ import annotations
@@ -61,6 +61,12 @@ class Values(Protocol):
 
     def pair(self, low: Word, high: Word) -> Word:
         """64 bits of two 32-bit words."""
+
+    def function(self, name: str, *words: Word) -> Word:
+        """A floating-point function of `floats`, on 32-bit words (narrow results in the low bits)."""
+
+    def relation(self, name: str, *words: Word) -> Truth:
+        """A floating-point comparison of `floats`."""
 
     def add_carry(self, a: Word, b: Word, carry: Truth) -> tuple[Word, Truth]:
         """The 32-bit sum and its carry out: one operation, so that a reading can see the 64-bit sum of two."""

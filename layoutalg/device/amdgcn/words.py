@@ -182,6 +182,7 @@ class IndexValues:
         self._numbers = count()
         self._in_range: dict[tuple[Expr, Expr, int, int], bool] = {}
         self._sums: dict[tuple[Word, Word], Word] = {}
+        self._functions: dict[tuple[str | Expr, ...], Expr] = {}
 
     def fresh(self, name: str, limit: int) -> Expr:
         """A new unknown, 0 ≤ name < limit."""
@@ -296,11 +297,24 @@ class IndexValues:
 
     def pair(self, low: Word, high: Word) -> Word:
         """The whole whose halves these are, else the sum of both."""
-        if high.whole is not None and high.low_half is not None and (low.whole is high.whole or low is high.low_half):
-            return high.whole
+        if high.whole is not None and high.low_half is not None:
+            is_low_half = low.whole is high.whole and low.low_half is None
+            if is_low_half or low is high.low_half:
+                return high.whole
         if high.sign_of is not None and high.sign_of is low:
             return self.sext(low)
         return self.word(self.unsigned(low) + high.expr * (1 << 32), 64)
+
+    def function(self, name: str, *words: Word) -> Word:
+        """An unknown function of its arguments: the same for the same ones."""
+        key: tuple[str | Expr, ...] = (name, *(simplify(word.expr) for word in words))
+        if key not in self._functions:
+            self._functions[key] = self.fresh(name, 1 << 16 if name.startswith(("f16", "bf16")) else 1 << 32)
+        return self.word(self._functions[key])
+
+    def relation(self, name: str, *words: Word) -> Bit:
+        """An unknown truth."""
+        return Bit(self.fresh_bit())
 
     def add_carry(self, a: Word, b: Word, carry: Bit) -> tuple[Word, Bit]:
         """A sum and its carry; of upper halves with the carry of the lower ones, the upper half of the whole sum.
@@ -345,7 +359,7 @@ class IndexValues:
         """`a | b`."""
         for word, mask in ((a, b), (b, a)):
             if mask.expr.op == "const":
-                ones = mask.expr.value % (1 << word.bits)
+                ones = int(mask.expr.value % (1 << word.bits))
                 return word.expr - self._masked(word, ones) + ones
         left, right = simplify(a.expr), simplify(b.expr)
         if _apart(left, right) or _apart(right, left):

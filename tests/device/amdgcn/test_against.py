@@ -105,6 +105,19 @@ def test_a_changed_instruction_is_refuted_with_a_witness(name, number, bits):
     assert isinstance(verdict.failures[-1][1], Refuted)
 
 
+def test_an_upper_half_is_no_lower_half():
+    """The carry chain of a 64-bit address, fed the pointer's upper half twice."""
+    program = compiled("xor_f32_v4", "gfx1100", 1)
+    pointers = {i.operands["a"] for i in program.instructions if i.name == "V_ADD_CO_CI_U32"}
+    adds = [i for i in program.instructions if i.name == "V_ADD_CO_U32" and i.operands["a"].kind == "s"]
+    assert adds
+    for add in adds[:2]:
+        register = add.operands["a"].index + 1
+        assert any(pointer.index == register for pointer in pointers)
+        mutant = changed(program, add, b32_40=register)
+        assert prove_binary(mutant, KERNELS["xor_f32_v4"]()).name != "proved"
+
+
 @pytest.mark.parametrize("name", ["S_BARRIER", "S_WAITCNT"])
 def test_a_removed_barrier_or_wait_is_not_proved(name):
     program = compiled("xor_f16_v8", "gfx942")

@@ -1,0 +1,64 @@
+"""Floating-point instructions: entries as in `semantics`, each naming a function that the values know.
+
+To the numpy machine the functions are IEEE's; to the symbolic machine they are unknown functions of their arguments, so
+that addresses may stand beside sums without anything being said of the sums.
+
+| deviation from the machine | why it does not matter here |
+|---|---|
+| `rcp` is rounded correctly, the machine's is within 1 ulp | compilers correct the quotient they get from it |
+| `fma` rounds a sum that was exact in 53 bits | within the last bit of f32 |
+| the payload of a NaN | no kernel looks at it |
+
+Denormals are kept and rounding is to nearest, which is what the descriptor must say (`FLOAT_MODE`, refused otherwise).
+What it cannot represent: output modifiers, clamping, packed arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from layoutalg.device.amdgcn.entries import Alu, Effect, table
+from layoutalg.device.amdgcn.values import Values, Word
+
+#: The descriptor's FLOAT_MODE that is modelled: round to nearest even, denormals kept (AMDGPUUsage, COMPUTE_PGM_RSRC1).
+FLOAT_MODE = 0xF0
+
+
+def _function(name: str) -> Effect:
+    return lambda w, *words: w.function(name, *words)
+
+
+def _relation(name: str) -> Effect:
+    return lambda w, *words: w.relation(name, *words)
+
+
+_RELATIONS = ("F", "LT", "EQ", "LE", "GT", "LG", "GE", "O", "U", "NGE", "NLG", "NGT", "NLE", "NEQ", "NLT")
+
+FLOATS: Mapping[str, Alu] = {
+    **table(
+        ("V_ADD_F32", "d32 <- a32 b32", _function("add_f32")),
+        ("V_SUB_F32", "d32 <- a32 b32", _function("sub_f32")),
+        ("V_SUBREV_F32", "d32 <- a32 b32", lambda w, a, b: w.function("sub_f32", b, a)),
+        ("V_MUL_F32 S_MUL_F32", "d32 <- a32 b32", _function("mul_f32")),
+        ("V_MAX_F32 V_MAX_NUM_F32", "d32 <- a32 b32", _function("max_f32")),
+        ("V_MIN_F32 V_MIN_NUM_F32", "d32 <- a32 b32", _function("min_f32")),
+        ("V_FMA_F32", "d32 <- a32 b32 c32", _function("fma_f32")),
+        ("V_FMAC_F32", "d32 <- a32 b32 d32", _function("fma_f32")),
+        ("V_RCP_IFLAG_F32 V_RCP_F32", "d32 <- a32", _function("rcp_f32")),
+        ("V_CVT_F32_U32 S_CVT_F32_U32", "d32 <- a32", _function("f32_of_u32")),
+        ("V_CVT_F32_I32 S_CVT_F32_I32", "d32 <- a32", _function("f32_of_i32")),
+        ("V_CVT_U32_F32 S_CVT_U32_F32", "d32 <- a32", _function("u32_of_f32")),
+        ("V_CVT_F32_F16", "d32 <- a16", _function("f32_of_f16")),
+        ("V_CVT_F16_F32", "d16 <- a32", _function("f16_of_f32")),
+        ("V_CVT_PK_F16_F32", "d32 <- a32 b32", lambda w, a, b: _packed(w, "f16_of_f32", a, b)),
+        ("V_CVT_PK_BF16_F32", "d32 <- a32 b32", lambda w, a, b: _packed(w, "bf16_of_f32", a, b)),
+        *((f"V_CMP_{name}_F32", "m <- a32 b32", _relation(f"{name.lower()}_f32")) for name in _RELATIONS),
+        *((f"V_CMP_{name}_F16", "m <- a16 b16", _relation(f"{name.lower()}_f16")) for name in _RELATIONS),
+        floats=True,
+    )
+}
+
+
+def _packed(w: Values, name: str, a: Word, b: Word) -> Word:
+    low, high = (w.function(name, word) for word in (a, b))
+    return low | w.shl(high, w.const(16, 32))

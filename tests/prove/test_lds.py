@@ -152,6 +152,17 @@ def test_conflict_free_iff_the_stride_in_dwords_is_odd_is_a_theorem_both_ways() 
     assert verdict.strategy == "z3 integers"
 
 
+@pytest.mark.parametrize("power", [1, 2, 4, 8, 16, 32])
+def test_the_cycles_of_a_symbolic_stride_are_its_power_of_two(power: int) -> None:
+    ld = symbol("ld")
+    given = all_of(ld <= 1024, eq(ld % (2 * power), power)) if power < 32 else all_of(ld <= 1024, eq(ld % 32, 0))
+    one = strided(ld, given=given)
+    assert isinstance(prove_access(Cycles(one, power), strategy="z3"), Proved)
+    assert isinstance(prove_access(ConflictDegree(one, power), strategy="z3"), Proved)
+    if power > 1:
+        assert isinstance(prove_access(ConflictDegree(one, power - 1), strategy="z3"), Refuted)
+
+
 @pytest.mark.parametrize(("wrong", "where"), [("too narrow", "two lanes conflict"), ("too wide", "no lanes conflict")])
 def test_a_condition_that_is_not_the_right_one_is_refuted_with_a_stride(wrong: str, where: str) -> None:
     ld = symbol("ld")

@@ -35,7 +35,6 @@ from layoutalg.index import (
     add,
     all_of,
     any_of,
-    as_expr,
     eq,
     lookup,
     maximum,
@@ -277,7 +276,7 @@ def _unrolled(access: Access, phases: Phases, given: Expr) -> ForAll:
     for lanes in phases:
         for n, one in enumerate(lanes):
             for other in lanes[:n]:
-                found |= dict.fromkeys(_apart(at[one], at[other], size))
+                found[_apart(at[one], at[other], size)] = None
     goal = any_of(negation(given), all_of(*found))
     return ForAll("no two lanes of a phase conflict", goal, access.given)
 
@@ -287,30 +286,35 @@ def _each_lane(access: Access) -> list[Expr]:
     return [substitute(number, {access.lanes.lane: n}) for n in range(access.instruction.lanes)]
 
 
-def _apart(one: Expr, other: Expr, size: int) -> Iterator[Expr]:
-    """That two units do not conflict, as what is left of it; nothing where it is certain."""
+def _apart(one: Expr, other: Expr, size: int) -> Expr:
+    """That two units do not conflict: other banks, or the same unit."""
+    banks, same = _meeting(one, other, size)
+    return any_of(negation(banks), same)
+
+
+def _meeting(one: Expr, other: Expr, size: int) -> tuple[Expr, Expr]:
+    """Whether two units want the same banks, and whether they are one: of their difference, common factors cancelled.
+
+    f·x mod n = 0  ⇔  x mod (n / gcd(f, n)) = 0, so that few different conditions are left of many pairs of lanes.
+    """
     if _bitwise(one, other):
-        yield any_of(negation(eq(one % size, other % size)), eq(one, other))
-        return
+        return eq(one % size, other % size), eq(one, other)
     difference = recover(normal(one) - normal(other))
     if difference.terms and next(iter(difference.terms.values())) < 0:
         difference = -difference
-    if difference.constant is not None:
-        if difference.constant and difference.constant % size == 0:
-            yield as_expr(0)
-        return
-    factor = gcd(*difference.terms.values())  # f·x mod n = 0  ⇔  x mod (n / gcd(f, n)) = 0
+    factor = gcd(*difference.terms.values())
+    if not factor:
+        return TRUE, TRUE
     d = Poly({m: k // factor for m, k in difference.terms.items()}).expr()
-    yield any_of(negation(eq(d % (size // gcd(factor, size)), 0)), eq(d, 0))
+    return eq(d % (size // gcd(factor, size)), 0), eq(d, 0)
 
 
 def wanted(access: Access, lanes: Sequence[int]) -> list[Expr]:
     """For each lane of a phase: how many different units its banks are asked for."""
     size, at = _banks(access), _each_lane(access)
-    new = {m: all_of(*(negation(eq(at[m], at[k])) for k in lanes[:n])) for n, m in enumerate(lanes)}
-    return [
-        add(*(select(all_of(new[m], eq(at[m] % size, at[n] % size)), 1, 0) for m in lanes)) for n in lanes
-    ]  # fmt: skip
+    meets = {(m, n): _meeting(at[m], at[n], size) for m in lanes for n in lanes}
+    new = {m: all_of(*(negation(meets[m, k][1]) for k in lanes[:n])) for n, m in enumerate(lanes)}
+    return [add(*(select(all_of(new[m], meets[m, n][0]), 1, 0) for m in lanes)) for n in lanes]
 
 
 def _pairs_agree(access: Access) -> Expr:

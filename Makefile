@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all lint kernels clean
+.PHONY: demo test test-all lint kernels docs notebooks clean
 
 .venv/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -24,6 +24,17 @@ lint: .venv/.tools
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: .venv/.docs  ## the documentation in build/docs, its lessons run; a warning is an error
+	RUN_LESSONS=1 $(BIN)/mkdocs build --strict -f docs/mkdocs.yml
+
+.venv/.docs: .venv/.installed
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
+	touch $@
+
+notebooks: .venv/.installed  ## the lessons, opened in Jupyter
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[notebooks]'
+	$(BIN)/jupyter lab notebooks
 
 kernels: .venv/.installed  ## the emitted kernels and what was proved of them, made anew
 	$(BIN)/python -m layoutalg.cli.golden

@@ -23,6 +23,7 @@ from layoutalg.draw import DrawError, Picture, collision, refutation, show
 from layoutalg.index import Expr, Term, as_expr, eq, variables
 from layoutalg.index.evaluate import value, values
 from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.layout.adaptor import same_length
 from layoutalg.prove import Agree, Claim, ForAll, Proved, Refuted, Shown, Unknown, Verdict, prove
 from layoutalg.prove.domain import digit_form
 from layoutalg.prove.lds import prove_access
@@ -60,7 +61,7 @@ def same_map(answer: TensorDescriptor | None, wanted: TensorDescriptor) -> Check
     """
     if not isinstance(answer, TensorDescriptor):
         return NO_ANSWER
-    if answer.lengths != wanted.lengths:
+    if answer.rank != wanted.rank or not all(map(same_length, answer.lengths, wanted.lengths)):
         return Checked(False, f"the lengths are {_tuple(answer.lengths)}; they should be {_tuple(wanted.lengths)}.")
     verdict = prove(Agree(answer, wanted))
     if isinstance(verdict, Proved):

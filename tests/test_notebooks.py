@@ -1,0 +1,51 @@
+"""The lessons' form: cleared, in order, linked, with exercises whose solutions are asserted. nbmake runs them."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent.parent / "notebooks"
+LESSONS = sorted(FOLDER.glob("*.ipynb"))
+
+
+def cells(path: Path) -> list[dict]:
+    return json.loads(path.read_text(encoding="utf-8"))["cells"]
+
+
+def source(path: Path, kind: str) -> str:
+    return "\n".join("".join(c["source"]) for c in cells(path) if c["cell_type"] == kind)
+
+
+def test_there_are_eleven_in_order() -> None:
+    assert [path.name[:2] for path in LESSONS] == [f"{n:02}" for n in range(1, 12)]
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda p: p.stem)
+def test_outputs_are_cleared(path: Path) -> None:
+    code = [c for c in cells(path) if c["cell_type"] == "code"]
+    assert all(c["outputs"] == [] and c["execution_count"] is None for c in code)
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda p: p.stem)
+def test_each_exercise_has_a_solution_that_is_asserted(path: Path) -> None:
+    exercises = re.findall(r"^#+ Exercise (\d+)", source(path, "markdown"), re.MULTILINE)
+    assert exercises == [str(n + 1) for n in range(len(exercises))]
+    assert len(exercises) >= 3
+    solutions = [c for c in cells(path) if "solution" in c["metadata"].get("tags", [])]
+    assert len(solutions) == 1
+    assert "".join(solutions[0]["source"]).count("assert ") >= len(exercises)
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda p: p.stem)
+def test_links_between_lessons_lead_somewhere(path: Path) -> None:
+    links = re.findall(r"\]\((?!http)([^)#]+)\)", source(path, "markdown"))
+    assert all((FOLDER / link).exists() for link in links)
+    assert links or path == LESSONS[-1]
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda p: p.stem)
+def test_figures_are_the_librarys(path: Path) -> None:
+    assert "matplotlib" not in source(path, "code")
+    assert "layoutalg.draw" in source(path, "code")

@@ -24,9 +24,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
-from layoutalg.index import TRUE
+from layoutalg.index import TRUE, Expr, negation
 from layoutalg.index.evaluate import value, values
-from layoutalg.prove.obligation import ForAll, Injective, Obligation, Onto, Point, in_domain
+from layoutalg.prove.obligation import ForAll, Injective, Obligation, Onto, Point, in_domain, told_apart
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.solver import solve
 from layoutalg.prove.strategies.algebra import normal_form
@@ -86,7 +86,11 @@ STRATEGIES: Mapping[str, Strategy] = {
 
 
 def decide(obligation: Obligation, limits: Limits, strategy: str | None = None) -> Outcome:
-    """The first strategy's answer that decides it; GaveUp with every reason where none does."""
+    """The first strategy's answer that decides it; GaveUp with every reason where none does.
+
+    SharedNameError where two variables of the statement have one name.
+    """
+    told_apart(obligation)
     if isinstance(obligation, ForAll) and obligation.goal is TRUE:
         return Holds("intervals")
     if isinstance(obligation, Onto) and strategy not in ("enumeration", "small-sizes"):
@@ -126,6 +130,7 @@ def _onto(obligation: Onto, limits: Limits, strategy: str | None) -> Outcome:
 @lru_cache(maxsize=1 << 16)
 def decide_quickly(obligation: Obligation, changes: tuple[Change, ...] = CHANGES) -> Outcome:
     """What algebra alone says, over changed variables too; kept, because transforms recur."""
+    told_apart(obligation)
     if isinstance(obligation, Onto):
         for way in obligation.suffices:
             if all(isinstance(decide_quickly(part), Holds) for part in way):
@@ -140,6 +145,15 @@ def decide_quickly(obligation: Obligation, changes: tuple[Change, ...] = CHANGES
         if anew is not None and not isinstance(anew, GaveUp):
             return anew
     return outcome
+
+
+@lru_cache(maxsize=1 << 12)
+def never_holds(condition: Expr) -> bool:
+    """Whether a condition was shown to hold nowhere: what is proved under it says nothing."""
+    if condition.op == "const":
+        return not condition.value
+    steps = (normal_form, tiny_enumeration, few_small_sizes, quick_enumeration, solve)
+    return isinstance(_first(steps, ForAll("it never holds", negation(condition)), limits=Limits(seconds=2.0)), Holds)
 
 
 def replays(obligation: Obligation, outcome: Fails) -> bool:

@@ -110,6 +110,19 @@ class Onto:
 Obligation = ForAll | Injective | Onto
 
 
+class SharedNameError(ValueError):
+    """Two variables of one name in one statement: strategies name what they make after variables."""
+
+
+def told_apart(obligation: Obligation) -> None:
+    """SharedNameError where two variables of a statement have one name."""
+    over = () if isinstance(obligation, ForAll) else obligation.over
+    seen: dict[str, Expr] = {}
+    for v in variables(*obligation.roots, *over):
+        if seen.setdefault(v.value.name, v) is not v:
+            raise SharedNameError(f"{obligation.label}: two variables are named {v}; give one of them another name")
+
+
 def in_domain(point: Point, over: tuple[Expr, ...]) -> bool:
     """Whether each variable's value is one that the variable can have."""
     return all(_admits(v, point) for v in over)

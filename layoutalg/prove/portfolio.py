@@ -6,6 +6,7 @@ alone, where sizes are symbolic); if the transforms do not do alone, the exact o
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -14,10 +15,11 @@ from layoutalg.index import all_of, names
 from layoutalg.index.evaluate import value
 from layoutalg.layout import NoInverseError
 from layoutalg.prove.claims import Claim
-from layoutalg.prove.decide import STRATEGIES, decide, decide_quickly
+from layoutalg.prove.decide import STRATEGIES, decide, decide_quickly, never_holds
 from layoutalg.prove.domain import InexpressibleError
 from layoutalg.prove.obligation import ForAll, Injective, Obligation, Shown
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
+from layoutalg.prove.statement import limits as limits_of
 from layoutalg.prove.strategies.instances import sizes_of
 from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
 
@@ -52,7 +54,19 @@ def prove(claim: Claim | Obligation, *, strategy: str | None = None, limits: Lim
         steps, local = steps_of(claim, strategy=strategy, limits=limits)
     except (NoInverseError, InexpressibleError) as error:
         return Unknown(statement, strategy or "portfolio", time.perf_counter() - start, why=str(error))
-    return _verdict(statement, steps, local, strategy, time.perf_counter() - start)
+    verdict = _verdict(statement, steps, local, strategy, time.perf_counter() - start)
+    return replace(verdict, assumptions=_assumed(steps))
+
+
+def _assumed(steps: list[Step]) -> tuple[str, ...]:
+    """What is assumed of each size."""
+    sizes = (
+        v
+        for step in steps
+        for v in step.obligation.variables
+        if v.value.extent is None and (v.lo >= 1 or v.hi == math.inf)
+    )
+    return tuple(limits_of(v) for v in dict.fromkeys(sizes))
 
 
 def steps_of(
@@ -147,6 +161,9 @@ def _verdict(statement: str, steps: list[Step], local: bool, strategy: str | Non
         used[step.outcome.strategy] = None
     if unknown:
         return Unknown(statement, strategy or "portfolio", seconds, why="; ".join(unknown))
+    for given in dict.fromkeys(step.obligation.given for step in steps):
+        if never_holds(given):
+            return Unknown(statement, strategy or "portfolio", seconds, why=f"vacuous: {given} never holds")
     how = " + ".join(used) or "intervals"
     return Proved(statement, f"transform by transform ({how})" if local else how, seconds)
 

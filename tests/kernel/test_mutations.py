@@ -22,7 +22,7 @@ from layoutalg.layout import (
 from layoutalg.prove import Refuted
 
 
-def every(program: Program, kind: type, change: Callable[[object], object | None]) -> Program:
+def every(program: Program, kind: type | tuple[type, ...], change: Callable[[object], object | None]) -> Program:
     """The program with each statement of a kind changed; None drops it."""
     body = [change(s) if isinstance(s, kind) else s for s in program.body]
     return replace(program, body=tuple(s for s in body if s is not None))
@@ -113,7 +113,8 @@ def test_a_grid_that_lacks_the_last_tile_leaves_elements_unwritten() -> None:
     grid = (program.grid[0], var("by", (m + 62) // 64))
     counts = [PassThrough((m + 62) // 64), PassThrough((n + 63) // 64)]
     tiles = make_single_stage_tensor_adaptor(counts, [[0], [1]], [[1], [0]])
-    found = refutations(replace(program, grid=grid, tiles=tiles))
+    fewer = replace(program, grid=grid, tiles=tiles)
+    found = refutations(every(fewer, (Load, Store), lambda s: replace(s, origin=fewer.origin)))
     verdict = found["every coordinate is in a tile"]
     assert verdict.witness.points[0]["M"] % 64 == 1
 

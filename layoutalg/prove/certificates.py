@@ -14,16 +14,15 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from layoutalg.index import Expr, variables
-from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
 from layoutalg.prove.claims import Claim
 from layoutalg.prove.content import content, digest
 from layoutalg.prove.decide import decide
-from layoutalg.prove.domain import Layout, adaptor_of, bottom_limits
 from layoutalg.prove.obligation import Obligation, Onto, Point
 from layoutalg.prove.outcome import Fails, Holds, Limits
 from layoutalg.prove.portfolio import DEFAULT, Step, steps_of
 from layoutalg.prove.solver import needs_bits
+from layoutalg.prove.statement import limits as limits_of
+from layoutalg.prove.statement import sizes
 from layoutalg.prove.strategies.instances import sizes_of
 
 FORMAT = 1
@@ -149,8 +148,8 @@ def _certificates(step: Step, head: Mapping[str, str]) -> Iterator[tuple[Certifi
     for suffix, (text, expected) in texts.items():
         key = digest(content(obligation))
         file = f"{key[:20]}{'-refuted' if points else ''}{suffix}.smt2"
-        sizes = "; ".join(map(_limits, sizes_of(obligation))) or "constants"
-        lines = {**head, "sizes": sizes, "obligation": obligation.label, "content": key,
+        over = "; ".join(map(limits_of, sizes_of(obligation))) or "constants"
+        lines = {**head, "sizes": over, "obligation": obligation.label, "content": key,
                  "decided by": outcome.strategy, "expected": expected}  # fmt: skip
         whole = "\n".join(f"; {key}: {_one_line(value)}" for key, value in lines.items())
         whole += f"\n(set-info :status {expected})\n{text}"
@@ -164,33 +163,7 @@ def subject(claim: Claim | Obligation) -> str:
     if not isinstance(claim, Claim):
         return content(claim)
     lines = [f"{field.name} = {getattr(claim, field.name)!r}" for field in fields(claim)]
-    return "\n".join([claim.name, *lines, *(_limits(v) for v in _sizes(claim))])
-
-
-def _sizes(claim: Claim | Obligation) -> tuple[Expr, ...]:
-    if not isinstance(claim, Claim):
-        return claim.variables
-    found: list[Expr] = []
-    for field in fields(claim):
-        value = getattr(claim, field.name)
-        if isinstance(value, TileDistribution):
-            value = value.adaptor
-        if isinstance(value, TensorDescriptor | TensorAdaptor):
-            found += _lengths(value)
-    return variables(*found)
-
-
-def _lengths(layout: Layout) -> list[Expr]:
-    space = [n for n in bottom_limits(layout) if n is not None]
-    return [*adaptor_of(layout).hidden_lengths.values(), *space]
-
-
-def _limits(v: Expr) -> str:
-    s = v.value
-    more = f", a multiple of {s.multiple_of}" if s.multiple_of > 1 else ""
-    more += ", a power of two" if s.power_of_two else ""
-    top = f"{s.extent} - 1" if s.extent is not None else s.hi
-    return f"{s.lo} <= {s.name} <= {top}{more}"
+    return "\n".join([claim.name, *lines, *map(limits_of, sizes(claim))])
 
 
 def _one_line(text: str) -> str:

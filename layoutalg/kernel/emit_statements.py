@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from textwrap import indent
 
-from layoutalg.index import FALSE, TRUE, Expr, var
+from layoutalg.index import TRUE, Expr, var
 from layoutalg.index.c import c_code, c_expression
-from layoutalg.index.normal import conjuncts, simplify
-from layoutalg.kernel.address import Address, address_of, offset_of
+from layoutalg.index.normal import conjuncts
+from layoutalg.kernel.address import Address, address_of, offset_of, written
 from layoutalg.kernel.dtypes import DType
 from layoutalg.kernel.instructions import operation_name
-from layoutalg.kernel.obligations.memory import bounds, coordinates, vector_start, y_index
+from layoutalg.kernel.obligations.lds import tile_start, word_of
+from layoutalg.kernel.obligations.memory import bounds, starts, y_index
 from layoutalg.kernel.program import (
     Access,
     Barrier,
@@ -30,7 +31,7 @@ from layoutalg.kernel.program import (
     vector_width,
 )
 from layoutalg.kernel.statements import FUNCTIONS
-from layoutalg.kernel.text import index_type, vector_type
+from layoutalg.kernel.text import index_type, shared_names, vector_type
 
 NEUTRAL = {"sum": "0", "max": "-__builtin_inff()"}
 """What a sum or a greatest begins with."""
@@ -40,8 +41,7 @@ UNROLL = "#pragma unroll\n"
 
 def shared_coordinates(program: Program, s: SharedAccess) -> tuple[Expr, ...]:
     """A variable for each coordinate of the tile in LDS."""
-    names = program.source.names if len(program.source.names) == s.descriptor.rank else "uvwxyz"
-    return tuple(var(name, n) for name, n in zip(names, s.descriptor.lengths, strict=False))
+    return tuple(var(name, n) for name, n in zip(shared_names(program, s), s.descriptor.lengths, strict=True))
 
 
 def shared_line(program: Program, s: SharedAccess) -> str:
@@ -88,7 +88,7 @@ class Writer:
         name = s.index.value.name
         extent = s.index.value.extent
         count = (
-            c_expression(simplify(extent), bits=self.bits, proved=True)
+            c_expression(written(extent), bits=self.bits, proved=True)
             if extent is not None
             else str(int(s.index.hi) + 1)
         )
@@ -100,7 +100,7 @@ class Writer:
 
     def global_access(self, s: Load | Store) -> str:
         """Coordinates, digits, guard, access."""
-        x = vector_start(s, tuple(map(simplify, coordinates(self.program, s))))
+        x = starts(self.program, s)
         address = address_of(s.tensor)
         results = dict(zip(s.tensor.names, x, strict=True))
         lines = [str(c_code(results, bits=self.bits, proved=True))]
@@ -122,7 +122,7 @@ class Writer:
         within = zip(bounds(s, x), address.coordinates, s.tensor.descriptor.lengths, strict=True)
         for needed, name, n in within:
             if needed is not TRUE:
-                parts.append(f"{name.value.name} < {c_expression(simplify(n), bits=self.bits, proved=True)}")
+                parts.append(f"{name.value.name} < {c_expression(written(n), bits=self.bits, proved=True)}")
         for part in conjuncts(address.valid):
             if part is not TRUE:
                 parts.append(c_expression(part, bits=self.bits, proved=True))
@@ -130,14 +130,11 @@ class Writer:
 
     def shared_access(self, s: SharedAccess) -> str:
         """An access to LDS; words are 32-bit numbers."""
-        x = vector_start(s, tuple(map(simplify, self.program.coordinates(s, y_index(s.registers)))))
+        x = tile_start(self.program, s)
         names, load = shared_coordinates(self.program, s), isinstance(s, LoadShared)
-        inner = c_code(
-            dict(zip((n.value.name for n in names), map(simplify, x), strict=True)), bits=self.bits, proved=True
-        )
-        slot = simplify(s.slot * s.shared.elements)
-        where = offset_of(s.descriptor, names) if slot is FALSE else offset_of(s.descriptor, names) + slot
-        code = c_code({"word": where}, bits=self.bits, proved=True)
+        results = dict(zip((n.value.name for n in names), x, strict=True))
+        inner = c_code(results, bits=self.bits, proved=True)
+        code = c_code({"word": word_of(s, names)}, bits=self.bits, proved=True)
         title = f"// {s.registers.name} {'<-' if load else '->'} {s.shared.name}"
         move = _move(s, s.shared.name, s.shared.dtype, "word", load)
         return f"{title}\n{_loops(s.registers, chr(10).join([str(inner), str(code), move]), s.vector)}"

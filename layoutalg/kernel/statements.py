@@ -196,6 +196,11 @@ def vector_width(access: Statement) -> int:
     return 1 if access.vector is None else int(access.registers.distribution.ys[access.vector])
 
 
+def memory_of(access: Access) -> Tensor | Shared:
+    """The tensor or the buffer in LDS that is accessed."""
+    return access.tensor if isinstance(access, Load | Store) else access.shared
+
+
 def registers_of(statement: Statement) -> tuple[Registers, ...]:
     """The register tiles of a statement, what it writes first."""
     match statement:

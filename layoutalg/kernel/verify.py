@@ -28,7 +28,9 @@ from layoutalg.kernel.obligations import blocks, lds, memory, products
 from layoutalg.kernel.obligations import values as followed
 from layoutalg.kernel.obligations.base import Requirement
 from layoutalg.kernel.program import Fold, GlobalAccess, Multiply, Program, SharedAccess
-from layoutalg.prove import Limits, Proved, Verdict, prove
+from layoutalg.kernel.wellformed import refuse
+from layoutalg.prove import Limits, Proved, Unknown, Verdict, prove
+from layoutalg.prove.obligation import SharedNameError
 
 
 @dataclass(frozen=True)
@@ -52,14 +54,20 @@ class Verified:
 def verify(program: Program, *, strategy: str | None = None, limits: Limits | None = None) -> Verified:
     """Every obligation of the program, decided; `strategy="z3"` sends each to the solver itself."""
     limits = limits or Limits()
-    return Verified(
-        program,
-        tuple((r.about, prove(r.claim, strategy=strategy, limits=limits)) for r in requirements(program)),
-    )
+    return Verified(program, tuple((r.about, _decided(r, strategy, limits)) for r in requirements(program)))
+
+
+def _decided(requirement: Requirement, strategy: str | None, limits: Limits) -> Verdict:
+    """The verdict; Unknown where a program calls two variables by one name."""
+    try:
+        return prove(requirement.claim, strategy=strategy, limits=limits)
+    except SharedNameError as error:
+        return Unknown(requirement.about, "names", 0.0, why=str(error))
 
 
 def requirements(program: Program) -> Iterator[Requirement]:
-    """Every obligation of the program."""
+    """Every obligation of the program; LayoutError where it is not well-formed."""
+    refuse(program)
     yield from blocks.lanes(program)
     yield from blocks.whole_tiles(program)
     yield from blocks.cover(program)

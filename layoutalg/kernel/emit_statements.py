@@ -178,11 +178,12 @@ def _move(s: Access, memory: str, dtype: DType, offset: str, load: bool) -> str:
     kind, lane = vector_type(dtype.c, width), y_index(s.registers)[s.vector or 0].value.name
     each = f"for (int {lane} = 0; {lane} < {width}; ++{lane})"
     at = offset if offset.isidentifier() else f"({offset})"
+    place = f"({memory} + {at})"
+    if isinstance(s, SharedAccess):  # clang knows an array in LDS by its elements' alignment, and would split the access
+        place = f"__builtin_assume_aligned({memory} + {at}, {width * dtype.bytes})"
     if load:
-        return (
-            f"const {kind} v = *(const {kind}*)({memory} + {at});\n{UNROLL}{each} {element} = {to_registers}v[{lane}];"
-        )
-    return f"{kind} v;\n{UNROLL}{each} v[{lane}] = {to_memory}{element};\n*({kind}*)({memory} + {at}) = v;"
+        return f"const {kind} v = *(const {kind}*){place};\n{UNROLL}{each} {element} = {to_registers}v[{lane}];"
+    return f"{kind} v;\n{UNROLL}{each} v[{lane}] = {to_memory}{element};\n*({kind}*){place} = v;"
 
 
 def _cast(given: DType, wanted: DType) -> str:

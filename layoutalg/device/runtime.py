@@ -225,8 +225,12 @@ def choose_device(kind: str = "auto") -> Device:
     >>> choose_device("cpu").kind
     'cpu'
     """
+    if kind.endswith("-isa"):
+        machine: Device = importlib.import_module("layoutalg.device.isa").find(kind)
+        return machine
     if kind not in ("auto", *KINDS):
-        raise NoDeviceError(f"unknown device {kind!r}: give one of auto, {', '.join(KINDS)}")
+        wanted = ", ".join(("auto", *KINDS))
+        raise NoDeviceError(f"unknown device {kind!r}: give one of {wanted}, or an AMD target's machine: gfx942-isa")
     if kind == "auto":
         return devices().devices[0]
     result: Found = importlib.import_module(f"layoutalg.device.{kind}").find()

@@ -28,16 +28,17 @@ from typing import ClassVar
 import numpy as np
 
 from layoutalg.coalescing import WIDEST, fewest, segments
-from layoutalg.index import Expr, eq, substitute, variables
+from layoutalg.index import Expr, add, all_of, eq, negation, select, substitute, variables
 from layoutalg.index.evaluate import array, value, values
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
 from layoutalg.prove.claims.base import Claim
 from layoutalg.prove.decide import decide
+from layoutalg.prove.domain import InexpressibleError
 from layoutalg.prove.lds.access import Reach
 from layoutalg.prove.lds.cost import blocks, choices_of, least, others, point_of, relative
 from layoutalg.prove.lds.verdicts import satisfiable
-from layoutalg.prove.obligation import ForAll, Obligation, Point
+from layoutalg.prove.obligation import ForAll, Obligation, Point, Shown
 from layoutalg.prove.outcome import Fails, Holds, Limits
 from layoutalg.prove.portfolio import witness
 from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
@@ -47,6 +48,9 @@ from layoutalg.target import target as named
 DEFAULT = Limits()
 QUICK_POINTS = 1 << 16
 """Lanes that are counted before rows are looked for."""
+
+MOST_PIECES = 256
+"""Pieces of a wave's access that are compared with one another."""
 
 TRIES = 64
 """Values of the sizes at which a claim that is not proved is counted, in search of a counterexample."""
@@ -80,8 +84,10 @@ class Coalesced(Claim):
         return f"{self.access.lanes.name} touches the fewest segments of {sizes} bytes on {self.target.name}"
 
     def obligations(self) -> Iterator[Obligation]:
-        """What must hold for segments to be counted at all; the counting itself is `prove_coalesced`'s."""
+        """The counting written out, lane by lane, for a solver; `prove_coalesced` decides the same in less time."""
         yield from self.access.reached()
+        for segment in self.target.segments:
+            yield _written_out(self.access, segment)
 
 
 def traffic(access: Reach, segment: int, limits: Limits = DEFAULT) -> Traffic | str:
@@ -275,6 +281,35 @@ def _distinct_bytes(starts: list[int], width: int) -> int:
 
 def _complete(at: Point, *exprs: Expr) -> dict[Expr, int]:
     return {v: at.get(v, max(0, int(v.lo)) if v.lo > -math.inf else 0) for v in variables(*exprs)}
+
+
+# --- written out ------------------------------------------------------------------------------------------------------
+
+
+def _written_out(access: Reach, segment: int) -> ForAll:
+    """That the wave's grains (the largest pieces that no segment cuts) lie in the fewest segments that hold them.
+
+    With n different grains of g bytes in t different segments: t = ⌈n·g / segment⌉, that is (t − 1)·segment < n·g.
+    """
+    lanes, width = access.lanes.lanes, access.lanes.width * access.element_bytes
+    where = relative(access.start, access.lanes.lane, segment)
+    starts = [normal(substitute(where, {access.lanes.lane: n})) for n in range(lanes)]
+    grain = math.gcd(width, segment, *(k for poly in starts for k in poly.terms.values()))
+    pieces = {recover(s + Poly.of(n)).expr(): None for s in starts for n in range(0, width, grain)}
+    if len(pieces) > MOST_PIECES:
+        raise InexpressibleError(f"{len(pieces)} pieces of {grain} bytes are too many to be compared one by one")
+    goal = (_different(list(pieces)) * grain) - (_different([p // segment for p in pieces]) - 1) * segment > 0
+    shown = tuple(Shown(v.value.name, (v,)) for v in others(access, where))
+    return ForAll(f"the fewest segments of {segment} bytes are touched", goal, access.given, shown)
+
+
+def _different(numbers: list[Expr]) -> Expr:
+    """How many different values there are."""
+    plain = [recover(normal(e)) for e in numbers]
+    new = (
+        all_of(*(negation(eq(recover(plain[n] - before).expr(), 0)) for before in plain[:n])) for n in range(len(plain))
+    )
+    return add(*(select(one, 1, 0) for one in new))
 
 
 # --- counterexamples --------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from layoutalg.coalescing import fewest, segments
 from layoutalg.index import Expr, symbol, var
 from layoutalg.index.evaluate import grid
 from layoutalg.layout import make_naive_tensor_descriptor as naive
-from layoutalg.prove import Proved, Refuted, Unknown
+from layoutalg.prove import Proved, Refuted, Unknown, Verdict, prove
 from layoutalg.prove.lds import lane_map
 from layoutalg.prove.memory import Coalesced, Reach, Traffic, prove_coalesced, sentence, traffic, usable_bytes
 from layoutalg.target import target
@@ -78,8 +78,18 @@ def test_concrete_accesses_agree_with_counting(seed: int) -> None:
         touched, needed = segments(where, 4, segment), fewest(where, 4, segment)
         assert found.touched == (touched.min(), touched.max())
         assert found.wasted == (touched - needed).max()
+    claim = Coalesced(access, GPU)
     fits = all((segments(where, 4, s) == fewest(where, 4, s)).all() for s in GPU.segments)
-    assert isinstance(prove_coalesced(Coalesced(access, GPU)), Proved if fits else Refuted)
+    assert isinstance(prove_coalesced(claim), Proved if fits else Refuted)
+    assert isinstance(prove(claim), Proved if fits else Refuted), "and so by the counting written out"
+
+
+@pytest.mark.parametrize(("lanes_a_row", "expected"), [(4, Refuted), (8, Proved)])
+def test_the_counting_written_out_says_the_same_of_every_size(lanes_a_row: int, expected: type[Verdict]) -> None:
+    m, n = symbol("M", min=64, multiple_of=64), symbol("N", min=64, multiple_of=64)
+    claim = Coalesced(rows_of_16_bytes(m, n, lanes_a_row), GPU)
+    assert isinstance(prove(claim), expected)
+    assert isinstance(prove_coalesced(claim), expected)
 
 
 def test_symbolic_rows_agree_with_counting_at_sizes() -> None:

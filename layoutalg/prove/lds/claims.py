@@ -49,7 +49,7 @@ from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
 from layoutalg.layout import LayoutError
 from layoutalg.prove.claims.base import Claim
-from layoutalg.prove.domain import fresh
+from layoutalg.prove.domain import InexpressibleError, fresh
 from layoutalg.prove.lds.access import Access
 from layoutalg.prove.lds.cost import Cost, relative, unit
 from layoutalg.prove.obligation import ForAll, Obligation, Shown
@@ -59,7 +59,7 @@ from layoutalg.target.model import DWORD
 Phases = Sequence[Sequence[int]]
 
 
-class UndividedError(LayoutError):
+class UndividedError(InexpressibleError):
     """An instruction whose conflicts cannot be counted in units: only enumeration prices it."""
 
 

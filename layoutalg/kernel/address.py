@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from layoutalg.index import TRUE, Expr, all_of, var
-from layoutalg.index.normal import simplify
+from layoutalg.index.normal import normal, simplify
 from layoutalg.kernel.statements import Tensor
 from layoutalg.layout import Merge, TensorDescriptor
 from layoutalg.layout.mixed_radix import horner
@@ -31,7 +31,8 @@ class Address:
     * `digits`: each digit variable with its value, in coordinates and earlier digits.
     * `padded`: each index below padding with its value, in digits; in range where `valid`.
     * `top`: the coordinates, written in digits.
-    * `valid`: in normal form, in digits and the coordinates that have none; `offset` in padded indices too.
+    * `valid`: in normal form, in digits and the coordinates that have none; `offset` (see `written`) in padded
+      indices too.
     """
 
     coordinates: tuple[Expr, ...]
@@ -82,7 +83,8 @@ class _Digits:
                 self.known.setdefault(i, self.below_padding(padded, i, index) if conditions[-1] is not TRUE else index)
         (bottom,) = self.adaptor.bottom_ids
         valid = simplify(all_of(*conditions))
-        return Address(coordinates, self.digits, padded, tuple(self.merges), top, simplify(self.known[bottom]), valid)
+        offset = written(self.known[bottom])
+        return Address(coordinates, self.digits, padded, tuple(self.merges), top, offset, valid)
 
     def below_padding(self, padded: dict[Expr, Expr], i: int, index: Expr) -> Expr:
         """A name for an index that is in range only where there is data."""
@@ -104,6 +106,15 @@ class _Digits:
         for child, part in zip(self.adaptor.lower_ids[maker], parts, strict=True):
             self.descend(child, part)
         self.known[i] = horner([self.known[child] for child in self.adaptor.lower_ids[maker]], merge.lengths)
+
+
+def written(offset: Expr) -> Expr:
+    """The offset as it is computed: in normal form, but where that has parts that are taken away again.
+
+    (H − 2)·(W − 2)·n is less than a tensor's size; its normal form's first part H·W·n may be more, and so overflow.
+    """
+    taken_away = any(k < 0 and monomial for monomial, k in normal(offset).terms.items())
+    return offset if taken_away else simplify(offset)
 
 
 def coordinate_variables(tensor: Tensor) -> tuple[Expr, ...]:

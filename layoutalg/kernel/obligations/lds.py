@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, negation, substitute, var, variables
 from layoutalg.index.normal import simplify
+from layoutalg.kernel.address import offset_of, written
 from layoutalg.kernel.obligations.base import Requirement, fits, inside
-from layoutalg.kernel.obligations.memory import vector, y_index
+from layoutalg.kernel.obligations.memory import vector, vector_start, y_index
 from layoutalg.kernel.program import (
     Barrier,
     LoadShared,
@@ -69,6 +70,9 @@ def shared_access(program: Program, number: int, access: SharedAccess) -> Iterat
     if store:
         yield Requirement(f"{what}: one word for each element", Injective(buffer))
     x = program.coordinates(access, y_index(access.registers))
+    x_names = tuple(var(f"x{n}", length) for n, length in enumerate(descriptor.lengths))
+    same = ForAll("the emitted word is the map's", eq(offset_of(descriptor, x_names), descriptor.offset(x_names)))
+    yield Requirement(f"{what}: the emitted formula is the map", same)
     if isinstance(access, LoadShared):
         shown = (Shown("thread", program.threads), Shown("coordinates", x))
         within = ForAll("what is read is in the tile", inside(x, descriptor.lengths), TRUE, shown)
@@ -80,13 +84,19 @@ def shared_access(program: Program, number: int, access: SharedAccess) -> Iterat
     if access.vector is not None and access.shared.slots > 1:
         whole = ForAll("a slot is whole vectors", eq(as_expr(access.shared.elements) % vector_width(access), 0))
         yield Requirement(f"{what}: slots begin at a vector", whole)
-    yield from fits(f"{what}: words fit 32 bits", [word(program, access)], 32, program.requires)
+    parts = [*tile_start(program, access), word_of(access, x_names)]
+    yield from fits(f"{what}: words fit 32 bits", parts, 32, program.requires)
 
 
-def word(program: Program, access: SharedAccess) -> Expr:
-    """The word that a thread touches, in elements from the buffer's first."""
-    offset = access.descriptor.offset(program.coordinates(access, y_index(access.registers)))
-    return access.slot * access.shared.elements + offset
+def tile_start(program: Program, access: SharedAccess) -> tuple[Expr, ...]:
+    """The tile coordinates of an access's vectors, as they are computed."""
+    return tuple(map(written, vector_start(access, program.coordinates(access, y_index(access.registers)))))
+
+
+def word_of(access: SharedAccess, x: tuple[Expr, ...]) -> Expr:
+    """The word at tile coordinates, in elements from the buffer's first, as it is computed."""
+    slot = simplify(access.slot * access.shared.elements)
+    return offset_of(access.descriptor, x) + slot
 
 
 def intervals(program: Program) -> list[Interval]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from layoutalg.index import TRUE, Expr, all_of, eq, substitute, symbol, var, variables
-from layoutalg.index.normal import conjuncts, simplify
-from layoutalg.kernel.address import address_of
+from layoutalg.index.normal import conjuncts, holds, simplify
+from layoutalg.kernel.address import address_of, written
 from layoutalg.kernel.obligations.base import Requirement, fits, inside
 from layoutalg.kernel.program import Access, GlobalAccess, Load, Program, Registers, Tensor, extent_of, vector_width
 from layoutalg.layout import TensorDescriptor, make_single_stage_tensor_adaptor
@@ -28,7 +28,13 @@ def bounds(access: GlobalAccess, x: tuple[Expr, ...]) -> tuple[Expr, ...]:
     """For each coordinate whether it is in range; TRUE where the ranges say so, or the access is not guarded."""
     if not access.guarded:
         return (TRUE,) * len(x)
-    return tuple(simplify(i < n) for i, n in zip(x, access.tensor.descriptor.lengths, strict=True))
+    lengths = access.tensor.descriptor.lengths
+    return tuple(TRUE if holds(i < n) else i < written(n) for i, n in zip(x, lengths, strict=True))
+
+
+def starts(program: Program, access: GlobalAccess) -> tuple[Expr, ...]:
+    """The coordinates of an access's vectors, as they are computed."""
+    return tuple(map(written, vector_start(access, coordinates(program, access))))
 
 
 def vector_start(access: Access, exprs: tuple[Expr, ...]) -> tuple[Expr, ...]:
@@ -74,8 +80,8 @@ def _emitted_address(program: Program, tensor: Tensor) -> Iterator[Requirement]:
     """The emitted offset is the descriptor's, and its arithmetic fits."""
     address = address_of(tensor)
     direct = tensor.descriptor.offset(address.top)
-    written = substitute(address.offset, address.padded)
-    same = ForAll("the emitted offset is the descriptor's", eq(written, direct))
+    emitted = substitute(address.offset, address.padded)
+    same = ForAll("the emitted offset is the descriptor's", eq(emitted, direct))
     yield Requirement(f"{tensor.name}: the emitted formula is the map", same)
     valid = tensor.descriptor.valid(address.top)
     if valid is not TRUE:
@@ -101,7 +107,7 @@ def global_access(program: Program, number: int, access: GlobalAccess) -> Iterat
     """Every access stays inside, misses nothing that is inside, and moves whole vectors."""
     what = name_of(number, access)
     lengths, x = access.tensor.descriptor.lengths, coordinates(program, access)
-    start = vector_start(access, x)
+    start = starts(program, access)
     guard = all_of(*bounds(access, start))
     shown = (
         Shown("block", program.grid),
@@ -109,8 +115,8 @@ def global_access(program: Program, number: int, access: GlobalAccess) -> Iterat
         Shown("coordinates", start),
         Shown("lengths", lengths),
     )
-    within = ForAll("guarded coordinates are in range", inside(start, lengths), guard, shown)
-    yield Requirement(f"{what}: inside the tensor", within)
+    in_range = ForAll("guarded coordinates are in range", inside(start, lengths), guard, shown)
+    yield Requirement(f"{what}: inside the tensor", in_range)
     if access.guarded and access.vector is not None and guard is not TRUE:
         elements = all_of(*(i < n for i, n in zip(x, lengths, strict=True)))
         passes = ForAll("an element inside passes the guard", guard, elements, shown)
@@ -122,7 +128,9 @@ def global_access(program: Program, number: int, access: GlobalAccess) -> Iterat
         lemma = ForAll("of multiples: first < end gives first + lane < end", ends, first < end)
         yield Requirement(f"{what}: a vector that begins inside ends inside", lemma)
     about = f"{what}: coordinates fit {program.index_bits} bits"
-    yield from fits(about, [*start, guard], program.index_bits, program.requires)
+    x0 = address_of(access.tensor).coordinates
+    within = [i < n for i, n in zip(x0, map(written, lengths), strict=True)] if access.guarded else []
+    yield from fits(about, [*start, *within], program.index_bits, program.requires)
 
 
 def vector(what: str, access: Access, descriptor: TensorDescriptor) -> Iterator[Requirement]:

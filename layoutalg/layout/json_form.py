@@ -126,8 +126,12 @@ def _get(data: Data, key: str, kind: type) -> Any:
 
 
 def _symbol(name: str, limits: Any) -> Expr:
+    kinds = {"min": (int,), "max": (int, type(None)), "multiple_of": (int,), "power_of_two": (bool,)}
     try:
-        return symbol(name, **{key: limits[key] for key in ("min", "max", "multiple_of", "power_of_two")})
+        for key, kind in kinds.items():
+            if type(limits[key]) not in kind:
+                raise TypeError(f"{key} is {limits[key]!r}")
+        return symbol(name, **{key: limits[key] for key in kinds})
     except (KeyError, TypeError, ValueError) as problem:
         raise LayoutError(f"size {name}: {problem}") from None
 

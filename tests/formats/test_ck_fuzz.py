@@ -120,6 +120,8 @@ def test_what_would_run_long_is_left_out(source: str, reason: str) -> None:
     assert any(reason in part.reason for part in file.unread), file.unread
 
 
-def test_deep_nesting_is_left_out() -> None:
-    source = f"auto a = make_naive_tensor_descriptor_packed(make_tuple({'(' * 3000}1{')' * 3000}));"
-    assert loads(source, "x.hpp").unread
+def test_deep_nesting_is_read_or_left_out() -> None:
+    """How deep Python may go is the process's own setting, which other libraries change."""
+    source = f"auto a = make_naive_tensor_descriptor_packed(make_tuple({'(' * 3000}7{')' * 3000}));"
+    file = loads(source, "x.hpp")
+    assert file.unread or [str(n) for n in file.descriptor("a").descriptor.lengths] == ["7"]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from layoutalg.index import Expr, Symbol, substitute, var
+from layoutalg.index import Expr, Symbol, substitute, var, variables
 from layoutalg.index.evaluate import array, value
 from layoutalg.prove.obligation import ForAll, Injective, Obligation, Onto, Point
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
@@ -170,6 +170,21 @@ def _all_reached(obligation: Onto) -> Outcome:
         return Holds(NAME)
     missed = np.unravel_index(int(np.argmin(marked)), counts)
     return Fails(NAME, ({v: int(i) + low for v, i, low in zip(obligation.targets, missed, lows, strict=True)},))
+
+
+def met_in_a_sample(condition: Expr) -> bool:
+    """Whether a condition over a concrete domain holds at one of a few hundred points; False says nothing."""
+    import numpy as np
+
+    axes = variables(condition)
+    if points(axes) is None:
+        return False
+    draw = np.random.default_rng(0)
+    at = {v: np.array([_choices(v)[int(k)] for k in draw.integers(_count(v), size=256)], dtype=np.int64) for v in axes}
+    try:
+        return bool(array([condition], at)[0].any())
+    except OverflowError:
+        return False
 
 
 def reached(obligation: Onto, point: Point) -> bool:

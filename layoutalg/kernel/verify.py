@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from layoutalg.kernel.obligations import blocks, lds, memory, products
 from layoutalg.kernel.obligations import values as followed
 from layoutalg.kernel.obligations.base import Requirement
+from layoutalg.kernel.obligations.limits import limits as limits_of
 from layoutalg.kernel.program import Fold, GlobalAccess, Multiply, Program, SharedAccess
 from layoutalg.kernel.wellformed import refuse
 from layoutalg.prove import Limits, Proved, Unknown, Verdict, prove
@@ -72,7 +73,7 @@ def requirements(program: Program) -> Iterator[Requirement]:
     yield from blocks.whole_tiles(program)
     yield from blocks.cover(program)
     yield from blocks.control(program)
-    yield from blocks.resources(program)
+    yield from limits_of(program)
     yield from memory.tensors(program)
     for number, statement in program.statements():
         if isinstance(statement, GlobalAccess):
@@ -80,7 +81,7 @@ def requirements(program: Program) -> Iterator[Requirement]:
         elif isinstance(statement, SharedAccess):
             yield from lds.shared_access(program, number, statement)
         elif isinstance(statement, Multiply):
-            yield from products.multiply(number, statement)
+            yield from products.multiply(program, number, statement)
         elif isinstance(statement, Fold):
             yield from products.fold(number, statement)
     yield from lds.no_race(program)

@@ -22,6 +22,7 @@ from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, prod, var
 from layoutalg.kernel.dtypes import DTYPES, DType
 from layoutalg.kernel.fragments import encoded
 from layoutalg.kernel.library.staging import COLUMN, ROW, Plane, by_column, by_row, swizzled
+from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (
     Barrier,
     Load,
@@ -120,10 +121,8 @@ class Copy:
         )  # fmt: skip
 
     def _requires(self, counts: Sequence[Expr]) -> Expr:
-        """Blocks are numbered by an int; what else is assumed."""
-        blocks = prod(list(counts))
-        few = TRUE if blocks.hi < 1 << 31 else blocks < 1 << 31
-        return all_of(self.requires, few)
+        """As many blocks as can be launched; what else is assumed."""
+        return all_of(self.requires, launchable(prod(list(counts)[::-1]), THREADS))
 
     # --- what a thread does -------------------------------------------------------------------------------------------
 

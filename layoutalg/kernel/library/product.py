@@ -20,6 +20,7 @@ from layoutalg.kernel.conflicts import price_of
 from layoutalg.kernel.dtypes import DTYPES
 from layoutalg.kernel.library.copies import dtype_named, in_coordinates, packed_strides
 from layoutalg.kernel.library.plans import Plan
+from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (
     Barrier,
     Clear,
@@ -102,8 +103,7 @@ class Product:
         tiles = make_single_stage_tensor_adaptor([PassThrough(c) for c in counts], [[0], [1], [2]], [[2], [1], [0]])
         thread = self.plan.thread()
         lanes = self.plan.lanes()
-        blocks = prod(counts)
-        few = TRUE if blocks.hi < 1 << 31 else blocks < 1 << 31
+        few = launchable(prod(counts[::-1]), self.plan.threads)
         sayings = ((self.a.says, a), (self.b.says, b), (self.target_says, target))
         return Program(
             self.name, self.summary, a, target, self.sizes, grid, (thread,), lanes, tiles, tile,

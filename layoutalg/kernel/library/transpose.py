@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layoutalg.index import TRUE, Expr, Term, as_expr, symbol, var
+from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, symbol, var
 from layoutalg.kernel.dtypes import DTYPES, DType
 from layoutalg.kernel.library.staging import Plane, by_column, by_row, divides, swizzled
 from layoutalg.kernel.library.tiles import distribution
+from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import Barrier, Load, LoadShared, Program, Registers, Shared, Store, StoreShared, Tensor
 from layoutalg.layout import (
     LayoutError,
@@ -101,7 +102,8 @@ def lds_transpose(
             Store(target, stored, origin, moving[1]),
         ),
         index_bits,
-        m * n < 1 << 31 if index_bits == 32 else TRUE,
+        all_of(m * n < 1 << 31 if index_bits == 32 else TRUE, launchable(counts[1] * counts[0], threads)),
+        linear=True,
     )  # fmt: skip
 
 

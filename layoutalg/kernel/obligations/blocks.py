@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from layoutalg.index import TRUE, all_of, as_expr, eq, prod, substitute, var
-from layoutalg.kernel.obligations.base import Requirement, fits, inside
+from layoutalg.kernel.address import written
+from layoutalg.kernel.obligations.base import Requirement, fits, inside, same
 from layoutalg.kernel.program import Loop, Program, Registers, Store, StoreShared, extent_of
 from layoutalg.layout import Merge, make_single_stage_tensor_adaptor
 from layoutalg.prove import ForAll, InjectiveMap, RoundTrip, Shown
-
-LEAST_LDS = 65536
-"""Bytes that every target has; a block that needs more is refused."""
 
 
 def lanes(program: Program) -> Iterator[Requirement]:
@@ -49,8 +47,11 @@ def cover(program: Program) -> Iterator[Requirement]:
             [Merge(program.extents[::-1])], [list(range(len(program.grid)))], [[0]]
         )
         yield Requirement("blocks are numbered one to one", RoundTrip(numbers))
-        parts = [prod(program.extents[: n + 1]) for n in range(len(program.extents))]
+        parts = [*map(written, program.extents), prod(program.extents)]
         yield from fits(f"block numbers fit {program.index_bits} bits", parts, program.index_bits, program.requires)
+    shown = (Shown("blocks", program.extents), Shown("tiles", program.tiles.lengths))
+    launched = ForAll("the grid has the tiles' extents", same(program.extents, program.tiles.lengths), TRUE, shown)
+    yield Requirement("as many blocks as tiles", launched)
     yield Requirement("blocks ↔ tiles", RoundTrip(program.tiles))
     x = tuple(var(name, n) for name, n in zip(program.target.names, lengths, strict=True))
     counts = program.tiles.bottom_lengths
@@ -59,14 +60,14 @@ def cover(program: Program) -> Iterator[Requirement]:
         "every coordinate is in a tile",
         ForAll("x div tile is the number of a tile", reached, program.requires, (Shown("x", x),)),
     )
-    tile = tuple(var(f"n{d}", n) for d, n in enumerate(counts) if n is not None)
-    inner = tuple(var(f"c{d}", t) for d, t in enumerate(program.tile))
+    tile = tuple(var(f"tile{d}_any", n) for d, n in enumerate(counts) if n is not None)
+    inner = tuple(var(f"within{d}_any", t) for d, t in enumerate(program.tile))
     reach = tuple(n * t + c for n, t, c in zip(tile, program.tile, inner, strict=True))
     yield Requirement("no coordinate is in two tiles", InjectiveMap("tiles are disjoint", (*tile, *inner), reach))
 
 
 def control(program: Program) -> Iterator[Requirement]:
-    """Every thread runs every statement, barriers too, equally often; loop counts fit their type."""
+    """Every thread runs every statement, barriers too, equally often, and at least once; loop counts fit their type."""
     others = {t: var(f"{t.value.name}_other", int(t.hi) + 1) for t in program.threads}
     shown = (Shown("threads", (*program.threads, *others.values())),)
     for number, loop in program.statements():
@@ -74,20 +75,11 @@ def control(program: Program) -> Iterator[Requirement]:
             count = extent_of(loop.index)
             alike = ForAll("all threads loop equally often", eq(count, substitute(count, dict(others))), TRUE, shown)
             yield Requirement(f"{number}: every thread reaches every barrier", alike)
+            once = ForAll("a loop's body runs", count >= 1, program.requires, (Shown("times", (count,)),))
+            yield Requirement(f"{number}: at least once", once)
             yield from fits(
-                f"{number}: the count fits {program.index_bits} bits", [count + 1], program.index_bits, program.requires
+                f"{number}: the count fits {program.index_bits} bits",
+                [written(count)],
+                program.index_bits,
+                program.requires,
             )
-
-
-def resources(program: Program) -> Iterator[Requirement]:
-    """A block fits every target: threads and LDS."""
-    used = as_expr(program.lds_bytes)
-    threads = prod([as_expr(int(t.hi) + 1) for t in program.threads])
-    if program.shared:
-        yield Requirement(
-            f"LDS: {program.lds_bytes} bytes of {LEAST_LDS}",
-            ForAll("the buffers fit the LDS of every target", used <= LEAST_LDS, TRUE, (Shown("bytes", (used,)),)),
-        )
-    yield Requirement(
-        "threads of a block", ForAll("at most 1024 threads", threads <= 1024, TRUE, (Shown("threads", (threads,)),))
-    )

@@ -5,8 +5,9 @@ fragment (element 0 of lane 0), each lane and element must hold
 
     c: (M₀ + row_D, N₀ + column_D)      a: (M₀ + row_A, K₀ + column_A)      b: (N₀ + column_B, K₀ + row_B)
 
-by the instruction's operand maps, and the fragments' k must part the tile's k.  The instruction then adds to each c the
-products over its own k; so c[m, n] receives each k of the tile once.
+by the instruction's operand maps, all three the same batch g, and the fragments' k must part the tile's k.  The
+instruction then adds to each c the products over its own k; so c[m, n] receives each k of the tile once.  A wave's
+lanes are the hardware's: threads one after another, numbered x fastest; and sums are f32, of the instruction's types.
 """
 
 from __future__ import annotations
@@ -14,17 +15,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, prod, substitute, var
+from layoutalg.kernel.dtypes import DTYPES
 from layoutalg.kernel.fragments import element_index
 from layoutalg.kernel.obligations.base import Requirement, inside
-from layoutalg.kernel.program import Fold, Multiply, Registers
+from layoutalg.kernel.program import Fold, Multiply, Program, Registers
 from layoutalg.layout import LayoutError
 from layoutalg.prove import ForAll, InjectiveMap, Shown
 from layoutalg.target.operand import OperandMap
 
 
-def multiply(number: int, s: Multiply) -> Iterator[Requirement]:
+def multiply(program: Program, number: int, s: Multiply) -> Iterator[Requirement]:
     """The operands of a matrix operation hold what it multiplies, and its k parts the tile's."""
     what = f"{number}: {s.c.name} += {s.a.name}·{s.b.name}"
+    yield from _types(what, s)
+    yield from _hardware_lanes(what, program, s)
     i, (c, a, b) = s.instruction, (s.c.distribution, s.a.distribution, s.b.distribution)
     if not len(c.lengths) == len(a.lengths) == len(b.lengths) == 3:
         raise LayoutError(f"{what}: tiles are (g, m, n), (g, m, k) and (g, n, k), of rank 3")
@@ -34,25 +38,25 @@ def multiply(number: int, s: Multiply) -> Iterator[Requirement]:
     m, n, k = (var(name, extent) for name, extent in (("ym", c.ys[0]), ("yn", c.ys[1]), ("yk", a.ys[1])))
     counts = all_of(eq(c.ys[0], a.ys[0]), eq(c.ys[1], b.ys[0]), eq(a.ys[1], b.ys[1]))
     yield Requirement(f"{what}: as many fragments", ForAll("c, a and b have the same fragments", counts))
-    m0 = _lower(s.c, (*warp, 0), (m, n), 0, i.d)[1]
-    n0 = _lower(s.c, (*warp, 0), (m, n), 0, i.d)[2]
+    g0, m0, n0 = _lower(s.c, (*warp, 0), (m, n), 0, i.d)
     k0 = _lower(s.a, (*warp, 0), (m, k), 0, i.a)[2]
     for registers, operand, iterations, wanted in (
-        (s.c, i.d, (m, n), (m0 + i.d.row, n0 + i.d.column)),
-        (s.a, i.a, (m, k), (m0 + i.a.row, k0 + i.a.column)),
-        (s.b, i.b, (n, k), (n0 + i.b.column, k0 + i.b.row)),
+        (s.c, i.d, (m, n), (g0, m0 + i.d.row, n0 + i.d.column)),
+        (s.a, i.a, (m, k), (g0, m0 + i.a.row, k0 + i.a.column)),
+        (s.b, i.b, (n, k), (g0, n0 + i.b.column, k0 + i.b.row)),
     ):
         at: dict[Expr, Expr | int] = {operand.lane: lane}
         found = _lower(registers, (*warp, lane), iterations, operand.element, operand)
-        goal = all_of(*(eq(f, substitute(w, at)) for f, w in zip(found[1:], wanted, strict=True)))
+        goal = all_of(*(eq(f, substitute(w, at)) for f, w in zip(found, wanted, strict=True)))
         shown = (Shown("wave", warp), Shown("lane", (lane,)), Shown("element", (operand.element,)),
                  Shown("holds", found), Shown("wanted", tuple(substitute(w, at) for w in wanted)))  # fmt: skip
         about = f"{what}: {registers.name} lies as {i.name} takes it"
         yield Requirement(about, ForAll("each lane holds its elements", goal, TRUE, shown))
     step = var("step", i.k)
     yield from _parts(what, k0, k, step, a.lengths[2], (*warp, m))
-    lengths = all_of(eq(a.lengths[1], c.lengths[1]), eq(b.lengths[1], c.lengths[2]), eq(a.lengths[2], b.lengths[2]))
-    yield Requirement(f"{what}: tiles agree", ForAll("m, n and k of the tiles are equal", lengths))
+    lengths = all_of(eq(a.lengths[0], c.lengths[0]), eq(b.lengths[0], c.lengths[0]), eq(a.lengths[1], c.lengths[1]),
+                     eq(b.lengths[1], c.lengths[2]), eq(a.lengths[2], b.lengths[2]))  # fmt: skip
+    yield Requirement(f"{what}: tiles agree", ForAll("g, m, n and k of the tiles are equal", lengths))
 
 
 def fold(number: int, s: Fold) -> Iterator[Requirement]:
@@ -67,6 +71,9 @@ def fold(number: int, s: Fold) -> Iterator[Requirement]:
     shown = (Shown("lane", ps), Shown("holds", found))
     yield Requirement(f"{what}: by the thread that holds the result", ForAll("rows agree", kept, TRUE, shown))
     yield from _parts(what, found[-1], k, as_expr(0), a.lengths[-1], (*ps, *ys))
+    same_ys = all_of(*(eq(x, y) for x, y in zip(c.ys, a.ys, strict=False)))
+    yield Requirement(f"{what}: as many rows", ForAll("a's registers but the last index are c's", same_ys))
+    yield Requirement(f"{what}: sums are f32", _is_f32(s.c))
     whole = all_of(*(eq(x, y) for x, y in zip(c.lengths, a.lengths, strict=False)))
     yield Requirement(f"{what}: tiles agree", ForAll("the tiles have the same rows", whole))
 
@@ -80,6 +87,41 @@ def _parts(what: str, start: Expr, k: Expr, step: Expr, length: Expr, fixed: Seq
     yield Requirement(f"{what}: each k once", InjectiveMap("k differ", over, (reached,), TRUE, shown))
     whole = all_of(inside([reached], [length]), eq(count, length))
     yield Requirement(f"{what}: every k of the tile", ForAll("k in the tile, as many as it has", whole, TRUE, shown))
+
+
+def _types(what: str, s: Multiply) -> Iterator[Requirement]:
+    """The elements are those that the instruction multiplies, the sums those that it adds to."""
+    yield Requirement(f"{what}: sums are f32", _is_f32(s.c))
+    i = s.instruction
+    found, wanted = (s.a.dtype.name, s.b.dtype.name), (i.a_dtype, i.b_dtype)
+    alike = all(w in ("any", f) for f, w in zip(found, wanted, strict=True)) and i.accumulator == "f32"
+    elements = ForAll(
+        f"{i.name} multiplies {wanted[0]} and {wanted[1]}, not {found[0]} and {found[1]}", as_expr(int(alike))
+    )
+    yield Requirement(f"{what}: elements are the instruction's", elements)
+
+
+def _is_f32(c: Registers) -> ForAll:
+    return ForAll(f"{c.name} is f32, not {c.dtype.name}", as_expr(int(c.dtype == DTYPES["f32"])))
+
+
+def _hardware_lanes(what: str, program: Program, s: Multiply) -> Iterator[Requirement]:
+    """The last lane index is the thread's place in its hardware wave; the others are the same throughout a wave."""
+    wave = s.instruction.wave
+    if wave == 1:
+        return
+    number, step = as_expr(0), 1
+    for t in program.threads:
+        number, step = number + t * step, step * (int(t.hi) + 1)
+    shown = (Shown("thread", program.threads), Shown("lane", program.lanes), Shown("in its wave", (number % wave,)))
+    place = ForAll("the lane is the thread's number mod the wave", eq(program.lanes[-1], number % wave), TRUE, shown)
+    yield Requirement(f"{what}: lanes are the hardware's", place)
+    others: dict[Expr, Expr | int] = {t: var(f"{t.value.name}_other", int(t.hi) + 1) for t in program.threads}
+    there = [substitute(lane, others) for lane in program.lanes[:-1]]
+    alike = all_of(*(eq(one, other) for one, other in zip(program.lanes, there, strict=False)))
+    together = eq(number // wave, substitute(number, others) // wave)
+    both = (Shown("thread", program.threads), Shown("thread", tuple(map(as_expr, others.values()))))
+    yield Requirement(f"{what}: waves are the hardware's", ForAll("threads of a wave share it", alike, together, both))
 
 
 def _waves(s: Multiply) -> tuple[tuple[Expr, ...], Expr]:

@@ -1,0 +1,109 @@
+"""What a launch may ask of every target that the program can be emitted for: LDS, threads, blocks, bytes of a vector.
+
+| limit                              | value        | source                                                  |
+|------------------------------------|--------------|---------------------------------------------------------|
+| LDS of a block, threads of a block | the target's | `layoutalg.target`                                      |
+| LDS that a kernel declares, NVIDIA | 48 KiB       | CUDA C++ Programming Guide: more is asked for at launch |
+| blocks in x                        | 2³¹ − 1      | CUDA C++ Programming Guide, compute capabilities        |
+| blocks in y and in z               | 65535        | the same                                                |
+| threads in z                       | 64           | the same                                                |
+| blocks × threads in one dimension  | 2³² − 1      | HIP runtime API reference, hipModuleLaunchKernel        |
+| bytes of a vector access           | 16           | global_load_dwordx4, ds_read_b128; PTX's ld.v4.b32      |
+
+Each holds on the others too, being the least.  A vector access needs tensors whose first element lies at a multiple of
+16 bytes, as every allocation's does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, prod
+from layoutalg.kernel.obligations.base import Requirement, generalised
+from layoutalg.kernel.program import Access, Multiply, Program, vector_width
+from layoutalg.kernel.statements import memory_of
+from layoutalg.prove import ForAll, Shown
+from layoutalg.target import Target, target, target_names
+
+DECLARED_LDS = {"sm_": 49152}
+"""Bytes that a kernel may declare, by the beginning of the target's name; elsewhere, all of the LDS."""
+BLOCKS = ((1 << 31) - 1, 65535, 65535)
+WORK_ITEMS = (1 << 32) - 1
+THREADS_Z = 64
+VECTOR_BYTES = (2, 4, 8, 16)
+ALIGNMENT = 16
+"""Bytes at whose multiples buffers in LDS begin."""
+
+
+def limits(program: Program) -> Iterator[Requirement]:
+    """The launch, the block and its LDS fit; every vector is one access."""
+    targets = targets_of(program)
+    yield from _lds(program, targets)
+    yield from _threads(program, targets)
+    yield from _blocks(program)
+    for number, s in program.statements():
+        if isinstance(s, Access) and s.vector is not None:
+            size = as_expr(vector_width(s) * memory_of(s).dtype.bytes)
+            goal = any_of(*(eq(size, n) for n in VECTOR_BYTES))
+            one = ForAll("a vector is 2, 4, 8 or 16 bytes", goal, TRUE, (Shown("bytes", (size,)),))
+            yield Requirement(f"{number}: a vector of {memory_of(s).name} is one access", one)
+
+
+def targets_of(program: Program) -> tuple[Target, ...]:
+    """The known targets that have all of the program's matrix instructions."""
+    needed = [s.instruction.targets for _, s in program.statements() if isinstance(s, Multiply)]
+    having = [name for name in target_names() if all(name in some or not some for some in needed)]
+    return tuple(map(target, having or target_names()))
+
+
+def declared_lds(gpu: Target) -> int:
+    """Bytes of LDS that a kernel may declare on a target.
+
+    >>> declared_lds(target("gfx942")), declared_lds(target("sm_90"))
+    (65536, 49152)
+    """
+    return min([gpu.lds_bytes, *(most for start, most in DECLARED_LDS.items() if gpu.name.startswith(start))])
+
+
+def _lds(program: Program, targets: tuple[Target, ...]) -> Iterator[Requirement]:
+    if program.shared:
+        used = as_expr(sum(-(-s.bytes // ALIGNMENT) * ALIGNMENT for s in program.shared))
+        least = min(targets, key=declared_lds)
+        most = declared_lds(least)
+        fits = ForAll(f"at most {most} bytes, which {least.name} has", used <= most, TRUE, (Shown("bytes", (used,)),))
+        yield Requirement(f"LDS: {program.lds_bytes} bytes of {most}", fits)
+
+
+def _threads(program: Program, targets: tuple[Target, ...]) -> Iterator[Requirement]:
+    block = tuple(map(as_expr, program.block))
+    most = min(t.max_workgroup for t in targets)
+    goal = all_of(prod(block) <= most, block[2] <= THREADS_Z)
+    shown = (Shown("threads", block),)
+    yield Requirement("threads of a block", ForAll(f"at most {most} threads, {THREADS_Z} in z", goal, TRUE, shown))
+
+
+def _blocks(program: Program) -> Iterator[Requirement]:
+    for axis, blocks, threads, most in zip("xyz", program.launch, program.block, BLOCKS, strict=False):
+        limit = min(most, WORK_ITEMS // threads)
+        goal = all_of(_at_least_one(blocks, program), _at_most(blocks, limit, program))
+        counted = ForAll(f"1 to {limit} blocks", goal, program.requires, (Shown("blocks", (blocks,)),))
+        yield Requirement(f"blocks in {axis}: what a launch can have", counted)
+
+
+def launchable(blocks: Expr, threads: int) -> Expr:
+    """What must be assumed so that so many blocks can be launched in one row: TRUE where ranges say it.
+
+    >>> from layoutalg.index import symbol
+    >>> launchable(symbol("N", max=1 << 20), 256), launchable(symbol("N"), 256)
+    (1, N <= 16777215)
+    """
+    limit = min(BLOCKS[0], WORK_ITEMS // threads)
+    return TRUE if blocks.hi <= limit else blocks <= limit
+
+
+def _at_least_one(blocks: Expr, program: Program) -> Expr:
+    return TRUE if generalised(blocks, program.requires).lo >= 1 else blocks >= 1
+
+
+def _at_most(blocks: Expr, limit: int, program: Program) -> Expr:
+    return TRUE if generalised(blocks, program.requires).hi <= limit else blocks <= limit

@@ -23,7 +23,7 @@ from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
 from layoutalg.device.amdgcn.lds import Barriers, Lds
 from layoutalg.device.amdgcn.machine import PRIVATE_APERTURE, SHARED_APERTURE, Machine, operand_of
 from layoutalg.device.amdgcn.matrix import multiply
-from layoutalg.device.amdgcn.memory import Bytes, Describe, GlobalMemory, check_alignment
+from layoutalg.device.amdgcn.memory import Bytes, Describe, GlobalMemory
 
 
 class ConcreteMachine(Machine):
@@ -54,6 +54,7 @@ class ConcreteMachine(Machine):
         thread = (np.arange(self.waves) % waves_per_block)[:, None] * self.lanes + np.arange(self.lanes)
         self.enabled = thread < threads
         self.where = "the entry"
+        self.unaligned: dict[str, None] = {}  # instructions that accessed memory across their width, in order
         self._set_exec(lanes_to_bits(self.enabled, self.lanes).astype(np.uint64))
 
     # Registers
@@ -215,6 +216,9 @@ class ConcreteMachine(Machine):
 
     def _positions(self, space: str, address: Array, active: Array, size: int) -> tuple[Bytes, Array]:
         describe, chosen = self.describe(active), address[active]
+        natural = size & -size if size != 12 else 4
+        if (chosen & chosen.dtype.type(natural - 1)).any():
+            self.unaligned.setdefault(self.where)
         if space in ("global", "constant"):
             return self.memory.bytes, self.memory.positions(chosen, size, describe, self.where)
         rows, lanes = np.nonzero(active)
@@ -225,7 +229,6 @@ class ConcreteMachine(Machine):
         if bad.any():
             k = int(np.argmax(bad))
             raise Fault("address", f"scratch byte {int(chosen[k]):#x} is not there, {describe(k)}", self.where)
-        check_alignment(chosen, min(size, 4), describe, self.where)
         return self.scratch, (rows * self.lanes + lanes) * self.scratch_stride + chosen.astype(np.int64)
 
     def _load(

@@ -13,7 +13,7 @@ immediate fields.  Registers that an encoding leaves unsaid (VCC of a short comp
 | `data`, `data2` | what a store writes |
 
 An operand keeps only its first register: how many it spans is said by the semantics' entry.
-What it cannot represent: instructions with data-parallel-primitive or sub-dword operands (they stop with their name).
+What it cannot represent: instructions with data-parallel-primitive operands (they stop with their name).
 """
 
 from __future__ import annotations
@@ -75,8 +75,10 @@ class Instruction:
         return " ".join(part for part in (self.name.lower(), operands, fields) if part)
 
 
-def decode(code: bytes, address: int, architecture: str) -> Iterator[Instruction]:
+def decode(code: bytes, address: int, architecture: str, target: str = "") -> Iterator[Instruction]:
     """The instructions of a piece of code, in order; `architecture` is `cdna`, `rdna3` or `rdna4`.
+
+    `target` is needed where two targets of one architecture give an opcode two meanings (gfx90a).
 
     Raises `UnsupportedInstructionError` at bytes that the decoder does not know.
 
@@ -93,7 +95,7 @@ def decode(code: bytes, address: int, architecture: str) -> Iterator[Instruction
             position += 8
             continue
         try:
-            raw = decode_inst(code[position : position + 16].ljust(16, b"\0"), architecture)
+            raw = decode_inst(_renumbered(code[position : position + 16].ljust(16, b"\0"), target), architecture)
         except (ValueError, AssertionError) as error:
             word = code[position : position + 8].hex()
             raise UnsupportedInstructionError(f"bytes {word} at {address + position:#x}: {error}") from error
@@ -103,6 +105,23 @@ def decode(code: bytes, address: int, architecture: str) -> Iterator[Instruction
 
 #: RDNA 3 cache controls that the decoder lacks: MUBUF (bits 26–31 = 0x38), opcode in bits 18–25 (RDNA 3 ISA, MUBUF).
 _RDNA3_MUBUF = {0x2B: "BUFFER_GL0_INV", 0x2C: "BUFFER_GL1_INV"}
+
+
+#: gfx90a's opcodes of bf16 matrix instructions → gfx942's, which the decoder knows (LLVM, VOP3PInstructions.td:
+#: V_MFMA_F32_32X32X8BF16_1K and V_MFMA_F32_16X16X16BF16_1K).
+_GFX90A_MATRIX = {0x66: "V_MFMA_F32_32X32X8_BF16", 0x67: "V_MFMA_F32_16X16X16_BF16"}
+
+
+def _renumbered(code: bytes, target: str) -> bytes:
+    """Code in which gfx90a's own opcodes are those that the decoder knows."""
+    word = int.from_bytes(code[:4], "little")
+    name = _GFX90A_MATRIX.get(word >> 16 & 0x7F) if target == "gfx90a" and word >> 23 == 0x1A7 else None
+    if name is None:
+        return code
+    from tinygrad.runtime.autogen.amd.cdna.enum import VOP3POp
+
+    opcode: int = VOP3POp[name].value
+    return (word & ~(0x7F << 16) | opcode << 16).to_bytes(4, "little") + code[4:]
 
 
 def _undecoded(code: bytes, architecture: str) -> str | None:
@@ -139,13 +158,17 @@ def _normalised(raw: Any, address: int, architecture: str) -> Instruction:
     if form == "VOPD":
         halves = tuple(_dual_half(raw, half, address, architecture) for half in "xy")
         return Instruction(address, raw.size(), f"{halves[0].name}::{halves[1].name}", form, halves=halves)
-    form = form.removesuffix("_SDST") if form != "VOPC_SDWA_SDST" else form
+    form = form.removesuffix("_SDST")
     form = form[1:] if form in ("VFLAT", "VGLOBAL", "VSCRATCH") else form
     name = raw.op.name.removesuffix("_E32").removesuffix("_E64")
     operands: dict[str, Operand] = {}
     fields: dict[str, int] = {}
     if form == "SMEM" and architecture == "cdna" and not raw.soffset_en:
         operands["soffset"] = Operand("null")
+    if form.endswith("_SDWA"):
+        operands["a"] = _operand(raw.vsrc0.offset - (256 if raw.s0 else 0), None, architecture)
+        if form == "VOPC_SDWA":
+            operands["m"] = Operand("s", raw.sdst.offset if raw.sd else VCC)
     unused = _unused_fields(raw)
     for key, bits in raw._fields:
         value = getattr(raw, key)

@@ -46,6 +46,7 @@ class Execution:
 
     outputs: tuple[Array, ...]  # the buffers, in the order of the arguments, as they are after the run
     steps: int  # instructions carried out, those of waves that ran together counted once
+    unaligned: tuple[str, ...] = ()  # instructions whose addresses were no multiples of their width: right, but slow
 
 
 def execute(
@@ -61,34 +62,36 @@ def execute(
     kernel = program.kernel
     grid3, block3 = _triple(grid), _triple(block)
     buffers = [np.ascontiguousarray(arg) for arg in args if isinstance(arg, np.ndarray)]
-    regions: list[tuple[str, Array, int | None]] = [
-        ("kernel arguments", np.zeros(kernel.kernarg_bytes, np.uint8), None)
-    ]
+    regions: list[tuple[str, Array, int | None]] = [("kernel arguments", np.zeros(_padded(kernel), np.uint8), None)]
     regions += [("code and constants", np.frombuffer(data, np.uint8), address) for address, data in kernel.image]
     first = len(regions)
     regions += [("buffer", buffer.reshape(-1).view(np.uint8), None) for buffer in buffers]
     memory = GlobalMemory(regions)
     packed = pack_arguments(kernel, grid3, block3, args, memory.addresses[first:])
     memory.contents(_KERNARG)[:] = np.frombuffer(packed, np.uint8)
-    steps = _run_grid(program, grid3, block3, memory, step_limit)
+    steps, unaligned = _run_grid(program, grid3, block3, memory, step_limit)
     outputs = tuple(
         memory.contents(first + k).copy().view(buffer.dtype).reshape(buffer.shape) for k, buffer in enumerate(buffers)
     )
-    return Execution(outputs, steps)
+    return Execution(outputs, steps, unaligned)
 
 
-def _run_grid(program: Program, grid: Triple, block: Triple, memory: GlobalMemory, step_limit: int) -> int:
+def _run_grid(
+    program: Program, grid: Triple, block: Triple, memory: GlobalMemory, step_limit: int
+) -> tuple[int, tuple[str, ...]]:
     threads, wave = block[0] * block[1] * block[2], program.kernel.wave_size
     waves = -(-threads // wave)
     z, y, x = np.indices(grid[::-1]).reshape(3, -1)
     blocks = np.stack([x, y, z], axis=1)
     at_once = max(1, _LANES_AT_ONCE // (2 * waves * wave))
     place, steps = lds_place(program.instructions), 0
+    unaligned: dict[str, None] = {}
     for start in range(0, len(blocks), at_once):
         machine = ConcreteMachine(program.kernel, blocks[start : start + at_once], waves, threads, memory, place)
         _initialise(machine, block)
         steps += run(machine, program, step_limit)
-    return steps
+        unaligned |= machine.unaligned
+    return steps, tuple(unaligned)
 
 
 def run(machine: ConcreteMachine, program: Program, step_limit: int = STEP_LIMIT) -> int:
@@ -221,7 +224,7 @@ def pack_arguments(
     visible = [argument for argument in kernel.arguments if not argument.kind.startswith("hidden_")]
     if len(visible) != len(args):
         raise LaunchError(f"{kernel.name} takes {len(visible)} arguments, got {len(args)}")
-    segment, pointers = bytearray(b"\xdb" * kernel.kernarg_bytes), iter(addresses)
+    segment, pointers = bytearray(b"\xdb" * _padded(kernel)), iter(addresses)
     for argument, value in zip(visible, args, strict=True):
         segment[argument.offset : argument.offset + argument.size] = _packed(kernel, argument, value, pointers)
     for argument in kernel.arguments:
@@ -229,6 +232,11 @@ def pack_arguments(
             number = hidden[argument.kind].to_bytes(argument.size, "little")
             segment[argument.offset : argument.offset + argument.size] = number
     return bytes(segment)
+
+
+def _padded(kernel: KernelBinary) -> int:
+    """Bytes of the segment: it is aligned to 16, and loads may be widened to what that makes addressable."""
+    return -(-kernel.kernarg_bytes // 16) * 16
 
 
 def _packed(kernel: KernelBinary, argument: Argument, value: Any, pointers: Any) -> bytes:

@@ -19,7 +19,7 @@ import numpy as np
 
 from layoutalg.device.amdgcn.arrays import Array
 from layoutalg.device.amdgcn.errors import Fault
-from layoutalg.device.amdgcn.memory import Bytes, Describe, check_alignment
+from layoutalg.device.amdgcn.memory import Bytes, Describe
 
 _NOBODY, _SEVERAL = -1, -2
 
@@ -31,30 +31,32 @@ class Lds:
         self.size, self.place = size, place
         self.stride = -(-size // 16) * 16
         self.bytes = Bytes(noise.integers(0, 256, blocks * self.stride, np.uint8))
-        places = watched * self.stride // place
+        places = watched * self.stride // place + 1
         self.writer = np.full(places, _NOBODY, np.int16)
         self.ticket = np.zeros(places, np.int32)
         self.reader = np.full(places, _NOBODY, np.int16)
         self.epoch = np.full(places, -1, np.int32)
 
     def positions(self, addresses: Array, blocks: Array, size: int, describe: Describe, where: str) -> Array:
-        """Places in the byte array; a `Fault` for an address outside the allocation or not aligned to the size."""
+        """Places in the byte array; a `Fault` for an address outside the allocation."""
         bad = addresses.astype(np.int64) > self.size - size
         if bad.any():
             k = int(np.argmax(bad))
             what = f"{size} bytes at {int(addresses[k]):#x} of an LDS allocation of {self.size}, {describe(k)}"
             raise Fault("address", what, where)
-        check_alignment(addresses, 1 << (size.bit_length() - 1) if size != 12 else 16, describe, where)
         return blocks * self.stride + addresses.astype(np.int64)
 
-    def _places(self, positions: Array, size: int) -> Array:
-        count = max(1, size // self.place)
+    def _count(self, positions: Array, size: int) -> int:
+        """Places of each access: one more where some access begins within a place."""
+        return max(1, size // self.place) + bool((positions % self.place).any())
+
+    def _places(self, positions: Array, count: int) -> Array:
         return (positions[:, None] // self.place + np.arange(count)).reshape(-1)
 
     def read(self, positions: Array, size: int, waves: Array, state: Barriers, describe: Describe, where: str) -> None:
         """Records reads by these waves (one for each position)."""
-        count = max(1, size // self.place)
-        places, own = self._places(positions, size), np.repeat(waves, count)
+        count = self._count(positions, size)
+        places, own = self._places(positions, count), np.repeat(waves, count)
         self._check_writers(places, own, count, state, describe, where, "reads")
         epochs = state.epoch[own]
         number = state.number[own]
@@ -69,8 +71,8 @@ class Lds:
         self, positions: Array, size: int, waves: Array, tickets: Array, state: Barriers, describe: Describe, where: str
     ) -> None:
         """Records writes by these waves, with the ticket of each."""
-        count = max(1, size // self.place)
-        places, own = self._places(positions, size), np.repeat(waves, count)
+        count = self._count(positions, size)
+        places, own = self._places(positions, count), np.repeat(waves, count)
         self._check_writers(places, own, count, state, describe, where, "writes")
         bad = (self.epoch[places] == state.epoch[own]) & (self.reader[places] != state.number[own])
         self._report(bad & (self.reader[places] != _NOBODY), places, count, describe, where, "writes", "read")

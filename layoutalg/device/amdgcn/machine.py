@@ -31,6 +31,10 @@ DEALLOCATE_VGPRS = 3
 #: Cache policy fields: how, not what, is accessed.
 _CACHE_FIELDS = frozenset({"glc", "slc", "dlc", "sc0", "sc1", "nt", "th", "scope", "nv"})
 
+#: Fields of the sub-dword encoding that are described, and its code for a whole register.
+_SUB_DWORD = frozenset({"src0_sel", "src1_sel", "src0_sext", "src1_sext", "dst_sel", "s0", "sd"})
+WHOLE = 6
+
 _ADDRESS_FIELDS = {
     "constant": frozenset({"offset", "imm", "soffset_en"}),
     "lds": frozenset({"offset0", "offset1"}),
@@ -117,14 +121,33 @@ class Machine(ABC):
             known |= {"neg", "abs"}
             if self.kernel.float_mode != FLOAT_MODE:
                 raise UnsupportedInstructionError(f"{instruction.name} in the float mode {self.kernel.float_mode:#x}")
-        refuse_fields(instruction, known)
-        sources = [self.read(instruction, token) for token in alu.reads]
+        parts = _SUB_DWORD if instruction.form.endswith("_SDWA") else frozenset()
+        writes_part = instruction.fields.get("dst_sel", 0) != WHOLE and any(token[0] == "d" for token in alu.writes)
+        if parts and writes_part:
+            raise UnsupportedInstructionError(f"{instruction} at {instruction.address:#x}: a result that is a part")
+        refuse_fields(instruction, known | parts)
+        if parts:
+            sources = [self._selected(instruction, token) for token in alu.reads]
+        else:
+            sources = [self.read(instruction, token) for token in alu.reads]
         if alu.floats:
             pairs = zip(alu.reads, sources, strict=True)
             sources = [self._signed_source(instruction, token, word) for token, word in pairs]
         fields = {key: value for key, value in instruction.fields.items() if key in alu.fields}
         results = alu.effect(self.w, *sources, **fields)
         return list(zip(alu.writes, results if len(alu.writes) > 1 else (results,), strict=True))
+
+    def _selected(self, instruction: Instruction, token: str) -> Word:
+        """The part of a source that a sub-dword encoding picks: bytes 0–3, halves 4–5, or all (CDNA 3 ISA, SDWA)."""
+        source = {"a": "src0", "b": "src1"}.get(token[0])
+        pick = instruction.fields.get(f"{source}_sel", 0) if source else WHOLE
+        if pick == WHOLE:
+            return self.read(instruction, token)
+        word = self.read(instruction, f"{token[0]}32")
+        bits, start = (8, 8 * pick) if pick < 4 else (16, 16 * (pick - 4))
+        shift, w = self.w.const(32 - bits, 32), self.w
+        upper = w.shl(word, w.const(32 - bits - start, 32))
+        return w.ashr(upper, shift) if instruction.fields.get(f"{source}_sext") else w.lshr(upper, shift)
 
     def _signed_source(self, instruction: Instruction, token: str, word: Word) -> Word:
         """A floating-point source with the encoding's absolute value and negation."""

@@ -104,7 +104,8 @@ def _elements(words: Array, dtype: str) -> Array:
     kind = _TYPES[dtype][1]
     if dtype == "bf16":
         halves = words.view(np.uint16).astype(np.uint32) << np.uint32(16)
-        return halves.view(np.float32).astype(kind)
+        with np.errstate(all="ignore"):
+            return halves.view(np.float32).astype(kind)
     stored = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i8": np.int8, "i32": np.int32}[dtype]
     with np.errstate(all="ignore"):
         return np.ascontiguousarray(words).view(stored).astype(kind)

@@ -21,7 +21,10 @@ _TYPES = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
 
 class Bytes:
-    """An array of bytes that is read and written in elements of 1, 2 or 4k bytes, aligned to themselves (at most 4)."""
+    """An array of bytes that is read and written in elements of 1, 2 or 4k bytes, at any byte.
+
+    On amdhsa the memory units take unaligned addresses (LLVM, GCNSubtarget: `unaligned-access-mode`); they are slow.
+    """
 
     def __init__(self, data: Array) -> None:
         self.data = data
@@ -29,12 +32,23 @@ class Bytes:
     def gather(self, positions: Array, size: int) -> list[Array]:
         """One array of dwords for each dword of the element (a narrow element: one, zero-extended)."""
         unit = min(size, 4)
+        if (positions % unit).any():
+            return [self._gather_bytes(positions + 4 * k, unit) for k in range(max(1, size // 4))]
         view, index = self.data.view(_TYPES[unit]), positions // unit
         return [view[index + k].astype(np.uint32) for k in range(max(1, size // 4))]
+
+    def _gather_bytes(self, positions: Array, unit: int) -> Array:
+        parts = (self.data[positions + k].astype(np.uint32) << np.uint32(8 * k) for k in range(unit))
+        return np.asarray(sum(parts), np.uint32)
 
     def scatter(self, positions: Array, size: int, dwords: Sequence[Array]) -> bool:
         """Writes elements; false when two of them went to one place with different values."""
         unit = min(size, 4)
+        if (positions % unit).any():
+            parts = [(dword >> np.uint32(8 * k)).astype(np.uint8) for dword in dwords for k in range(unit)][:size]
+            for k, part in enumerate(parts):
+                self.data[positions + k] = part
+            return all(bool(np.array_equal(self.data[positions + k], part)) for k, part in enumerate(parts))
         view, index = self.data.view(_TYPES[unit]), positions // unit
         kept = [dword.astype(_TYPES[unit]) for dword in dwords[: max(1, size // 4)]]
         for k, dword in enumerate(kept):
@@ -68,7 +82,7 @@ class GlobalMemory:
         return self.bytes.data[self.starts[number] : self.starts[number] + self.sizes[number]]
 
     def positions(self, addresses: Array, size: int, describe: Describe, where: str) -> Array:
-        """Places in the byte array; a `Fault` for an address outside every region or not aligned."""
+        """Places in the byte array; a `Fault` for an address outside every region."""
         slots = np.searchsorted(self.sorted, addresses, side="right") - 1
         region = self.order[np.maximum(slots, 0)]
         inside = (addresses - self.sorted[np.maximum(slots, 0)]).astype(np.int64)
@@ -76,16 +90,7 @@ class GlobalMemory:
         if bad.any():
             k = int(np.argmax(bad))
             raise Fault("address", f"{size} bytes at {int(addresses[k]):#x} lie in no buffer, {describe(k)}", where)
-        check_alignment(addresses, min(size, 4), describe, where)
         return self.starts[region] + inside
-
-
-def check_alignment(addresses: Array, unit: int, describe: Describe, where: str) -> None:
-    """A `Fault` when an address is no multiple of `unit` (a power of two)."""
-    bad = (addresses & addresses.dtype.type(unit - 1)) != 0
-    if bad.any():
-        k = int(np.argmax(bad))
-        raise Fault("alignment", f"address {int(addresses[k]):#x} is not a multiple of {unit}, {describe(k)}", where)
 
 
 def _across_4gib(number: int, size: int) -> int:

@@ -94,4 +94,4 @@ def decode_kernel(kernel: KernelBinary) -> Program:
 
     Raises `UnsupportedInstructionError` with the bytes that are no known instruction.
     """
-    return Program(kernel, tuple(decode(kernel.code, kernel.entry, kernel.architecture)))
+    return Program(kernel, tuple(decode(kernel.code, kernel.entry, kernel.architecture, kernel.target)))

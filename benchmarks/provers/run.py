@@ -15,7 +15,8 @@ from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from benchmarks.corpus import concrete, universal_row_major
+from benchmarks.builders import universal_row_major
+from benchmarks.corpus import concrete
 from benchmarks.provers import peers
 from layoutalg.prove import Bijective, Injective, Limits, decide, domain, prove
 from layoutalg.prove import claims as claim_module

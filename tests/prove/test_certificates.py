@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.corpus import defective, gemm_v1_lds, padded_gemm, universal_row_major
+from benchmarks.builders import gemm_v1_lds, padded_gemm, universal_row_major
+from benchmarks.corpus import defective
 from layoutalg.index import eq, negation, symbol, var, xor
 from layoutalg.prove import Agree, Bijective, Contiguous, FitsIndexType, ForAll, InBounds, Injective
 from layoutalg.prove.certificates import write_certificates

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.corpus import concrete, defective, gemm_v1_distribution, gemm_v1_lds, replicated_distribution, symbolic
+from benchmarks.builders import gemm_v1_distribution, gemm_v1_lds, replicated_distribution
+from benchmarks.corpus import concrete, defective, symbolic
 from layoutalg.index import as_expr, prod, symbol
 from layoutalg.layout import (
     Embed,

@@ -12,7 +12,7 @@ from layoutalg.index import Expr, all_of, eq, symbol, var
 from layoutalg.index.evaluate import grid
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution, TileDistributionEncoding
 from layoutalg.layout import make_naive_tensor_descriptor as naive
-from layoutalg.prove import Proved, Refuted, Unknown
+from layoutalg.prove import Proved, Refuted, Unknown, prove
 from layoutalg.prove.lds import (
     Access,
     ConflictDegree,
@@ -241,13 +241,20 @@ def test_merged_reads_are_priced_as_the_hardware_was_measured(strategy: str) -> 
     assert isinstance(prove_access(Cycles(each, 4, (1, 1, 1, 1)), strategy=strategy), Proved)
 
 
-def test_z3_proves_freedom_of_conflicts_with_and_without_merging_and_leaves_exact_cycles() -> None:
-    lane = var("lane", 32)
-    twins = access(packed(1, 128), lane_map(lane, (0, lane // 2 * 4), 4), 4, "sm_90", "ld.shared.128")
-    assert isinstance(prove_access(ConflictFree(twins), strategy="z3"), Proved)
-    verdict = prove_access(Cycles(twins, 2), strategy="z3")
-    assert isinstance(verdict, Unknown)
-    assert "merges phases where pairs of lanes agree" in verdict.reason
+def test_z3_tells_merged_reads_from_others_at_each_value() -> None:
+    """With `apart` = 0 all lanes read one vector and phases merge in twos; with 1 each reads its own."""
+    lane, apart = var("lane", 32), var("apart", 2)
+    one = access(packed(1, 128), lane_map(lane, (0, lane * apart * 4), 4), 4, "sm_90", "ld.shared.128")
+    assert isinstance(prove_access(ConflictFree(one), strategy="z3"), Proved)
+    assert isinstance(prove_access(Cycles(one, 4), strategy="z3"), Refuted)
+    found = price(one)
+    assert not isinstance(found, Unknown)
+    assert found.total == (2, 4)
+    for value, total, phases in ((0, 2, (1, 0, 1, 0)), (1, 4, (1, 1, 1, 1))):
+        fixed = access(packed(1, 128), lane_map(lane, (0, lane * apart * 4), 4), 4, "sm_90", "ld.shared.128",
+                       given=eq(apart, value))  # fmt: skip
+        assert isinstance(prove_access(Cycles(fixed, total, phases), strategy="z3"), Proved)
+        assert isinstance(prove(Cycles(fixed, total, phases)), Proved)
 
 
 # Where lane maps come from --------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import traceback
 
 import typer
 
-from layoutalg.cli import benching, checking, demo, drawing, explaining, hardware, kernels, synthesis
+from layoutalg.cli import benching, binaries, checking, demo, drawing, explaining, hardware, kernels, synthesis
 from layoutalg.cli.errors import BAD_INPUT, DEFECT, InputError
 
 app = typer.Typer(
@@ -16,7 +16,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for module in (checking, explaining, drawing, synthesis, kernels, hardware, benching, demo):
+for module in (checking, explaining, drawing, synthesis, kernels, binaries, hardware, benching, demo):
     module.register(app)
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from layoutalg.kernel.verify import Verified
 
 SIZE = (4096, 4096)
+ISA_SIZE = (256, 512)
+"""What the machine code of each target transposes, instruction by instruction, where its sizes are free."""
 AMD = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 
 
@@ -65,15 +67,23 @@ def _obligations(verified: Verified) -> Any:
 
 def _targets(verified: Verified) -> Any:
     from rich.table import Table
+    from rich.text import Text
 
+    from layoutalg.cli.binaries import decided, executed
     from layoutalg.device.kernels import build
 
     table = Table(title=verified.program.name, title_justify="left")
-    for column in ("target", "VGPRs", "SGPRs", "LDS bytes", "spills", "code bytes"):
-        table.add_column(column, justify="left" if column == "target" else "right")
+    columns = ("target", "VGPRs", "SGPRs", "LDS bytes", "spills", "code bytes", "machine code", "executed")
+    for column in columns:
+        table.add_column(column, justify="right" if column in columns[1:6] else "left")
     for target in AMD:
-        k = build(verified, target).kernels[verified.program.name]
-        table.add_row(target, *(str(n) for n in (k.vgprs, k.sgprs, k.lds_bytes, k.spills, k.code_size)))
+        code = build(verified, target)
+        k = code.kernels[verified.program.name]
+        proof = decided(code, verified.program, k.name)
+        exact = executed(code, verified, ISA_SIZE)
+        good = "green" if proof.proved and exact else "red"
+        numbers = (str(n) for n in (k.vgprs, k.sgprs, k.lds_bytes, k.spills, k.code_size))
+        table.add_row(target, *numbers, Text(proof.name, good), Text("exact" if exact else "WRONG", good))
     return table
 
 

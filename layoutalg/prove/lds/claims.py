@@ -16,8 +16,8 @@ lane (a symbolic stride), the lanes are written out and equal differences counte
 | Cycles(a, total, phases)  | the access takes exactly `total` cycles, its phases exactly those          |
 | ConflictFreeIff(a, c)     | conflict-free exactly where c holds: a theorem both ways                   |
 
-Lanes that want one dword share it.  Reads that merge phases (`LdsInstruction.pairs_merge`) are priced exactly by linear
-algebra and enumeration; the queries prove `ConflictFree` for merged and unmerged phases alike, and decide nothing else.
+Lanes that want one dword share it.  Of reads that merge phases where neighbouring lanes agree
+(`LdsInstruction.pairs_merge`), both ways are stated, each under its condition on the addresses.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from typing import ClassVar
 
 from layoutalg.banks import phase_subgroup, rank
 from layoutalg.index import (
+    FALSE,
     TRUE,
     Expr,
     add,
@@ -100,14 +101,11 @@ class ConflictFree(LdsClaim):
         return cost.degree <= 1
 
     def conflicts(self) -> Iterator[Obligation]:
-        how = self.access.instruction
-        ok = _unrolled if _strided(self.access) else _two_lanes
-        if not how.pairs_merge:
-            yield ok(self.access, how.phases, TRUE)
+        if not self.access.instruction.pairs_merge and not _strided(self.access):
+            yield _two_lanes(self.access)
             return
-        merged = [(*a, *b) for a, b in zip(how.phases[0::2], how.phases[1::2], strict=True)]
-        yield _unrolled(self.access, how.phases, negation(_pairs_agree(self.access)))
-        yield _unrolled(self.access, merged, _pairs_agree(self.access))
+        for condition, phases in _ways(self.access):
+            yield _unrolled(self.access, phases, condition)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,10 +122,11 @@ class ConflictDegree(LdsClaim):
         return cost.degree <= self.most
 
     def conflicts(self) -> Iterator[Obligation]:
-        _refuse_merging(self.access)
-        for n, lanes in enumerate(self.access.instruction.phases):
-            goal = all_of(*(k <= self.most for k in wanted(self.access, lanes)))
-            yield ForAll(f"phase {n} takes at most {self.most} cycles", goal, self.access.given)
+        for condition, phases in _ways(self.access):
+            for n, lanes in enumerate(phases):
+                few = all_of(*(k <= self.most for k in wanted(self.access, lanes)))
+                goal = any_of(negation(condition), few)
+                yield ForAll(f"phase {n} takes at most {self.most} cycles", goal, self.access.given)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,15 +147,15 @@ class Cycles(LdsClaim):
         return total and (self.phases is None or cost.least == cost.most == self.phases)
 
     def conflicts(self) -> Iterator[Obligation]:
-        _refuse_merging(self.access)
-        found = [reduce(maximum, wanted(self.access, lanes)) for lanes in self.access.instruction.phases]
-        if self.total is not None:
-            yield ForAll(f"{self.total} cycles in total", eq(add(*found), self.total), self.access.given)
-        if self.phases is not None:
-            if len(self.phases) != len(found):
-                raise LayoutError(f"{len(self.phases)} cycles for {len(found)} phases; give one for each")
-            goal = all_of(*(eq(k, n) for k, n in zip(found, self.phases, strict=True)))
-            yield ForAll(f"cycles {self.phases}", goal, self.access.given)
+        count = len(self.access.instruction.phases)
+        if self.phases is not None and len(self.phases) != count:
+            raise LayoutError(f"{len(self.phases)} cycles for {count} phases; give one for each")
+        for condition, phases in _ways(self.access):
+            found = [reduce(maximum, wanted(self.access, lanes)) for lanes in phases]
+            found = [k for one in found for k in (one, *[FALSE] * (count // len(phases) - 1))]
+            goals = [] if self.total is None else [eq(add(*found), self.total)]
+            goals += [] if self.phases is None else [eq(k, n) for k, n in zip(found, self.phases, strict=True)]
+            yield ForAll(self.statement(), any_of(negation(condition), all_of(*goals)), self.access.given)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,19 +172,18 @@ class ConflictFreeIff(LdsClaim):
         return False  # a price over all values does not tell them apart
 
     def conflicts(self) -> Iterator[Obligation]:
-        a, how = self.access, self.access.instruction
-        _refuse_merging(a)
-        free = _unrolled(a, how.phases, TRUE)
+        a = self.access
+        free = all_of(*(_unrolled(a, phases, condition).goal for condition, phases in _ways(a)))
         shown = tuple(Shown(v.value.name, (v,)) for v in variables(self.condition))
         here, there = all_of(a.given, self.condition), all_of(a.given, negation(self.condition))
-        yield ForAll(f"no lanes conflict where {self.condition}", free.goal, here, shown)
-        yield ForAll(f"two lanes conflict where not {self.condition}", negation(free.goal), there, shown)
+        yield ForAll(f"no lanes conflict where {self.condition}", free, here, shown)
+        yield ForAll(f"two lanes conflict where not {self.condition}", negation(free), there, shown)
 
 
 # --- the query about two lanes ----------------------------------------------------------------------------------------
 
 
-def _two_lanes(access: Access, phases: Phases, given: Expr) -> ForAll:
+def _two_lanes(access: Access) -> ForAll:
     one = access.lanes.lane
     other = fresh("other", access.lanes.lanes, {v.value.name for v in variables(access.start, access.given)})
     here = units(access)
@@ -195,7 +193,7 @@ def _two_lanes(access: Access, phases: Phases, given: Expr) -> ForAll:
     bounded = all(node.lo > -inf and node.hi < inf for node in postorder(here))
     together = _same_phase(access.instruction, one, other, bounded)
     shown = (Shown("lanes", (one, other)), Shown("units", (here, there)))
-    return ForAll("no two lanes of a phase conflict", goal, all_of(access.given, given, together), shown)
+    return ForAll("no two lanes of a phase conflict", goal, all_of(access.given, together), shown)
 
 
 def units(access: Access) -> Expr:
@@ -317,18 +315,20 @@ def wanted(access: Access, lanes: Sequence[int]) -> list[Expr]:
     return [add(*(select(all_of(new[m], meets[m, n][0]), 1, 0) for m in lanes)) for n in lanes]
 
 
+def _ways(access: Access) -> list[tuple[Expr, Phases]]:
+    """The ways in which the access may be served: a condition on the addresses, and the phases then."""
+    how = access.instruction
+    if not how.pairs_merge:
+        return [(TRUE, how.phases)]
+    agree = _pairs_agree(access)
+    merged = [(*a, *b) for a, b in zip(how.phases[0::2], how.phases[1::2], strict=True)]
+    return [(negation(agree), how.phases), (agree, merged)]
+
+
 def _pairs_agree(access: Access) -> Expr:
     """Whether all lanes l and l xor 1 have one address, or all l and l xor 2: then pairs of phases are one."""
     at = _each_lane(access)
     return any_of(*(all_of(*(eq(at[n], at[n ^ bit]) for n in range(len(at)) if n < n ^ bit)) for bit in (1, 2)))
-
-
-def _refuse_merging(access: Access) -> None:
-    if access.instruction.pairs_merge:
-        raise UndividedError(
-            f"{access.instruction.name} merges phases where pairs of lanes agree: exact cycles come from linear "
-            "algebra or enumeration, which need addresses without carries, or variables of known size"
-        )
 
 
 __all__ = ["ConflictDegree", "ConflictFree", "ConflictFreeIff", "Cycles", "LdsClaim", "UndividedError"]

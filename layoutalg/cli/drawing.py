@@ -39,7 +39,7 @@ def draw(
 
     if output.suffix == ".html":
         shown = [descriptor_of(spec, descriptor)] if descriptor else list(spec.descriptors)
-        text = _page(spec.path, shown, target, instruction)
+        text = _page(spec.title or file.stem, shown, target, instruction)
     elif output.suffix == ".svg":
         from layoutalg.draw import svg
 

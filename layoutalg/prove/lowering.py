@@ -278,7 +278,7 @@ def _bias(x: Expr, d: Expr) -> int:
 
 
 _LOGIC: Mapping[str, Callable[..., Any]] = {
-    "eq": lambda a, b: a == b,
+    "eq": lambda a, b: _as_truth(a) == _as_truth(b) if z3.is_bool(a) or z3.is_bool(b) else a == b,
     "all": lambda *xs: z3.And(*xs),
     "any": lambda *xs: z3.Or(*xs),
     "not": z3.Not,
@@ -350,6 +350,11 @@ class Problem:
     def points(self, model: Any) -> tuple[Point, ...]:
         """A model as values of the variables, one point for each copy."""
         return tuple({v: _integer(model, x) for v, x in copy.items() if v.op == "var"} for copy in self.copies)
+
+
+def _as_truth(reading: Any) -> Any:
+    """A truth value; the constants of truth are numbers among the expressions."""
+    return reading if z3.is_bool(reading) else reading != 0
 
 
 def _truth(e: Expr, reading: Any) -> Any:

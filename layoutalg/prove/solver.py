@@ -66,7 +66,15 @@ class _Process:
         self._running = None
 
     def ask(self, request: Any, limits: Limits) -> tuple[str, Any]:
-        """The worker's answer, or ("unknown", why there is none)."""
+        """The worker's answer, or ("unknown", why there is none); a worker that died of itself before is replaced."""
+        used_before = self._running
+        answer = self._ask(request, limits)
+        again = answer[0] == "ended" and used_before is not None
+        if again:
+            answer = self._ask(request, limits)
+        return ("unknown", answer[1]) if answer[0] == "ended" else answer
+
+    def _ask(self, request: Any, limits: Limits) -> tuple[str, Any]:
         try:
             worker = self._started(limits)
             data = pickle.dumps(request)
@@ -77,9 +85,11 @@ class _Process:
         except TimeoutError:
             self.stop()
             return "unknown", f"no answer within {limits.seconds:g} s"
+        except RecursionError:
+            return "unknown", "an expression is nested too deeply to be handed to the solver"
         except (OSError, EOFError, pickle.UnpicklingError):
             self.stop()
-            return "unknown", f"the solver's process ended (its limit is {limits.memory_mb} MB)"
+            return "ended", f"the solver's process ended (its limit is {limits.memory_mb} MB)"
         except BaseException:
             self.stop()  # an interrupt must not leave half an answer in the pipe
             raise

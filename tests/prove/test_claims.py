@@ -175,6 +175,15 @@ def test_an_offset_beyond_32_bits_is_refuted_where_it_occurs() -> None:
     assert prove(FitsIndexType(d, 64)).name == "proved"
 
 
+@pytest.mark.parametrize("strategy", [None, "z3", "enumeration"])
+def test_layouts_of_which_one_alone_is_padded_do_not_agree(strategy: str | None) -> None:
+    plain = make_naive_tensor_descriptor((4, 8), (8, 1))
+    pads = [PassThrough(as_expr(4)), RightPad(as_expr(5), as_expr(3))]
+    padded = transform_tensor_descriptor(make_naive_tensor_descriptor((4, 5), (8, 1)), pads, [[0], [1]], [[0], [1]])
+    assert prove(Agree(plain, padded), strategy=strategy).name == "refuted"
+    assert prove(Agree(padded, padded), strategy=strategy).name == "proved"
+
+
 def test_strides_that_the_mixed_radix_rule_does_not_see_are_decided_exactly() -> None:
     lengths, strides = (3, 5, 7, 11, 13), (5005, 1001, 143, 13, 1)
     assert prove(Injective(make_naive_tensor_descriptor(lengths, strides))).name == "proved"

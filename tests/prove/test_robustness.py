@@ -56,6 +56,15 @@ def test_a_solver_that_is_killed_is_started_again() -> None:
     assert by_z3(ForAll("again", Q * Q >= Q)).name == "proved"
 
 
+def test_what_is_nested_too_deeply_for_the_solver_is_unknown() -> None:
+    x = symbol("x")
+    for _ in range(3000):
+        x = xor(x, Q) + 1
+    verdict = by_z3(ForAll("deep", negation(eq(x, 7))), seconds=1)
+    assert verdict.name == "unknown"
+    assert "too deeply" in verdict.reason
+
+
 def test_an_interrupt_leaves_no_half_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: Any) -> Any:
         raise KeyboardInterrupt

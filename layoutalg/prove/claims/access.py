@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, add, all_of, any_of, as_expr, eq, negation, postorder
+from layoutalg.index import TRUE, Expr, add, all_of, any_of, as_expr, eq, negation
+from layoutalg.index.c import intermediates
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove.claims.base import Claim, all_equal
 from layoutalg.prove.domain import Layout, adaptor_of, at, bottom_limits, digit_form, fresh, index_form, names_in
@@ -69,7 +70,7 @@ class FitsIndexType(Claim):
     def obligations(self) -> Iterator[Obligation]:
         form, limit = index_form(self.descriptor), 1 << (self.bits - 1)
         spaces = [n for n in bottom_limits(self.descriptor) if n is not None]
-        for node in postorder(*form.hidden.values(), *spaces):
+        for node in intermediates([*form.hidden.values(), *spaces]):
             if not -limit <= node.lo <= node.hi < limit:
                 shown = (Shown("index", form.top), Shown(f"{node} is", (node,)))
                 yield ForAll(f"{node} fits {self.bits} bits", all_of(node >= -limit, node < limit), TRUE, shown)

@@ -26,7 +26,7 @@ lint: .venv/.tools
 	$(BIN)/lint-imports
 
 docs: .venv/.docs  ## the documentation in build/docs, its lessons run; a warning is an error
-	RUN_LESSONS=1 $(BIN)/mkdocs build --strict -f docs/mkdocs.yml
+	NO_MKDOCS_2_WARNING=1 RUN_LESSONS=1 $(BIN)/mkdocs build --strict -q -f docs/mkdocs.yml
 
 .venv/.docs: .venv/.installed
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'

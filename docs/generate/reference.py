@@ -1,0 +1,112 @@
+"""The reference: the commands from their options, the spec file from its schema, the package from its docstrings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+Page = tuple[str, str, str]
+
+PACKAGES = {
+    "index": "Index expressions",
+    "layout": "Layouts",
+    "target": "Targets",
+    "banks": "Banks",
+    "prove": "Proving",
+    "formats": "Files",
+    "check": "Checking",
+    "synth": "Synthesis",
+    "draw": "Drawing",
+    "explain": "Explaining",
+    "kernel": "Kernels",
+    "device": "Devices",
+    "teach": "Teaching",
+}
+"""The parts of the package, in the order of its layers."""
+
+
+def pages(root: Path) -> list[Page]:
+    """(title, path, Markdown) of each page."""
+    package = root / "layoutalg"
+    modules = [(title, f"reference/layoutalg-{n}.md", _package(package, n, title)) for n, title in PACKAGES.items()]
+    return [
+        ("Commands", "reference/commands.md", commands()),
+        ("Spec files", "reference/spec-files.md", spec_files(package)),
+        *modules,
+    ]
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+
+def commands() -> str:
+    """Every command with its arguments and options."""
+    from typer.main import get_command
+
+    from layoutalg.cli.app import app
+
+    parts = ["# Commands", "`layoutalg COMMAND --help` prints the same.",
+             "Exit codes: 0, all is as expected; 1, something was refuted (or is wrong); 2, something is unknown; "
+             "3, bad input."]  # fmt: skip
+    for name, command in get_command(app).commands.items():
+        parts += _command(name, command, 2)
+    return "\n\n".join(parts)
+
+
+def _command(name: str, command: Any, level: int) -> list[str]:
+    parts = [f"{'#' * level} layoutalg {name}", _cell(command.help or "")]
+    rows = [_parameter(p) for p in command.params if p.name != "help"]
+    if rows:
+        parts.append("\n".join(["| argument or option | what | default |", "|---|---|---|", *rows]))
+    for inner, below in getattr(command, "commands", {}).items():
+        parts += _command(f"{name} {inner}", below, level + 1)
+    return parts
+
+
+def _parameter(p: Any) -> str:
+    is_option = any(o.startswith("-") for o in p.opts)
+    name = ", ".join(f"`{o}`" for o in (*p.opts, *p.secondary_opts)) if is_option else f"`{p.name.upper()}`"
+    shown = p.default is not None and not callable(p.default) and p.default not in (False, (), [])
+    default = "required" if p.required else f"`{p.default}`" if shown else ""
+    return f"| {name} | {_cell(p.help or '')} | {default} |"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+# --- spec files -------------------------------------------------------------------------------------------------------
+
+
+def spec_files(package: Path) -> str:
+    """The form of spec files: the reader's own words, the claims, and the schema."""
+    import layoutalg.formats.claims as claims
+    import layoutalg.formats.grammar as grammar
+
+    schema = json.loads((package / "formats" / "spec.schema.json").read_text(encoding="utf-8"))
+    lines = ["```json", *json.dumps(schema, indent=1, ensure_ascii=False).splitlines(), "```"]
+    folded = "\n".join(['??? note "spec.schema.json"', *(f"    {line}" for line in lines)])
+    return "\n\n".join(
+        [
+            "# Spec files", "TOML or JSON, one form. Data, never code.",
+            grammar.__doc__ or "", "## Claims", claims.__doc__ or "", "## JSON Schema",
+            "The same form for editors and other tools; a spec file that it refuses is refused by the reader.",
+            folded,
+        ]
+    )  # fmt: skip
+
+
+# --- the package ------------------------------------------------------------------------------------------------------
+
+
+def _package(package: Path, name: str, title: str) -> str:
+    """The modules of a part of the package, those below it included."""
+    modules = [f"layoutalg.{name}"]
+    folder = package / name
+    if folder.is_dir():
+        inside = sorted(p for p in folder.rglob("*.py") if p.name != "__init__.py" and not p.name.startswith("_"))
+        modules += [".".join(p.relative_to(package.parent).with_suffix("").parts) for p in inside]
+    first, *rest = modules
+    parts = [f"# {title}", f"::: {first}\n    options:\n      members: {'false' if rest else 'null'}"]
+    return "\n\n".join([*parts, *(f"::: {module}" for module in rest)])

@@ -1,0 +1,95 @@
+"""The documentation: builds without a warning and without the network, and every command and example in it is true."""
+
+import doctest
+import io
+import os
+import re
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from layoutalg.cli.app import main
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted((ROOT / "docs" / "pages").rglob("*.md"))
+BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built with warnings as errors; its lessons are not run here, nbmake does that."""
+    pytest.importorskip("mkdocs", reason="pip install 'layoutalg[docs]'")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-f", "docs/mkdocs.yml", "-d", str(folder)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, env=environment)
+    assert (result.returncode, result.stdout + result.stderr) == (0, "")
+    return folder
+
+
+def test_the_site_needs_no_network(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        loaded = re.findall(r'<(?:script|img|iframe)[^>]+src="(https?:[^"]+)"', text)
+        loaded += re.findall(r'<link[^>]+rel="stylesheet"[^>]+href="(https?:[^"]+)"', text)
+        assert loaded == [], page
+
+
+def test_every_lesson_and_example_has_a_page(site: Path) -> None:
+    lessons = {p.stem for p in (ROOT / "notebooks").glob("*.ipynb")}
+    assert lessons == {p.stem for p in (site / "lessons").glob("*.html")}
+    examples = {p.stem for p in (ROOT / "proofs" / "examples").glob("*.toml")}
+    assert examples | {"index"} == {p.stem for p in (site / "examples").glob("*.html")}
+
+
+def test_the_reference_shows_examples_as_code(site: Path) -> None:
+    text = (site / "reference" / "layoutalg-layout.html").read_text(encoding="utf-8")
+    assert "make_naive_tensor_descriptor" in text
+    assert '<span class="gp">&gt;&gt;&gt; </span>' in text
+    assert "<blockquote>" not in text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for kind, title, body in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if title:
+            Path(title).write_text(body, encoding="utf-8")
+        elif kind == "pycon":
+            _run_examples(body, names, page)
+        elif kind == "console":
+            for command, expected in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", body, re.MULTILINE):
+                shown = _run_command(command.split())
+                assert _pattern(expected).fullmatch(shown), f"{command} shows\n{shown}"
+
+
+def _run_examples(body: str, names: dict[str, object], page: Path) -> None:
+    test = doctest.DocTestParser().get_doctest(body, names, page.name, str(page), 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    report: list[str] = []
+    runner.run(test, out=report.append, clear_globs=False)
+    names.update(test.globs)
+    assert not report, "".join(report)
+
+
+def _run_command(words: list[str]) -> str:
+    """What a command prints; it runs in this process, which is faster."""
+    assert words[0] == "layoutalg"
+    out, err = io.StringIO(), io.StringIO()
+    argv = mock.patch.object(sys, "argv", words)
+    with argv, redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code in (0, 1), err.getvalue()
+    assert err.getvalue() == ""
+    return out.getvalue()
+
+
+def _pattern(expected: str) -> re.Pattern[str]:
+    """What is expected: `…` alone stands for any lines, within a line for any text."""
+    lines = ("(?:.*\n)*" if line == "…\n" else re.escape(line).replace("…", ".*") for line in expected.splitlines(True))
+    return re.compile("".join(lines))

@@ -7,9 +7,11 @@ an error that would hide a defect.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from layoutalg.bench.cases import Case
 from layoutalg.kernel.library.choose import transpose_for
+from layoutalg.kernel.library.plans import plan_for
 from layoutalg.kernel.library.tasks import (
     Task,
     contraction_task,
@@ -21,6 +23,8 @@ from layoutalg.kernel.library.tasks import (
 )
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
 
+PLANS = (((4, 8), (2, 2), 32), ((4, 8), (2, 2), 64), ((4, 4), (2, 4), 32), ((4, 8), (4, 2), 32), ((4, 8), (2, 4), 32))
+"""Of products by mma.sync: repeats, waves, the tile's k."""
 TILES = (((64, 64), 256), ((64, 64), 512), ((64, 32), 256), ((128, 128), 512), ((128, 128), 1024))
 
 
@@ -55,7 +59,14 @@ def _reductions(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
 
 def _contractions(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
     a, b = case.shapes
-    yield (contraction_task(case.options["einsum"], a, b, case.dtype, target=target),)
+    first = contraction_task(case.options["einsum"], a, b, case.dtype, target=target)
+    yield (first,)
+    usual = plan_for(target, case.dtype)
+    for repeats, waves, k in PLANS if usual.packed else ():
+        plan = replace(usual, repeats=repeats, waves=waves, k=k)
+        if plan != usual:
+            name = f"contraction_{case.options['einsum'].replace(',', '_').replace('->', '_')}_{plan.m}x{plan.n}x{k}"
+            yield (contraction_task(case.options["einsum"], a, b, case.dtype, target=target, plan=plan, name=name),)
 
 
 def _convolutions(case: Case, target: str) -> Iterator[tuple[Task, ...]]:

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 from layoutalg.index import Expr, as_expr, substitute, var
 from layoutalg.kernel.obligations.memory import y_index
-from layoutalg.kernel.program import Program, SharedAccess, StoreShared, vector_width
+from layoutalg.kernel.program import Program, SharedAccess, StoreShared, vector_width, vector_ys
+from layoutalg.layout.mixed_radix import digits
 from layoutalg.prove.lds import LaneMap, access, price
 from layoutalg.prove.lds.cost import Cost
 from layoutalg.target import target as named
@@ -60,8 +61,9 @@ def price_of(s: SharedAccess, thread: Expr, tile: tuple[Expr, ...], target: str,
     lane, width = var("lane", gpu.wave_size), vector_width(s)
     element = var("element", width) if width > 1 else as_expr(0)
     at: dict[Expr, Expr | int] = {thread: var("wave", waves) * gpu.wave_size + lane}
-    if s.vector is not None:
-        at[y_index(s.registers)[s.vector]] = element
+    moved = vector_ys(s)
+    parts = digits(element, [s.registers.distribution.ys[y] for y in moved])
+    at |= {y_index(s.registers)[y]: part for y, part in zip(moved, parts, strict=True)}
     index = tuple(substitute(i, at) for i in tile)
     way = "write" if isinstance(s, StoreShared) else "read"
     try:

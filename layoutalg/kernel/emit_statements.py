@@ -29,6 +29,7 @@ from layoutalg.kernel.program import (
     Statement,
     Store,
     vector_width,
+    vector_ys,
 )
 from layoutalg.kernel.statements import FUNCTIONS
 from layoutalg.kernel.text import index_type, shared_names, vector_type
@@ -114,7 +115,7 @@ class Writer:
         if condition:
             move = f"{_clear(s) if isinstance(s, Load) else ''}if ({condition}) {{\n{indent(move, '    ')}\n}}"
         title = f"// {s.registers.name} {'<-' if load else '->'} {s.tensor.name}"
-        return f"{title}\n{_loops(s.registers, chr(10).join([*lines, move]), s.vector)}"
+        return f"{title}\n{_loops(s.registers, chr(10).join([*lines, move]), vector_ys(s))}"
 
     def condition(self, s: Load | Store, x: tuple[Expr, ...], address: Address) -> str:
         """The guard: coordinates in range, and data there; in the names that they were given."""
@@ -137,7 +138,7 @@ class Writer:
         code = c_code({"word": word_of(s, names)}, bits=self.bits, proved=True)
         title = f"// {s.registers.name} {'<-' if load else '->'} {s.shared.name}"
         move = _move(s, s.shared.name, s.shared.dtype, "word", load)
-        return f"{title}\n{_loops(s.registers, chr(10).join([str(inner), str(code), move]), s.vector)}"
+        return f"{title}\n{_loops(s.registers, chr(10).join([str(inner), str(code), move]), vector_ys(s))}"
 
     # --- arithmetic ---------------------------------------------------------------------------------------------------
 
@@ -175,15 +176,14 @@ def _move(s: Access, memory: str, dtype: DType, offset: str, load: bool) -> str:
     if width == 1:
         place = f"{memory}[{offset}]"
         return f"{element} = {to_registers}{place};" if load else f"{place} = {to_memory}{element};"
-    kind, lane = vector_type(dtype.c, width), y_index(s.registers)[s.vector or 0].value.name
-    each = f"for (int {lane} = 0; {lane} < {width}; ++{lane})"
+    kind, (each, lane) = vector_type(dtype.c, width), _lanes(s)
     at = offset if offset.isidentifier() else f"({offset})"
     place = f"({memory} + {at})"
-    if isinstance(s, SharedAccess):  # clang knows an array in LDS by its elements' alignment, and would split the access
+    if isinstance(s, SharedAccess):  # clang splits what an array of smaller elements does not align
         place = f"__builtin_assume_aligned({memory} + {at}, {width * dtype.bytes})"
     if load:
-        return f"const {kind} v = *(const {kind}*){place};\n{UNROLL}{each} {element} = {to_registers}v[{lane}];"
-    return f"{kind} v;\n{UNROLL}{each} v[{lane}] = {to_memory}{element};\n*({kind}*){place} = v;"
+        return f"const {kind} v = *(const {kind}*){place};\n{each}{element} = {to_registers}v[{lane}];"
+    return f"{kind} v;\n{each}v[{lane}] = {to_memory}{element};\n*({kind}*){place} = v;"
 
 
 def _cast(given: DType, wanted: DType) -> str:
@@ -203,14 +203,23 @@ def _clear(s: Load) -> str:
     width, element = vector_width(s), _element(s.registers)
     if width == 1:
         return f"{element} = {NEUTRAL[s.fill]};\n"
-    lane = y_index(s.registers)[s.vector or 0].value.name
-    return f"{UNROLL}for (int {lane} = 0; {lane} < {width}; ++{lane}) {element} = {NEUTRAL[s.fill]};\n"
+    return f"{_lanes(s)[0]}{element} = {NEUTRAL[s.fill]};\n"
 
 
-def _loops(registers: Registers, body: str, vector: int | None = None) -> str:
+def _lanes(s: Access) -> tuple[str, str]:
+    """Loops over the elements of a vector, and the number of the element in it."""
+    ys = [(y_index(s.registers)[y].value.name, s.registers.distribution.ys[y]) for y in vector_ys(s)]
+    loops = "\n".join(f"{UNROLL}for (int {y} = 0; {y} < {n}; ++{y})" for y, n in ys) + " "
+    number = ys[0][0]
+    for y, n in ys[1:]:
+        number = f"({number}) * {n} + {y}" if " " in number else f"{number} * {n} + {y}"
+    return loops, number
+
+
+def _loops(registers: Registers, body: str, vector: tuple[int, ...] = ()) -> str:
     """The body for each Y index but the vector's, unrolled."""
     for number, (y, n) in reversed(list(enumerate(zip(y_index(registers), registers.distribution.ys, strict=True)))):
-        if number != vector:
+        if number not in vector:
             name = y.value.name
             body = f"{UNROLL}for (int {name} = 0; {name} < {n}; ++{name}) {{\n{indent(body, '    ')}\n}}"
     return body if body.startswith("#pragma") else f"{{\n{indent(body, '    ')}\n}}"

@@ -94,6 +94,20 @@ def _cut(run: Run, widest: int) -> list[Run]:
     return [replace(run, bits=bits), *_cut(rest, widest)]
 
 
+def holder(operand: OperandMap, side: Side, place: Expr) -> tuple[Expr, Expr]:
+    """The lane and the element number that hold this row (or column) of the other side's first.
+
+    >>> from layoutalg.target.matrix import matrix_instruction
+    >>> holder(matrix_instruction("mfma_f32_32x32x8f16").a, "column", as_expr(6))
+    (32, 2)
+    """
+    found = {"lane": as_expr(0), "element": as_expr(0)}
+    for run in runs(operand):
+        if run.side == side:
+            found[run.owner] += place // (1 << run.place) % run.length * (1 << run.bit)
+    return found["lane"], found["element"]
+
+
 @dataclass(frozen=True)
 class Outer:
     """What lies around a fragment along one side: repetitions by a wave, and waves side by side."""
@@ -103,26 +117,39 @@ class Outer:
 
 
 def fragment_tile(
-    operand: OperandMap, role: Role, first: Outer, second: Outer, others: int = 1, widest: int = 16
-) -> TileDistribution:
+    operand: OperandMap, role: Role, first: Outer, second: Outer, others: int = 1, widest: int = 16,
+    packed: bool = False,
+) -> TileDistribution:  # fmt: skip
     """A block's tile of a matrix instruction's operand, in coordinates (g, m, n), (g, m, k) or (g, n, k); one g.
 
     `first` and `second` are what lies around the fragment along coordinates 1 and 2; `others` is the number of waves
     along the side that the operand lacks, which hold copies.  P is (wave, lane); waves along m come before those along
     n in the wave's number.  Ys: the repetitions along coordinates 1 and 2, then the elements, in runs of at most
     `widest` (a power of two), so that a run is one vector.
+
+    `packed`: along coordinate 2 a lane's elements of all repetitions lie together, lanes outside.  The order of k
+    within a step does not matter to a sum of products, if a and b have the same; so a lane reads them all at once.
     """
     parts = [cut for run in runs(operand) for cut in _cut(run, widest)]
     majors: Mapping[Side, int] = {"copy": 0, **(_COLUMN_FIRST if role == "b" else _ROW_FIRST)}
-    factors = [[others], [], [first.repeat, first.waves], [second.repeat, second.waves]]
+    factors = [[others], [], [first.repeat, first.waves], [second.waves] if packed else [second.repeat, second.waves]]
     where: dict[Run, Factor] = {}
-    for run in sorted(parts, key=lambda r: -r.place):
+    again: Factor = (3, 0)
+
+    def inside(run: Run) -> bool:
+        return packed and run.owner == "element" and majors[run.side] == 3
+
+    for run in sorted(parts, key=lambda r: (inside(r), -r.place)):
         lengths = factors[majors[run.side]]
+        if inside(run) and again == (3, 0):
+            again = (3, len(factors[3]))
+            factors[3].append(second.repeat)
         where[run] = (majors[run.side], len(lengths))
         lengths.append(run.length)
     slowest_first = sorted(parts, key=lambda r: -r.bit)
     lane, element = ([where[r] for r in slowest_first if r.owner == owner] for owner in ("lane", "element"))
-    return encoded(factors[0], factors[1:], (_WAVES[role], lane), [(2, 0), (3, 0), *element])
+    waves = [(3, 0) if packed and f == (3, 1) else f for f in _WAVES[role]]
+    return encoded(factors[0], factors[1:], (waves, lane), [(2, 0), again, *element])
 
 
 _ROW_FIRST: Mapping[Side, int] = {"row": 2, "column": 3}

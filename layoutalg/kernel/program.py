@@ -48,6 +48,7 @@ from layoutalg.kernel.statements import (
     Tensor,
     registers_of,
     vector_width,
+    vector_ys,
 )
 from layoutalg.layout import TensorAdaptor
 
@@ -209,5 +210,6 @@ def walk(body: Sequence[Statement]) -> Iterator[Statement]:
 __all__ = [
     "Access", "Barrier", "Clear", "Compute", "Contract", "Elementwise", "Fold", "GlobalAccess", "Load",
     "LoadShared", "Loop", "Meaning", "Multiply", "Program", "Read", "Reduce", "Registers", "Says", "Shared",
-    "SharedAccess", "Statement", "Store", "StoreShared", "Tensor", "extent_of", "registers_of", "vector_width", "walk",
+    "SharedAccess", "Statement", "Store", "StoreShared", "Tensor", "extent_of", "registers_of", "vector_width",
+    "vector_ys", "walk",
 ]  # fmt: skip

@@ -16,8 +16,8 @@ descriptors, in coordinates; tile coordinate x lies at origin + x.
 | `Elementwise(r, f, operands)` | r[x] ← f(operands at x)                                                  |
 | `Loop(i, body)`               | the body for i = 0, 1 … below its extent                                 |
 
-A vector access moves, in one instruction, the elements that one Y of the distribution runs over.  `slot` numbers the
-copies of a buffer that is used in turns.
+A vector access moves, in one instruction, the elements that a Y of the distribution runs over, or several Ys (slowest
+first) together.  `slot` numbers the copies of a buffer that is used in turns.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from layoutalg.index import FALSE, Expr
+from layoutalg.index import FALSE, Expr, prod
 from layoutalg.kernel.dtypes import DType
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
 from layoutalg.target.operand import MatrixInstruction
 
+Vector = int | tuple[int, ...] | None
+"""The Ys whose elements move in one instruction, slowest first; None: one element at a time."""
 How = Literal["sum", "max"]
 """How a fold combines: its neutral value is 0, or the least number."""
 
@@ -76,14 +78,13 @@ class Registers:
 class Load:
     """registers ← tensor[origin + x] for each x of the tile; `fill` where a guarded access leaves the tensor.
 
-    `vector` is the number of the Y whose elements move in one instruction; None: one element at a time.
     `fill` is "sum" (0) or "max" (the least number): neutral in what is done with the values.
     """
 
     registers: Registers
     tensor: Tensor
     origin: tuple[Expr, ...]
-    vector: int | None = None
+    vector: Vector = None
     guarded: bool = True
     fill: How = "sum"
 
@@ -95,7 +96,7 @@ class Store:
     tensor: Tensor
     registers: Registers
     origin: tuple[Expr, ...]
-    vector: int | None = None
+    vector: Vector = None
     guarded: bool = True
 
 
@@ -106,7 +107,7 @@ class StoreShared:
     shared: Shared
     descriptor: TensorDescriptor
     registers: Registers
-    vector: int | None = None
+    vector: Vector = None
     slot: Expr = FALSE
 
 
@@ -117,7 +118,7 @@ class LoadShared:
     registers: Registers
     shared: Shared
     descriptor: TensorDescriptor
-    vector: int | None = None
+    vector: Vector = None
     slot: Expr = FALSE
     origin: tuple[Expr, ...] = ()
 
@@ -193,7 +194,14 @@ FUNCTIONS = {"relu": "{0} > 0.0f ? {0} : 0.0f", "add": "{0} + {1}"}
 def vector_width(access: Statement) -> int:
     """The number of elements that one instruction of the access moves."""
     assert isinstance(access, Load | Store | StoreShared | LoadShared)
-    return 1 if access.vector is None else int(access.registers.distribution.ys[access.vector])
+    return int(prod([access.registers.distribution.ys[y] for y in vector_ys(access)]))
+
+
+def vector_ys(access: Access) -> tuple[int, ...]:
+    """The numbers of the Ys that one instruction of the access moves, slowest first."""
+    if access.vector is None:
+        return ()
+    return access.vector if isinstance(access.vector, tuple) else (access.vector,)
 
 
 def memory_of(access: Access) -> Tensor | Shared:

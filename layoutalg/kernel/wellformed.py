@@ -51,6 +51,7 @@ from layoutalg.kernel.program import (
     Tensor,
     registers_of,
     vector_width,
+    vector_ys,
 )
 from layoutalg.kernel.statements import FUNCTIONS, How, memory_of
 from layoutalg.kernel.text import shared_names, vector_type
@@ -335,8 +336,9 @@ def _access(program: Program, s: Access, scope: Scope) -> None:
     held = len(s.registers.distribution.lengths)
     if held != rank:
         raise _no(program, f"{s.registers.name} holds a tile of rank {held}; {place} has {rank} coordinates")
-    if s.vector is not None and not 0 <= s.vector < len(s.registers.distribution.ys):
-        raise _no(program, f"{s.registers.name} has no Y {s.vector} to move as a vector")
+    moved = vector_ys(s)
+    if len(set(moved)) != len(moved) or not set(moved) <= set(range(len(s.registers.distribution.ys))):
+        raise _no(program, f"{s.registers.name} has no Ys {s.vector} to move as a vector")
     origin = s.origin if isinstance(s, GlobalAccess | LoadShared) else ()
     if len(origin) != rank and (origin or isinstance(s, GlobalAccess)):
         raise _no(program, f"an origin of {len(origin)} coordinates in {place}, which has {rank}")

@@ -25,6 +25,7 @@ from layoutalg.kernel.program import (
     Store,
     StoreShared,
     vector_width,
+    vector_ys,
 )
 
 
@@ -86,7 +87,7 @@ def _element(
 ) -> ExpectedElement:
     variables = access.registers.distribution.y_index
     at = dict(zip(variables, y, strict=True))
-    start = at if access.vector is None else at | {variables[access.vector]: 0}
+    start = at | {variables[y]: 0 for y in vector_ys(access)}
     inner = program.coordinates(access, variables)
     size = _size(access)
     if isinstance(access, GlobalAccess):

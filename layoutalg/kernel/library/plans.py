@@ -6,7 +6,7 @@
 | gfx950           | f16, bf16 | mfma 32×32×16              | 128 × 128 × 32  | 2 × 2         | 2 × 2   |
 | gfx90a … gfx950  | f32       | mfma 32×32×2               | 128 × 128 × 16  | 2 × 2         | 2 × 2   |
 | gfx1100, gfx1201 | f16, bf16 | wmma 16×16×16, wave32      | 128 × 128 × 32  | 2 × 4         | 4 × 2   |
-| sm_80, sm_90     | f16, bf16 | mma.sync m16n8k16          | 128 × 128 × 32  | 2 × 4         | 4 × 4   |
+| sm_80, sm_90     | f16, bf16 | mma.sync m16n8k16, packed  | 128 × 128 × 32  | 2 × 2         | 4 × 8   |
 | all others, cpu  | all       | fma, 4 × 4 results a thread | 64 × 64 × 16    | 16 × 16 lanes | 4 × 4   |
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from layoutalg.index import Expr, var
+from layoutalg.index import Expr, prod, var
 from layoutalg.kernel.fragments import FMA, Factor, Outer, encoded, fragment_tile
 from layoutalg.layout import TileDistribution
 from layoutalg.target.matrix import matrix_instruction
@@ -26,6 +26,7 @@ class Plan:
     """The tiles of a product: an instruction, how often a wave repeats it along m and n, the waves, the tile's k.
 
     `step` is the k that registers hold at a time; `target` is what LDS layouts are chosen for ("": none in particular).
+    `packed`: a step's k are shared out so that a lane reads its own of all fragments at once (see `fragment_tile`).
     """
 
     instruction: MatrixInstruction
@@ -34,6 +35,7 @@ class Plan:
     k: int
     step: int
     target: str = ""
+    packed: bool = False
 
     @property
     def m(self) -> int:
@@ -59,6 +61,9 @@ class Plan:
     def run(self) -> int:
         """How many consecutive k of one row a lane takes at once: what its LDS reads are wide."""
         elements = int(self.instruction.a.element.hi) + 1
+        if self.packed:
+            tile = self.operand("a")
+            return int(prod([tile.ys[y] for y in along_k(tile)]))
         return 1 if self.plain or elements == 1 else 2 if "mma.sync" in self.instruction.name else min(8, elements)
 
     @property
@@ -82,7 +87,7 @@ class Plan:
         held, repeats = (instruction.a, "a") if role == "a" else (instruction.b, "b")
         k = Outer(self.step // instruction.k)
         first = Outer(self.repeats[side], self.waves[side])
-        return fragment_tile(held, "a" if repeats == "a" else "b", first, k, self.waves[other], 8)
+        return fragment_tile(held, "a" if repeats == "a" else "b", first, k, self.waves[other], 8, self.packed)
 
     def loaded(self, length: int, along_k: bool, width: int, run: int = 1) -> TileDistribution:
         """Of a tile (1, length, k) as it is loaded from memory: threads along memory, `width` elements at a time.
@@ -116,6 +121,11 @@ class Plan:
         return (self.thread(),) if self.plain else (self.thread() // wave, self.thread() % wave)
 
 
+def along_k(tile: TileDistribution) -> tuple[int, ...]:
+    """The Ys of an operand's tile that run along k."""
+    return tuple(y for y, major in enumerate(tile.encoding.ys_major) if major == 3)
+
+
 def _lane_by_lane(role: str, lanes: tuple[int, int], each: tuple[int, int], step: int = 1) -> TileDistribution:
     """Each lane has a block of results; lanes along m come before those along n."""
     if role == "c":
@@ -138,7 +148,8 @@ def plan_for(target: str, dtype: str) -> Plan:
     if found is None:
         return Plan(FMA, (4, 4), (16, 16), 16, 1)
     name, repeats, waves, k = found
-    return Plan(matrix_instruction(name), repeats, waves, k, k, "sm_90" if kind == "sm_90" else target)
+    nvidia = kind == "sm_90"
+    return Plan(matrix_instruction(name), repeats, waves, k, k, kind if nvidia else target, packed=nvidia)
 
 
 Row = tuple[str, tuple[int, int], tuple[int, int], int]
@@ -156,7 +167,7 @@ PLANS: dict[tuple[str, str], Row] = {
     ("gfx1100", "bf16"): ("wmma_f32_16x16x16_bf16_w32", *_WAVE32, 32),
     ("gfx1201", "f16"): ("wmma_f32_16x16x16_f16_w32_gfx12", *_WAVE32, 32),
     ("gfx1201", "bf16"): ("wmma_f32_16x16x16_bf16_w32_gfx12", *_WAVE32, 32),
-    ("sm_90", "f16"): ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", (4, 4), (2, 4), 32),
-    ("sm_90", "bf16"): ("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", (4, 4), (2, 4), 32),
+    ("sm_90", "f16"): ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", (4, 8), (2, 2), 32),
+    ("sm_90", "bf16"): ("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", (4, 8), (2, 2), 32),
 }
 """By target (cdna: gfx90a and gfx942) and element type: instruction, repeats, waves, the tile's k."""

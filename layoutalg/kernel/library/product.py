@@ -19,7 +19,7 @@ from layoutalg.index import TRUE, Expr, all_of, as_expr, prod, var
 from layoutalg.kernel.conflicts import price_of
 from layoutalg.kernel.dtypes import DTYPES
 from layoutalg.kernel.library.copies import dtype_named, in_coordinates, packed_strides
-from layoutalg.kernel.library.plans import Plan
+from layoutalg.kernel.library.plans import Plan, along_k
 from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (
     Barrier,
@@ -43,6 +43,7 @@ from layoutalg.kernel.program import (
     StoreShared,
     Tensor,
 )
+from layoutalg.kernel.statements import Vector
 from layoutalg.layout import (
     Merge,
     PassThrough,
@@ -167,8 +168,16 @@ class Product:
             positive = Registers("positive", sums.dtype, sums.distribution)
             found.append(Elementwise(positive, "relu", (result,)))
             result = positive
-        vector = 1 if self.plan.plain and self.store_width == self.plan.repeats[1] > 1 else None
-        return (*found, Store(target, result, origin, vector))
+        return (*found, Store(target, result, origin, self._stored_together(sums)))
+
+    def _stored_together(self, sums: Registers) -> int | None:
+        """The Y of the results whose elements lie side by side in the target."""
+        if self.plan.plain:
+            return 1 if self.store_width == self.plan.repeats[1] > 1 else None
+        tile = sums.distribution
+        last = len(tile.ys) - 1
+        along_n = tile.encoding.ys_major[last] == 3 and last > 1
+        return last if along_n and self.store_width % int(tile.ys[last]) == 0 else None
 
 
 class _Side:
@@ -199,8 +208,10 @@ class _Side:
 
     def read(self, slot: Expr, k: Expr) -> LoadShared:
         zero = as_expr(0)
-        ys = len(self.fragment.distribution.ys)
-        wide = ys - 1 if self.plan.k_runs else 0 if self.plan.plain else None
+        tile = self.fragment.distribution
+        wide: Vector = len(tile.ys) - 1 if self.plan.k_runs else 0 if self.plan.plain else None
+        if self.plan.packed:
+            wide = along_k(tile)
         return LoadShared(self.fragment, self.lds, self.layout, wide, slot, (zero, zero, k))
 
     def chosen(self, candidates: list[TensorDescriptor]) -> TensorDescriptor:

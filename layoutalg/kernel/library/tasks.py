@@ -18,6 +18,7 @@ from layoutalg.kernel.library import permute, reduce, views
 from layoutalg.kernel.library.contraction import contraction, merged, parse_einsum, sizes_of
 from layoutalg.kernel.library.convolution import Windows, convolution, im2col
 from layoutalg.kernel.library.copies import dtype_named
+from layoutalg.kernel.library.plans import Plan
 from layoutalg.kernel.program import Program
 from layoutalg.kernel.statements import How
 from layoutalg.layout import LayoutError
@@ -98,6 +99,7 @@ def contraction_task(
     bias: bool = False,
     relu: bool = False,
     name: str | None = None,
+    plan: Plan | None = None,
 ) -> Task:
     """numpy's einsum of two operands, plus a bias for each column, then relu."""
     plain = parse_einsum(einsum)
@@ -108,7 +110,7 @@ def contraction_task(
     last = [size[t[-1]] if t else 1 for t in (letters.a, letters.b, letters.result)]
     widths = (widest(dtype, last[0]), widest(dtype, last[1]), widest(result or dtype, last[2]))
     program = contraction(
-        letters, dtype, result, target=target, widths=widths, bias=bias, relu=relu, name=name,
+        letters, dtype, result, target=target, plan=plan, widths=widths, bias=bias, relu=relu, name=name,
         index_bits=bits_for(prod(a), prod(b), prod(shape)),
     )  # fmt: skip
     return Task(program, {f"N_{x}": n for x, n in size.items()}, shape)

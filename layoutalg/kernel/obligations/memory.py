@@ -8,8 +8,19 @@ from layoutalg.index import TRUE, Expr, all_of, eq, substitute, symbol, var, var
 from layoutalg.index.normal import conjuncts, holds, simplify
 from layoutalg.kernel.address import address_of, written
 from layoutalg.kernel.obligations.base import Requirement, fits, inside
-from layoutalg.kernel.program import Access, GlobalAccess, Load, Program, Registers, Tensor, extent_of, vector_width
+from layoutalg.kernel.program import (
+    Access,
+    GlobalAccess,
+    Load,
+    Program,
+    Registers,
+    Tensor,
+    extent_of,
+    vector_width,
+    vector_ys,
+)
 from layoutalg.layout import TensorDescriptor, make_single_stage_tensor_adaptor
+from layoutalg.layout.mixed_radix import horner
 from layoutalg.prove import Bijective, Contiguous, ForAll, InBounds, Injective, RoundTrip, Shown
 
 
@@ -39,9 +50,8 @@ def starts(program: Program, access: GlobalAccess) -> tuple[Expr, ...]:
 
 def vector_start(access: Access, exprs: tuple[Expr, ...]) -> tuple[Expr, ...]:
     """Expressions at the first element of a vector."""
-    if access.vector is None:
-        return exprs
-    return tuple(substitute(e, {y_index(access.registers)[access.vector]: 0}) for e in exprs)
+    first: dict[Expr, Expr | int] = {y_index(access.registers)[y]: 0 for y in vector_ys(access)}
+    return tuple(substitute(e, first) for e in exprs) if first else exprs
 
 
 def tensors(program: Program) -> Iterator[Requirement]:
@@ -137,15 +147,16 @@ def vector(what: str, access: Access, descriptor: TensorDescriptor) -> Iterator[
     """A vector's elements lie one after another along one coordinate, and so in memory."""
     if access.vector is None:
         return
-    width, y = vector_width(access), y_index(access.registers)
+    width, ys = vector_width(access), [y_index(access.registers)[y] for y in vector_ys(access)]
+    number = horner(ys, [access.registers.distribution.ys[y] for y in vector_ys(access)])
     lanes = access.registers.distribution.p_index
-    inner = access.registers.distribution.lower(lanes, y)
-    moving = [d for d, i in enumerate(inner) if y[access.vector] in variables(i)]
+    inner = access.registers.distribution.lower(lanes, y_index(access.registers))
+    moving = [d for d, i in enumerate(inner) if set(ys) & set(variables(i))]
     if len(moving) != 1:
         raise ValueError(f"{what}: a vector runs along {len(moving)} coordinates; it must run along one")
     (along,) = moving
-    start = substitute(inner[along], {y[access.vector]: 0})
-    goal = all_of(eq(inner[along], start + y[access.vector]), eq(start % width, 0))
+    (start,) = vector_start(access, (inner[along],))
+    goal = all_of(eq(inner[along], start + number), eq(start % width, 0))
     yield Requirement(f"{what}: a vector runs along coordinate {along}", ForAll("lanes of a vector", goal))
     origin = access.origin if isinstance(access, GlobalAccess) else getattr(access, "origin", ())
     if origin:

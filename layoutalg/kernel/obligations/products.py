@@ -1,22 +1,24 @@
 """Sums of products: the registers that a matrix operation takes hold the rows and columns that it multiplies.
 
-A wave (or, without matrix cores, a lane) multiplies fragments.  With M₀, N₀, K₀ the first row, column and k of a
+A wave (or, without matrix cores, a lane) multiplies fragments.  With M₀, N₀ the first row and column of a
 fragment (element 0 of lane 0), each lane and element must hold
 
-    c: (M₀ + row_D, N₀ + column_D)      a: (M₀ + row_A, K₀ + column_A)      b: (N₀ + column_B, K₀ + row_B)
+    c: (M₀ + row_D, N₀ + column_D)      a: (M₀ + row_A, K(column_A))      b: (N₀ + column_B, K(row_B))
 
-by the instruction's operand maps, all three the same batch g, and the fragments' k must part the tile's k.  The
-instruction then adds to each c the products over its own k; so c[m, n] receives each k of the tile once.  A wave's
-lanes are the hardware's: threads one after another, numbered x fastest; and sums are f32, of the instruction's types.
+by the instruction's operand maps, all three the same batch g, where K(k) is the tile's k that a's lanes hold as the
+fragment's k.  K need not be K₀ + k: a sum of products does not see the order of k, if a and b have the same.  K, of all
+fragments together, must be one to one onto the tile's k.  The instruction then adds to each c the products over its own
+k; so c[m, n] receives each k of the tile once.  A wave's lanes are the hardware's: threads one after another, numbered
+x fastest; and sums are f32, of the instruction's types.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, prod, substitute, var
+from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, prod, substitute, var, variables
 from layoutalg.kernel.dtypes import DTYPES
-from layoutalg.kernel.fragments import element_index
+from layoutalg.kernel.fragments import element_index, holder
 from layoutalg.kernel.obligations.base import Requirement, inside
 from layoutalg.kernel.program import Fold, Multiply, Program, Registers
 from layoutalg.layout import LayoutError
@@ -39,11 +41,13 @@ def multiply(program: Program, number: int, s: Multiply) -> Iterator[Requirement
     counts = all_of(eq(c.ys[0], a.ys[0]), eq(c.ys[1], b.ys[0]), eq(a.ys[1], b.ys[1]))
     yield Requirement(f"{what}: as many fragments", ForAll("c, a and b have the same fragments", counts))
     g0, m0, n0 = _lower(s.c, (*warp, 0), (m, n), 0, i.d)
-    k0 = _lower(s.a, (*warp, 0), (m, k), 0, i.a)[2]
+    step = var("step", i.k)
+    keeper, element = holder(i.a, "column", step)
+    reached = _lower(s.a, (*warp, keeper), (m, k), element, i.a)[2]
     for registers, operand, iterations, wanted in (
         (s.c, i.d, (m, n), (g0, m0 + i.d.row, n0 + i.d.column)),
-        (s.a, i.a, (m, k), (g0, m0 + i.a.row, k0 + i.a.column)),
-        (s.b, i.b, (n, k), (g0, n0 + i.b.column, k0 + i.b.row)),
+        (s.a, i.a, (m, k), (g0, m0 + i.a.row, substitute(reached, {step: i.a.column}))),
+        (s.b, i.b, (n, k), (g0, n0 + i.b.column, substitute(reached, {step: i.b.row}))),
     ):
         at: dict[Expr, Expr | int] = {operand.lane: lane}
         found = _lower(registers, (*warp, lane), iterations, operand.element, operand)
@@ -52,8 +56,7 @@ def multiply(program: Program, number: int, s: Multiply) -> Iterator[Requirement
                  Shown("holds", found), Shown("wanted", tuple(substitute(w, at) for w in wanted)))  # fmt: skip
         about = f"{what}: {registers.name} lies as {i.name} takes it"
         yield Requirement(about, ForAll("each lane holds its elements", goal, TRUE, shown))
-    step = var("step", i.k)
-    yield from _parts(what, k0, k, step, a.lengths[2], (*warp, m))
+    yield from _parts(what, reached, (k, step), a.lengths[2], (*warp, m))
     lengths = all_of(eq(a.lengths[0], c.lengths[0]), eq(b.lengths[0], c.lengths[0]), eq(a.lengths[1], c.lengths[1]),
                      eq(b.lengths[1], c.lengths[2]), eq(a.lengths[2], b.lengths[2]))  # fmt: skip
     yield Requirement(f"{what}: tiles agree", ForAll("g, m, n and k of the tiles are equal", lengths))
@@ -70,7 +73,7 @@ def fold(number: int, s: Fold) -> Iterator[Requirement]:
     kept = all_of(*(eq(f, w) for f, w in zip(found, c.lower(ps, ys), strict=False)))
     shown = (Shown("lane", ps), Shown("holds", found))
     yield Requirement(f"{what}: by the thread that holds the result", ForAll("rows agree", kept, TRUE, shown))
-    yield from _parts(what, found[-1], k, as_expr(0), a.lengths[-1], (*ps, *ys))
+    yield from _parts(what, found[-1], (k,), a.lengths[-1], (*ps, *ys))
     same_ys = all_of(*(eq(x, y) for x, y in zip(c.ys, a.ys, strict=False)))
     yield Requirement(f"{what}: as many rows", ForAll("a's registers but the last index are c's", same_ys))
     yield Requirement(f"{what}: sums are f32", _is_f32(s.c))
@@ -78,13 +81,15 @@ def fold(number: int, s: Fold) -> Iterator[Requirement]:
     yield Requirement(f"{what}: tiles agree", ForAll("the tiles have the same rows", whole))
 
 
-def _parts(what: str, start: Expr, k: Expr, step: Expr, length: Expr, fixed: Sequence[Expr]) -> Iterator[Requirement]:
-    """(k, step) ↦ start + step is one to one onto the tile's k, whatever else is fixed."""
-    reached = start + step
-    over = tuple(v for v in (k, step) if v.op == "var")
+def _parts(
+    what: str, reached: Expr, steps: Sequence[Expr], length: Expr, fixed: Sequence[Expr]
+) -> Iterator[Requirement]:
+    """What is reached in steps is the tile's k, each one once, whatever else is fixed."""
+    over = tuple(v for v in steps if v.op == "var")
+    kept = tuple(v for v in fixed if v in variables(reached))
     count = prod([as_expr(int(v.hi) + 1) for v in over])
-    shown = (Shown("at", (*fixed, *over)), Shown("k", (reached,)))
-    yield Requirement(f"{what}: each k once", InjectiveMap("k differ", over, (reached,), TRUE, shown))
+    shown = (Shown("at", (*kept, *over)), Shown("k", (reached,)))
+    yield Requirement(f"{what}: each k once", InjectiveMap("k differ", (*kept, *over), (*kept, reached), TRUE, shown))
     whole = all_of(inside([reached], [length]), eq(count, length))
     yield Requirement(f"{what}: every k of the tile", ForAll("k in the tile, as many as it has", whole, TRUE, shown))
 

@@ -6,8 +6,8 @@ one's end and what follows:
 
     before, head(0) │ middle(0) │ tail(0), head(1) │ middle(1) │ …  tail(n − 1), after        │ is a barrier
 
-In a loop without barriers every thread is in an iteration of its own.  Two accesses of one interval, one of them a
-store, may touch one word only if one thread makes both.
+Every loop runs at least once (`blocks.control`); in one without barriers every thread is in an iteration of its own.  Two
+accesses of one interval, one of them a store, may touch one word only if one thread makes both.
 """
 
 from __future__ import annotations
@@ -66,6 +66,9 @@ def shared_access(program: Program, number: int, access: SharedAccess) -> Iterat
     what = f"{number}: {'store to' if store else 'load from'} {access.shared.name}"
     descriptor = access.descriptor
     buffer = TensorDescriptor(descriptor.adaptor, as_expr(access.shared.elements))
+    everywhere = ForAll("no element lies in padding", descriptor.valid(descriptor.index), TRUE,
+                        (Shown("index", descriptor.index),))  # fmt: skip
+    yield Requirement(f"{what}: every element has a word", everywhere)
     yield Requirement(f"{what}: inside the buffer", InBounds(buffer))
     if store:
         yield Requirement(f"{what}: one word for each element", Injective(buffer))
@@ -132,11 +135,8 @@ def _loop(
     count = extent_of(index)
     closed += [Interval(part) for part in middle]
     closed.append(Interval((*tail, *(p.at(index, index + 1) for p in head)), index + 1 < count))
-    before = found[-1]
     found[-1] += tuple(p.at(index, 0) for p in head)
     found.append(tuple(p.at(index, count - 1) for p in tail))
-    if count.lo < 1:
-        found[-1] = (*before, *found[-1])
 
 
 def no_race(program: Program) -> Iterator[Requirement]:
@@ -168,7 +168,7 @@ def _apart(program: Program, interval: Interval, one: Instance, other: Instance)
     slots = (simplify(one.access.slot), simplify(substitute(other.access.slot, renamed)))
     if slots[0] is not slots[1]:
         told = tuple(Shown(f"slot of {i.number}", (s,)) for i, s in zip((one, other), slots, strict=True))
-        return ForAll("they use different slots", negation(eq(*slots)), interval.given, told)
+        return ForAll("they use different slots", negation(_equal(*slots)), interval.given, told)
     there = substitute(_offset(program, other.access), renamed)
     others = tuple(as_expr(renamed[t]) for t in program.threads)
     same_thread = all_of(*(eq(a, b) for a, b in zip(program.threads, others, strict=True)))
@@ -178,6 +178,13 @@ def _apart(program: Program, interval: Interval, one: Instance, other: Instance)
     return ForAll(
         "two threads touch one word with no barrier between", same_thread, all_of(eq(here, there), given), both
     )
+
+
+def _equal(one: Expr, other: Expr) -> Expr:
+    """one = other; of remainders by one number: that their dividends differ by a multiple of it."""
+    if one.op == other.op == "mod" and one.args[1] is other.args[1]:
+        return eq(simplify(one.args[0] - other.args[0]) % one.args[1], 0)
+    return eq(one, other)
 
 
 def _offset(program: Program, access: SharedAccess) -> Expr:

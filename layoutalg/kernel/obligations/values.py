@@ -5,6 +5,9 @@ products over what loops have run through so far, or a function of such.  A loop
 each tile holds at its end, which, one iteration earlier, is what it holds at the next one's beginning (checked for the
 first iteration against what was there before the loop); then for its obligations.
 
+An element type that does not hold every value of a tensor's rounds; a value is rounded once, to the target's type, or
+not at all.  What is summed, and what functions take, is not rounded, and they compute in f32.
+
 A sum is complete when its origins in k and the tile's k together run through the contracted index, each value once:
 (loop indices, k of the tile) ↦ k is one to one, and reaches every k; beyond the tensor's end both factors are 0.
 """
@@ -16,6 +19,7 @@ from dataclasses import dataclass, replace
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, substitute, var
 from layoutalg.index.normal import simplify
+from layoutalg.kernel.dtypes import DTYPES, DType
 from layoutalg.kernel.obligations.base import Requirement, inside, same
 from layoutalg.kernel.program import (
     Clear,
@@ -43,6 +47,8 @@ from layoutalg.kernel.program import (
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.layout.mixed_radix import digits
 from layoutalg.prove import Agree, ForAll, InjectiveMap, Shown
+
+F32 = DTYPES["f32"]
 
 
 @dataclass(frozen=True)
@@ -86,11 +92,18 @@ Value = Element | Total | Computed
 
 @dataclass(frozen=True)
 class Held:
-    """What a tile holds; in LDS, also the map it was stored by and the slot."""
+    """What a tile holds; in LDS, also the map it was stored by and the slot; `rounded` to which types, one by one."""
 
     value: Value
     written: TensorDescriptor | None = None
     slot: Expr | None = None
+    rounded: tuple[DType, ...] = ()
+
+    def moved(self, dtype: DType) -> Held:
+        """The value alone, in a register or buffer of a type."""
+        now = self.rounded[-1] if self.rounded else self.value.tensor.dtype if isinstance(self.value, Element) else F32
+        exact = dtype in (now, F32)  # f32 holds every f16 and bf16, which do not hold each other
+        return Held(self.value, rounded=self.rounded if exact else (*self.rounded, dtype))
 
 
 Tile = Registers | Shared
@@ -145,10 +158,10 @@ class _Follower:
                 case Loop():
                     yield from self.loop(number, s, state)
                 case Load():
-                    state[s.registers] = Held(Element(s.tensor, s.origin, s.fill))
+                    state[s.registers] = Held(Element(s.tensor, s.origin, s.fill)).moved(s.registers.dtype)
                 case StoreShared():
-                    value = _known(state, s.registers, number).value
-                    state[s.shared] = Held(value, s.descriptor, simplify(s.slot))
+                    moved = _known(state, s.registers, number).moved(s.shared.dtype)
+                    state[s.shared] = replace(moved, written=s.descriptor, slot=simplify(s.slot))
                     yield from self.tile_lengths(number, s)
                 case LoadShared():
                     yield from self.load_shared(number, s, state)
@@ -162,6 +175,7 @@ class _Follower:
                     yield from self.elementwise(number, s, state)
                 case Store():
                     held = _known(state, s.registers, number)
+                    yield self.rounded_once(number, s, held)
                     yield from self.stored(number, s, held.value)
                 case _:
                     pass
@@ -181,13 +195,15 @@ class _Follower:
             slots = ForAll("the slot is the one last written", eq(s.slot, there.slot), TRUE,
                            (Shown("read", (s.slot,)), Shown("written", (there.slot,))))  # fmt: skip
             yield Requirement(f"{number}: the slot that was written", slots)
-        state[s.registers] = Held(_moved(there.value, s.origin) if s.origin else there.value)
+        value = _moved(there.value, s.origin) if s.origin else there.value
+        state[s.registers] = replace(there, value=value).moved(s.registers.dtype)
 
     def accumulate(
         self, number: int, c: Registers, parts: tuple[Registers, ...], how: str, state: State
     ) -> Iterator[Requirement]:
         total = _known(state, c, number).value
         factors = [_known(state, part, number).value for part in parts]
+        yield self.exact(number, parts, state)
         if not isinstance(total, Total) or not all(isinstance(f, Element) for f in factors):
             raise MissingValueError(f"statement {number} adds to {c.name}, which was not cleared, or of no tensor")
         kinds = {total.how, how, *(f.fill for f in factors if isinstance(f, Element))}
@@ -199,10 +215,26 @@ class _Follower:
 
     def elementwise(self, number: int, s: Elementwise, state: State) -> Iterator[Requirement]:
         operands = tuple(_known(state, r, number).value for r in s.operands)
+        yield self.exact(number, s.operands, state)
+        wide = all(r.dtype == F32 for r in (s.registers, *s.operands))
+        yield Requirement(f"{number}: {s.function} is computed in f32", ForAll("all are f32", as_expr(int(wide))))
         alike = all(r.distribution == s.registers.distribution for r in s.operands)
         about = f"{number}: {s.function} takes elements that one register has"
         yield Requirement(about, ForAll("one distribution", as_expr(int(alike))))
         state[s.registers] = Held(Computed(s.function, operands))
+
+    def exact(self, number: int, parts: Sequence[Registers], state: State) -> Requirement:
+        """What is computed with has not been rounded."""
+        lost = [f"{r.name} ({', '.join(t.name for t in state[r].rounded)})" for r in parts if state[r].rounded]
+        label = f"rounded before: {', '.join(lost)}" if lost else "values are the tensors'"
+        return Requirement(f"{number}: takes values as they are", ForAll(label, as_expr(int(not lost))))
+
+    def rounded_once(self, number: int, s: Store, held: Held) -> Requirement:
+        """What is stored was rounded to the target's type, or not at all before."""
+        by = " and ".join(t.name for t in held.rounded)
+        label = f"rounded to {by} on the way to {s.tensor.dtype.name}" if by else "not rounded before"
+        once = as_expr(int(held.rounded in ((), (s.tensor.dtype,))))
+        return Requirement(f"{number}: values are rounded once, to the target's type", ForAll(label, once))
 
     # --- loops --------------------------------------------------------------------------------------------------------
 
@@ -211,7 +243,13 @@ class _Follower:
         index, before = s.index, dict(state)
         uses = _first_uses(s.body)
         sums = {t: v.value for t, v in before.items() if uses.get(t) == "added to" and isinstance(v.value, Total)}
-        carried = [t for t, use in uses.items() if use == "read" and t in _written(s.body)]
+        filled, added = _touched_in(s.body, 2), _touched_in(s.body, 1)
+        carried = [t for t, use in uses.items() if use == "read" and t in filled]
+        for tile in uses:
+            if uses[tile] == "read" and tile in added - filled:
+                raise MissingValueError(
+                    f"loop {number} reads {tile.name}, and then adds to it: no iteration has it whole"
+                )
         start: State = {t: h for t, h in before.items() if t not in uses or uses[t] == "read"}
         start |= {t: Held(Total(total.how, (), whole=False)) for t, total in sums.items()}
         end = dict(start)
@@ -229,7 +267,7 @@ class _Follower:
         count = extent_of(index)
         for tile in list(state):
             if tile in sums:
-                state[tile] = Held(_lifted(sums[tile], state[tile].value, index))
+                state[tile] = Held(_lifted(number, tile, sums[tile], state[tile].value, index))
             elif tile in uses:
                 state[tile] = _at(state[tile], index, count - 1)
 
@@ -238,6 +276,7 @@ class _Follower:
         goal = _alike(first.value, before.value)
         if first.slot is not None and before.slot is not None:
             goal = all_of(goal, eq(first.slot, before.slot), as_expr(int(first.written == before.written)))
+        goal = all_of(goal, as_expr(int(first.rounded == before.rounded)))
         return Requirement(
             f"{number}: {tile.name} is filled before the loop", ForAll("the first iteration finds its tile", goal)
         )
@@ -256,6 +295,7 @@ class _Follower:
             shown = (Shown("block", program.grid), Shown("from", value.origin), Shown("to", s.origin))
             about = f"{number}: {program.target.name}[x] = {meaning.tensor.name}[x]"
             yield Requirement(about, ForAll("values keep their coordinates", goal, TRUE, shown))
+            yield _zero_in_padding(number, value)
             return
         where = (Shown("block", program.grid), Shown("to", s.origin))
         at = ForAll("the tile goes to its place", same(s.origin, program.origin), TRUE, where)
@@ -265,7 +305,8 @@ class _Follower:
     def means(self, number: int, x: tuple[Expr, ...], value: Value, meaning: Meaning) -> Iterator[Requirement]:
         """The value of the tile at x is what is meant."""
         match value, meaning:
-            case Element(tensor, origin, _), Read(wanted) if tensor == wanted:
+            case Element(tensor, origin), Read(wanted) if tensor == wanted:
+                yield _zero_in_padding(number, value)
                 shown = (Shown("from", origin), Shown("to", x))
                 goal = ForAll("values keep their coordinates", same(origin, x), TRUE, shown)
                 yield Requirement(f"{number}: {tensor.name} is read at the target's coordinates", goal)
@@ -292,7 +333,7 @@ class _Follower:
         shown = (Shown("loops at", term.over), Shown("origins", tuple(a for a, _ in pairs)))
         rows = ForAll("origins agree", all_of(*(eq(a, b) for a, b in pairs)), self.program.requires, shown)
         yield Requirement(f"{number}: rows, columns and k belong together", rows)
-        within = var("k_in_tile", term.length)
+        within = var("k_within_any", term.length)
         reached = term.a.origin[-1] + within
         over = (*term.over, within)
         about = f"{number}: no contracted index is summed twice"
@@ -307,9 +348,18 @@ class _Follower:
         yield Requirement(about, ForAll("an iteration takes it", goal, self.program.requires, shown))
 
 
-def _lifted(total: Total, added: Value, index: Expr) -> Total:
-    """The sum after a loop, each of whose iterations has added so much."""
-    assert isinstance(added, Total)
+def _zero_in_padding(number: int, value: Element) -> Requirement:
+    """A value that is passed on is 0 where there is none."""
+    zero = as_expr(int(value.fill == "sum"))
+    return Requirement(
+        f"{number}: {value.tensor.name} is 0 in padding", ForAll("0 is put where there is no data", zero)
+    )
+
+
+def _lifted(number: int, tile: Tile, total: Total, added: Value, index: Expr) -> Total:
+    """The sum after a loop, each of whose iterations has added so much; MissingValueError where one loses it."""
+    if not isinstance(added, Total) or added.whole:
+        raise MissingValueError(f"loop {number} adds to {tile.name}, and clears or fills it before its end")
     terms = tuple(replace(t, over=(index, *t.over)) for t in added.terms)
     return replace(total, terms=(*total.terms, *terms))
 
@@ -317,7 +367,7 @@ def _lifted(total: Total, added: Value, index: Expr) -> Total:
 def _at(held: Held, index: Expr, value: Expr | int) -> Held:
     """What is held where a loop's index has a value."""
     slot = None if held.slot is None else simplify(substitute(held.slot, {index: value}))
-    return Held(_value_at(held.value, index, value), held.written, slot)
+    return replace(held, value=_value_at(held.value, index, value), slot=slot)
 
 
 def _value_at(value: Value, index: Expr, at: Expr | int) -> Value:
@@ -326,7 +376,15 @@ def _value_at(value: Value, index: Expr, at: Expr | int) -> Value:
             return replace(value, origin=tuple(simplify(substitute(o, {index: at})) for o in value.origin))
         case Computed(function, operands):
             return Computed(function, tuple(_value_at(v, index, at) for v in operands))
-    return value
+        case Total(terms=terms):
+            return replace(value, terms=tuple(_term_at(t, index, at) for t in terms))
+
+
+def _term_at(term: Term, index: Expr, at: Expr | int) -> Term:
+    a, b = (None if e is None else _value_at(e, index, at) for e in (term.a, term.b))
+    assert isinstance(a, Element)
+    assert b is None or isinstance(b, Element)
+    return replace(term, a=a, b=b)
 
 
 def _alike(one: Value, other: Value) -> Expr:
@@ -382,8 +440,9 @@ def _first_uses(body: Sequence[Statement]) -> dict[Tile, str]:
     return found
 
 
-def _written(body: Sequence[Statement]) -> set[Tile]:
-    return {tile for s in walk(body) for tile in _touched(s)[2]}
+def _touched_in(body: Sequence[Statement], how: int) -> set[Tile]:
+    """The tiles that a body adds to (how = 1) or fills (2)."""
+    return {tile for s in walk(body) for tile in _touched(s)[how]}
 
 
 def _moved(value: Value, by: tuple[Expr, ...]) -> Value:

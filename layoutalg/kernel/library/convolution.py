@@ -175,7 +175,7 @@ class Image:
         at = [o * s + y * d - p for o, s, y, d, p in zip(outs, w.stride, ys, w.dilation, w.pad, strict=True)]
         top = (g, horner([n, *outs], [self.n, *self.outputs]), horner([*ys, c], [*w.filter, self.c]))
         offset = horner([n, *at, g, c], [self.n, *self.lengths, w.groups, self.c])
-        valid = all_of(*(all_of(a >= 0, a < h) for a, h in zip(at, self.lengths, strict=True)))
+        valid = all_of(*(all_of(a + p >= p, a + p < h + p) for a, h, p in zip(at, self.lengths, w.pad, strict=True)))
         where = ", ".join(f"{s}·o{d} + {e}·y{d} − {p}" for d, (s, e, p) in
                           enumerate(zip(w.stride, w.dilation, w.pad, strict=True)))  # fmt: skip
         letters = (n, *outs, *ys, g, c)

@@ -46,7 +46,7 @@ class Instance:
     def at(self, index: Expr, value: Expr | int) -> Instance:
         """The access where a loop's index has a value."""
         s, put = self.access, {index: value}
-        slot = simplify(substitute(s.slot, put))
+        slot = substitute(s.slot, put)
         if isinstance(s, StoreShared):
             return replace(self, access=replace(s, slot=slot))
         return replace(self, access=replace(s, slot=slot, origin=tuple(substitute(o, put) for o in s.origin)))
@@ -165,8 +165,8 @@ def _apart(program: Program, interval: Interval, one: Instance, other: Instance)
         return InjectiveMap("threads write different words", points, (here,), TRUE, shown)
     moving = (*program.threads, *y_index(other.access.registers), *other.private)
     renamed: dict[Expr, Expr | int] = {v: var(f"{v.value.name}_other", extent_of(v)) for v in moving}
-    slots = (simplify(one.access.slot), simplify(substitute(other.access.slot, renamed)))
-    if slots[0] is not slots[1]:
+    slots = (one.access.slot, substitute(other.access.slot, renamed))
+    if simplify(slots[0]) is not simplify(slots[1]):
         told = tuple(Shown(f"slot of {i.number}", (s,)) for i, s in zip((one, other), slots, strict=True))
         return ForAll("they use different slots", negation(_equal(*slots)), interval.given, told)
     there = substitute(_offset(program, other.access), renamed)

@@ -133,9 +133,10 @@ def global_access(program: Program, number: int, access: GlobalAccess) -> Iterat
         yield Requirement(f"{what}: the guard lets everything inside through", passes)
     yield from vector(what, access, access.tensor.descriptor)
     if access.vector is not None:
-        first, end, lane = symbol("first", min=0), symbol("end", min=0), var("lane", vector_width(access))
-        ends = first * vector_width(access) + lane < end * vector_width(access)
-        lemma = ForAll("of multiples: first < end gives first + lane < end", ends, first < end)
+        width = vector_width(access)
+        first, more, lane = symbol("first", min=0), symbol("more", min=0), var("lane", width)
+        ends = first * width + lane < (first + more + 1) * width
+        lemma = ForAll("of multiples: first < end gives first + lane < end", ends)
         yield Requirement(f"{what}: a vector that begins inside ends inside", lemma)
     about = f"{what}: coordinates fit {program.index_bits} bits"
     x0 = address_of(access.tensor).coordinates

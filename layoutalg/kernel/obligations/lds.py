@@ -6,8 +6,8 @@ one's end and what follows:
 
     before, head(0) │ middle(0) │ tail(0), head(1) │ middle(1) │ …  tail(n − 1), after        │ is a barrier
 
-Every loop runs at least once (`blocks.control`); in one without barriers every thread is in an iteration of its own.  Two
-accesses of one interval, one of them a store, may touch one word only if one thread makes both.
+Every loop runs at least once (`blocks.control`); in one without barriers every thread is in an iteration of its own.
+Two accesses of one interval, one of them a store, may touch one word only if one thread makes both.
 """
 
 from __future__ import annotations

@@ -22,8 +22,10 @@ from layoutalg.kernel.library.tasks import (
     widest,
 )
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
+from layoutalg.kernel.obligations.limits import declared_lds
+from layoutalg.target import target as target_named
 
-PLANS = (((4, 8), (2, 2), 32), ((4, 8), (2, 2), 64), ((4, 4), (2, 4), 32), ((4, 8), (4, 2), 32), ((4, 8), (2, 4), 32))
+PLANS = (((4, 8), (2, 2), 32), ((4, 4), (2, 4), 32), ((4, 8), (4, 2), 32), ((4, 8), (2, 4), 32))
 """Of products by mma.sync: repeats, waves, the tile's k."""
 TILES = (((64, 64), 256), ((64, 64), 512), ((64, 32), 256), ((128, 128), 512), ((128, 128), 1024))
 
@@ -36,7 +38,9 @@ def _transposes(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
     vectors = widest(dtype, columns), widest(dtype, rows)
     for tile, threads in TILES if target != "cpu" else ():
         bytes_each = 4 if dtype == "f32" else 2
-        if tile[0] * tile[1] * bytes_each <= 65536 and tile[0] * tile[1] >= threads * max(vectors):
+        if tile[0] * tile[1] * bytes_each <= declared_lds(target_named(target)) and tile[0] * tile[1] >= threads * max(
+            vectors
+        ):
             program = lds_transpose(dtype, "xor", vectors, first.index_bits, threads, tile)
             if program.name != first.name:
                 yield (Task(program, sizes, shape),)

@@ -23,6 +23,8 @@ from layoutalg.kernel.program import Program
 from layoutalg.kernel.statements import How
 from layoutalg.layout import LayoutError
 
+FILLS = 1 << 17
+"""Rows, one a thread, that fill a GPU."""
 PARTS = 1024
 """Rows shorter than this are reduced in one go."""
 
@@ -169,6 +171,14 @@ def reduce_tasks(
     lengths, kinds = reduce.merged(shape, axes)
     kept = tuple(n for d, n in enumerate(shape) if d not in axes)
     bits = bits_for(prod(shape))
+    across = _parts_across(prod(lengths) // lengths[-2], lengths[-2]) if kinds in ("rk", "krk") else 1
+    if across > 1:
+        *outer, length, inner = lengths
+        first = reduce.reduction("krk", how, dtype, "f32", bits)
+        second = reduce.reduction(kinds, how, "f32", result or dtype, bits)
+        left = (*outer, across, inner)
+        cut_at = (prod(outer) * across, length // across, inner)
+        return Task(first, _lettered(cut_at), left), Task(second, _lettered(left), kept)
     cut = kinds[-1] == "r" and (part := _part(lengths[-1])) is not None
     if not cut or part is None:
         return (Task(reduce.reduction(kinds, how, dtype, result, bits), _lettered(lengths), kept),)
@@ -177,6 +187,13 @@ def reduce_tasks(
     left = (*lengths[:-1], lengths[-1] // part)
     second = reduce.reduction(kinds, how, "f32", result or dtype, bits)
     return Task(first, _lettered((rows, part)), left), Task(second, _lettered(left), kept)
+
+
+def _parts_across(rows: int, length: int) -> int:
+    """Into how many parts a dimension is cut whose rows are too few to fill a GPU: a divisor, 1 for none."""
+    if rows >= FILLS or length < 64:
+        return 1
+    return max(n for n in range(1, length // 32 + 1) if length % n == 0 and (n == 1 or rows * n <= 2 * FILLS))
 
 
 def _part(length: int) -> int | None:

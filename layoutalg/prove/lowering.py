@@ -131,7 +131,7 @@ class Integers(Encoding):
             if node.op in ("div", "mod"):
                 x, d = (seen[a] for a in node.args)
                 known = len(self._divisions)
-                both = self.divide(x, d)
+                both = _multiple_over(node, x) or self.divide(x, d)
                 if len(self._divisions) > known and self._symbolic:
                     self._distance(both[0], d, div(*node.args), leaves)
                 seen[node] = both[0 if node.op == "div" else 1]
@@ -350,6 +350,15 @@ class Problem:
     def points(self, model: Any) -> tuple[Point, ...]:
         """A model as values of the variables, one point for each copy."""
         return tuple({v: _integer(model, x) for v, x in copy.items() if v.op == "var"} for copy in self.copies)
+
+
+def _multiple_over(node: Expr, x: Any) -> tuple[Any, Any] | None:
+    """The quotient and remainder of a size that is m·q, by a divisor of m; None where it is none."""
+    size, d = node.args
+    m = size.value.multiple_of if size.op == "var" else 1
+    if m == 1 or d.op != "const" or m % d.value or not z3.is_mul(x):
+        return None
+    return x.arg(0) * (m // d.value), z3.IntVal(0)
 
 
 def _as_truth(reading: Any) -> Any:

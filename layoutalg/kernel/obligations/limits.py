@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, prod
-from layoutalg.kernel.obligations.base import Requirement, generalised
+from layoutalg.kernel.obligations.base import Requirement, fits, generalised
 from layoutalg.kernel.program import Access, Multiply, Program, vector_width
 from layoutalg.kernel.statements import memory_of
 from layoutalg.prove import ForAll, Shown
@@ -38,6 +38,8 @@ ALIGNMENT = 16
 def limits(program: Program) -> Iterator[Requirement]:
     """The launch, the block and its LDS fit; every vector is one access."""
     targets = targets_of(program)
+    bits = program.index_bits
+    yield from fits(f"sizes fit {bits} bits", program.sizes, bits, program.requires)
     yield from _lds(program, targets)
     yield from _threads(program, targets)
     yield from _blocks(program)
@@ -70,8 +72,8 @@ def _lds(program: Program, targets: tuple[Target, ...]) -> Iterator[Requirement]
         used = as_expr(sum(-(-s.bytes // ALIGNMENT) * ALIGNMENT for s in program.shared))
         least = min(targets, key=declared_lds)
         most = declared_lds(least)
-        fits = ForAll(f"at most {most} bytes, which {least.name} has", used <= most, TRUE, (Shown("bytes", (used,)),))
-        yield Requirement(f"LDS: {program.lds_bytes} bytes of {most}", fits)
+        few = ForAll(f"at most {most} bytes, which {least.name} has", used <= most, TRUE, (Shown("bytes", (used,)),))
+        yield Requirement(f"LDS: {program.lds_bytes} bytes of {most}", few)
 
 
 def _threads(program: Program, targets: tuple[Target, ...]) -> Iterator[Requirement]:

@@ -1,0 +1,411 @@
+"""Programs that once passed for right, each wrong in a way of its own: refuted with a witness, or refused by name."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from layoutalg.index import Expr, all_of, as_expr, substitute, symbol, var
+from layoutalg.kernel.dtypes import DTYPES, DType
+from layoutalg.kernel.emit import NotProvedError, emit
+from layoutalg.kernel.fragments import FMA, encoded
+from layoutalg.kernel.library.contraction import contraction, parse_einsum
+from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
+from layoutalg.kernel.library.views import pad
+from layoutalg.kernel.program import (
+    Barrier,
+    Clear,
+    Compute,
+    Contract,
+    Elementwise,
+    Fold,
+    Load,
+    LoadShared,
+    Loop,
+    Multiply,
+    Program,
+    Read,
+    Reduce,
+    Registers,
+    Shared,
+    Statement,
+    Store,
+    StoreShared,
+    Tensor,
+)
+from layoutalg.kernel.verify import verify
+from layoutalg.layout import (
+    Embed,
+    LayoutError,
+    Pad,
+    PassThrough,
+    make_naive_tensor_descriptor,
+    make_single_stage_tensor_adaptor,
+    transform_tensor_descriptor,
+)
+from layoutalg.prove import Refuted
+
+F32, F16, BF16 = DTYPES["f32"], DTYPES["f16"], DTYPES["bf16"]
+ZERO = as_expr(0)
+Body = Callable[[Registers, Registers, Tensor, Tensor, Expr], tuple[Statement, ...]]
+
+
+def refuted(program: Program, about: str) -> str:
+    """The reason why an obligation fails; nothing is emitted."""
+    verified = verify(program)
+    found = {a: v for a, v in verified.verdicts if isinstance(v, Refuted)}
+    with pytest.raises(NotProvedError):
+        emit(verified)
+    verdict = next((v for a, v in found.items() if about in a), None)
+    assert verdict is not None, list(found)
+    assert verdict.witness.points
+    return verdict.reason
+
+
+def refused(program: Program, why: str) -> None:
+    """The program is none, and the reason says so."""
+    with pytest.raises(LayoutError, match=why):
+        verify(program)
+
+
+def every(program: Program, kind: type | tuple[type, ...], **fields: Any) -> Program:
+    """The program with fields of each statement of a kind changed."""
+    return replace(program, body=tuple(replace(s, **fields) if isinstance(s, kind) else s for s in program.body))
+
+
+def renamed(program: Program, old: Expr, new: Expr) -> Program:
+    """Another variable in the place of a grid index."""
+    grid = tuple(new if v is old else v for v in program.grid)
+    body = tuple(
+        replace(s, origin=tuple(substitute(o, {old: new}) for o in s.origin)) if isinstance(s, Load | Store) else s
+        for s in program.body
+    )
+    return replace(program, grid=grid, body=body)
+
+
+ROWS, STEP = 64, 8
+
+
+def summing(body: Body, columns: int = 32, dtype: DType = F32, sums: DType = F32, **fields: Any) -> Program:
+    """target[m] = Σₖ source[m, k] for 64 × columns numbers: a row a thread, eight numbers at a time."""
+    source = Tensor("source", dtype, make_naive_tensor_descriptor((ROWS, columns), (columns, 1)), ("m", "k"))
+    target = Tensor("target", F32, make_naive_tensor_descriptor((ROWS,), (1,)), ("m",))
+    a = Registers("a", dtype, encoded([], [[ROWS], [STEP]], [[(1, 0)]], [(2, 0)]))
+    c = Registers("c", sums, encoded([], [[ROWS]], [[(1, 0)]], []))
+    grid, threads = (var("bx", 1),), (var("tx", ROWS),)
+    tiles = make_single_stage_tensor_adaptor([PassThrough(as_expr(1))], [[0]], [[0]])
+    program = Program(
+        "summing", "", source, target, (), grid, threads, threads, tiles, (ROWS,),
+        body(a, c, source, target, grid[0] * ROWS), meaning=Reduce(source),
+    )  # fmt: skip
+    return replace(program, **fields)
+
+
+I = var("i", 4)  # noqa: E741 (a loop's index)
+
+
+def looped(a: Registers, c: Registers, s: Tensor, t: Tensor, o: Expr) -> tuple[Statement, ...]:
+    return Clear(c), Loop(I, (Load(a, s, (o, I * STEP)), Fold(c, a))), Store(t, c, (o,))
+
+
+def test_the_programs_that_are_made_wrong_here_are_right() -> None:
+    for program in (summing(looped), summing(looped, dtype=F16), lds_transpose(), register_transpose(128, 32)):
+        assert verify(program).failures == ()
+
+
+# --- blocks, tiles, launches ------------------------------------------------------------------------------------------
+
+
+def test_a_grid_of_fewer_blocks_than_tiles_is_refuted() -> None:
+    program = lds_transpose()
+    fewer = replace(program, grid=(var("bx", 1), program.grid[1]))
+    assert "tiles" in refuted(every(fewer, (Load, Store), origin=fewer.origin), "as many blocks as tiles")
+
+
+def test_more_blocks_in_y_than_a_launch_has_are_refuted() -> None:
+    reason = refuted(replace(lds_transpose(), linear=False), "blocks in y")
+    assert "blocks 65536" in reason
+
+
+def test_more_work_items_than_a_launch_has_are_refuted() -> None:
+    program = lds_transpose()
+    m, n = program.sizes
+    refuted(replace(program, requires=m * n < 1 << 31), "blocks in x")
+
+
+def test_lds_beyond_what_every_target_can_declare_is_refuted() -> None:
+    program = lds_transpose()
+    big = Shared("lds", F32, 16384)
+    assert "sm_90" in refuted(every(program, (StoreShared, LoadShared), shared=big), "LDS: 65536 bytes of 49152")
+
+
+def test_a_vector_of_64_bytes_is_refuted() -> None:
+    held = encoded([], [[8], [8, 16]], [[(1, 0)], [(2, 0)]], [(2, 1)])
+    r = Registers("r", F32, held)
+    square = make_naive_tensor_descriptor((8, 128), (128, 1))
+    source, target = (Tensor(name, F32, square, ("row", "column")) for name in ("source", "target"))
+    grid, threads = (var("bx", 1), var("by", 1)), (var("tx", 8), var("ty", 8))
+    tiles = make_single_stage_tensor_adaptor([PassThrough(as_expr(1))] * 2, [[0], [1]], [[0], [1]])
+    o = (grid[0] * 8, grid[1] * 128)
+    body = (Load(r, source, o, 0), Store(target, r, o, 0))
+    program = Program("wide", "", source, target, (), grid, threads, threads, tiles, (8, 128), body)
+    assert "bytes 64" in refuted(program, "a vector of source is one access")
+
+
+# --- element types ----------------------------------------------------------------------------------------------------
+
+
+def test_values_rounded_on_the_way_are_refuted() -> None:
+    program = register_transpose(32, 32)
+    half = replace(program.registers[0], dtype=F16)
+    assert "rounded to f16" in refuted(every(program, (Load, Store), registers=half), "rounded once")
+    through = replace(lds_transpose().shared[0], dtype=F16)
+    assert "f16" in refuted(every(lds_transpose(), (StoreShared, LoadShared), shared=through), "rounded once")
+
+
+def test_a_value_rounded_to_the_targets_type_at_once_is_proved_and_by_way_of_another_is_refuted() -> None:
+    program = register_transpose(32, 32)
+    to_half = replace(program, target=replace(program.target, dtype=F16))
+    to_half = every(to_half, Store, tensor=to_half.target)
+    held = program.registers[0]
+    assert verify(every(to_half, (Load, Store), registers=replace(held, dtype=F16))).proved
+    assert "bf16" in refuted(every(to_half, (Load, Store), registers=replace(held, dtype=BF16)), "rounded once")
+
+
+def test_sums_in_f16_are_refuted() -> None:
+    assert "f32, not f16" in refuted(summing(looped, sums=F16), "sums are f32")
+
+
+def test_a_product_of_other_elements_than_the_instructions_is_refuted() -> None:
+    program = contraction(parse_einsum("ik,kj->ij"), "f16", target="gfx942")
+
+    def wide(s: Statement) -> Statement:
+        if isinstance(s, Loop):
+            return replace(s, body=tuple(map(wide, s.body)))
+        if isinstance(s, Multiply):
+            return replace(s, b=replace(s.b, dtype=F32))
+        if isinstance(s, LoadShared) and s.registers.name == "b_held":
+            return replace(s, registers=replace(s.registers, dtype=F32))
+        return s
+
+    assert "not f16 and f32" in refuted(replace(program, body=tuple(map(wide, program.body))), "the instruction's")
+
+
+# --- lanes and registers ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lanes", [lambda t: (t % 4, t // 4), lambda t: (t // 64, t % 64 ^ 1)])
+def test_lanes_that_are_not_the_hardwares_are_refuted(lanes: Callable[[Expr], tuple[Expr, ...]]) -> None:
+    program = contraction(parse_einsum("ik,kj->ij"), "f16", target="gfx942")
+    assert "thread" in refuted(replace(program, lanes=lanes(program.threads[0])), "lanes are the hardware's")
+
+
+def batched(swapped: bool) -> Program:
+    """c[g, m, n] = Σₖ a[g, m, k]·b[g, n, k] of 4 × 8 × 8 × 4, one result a thread; `swapped`: a's g is bit-reversed."""
+    g, m, n, k = 4, 8, 8, 4
+    names = (("g", "m", "k"), ("g", "n", "k"), ("g", "m", "n"))
+    shapes = ((g, m, k), (g, n, k), (g, m, n))
+    a, b, c = (
+        Tensor(name, F32, make_naive_tensor_descriptor(s, (s[1] * s[2], s[2], 1)), x)
+        for name, s, x in zip("abc", shapes, names, strict=True)
+    )
+    plain = [(1, 0), (1, 1)]
+    sums = Registers("sums", F32, encoded([], [[2, 2], [m, 1], [n, 1]], [plain, [(2, 0)], [(3, 0)]], [(2, 1), (3, 1)]))
+    order = plain[::-1] if swapped else plain
+    held_a = encoded([n], [[2, 2], [m, 1], [k]], [order, [(2, 0)], [(0, 0)]], [(2, 1), (3, 0)])
+    held_b = encoded([m], [[2, 2], [n, 1], [k]], [plain, [(0, 0)], [(2, 0)]], [(2, 1), (3, 0)])
+    ra, rb = Registers("ra", F32, held_a), Registers("rb", F32, held_b)
+    grid, threads = tuple(var(f"b{d}", 1) for d in range(3)), (var("tx", g), var("ty", m), var("tz", n))
+    tiles = make_single_stage_tensor_adaptor([PassThrough(as_expr(1))] * 3, [[0], [1], [2]], [[0], [1], [2]])
+    o = (grid[0] * g, grid[1] * m, grid[2] * n)
+    body = (
+        Clear(sums), Load(ra, a, (o[0], o[1], ZERO)), Load(rb, b, (o[0], o[2], ZERO)), Multiply(sums, ra, rb, FMA),
+        Store(c, sums, o),
+    )  # fmt: skip
+    return Program(
+        "batched", "", a, c, (), grid, threads, threads, tiles, (g, m, n), body, meaning=Contract(a, b), inputs=(b,)
+    )
+
+
+def test_a_product_of_different_batches_is_refuted() -> None:
+    assert verify(batched(False)).proved
+    assert "holds (1, 0, 0), wanted (2, 0, 0)" in refuted(batched(True), "ra lies as fma takes it")
+
+
+def test_a_fold_of_fewer_rows_than_its_result_has_is_refuted() -> None:
+    def body(a: Registers, c: Registers, s: Tensor, t: Tensor, o: Expr) -> tuple[Statement, ...]:
+        one = Registers("a", F32, encoded([], [[ROWS, 1], [STEP]], [[(1, 0)]], [(1, 1), (2, 0)]))
+        two = replace(c, distribution=encoded([2], [[ROWS // 2, 2]], [[(0, 0), (1, 0)]], [(1, 1)]))
+        return Clear(two), Load(one, s, (o, ZERO)), Fold(two, one), Store(t, two, (o,))
+
+    refuted(summing(body, columns=STEP), "as many rows")
+
+
+# --- loops ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_loop_that_clears_what_it_has_summed_is_refused() -> None:
+    def body(a: Registers, c: Registers, s: Tensor, t: Tensor, o: Expr) -> tuple[Statement, ...]:
+        return (
+            Clear(c), Load(a, s, (o, ZERO)), Fold(c, a), Loop(var("j", 3), (Fold(c, a), Clear(c))), Store(t, c, (o,))
+        )  # fmt: skip
+
+    refused(summing(body, columns=STEP), "adds to c, and clears or fills it")
+
+
+def test_a_loop_that_reads_a_sum_before_it_adds_to_it_is_refused() -> None:
+    def body(a: Registers, c: Registers, s: Tensor, t: Tensor, o: Expr) -> tuple[Statement, ...]:
+        copy = Registers("copy", F32, c.distribution)
+        inner = (Elementwise(copy, "relu", (c,)), Fold(c, a))
+        return Clear(c), Load(a, s, (o, ZERO)), Loop(var("j", 3), inner), Store(t, c, (o,))
+
+    refused(summing(body, columns=STEP), "reads c, and then adds to it")
+
+
+def test_two_loops_over_one_index_are_refused() -> None:
+    def body(a: Registers, c: Registers, s: Tensor, t: Tensor, o: Expr) -> tuple[Statement, ...]:
+        return Clear(c), Loop(I, (Loop(I, (Load(a, s, (o, I * STEP)), Fold(c, a))),)), Store(t, c, (o,))
+
+    refused(summing(body), "'i' names two things")
+
+
+def test_a_loop_that_may_not_run_is_refuted() -> None:
+    times = symbol("R", min=0, max=4)
+    z = var("z", times)
+
+    def fills(a: Registers, c: Registers, s: Tensor, t: Tensor, o: Expr) -> tuple[Statement, ...]:
+        return Loop(z, (Clear(c), Load(a, s, (o, ZERO)), Fold(c, a))), Store(t, c, (o,))
+
+    def stores(a: Registers, c: Registers, s: Tensor, t: Tensor, o: Expr) -> tuple[Statement, ...]:
+        return Clear(c), Load(a, s, (o, ZERO)), Fold(c, a), Loop(z, (Store(t, c, (o,)),))
+
+    for body in (fills, stores):
+        assert "times 0" in refuted(summing(body, columns=STEP, sizes=(times,)), "at least once")
+
+
+def test_a_tile_that_a_loop_overwrites_while_others_still_read_it_is_a_race() -> None:
+    """One buffer where two are needed: a thread that is ahead stores the next tile over the one that others read."""
+    lds = Shared("lds", F32, ROWS * (STEP + 1))
+    layout = make_naive_tensor_descriptor((ROWS, STEP), (STEP + 1, 1))
+    by_column = Registers("loaded", F32, encoded([], [[8, 8], [STEP]], [[(1, 1), (2, 0)]], [(1, 0)]))
+
+    def body(last: tuple[Statement, ...]) -> Body:
+        def made(a: Registers, c: Registers, s: Tensor, t: Tensor, o: Expr) -> tuple[Statement, ...]:
+            moved = (Load(by_column, s, (o, I * STEP)), StoreShared(lds, layout, by_column), Barrier())
+            return Clear(c), Loop(I, (*moved, LoadShared(a, lds, layout), Fold(c, a), *last)), Store(t, c, (o,))
+
+        return made
+
+    assert verify(summing(body((Barrier(),)))).failures == ()
+    assert "tx_other" in str(verify(summing(body(()))).failures)
+    refuted(summing(body(())), "no race in lds")
+
+
+# --- LDS and padding --------------------------------------------------------------------------------------------------
+
+
+def test_an_lds_map_with_padding_is_refuted() -> None:
+    row = make_naive_tensor_descriptor((1, 64), (64, 1))
+    padded = transform_tensor_descriptor(
+        row, [Pad(as_expr(1), ZERO, as_expr(63)), PassThrough(as_expr(64))], [[0], [1]], [[0], [1]]
+    )
+    small = Shared("lds", F32, 64)
+    program = every(lds_transpose(), (StoreShared, LoadShared), shared=small, descriptor=padded)
+    assert "index (1, 0)" in refuted(program, "every element has a word")
+
+
+def test_padding_that_is_not_0_is_refuted() -> None:
+    refuted(every(pad((1, 1), (1, 1)), Load, fill="max"), "0 in padding")
+
+
+# --- names and scopes -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["row", "column", "y0", "y1", "v", "word", "t0", "for", "_x", "threadIdx", "a_other"])
+def test_a_name_that_means_something_else_is_refused(name: str) -> None:
+    program = lds_transpose()
+    refused(renamed(program, program.grid[0], var(name, program.extents[0])), repr(name))
+
+
+def test_a_grid_index_that_is_a_register_index_to_the_prover_is_refused() -> None:
+    program = register_transpose(128, 32)
+    refused(renamed(program, program.grid[0], var("y0", 4)), "'y0'")
+
+
+@pytest.mark.parametrize("name", ["source", "lds", "by_row", "tx", "bx"])
+def test_two_things_of_one_name_are_refused(name: str) -> None:
+    program = lds_transpose()
+    m, n = (replace_name(s, name) if s is program.sizes[0] else s for s in program.sizes)
+    descriptors = make_naive_tensor_descriptor((m, n), (n, 1)), make_naive_tensor_descriptor((m, n), (1, m))
+    source, target = (replace(t, descriptor=d) for t, d in zip(program.tensors, descriptors, strict=True))
+    refused(replace(program, sizes=(m, n), source=source, target=target), repr(name))
+
+
+def replace_name(size: Expr, name: str) -> Expr:
+    return symbol(name, min=1, max=int(size.hi))
+
+
+def test_sizes_other_than_those_proved_are_refused() -> None:
+    program = lds_transpose(vector=4)
+    wider = tuple(symbol(s.value.name, min=1, max=1000) for s in program.sizes)
+    refused(replace(program, sizes=wider), "another than the M")
+
+
+def test_what_is_required_speaks_of_sizes_alone() -> None:
+    program = lds_transpose()
+    refused(replace(program, requires=all_of(program.requires, program.grid[0] < 1)), "what is required uses bx")
+
+
+def test_an_origin_that_depends_on_the_thread_is_refused() -> None:
+    program = lds_transpose()
+    o = program.origin
+    refused(every(program, Load, origin=(o[0] + program.threads[0], o[1])), "origin in source uses tx")
+
+
+def test_threads_and_grids_without_known_ends_are_refused() -> None:
+    program = lds_transpose()
+    threads = (var("tx", symbol("T", min=1, max=256)),)
+    refused(replace(program, threads=threads, lanes=threads), "uses T")
+    by_twos = symbol("bx", min=0, max=8, multiple_of=2)
+    refused(renamed(program, program.grid[0], by_twos), "does not count 0, 1, 2")
+
+
+def test_a_tile_map_of_unknown_range_is_refused() -> None:
+    program = register_transpose(32, 32)
+    loose = make_single_stage_tensor_adaptor(
+        [Embed((as_expr(1),), (as_expr(1),)), PassThrough(as_expr(1))], [[0], [1]], [[0], [1]]
+    )
+    refused(replace(program, tiles=loose), "tile numbers")
+
+
+# --- statements and meanings ------------------------------------------------------------------------------------------
+
+
+def test_a_function_of_more_operands_than_it_takes_is_refused() -> None:
+    program = register_transpose(32, 32)
+    load, store = program.body
+    assert isinstance(load, Load)
+    added = Elementwise(load.registers, "add", (load.registers,) * 3)
+    meaning = Compute("add", (Read(program.source),) * 3)
+    refused(replace(program, body=(load, added, store), meaning=meaning), "add of 3 operands; it takes 2")
+
+
+def test_reading_the_target_is_refused() -> None:
+    program = register_transpose(32, 32)
+    refused(replace(every(program, Load, tensor=program.target), meaning=Read(program.target)), "is loaded from")
+
+
+def test_a_forged_instruction_is_refused() -> None:
+    program = batched(False)
+    forged = replace(FMA, name="fma2", k=2)
+    refused(every(program, Multiply, instruction=forged), "fma2 is no matrix instruction")
+
+
+@pytest.mark.parametrize("summary", ["two\nlines", "ends in \\"])
+def test_text_that_would_leave_its_comment_is_refused(summary: str) -> None:
+    refused(replace(register_transpose(32, 32), summary=summary), "one line of comment")
+
+
+def test_a_vector_along_no_register_index_is_refused() -> None:
+    refused(every(register_transpose(32, 32), Load, vector=-1), "-1 to move as a vector")

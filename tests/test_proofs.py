@@ -1,5 +1,6 @@
 """The theorem families in proofs/: every file is read, and every claim is decided as the file expects."""
 
+import re
 import time
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from layoutalg.check import check
 from layoutalg.formats import load
+from layoutalg.layout import TRANSFORMS
 
 PROOFS = Path(__file__).parents[1] / "proofs"
 FILES = sorted(PROOFS.rglob("*.toml"))
@@ -22,6 +24,11 @@ def test_every_claim_is_as_expected(path: Path) -> None:
 def test_the_corpus_has_its_sixteen_families() -> None:
     numbers = {part for path in (PROOFS / "corpus").glob("*.toml") for part in path.stem.split("-") if part.isdigit()}
     assert {f"{n:02}" for n in range(1, 17)} <= numbers
+
+
+def test_every_transform_has_its_theorems() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in (PROOFS / "transforms").glob("*.toml"))
+    assert set(re.findall(r'transform = "(\w+)"', text)) == set(TRANSFORMS)
 
 
 def test_all_proofs_take_under_thirty_seconds() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import indent
 
 from layoutalg.index import TRUE, Expr, var
@@ -88,11 +88,7 @@ class Writer:
         """A counted loop."""
         name = s.index.value.name
         extent = s.index.value.extent
-        count = (
-            c_expression(written(extent), bits=self.bits, proved=True)
-            if extent is not None
-            else str(int(s.index.hi) + 1)
-        )
+        count = c_expression(extent, bits=self.bits, proved=True) if extent is not None else str(int(s.index.hi) + 1)
         inner = indent("\n".join(self.body(s.body)), "    ")
         pragma = UNROLL if s.unroll else ""
         return f"{pragma}for ({self.index} {name} = 0; {name} < {count}; ++{name}) {{\n{inner}\n}}"
@@ -100,34 +96,37 @@ class Writer:
     # --- memory -------------------------------------------------------------------------------------------------------
 
     def global_access(self, s: Load | Store) -> str:
-        """Coordinates, digits, guard, access."""
+        """Coordinates, digits, guard, access; indices below padding, which may not fit elsewhere, within the guard."""
         x = starts(self.program, s)
         address = address_of(s.tensor)
-        results = dict(zip(s.tensor.names, x, strict=True))
-        lines = [str(c_code(results, bits=self.bits, proved=True))]
-        lines += [
-            f"const {self.index} {d.value.name} = {c_expression(v, bits=self.bits, proved=True)};"
-            for d, v in (*address.digits.items(), *address.padded.items())
-        ]
-        offset = c_expression(address.offset, bits=self.bits, proved=True)
-        condition, load = self.condition(s, x, address), isinstance(s, Load)
-        move = _move(s, s.tensor.name, s.tensor.dtype, offset, load)
-        if condition:
-            move = f"{_clear(s) if isinstance(s, Load) else ''}if ({condition}) {{\n{indent(move, '    ')}\n}}"
+        lines = [str(c_code(dict(zip(s.tensor.names, x, strict=True)), bits=self.bits, proved=True))]
+        lines += self.named(address.digits)
+        padded = self.named(address.padded)
+        load = isinstance(s, Load)
+        move = _move(s, s.tensor.name, s.tensor.dtype, self.text(address.offset), load)
+        inside, there = self.within(s, x, address), [self.text(p) for p in conjuncts(address.valid) if p is not TRUE]
+        if padded and inside:
+            move = _guarded(inside, "\n".join([*padded, _guarded(there, move)]))
+        else:
+            lines += padded
+            move = _guarded(inside + there, move)
+        if isinstance(s, Load) and inside + there:
+            move = _clear(s) + move
         title = f"// {s.registers.name} {'<-' if load else '->'} {s.tensor.name}"
         return f"{title}\n{_loops(s.registers, chr(10).join([*lines, move]), vector_ys(s))}"
 
-    def condition(self, s: Load | Store, x: tuple[Expr, ...], address: Address) -> str:
-        """The guard: coordinates in range, and data there; in the names that they were given."""
-        parts = []
-        within = zip(bounds(s, x), address.coordinates, s.tensor.descriptor.lengths, strict=True)
-        for needed, name, n in within:
-            if needed is not TRUE:
-                parts.append(f"{name.value.name} < {c_expression(written(n), bits=self.bits, proved=True)}")
-        for part in conjuncts(address.valid):
-            if part is not TRUE:
-                parts.append(c_expression(part, bits=self.bits, proved=True))
-        return " && ".join(parts)
+    def within(self, s: Load | Store, x: tuple[Expr, ...], address: Address) -> list[str]:
+        """Which coordinates must be tested, in the names that they were given."""
+        tested = zip(bounds(s, x), address.coordinates, s.tensor.descriptor.lengths, strict=True)
+        return [f"{c.value.name} < {self.text(n)}" for needed, c, n in tested if needed is not TRUE]
+
+    def named(self, values: Mapping[Expr, Expr]) -> list[str]:
+        """A declaration of each variable with its value."""
+        return [f"const {self.index} {v.value.name} = {self.text(e)};" for v, e in values.items()]
+
+    def text(self, e: Expr) -> str:
+        """The expression in the index type; all of it is proved to fit."""
+        return c_expression(e, bits=self.bits, proved=True)
 
     def shared_access(self, s: SharedAccess) -> str:
         """An access to LDS; words are 32-bit numbers."""
@@ -162,6 +161,11 @@ class Writer:
         c = s.c.name + ("".join(f"[{y.value.name}]" for y in y_index(s.a)[:-1]) or "[0]")
         text = f"{c} += {value};" if s.how == "sum" else f"{c} = {value} > {c} || {value} != {value} ? {value} : {c};"
         return f"// {s.c.name} takes in {s.a.name}\n{_loops(s.a, text)}"
+
+
+def _guarded(conditions: Sequence[str], body: str) -> str:
+    """The body where all conditions hold."""
+    return f"if ({' && '.join(conditions)}) {{\n{indent(body, '    ')}\n}}" if conditions else body
 
 
 def _first(registers: Registers, fragment: str) -> str:

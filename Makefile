@@ -10,14 +10,18 @@ BIN := .venv/bin
 	touch $@
 
 .venv/.tools: .venv/.installed
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test,lint]'
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test,lint,docs]'
 	touch $@
 
 demo: .venv/.installed  ## a transposition, from descriptor to machine code and a checked result
 	$(BIN)/layoutalg demo
 
 test: .venv/.tools  ## every test, under ten minutes
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto -m "not slow"
+
+test-all: .venv/.tools  ## slow ones too, and the fuzzers twenty times as long
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[recheck,dask]'
+	LAYOUTALG_FUZZ=20 $(BIN)/pytest -n auto
 
 lint: .venv/.tools
 	$(BIN)/ruff check .

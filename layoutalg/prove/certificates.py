@@ -80,9 +80,15 @@ def _claim_entry(
     limits: Limits,
     kept: dict[str, Certificate],
 ) -> dict[str, Any]:
-    steps, local = steps_of(claim, strategy=strategy, limits=limits)
+    try:
+        steps, local = steps_of(claim, strategy=strategy, limits=limits)
+    except (NoInverseError, InexpressibleError) as error:
+        steps, local = [], False
+        unsaid = [Uncertified(name, "none", f"it has no obligations to certify: {error}")]
+    else:
+        unsaid = []
     outcomes = {type(step.outcome) for step in steps}
-    verdict = "refuted" if Fails in outcomes else "proved" if outcomes <= {Holds} else "unknown"
+    verdict = "refuted" if Fails in outcomes else "unknown" if unsaid or not outcomes <= {Holds} else "proved"
     statement = claim.statement() if isinstance(claim, Claim) else claim.label
     about = subject(claim)
     head = {
@@ -92,7 +98,7 @@ def _claim_entry(
     }
     parts = [part for step in steps for part in _written(step, limits)]
     written: list[Certificate] = []
-    missing: list[Uncertified] = []
+    missing: list[Uncertified] = list(unsaid)
     for step in parts:
         for made in _certificates(step, head):
             if isinstance(made, Uncertified):

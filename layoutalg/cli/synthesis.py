@@ -23,7 +23,7 @@ def synth(
     read: Annotated[str, typer.Option(help="What reads it: a matrix instruction[:a|b[:KPack]].")] = "",
     target: Annotated[str, typer.Option(help="One GPU or several, e.g. gfx942,gfx950.")] = "gfx942",
     dtype: Annotated[str, typer.Option(help="The element type.")] = "f16",
-    style: Annotated[str, typer.Option(help="any, xor, cyclic, padding …")] = "any",
+    style: Annotated[str, typer.Option(help="any, swizzle, xor, cyclic, padding or both.")] = "any",
     output: Annotated[Path | None, typer.Option("-o", "--output", help="A spec file, or C++ (.hpp).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:

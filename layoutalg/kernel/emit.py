@@ -14,7 +14,7 @@ from textwrap import indent
 from layoutalg.index import TRUE, Expr
 from layoutalg.index.c import c_expression
 from layoutalg.index.normal import simplify
-from layoutalg.kernel.address import address_of, written
+from layoutalg.kernel.address import address_of
 from layoutalg.kernel.emit_statements import Writer, shared_line
 from layoutalg.kernel.instructions import operation_source
 from layoutalg.kernel.program import Access, Multiply, Program, Registers, StoreShared, Tensor, vector_width
@@ -161,7 +161,7 @@ def _positions(program: Program) -> list[str]:
         return [f"const {index} {v.value.name} = ({index}){register};" for v, register in blocks] + lines
     rest = "blockIdx.x"  # unsigned, so that its divisions are the cheaper ones
     for number, (v, n) in enumerate(zip(program.grid, program.extents, strict=True)):
-        extent = f"(unsigned)({c_expression(written(n), bits=program.index_bits, proved=True)})"
+        extent = f"(unsigned)({c_expression(n, bits=program.index_bits, proved=True)})"
         if number == len(program.grid) - 1:
             lines.append(f"const {index} {v.value.name} = ({index}){rest};")
         else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from layoutalg.index import TRUE, all_of, as_expr, eq, prod, substitute, var
-from layoutalg.kernel.address import written
 from layoutalg.kernel.obligations.base import Requirement, fits, inside, same
 from layoutalg.kernel.program import Loop, Program, Registers, Store, StoreShared, extent_of
 from layoutalg.layout import Merge, make_single_stage_tensor_adaptor
@@ -47,7 +46,7 @@ def cover(program: Program) -> Iterator[Requirement]:
             [Merge(program.extents[::-1])], [list(range(len(program.grid)))], [[0]]
         )
         yield Requirement("blocks are numbered one to one", RoundTrip(numbers))
-        parts = [*map(written, program.extents), prod(program.extents)]
+        parts = [*program.extents, prod(program.extents)]
         yield from fits(f"block numbers fit {program.index_bits} bits", parts, program.index_bits, program.requires)
     shown = (Shown("blocks", program.extents), Shown("tiles", program.tiles.lengths))
     launched = ForAll("the grid has the tiles' extents", same(program.extents, program.tiles.lengths), TRUE, shown)
@@ -79,7 +78,7 @@ def control(program: Program) -> Iterator[Requirement]:
             yield Requirement(f"{number}: at least once", once)
             yield from fits(
                 f"{number}: the count fits {program.index_bits} bits",
-                [written(count)],
+                [count],
                 program.index_bits,
                 program.requires,
             )

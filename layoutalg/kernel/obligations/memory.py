@@ -40,7 +40,7 @@ def bounds(access: GlobalAccess, x: tuple[Expr, ...]) -> tuple[Expr, ...]:
     if not access.guarded:
         return (TRUE,) * len(x)
     lengths = access.tensor.descriptor.lengths
-    return tuple(TRUE if holds(i < n) else i < written(n) for i, n in zip(x, lengths, strict=True))
+    return tuple(TRUE if holds(i < n) else i < n for i, n in zip(x, lengths, strict=True))
 
 
 def starts(program: Program, access: GlobalAccess) -> tuple[Expr, ...]:
@@ -140,7 +140,7 @@ def global_access(program: Program, number: int, access: GlobalAccess) -> Iterat
         yield Requirement(f"{what}: a vector that begins inside ends inside", lemma)
     about = f"{what}: coordinates fit {program.index_bits} bits"
     x0 = address_of(access.tensor).coordinates
-    within = [i < n for i, n in zip(x0, map(written, lengths), strict=True)] if access.guarded else []
+    within = [i < n for i, n in zip(x0, lengths, strict=True)] if access.guarded else []
     yield from fits(about, [*start, *within], program.index_bits, program.requires)
 
 

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from layoutalg.layout import NoInverseError
 from layoutalg.prove.claims import Claim
 from layoutalg.prove.content import content, digest
 from layoutalg.prove.decide import decide

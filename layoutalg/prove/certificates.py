@@ -18,6 +18,7 @@ from layoutalg.layout import NoInverseError
 from layoutalg.prove.claims import Claim
 from layoutalg.prove.content import content, digest
 from layoutalg.prove.decide import decide
+from layoutalg.prove.domain import InexpressibleError
 from layoutalg.prove.obligation import Obligation, Onto, Point
 from layoutalg.prove.outcome import Fails, Holds, Limits
 from layoutalg.prove.portfolio import DEFAULT, Step, steps_of

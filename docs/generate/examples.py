@@ -42,7 +42,8 @@ def pages(root: Path) -> list[Page]:
 
 
 def _title(spec: SpecFile) -> str:
-    return spec.title.rpartition(":")[2].strip().capitalize() or spec.path
+    words = spec.title.rpartition(":")[2].strip() or spec.path
+    return words[0].upper() + words[1:]
 
 
 ERRATA: Mapping[str, tuple[str, str]] = {

@@ -7,6 +7,7 @@ from typing import Any
 
 import examples
 import lessons
+import pictures
 import reference
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -31,6 +32,11 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def _kept(pages: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
     _made.update({path: text for _, path, text in pages})
     return pages
+
+
+def on_page_markdown(markdown: str, **kwargs: Any) -> str:
+    """Puts in the pictures that a page asks for."""
+    return pictures.put_in(markdown)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -49,7 +49,8 @@ def commands() -> str:
     parts = ["# Commands", "`layoutalg COMMAND --help` prints the same.",
              "Exit codes: 0, all is as expected; 1, something was refuted (or is wrong); 2, something is unknown; "
              "3, bad input."]  # fmt: skip
-    for name, command in get_command(app).commands.items():
+    application: Any = get_command(app)
+    for name, command in application.commands.items():
         parts += _command(name, command, 2)
     return "\n\n".join(parts)
 

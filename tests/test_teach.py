@@ -1,0 +1,83 @@
+"""Answers to exercises: right ones are proved, wrong ones get a counterexample that is one."""
+
+import pytest
+
+from layoutalg.index import symbol, var
+from layoutalg.layout import (
+    Merge,
+    RightPad,
+    make_naive_tensor_descriptor,
+    make_naive_tensor_descriptor_packed,
+    transform_tensor_descriptor,
+)
+from layoutalg.prove import Injective
+from layoutalg.prove.lds import ConflictFree, access, lane_map
+from layoutalg.synth.gemm import packed, swizzled
+from layoutalg.teach import Checked, collide, equals, holds, same_formula, same_map
+
+
+@pytest.mark.parametrize(
+    "checked",
+    [same_map(None, packed(4, 4)), same_formula(None, var("i", 4)), holds(), equals(None, 1)],
+)
+def test_no_answer_is_not_right(checked: Checked) -> None:
+    assert not checked.right
+    assert "no answer" in checked.text
+
+
+def test_the_counterexample_of_a_wrong_map_is_one() -> None:
+    mine, wanted = swizzled(64, 64), packed(64, 64)
+    checked = same_map(mine, wanted)
+    index = tuple(map(int, checked.text.partition("(")[2].partition(")")[0].split(",")))
+    assert not checked.right
+    assert f"reaches offset {int(mine.offset(index))}; it should reach {int(wanted.offset(index))}" in checked.text
+
+
+def test_a_wrong_map_for_some_sizes_is_told_at_such_a_size() -> None:
+    m = symbol("M", min=1, max=64)
+    checked = same_map(make_naive_tensor_descriptor((4, m), (8, 1)), make_naive_tensor_descriptor((4, m), (m, 1)))
+    assert not checked.right
+    assert "it should reach" in checked.text
+
+
+def test_lengths_that_are_equal_but_written_otherwise_are_equal() -> None:
+    m, n = symbol("M", min=1, max=64), symbol("N", min=1, max=64)
+    flat = make_naive_tensor_descriptor_packed((n * m,))
+    merged = transform_tensor_descriptor(make_naive_tensor_descriptor_packed((m, n)), [Merge((m, n))], [[0, 1]], [[0]])
+    assert same_map(merged, flat).right
+
+
+def test_padding_in_the_wrong_place_is_told() -> None:
+    row = make_naive_tensor_descriptor_packed((4,))
+    padded = transform_tensor_descriptor(row, [RightPad(4, 2)], [[0]], [[0]])
+    checked = same_map(padded, make_naive_tensor_descriptor_packed((6,)))
+    assert not checked.right
+    assert "is padding" in checked.text
+
+
+def test_a_conflict_is_told_with_its_lanes_and_drawn() -> None:
+    lane = var("lane", 64)
+    read = lane_map(lane, (lane % 32, lane // 32 * 8), width=8)
+    checked = holds(ConflictFree(access(packed(32, 64), read, 2, "gfx942")))
+    assert "want dwords" in checked.text
+    assert checked.picture is not None
+    assert "<svg" in checked._repr_html_()
+
+
+def test_a_collision_needs_two_indices_inside() -> None:
+    tile = make_naive_tensor_descriptor((4, 6), (4, 1))
+    assert collide(tile, (0, 4), (1, 0)).right
+    assert "outside the lengths" in collide(tile, (0, 9), (1, 0)).text
+    assert "one index" in collide(tile, (1, 1), (1, 1)).text
+    assert "coordinates" in collide(tile, (1,), (1, 1)).text
+
+
+def test_every_claim_must_hold() -> None:
+    good, bad = make_naive_tensor_descriptor((4, 4), (4, 1)), make_naive_tensor_descriptor((4, 4), (3, 1))
+    assert holds(Injective(good)).right
+    assert not holds(Injective(good), Injective(bad)).right
+
+
+def test_the_same_formula_written_otherwise_is_right() -> None:
+    i = var("i", 64)
+    assert same_formula(i // 8 * 8 + i % 8, i).right

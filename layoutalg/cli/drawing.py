@@ -52,11 +52,16 @@ def draw(
 
 def _page(title: str, items: list[DescriptorItem], target: str, instruction: str) -> str:
     """An explorer of all descriptors given; their element size is the first one's (2 bytes where it has none)."""
-    from layoutalg.draw import page
+    from layoutalg.draw import DrawError, page
     from layoutalg.formats.grammar import DTYPES
 
     if not items:
         raise InputError(f"{title}: it has no descriptor to draw")
     size = max(1, DTYPES.get(items[0].dtype or "f16", 16) // 8)
     layouts = {item.name: item.descriptor for item in items}
-    return page(layouts, title=title, target_name=target, instruction=instruction, element_bytes=size)
+    try:
+        return page(layouts, title=title, target_name=target, instruction=instruction, element_bytes=size)
+    except DrawError:
+        raise
+    except ValueError as error:
+        raise InputError(f"{title}: no page: {error}; fix some of its sizes with limits or -D") from error

@@ -52,7 +52,7 @@ def draw(
 
 def _page(title: str, items: list[DescriptorItem], target: str, instruction: str) -> str:
     """An explorer of all descriptors given; their element size is the first one's (2 bytes where it has none)."""
-    from layoutalg.draw import DrawError, page
+    from layoutalg.draw import page
     from layoutalg.formats.grammar import DTYPES
 
     if not items:
@@ -61,7 +61,7 @@ def _page(title: str, items: list[DescriptorItem], target: str, instruction: str
     layouts = {item.name: item.descriptor for item in items}
     try:
         return page(layouts, title=title, target_name=target, instruction=instruction, element_bytes=size)
-    except DrawError:
-        raise
     except ValueError as error:
+        if type(error) is not ValueError:  # one of ours has a message of its own
+            raise
         raise InputError(f"{title}: no page: {error}; fix some of its sizes with limits or -D") from error

@@ -19,9 +19,9 @@ demo: .venv/.installed  ## a transposition, from descriptor to machine code and 
 test: .venv/.tools  ## every test, under ten minutes
 	$(BIN)/pytest -n auto -m "not slow"
 
-test-all: .venv/.tools  ## slow ones too, and the fuzzers twenty times as long
+test-all: .venv/.tools  ## slow ones too, and 10 000 cases of each fuzzer
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[recheck,dask]'
-	LAYOUTALG_FUZZ=20 $(BIN)/pytest -n auto
+	LAYOUTALG_FUZZ=10000 $(BIN)/pytest -n auto
 
 lint: .venv/.tools
 	$(BIN)/ruff check .

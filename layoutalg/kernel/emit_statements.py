@@ -8,7 +8,7 @@ from textwrap import indent
 from layoutalg.index import TRUE, Expr, var
 from layoutalg.index.c import c_code, c_expression
 from layoutalg.index.normal import conjuncts
-from layoutalg.kernel.address import Address, address_of, offset_of, written
+from layoutalg.kernel.address import Address, address_of, offset_of
 from layoutalg.kernel.dtypes import DType
 from layoutalg.kernel.instructions import operation_name
 from layoutalg.kernel.obligations.lds import tile_start, word_of

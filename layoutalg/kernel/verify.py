@@ -1,22 +1,24 @@
 """What must hold of a kernel program before it is emitted, as claims for the prover.
 
-| obligation            | says                                                                                        |
-|-----------------------|---------------------------------------------------------------------------------------------|
-| threads ↔ tile        | each tile that is stored is one-to-one with (lanes, registers)                              |
-| cover                 | tiles are one-to-one with blocks, and reach every coordinate of the target once             |
-| global access         | whatever its guard lets through is a coordinate of the tensor; the tensor's map is in bounds|
-| meaning of tensors    | at each index that the user knows, the descriptor gives the element of that index           |
-| target ↔ memory       | the target's map is a bijection: every element is written, none twice                       |
-| vectors               | the elements of a vector access are consecutive, aligned, and all inside or all outside     |
-| LDS                   | maps are in the buffer, one-to-one, and what is read is what was written there              |
-| no race               | no two threads touch a word of LDS in one barrier interval, where one of them writes        |
-| control               | all threads run each loop equally often, and so reach every barrier                         |
-| products              | a matrix operation's registers hold the rows and columns that it multiplies                 |
-| values                | what is stored at a coordinate is what the program means; each contracted index counts once |
-| index type            | every value of the emitted index arithmetic fits its type                                   |
-| resources             | the block's LDS and threads are what every target has                                       |
+| obligation         | says                                                                                         |
+|--------------------|----------------------------------------------------------------------------------------------|
+| threads ↔ tile     | each tile that is stored is one-to-one with (lanes, registers)                               |
+| cover              | the grid has a block for each tile, tiles reach every coordinate of the target once          |
+| global access      | whatever its guard lets through is a coordinate of the tensor; the tensor's map is in bounds |
+| meaning of tensors | at each index that the user knows, the descriptor gives the element of that index            |
+| target ↔ memory    | the target's map is a bijection: every element is written, none twice                        |
+| vectors            | elements of a vector access are consecutive, aligned, all inside or all outside, ≤ 16 bytes  |
+| LDS                | every element of a map has a word of the buffer, its own; what is read was written there     |
+| no race            | no two threads touch a word of LDS in one barrier interval, where one of them writes         |
+| control            | all threads run each loop equally often, at least once, and so reach every barrier           |
+| products           | a matrix operation's registers, types and lanes are those that the hardware multiplies       |
+| values             | what is stored at a coordinate is what the program means; each contracted index counts once  |
+| element types      | a value is rounded once, to the target's type, or never; sums are taken in f32               |
+| index type         | every value of the emitted index arithmetic fits its type                                    |
+| limits             | blocks, threads and LDS are what every target has that the program can be emitted for        |
 
-Together they say: for all sizes, after the kernel, the target holds the program's meaning at each coordinate.
+Together they say: for all sizes that `requires` admits, after the kernel, the target holds the program's meaning at each
+coordinate.  A program that is not well-formed (`wellformed.py`) has no meaning, and is refused before.
 """
 
 from __future__ import annotations

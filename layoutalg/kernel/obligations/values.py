@@ -15,12 +15,29 @@ A sum is complete when its origins in k and the tile's k together run through th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, substitute, var
 from layoutalg.index.normal import simplify
-from layoutalg.kernel.dtypes import DTYPES, DType
 from layoutalg.kernel.obligations.base import Requirement, inside, same
+from layoutalg.kernel.obligations.held import (
+    F32,
+    Computed,
+    Element,
+    Held,
+    MissingValueError,
+    State,
+    Term,
+    Tile,
+    Total,
+    Value,
+    held_at,
+    known,
+    lifted,
+    moved_to,
+    same_value,
+    text_of,
+)
 from layoutalg.kernel.program import (
     Clear,
     Compute,
@@ -36,82 +53,15 @@ from layoutalg.kernel.program import (
     Read,
     Reduce,
     Registers,
-    Shared,
     Statement,
     Store,
     StoreShared,
-    Tensor,
     extent_of,
     walk,
 )
-from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.layout import LayoutError
 from layoutalg.layout.mixed_radix import digits
 from layoutalg.prove import Agree, ForAll, InjectiveMap, Shown
-
-F32 = DTYPES["f32"]
-
-
-@dataclass(frozen=True)
-class Element:
-    """The tensor at origin + x, its neutral fill (0, or the least number) outside and in padding."""
-
-    tensor: Tensor
-    origin: tuple[Expr, ...]
-    fill: str = "sum"
-
-
-@dataclass(frozen=True)
-class Term:
-    """What one statement has added: products of a and b (or a alone) over `length` values of k, for all of `over`."""
-
-    a: Element
-    b: Element | None
-    length: Expr
-    over: tuple[Expr, ...] = ()
-
-
-@dataclass(frozen=True)
-class Total:
-    """An accumulator: its terms so far; `whole` where it was cleared in sight."""
-
-    how: str
-    terms: tuple[Term, ...]
-    whole: bool = True
-
-
-@dataclass(frozen=True)
-class Computed:
-    """A function of values."""
-
-    function: str
-    operands: tuple[Value, ...]
-
-
-Value = Element | Total | Computed
-
-
-@dataclass(frozen=True)
-class Held:
-    """What a tile holds; in LDS, also the map it was stored by and the slot; `rounded` to which types, one by one."""
-
-    value: Value
-    written: TensorDescriptor | None = None
-    slot: Expr | None = None
-    rounded: tuple[DType, ...] = ()
-
-    def moved(self, dtype: DType) -> Held:
-        """The value alone, in a register or buffer of a type."""
-        now = self.rounded[-1] if self.rounded else self.value.tensor.dtype if isinstance(self.value, Element) else F32
-        exact = dtype in (now, F32)  # f32 holds every f16 and bf16, which do not hold each other
-        return Held(self.value, rounded=self.rounded if exact else (*self.rounded, dtype))
-
-
-Tile = Registers | Shared
-State = dict[Tile, Held]
-
-
-class MissingValueError(LayoutError):
-    """A statement that reads a tile which nothing has filled before."""
 
 
 def values(program: Program) -> Iterator[Requirement]:
@@ -160,7 +110,7 @@ class _Follower:
                 case Load():
                     state[s.registers] = Held(Element(s.tensor, s.origin, s.fill)).moved(s.registers.dtype)
                 case StoreShared():
-                    moved = _known(state, s.registers, number).moved(s.shared.dtype)
+                    moved = known(state, s.registers, number).moved(s.shared.dtype)
                     state[s.shared] = replace(moved, written=s.descriptor, slot=simplify(s.slot))
                     yield from self.tile_lengths(number, s)
                 case LoadShared():
@@ -174,7 +124,7 @@ class _Follower:
                 case Elementwise():
                     yield from self.elementwise(number, s, state)
                 case Store():
-                    held = _known(state, s.registers, number)
+                    held = known(state, s.registers, number)
                     yield self.rounded_once(number, s, held)
                     yield from self.stored(number, s, held.value)
                 case _:
@@ -187,7 +137,7 @@ class _Follower:
         yield Requirement(about, ForAll("register tile and LDS tile have one shape", goal))
 
     def load_shared(self, number: int, s: LoadShared, state: State) -> Iterator[Requirement]:
-        there = _known(state, s.shared, number)
+        there = known(state, s.shared, number)
         assert there.written is not None
         assert there.slot is not None
         yield Requirement(f"{number}: what is read is what was written", Agree(s.descriptor, there.written))
@@ -195,14 +145,14 @@ class _Follower:
             slots = ForAll("the slot is the one last written", eq(s.slot, there.slot), TRUE,
                            (Shown("read", (s.slot,)), Shown("written", (there.slot,))))  # fmt: skip
             yield Requirement(f"{number}: the slot that was written", slots)
-        value = _moved(there.value, s.origin) if s.origin else there.value
+        value = moved_to(there.value, s.origin) if s.origin else there.value
         state[s.registers] = replace(there, value=value).moved(s.registers.dtype)
 
     def accumulate(
         self, number: int, c: Registers, parts: tuple[Registers, ...], how: str, state: State
     ) -> Iterator[Requirement]:
-        total = _known(state, c, number).value
-        factors = [_known(state, part, number).value for part in parts]
+        total = known(state, c, number).value
+        factors = [known(state, part, number).value for part in parts]
         yield self.exact(number, parts, state)
         if not isinstance(total, Total) or not all(isinstance(f, Element) for f in factors):
             raise MissingValueError(f"statement {number} adds to {c.name}, which was not cleared, or of no tensor")
@@ -214,7 +164,7 @@ class _Follower:
         state[c] = Held(replace(total, terms=(*total.terms, term)))
 
     def elementwise(self, number: int, s: Elementwise, state: State) -> Iterator[Requirement]:
-        operands = tuple(_known(state, r, number).value for r in s.operands)
+        operands = tuple(known(state, r, number).value for r in s.operands)
         yield self.exact(number, s.operands, state)
         wide = all(r.dtype == F32 for r in (s.registers, *s.operands))
         yield Requirement(f"{number}: {s.function} is computed in f32", ForAll("all are f32", as_expr(int(wide))))
@@ -255,9 +205,9 @@ class _Follower:
         end = dict(start)
         for _ in self.run(s.body, end):
             pass  # the first reading: only what it leaves in the tiles counts
-        head = start | {t: _at(end[t], index, index - 1) for t in carried}
+        head = start | {t: held_at(end[t], index, index - 1) for t in carried}
         for tile in carried:
-            yield self.begins(number, tile, _at(end[tile], index, -1), _known(before, tile, number))
+            yield self.begins(number, tile, held_at(end[tile], index, -1), known(before, tile, number))
         state.clear()
         state |= head
         yield from self.run(s.body, state)
@@ -267,13 +217,13 @@ class _Follower:
         count = extent_of(index)
         for tile in list(state):
             if tile in sums:
-                state[tile] = Held(_lifted(number, tile, sums[tile], state[tile].value, index))
+                state[tile] = Held(lifted(number, tile, sums[tile], state[tile].value, index))
             elif tile in uses:
-                state[tile] = _at(state[tile], index, count - 1)
+                state[tile] = held_at(state[tile], index, count - 1)
 
     def begins(self, number: int, tile: Tile, first: Held, before: Held) -> Requirement:
         """A tile that one iteration fills for the next is filled for the first one before the loop."""
-        goal = _alike(first.value, before.value)
+        goal = same_value(first.value, before.value)
         if first.slot is not None and before.slot is not None:
             goal = all_of(goal, eq(first.slot, before.slot), as_expr(int(first.written == before.written)))
         goal = all_of(goal, as_expr(int(first.rounded == before.rounded)))
@@ -325,7 +275,7 @@ class _Follower:
             ) == (wanted, wanted_how):
                 yield from self.complete(number, term, tuple(zip(term.a.origin[:-1], x, strict=True)))
             case _:
-                wrong = ForAll(f"{_text(value)} is not {_text(meaning)}", as_expr(0))
+                wrong = ForAll(f"{text_of(value)} is not {text_of(meaning)}", as_expr(0))
                 yield Requirement(f"{number}: what is stored is what is meant", wrong)
 
     def complete(self, number: int, term: Term, pairs: tuple[tuple[Expr, Expr], ...]) -> Iterator[Requirement]:
@@ -354,60 +304,6 @@ def _zero_in_padding(number: int, value: Element) -> Requirement:
     return Requirement(
         f"{number}: {value.tensor.name} is 0 in padding", ForAll("0 is put where there is no data", zero)
     )
-
-
-def _lifted(number: int, tile: Tile, total: Total, added: Value, index: Expr) -> Total:
-    """The sum after a loop, each of whose iterations has added so much; MissingValueError where one loses it."""
-    if not isinstance(added, Total) or added.whole:
-        raise MissingValueError(f"loop {number} adds to {tile.name}, and clears or fills it before its end")
-    terms = tuple(replace(t, over=(index, *t.over)) for t in added.terms)
-    return replace(total, terms=(*total.terms, *terms))
-
-
-def _at(held: Held, index: Expr, value: Expr | int) -> Held:
-    """What is held where a loop's index has a value."""
-    slot = None if held.slot is None else simplify(substitute(held.slot, {index: value}))
-    return replace(held, value=_value_at(held.value, index, value), slot=slot)
-
-
-def _value_at(value: Value, index: Expr, at: Expr | int) -> Value:
-    match value:
-        case Element():
-            return replace(value, origin=tuple(simplify(substitute(o, {index: at})) for o in value.origin))
-        case Computed(function, operands):
-            return Computed(function, tuple(_value_at(v, index, at) for v in operands))
-        case Total(terms=terms):
-            return replace(value, terms=tuple(_term_at(t, index, at) for t in terms))
-
-
-def _term_at(term: Term, index: Expr, at: Expr | int) -> Term:
-    a, b = (None if e is None else _value_at(e, index, at) for e in (term.a, term.b))
-    assert isinstance(a, Element)
-    assert b is None or isinstance(b, Element)
-    return replace(term, a=a, b=b)
-
-
-def _alike(one: Value, other: Value) -> Expr:
-    """Whether two values are the same for all variables."""
-    if isinstance(one, Element) and isinstance(other, Element):
-        known = (one.tensor, one.fill) == (other.tensor, other.fill)
-        return same(one.origin, other.origin) if known else as_expr(0)
-    return as_expr(int(one == other))
-
-
-def _text(thing: Value | Meaning) -> str:
-    match thing:
-        case Element(tensor) | Read(tensor):
-            return tensor.name
-        case Total(how, terms, whole):
-            parts = ", ".join(_text(t.a) + (f"·{_text(t.b)}" if t.b else "") for t in terms)
-            return f"{'' if whole else 'part of '}{how} of {parts or 'nothing'}"
-        case Contract(a, b):
-            return f"sum of {a.name}·{b.name}"
-        case Reduce(tensor, how):
-            return f"{how} of {tensor.name}"
-        case Computed(function, operands) | Compute(function, operands):
-            return f"{function}({', '.join(map(_text, operands))})"
 
 
 def _touched(s: Statement) -> tuple[tuple[Tile, ...], tuple[Tile, ...], tuple[Tile, ...]]:
@@ -443,16 +339,3 @@ def _first_uses(body: Sequence[Statement]) -> dict[Tile, str]:
 def _touched_in(body: Sequence[Statement], how: int) -> set[Tile]:
     """The tiles that a body adds to (how = 1) or fills (2)."""
     return {tile for s in walk(body) for tile in _touched(s)[how]}
-
-
-def _moved(value: Value, by: tuple[Expr, ...]) -> Value:
-    """The value seen from another origin."""
-    if isinstance(value, Element):
-        return replace(value, origin=tuple(o + b for o, b in zip(value.origin, by, strict=True)))
-    raise MissingValueError("only a tensor's tile can be read at an origin")
-
-
-def _known(state: State, tile: Tile, number: int) -> Held:
-    if tile not in state:
-        raise MissingValueError(f"statement {number} reads {tile.name}, which nothing has filled before")
-    return state[tile]

@@ -56,6 +56,11 @@ class Case:
         return BYTES[self.dtype] * (sum(map(math.prod, self.shapes)) + math.prod(self.result))
 
     @property
+    def largest(self) -> int:
+        """Elements of its largest tensor: what a copy or a reduction loads, with repetitions (im2col)."""
+        return max(map(math.prod, (*self.shapes, self.result)))
+
+    @property
     def operations(self) -> int:
         """Multiplications and additions of a product; 0 for the other kinds, which memory limits."""
         if self.kind == "contraction":

@@ -12,6 +12,7 @@ import typer
 from layoutalg.cli.errors import InputError
 
 if TYPE_CHECKING:
+    from layoutalg.bench.cases import Case
     from layoutalg.bench.measure import Results
     from layoutalg.bench.prepare import Prepared
 
@@ -33,28 +34,52 @@ def bench(
     prepared_folder: Annotated[
         Path | None, typer.Option("--prepared", help="Measure what --prepare wrote there.")
     ] = None,
-    target: Annotated[str, typer.Option(help="What to prepare for, e.g. sm_90.")] = "sm_90",
+    target: Annotated[str | None, typer.Option(help="What to prepare (sm_90) or report on (every AMD card).")] = None,
+    static: Annotated[
+        bool, typer.Option("--static", help="Read the code compiled for AMD cards, run nothing: an estimate.")
+    ] = False,
 ) -> int:  # fmt: skip
     """Measure kernels: exactness first, then medians beside torch (numpy on the CPU) and the device's limit."""
     if prepare_folder and prepared_folder:
         raise InputError("--prepare and --prepared: give one; prepare first, then measure what is there")
+    if static:
+        return _static(names, target, json_file)
     if prepare_folder:
-        _prepared(names, target, target == "cpu", prepare_folder)
+        _prepared(names, target or "sm_90", target == "cpu", prepare_folder)
         return 0
     with tempfile.TemporaryDirectory() as scratch:
         results = _measured(names, device, prepared_folder, Path(scratch))
     return _finish(results, json_file, plot_file)
 
 
-def _prepared(names: list[str] | None, target: str, small: bool, folder: Path) -> Prepared:
+def _static(names: list[str] | None, target: str | None, json_file: Path | None) -> int:
+    from dataclasses import asdict
+
+    from layoutalg.bench.static import reports
+    from layoutalg.device.static_report import gpus, table
+
+    if target is not None and target not in {gpu.target for gpu in gpus()}:
+        raise InputError(f"--static reads code for AMD cards: {', '.join(gpu.target for gpu in gpus())}; not {target}")
+    found = list(reports(_cases(names, small=False), target))
+    typer.echo(table(found))
+    if json_file:
+        json_file.write_text(json.dumps({"estimate": True, "reports": [asdict(one) for one in found]}, indent=1))
+    return 0
+
+
+def _cases(names: list[str] | None, small: bool) -> list[Case]:
     from layoutalg.bench import cases
-    from layoutalg.bench.prepare import prepare
 
     unknown = [name for name in names or () if name not in cases.KINDS]
     if unknown:
         raise InputError(f"nothing to measure called {unknown[0]!r}; there are {', '.join(cases.KINDS)}")
-    chosen = [c for c in (cases.small() if small else cases.full()) if not names or c.kind in names]
-    return prepare(chosen, target, folder, told=lambda text: typer.echo(text, err=True))
+    return [c for c in (cases.small() if small else cases.full()) if not names or c.kind in names]
+
+
+def _prepared(names: list[str] | None, target: str, small: bool, folder: Path) -> Prepared:
+    from layoutalg.bench.prepare import prepare
+
+    return prepare(_cases(names, small), target, folder, told=lambda text: typer.echo(text, err=True))
 
 
 def _measured(names: list[str] | None, kind: str, folder: Path | None, scratch: Path) -> Results:

@@ -28,6 +28,7 @@
 //   [proved] 5: every thread reaches every barrier (intervals)
 //   [proved] 5: at least once (intervals)
 //   [proved] 5: the count fits 32 bits (intervals)
+//   [proved] sizes fit 32 bits (intervals)
 //   [proved] LDS: 32768 bytes of 163840 (intervals)
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)
@@ -202,8 +203,8 @@ static __device__ inline __attribute__((always_inline)) void mfma_f32_32x32x16_b
 extern "C" __global__ void __launch_bounds__(256)
 contraction_bik_bjk_bij_bf16_mfma_v8x8x8(const __bf16* __restrict__ a, const __bf16* __restrict__ b, __bf16* __restrict__ target, const int N_b, const int N_i, const int N_k, const int N_j) {
     const int tx = (int)threadIdx.x;
-    const int bn = (int)(blockIdx.x % (unsigned)(((N_j >> 3) + 15) >> 4));
-    const unsigned block1 = blockIdx.x / (unsigned)(((N_j >> 3) + 15) >> 4);
+    const int bn = (int)(blockIdx.x % (unsigned)((N_j + 127) >> 7));
+    const unsigned block1 = blockIdx.x / (unsigned)((N_j + 127) >> 7);
     const int bm = (int)(block1 % (unsigned)((N_i + 127) >> 7));
     const unsigned block2 = block1 / (unsigned)((N_i + 127) >> 7);
     const int bg = (int)block2;
@@ -292,7 +293,7 @@ contraction_bik_bjk_bij_bf16_mfma_v8x8x8(const __bf16* __restrict__ a, const __b
             *(bf16x8*)__builtin_assume_aligned(b_lds + word, 16) = v;
         }
     }
-    for (int kt = 0; kt < ((N_k >> 3) + 3) >> 2; ++kt) {
+    for (int kt = 0; kt < (N_k + 31) >> 5; ++kt) {
         __syncthreads();
         // a_loaded <- a
         #pragma unroll

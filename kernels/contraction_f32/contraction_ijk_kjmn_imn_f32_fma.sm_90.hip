@@ -31,6 +31,7 @@
 //   [proved] 9: every thread reaches every barrier (intervals)
 //   [proved] 9: at least once (intervals)
 //   [proved] 9: the count fits 32 bits (intervals)
+//   [proved] sizes fit 32 bits (intervals)
 //   [proved] LDS: 16384 bytes of 49152 (intervals)
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)

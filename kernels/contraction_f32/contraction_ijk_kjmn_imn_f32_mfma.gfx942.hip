@@ -28,6 +28,7 @@
 //   [proved] 5: every thread reaches every barrier (intervals)
 //   [proved] 5: at least once (intervals)
 //   [proved] 5: the count fits 32 bits (intervals)
+//   [proved] sizes fit 32 bits (intervals)
 //   [proved] LDS: 32768 bytes of 65536 (intervals)
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)

@@ -28,6 +28,7 @@
 //   [proved] 5: every thread reaches every barrier (intervals)
 //   [proved] 5: at least once (intervals)
 //   [proved] 5: the count fits 32 bits (intervals)
+//   [proved] sizes fit 32 bits (intervals)
 //   [proved] LDS: 32768 bytes of 65536 (intervals)
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)
@@ -209,10 +210,10 @@ static __device__ inline __attribute__((always_inline)) void mfma_f32_32x32x8f16
 extern "C" __global__ void __launch_bounds__(256)
 conv_3x3_p1x1_f16_mfma_v8x8(const _Float16* __restrict__ a, const _Float16* __restrict__ b, _Float16* __restrict__ target, const int N, const int H0, const int H1, const int C, const int K) {
     const int tx = (int)threadIdx.x;
-    const int bn = (int)(blockIdx.x % (unsigned)(((K >> 3) + 15) >> 4));
-    const unsigned block1 = blockIdx.x / (unsigned)(((K >> 3) + 15) >> 4);
-    const int bm = (int)(block1 % (unsigned)((H0 * H1 * N + 127) >> 7));
-    const unsigned block2 = block1 / (unsigned)((H0 * H1 * N + 127) >> 7);
+    const int bn = (int)(blockIdx.x % (unsigned)((K + 127) >> 7));
+    const unsigned block1 = blockIdx.x / (unsigned)((K + 127) >> 7);
+    const int bm = (int)(block1 % (unsigned)((N * H0 * H1 + 127) >> 7));
+    const unsigned block2 = block1 / (unsigned)((N * H0 * H1 + 127) >> 7);
     const int bg = (int)block2;
     __shared__ __attribute__((aligned(16))) _Float16 a_lds[8192];
     __shared__ __attribute__((aligned(16))) _Float16 b_lds[8192];
@@ -249,14 +250,16 @@ conv_3x3_p1x1_f16_mfma_v8x8(const _Float16* __restrict__ a, const _Float16* __re
             const int k0 = k / (C * 3);
             const int k1 = k / C % 3;
             const int k2 = k % C;
-            const int at0 = k1 + m2 - 1;
-            const int at1 = k0 + m1 - 1;
             #pragma unroll
             for (int y2 = 0; y2 < 4; ++y2) a_loaded[y0][y1][y2] = 0;
-            if (m < H0 * H1 * N && 1 <= k1 + m2 && k1 + m2 < H1 + 1 && 1 <= k0 + m1 && k0 + m1 < H0 + 1) {
-                const float16x4 v = *(const float16x4*)(a + (C * H0 * H1 * m0 + C * H1 * at1 + C * at0 + k2));
-                #pragma unroll
-                for (int y2 = 0; y2 < 4; ++y2) a_loaded[y0][y1][y2] = v[y2];
+            if (m < N * H0 * H1) {
+                const int at0 = k1 + m2 - 1;
+                const int at1 = k0 + m1 - 1;
+                if (1 <= k1 + m2 && k1 + m2 < H1 + 1 && 1 <= k0 + m1 && k0 + m1 < H0 + 1) {
+                    const float16x4 v = *(const float16x4*)(a + (C * H0 * H1 * m0 + C * H1 * at1 + C * at0 + k2));
+                    #pragma unroll
+                    for (int y2 = 0; y2 < 4; ++y2) a_loaded[y0][y1][y2] = v[y2];
+                }
             }
         }
     }
@@ -310,7 +313,7 @@ conv_3x3_p1x1_f16_mfma_v8x8(const _Float16* __restrict__ a, const _Float16* __re
             *(float16x4*)__builtin_assume_aligned(b_lds + word, 8) = v;
         }
     }
-    for (int kt = 0; kt < (C >> 3) * 2 + (((C >> 3) + 3) >> 2); ++kt) {
+    for (int kt = 0; kt < (C * 9 + 31) >> 5; ++kt) {
         __syncthreads();
         // a_loaded <- a
         #pragma unroll
@@ -326,14 +329,16 @@ conv_3x3_p1x1_f16_mfma_v8x8(const _Float16* __restrict__ a, const _Float16* __re
                 const int k0 = k / (C * 3);
                 const int k1 = k / C % 3;
                 const int k2 = k % C;
-                const int at0 = k1 + m2 - 1;
-                const int at1 = k0 + m1 - 1;
                 #pragma unroll
                 for (int y2 = 0; y2 < 4; ++y2) a_loaded[y0][y1][y2] = 0;
-                if (m < H0 * H1 * N && k < C * 9 && 1 <= k1 + m2 && k1 + m2 < H1 + 1 && 1 <= k0 + m1 && k0 + m1 < H0 + 1) {
-                    const float16x4 v = *(const float16x4*)(a + (C * H0 * H1 * m0 + C * H1 * at1 + C * at0 + k2));
-                    #pragma unroll
-                    for (int y2 = 0; y2 < 4; ++y2) a_loaded[y0][y1][y2] = v[y2];
+                if (m < N * H0 * H1 && k < C * 9) {
+                    const int at0 = k1 + m2 - 1;
+                    const int at1 = k0 + m1 - 1;
+                    if (1 <= k1 + m2 && k1 + m2 < H1 + 1 && 1 <= k0 + m1 && k0 + m1 < H0 + 1) {
+                        const float16x4 v = *(const float16x4*)(a + (C * H0 * H1 * m0 + C * H1 * at1 + C * at0 + k2));
+                        #pragma unroll
+                        for (int y2 = 0; y2 < 4; ++y2) a_loaded[y0][y1][y2] = v[y2];
+                    }
                 }
             }
         }
@@ -439,7 +444,7 @@ conv_3x3_p1x1_f16_mfma_v8x8(const _Float16* __restrict__ a, const _Float16* __re
                     const int m0 = m / (H0 * H1);
                     const int m1 = m / H1 % H0;
                     const int m2 = m % H1;
-                    if (m < H0 * H1 * N && n < K) {
+                    if (m < N * H0 * H1 && n < K) {
                         target[H0 * H1 * K * m0 + H1 * K * m1 + K * m2 + n] = (_Float16)sums[y0][y1][y2][y3];
                     }
                 }

@@ -31,6 +31,7 @@
 //   [proved] 5: every thread reaches every barrier (intervals)
 //   [proved] 5: at least once (intervals)
 //   [proved] 5: the count fits 32 bits (intervals)
+//   [proved] sizes fit 32 bits (intervals)
 //   [proved] LDS: 32768 bytes of 65536 (intervals)
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)
@@ -219,8 +220,8 @@ static __device__ inline __attribute__((always_inline)) void mfma_f32_32x32x8f16
 extern "C" __global__ void __launch_bounds__(256)
 gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* __restrict__ b, const float* __restrict__ bias, _Float16* __restrict__ target, const int N_m, const int N_k, const int N_n) {
     const int tx = (int)threadIdx.x;
-    const int bn = (int)(blockIdx.x % (unsigned)(((N_n >> 3) + 15) >> 4));
-    const unsigned block1 = blockIdx.x / (unsigned)(((N_n >> 3) + 15) >> 4);
+    const int bn = (int)(blockIdx.x % (unsigned)((N_n + 127) >> 7));
+    const unsigned block1 = blockIdx.x / (unsigned)((N_n + 127) >> 7);
     const int bm = (int)(block1 % (unsigned)((N_m + 127) >> 7));
     const unsigned block2 = block1 / (unsigned)((N_m + 127) >> 7);
     const int bg = (int)block2;
@@ -311,7 +312,7 @@ gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
             *(float16x4*)__builtin_assume_aligned(b_lds + word, 8) = v;
         }
     }
-    for (int kt = 0; kt < ((N_k >> 3) + 3) >> 2; ++kt) {
+    for (int kt = 0; kt < (N_k + 31) >> 5; ++kt) {
         __syncthreads();
         // a_loaded <- a
         #pragma unroll

@@ -16,6 +16,7 @@
 //   [proved] blocks ↔ tiles (intervals + normal form)
 //   [proved] every coordinate is in a tile (normal form)
 //   [proved] no coordinate is in two tiles (mixed radix)
+//   [proved] sizes fit 32 bits (intervals)
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)
 //   [proved] 0: a vector of source is one access (intervals)
@@ -61,8 +62,8 @@ typedef _Float16 float16x8 __attribute__((ext_vector_type(8)));
 extern "C" __global__ void __launch_bounds__(256)
 im2col_3x3_p1x1_f16_v8(const _Float16* __restrict__ source, _Float16* __restrict__ target, const int N, const int H0, const int H1, const int C) {
     const int tx = (int)threadIdx.x;
-    const int b1 = (int)(blockIdx.x % (unsigned)((((C >> 3) + 7) >> 3) + (C >> 3)));
-    const unsigned block1 = blockIdx.x / (unsigned)((((C >> 3) + 7) >> 3) + (C >> 3));
+    const int b1 = (int)(blockIdx.x % (unsigned)((C * 9 + 63) >> 6));
+    const unsigned block1 = blockIdx.x / (unsigned)((C * 9 + 63) >> 6);
     const int b0 = (int)block1;
     _Float16 tile[2][8];
     // tile <- source
@@ -70,14 +71,16 @@ im2col_3x3_p1x1_f16_v8(const _Float16* __restrict__ source, _Float16* __restrict
     for (int y0 = 0; y0 < 2; ++y0) {
         const int d0 = b0 * 64 + y0 * 32 + (tx >> 3);
         const int d1 = b1 * 64 + (tx & 7) * 8;
-        const int at0 = d0 % H1 + d1 / C % 3 - 1;
-        const int at1 = d0 / H1 % H0 + d1 / (C * 3) - 1;
         #pragma unroll
         for (int y1 = 0; y1 < 8; ++y1) tile[y0][y1] = 0;
-        if (d0 < H0 * H1 * N && d1 < C * 9 && 1 <= d0 % H1 + d1 / C % 3 && d0 % H1 + d1 / C % 3 < H1 + 1 && 1 <= d0 / H1 % H0 + d1 / (C * 3) && d0 / H1 % H0 + d1 / (C * 3) < H0 + 1) {
-            const float16x8 v = *(const float16x8*)(source + (d0 / H1 / H0 * (H0 * H1 * C) + at1 * (H1 * C) + at0 * C + d1 % C));
-            #pragma unroll
-            for (int y1 = 0; y1 < 8; ++y1) tile[y0][y1] = v[y1];
+        if (d0 < N * H0 * H1 && d1 < C * 9) {
+            const int at0 = d0 % H1 + d1 / C % 3 - 1;
+            const int at1 = d0 / H1 % H0 + d1 / (C * 3) - 1;
+            if (1 <= d0 % H1 + d1 / C % 3 && d0 % H1 + d1 / C % 3 < H1 + 1 && 1 <= d0 / H1 % H0 + d1 / (C * 3) && d0 / H1 % H0 + d1 / (C * 3) < H0 + 1) {
+                const float16x8 v = *(const float16x8*)(source + (d0 / H1 / H0 * (H0 * H1 * C) + at1 * (H1 * C) + at0 * C + d1 % C));
+                #pragma unroll
+                for (int y1 = 0; y1 < 8; ++y1) tile[y0][y1] = v[y1];
+            }
         }
     }
     // tile -> target
@@ -85,7 +88,7 @@ im2col_3x3_p1x1_f16_v8(const _Float16* __restrict__ source, _Float16* __restrict
     for (int y0 = 0; y0 < 2; ++y0) {
         const int d0 = b0 * 64 + y0 * 32 + (tx >> 3);
         const int d1 = b1 * 64 + (tx & 7) * 8;
-        if (d0 < H0 * H1 * N && d1 < C * 9) {
+        if (d0 < N * H0 * H1 && d1 < C * 9) {
             float16x8 v;
             #pragma unroll
             for (int y1 = 0; y1 < 8; ++y1) v[y1] = tile[y0][y1];

@@ -16,6 +16,7 @@
 //   [proved] blocks ↔ tiles (intervals + normal form)
 //   [proved] every coordinate is in a tile (normal form)
 //   [proved] no coordinate is in two tiles (mixed radix)
+//   [proved] sizes fit 32 bits (intervals)
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)
 //   [proved] source: addresses in bounds (transform by transform (normal form))
@@ -45,8 +46,8 @@
 extern "C" __global__ void __launch_bounds__(256)
 pad_1_1_1_1_f32(const float* __restrict__ source, float* __restrict__ target, const int D0, const int D1) {
     const int tx = (int)threadIdx.x;
-    const int b1 = (int)(blockIdx.x % (unsigned)(((D1 + 1) >> 6) + 1));
-    const unsigned block1 = blockIdx.x / (unsigned)(((D1 + 1) >> 6) + 1);
+    const int b1 = (int)(blockIdx.x % (unsigned)((D1 + 65) >> 6));
+    const unsigned block1 = blockIdx.x / (unsigned)((D1 + 65) >> 6);
     const int b0 = (int)block1;
     float tile[16][1];
     // tile <- source
@@ -56,11 +57,13 @@ pad_1_1_1_1_f32(const float* __restrict__ source, float* __restrict__ target, co
         for (int y1 = 0; y1 < 1; ++y1) {
             const int d0 = b0 * 64 + y0 * 4 + (tx >> 6);
             const int d1 = b1 * 64 + (tx & 63) + y1;
-            const int at0 = d1 - 1;
-            const int at1 = d0 - 1;
             tile[y0][y1] = 0;
-            if (d0 < D0 + 2 && d1 < D1 + 2 && 1 <= d1 && d1 < D1 + 1 && 1 <= d0 && d0 < D0 + 1) {
-                tile[y0][y1] = source[D1 * at1 + at0];
+            if (d0 < D0 + 2 && d1 < D1 + 2) {
+                const int at0 = d1 - 1;
+                const int at1 = d0 - 1;
+                if (1 <= d1 && d1 < D1 + 1 && 1 <= d0 && d0 < D0 + 1) {
+                    tile[y0][y1] = source[D1 * at1 + at0];
+                }
             }
         }
     }

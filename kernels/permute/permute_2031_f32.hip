@@ -19,6 +19,7 @@
 //   [proved] blocks ↔ tiles (intervals + normal form)
 //   [proved] every coordinate is in a tile (normal form)
 //   [proved] no coordinate is in two tiles (mixed radix)
+//   [proved] sizes fit 32 bits (intervals)
 //   [proved] LDS: 16384 bytes of 49152 (intervals)
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)

@@ -23,6 +23,7 @@
 //   [proved] 3: every thread reaches every barrier (intervals)
 //   [proved] 3: at least once (intervals)
 //   [proved] 3: the count fits 32 bits (intervals)
+//   [proved] sizes fit 32 bits (intervals)
 //   [proved] LDS: 17408 bytes of 49152 (intervals)
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)

@@ -16,6 +16,7 @@
 //   [proved] blocks ↔ tiles (intervals + normal form)
 //   [proved] every coordinate is in a tile (normal form)
 //   [proved] no coordinate is in two tiles (mixed radix)
+//   [proved] sizes fit 32 bits (intervals)
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)
 //   [proved] source: addresses in bounds (transform by transform (normal form))

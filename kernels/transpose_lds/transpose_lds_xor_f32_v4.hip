@@ -19,6 +19,7 @@
 //   [proved] blocks ↔ tiles (intervals + normal form)
 //   [proved] every coordinate is in a tile (normal form)
 //   [proved] no coordinate is in two tiles (mixed radix)
+//   [proved] sizes fit 32 bits (intervals)
 //   [proved] LDS: 16384 bytes of 49152 (intervals)
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)
@@ -76,8 +77,8 @@ typedef float floatx4 __attribute__((ext_vector_type(4)));
 extern "C" __global__ void __launch_bounds__(256)
 transpose_lds_xor_f32_v4(const float* __restrict__ source, float* __restrict__ target, const int M, const int N) {
     const int tx = (int)threadIdx.x;
-    const int bx = (int)(blockIdx.x % (unsigned)(((N >> 2) + 15) >> 4));
-    const unsigned block1 = blockIdx.x / (unsigned)(((N >> 2) + 15) >> 4);
+    const int bx = (int)(blockIdx.x % (unsigned)((N + 63) >> 6));
+    const unsigned block1 = blockIdx.x / (unsigned)((N + 63) >> 6);
     const int by = (int)block1;
     __shared__ __attribute__((aligned(16))) float lds[4096];
     float by_row[4][4];

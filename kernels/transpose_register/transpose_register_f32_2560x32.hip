@@ -14,6 +14,7 @@
 //   [proved] blocks ↔ tiles (intervals)
 //   [proved] every coordinate is in a tile (intervals)
 //   [proved] no coordinate is in two tiles (mixed radix)
+//   [proved] sizes fit 32 bits (intervals)
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)
 //   [proved] blocks in y: what a launch can have (intervals)

@@ -17,8 +17,8 @@
 | index type         | every value of the emitted index arithmetic fits its type                                    |
 | limits             | blocks, threads and LDS are what every target has that the program can be emitted for        |
 
-Together they say: for all sizes that `requires` admits, after the kernel, the target holds the program's meaning at each
-coordinate.  A program that is not well-formed (`wellformed.py`) has no meaning, and is refused before.
+Together they say: for all sizes that `requires` admits, after the kernel, the target holds the program's meaning at
+each coordinate.  A program that is not well-formed (`wellformed.py`) has no meaning, and is refused before.
 """
 
 from __future__ import annotations

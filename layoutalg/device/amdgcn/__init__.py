@@ -7,4 +7,17 @@
 | `semantics` | one table, instruction → effect, over an abstract value type |
 | `machine` | what both readings of the table share: operands, masks, addresses |
 | `concrete`, `launch` | the reading in numpy: whole grids are run, and every misuse is a fault |
+| `words`, `symbolic` | the reading in index expressions: every access of one unknown lane, on all paths |
+| `expected`, `against` | the claims on a binary: its accesses are the kernel program's, for all sizes |
+
+>>> from layoutalg.device.amdgcn.against import prove_binary
+>>> from layoutalg.device.amdgcn.binary import read_kernels
+>>> from layoutalg.device.amdgcn.program import decode_kernel
+>>> from layoutalg.device.compile import compile_source
+>>> from layoutalg.kernel.emit import emit_unverified
+>>> from layoutalg.kernel.library.transpose import register_transpose
+>>> program = register_transpose(64, 32)
+>>> code = compile_source(emit_unverified(program), "gfx942")
+>>> prove_binary(decode_kernel(read_kernels(code.payload)[program.name]), program).name
+'proved'
 """

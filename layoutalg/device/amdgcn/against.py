@@ -18,6 +18,7 @@ does what AMD's pseudocode says.  Not modelled: time, cache policy, wait states 
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +26,7 @@ from dataclasses import dataclass, replace
 
 from layoutalg.device.amdgcn.expected import ExpectedElement, expected_elements
 from layoutalg.device.amdgcn.program import Program
+from layoutalg.device.amdgcn.reciprocal import ASSUMPTION
 from layoutalg.device.amdgcn.symbolic import Argument, Element, SymbolicMachine
 from layoutalg.device.amdgcn.words import NotReadable
 from layoutalg.device.errors import DeviceError
@@ -45,6 +47,9 @@ from layoutalg.prove import ForAll, Limits, Proved, Refuted, Shown, Unknown, Ver
 #: Seconds that one question about the range of a value may take; not knowing costs a longer formula, nothing else.
 QUICK = 2.0
 
+#: Seconds for a first try with few assumptions.
+AT_FIRST = 0.5
+
 
 @dataclass(frozen=True)
 class BinaryVerdict:
@@ -54,6 +59,7 @@ class BinaryVerdict:
     target: str
     verdicts: tuple[tuple[str, Verdict], ...]
     narrow: tuple[str, ...] = ()  # accesses that the compiler split into narrower ones; slow, not wrong
+    assumptions: tuple[str, ...] = ()  # what was taken from elsewhere
 
     @property
     def proved(self) -> bool:
@@ -82,8 +88,10 @@ def prove_binary(binary: Program, kernel: Kernel, limits: Limits | None = None, 
     prover = _Prover(kernel, limits or Limits(), time.monotonic() + seconds)
     verdicts: list[tuple[str, Verdict]] = []
     narrow: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
     try:
-        wanted, found = expected_elements(kernel), _trace(binary, kernel, prover)
+        wanted = expected_elements(kernel)
+        found, assumptions = _trace(binary, kernel, prover)
         narrow = _narrow(wanted, found)
         for about, verdict in _Comparison(kernel, wanted, found, prover).verdicts():
             verdicts.append((about, verdict))
@@ -91,10 +99,11 @@ def prove_binary(binary: Program, kernel: Kernel, limits: Limits | None = None, 
                 break
     except DeviceError as error:
         verdicts.append(("the binary is followed", _unknown(str(error))))
-    return BinaryVerdict(kernel.name, binary.kernel.target, tuple(verdicts), narrow)
+    return BinaryVerdict(kernel.name, binary.kernel.target, tuple(verdicts), narrow, assumptions)
 
 
-def _trace(binary: Program, kernel: Kernel, prover: _Prover) -> Sequence[Element]:
+def _trace(binary: Program, kernel: Kernel, prover: _Prover) -> tuple[Sequence[Element], tuple[str, ...]]:
+    """The binary's accesses, and what was assumed in reading them."""
     arguments = [Argument(tensor.name) for tensor in kernel.tensors]
     arguments += [Argument(number=size) for size in kernel.sizes]
     visible = [a for a in binary.kernel.arguments if not a.kind.startswith("hidden_")]
@@ -104,9 +113,10 @@ def _trace(binary: Program, kernel: Kernel, prover: _Prover) -> Sequence[Element
     if binary.kernel.lds_bytes < kernel.lds_bytes:
         raise NotReadable(f"{binary.kernel.lds_bytes} bytes of LDS, the program has {kernel.lds_bytes}")
     blocks = (_linear(kernel),) if kernel.linear else kernel.grid
-    machine = SymbolicMachine(binary, arguments, blocks, kernel.threads, kernel.requires, size, prover.shown)
+    given = all_of(kernel.requires, *(simplify(block < 1 << 31) for block in blocks))  # HIP launches no more
+    machine = SymbolicMachine(binary, arguments, blocks, kernel.threads, given, size, prover.shown)
     machine.run()
-    return machine.trace
+    return machine.trace, (ASSUMPTION,) if machine.w.divisions.errors else ()
 
 
 def _linear(kernel: Kernel) -> Expr:
@@ -143,7 +153,7 @@ class _Prover:
         mentioned = set(variables(goal))
         near = all_of(*(part for part in conjuncts(given) if set(variables(part)) <= mentioned))
         if near is not given:
-            verdict = prove(ForAll(label, goal, near), limits=limits)
+            verdict = prove(ForAll(label, goal, near), limits=replace(limits, seconds=min(limits.seconds, AT_FIRST)))
             if isinstance(verdict, Proved):
                 return verdict
         return prove(ForAll(label, goal, given, (*self.shown_values, *show)), limits=limits)
@@ -176,10 +186,13 @@ class _Comparison:
         for element, partner in partners:
             if partner is not None and not element.store:
                 self.same[element.value] = partner.value
+        strays = [element for element, partner in partners if partner is None]
+        for element in strays:
+            yield self._about(element), self._stray(element)
+        if strays:
+            return  # what is loaded there is not known, so nothing can be said of the rest
         for element, partner in partners:
-            if partner is None:
-                yield self._about(element), self._stray(element)
-            else:
+            if partner is not None:
                 yield from self._compared(element, partner)
         yield from self._complete([p for element, p in partners if p is not None and element.store])
 
@@ -268,12 +281,13 @@ def _sample_points(kernel: Kernel, count: int = 4) -> tuple[Mapping[Expr, int], 
     for k in range(count):
         point: dict[Expr, int] = {}
         for size in kernel.sizes:
-            step = 64 * size.value.multiple_of
-            point[size] = min(step * (rng.randrange(5, 9) + k), int(size.hi))
+            point[size] = min(math.lcm(64, size.value.multiple_of) * (rng.randrange(2, 6) + k), int(size.hi))
         for index in (*kernel.grid, *kernel.threads):
             extent = index.value.extent
             limit = value(as_expr(extent), point) if extent is not None else int(index.hi) + 1
             point[index] = rng.randrange(limit)
+        if not value(kernel.requires, point):
+            raise NotReadable(f"no sample of {kernel.name} meets {kernel.requires}")
         points.append(point)
     return tuple(points)
 

@@ -85,6 +85,18 @@ class ArrayValues:
         """Both halves."""
         return low.astype(np.uint64) | high.astype(np.uint64) << np.uint64(32)
 
+    def overflows(self, a: Array, b: Array, result: Array, differ: bool) -> Array:
+        """From the signs."""
+        zero = self.const(0, 32)
+        alike = self.slt(a, zero) == self.slt(b, zero)
+        changed = self.slt(a, zero) != self.slt(result, zero)
+        result_differs: Array = np.logical_and(alike != differ, changed)
+        return result_differs
+
+    def mul_high(self, a: Array, b: Array) -> Array:
+        """Upper half of the product."""
+        return self.high(self.zext(a) * self.zext(b))
+
     def function(self, name: str, *words: Array) -> Array:
         """IEEE arithmetic."""
         with np.errstate(all="ignore"):

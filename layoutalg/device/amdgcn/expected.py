@@ -55,6 +55,8 @@ def expected_elements(program: Program) -> tuple[ExpectedElement, ...]:
 def _walk(program: Program) -> Iterator[ExpectedElement]:
     held: dict[tuple[str, tuple[int, ...]], Expr] = {}
     barriers = 0
+    if len({tensor.dtype for tensor in program.tensors}) > 1:
+        raise NotReadable(f"{program.name} converts elements from one type to another")
     if len(program.shared) > 1:
         raise NotReadable(f"{program.name} has several buffers in LDS")
     for number, statement in enumerate(program.body):

@@ -47,13 +47,11 @@ def _sub_borrow(w: Values, a: Word, b: Word, borrow: Truth) -> tuple[Word, Truth
 
 
 def _add_signed(w: Values, a: Word, b: Word) -> tuple[Word, Truth]:
-    total, zero = a + b, w.const(0, 32)
-    return total, ~(w.slt(a, zero) ^ w.slt(b, zero)) & (w.slt(a, zero) ^ w.slt(total, zero))
+    return a + b, w.overflows(a, b, a + b, False)
 
 
 def _sub_signed(w: Values, a: Word, b: Word) -> tuple[Word, Truth]:
-    total, zero = a - b, w.const(0, 32)
-    return total, (w.slt(a, zero) ^ w.slt(b, zero)) & (w.slt(a, zero) ^ w.slt(total, zero))
+    return a - b, w.overflows(a, b, a - b, True)
 
 
 def _mad_u64(w: Values, a: Word, b: Word, c: Word) -> tuple[Word, Truth]:
@@ -81,7 +79,7 @@ def _i24(w: Values, word: Word) -> Word:
 
 
 def _mul_high(w: Values, a: Word, b: Word) -> Word:
-    return w.high(w.zext(a) * w.zext(b))
+    return w.mul_high(a, b)
 
 
 def _save_exec(operation: Callable[[Word, Word], Word], bits: int) -> Effect:

@@ -104,9 +104,10 @@ class SymbolicMachine(Machine):
         decide: Decide,
     ) -> None:
         """`grid` and `threads` are the index variables; `element` is the bytes of a matrix element."""
-        super().__init__(program.kernel, IndexValues(decide))
+        super().__init__(program.kernel, IndexValues(decide, given))
         self.program, self.given, self.element = program, given, element
         self.arguments = arguments
+        self.common = {v for e in (*grid, *(a.number for a in arguments if a.number is not None)) for v in variables(e)}
         self.state = State()
         self.trace: list[Element] = []
         self.steps = 0
@@ -350,7 +351,24 @@ class SymbolicMachine(Machine):
 
     def special(self, instruction: Instruction) -> None:
         """A uniform word read from the first lane is the word; all else between lanes is not followed."""
+        if instruction.name == "V_READFIRSTLANE_B32":
+            word = self.read_register(operand_of(instruction, "a"), 32)
+            if not self._uniform(word.expr):
+                raise NotReadable(f"{instruction} at {instruction.address:#x}: {word.expr} differs between lanes")
+            if self.active is not TRUE:
+                word = self.w.word(select(self.active, word.expr, self.w.fresh("undefined", 1 << 32)))
+            self.write_scalar(operand_of(instruction, "d"), 32, word)
+            return
         raise NotReadable(f"{instruction.name} ({instruction.form}) at {instruction.address:#x} is not followed")
+
+    def _uniform(self, expr: Expr) -> bool:
+        """Whether all lanes of a wave have the same: it is made of the block and the sizes alone."""
+        for v in variables(expr):
+            made = self.w.made_by.get(v)
+            parts = [part for part in made or () if isinstance(part, Expr)]
+            if not (v in self.common or (parts and all(map(self._uniform, parts)))):
+                return False
+        return True
 
     # Control
 

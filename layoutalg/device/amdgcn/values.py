@@ -62,6 +62,12 @@ class Values(Protocol):
     def pair(self, low: Word, high: Word) -> Word:
         """64 bits of two 32-bit words."""
 
+    def overflows(self, a: Word, b: Word, result: Word, differ: bool) -> Truth:
+        """Signed overflow: the result's sign is not a's, though those of a and b are alike (or `differ`)."""
+
+    def mul_high(self, a: Word, b: Word) -> Word:
+        """The upper half of the unsigned product: one operation, so that a reading can see a division by reciprocal."""
+
     def function(self, name: str, *words: Word) -> Word:
         """A floating-point function of `floats`, on 32-bit words (narrow results in the low bits)."""
 

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
+from layoutalg.device.amdgcn.reciprocal import Divisions
 from layoutalg.index import (
     FALSE,
     TRUE,
@@ -176,13 +177,17 @@ def is_mask(word: Word | Mask) -> bool:
 class IndexValues:
     """Words as index expressions.  `given` is what may be assumed of the instruction that is read."""
 
-    def __init__(self, decide: Decide) -> None:
+    def __init__(self, decide: Decide, always: Expr = TRUE) -> None:
+        """`always` may be assumed of every instruction."""
         self.decide = decide
-        self.given: Expr = TRUE
+        self.given = self.always = always
+        self.small: set[Expr] = set()  # quotients that always are in 0 … 2³¹ − 1, because what was divided is
         self._numbers = count()
         self._in_range: dict[tuple[Expr, Expr, int, int], bool] = {}
         self._sums: dict[tuple[Word, Word], Word] = {}
         self._functions: dict[tuple[str | Expr, ...], Expr] = {}
+        self.made_by: dict[Expr, tuple[str | Expr, ...]] = {}  # unknown results of functions → the function, arguments
+        self.divisions = Divisions()
 
     def fresh(self, name: str, limit: int) -> Expr:
         """A new unknown, 0 ≤ name < limit."""
@@ -210,6 +215,8 @@ class IndexValues:
         e, size = word.expr, 1 << word.bits
         reduced = representative(e, word.bits)
         for candidate in (e, simplify(e), reduced):
+            if candidate in self.small:
+                return candidate
             if lowest <= candidate.lo and candidate.hi < lowest + size:
                 return candidate
         e = reduced
@@ -262,7 +269,11 @@ class IndexValues:
 
     def ult(self, left: Word, right: Word) -> Bit:
         """Unsigned order."""
-        return Bit(FALSE) if left is right else Bit(lt(self.unsigned(left), self.unsigned(right)))
+        if left is right:
+            return Bit(FALSE)
+        a, b = self.unsigned(left), self.unsigned(right)
+        decided = self.divisions.less(a, b)
+        return Bit(lt(a, b) if decided is None else decided)
 
     def slt(self, left: Word, right: Word) -> Bit:
         """Signed order."""
@@ -275,7 +286,8 @@ class IndexValues:
         if isinstance(then, Mask) or isinstance(otherwise, Mask):
             a, b = as_mask(then).own, as_mask(otherwise).own
             return Mask(any_of(all_of(condition.expr, a), all_of(negation(condition.expr), b)))
-        return then._with(select(condition.expr, then.expr, otherwise.expr))
+        chosen = self.divisions.choice(condition.expr, then.expr, otherwise.expr)
+        return then._with(select(condition.expr, then.expr, otherwise.expr) if chosen is None else chosen)
 
     def zext(self, word: Word) -> Word:
         """The unsigned value."""
@@ -309,8 +321,40 @@ class IndexValues:
         """An unknown function of its arguments: the same for the same ones."""
         key: tuple[str | Expr, ...] = (name, *(simplify(word.expr) for word in words))
         if key not in self._functions:
-            self._functions[key] = self.fresh(name, 1 << 16 if name.startswith(("f16", "bf16")) else 1 << 32)
+            made = self.fresh(name, 1 << 16 if name.startswith(("f16", "bf16")) else 1 << 32)
+            self._functions[key], self.made_by[made] = made, key
+            self.divisions.see_function(made, name, key[1:], self.made_by)
         return self.word(self._functions[key])
+
+    def overflows(self, a: Word, b: Word, result: Word, differ: bool) -> Bit:
+        """An unknown truth: it is seldom looked at, and costly to say."""
+        return Bit(self.fresh_bit())
+
+    def mul_high(self, a: Word, b: Word) -> Word:
+        """The upper half of a product; the steps of a division are seen as such."""
+        x, y = simplify(a.expr), simplify(b.expr)
+        z = self.divisions.divisor_of_correction(x, y, 32)
+        if z is not None:
+            correction = self._derived("correction", z, 1 << 32)
+            self.divisions.corrections[correction] = z
+            return self.word(correction)
+        for n, reciprocal in ((a, y), (b, x)):
+            d = self.divisions.divisor_of_quotient(reciprocal)
+            if d is not None and d.lo >= 1:
+                number = self.unsigned(n)
+                if self.given is self.always and self.signed(n) is number:
+                    self.small.add(simplify(div(number, d)))
+                error = self._derived("error", div(number, d), 3)
+                return self.word(self.divisions.quotient(number, d, error))
+        return self.high(self.zext(a) * self.zext(b))
+
+    def _derived(self, name: str, of: Expr, limit: int) -> Expr:
+        """The one unknown of this name that belongs to an expression."""
+        key = (name, of)
+        if key not in self._functions:
+            made = self.fresh(name, limit)
+            self._functions[key], self.made_by[made] = made, key
+        return self._functions[key]
 
     def relation(self, name: str, *words: Word) -> Bit:
         """An unknown truth."""
@@ -376,16 +420,23 @@ class IndexValues:
 
 
 def _generalised(e: Expr, given: Expr) -> Iterator[Expr]:
-    """The expression over any p' < P and q' < Q, where it is p + P·q + constant and `p < P`, `q < Q` are given.
+    """The expression over any p' < P, q' < Q, …, where it is p + P·(q + Q·(… )) and `p < P`, `q < Q`, … are given.
 
     What holds of it holds of the expression; and a solver need not know what p and q are made of.
     """
-    bounds = [part.args for part in conjuncts(given) if part.op == "lt" and part.args[0].lo >= 0]
-    for p, p_limit in bounds:
-        for q, q_limit in bounds:
-            rest = simplify(e - p - p_limit * q) if p is not q else e
-            if rest.op == "const":
-                yield var("any_row", p_limit) + var("any_column", q_limit) * p_limit + rest
+    bounds = tuple(part.args for part in conjuncts(given) if part.op == "lt" and part.args[0].lo >= 0)
+    yield from (found for found in _nested(e, bounds) if found is not e)
+
+
+def _nested(e: Expr, bounds: tuple[tuple[Expr, ...], ...]) -> Iterator[Expr]:
+    for k, (p, limit) in enumerate(bounds):
+        if limit.op == "const":
+            continue
+        quotient = simplify(div(e - p, limit))
+        if simplify(e - p - limit * quotient) is FALSE and quotient.depth < e.depth:
+            for inner in _nested(quotient, bounds[:k] + bounds[k + 1 :]):
+                yield var(f"any_below_{k}_of_{len(bounds)}", limit) + limit * inner
+    yield e
 
 
 def representative(expr: Expr, bits: int) -> Expr:

@@ -13,6 +13,7 @@ from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
 from layoutalg.device.amdgcn.launch import execute
 from layoutalg.device.amdgcn.program import decode_kernel
 from layoutalg.device.compile import compile_source
+from layoutalg.index import value
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
 from layoutalg.prove import Refuted
@@ -72,10 +73,10 @@ def changed(program, instruction, **bits):
     """The program with some bits of one instruction's encoding replaced: `lo_hi=value`."""
     start = instruction.address - program.kernel.entry
     word = int.from_bytes(program.kernel.code[start : start + instruction.size], "little")
-    for key, value in bits.items():
+    for key, new in bits.items():
         low, high = map(int, key.strip("b").split("_"))
         mask = ((1 << high - low + 1) - 1) << low
-        word = word & ~mask | value << low
+        word = word & ~mask | new << low
     code = bytearray(program.kernel.code)
     code[start : start + instruction.size] = word.to_bytes(instruction.size, "little")
     return decode_kernel(replace(program.kernel, code=bytes(code)))
@@ -95,7 +96,6 @@ def the(program, name, number=0):
         ("V_ASHRREV_I32", 0, {"b0_8": 128 + 27}),  # wrong only above 2**27
         ("V_XOR_B32", 1, {"b0_8": 128 + 9}),  # a swizzle
         ("S_LSHL_B32", 0, {"b8_15": 128 + 5}),  # the tile's size
-        ("V_CMP_GT_I32", 0, {"b17_24": 0xC6}),  # a guard widened from > to ≥
     ],
 )
 def test_a_changed_instruction_is_refuted_with_a_witness(name, number, bits):
@@ -103,6 +103,14 @@ def test_a_changed_instruction_is_refuted_with_a_witness(name, number, bits):
     verdict = prove_binary(changed(program, the(program, name, number), **bits), KERNELS["xor_f16_v8"]())
     assert verdict.name == "refuted", verdict.failures[:1]
     assert isinstance(verdict.failures[-1][1], Refuted)
+
+
+def test_a_widened_guard_is_refuted():
+    """M > row, made M ≥ row: one row too many."""
+    program = compiled("xor_f16_v8", "gfx942")
+    compare = next(i for i in program.instructions if i.name == "V_CMP_GT_I32")
+    opcode = {"VOPC": {"b17_24": 0xC6}, "VOP3": {"b16_25": 0xC6}}[compare.form]  # V_CMP_GE_I32
+    assert prove_binary(changed(program, compare, **opcode), KERNELS["xor_f16_v8"]()).name == "refuted"
 
 
 def test_an_upper_half_is_no_lower_half():
@@ -133,7 +141,8 @@ def seen(program, kernel):
         given = (np.arange(rows * columns) % 2039 + 1).reshape(rows, columns).astype(np.float16)
         out = np.full((columns, rows), -1, np.float16)
         try:
-            grid = (-(-columns // 64), -(-rows // 64))
+            sizes = dict(zip(kernel.sizes, (rows, columns), strict=True))
+            grid = [value(extent, sizes) for extent in kernel.launch]
             run = execute(program, grid, kernel.block, [given, out, rows, columns], step_limit=8000)
         except Fault as fault:
             return fault.kind

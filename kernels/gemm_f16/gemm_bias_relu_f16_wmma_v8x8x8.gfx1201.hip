@@ -193,7 +193,7 @@
 //   [proved] 17: bias is 0 in padding (intervals)
 //   [proved] 17: bias is read at the target's coordinates (intervals)
 //   [proved] shapes agree (intervals)
-//   [proved] shapes agree (intervals)
+//   [proved] bias has every coordinate of target (z3 integers)
 #if defined(LAYOUTALG_DEVICE)
 #include "layoutalg_device.h"
 #else
@@ -424,7 +424,7 @@ gemm_bias_relu_f16_wmma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
                 const int m = bm * 128 + ((y0 * 2 + ((tx >> 5) >> 2)) * 2 + ((tx & 31) >> 4)) * 8 + y2;
                 const int n = bn * 128 + (y1 * 4 + ((tx >> 5) & 3)) * 16 + ((tx & 31) & 15);
                 added[y0][y1][y2] = 0;
-                if (m < N_m && n < N_n) {
+                if (n < N_n) {
                     added[y0][y1][y2] = bias[n];
                 }
             }

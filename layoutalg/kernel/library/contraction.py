@@ -157,6 +157,8 @@ def contraction(
     kinds = f"{dtype}{'' if result == dtype else f'_{result}'}"
     short = _short(plan.instruction.name)
     columns = [size[x] for x in n]
+    # A bias is read in whole tiles of rows: it is the same in all, and so needs no test of the row.
+    whole_rows = (prod([size[x] for x in m]) + (plan.m - 1)) // plan.m * plan.m
     return Product(
         f"{name or made}{extra}_{kinds}_{short}{wide}{'_i64' if index_bits == 64 else ''}",
         f"{einsum} for any sizes{', plus a bias' if bias else ''}{', then relu' if relu else ''}",
@@ -164,7 +166,7 @@ def contraction(
         _operand(einsum.b, (g, n, k), size, widths[1]),
         view(einsum.result, (g, m, n), size),
         tuple(size.values()), plan, (dtype, result),
-        _over_columns(prod(columns), [prod([size[x] for x in kind]) for kind in (g, m)]) if bias else None, relu,
+        _over_columns(prod(columns), (prod([size[x] for x in g]), whole_rows)) if bias else None, relu,
         widths[2] if einsum.result and einsum.result[-1] in n[-1:] else 1, index_bits, all_of(*spaces, *merges),
         saying(einsum.result, (g, m, n), size),
     ).program()  # fmt: skip

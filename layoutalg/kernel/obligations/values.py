@@ -56,6 +56,7 @@ from layoutalg.kernel.program import (
     Statement,
     Store,
     StoreShared,
+    Tensor,
     extent_of,
     walk,
 )
@@ -79,7 +80,9 @@ def _shapes(program: Program, meaning: Meaning) -> Iterator[Requirement]:
     match meaning:
         case Compute(_, operands):
             for operand in operands:
-                yield from _shapes(program, operand)
+                yield from (
+                    [_reaches(program, operand.tensor)] if isinstance(operand, Read) else _shapes(program, operand)
+                )
             return
         case Read(tensor):
             pairs = [(tensor.descriptor.lengths, target)]
@@ -92,6 +95,15 @@ def _shapes(program: Program, meaning: Meaning) -> Iterator[Requirement]:
         shown = (Shown("lengths", one), Shown("lengths", other))
         goal = same(one, other) if len(one) == len(other) else as_expr(0)
         yield Requirement("shapes agree", ForAll("source and target have one shape", goal, TRUE, shown))
+
+
+def _reaches(program: Program, tensor: Tensor) -> Requirement:
+    """A tensor that takes part in a function has an element at each of the target's coordinates (it may have more)."""
+    one, other = tensor.descriptor.lengths, program.target.descriptor.lengths
+    shown = (Shown("lengths", one), Shown("lengths", other))
+    goal = all_of(*(n >= m for n, m in zip(one, other, strict=True))) if len(one) == len(other) else as_expr(0)
+    about = f"{tensor.name} has every coordinate of {program.target.name}"
+    return Requirement(about, ForAll("it is as long as the target", goal, TRUE, shown))
 
 
 class _Follower:

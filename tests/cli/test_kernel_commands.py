@@ -1,0 +1,156 @@
+"""`run`, `emit` and `compile` of every kernel: right against numpy, and every bad input one line with exit code 3."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from layoutalg.cli.emit_kernels import COMMANDS as EMITTED
+from layoutalg.cli.run_kernels import COMMANDS
+from layoutalg.kernel.dtypes import from_bits, to_bits
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from layoutalg.cli import main; main()", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def refused(result: subprocess.CompletedProcess[str], *words: str) -> None:
+    assert result.returncode == 3, result.stdout + result.stderr
+    assert len(result.stderr.splitlines()) == 1, result.stderr
+    for word in words:
+        assert word in result.stderr
+
+
+@pytest.fixture
+def arrays(tmp_path: Path) -> Path:
+    random = np.random.default_rng(6)
+    shapes = {"x": (3, 5, 7, 9), "a": (20, 5, 7), "b": (7, 5, 6, 11), "image": (2, 9, 10, 4), "filter": (6, 3, 3, 2),
+              "m": (33, 20), "bias": (20,), "q": (20, 20)}  # fmt: skip
+    for name, shape in shapes.items():
+        np.save(tmp_path / f"{name}.npy", random.standard_normal(shape).astype(np.float32))
+    np.save(tmp_path / "half.npy", random.standard_normal((20, 20)).astype(np.float16))
+    np.save(tmp_path / "bits.npy", to_bits(random.standard_normal((20, 20)).astype(np.float32)))
+    return tmp_path
+
+
+def loaded(folder: Path, name: str) -> Any:
+    return np.load(folder / f"{name}.npy")
+
+
+def test_every_kernel_of_one_command_is_one_of_the_other() -> None:
+    assert list(COMMANDS) == list(EMITTED)
+
+
+def test_permute_as_the_readme_says(arrays: Path) -> None:
+    out = arrays / "y.npy"
+    result = run("run", "permute", "--axes", "0,2,3,1", "--input", arrays / "x.npy", "--output", out, "--device", "cpu")
+    assert result.returncode == 0, result.stderr
+    assert "exact against numpy" in result.stdout
+    assert np.array_equal(np.load(out), loaded(arrays, "x").transpose(0, 2, 3, 1))
+
+
+def test_a_contraction_reports_its_error(arrays: Path) -> None:
+    out = arrays / "d.npy"
+    result = run("run", "contraction", "--einsum", "ijk,kjmn->imn", "--a", arrays / "a.npy", "--b", arrays / "b.npy",
+                 "--output", out, "--device", "cpu", "--json")  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    report = json.loads(result.stdout)
+    assert report["max_error"] <= report["allowed_error"] == 1e-5
+    wanted = np.einsum("ijk,kjmn->imn", loaded(arrays, "a"), loaded(arrays, "b"))
+    assert np.allclose(np.load(out), wanted, atol=1e-4)
+
+
+def test_gemm_convolution_and_reduction(arrays: Path) -> None:
+    device = ("--device", "cpu", "--output", arrays / "y.npy")
+    for arguments in (
+        ("gemm", "--a", arrays / "m.npy", "--b", arrays / "q.npy", "--bias", arrays / "bias.npy", "--relu"),
+        ("gemm", "--a", arrays / "bits.npy", "--b", arrays / "bits.npy"),
+        ("gemm", "--a", arrays / "half.npy", "--b", arrays / "half.npy", "--result", "f32"),
+        ("conv", "--stride", "2", "--pad", "1", "--groups", "2", "--input", arrays / "image.npy",
+         "--weight", arrays / "filter.npy"),
+        ("reduce", "--axes", "0,2", "--how", "max", "--input", arrays / "x.npy"),
+        ("reduce", "--axes", "1", "--input", arrays / "bits.npy"),
+        ("pad", "--left", "1,0,2,0", "--right", "1", "--input", arrays / "x.npy"),
+        ("slice", "--begin", "1,0,2,3", "--end", "3,4,7,5", "--input", arrays / "x.npy"),
+        ("im2col", "--filter", "3,2", "--pad", "1", "--input", arrays / "image.npy"),
+        ("batched_transpose", "--input", arrays / "a.npy"),
+    ):  # fmt: skip
+        result = run("run", *arguments, *device)
+        assert result.returncode == 0, result.stdout + result.stderr
+        assert "against numpy" in result.stdout
+    run("run", "cast", "--to", "bf16", "--input", arrays / "m.npy", *device)
+    assert np.array_equal(np.load(arrays / "y.npy"), to_bits(loaded(arrays, "m")))
+    run("run", "cast", "--to", "f32", "--input", arrays / "bits.npy", *device)
+    assert np.array_equal(np.load(arrays / "y.npy"), from_bits(loaded(arrays, "bits")))
+
+
+def test_a_copy_between_two_descriptors_of_a_file(arrays: Path) -> None:
+    spec = arrays / "views.toml"
+    spec.write_text(
+        "symbols = { M = { min = 1, max = 4096 } }\n"
+        '[[descriptor]]\nname = "rows"\nbase = { kind = "naive", lengths = ["M", 20], strides = [20, 1] }\n'
+        '[[descriptor]]\nname = "columns"\nbase = { kind = "naive", lengths = ["M", 20], strides = [1, "M"] }\n'
+    )
+    common = ("--spec", spec, "--from", "rows", "--to", "columns", "--input", arrays / "m.npy", "--output",
+              arrays / "y.npy", "--device", "cpu")  # fmt: skip
+    refused(run("run", "copy", *common), "M", "-D NAME=VALUE")
+    result = run("run", "copy", *common, "-D", "M=33")
+    assert result.returncode == 0, result.stderr
+    assert np.array_equal(np.load(arrays / "y.npy"), loaded(arrays, "m").T.ravel())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("contraction", "--einsum", "ik,kj->ij", "--dtype", "f16"),
+        ("gemm", "--bias", "--relu"),
+        ("conv", "--filter", "3,3", "--pad", "1", "--dtype", "bf16", "--vector", "8"),
+        ("permute", "--axes", "2,0,1"),
+        ("reduce", "--kinds", "rk", "--how", "max"),
+        ("im2col", "--filter", "3"),
+        ("pad", "--left", "1,1", "--right", "0,2"),
+        ("slice", "--begin", "1,2"),
+        ("cast", "--to", "f16", "--vector", "4"),
+    ],
+)
+def test_emit_then_compile(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    source = tmp_path / "k.hip"
+    emitted = run("emit", *arguments, "--target", "gfx942", "-o", source)
+    assert emitted.returncode == 0, emitted.stderr
+    assert "every obligation below is proved" in source.read_text()
+    result = run("compile", source, "--target", "gfx942", "-o", tmp_path / "k.co", "--json")
+    (kernel,) = json.loads(result.stdout)["kernels"].values()
+    assert kernel["spills"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("contraction", "--einsum", "ik,kj->ij", "--a", "m", "--b", "m"), ("'k' is 20 in the first operand and 33",)),
+        (("contraction", "--einsum", "ik,kj", "--a", "m", "--b", "q"), ("two operands and a result",)),
+        (("contraction", "--einsum", "ii,ij->j", "--a", "q", "--b", "q"), ("twice",)),
+        (("contraction", "--einsum", "ij,jk->ik", "--a", "m", "--b", "half"), ("f16", "give one type")),
+        (("gemm", "--a", "m", "--b", "q", "--bias", "half"), ("2 dimensions",)),
+        (("permute", "--axes", "0,1,2", "--input", "x"), ("0,1,2,3",)),
+        (("permute", "--axes", "0,one", "--input", "x"), ("integers with commas",)),
+        (("reduce", "--axes", "4", "--input", "x"), ("give each once",)),
+        (("reduce", "--axes", "0", "--how", "mean", "--input", "x"), ("sum or max",)),
+        (("conv", "--input", "image", "--weight", "filter"), ("want a filter of 4 channels; it has 2",)),
+        (("conv", "--input", "image", "--weight", "filter", "--groups", "2", "--stride", "0"), ("at least 1",)),
+        (("slice", "--begin", "0,0,0,9", "--end", "1,1,1,9", "--input", "x"), ("dimension 3",)),
+        (("pad", "--left", "1,1", "--input", "x"), ("one number, or one for each",)),
+        (("cast", "--to", "f8", "--input", "m"), ("f8", "bf16")),
+        (("nothing", "--input", "m"), ("nothing", "contraction")),
+    ],
+)
+def test_bad_input_is_one_line(arguments: tuple[str, ...], words: tuple[str, ...], arrays: Path) -> None:
+    files = {path.stem: path for path in arrays.glob("*.npy")}
+    given = [files.get(part, part) for part in arguments]
+    out = arrays / "none" / "y.npy"
+    refused(run("run", *given, "--output", out, "--device", "cpu"), *words)
+    assert not out.exists()

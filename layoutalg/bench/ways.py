@@ -67,8 +67,8 @@ def _contractions(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
     yield (first,)
     usual = plan_for(target, case.dtype)
     for repeats, waves, k in PLANS if usual.packed else ():
-        plan = replace(usual, repeats=repeats, waves=waves, k=k)
-        if plan != usual:
+        plan = replace(usual, repeats=repeats, waves=waves, k=k, direct=True)
+        if plan != replace(usual, direct=True):
             name = f"contraction_{case.options['einsum'].replace(',', '_').replace('->', '_')}_{plan.m}x{plan.n}x{k}"
             yield (contraction_task(case.options["einsum"], a, b, case.dtype, target=target, plan=plan, name=name),)
 

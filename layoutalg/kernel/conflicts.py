@@ -57,6 +57,8 @@ def priced(program: Program, target: str) -> tuple[Priced, ...]:
 def price_of(s: SharedAccess, thread: Expr, tile: tuple[Expr, ...], target: str, number: int = 0) -> Priced:
     """One access, given which tile coordinates a thread reaches at each Y index."""
     gpu = named(target)
+    if isinstance(s, StoreShared) and s.copies:
+        return Priced(number, s, "cp.async", None, "what an asynchronous copy writes at a time is not documented")
     waves = max(1, (int(thread.hi) + 1) // gpu.wave_size)
     lane, width = var("lane", gpu.wave_size), vector_width(s)
     element = var("element", width) if width > 1 else as_expr(0)

@@ -16,7 +16,7 @@ from layoutalg.index.c import c_expression
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.address import address_of
 from layoutalg.kernel.emit_statements import Writer, shared_line
-from layoutalg.kernel.instructions import operation_source
+from layoutalg.kernel.instructions import COPIES, operation_source
 from layoutalg.kernel.program import Access, Multiply, Program, Registers, StoreShared, Tensor, vector_width
 from layoutalg.kernel.text import index_type, vector_type
 from layoutalg.kernel.verify import Verified
@@ -147,6 +147,8 @@ def _operations(program: Program) -> str:
         for _, s in program.statements()
         if isinstance(s, Multiply) and s.instruction.wave > 1
     }
+    if any(isinstance(s, StoreShared) and s.copies for _, s in program.statements()):
+        found[COPIES] = None
     return "\n".join(found)
 
 

@@ -28,6 +28,7 @@ from layoutalg.kernel.program import (
     SharedAccess,
     Statement,
     Store,
+    StoreShared,
     vector_width,
     vector_ys,
 )
@@ -59,8 +60,13 @@ class Writer:
 
     def body(self, statements: Sequence[Statement]) -> Iterator[str]:
         """The text of each statement."""
+        copies = {s.copies: s for s in statements if isinstance(s, StoreShared) and s.copies}
         for s in statements:
             match s:
+                case Load() if s in copies:
+                    yield self.copy(s, copies[s])
+                case StoreShared(copies=Load()):
+                    yield f"// {s.registers.name} is in {s.shared.name}\nawait_copies();"
                 case Barrier():
                     yield "__syncthreads();"
                 case Loop():
@@ -114,6 +120,25 @@ class Writer:
             move = _clear(s) + move
         title = f"// {s.registers.name} {'<-' if load else '->'} {s.tensor.name}"
         return f"{title}\n{_loops(s.registers, chr(10).join([*lines, move]), vector_ys(s))}"
+
+    def copy(self, load: Load, store: StoreShared) -> str:
+        """Begins the copies of a tile from memory to LDS; 0 where the load's guard lets nothing through."""
+        address, names = address_of(load.tensor), shared_coordinates(self.program, store)
+        there = dict(zip((n.value.name for n in names), tile_start(self.program, store), strict=True))
+        place = [str(c_code(there, bits=self.bits, proved=True)), f"place = {self.text(word_of(store, names))};"]
+        x = starts(self.program, load)
+        lines = [str(c_code(dict(zip(load.tensor.names, x, strict=True)), bits=self.bits, proved=True))]
+        lines += self.named(address.digits)
+        begin = (f"copy_to_lds(&{store.shared.name}[place], {load.tensor.name} + ({self.text(address.offset)}));\n"
+                 "begun = true;")  # fmt: skip
+        data = [self.text(p) for p in conjuncts(address.valid) if p is not TRUE]
+        inner = "\n".join([*self.named(address.padded), _guarded(data, begin)])
+        guarded = _guarded(self.within(load, x, address), inner)
+        kind = vector_type(store.shared.dtype.c, vector_width(store))
+        zero = f"if (!begun) *({kind}*)__builtin_assume_aligned({store.shared.name} + place, 16) = ({kind})(0);"
+        text = [f"{self.index} place;", "{", *(indent(p, "    ") for p in place), "}", *lines, "bool begun = false;"]
+        title = f"// {store.shared.name} <- {load.tensor.name}, without waiting"
+        return f"{title}\n{_loops(load.registers, chr(10).join([*text, guarded, zero]), vector_ys(load))}"
 
     def within(self, s: Load | Store, x: tuple[Expr, ...], address: Address) -> list[str]:
         """Which coordinates must be tested, in the names that they were given."""

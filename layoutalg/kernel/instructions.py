@@ -20,6 +20,19 @@ ELEMENT = {"f16": "_Float16", "bf16": "__bf16", "f32": "float"}
 _HEAD = "static __device__ inline __attribute__((always_inline)) void"
 
 
+COPIES = """\
+// Copies 16 bytes from memory to LDS; await_copies() waits for those of this thread.
+static __device__ inline __attribute__((always_inline)) void copy_to_lds(void* lds, const void* memory) {
+    const unsigned there = (unsigned)(__SIZE_TYPE__)(__attribute__((address_space(3))) void*)lds;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(there), "l"(memory) : "memory");
+}
+static __device__ inline __attribute__((always_inline)) void await_copies() {
+    asm volatile("cp.async.wait_all;" : : : "memory");
+}
+"""
+"""The device functions of asynchronous copies."""
+
+
 def operation_name(instruction: MatrixInstruction) -> str:
     """The name of the device function.
 

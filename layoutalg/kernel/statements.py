@@ -102,13 +102,18 @@ class Store:
 
 @dataclass(frozen=True)
 class StoreShared:
-    """LDS[slot][descriptor(x)] ← registers for each x of the tile."""
+    """LDS[slot][descriptor(x)] ← registers for each x of the tile.
+
+    `copies`: this store and that load before it are one asynchronous copy from memory to LDS: it is begun where the
+    load stands, and awaited here (`obligations.asynchronous` says what must hold).
+    """
 
     shared: Shared
     descriptor: TensorDescriptor
     registers: Registers
     vector: Vector = None
     slot: Expr = FALSE
+    copies: Load | None = None
 
 
 @dataclass(frozen=True)

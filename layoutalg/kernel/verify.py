@@ -10,6 +10,7 @@
 | vectors            | elements of a vector access are consecutive, aligned, all inside or all outside, ≤ 16 bytes  |
 | LDS                | every element of a map has a word of the buffer, its own; what is read was written there     |
 | no race            | no two threads touch a word of LDS in one barrier interval, where one of them writes         |
+| asynchronous       | nothing meets a copy to LDS between its beginning and its end                                |
 | control            | all threads run each loop equally often, at least once, and so reach every barrier           |
 | products           | a matrix operation's registers, types and lanes are those that the hardware multiplies       |
 | values             | what is stored at a coordinate is what the program means; each contracted index counts once  |
@@ -28,6 +29,7 @@ from dataclasses import dataclass
 
 from layoutalg.kernel.obligations import blocks, lds, memory, products
 from layoutalg.kernel.obligations import values as followed
+from layoutalg.kernel.obligations.asynchronous import asynchronous
 from layoutalg.kernel.obligations.base import Requirement
 from layoutalg.kernel.obligations.limits import limits as limits_of
 from layoutalg.kernel.program import Fold, GlobalAccess, Multiply, Program, SharedAccess
@@ -87,6 +89,7 @@ def requirements(program: Program) -> Iterator[Requirement]:
         elif isinstance(statement, Fold):
             yield from products.fold(number, statement)
     yield from lds.no_race(program)
+    yield from asynchronous(program)
     yield from followed.values(program)
 
 

@@ -60,7 +60,7 @@ from layoutalg.target.matrix import UnknownMatrixInstructionError, matrix_instru
 
 RESERVED = (
     (r"_.*|threadIdx|blockIdx|blockDim|gridDim|warpSize", "C++ and HIP"),
-    (r"t\d+|table\d+|block\d+|word|v", "the emitted text"),
+    (r"t\d+|table\d+|block\d+|word|v|place|begun|copy_to_lds|await_copies", "the emitted text"),
     (r".*_other|.*_any", "the prover's questions"),
 )
 """Names that a program may not use, and who does."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from layoutalg.index import Expr, all_of, as_expr, prod, symbol, var
 from layoutalg.kernel.library.copies import LARGEST, packed_strides
@@ -140,7 +140,9 @@ def contraction(
     >>> contraction(parse_einsum("ik,kj->ij")).name
     'contraction_ik_kj_ij_f32_fma'
     """
-    plan = plan or plan_for(target, dtype)
+    if plan is None:
+        plan = plan_for(target, dtype)
+        plan = replace(plan, direct=plan.packed)
     tensors = (einsum.a, einsum.b, einsum.result)
     multiples = {x: 1 for t in tensors for x in t}
     for letters, width in zip(tensors, widths, strict=True):

@@ -27,6 +27,7 @@ class Plan:
 
     `step` is the k that registers hold at a time; `target` is what LDS layouts are chosen for ("": none in particular).
     `packed`: a step's k are shared out so that a lane reads its own of all fragments at once (see `fragment_tile`).
+    `direct`: tiles whose memory runs along k are copied to LDS without passing through registers, where vectors allow.
     """
 
     instruction: MatrixInstruction
@@ -36,6 +37,7 @@ class Plan:
     step: int
     target: str = ""
     packed: bool = False
+    direct: bool = False
 
     @property
     def m(self) -> int:
@@ -149,7 +151,15 @@ def plan_for(target: str, dtype: str) -> Plan:
         return Plan(FMA, (4, 4), (16, 16), 16, 1)
     name, repeats, waves, k = found
     nvidia = kind == "sm_90"
-    return Plan(matrix_instruction(name), repeats, waves, k, k, kind if nvidia else target, packed=nvidia)
+    return Plan(
+        matrix_instruction(name),
+        repeats,
+        waves,
+        k,
+        k,
+        kind if nvidia else target,
+        packed=nvidia,
+    )
 
 
 Row = tuple[str, tuple[int, int], tuple[int, int], int]

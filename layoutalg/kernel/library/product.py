@@ -145,12 +145,12 @@ class Product:
         else:
             k = var("kt", count)
             loads = (side.load((k + 1) * plan.k) for side in sides)
-            writes = (side.write((k + 1) % 2) for side in sides)
+            writes = (side.write((k + 1) % 2, (k + 1) * plan.k) for side in sides)
             tiles = (Loop(k, (Barrier(), *loads, *multiplied(k % 2), *writes)),)
         return (
             Clear(sums),
             *(side.load(zero) for side in sides),
-            *(side.write(zero) for side in sides),
+            *(side.write(zero, zero) for side in sides),
             *tiles,
             *self._epilogue(sums, bias, target, (bg, bm * plan.m, bn * plan.n)),
         )
@@ -196,15 +196,17 @@ class _Side:
         self.registers = Registers(f"{role}_loaded", tensor.dtype, tile)
         self.fragment = Registers(f"{role}_held", tensor.dtype, plan.operand(role))
         self.lds = Shared(f"{role}_lds", tensor.dtype, length * plan.k, slots=2)
-        self.moving = 2 if width > 1 else None
+        self.width, self.moving = width, 2 if width > 1 else None
         self.kept = 1 if across else self.moving if operand.along_k == plan.k_runs else None
         self.layout = self.chosen(layouts(length, plan, tensor.dtype.bytes))
 
     def load(self, k: Expr) -> Load:
         return Load(self.registers, self.tensor, self.place(k), self.moving)
 
-    def write(self, slot: Expr) -> StoreShared:
-        return StoreShared(self.lds, self.layout, self.registers, self.kept, slot)
+    def write(self, slot: Expr, k: Expr) -> StoreShared:
+        wide = self.moving is not None and self.width * self.tensor.dtype.bytes == 16
+        copies = self.load(k) if self.plan.direct and wide and self.kept == self.moving else None
+        return StoreShared(self.lds, self.layout, self.registers, self.kept, slot, copies)
 
     def read(self, slot: Expr, k: Expr) -> LoadShared:
         zero = as_expr(0)
@@ -221,7 +223,9 @@ class _Side:
 
         def cost(layout: TensorDescriptor) -> tuple[int, int]:
             self.layout = layout
-            reads, writes = (_cycles(s, self.plan) for s in (self.read(as_expr(0), as_expr(0)), self.write(as_expr(0))))
+            reads, writes = (
+                _cycles(s, self.plan) for s in (self.read(as_expr(0), as_expr(0)), self.write(as_expr(0), as_expr(0)))
+            )
             return reads, writes
 
         return min(candidates, key=cost)

@@ -1,0 +1,23 @@
+"""The folder of emitted kernels is what the builders make; `make kernels` makes it anew."""
+
+from pathlib import Path
+
+from layoutalg.cli.golden import main, programs
+
+ROOT = Path(__file__).parents[2] / "kernels"
+
+
+def test_the_folder_is_what_the_builders_make() -> None:
+    assert main([str(ROOT), "--check"]) == 0
+
+
+def test_a_difference_is_an_error_and_is_mended(tmp_path: Path) -> None:
+    assert main([str(tmp_path)]) == 0
+    report = tmp_path / "pad" / "report.md"
+    report.write_text(report.read_text() + "edited by hand\n")
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "k.hip").write_text("stale\n")
+    assert main([str(tmp_path), "--check"]) == 1
+    assert main([str(tmp_path)]) == 0
+    assert main([str(tmp_path), "--check"]) == 0
+    assert len(programs()) >= 14

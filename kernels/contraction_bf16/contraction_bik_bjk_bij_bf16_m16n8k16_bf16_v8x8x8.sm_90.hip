@@ -167,6 +167,8 @@
 //   [proved] 4 and 4: no race in b_lds (F₂ rank)
 //   [proved] 9 and 12: no race in a_lds (2) (intervals)
 //   [proved] 10 and 13: no race in b_lds (2) (intervals)
+//   [proved] 12: the copy does not meet access 1 within it (z3 integers)
+//   [proved] 13: the copy does not meet access 1 within it (z3 integers)
 //   [proved] 3: the whole tile of a_lds is written (intervals)
 //   [proved] 4: the whole tile of b_lds is written (intervals)
 //   [proved] 5: a_lds is filled before the loop (intervals)
@@ -205,6 +207,15 @@ static __device__ inline __attribute__((always_inline)) void mma_sync_m16n8k16_b
         : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
 }
 
+// Copies 16 bytes from memory to LDS; await_copies() waits for those of this thread.
+static __device__ inline __attribute__((always_inline)) void copy_to_lds(void* lds, const void* memory) {
+    const unsigned there = (unsigned)(__SIZE_TYPE__)(__attribute__((address_space(3))) void*)lds;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(there), "l"(memory) : "memory");
+}
+static __device__ inline __attribute__((always_inline)) void await_copies() {
+    asm volatile("cp.async.wait_all;" : : : "memory");
+}
+
 extern "C" __global__ void __launch_bounds__(128)
 contraction_bik_bjk_bij_bf16_m16n8k16_bf16_v8x8x8(const __bf16* __restrict__ a, const __bf16* __restrict__ b, __bf16* __restrict__ target, const int N_b, const int N_i, const int N_k, const int N_j) {
     const int tx = (int)threadIdx.x;
@@ -234,104 +245,102 @@ contraction_bik_bjk_bij_bf16_m16n8k16_bf16_v8x8x8(const __bf16* __restrict__ a, 
             }
         }
     }
-    // a_loaded <- a
+    // a_lds <- a, without waiting
     #pragma unroll
     for (int y0 = 0; y0 < 4; ++y0) {
         #pragma unroll
         for (int y1 = 0; y1 < 1; ++y1) {
+            int place;
+            {
+                const int g = 0;
+                const int m = y0 * 32 + (tx >> 2);
+                const int k = ((tx & 31) & 3) * 8;
+                place = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
+            }
             const int g = bg;
             const int m = bm * 128 + y0 * 32 + (tx >> 2);
             const int k = ((tx & 31) & 3) * 8;
-            #pragma unroll
-            for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = 0;
+            bool begun = false;
             if (m < N_i && k < N_k) {
-                const bf16x8 v = *(const bf16x8*)(a + (N_i * N_k * g + N_k * m + k));
-                #pragma unroll
-                for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = v[y2];
+                copy_to_lds(&a_lds[place], a + (N_i * N_k * g + N_k * m + k));
+                begun = true;
             }
+            if (!begun) *(bf16x8*)__builtin_assume_aligned(a_lds + place, 16) = (bf16x8)(0);
         }
     }
-    // b_loaded <- b
+    // b_lds <- b, without waiting
     #pragma unroll
     for (int y0 = 0; y0 < 4; ++y0) {
         #pragma unroll
         for (int y1 = 0; y1 < 1; ++y1) {
+            int place;
+            {
+                const int g = 0;
+                const int m = y0 * 32 + (tx >> 2);
+                const int k = ((tx & 31) & 3) * 8;
+                place = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
+            }
             const int g = bg;
             const int n = bn * 128 + y0 * 32 + (tx >> 2);
             const int k = ((tx & 31) & 3) * 8;
-            #pragma unroll
-            for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = 0;
+            bool begun = false;
             if (n < N_j && k < N_k) {
-                const bf16x8 v = *(const bf16x8*)(b + (N_j * N_k * g + N_k * n + k));
-                #pragma unroll
-                for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = v[y2];
+                copy_to_lds(&b_lds[place], b + (N_j * N_k * g + N_k * n + k));
+                begun = true;
             }
+            if (!begun) *(bf16x8*)__builtin_assume_aligned(b_lds + place, 16) = (bf16x8)(0);
         }
     }
-    // a_loaded -> a_lds
-    #pragma unroll
-    for (int y0 = 0; y0 < 4; ++y0) {
-        #pragma unroll
-        for (int y1 = 0; y1 < 1; ++y1) {
-            const int g = 0;
-            const int m = y0 * 32 + (tx >> 2);
-            const int k = ((tx & 31) & 3) * 8;
-            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
-            bf16x8 v;
-            #pragma unroll
-            for (int y2 = 0; y2 < 8; ++y2) v[y2] = a_loaded[y0][y1][y2];
-            *(bf16x8*)__builtin_assume_aligned(a_lds + word, 16) = v;
-        }
-    }
-    // b_loaded -> b_lds
-    #pragma unroll
-    for (int y0 = 0; y0 < 4; ++y0) {
-        #pragma unroll
-        for (int y1 = 0; y1 < 1; ++y1) {
-            const int g = 0;
-            const int m = y0 * 32 + (tx >> 2);
-            const int k = ((tx & 31) & 3) * 8;
-            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
-            bf16x8 v;
-            #pragma unroll
-            for (int y2 = 0; y2 < 8; ++y2) v[y2] = b_loaded[y0][y1][y2];
-            *(bf16x8*)__builtin_assume_aligned(b_lds + word, 16) = v;
-        }
-    }
+    // a_loaded is in a_lds
+    await_copies();
+    // b_loaded is in b_lds
+    await_copies();
     for (int kt = 0; kt < (N_k + 31) >> 5; ++kt) {
         __syncthreads();
-        // a_loaded <- a
+        // a_lds <- a, without waiting
         #pragma unroll
         for (int y0 = 0; y0 < 4; ++y0) {
             #pragma unroll
             for (int y1 = 0; y1 < 1; ++y1) {
+                int place;
+                {
+                    const int g = 0;
+                    const int m = y0 * 32 + (tx >> 2);
+                    const int k = ((tx & 31) & 3) * 8;
+                    place = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
+                }
                 const int g = bg;
                 const int m = bm * 128 + y0 * 32 + (tx >> 2);
                 const int k = (kt + 1) * 32 + ((tx & 31) & 3) * 8;
-                #pragma unroll
-                for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = 0;
+                bool begun = false;
                 if (m < N_i && k < N_k) {
-                    const bf16x8 v = *(const bf16x8*)(a + (N_i * N_k * g + N_k * m + k));
-                    #pragma unroll
-                    for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = v[y2];
+                    copy_to_lds(&a_lds[place], a + (N_i * N_k * g + N_k * m + k));
+                    begun = true;
                 }
+                if (!begun) *(bf16x8*)__builtin_assume_aligned(a_lds + place, 16) = (bf16x8)(0);
             }
         }
-        // b_loaded <- b
+        // b_lds <- b, without waiting
         #pragma unroll
         for (int y0 = 0; y0 < 4; ++y0) {
             #pragma unroll
             for (int y1 = 0; y1 < 1; ++y1) {
+                int place;
+                {
+                    const int g = 0;
+                    const int m = y0 * 32 + (tx >> 2);
+                    const int k = ((tx & 31) & 3) * 8;
+                    place = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
+                }
                 const int g = bg;
                 const int n = bn * 128 + y0 * 32 + (tx >> 2);
                 const int k = (kt + 1) * 32 + ((tx & 31) & 3) * 8;
-                #pragma unroll
-                for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = 0;
+                bool begun = false;
                 if (n < N_j && k < N_k) {
-                    const bf16x8 v = *(const bf16x8*)(b + (N_j * N_k * g + N_k * n + k));
-                    #pragma unroll
-                    for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = v[y2];
+                    copy_to_lds(&b_lds[place], b + (N_j * N_k * g + N_k * n + k));
+                    begun = true;
                 }
+                if (!begun) *(bf16x8*)__builtin_assume_aligned(b_lds + place, 16) = (bf16x8)(0);
             }
         }
         // a_held <- a_lds
@@ -375,36 +384,10 @@ contraction_bik_bjk_bij_bf16_m16n8k16_bf16_v8x8x8(const __bf16* __restrict__ a, 
                 #pragma unroll
                 for (int n = 0; n < 8; ++n)
                     mma_sync_m16n8k16_bf16(&a_held[m][k][0][0][0], &b_held[n][k][0][0], &sums[m][n][0][0]);
-        // a_loaded -> a_lds
-        #pragma unroll
-        for (int y0 = 0; y0 < 4; ++y0) {
-            #pragma unroll
-            for (int y1 = 0; y1 < 1; ++y1) {
-                const int g = 0;
-                const int m = y0 * 32 + (tx >> 2);
-                const int k = ((tx & 31) & 3) * 8;
-                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
-                bf16x8 v;
-                #pragma unroll
-                for (int y2 = 0; y2 < 8; ++y2) v[y2] = a_loaded[y0][y1][y2];
-                *(bf16x8*)__builtin_assume_aligned(a_lds + word, 16) = v;
-            }
-        }
-        // b_loaded -> b_lds
-        #pragma unroll
-        for (int y0 = 0; y0 < 4; ++y0) {
-            #pragma unroll
-            for (int y1 = 0; y1 < 1; ++y1) {
-                const int g = 0;
-                const int m = y0 * 32 + (tx >> 2);
-                const int k = ((tx & 31) & 3) * 8;
-                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
-                bf16x8 v;
-                #pragma unroll
-                for (int y2 = 0; y2 < 8; ++y2) v[y2] = b_loaded[y0][y1][y2];
-                *(bf16x8*)__builtin_assume_aligned(b_lds + word, 16) = v;
-            }
-        }
+        // a_loaded is in a_lds
+        await_copies();
+        // b_loaded is in b_lds
+        await_copies();
     }
     // sums -> target
     #pragma unroll

@@ -175,6 +175,7 @@
 //   [proved] 4 and 4: no race in b_lds (F₂ rank)
 //   [proved] 9 and 12: no race in a_lds (2) (intervals)
 //   [proved] 10 and 13: no race in b_lds (2) (intervals)
+//   [proved] 12: the copy does not meet access 1 within it (z3 integers)
 //   [proved] 3: the whole tile of a_lds is written (intervals)
 //   [proved] 4: the whole tile of b_lds is written (intervals)
 //   [proved] 5: a_lds is filled before the loop (normal form)
@@ -223,6 +224,15 @@ static __device__ inline __attribute__((always_inline)) void mma_sync_m16n8k16_f
         : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
 }
 
+// Copies 16 bytes from memory to LDS; await_copies() waits for those of this thread.
+static __device__ inline __attribute__((always_inline)) void copy_to_lds(void* lds, const void* memory) {
+    const unsigned there = (unsigned)(__SIZE_TYPE__)(__attribute__((address_space(3))) void*)lds;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(there), "l"(memory) : "memory");
+}
+static __device__ inline __attribute__((always_inline)) void await_copies() {
+    asm volatile("cp.async.wait_all;" : : : "memory");
+}
+
 extern "C" __global__ void __launch_bounds__(128)
 gemm_bias_relu_f16_m16n8k16_f16_v8x8x8(const _Float16* __restrict__ a, const _Float16* __restrict__ b, const float* __restrict__ bias, _Float16* __restrict__ target, const int N_m, const int N_k, const int N_n) {
     const int tx = (int)threadIdx.x;
@@ -254,21 +264,27 @@ gemm_bias_relu_f16_m16n8k16_f16_v8x8x8(const _Float16* __restrict__ a, const _Fl
             }
         }
     }
-    // a_loaded <- a
+    // a_lds <- a, without waiting
     #pragma unroll
     for (int y0 = 0; y0 < 4; ++y0) {
         #pragma unroll
         for (int y1 = 0; y1 < 1; ++y1) {
+            int place;
+            {
+                const int g = 0;
+                const int m = y0 * 32 + (tx >> 2);
+                const int k = ((tx & 31) & 3) * 8;
+                place = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
+            }
             const int g = 0;
             const int m = bm * 128 + y0 * 32 + (tx >> 2);
             const int k = ((tx & 31) & 3) * 8;
-            #pragma unroll
-            for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = 0;
+            bool begun = false;
             if (m < N_m && k < N_k) {
-                const float16x8 v = *(const float16x8*)(a + (N_k * m + k));
-                #pragma unroll
-                for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = v[y2];
+                copy_to_lds(&a_lds[place], a + (N_k * m + k));
+                begun = true;
             }
+            if (!begun) *(float16x8*)__builtin_assume_aligned(a_lds + place, 16) = (float16x8)(0);
         }
     }
     // b_loaded <- b
@@ -288,21 +304,8 @@ gemm_bias_relu_f16_m16n8k16_f16_v8x8x8(const _Float16* __restrict__ a, const _Fl
             }
         }
     }
-    // a_loaded -> a_lds
-    #pragma unroll
-    for (int y0 = 0; y0 < 4; ++y0) {
-        #pragma unroll
-        for (int y1 = 0; y1 < 1; ++y1) {
-            const int g = 0;
-            const int m = y0 * 32 + (tx >> 2);
-            const int k = ((tx & 31) & 3) * 8;
-            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
-            float16x8 v;
-            #pragma unroll
-            for (int y2 = 0; y2 < 8; ++y2) v[y2] = a_loaded[y0][y1][y2];
-            *(float16x8*)__builtin_assume_aligned(a_lds + word, 16) = v;
-        }
-    }
+    // a_loaded is in a_lds
+    await_copies();
     // b_loaded -> b_lds
     #pragma unroll
     for (int y0 = 0; y0 < 1; ++y0) {
@@ -320,21 +323,27 @@ gemm_bias_relu_f16_m16n8k16_f16_v8x8x8(const _Float16* __restrict__ a, const _Fl
     }
     for (int kt = 0; kt < (N_k + 31) >> 5; ++kt) {
         __syncthreads();
-        // a_loaded <- a
+        // a_lds <- a, without waiting
         #pragma unroll
         for (int y0 = 0; y0 < 4; ++y0) {
             #pragma unroll
             for (int y1 = 0; y1 < 1; ++y1) {
+                int place;
+                {
+                    const int g = 0;
+                    const int m = y0 * 32 + (tx >> 2);
+                    const int k = ((tx & 31) & 3) * 8;
+                    place = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
+                }
                 const int g = 0;
                 const int m = bm * 128 + y0 * 32 + (tx >> 2);
                 const int k = (kt + 1) * 32 + ((tx & 31) & 3) * 8;
-                #pragma unroll
-                for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = 0;
+                bool begun = false;
                 if (m < N_m && k < N_k) {
-                    const float16x8 v = *(const float16x8*)(a + (N_k * m + k));
-                    #pragma unroll
-                    for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = v[y2];
+                    copy_to_lds(&a_lds[place], a + (N_k * m + k));
+                    begun = true;
                 }
+                if (!begun) *(float16x8*)__builtin_assume_aligned(a_lds + place, 16) = (float16x8)(0);
             }
         }
         // b_loaded <- b
@@ -395,21 +404,8 @@ gemm_bias_relu_f16_m16n8k16_f16_v8x8x8(const _Float16* __restrict__ a, const _Fl
                 #pragma unroll
                 for (int n = 0; n < 8; ++n)
                     mma_sync_m16n8k16_f16(&a_held[m][k][0][0][0], &b_held[n][k][0][0], &sums[m][n][0][0]);
-        // a_loaded -> a_lds
-        #pragma unroll
-        for (int y0 = 0; y0 < 4; ++y0) {
-            #pragma unroll
-            for (int y1 = 0; y1 < 1; ++y1) {
-                const int g = 0;
-                const int m = y0 * 32 + (tx >> 2);
-                const int k = ((tx & 31) & 3) * 8;
-                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
-                float16x8 v;
-                #pragma unroll
-                for (int y2 = 0; y2 < 8; ++y2) v[y2] = a_loaded[y0][y1][y2];
-                *(float16x8*)__builtin_assume_aligned(a_lds + word, 16) = v;
-            }
-        }
+        // a_loaded is in a_lds
+        await_copies();
         // b_loaded -> b_lds
         #pragma unroll
         for (int y0 = 0; y0 < 1; ++y0) {

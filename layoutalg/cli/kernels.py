@@ -19,6 +19,10 @@ from layoutalg.cli.errors import InputError
 class Kernels(TyperGroup):
     """A command for each kernel; another name is refused with those that there are."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """`emit --ck FILE` is `emit FILE --ck`."""
+        return super().parse_args(ctx, ["ck", *args] if "ck" in self.commands and args[:1] == ["--ck"] else args)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name = args[0]
         if name not in self.commands and "--ck" in args and "ck" in self.commands:

@@ -296,6 +296,7 @@ def test_cpp_that_is_not_read_is_no_pass(tmp_path: Path) -> None:
 def test_a_descriptor_as_cpp_reads_back_the_same(tmp_path: Path, spec: Path) -> None:
     path = tmp_path / "out.hpp"
     assert run("emit", spec, "--ck", "-o", path).returncode == 0
+    assert run("emit", "--ck", spec).stdout == path.read_text()
     here = json.loads(run("offsets", spec, "--descriptor", "a_lds", "--json").stdout)
     assert json.loads(run("offsets", path, "--descriptor", "make_a_lds", "--json").stdout) == here
 

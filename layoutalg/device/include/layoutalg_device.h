@@ -38,8 +38,13 @@ LAYOUTALG_TRIPLE(blockDim, LAYOUTALG_HIDDEN(unsigned short, 12), LAYOUTALG_HIDDE
 #define LAYOUTALG_BOUNDS(_1, _2, CHOSEN, ...) CHOSEN
 #define __launch_bounds__(...) LAYOUTALG_BOUNDS(__VA_ARGS__, LAYOUTALG_BOUNDS_2, LAYOUTALG_BOUNDS_1, 0)(__VA_ARGS__)
 
+// The fences are HIP's own. LLVM may leave LDS writes under way at the barrier (it takes LDS operations as done in one
+// order that all waves see); the wait makes them done, which is what the machine code is proved against.
 static inline __device__ __attribute__((always_inline, convergent)) void __syncthreads() {
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+#if !defined(__GFX12__)
+    __asm__ volatile("s_waitcnt lgkmcnt(0)" ::: "memory");
+#endif
     __builtin_amdgcn_s_barrier();
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }

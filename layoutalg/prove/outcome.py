@@ -22,12 +22,20 @@ class Fails:
     points: tuple[Point, ...]
 
 
+LONGEST = 300
+"""The characters of a reason that are kept: what a formula leaves can be pages long."""
+
+
 @dataclass(frozen=True)
 class GaveUp:
     """The strategy does not decide it, and why."""
 
     strategy: str
     reason: str
+
+    def __post_init__(self) -> None:
+        if len(self.reason) > LONGEST:
+            object.__setattr__(self, "reason", f"{self.reason[: LONGEST // 2]} … {self.reason[-LONGEST // 2 :]}")
 
 
 Outcome = Holds | Fails | GaveUp

@@ -71,7 +71,7 @@ WIDE = {
     "gfx950": ("global_load_dwordx4", "ds_read_b128", "ds_write_b128", "v_mfma_f32_32x32x16_f16"),
     "gfx1100": ("global_load_b128", "ds_load_b128", "ds_store_b128", "v_wmma_f32_16x16x16_f16"),
     "gfx1201": ("global_load_b128", "ds_load_b128", "ds_store_b128", "v_wmma_f32_16x16x16_f16"),
-    "sm_90": ("ld.global.nc.b32", "ld.shared.b32", "st.shared.b32", "mma.sync.aligned.m16n8k16"),
+    "sm_90": ("cp.async.cg.shared.global", "ld.shared.v4.b32", "mma.sync.aligned.m16n8k16"),
 }
 
 

@@ -392,3 +392,37 @@ base = { kind = "naive", lengths = [4, "M"], strides = [4, 1] }
 claims = ["bijective"]
 """
     assert run("check", written(tmp_path, text)).returncode in (0, 2)
+
+
+def test_machine_code_is_proved_against_its_program(tmp_path: Path) -> None:
+    source, code = tmp_path / "t.hip", tmp_path / "t.co"
+    run("emit", "transpose", "--target", "gfx942", "--vector", "4", "-o", source)
+    run("compile", source, "--target", "gfx942", "-o", code)
+    result = run("binary", code, "--against", "kernels/transpose_lds", "--json")
+    assert result.returncode == 0, result.stdout + result.stderr
+    found = json.loads(result.stdout)
+    assert (found["verdict"], found["program_proved"]) == ("proved", True)
+    refused(run("binary", code, "--against", "kernels/nothing"), "nothing", "transpose_lds")
+    refused(run("binary", code, "--against", "kernels/transpose_lds", "--kernel", "other"), "other")
+
+
+def test_machine_code_of_another_layout_is_refuted(tmp_path: Path) -> None:
+    source, code = tmp_path / "t.hip", tmp_path / "t.co"
+    run("emit", "transpose", "--target", "gfx942", "--vector", "4", "-o", source)
+    text = source.read_text()
+    assert "M * column + row" in text
+    source.write_text(text.replace("target + (M * column + row)", "target + (M * column + (row ^ 4))"))
+    run("compile", source, "--target", "gfx942", "-o", code)
+    result = run("binary", code, "--against", "kernels/transpose_lds")
+    assert result.returncode == 1, result.stdout + result.stderr
+    assert "refuted" in result.stdout
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
+def test_run_on_the_machine_code_of_a_target(tmp_path: Path, target: str) -> None:
+    source = np.random.default_rng(3).standard_normal((130, 70)).astype(np.float32)
+    np.save(tmp_path / "a.npy", source)
+    result = run("run", "transpose", "--input", tmp_path / "a.npy", "--output", tmp_path / "b.npy",
+                 "--device", f"{target}-isa")  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert np.array_equal(np.load(tmp_path / "b.npy"), source.T)

@@ -42,8 +42,10 @@ LAYOUTALG_TRIPLE(blockDim, LAYOUTALG_HIDDEN(unsigned short, 12), LAYOUTALG_HIDDE
 // order that all waves see); the wait makes them done, which is what the machine code is proved against.
 static inline __device__ __attribute__((always_inline, convergent)) void __syncthreads() {
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
-#if !defined(__GFX12__)
-    __asm__ volatile("s_waitcnt lgkmcnt(0)" ::: "memory");
+#if defined(__GFX9__)
+    __builtin_amdgcn_s_waitcnt(0xC07F);  // lgkmcnt(0), no wait for the other counters
+#elif defined(__GFX11__)
+    __builtin_amdgcn_s_waitcnt(0xFC07);
 #endif
     __builtin_amdgcn_s_barrier();
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");

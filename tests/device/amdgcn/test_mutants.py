@@ -75,7 +75,17 @@ def test_a_removed_wait_is_seen(program, target, opt_level):
     mutants = list(removed(kernel, LATENT))
     found = [(instruction, seen(mutant)) for instruction, mutant in mutants[:: 1 + len(mutants) // 8]]
     assert len(found) > 3
-    assert {kind for _, kind in found} <= {"wait", "race"}
+    assert {kind for instruction, kind in found if not repeated(kernel, instruction)} <= {"wait", "race"}
+
+
+def repeated(program, wait):
+    """Whether the same wait stands before this one, and nothing between them starts an access: it waits for nothing."""
+    at = program.instructions.index(wait)
+    before = next((n for n in range(at - 1, -1, -1) if program.instructions[n].name == wait.name), None)
+    if before is None or str(program.instructions[before]) != str(wait):
+        return False
+    between = program.instructions[before + 1 : at]
+    return not any(i.name.startswith(("DS_", "GLOBAL_", "FLAT_", "S_LOAD")) for i in between)
 
 
 def neutral(program, before, after):

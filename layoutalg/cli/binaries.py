@@ -36,7 +36,7 @@ def binary(
     if not file.is_file():
         raise InputError(f"{file}: no such file; give an AMD code object")
     code = CodeObject.read(file.read_bytes())
-    program = _program(against, code.target)
+    program = _program(against, code)
     name = kernel or program.name
     if name not in code.kernels:
         raise InputError(f"{file}: no kernel {name!r}; it has {', '.join(code.kernels) or 'none'}")
@@ -55,15 +55,24 @@ def binary(
     return {"proved": 0, "refuted": 1}.get(found.name, 2)
 
 
-def _program(against: str, target: str) -> Program:
-    """The library's program of a folder in kernels/, for a target."""
-    from layoutalg.cli.golden import programs
+def _program(against: str, code: CodeObject) -> Program:
+    """The library's program of a folder in kernels/, for the code's target.
 
+    A transposition through LDS has many forms (element type, vectors, tile); the code's own kernel name tells which.
+    """
+    from layoutalg.cli.golden import programs
+    from layoutalg.kernel.library.choose import transpose_named
+
+    target = code.target
     path = Path(against)
     name = path.parent.name if path.suffix == ".toml" else path.name
     folders = programs()
     if name not in folders:
         raise InputError(f"no kernel {name!r} to prove against; there are {', '.join(folders)}")
+    if name == "transpose_lds":
+        named = next((p for p in map(transpose_named, code.kernels) if p is not None), None)
+        if named is not None:
+            return named
     folder = folders[name]
     if target not in folder and "" not in folder:
         raise InputError(f"{name} has no program for {target}; it has {', '.join(folder)}")

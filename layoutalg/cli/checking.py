@@ -124,8 +124,8 @@ def _executor(address: str | None) -> Iterator[Executor | None]:
 
 @contextmanager
 def _progress(specs: list[SpecFile], quiet: bool) -> Iterator[Iterable[SpecFile]]:
-    """The files, with a bar on stderr where there is much to prove and somebody to see it."""
-    if quiet or sum(len(s.items) for s in specs) < 20 or not sys.stderr.isatty():
+    """The files, with a bar on stderr where there is somebody to see it."""
+    if quiet or not sys.stderr.isatty():
         yield specs
         return
     from rich.console import Console

@@ -394,9 +394,10 @@ claims = ["bijective"]
     assert run("check", written(tmp_path, text)).returncode in (0, 2)
 
 
-def test_machine_code_is_proved_against_its_program(tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [(), ("--vector", "4"), ("--dtype", "f16", "--swizzle", "pad")])
+def test_machine_code_is_proved_against_its_program(tmp_path: Path, options: tuple[str, ...]) -> None:
     source, code = tmp_path / "t.hip", tmp_path / "t.co"
-    run("emit", "transpose", "--target", "gfx942", "--vector", "4", "-o", source)
+    run("emit", "transpose", "--target", "gfx942", *options, "-o", source)
     run("compile", source, "--target", "gfx942", "-o", code)
     result = run("binary", code, "--against", "kernels/transpose_lds", "--json")
     assert result.returncode == 0, result.stdout + result.stderr

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import tomllib
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
+from itertools import product
 from typing import Any
 
+from layoutalg.kernel.dtypes import DTYPES
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
 from layoutalg.kernel.program import Program
 from layoutalg.layout import LayoutError
@@ -46,3 +49,21 @@ def tuned(dtype: str, vectors: tuple[int, int], small: bool) -> tuple[tuple[int,
 def _table() -> list[dict[str, Any]]:
     text = files("layoutalg.kernel.library").joinpath("tuned.toml").read_text()
     return list(tomllib.loads(text)["transpose"])
+
+
+def transpose_named(name: str) -> Program | None:
+    """The transposition through LDS whose kernel has this name, None where there is none.
+
+    >>> transpose_named("transpose_lds_pad_f16_v2").tile, transpose_named("another")
+    ((64, 64), None)
+    """
+    tiles = {((64, 64), 256), *(((e["tile"][0], e["tile"][1]), e["threads"]) for e in _table())}
+    widths = (1, 2, 4, 8)
+    for dtype, swizzle, loads, stores, bits, (tile, threads) in product(
+        DTYPES, ("xor", "pad"), widths, widths, (32, 64), sorted(tiles)
+    ):
+        with suppress(LayoutError):
+            program = lds_transpose(dtype, swizzle, (loads, stores), bits, threads, tile)
+            if program.name == name:
+                return program
+    return None

@@ -15,7 +15,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from layoutalg.check_access import lanes_of
+from layoutalg.check.accesses import lanes_of
 from layoutalg.formats import AccessItem, SpecFile
 from layoutalg.layout import LayoutError
 from layoutalg.prove import Limits, Unknown

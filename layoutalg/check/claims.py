@@ -224,4 +224,4 @@ CLAIMS: Mapping[str, Callable[..., Claim]] = {
     "lengths": _lengths,
     "element_space_size": _element_space_size,
 }
-"""What each claim of a file says, as a claim of the prover; those of accesses alone are in `check_access`."""
+"""What each claim of a file says, as a claim of the prover; those of accesses alone are in `accesses`."""

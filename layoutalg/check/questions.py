@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
-from layoutalg.check_claims import CLAIMS, ClaimError, adaptor_of, agree, under
+from layoutalg.check.claims import CLAIMS, ClaimError, adaptor_of, agree, under
 from layoutalg.formats.claims import USUAL
 from layoutalg.formats.model import (
     AccessItem,
@@ -105,7 +105,7 @@ def _decided(question: Question, strategy: str | None, limits: Limits) -> Verdic
     assert question.claim is not None
     if not isinstance(question.item, AccessItem):
         return prove(question.claim, strategy=strategy, limits=limits)
-    from layoutalg.check_access import decide
+    from layoutalg.check.accesses import decide
 
     return decide(question.claim, strategy=strategy, limits=limits)
 
@@ -132,7 +132,7 @@ def _stated(item: Item, stated: Stated) -> Question:
         if stated.name in CLAIMS:
             claim = under(item.given, CLAIMS[stated.name](item, *stated.args))
         else:
-            from layoutalg.check_access import ACCESS_CLAIMS
+            from layoutalg.check.accesses import ACCESS_CLAIMS
 
             claim = ACCESS_CLAIMS[stated.name](item, *stated.args)
     except ClaimError:

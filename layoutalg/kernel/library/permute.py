@@ -10,14 +10,25 @@ transpositions.  What is left runs by one program, for any sizes, proved once.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from layoutalg.index import TRUE, Expr, prod, symbol, var
-from layoutalg.kernel.library.copies import LARGEST, Copy, Say, packed_strides
+from layoutalg.index import TRUE, Expr, all_of, prod, symbol, var
+from layoutalg.kernel.library.copies import LARGEST, TILE, Copy, Say, packed_strides
 from layoutalg.kernel.program import Program
-from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
+from layoutalg.layout import (
+    LayoutError,
+    Merge,
+    PassThrough,
+    TensorDescriptor,
+    Transform,
+    make_naive_tensor_descriptor,
+    transform_tensor_descriptor,
+)
 from layoutalg.layout.mixed_radix import horner
 
 MOST_DIMENSIONS = 8
+WELL = 0.9
+"""The part of a tile that must be filled; below it, tiles run over more dimensions."""
 
 
 def merged(shape: Sequence[int], axes: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -48,6 +59,37 @@ def merged(shape: Sequence[int], axes: Sequence[int]) -> tuple[tuple[int, ...], 
     return tuple(lengths), tuple(by_source.index(group) for group in groups)
 
 
+def spans(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, int]:
+    """How many of the source's and of the target's last dimensions a tile should run over, so that it is well filled.
+
+    The worse filled side takes in its next dimension, if that is not the other side's.
+
+    >>> spans((16, 24, 32, 40, 48), (4, 3, 2, 1, 0)), spans((64, 64, 64), (2, 1, 0)), spans((8, 24, 20), (2, 1, 0))
+    ((2, 2), (1, 1), (1, 2))
+    """
+    orders = (tuple(range(len(axes))), tuple(axes))
+    counts = [1, 1]
+    if axes[-1] == len(axes) - 1:
+        return 1, 1
+    while True:
+        groups = [order[-n:] for order, n in zip(orders, counts, strict=True)]
+        grows = [
+            n < len(axes) and orders[side][-n - 1] not in groups[1 - side] and _filled(shape, groups[side]) < WELL
+            for side, n in enumerate(counts)
+        ]
+        if not any(grows):
+            return counts[0], counts[1]
+        counts[min((side for side in (0, 1) if grows[side]), key=lambda side: _filled(shape, groups[side]))] += 1
+
+
+def _filled(shape: Sequence[int], group: Sequence[int]) -> float:
+    """Which part of its tiles a coordinate of these dimensions fills."""
+    length = 1
+    for d in group:
+        length *= shape[d]
+    return length / (-(-length // TILE) * TILE)
+
+
 def check(shape: Sequence[int], axes: Sequence[int]) -> None:
     """LayoutError unless the axes are a permutation of the shape's dimensions, of which there are at most 8."""
     if len(shape) > MOST_DIMENSIONS:
@@ -60,14 +102,16 @@ def check(shape: Sequence[int], axes: Sequence[int]) -> None:
 
 
 def permute(
-    axes: Sequence[int], dtype: str = "f32", vectors: tuple[int, int] = (1, 1), index_bits: int = 32
-) -> Program:
+    axes: Sequence[int], dtype: str = "f32", vectors: tuple[int, int] = (1, 1), index_bits: int = 32,
+    spans: tuple[int, int] = (1, 1),
+) -> Program:  # fmt: skip
     """The permutation of any tensor of the axes' rank; sizes D0, D1 … are the source's lengths.
 
-    With vectors (v, w), the source's last length is a multiple of v, the target's of w.
+    With vectors (v, w), the source's last length is a multiple of v, the target's of w.  With spans (s, t), tiles run
+    over the source's last s dimensions as one, and over the target's last t; LayoutError where one is in both.
 
-    >>> permute((0, 2, 1)).name
-    'permute_021_f32'
+    >>> permute((0, 2, 1)).name, permute((3, 2, 1, 0), spans=(2, 2)).name
+    ('permute_021_f32', 'permute_3210_f32_s2x2')
     """
     check([2] * len(axes), axes)
     rank, last = len(axes), axes[-1]
@@ -76,17 +120,70 @@ def permute(
     if last == rank - 1:
         multiples[-1] = max(vectors)
     sizes = tuple(symbol(f"D{n}", min=1, max=LARGEST, multiple_of=m) for n, m in enumerate(multiples))
+    groups = Groups.of(axes, spans)
     strides = dict(zip(axes, packed_strides([sizes[a] for a in axes]), strict=True))
     letters = tuple(var(f"i{n}", size) for n, size in enumerate(sizes))
     wide = f"_v{vectors[0]}x{vectors[1]}" if max(vectors) > 1 else ""
+    spanning = f"_s{spans[0]}x{spans[1]}" if max(spans) > 1 else ""
+    merges = [prod([sizes[d] for d in group]) <= LARGEST for group in groups.all if len(group) > 1]
     return Copy(
-        f"permute_{''.join(map(str, axes))}_{dtype}{wide}{'_i64' if index_bits == 64 else ''}",
+        f"permute_{''.join(map(str, axes))}_{dtype}{wide}{spanning}{'_i64' if index_bits == 64 else ''}",
         f"target = transpose(source, ({', '.join(map(str, axes))})) for any sizes",
-        make_naive_tensor_descriptor(sizes, packed_strides(sizes)),
-        make_naive_tensor_descriptor(sizes, [strides[d] for d in range(rank)]),
-        sizes, (rank - 1, last), vectors, (dtype, dtype), index_bits, few(sizes, index_bits),
-        says=(_says("source", range(rank), letters, sizes), _says("target", axes, letters, sizes)),
+        groups.seen(sizes, packed_strides(sizes), groups.source),
+        groups.seen(sizes, [strides[d] for d in range(rank)], groups.target),
+        sizes, (groups.all.index(groups.source), groups.all.index(groups.target)), vectors, (dtype, dtype), index_bits,
+        all_of(few(sizes, index_bits), *merges),
+        says=(_says("source", range(rank), letters, sizes, groups), _says("target", axes, letters, sizes, groups)),
     ).program()  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The dimensions of each coordinate of a copy, slowest first: the source's last ones, the target's, the others.
+
+    >>> Groups.of((3, 2, 1, 0), (2, 2)).all, Groups.of((0, 2, 1), (1, 1)).all
+    (((1, 0), (2, 3)), ((0,), (1,), (2,)))
+    """
+
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    rank: int
+
+    @classmethod
+    def of(cls, axes: Sequence[int], spans: tuple[int, int]) -> Groups:
+        rank = len(axes)
+        made = cls(tuple(range(rank)[-spans[0] :]), tuple(axes[-spans[1] :]), rank)
+        both = set(made.source) & set(made.target)
+        if both and made.source != made.target:
+            raise LayoutError(f"permute: tiles of spans {spans} have dimension {min(both)} on both sides")
+        return made
+
+    @property
+    def all(self) -> tuple[tuple[int, ...], ...]:
+        """Every group, in order of the source."""
+        merged = dict.fromkeys((self.source, self.target))
+        alone = [(d,) for d in range(self.rank) if not any(d in group for group in merged)]
+        return tuple(sorted((*merged, *alone), key=min))
+
+    def seen(self, sizes: Sequence[Expr], strides: Sequence[Expr], whole: tuple[int, ...]) -> TensorDescriptor:
+        """A tensor in the groups' coordinates; the group that is one run of its memory is one dimension."""
+        base: list[tuple[Expr, Expr]] = []
+        transforms: list[Transform] = []
+        lower: list[list[int]] = []
+        for group in self.all:
+            lengths = tuple(sizes[d] for d in group)
+            parts = (
+                [(prod(list(lengths)), strides[group[-1]])]
+                if group == whole
+                else [(sizes[d], strides[d]) for d in group]
+            )
+            transforms.append(PassThrough(parts[0][0]) if len(parts) == 1 else Merge(lengths))
+            lower.append(list(range(len(base), len(base) + len(parts))))
+            base += parts
+        made = make_naive_tensor_descriptor([n for n, _ in base], [stride for _, stride in base])
+        if len(base) == len(self.all):
+            return made
+        return transform_tensor_descriptor(made, transforms, lower, [[d] for d in range(len(lower))])
 
 
 def batched_transpose(dtype: str = "f32", vectors: tuple[int, int] = (1, 1), index_bits: int = 32) -> Program:
@@ -99,7 +196,8 @@ def few(sizes: Sequence[Expr], index_bits: int) -> Expr:
     return prod(list(sizes)) < 1 << (index_bits - 1)
 
 
-def _says(tensor: str, order: Sequence[int], letters: tuple[Expr, ...], sizes: tuple[Expr, ...]) -> Say:
+def _says(tensor: str, order: Sequence[int], letters: tuple[Expr, ...], sizes: tuple[Expr, ...], groups: Groups) -> Say:
     """A packed tensor whose dimensions come in this order."""
     offset = horner([letters[a] for a in order], [sizes[a] for a in order])
-    return f"{tensor}[{', '.join(f'i{a}' for a in order)}]", tensor, letters, letters, offset, TRUE
+    at = tuple(horner([letters[d] for d in group], [sizes[d] for d in group]) for group in groups.all)
+    return f"{tensor}[{', '.join(f'i{a}' for a in order)}]", tensor, letters, at, offset, TRUE

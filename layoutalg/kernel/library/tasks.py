@@ -59,7 +59,7 @@ def permute_task(shape: Sequence[int], axes: Sequence[int], dtype: str) -> Task:
     vectors = (widest(dtype, lengths[-1]), widest(dtype, lengths[order[-1]]))
     if len(lengths) == 1:
         vectors = (min(vectors),) * 2
-    program = permute.permute(order, dtype, vectors, bits_for(prod(shape)))
+    program = permute.permute(order, dtype, vectors, bits_for(prod(shape)), permute.spans(lengths, order))
     return Task(program, _numbered("D", lengths), tuple(shape[a] for a in axes))
 
 

@@ -14,18 +14,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, symbol, var
+from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, prod, symbol, var
 from layoutalg.kernel.dtypes import DTYPES, DType
 from layoutalg.kernel.library.staging import Plane, by_column, by_row, divides, swizzled
 from layoutalg.kernel.library.tiles import distribution
 from layoutalg.kernel.obligations.limits import launchable
-from layoutalg.kernel.program import Barrier, Load, LoadShared, Program, Registers, Shared, Store, StoreShared, Tensor
+from layoutalg.kernel.program import (
+    Barrier,
+    Load,
+    LoadShared,
+    Program,
+    Registers,
+    Shared,
+    Store,
+    StoreShared,
+    Tensor,
+    extent_of,
+)
 from layoutalg.layout import (
     LayoutError,
     PassThrough,
     TensorAdaptor,
     TensorDescriptor,
     TileDistribution,
+    Unmerge,
     make_naive_tensor_descriptor,
     make_single_stage_tensor_adaptor,
 )
@@ -67,11 +79,14 @@ def lds_transpose(
     index_bits: int = 32,
     threads: int = 256,
     tile: tuple[int, int] = (64, 64),
+    group: int = 1,
 ) -> Program:
     """The transposition of any M × N matrix through a tile in LDS.
 
     `vector` elements move at a time between global memory and registers (loads, stores): N is then a multiple of the
     first and M of the second.  With 32 bits for indices, M·N must stay below 2³¹; with 64, M and N.
+    Blocks run along the rows of tiles, `group` rows of tiles at a time: down a column of the group, then the next one,
+    so that blocks that run together write longer pieces of the target.
     LayoutError where the threads do not divide the tile.
     """
     kind = _dtype(dtype)
@@ -82,18 +97,18 @@ def lds_transpose(
     n = symbol("N", min=1, max=LARGEST, multiple_of=loads)
     source, target = _tensors(m, n, kind)
     counts = ((m + (rows - 1)) // rows, (n + (columns - 1)) // columns)
-    grid = (var("bx", counts[1]), var("by", counts[0]))
+    grid, tiles = _grouped(m, rows, counts[1], group) if group > 1 else _in_rows(counts)
     thread = (var("tx", threads),)
     words, layout = _lds_layout(swizzle, tile, loads, stores)
     lds = Shared("lds", kind, words)
     loaded = Registers("by_row", kind, _held(by_row(tile, threads, loads)))
     stored = Registers("by_column", kind, _held(by_column(tile, threads, stores, kind.bytes)))
-    origin = (grid[1] * rows, grid[0] * columns)
+    origin = tuple(number * length for number, length in zip(tiles.lower(grid), tile, strict=True))
     moving = [1 if v > 1 else None for v in (loads, stores)]
     return Program(
-        _name(dtype, swizzle, (loads, stores), index_bits, threads, tile),
+        _name(dtype, swizzle, (loads, stores), index_bits, threads, tile, group),
         f"target[j, i] = source[i, j] for any M x N matrix, {rows} x {columns} tiles through LDS ({_SAYS[swizzle]})",
-        source, target, (m, n), grid, thread, thread, _tiles(counts, swapped=True), tile,
+        source, target, (m, n), grid, thread, thread, tiles, tile,
         (
             Load(loaded, source, origin, moving[0]),
             StoreShared(lds, layout, loaded, moving[0]),
@@ -102,7 +117,7 @@ def lds_transpose(
             Store(target, stored, origin, moving[1]),
         ),
         index_bits,
-        all_of(m * n < 1 << 31 if index_bits == 32 else TRUE, launchable(counts[1] * counts[0], threads)),
+        all_of(m * n < 1 << 31 if index_bits == 32 else TRUE, launchable(prod([extent_of(b) for b in grid]), threads)),
         linear=True,
     )  # fmt: skip
 
@@ -118,13 +133,15 @@ def _refuse(kind: DType, swizzle: str, vectors: tuple[int, int], threads: int, t
 
 
 def _name(
-    dtype: str, swizzle: str, vectors: tuple[int, int], index_bits: int, threads: int, tile: tuple[int, int]
+    dtype: str, swizzle: str, vectors: tuple[int, int], index_bits: int, threads: int, tile: tuple[int, int], group: int
 ) -> str:
     parts = ["transpose_lds", swizzle, dtype]
     if vectors != (1, 1):
         parts.append(f"v{vectors[0]}" if vectors[0] == vectors[1] else f"v{vectors[0]}x{vectors[1]}")
     if (tile, threads) != ((64, 64), 256):
         parts.append(f"{tile[0]}x{tile[1]}_t{threads}")
+    if group > 1:
+        parts.append(f"g{group}")
     return "_".join([*parts, *(["i64"] if index_bits == 64 else [])])
 
 
@@ -154,6 +171,22 @@ def _tiles(counts: Sequence[Term], swapped: bool = False) -> TensorAdaptor:
     """Tile numbers (row, column) of a block (x, y): x runs over rows, or (swapped) over columns."""
     order = [[1], [0]] if swapped else [[0], [1]]
     return make_single_stage_tensor_adaptor([PassThrough(as_expr(c)) for c in counts], [[0], [1]], order)
+
+
+def _in_rows(counts: tuple[Expr, Expr]) -> tuple[tuple[Expr, ...], TensorAdaptor]:
+    """Grid and tiles: blocks along the rows of tiles, one row after another."""
+    return (var("bx", counts[1]), var("by", counts[0])), _tiles(counts, swapped=True)
+
+
+def _grouped(m: Expr, rows: int, columns: Expr, group: int) -> tuple[tuple[Expr, ...], TensorAdaptor]:
+    """Grid and tiles: `group` rows of tiles at a time, columns within them.
+
+    The last group may have rows of tiles beyond the matrix, whose accesses the guards leave out.
+    """
+    groups = (m + (rows * group - 1)) // (rows * group)
+    grid = (var("br", group), var("bx", columns), var("by", groups))
+    transforms = [Unmerge((groups, as_expr(group))), PassThrough(columns)]
+    return grid, make_single_stage_tensor_adaptor(transforms, [[0], [1]], [[2, 0], [1]])
 
 
 def _lds_layout(swizzle: str, tile: tuple[int, int], loads: int, stores: int) -> tuple[int, TensorDescriptor]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from layoutalg.check.moves import Digits, Increments
 from layoutalg.formats.model import (
     AccessItem,
     AdaptorItem,
@@ -20,8 +21,7 @@ from layoutalg.formats.model import (
     TransformItem,
 )
 from layoutalg.index import FALSE, TRUE, Expr, all_of, eq, names, variables
-from layoutalg.layout import LayoutError, TensorAdaptor, TensorDescriptor, make_single_stage_tensor_adaptor
-from layoutalg.layout.increments import increment_of
+from layoutalg.layout import LayoutError, Merge, TensorAdaptor, TensorDescriptor, make_single_stage_tensor_adaptor
 from layoutalg.prove import (
     Aligned,
     Bijective,
@@ -170,14 +170,13 @@ def _fits_index(item: Item, bits: Expr | None = None) -> Claim:
 
 
 def _increments(item: Item) -> Claim:
-    step = increment_of(item.transform if isinstance(item, TransformItem) else adaptor_of(item))
-    shown = (
-        Shown("from", step.start),
-        Shown("to", step.end),
-        Shown("moved", step.moved),
-        Shown("recomputed", step.recomputed),
-    )
-    return Statement("moving equals recomputing", (ForAll("moving equals recomputing", step.holds, TRUE, shown),))
+    return Increments(item.transform if isinstance(item, TransformItem) else adaptor_of(item))
+
+
+def _digits(item: Item) -> Claim:
+    if not (isinstance(item, TransformItem) and isinstance(item.transform, Merge)):
+        raise ClaimError(f"{item.name}: digits is a claim about a merge")
+    return Digits(item.transform)
 
 
 def _lengths(item: Item, *expected: Expr) -> Claim:
@@ -221,6 +220,7 @@ CLAIMS: Mapping[str, Callable[..., Claim]] = {
     "round_trip": lambda item: RoundTripUpper(layout_of(item)),
     "round_trip_lower": lambda item: RoundTripLower(layout_of(item)),
     "increments": _increments,
+    "digits": _digits,
     "lengths": _lengths,
     "element_space_size": _element_space_size,
 }

@@ -11,6 +11,7 @@
 | `round_trip`           | upper(lower(u)) = u |
 | `round_trip_lower`     | lower(upper(d)) = d |
 | `increments`           | moving an index by a step equals computing it anew |
+| `digits`               | a merge, however it is computed, gives the mixed-radix digits (by magic: below 2^31) |
 | `lengths(…)`           | the lengths of the top dimensions |
 | `element_space_size(n)`| the size of the memory, in elements |
 | `conflict_free`        | the lanes of each phase fall into different LDS banks |
@@ -56,6 +57,7 @@ CLAIMS: Mapping[str, Form] = {
     "round_trip": Form(0, 0, _TRANSFORMS | {"descriptor", "distribution"}),
     "round_trip_lower": Form(0, 0, _TRANSFORMS | {"descriptor", "distribution"}),
     "increments": Form(0, 0, _TRANSFORMS | {"descriptor"}),
+    "digits": Form(0, 0, frozenset({"transform"})),
     "lengths": Form(1, 64, _MAPS),
     "element_space_size": Form(1, 1, frozenset({"descriptor"})),
     "conflict_free": Form(0, 0, _ACCESS),

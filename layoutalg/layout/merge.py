@@ -58,14 +58,14 @@ class MergeCarryCheck(Merge):
     name: ClassVar[str] = "merge_v1_carry_check"
 
     def lower(self, upper: Sequence[Term]) -> Index:
-        return _quotients(as_expr(upper[0]), self.lengths)
+        return quotients(as_expr(upper[0]), self.lengths)
 
     def update_lower_index(
         self, diff_upper: Sequence[Term], lower: Sequence[Term], upper: Sequence[Term]
     ) -> tuple[Index, Index]:
         if not self.lengths:
             return (), ()
-        steps = _quotients(as_expr(diff_upper[0]), self.lengths)
+        steps = quotients(as_expr(diff_upper[0]), self.lengths)
         carry, moved = FALSE, list[Expr]()
         for digit, step, length in list(zip(lower, steps, self.lengths, strict=True))[:0:-1]:
             difference, carry = carry_step(digit, step, length, carry)
@@ -201,7 +201,7 @@ def _scan(lengths: Index) -> list[Expr]:
     return [prod(lengths[n + 1 :]) for n in range(len(lengths))]
 
 
-def _quotients(number: Expr, lengths: Index) -> Index:
+def quotients(number: Expr, lengths: Index) -> Index:
     """The digits by C's division from the first to the last; of a negative number, all are negative or zero."""
     found = list[Expr]()
     for scan in _scan(lengths)[:-1]:

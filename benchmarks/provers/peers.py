@@ -14,7 +14,7 @@ import numpy as np
 
 from layoutalg.index import Expr, postorder
 from layoutalg.index.evaluate import read, value
-from layoutalg.prove.obligation import Injective
+from layoutalg.prove.obligation import InjectiveMap
 from tests.prove.oracle import enumerate_all
 
 Question = Callable[[], bool]
@@ -22,7 +22,7 @@ OPERATIONS = 2_000_000
 """What ISL may spend on one question; it gives up beyond."""
 
 
-def isl_injective(obligation: Injective) -> Question:
+def isl_injective(obligation: InjectiveMap) -> Question:
     """ISL: the map from index to offset as a relation, `is_injective`; bitwise xor as sums of bits modulo 2."""
     import islpy as isl
 

@@ -21,7 +21,7 @@ from benchmarks.provers import peers
 from layoutalg.prove import Bijective, Injective, Limits, decide, domain, prove
 from layoutalg.prove import claims as claim_module
 from layoutalg.prove.claims import base
-from layoutalg.prove.obligation import Injective as InjectiveMap
+from layoutalg.prove.obligation import InjectiveMap
 from layoutalg.prove.strategies.bits import rank
 from layoutalg.prove.verdict import Verdict
 

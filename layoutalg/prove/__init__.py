@@ -35,8 +35,7 @@ from layoutalg.prove.claims import (
     Surjective,
     default_claims,
 )
-from layoutalg.prove.obligation import ForAll, Obligation, Onto, Shown
-from layoutalg.prove.obligation import Injective as InjectiveMap
+from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Shown
 from layoutalg.prove.outcome import Limits
 from layoutalg.prove.parallel import prove_all
 from layoutalg.prove.portfolio import prove

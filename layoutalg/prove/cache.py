@@ -19,7 +19,7 @@ from typing import Any
 
 from layoutalg.index import Expr
 from layoutalg.prove.content import content, digest
-from layoutalg.prove.obligation import Injective, Obligation
+from layoutalg.prove.obligation import InjectiveMap, Obligation
 from layoutalg.prove.outcome import Fails, Holds
 
 FORMAT = 1
@@ -64,7 +64,7 @@ class Cache:
 
 def _order(obligation: Obligation) -> tuple[Expr, ...]:
     """The variables of a counterexample, in an order that the content fixes."""
-    over = obligation.over if isinstance(obligation, Injective) else ()
+    over = obligation.over if isinstance(obligation, InjectiveMap) else ()
     return tuple(dict.fromkeys((*over, *obligation.variables)))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 
 from layoutalg.index import Expr, postorder
-from layoutalg.prove.obligation import ForAll, Injective, Obligation
+from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation
 
 
 def content(obligation: Obligation) -> str:
@@ -35,7 +35,7 @@ def content(obligation: Obligation) -> str:
     if isinstance(obligation, ForAll):
         return "\n".join([*lines, f"forall given {given} goal {named}"])
     over = " ".join(str(numbers[v]) for v in obligation.over)
-    if isinstance(obligation, Injective):
+    if isinstance(obligation, InjectiveMap):
         return "\n".join([*lines, f"injective given {given} over {over} outputs {named}"])
     targets = " ".join(str(numbers[v]) for v in obligation.targets)
     return "\n".join([*lines, f"onto given {given} over {over} outputs {named} targets {targets}"])

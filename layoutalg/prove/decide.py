@@ -26,7 +26,7 @@ from functools import lru_cache, partial
 
 from layoutalg.index import TRUE, Expr, negation
 from layoutalg.index.evaluate import value, values
-from layoutalg.prove.obligation import ForAll, Injective, Obligation, Onto, Point, in_domain, told_apart
+from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point, in_domain, told_apart
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.solver import solve
 from layoutalg.prove.strategies.algebra import normal_form
@@ -170,7 +170,7 @@ def replays(obligation: Obligation, outcome: Fails) -> bool:
     return _collide(obligation, *outcome.points)
 
 
-def _collide(obligation: Injective, one: Point, other: Point) -> bool:
+def _collide(obligation: InjectiveMap, one: Point, other: Point) -> bool:
     return (
         any(one[v] != other[v] for v in obligation.over)
         and all(one[v] == other[v] for v in obligation.shared)

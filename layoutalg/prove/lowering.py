@@ -22,7 +22,7 @@ import z3
 from layoutalg.index import Expr, div, postorder
 from layoutalg.index.evaluate import read
 from layoutalg.index.normal import conjuncts, normal, simplify
-from layoutalg.prove.obligation import ForAll, Injective, Obligation, Point
+from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Point
 from layoutalg.prove.strategies.digits import count
 
 
@@ -306,12 +306,12 @@ class Problem:
             self.assumptions = [given]
             self.negation = z3.Not(goal)
             self.copies = [leaves]
-        elif isinstance(obligation, Injective):
+        elif isinstance(obligation, InjectiveMap):
             self._two_points(obligation)
         else:
             raise NotExpressible("an exists below a forall: the prover answers by what suffices, or by enumeration")
 
-    def _two_points(self, obligation: Injective) -> None:
+    def _two_points(self, obligation: InjectiveMap) -> None:
         sizes = self.encoding.copy(obligation.shared, {}, "")
         over = [v for v in obligation.over if v not in sizes]
         strides = _strides(obligation)
@@ -376,7 +376,7 @@ def _integer(model: Any, x: Any) -> int:
     return int(result.as_signed_long() if z3.is_bv(result) else result.as_long())
 
 
-def _strides(obligation: Injective) -> list[dict[Expr, int]] | None:
+def _strides(obligation: InjectiveMap) -> list[dict[Expr, int]] | None:
     """Each output's constant strides, where all are affine over a box of constant lengths; else None."""
     if obligation.given.op != "const" or any(v.value.extent is not None for v in obligation.over):
         return None

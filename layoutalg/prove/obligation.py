@@ -1,12 +1,12 @@
 """What is proved: three kinds of statement, which every claim comes down to.
 
-    ForAll      ∀ variables: given ⇒ goal
-    Injective   ∀ two points that satisfy given: outputs equal ⇒ the points are equal
-    Onto        ∀ targets ∃ a point that satisfies given: outputs = targets
+    ForAll        ∀ variables: given ⇒ goal
+    InjectiveMap  ∀ two points that satisfy given: outputs equal ⇒ the points are equal
+    Onto          ∀ targets ∃ a point that satisfies given: outputs = targets
 
 A variable carries its own range (`0 ≤ i < extent`, a size's limits), so a statement needs no others.  Every variable
-below the expressions counts, listed or not; in `Injective` and `Onto`, the listed ones are the point's, and the others
-(sizes, and what both points share) are given.
+below the expressions counts, listed or not; in `InjectiveMap` and `Onto`, the listed ones are the point's, and the
+others (sizes, and what both points share) are given.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ForAll:
 
 
 @dataclass(frozen=True)
-class Injective:
+class InjectiveMap:
     """Two different points (over `over`) that satisfy `given` have different outputs."""
 
     label: str
@@ -93,7 +93,7 @@ class Onto:
     outputs: tuple[Expr, ...]
     targets: tuple[Expr, ...]
     given: Expr = TRUE
-    suffices: tuple[tuple[ForAll | Injective, ...], ...] = ()
+    suffices: tuple[tuple[ForAll | InjectiveMap, ...], ...] = ()
     show: tuple[Shown, ...] = ()
 
     @cached_property
@@ -107,7 +107,7 @@ class Onto:
         return self.given, *self.outputs
 
 
-Obligation = ForAll | Injective | Onto
+Obligation = ForAll | InjectiveMap | Onto
 
 
 class SharedNameError(ValueError):

@@ -17,7 +17,7 @@ from layoutalg.layout import NoInverseError
 from layoutalg.prove.claims import Claim
 from layoutalg.prove.decide import STRATEGIES, decide, decide_quickly, never_holds
 from layoutalg.prove.domain import InexpressibleError
-from layoutalg.prove.obligation import ForAll, Injective, Obligation, Shown
+from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Shown
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.statement import limits as limits_of
 from layoutalg.prove.strategies.instances import sizes_of
@@ -171,7 +171,7 @@ def _verdict(statement: str, steps: list[Step], local: bool, strategy: str | Non
 def witness(obligation: Obligation, outcome: Fails) -> Witness:
     """The counterexample in words and numbers; sizes are named, indices are shown as the obligation shows them."""
     found = outcome.points
-    if isinstance(obligation, Injective):
+    if isinstance(obligation, InjectiveMap):
         found = tuple(sorted(found, key=lambda point: [point[v] for v in obligation.over]))
     points = tuple({v.value.name: n for v, n in point.items()} for point in found)
     shown = names(*(e for s in obligation.show for e in s.exprs)) if obligation.show else set()

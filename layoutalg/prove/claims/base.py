@@ -10,8 +10,7 @@ from typing import ClassVar
 from layoutalg.index import Expr, all_of, as_expr, eq, names
 from layoutalg.layout import NoInverseError, TensorAdaptor, Transform
 from layoutalg.prove.domain import fresh, lower_index, taken
-from layoutalg.prove.obligation import ForAll, Obligation
-from layoutalg.prove.obligation import Injective as InjectiveMap
+from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,7 @@ from layoutalg.prove.domain import (
     names_in,
     upper_index,
 )
-from layoutalg.prove.obligation import ForAll, Obligation, Onto, Shown
-from layoutalg.prove.obligation import Injective as InjectiveMap
+from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Shown
 
 
 @dataclass(frozen=True)

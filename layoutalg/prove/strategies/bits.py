@@ -23,7 +23,7 @@ from typing import Any
 
 from layoutalg.index import Expr, postorder
 from layoutalg.index.normal import conjuncts, holds
-from layoutalg.prove.obligation import ForAll, Injective, Obligation, Point
+from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Point
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 
 NAME = "F₂ rank"
@@ -36,7 +36,7 @@ class _NotLinearError(Exception):
 def f2_rank(obligation: Obligation, limits: Limits) -> Outcome:
     """Decides injectivity, equality and bounds of maps that are linear in the bits."""
     try:
-        if isinstance(obligation, Injective):
+        if isinstance(obligation, InjectiveMap):
             return _injective(obligation)
         return _all_hold(obligation) if isinstance(obligation, ForAll) else GaveUp(NAME, "it is no one map")
     except _NotLinearError as error:
@@ -58,7 +58,7 @@ def rank(outputs: Sequence[Expr], over: Sequence[Expr]) -> int | None:
     return len(form.bits) - len(_kernels(form.columns(outputs)))
 
 
-def _injective(obligation: Injective) -> Outcome:
+def _injective(obligation: InjectiveMap) -> Outcome:
     form = _Linear(obligation.over, obligation.outputs)
     kernels = _kernels(form.columns(obligation.outputs))
     if not kernels:

@@ -20,7 +20,7 @@ from functools import partial
 from layoutalg.index import TRUE, Expr, Symbol, Term, all_of, as_expr, substitute, symbol, var, variables
 from layoutalg.index.evaluate import value
 from layoutalg.index.normal import conjuncts, normal, recover, simplify
-from layoutalg.prove.obligation import ForAll, Injective, Obligation, Onto, Point, in_domain
+from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point, in_domain
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Outcome
 from layoutalg.prove.strategies.digits import chain, count, digits_of, whole
 
@@ -68,8 +68,8 @@ def _substituted(obligation: Obligation, at: Mapping[Expr, Term]) -> Obligation:
     if isinstance(obligation, ForAll):
         return ForAll(obligation.label, new(obligation.goal), new(obligation.given))
     over, outputs = tuple(map(new, obligation.over)), tuple(map(new, obligation.outputs))
-    if isinstance(obligation, Injective):
-        return Injective(obligation.label, over, outputs, new(obligation.given))
+    if isinstance(obligation, InjectiveMap):
+        return InjectiveMap(obligation.label, over, outputs, new(obligation.given))
     return Onto(obligation.label, over, outputs, tuple(map(new, obligation.targets)), new(obligation.given))
 
 
@@ -93,7 +93,7 @@ def by_multiples(obligation: Obligation, decide: Decide) -> Outcome | None:
 
     One to one, and the normal form then sees M div 4 and M·2 as multiples of one size.
     """
-    within = obligation.over if isinstance(obligation, Injective | Onto) else ()
+    within = obligation.over if isinstance(obligation, InjectiveMap | Onto) else ()
     sizes = {v: _as_multiple(v) for v in obligation.variables if v.value.multiple_of > 1 and v not in within}
     changed = {v: e for v, e in sizes.items() if e is not None}
     return rewritten(obligation, changed, decide) if changed else None
@@ -124,7 +124,7 @@ def by_guards(obligation: Obligation, decide: Decide) -> Outcome | None:
         v, low, high = found
         old_low, old_high = limits.get(v, (as_expr(0), count(v)))
         limits[v] = old_low if low is None else low, old_high if high is None else high
-    points = set(limits) | set(obligation.over if isinstance(obligation, Injective) else ())
+    points = set(limits) | set(obligation.over if isinstance(obligation, InjectiveMap) else ())
     new: dict[Expr, Expr] = {}
     for v, (low, high) in limits.items():
         length = None if high is None else simplify(high - low)
@@ -183,7 +183,7 @@ def by_digits(obligation: Obligation, decide: Decide) -> Outcome | None:
     return _more(obligation, new, obligation.given, decide) if new else None
 
 
-def _more(obligation: ForAll | Injective, new: Mapping[Expr, Expr], given: Expr, decide: Decide) -> Outcome:
+def _more(obligation: ForAll | InjectiveMap, new: Mapping[Expr, Expr], given: Expr, decide: Decide) -> Outcome:
     """What a decision says of the obligation over more points: only that it holds, if it does."""
     put = partial(substitute, values=new)
     try:
@@ -192,7 +192,7 @@ def _more(obligation: ForAll | Injective, new: Mapping[Expr, Expr], given: Expr,
         else:
             sizes = {*obligation.shared, *(w for e in new.values() for w in _below_extents(e))}
             over = tuple(w for v in obligation.over for w in variables(new.get(v, v)) if w not in sizes)
-            outcome = decide(Injective(obligation.label, over, tuple(map(put, obligation.outputs)), put(given)))
+            outcome = decide(InjectiveMap(obligation.label, over, tuple(map(put, obligation.outputs)), put(given)))
     except ValueError as error:  # an index that its guard kept within a table
         return GaveUp("change of variables", str(error))
     return outcome if isinstance(outcome, Holds) else GaveUp(outcome.strategy, "over more points, it does not say")

@@ -21,7 +21,7 @@ from itertools import accumulate
 from math import gcd
 
 from layoutalg.index import Expr
-from layoutalg.prove.obligation import Injective, Obligation, Point
+from layoutalg.prove.obligation import InjectiveMap, Obligation, Point
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.strategies.digits import Digits, in_digits
 
@@ -32,7 +32,7 @@ STEPS = 1 << 15
 
 def difference(obligation: Obligation, limits: Limits) -> Outcome:
     """Decides injectivity where every output is a sum of constant multiples of variables or their digits."""
-    if not isinstance(obligation, Injective):
+    if not isinstance(obligation, InjectiveMap):
         return GaveUp(NAME, "it decides injectivity only")
     form = in_digits(obligation)
     if isinstance(form, str):
@@ -134,7 +134,7 @@ class _Search:
         return range(max(low, -most if moved else 0), min(high, most) + 1)
 
 
-def _point(obligation: Injective, form: Digits, over: Sequence[Expr], found: Sequence[int], sign: int) -> Point:
+def _point(obligation: InjectiveMap, form: Digits, over: Sequence[Expr], found: Sequence[int], sign: int) -> Point:
     """Of the two points that differ by `found`, the one with its positive or its negative part."""
     digits = {v: max(sign * d, 0) for v, d in zip(over, found, strict=True)}
     point = {v: int(v.value.lo) if v not in form.lengths else 0 for v in obligation.shared}

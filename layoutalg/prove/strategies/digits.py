@@ -16,7 +16,7 @@ from itertools import pairwise
 from layoutalg.index import Expr, as_expr, var, variables
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
-from layoutalg.prove.obligation import Injective
+from layoutalg.prove.obligation import InjectiveMap
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Digits:
     back: Mapping[Expr, Poly]
 
 
-def in_digits(obligation: Injective) -> Digits | str:
+def in_digits(obligation: InjectiveMap) -> Digits | str:
     """The obligation over digits; text says why it has no such form."""
     outputs = [normal(o) for o in obligation.outputs]
     lengths: dict[Expr, Expr] = {}

@@ -1,7 +1,8 @@
 """Enumeration: every point of a concrete domain, by numpy, in blocks that fit the cache.
 
 Complete both ways, and independent of every rule and solver: the oracle that the other strategies are tested against.
-`ForAll` looks for a point where the goal is false; `Injective` counts how often each output occurs, `Onto` marks them.
+For a `ForAll`, it looks for a point where the goal is false; for an `InjectiveMap`, it counts how often each output
+occurs; for an `Onto`, it marks them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import Expr, Symbol, substitute, var, variables
 from layoutalg.index.evaluate import array, value
-from layoutalg.prove.obligation import ForAll, Injective, Obligation, Onto, Point
+from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def _at(block: dict[Expr, Values], result: Any, flat: int) -> Point:
     return point
 
 
-def _all_differ(obligation: Injective) -> Outcome:
+def _all_differ(obligation: InjectiveMap) -> Outcome:
     shared, met = obligation.shared, False
     for chosen in product(*map(_choices, shared)):
         sizes = dict(zip(shared, chosen, strict=True))
@@ -128,7 +129,7 @@ def _all_differ(obligation: Injective) -> Outcome:
     return Holds(NAME) if met else GaveUp(NAME, VACUOUS)
 
 
-def _differ(obligation: Injective, sizes: dict[Expr, int], keys: Values, numbers: Values) -> Fails | None:
+def _differ(obligation: InjectiveMap, sizes: dict[Expr, int], keys: Values, numbers: Values) -> Fails | None:
     """Two points with one output, for one choice of the sizes."""
     import numpy as np
 
@@ -211,7 +212,7 @@ def _extent(v: Expr, sizes: Point) -> int:
     return int(v.hi) + 1 if v.value.extent is None else value(v.value.extent, sizes)
 
 
-def _keys(obligation: Injective, sizes: dict[Expr, int]) -> tuple[Values, Values]:
+def _keys(obligation: InjectiveMap, sizes: dict[Expr, int]) -> tuple[Values, Values]:
     """One integer for each valid point (equal exactly when all outputs are), and the points' numbers."""
     import numpy as np
 

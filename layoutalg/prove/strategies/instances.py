@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import islice, product
 
 from layoutalg.index import Expr, variables
-from layoutalg.prove.obligation import Injective, Obligation, Onto
+from layoutalg.prove.obligation import InjectiveMap, Obligation, Onto
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.strategies.changes import rewritten
 from layoutalg.prove.strategies.enumeration import enumeration
@@ -74,7 +74,7 @@ def cases(obligation: Obligation, limits: Limits, decide: Callable[[Obligation],
 
 def sizes_of(obligation: Obligation) -> list[Expr]:
     """The variables that are no index: in extents, without a limit, at least 1, or shared by the points."""
-    if isinstance(obligation, Injective | Onto):
+    if isinstance(obligation, InjectiveMap | Onto):
         own = {*obligation.over, *(obligation.targets if isinstance(obligation, Onto) else ())}
         return [v for v in variables(*obligation.variables, *obligation.over) if v not in own]
     extents = [v.value.extent for v in obligation.variables if v.value.extent is not None]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from layoutalg.index import TRUE, Expr, add, variables
 from layoutalg.index.normal import nonnegative, recover
 from layoutalg.index.poly import Poly
-from layoutalg.prove.obligation import Injective, Obligation
+from layoutalg.prove.obligation import InjectiveMap, Obligation
 from layoutalg.prove.outcome import GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.strategies.digits import in_digits
 
@@ -18,8 +18,8 @@ NAME = "mixed radix"
 
 
 def mixed_radix(obligation: Obligation, limits: Limits) -> Outcome:
-    """Decides `Injective` where the outputs are sums of multiples of the variables or of their digits."""
-    if not isinstance(obligation, Injective):
+    """Decides `InjectiveMap` where the outputs are sums of multiples of the variables or of their digits."""
+    if not isinstance(obligation, InjectiveMap):
         return GaveUp(NAME, "it decides injectivity only")
     form = in_digits(obligation)
     if isinstance(form, str):

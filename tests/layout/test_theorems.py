@@ -71,13 +71,6 @@ def test_magic_division_is_division_for_all_divisors() -> None:
     assert isinstance(decided(magic_number_holds(n, d)), Proved)
 
 
-def test_magic_division_merge_agrees_for_all_lengths() -> None:
-    """Of two lengths; with more, each digit is the lemma above on the quotient before it."""
-    lengths = tuple(symbol(name, min=1, max=1024) for name in "AB")
-    u = var("u", Merge(lengths).upper_lengths[0])
-    assert isinstance(decided(same(MergeMagicDivision(lengths).lower((u,)), Merge(lengths).lower((u,)))), Proved)
-
-
 def test_magic_numbers_do_not_divide_every_uint32() -> None:
     n = var("n", 2**32)
     verdict = decided(magic_number_holds(n, 7))

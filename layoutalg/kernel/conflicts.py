@@ -25,13 +25,17 @@ from layoutalg.target.model import UnknownInstructionError
 
 @dataclass(frozen=True)
 class Priced:
-    """An LDS access with its instruction and the cycles of its busiest phase (None: not priced, `why` says so)."""
+    """An LDS access with its instruction and the cycles of its busiest phase (None: not priced, `why` says so).
+
+    `cost` is the whole price: of each phase, and of one access of a wave in total.
+    """
 
     number: int
     access: SharedAccess
     instruction: str
     cycles: int | None
     why: str = ""
+    cost: Cost | None = None
 
     def __str__(self) -> str:
         store = isinstance(self.access, StoreShared)
@@ -76,4 +80,4 @@ def price_of(s: SharedAccess, thread: Expr, tile: tuple[Expr, ...], target: str,
     cost = price(one)
     if not isinstance(cost, Cost):
         return Priced(number, s, one.instruction.name, None, cost.reason)
-    return Priced(number, s, one.instruction.name, cost.degree)
+    return Priced(number, s, one.instruction.name, cost.degree, cost=cost)

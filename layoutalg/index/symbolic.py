@@ -2,7 +2,7 @@ r"""Two readings for people: LaTeX, and sympy for algebra on lengths.
 
 `latex` prints an expression as mathematics; it needs nothing but the expression.  `to_sympy` gives sympy's own objects
 (sympy is imported only then), with what is known of each variable as assumptions, and `from_sympy` brings polynomials,
-floors and remainders back.  No string is ever handed to sympy, which would execute it.
+floors, remainders and choices back.  No string is ever handed to sympy, which would execute it.
 
 | expression                | LaTeX                                    | sympy                               |
 |---------------------------|------------------------------------------|-------------------------------------|
@@ -10,8 +10,8 @@ floors and remainders back.  No string is ever handed to sympy, which would exec
 | `x % n`                   | `x \bmod n`                              | `Mod(x, n)`                         |
 | `x ^ y`, `x & y`          | `x \oplus y`, `x \mathbin{\&} y`         | `BitXor(x, y)`, `BitAnd(x, y)`      |
 | `a <= b and …`            | `a \le b \land …`                        | `And(a <= b, …)`                    |
-| a truth value as a number | `[a \le b]` (Iverson)                    | `Piecewise((1, a <= b), (0, True))` |
-| `select(c, a, b)`         | a case distinction                       | `Piecewise((a, c), (b, True))`      |
+| a truth value as a number | `[a \le b]` (Iverson)                    | `Select(a <= b, 1, 0)`              |
+| `select(c, a, b)`         | a case distinction                       | `Select(c, a, b)`                   |
 | `table[4, 7][i]`          | `(4, 7)_{i}`                             | `Lookup((4, 7), i)`                 |
 
 sympy is no judge here: it has no ranges, does not merge nested floors and prints wrong C; see `normal` and `c`.
@@ -26,13 +26,33 @@ sympy is no judge here: it has no ranges, does not merge nested floors and print
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from functools import cache, reduce
 from types import SimpleNamespace
 from typing import Any
 
 from layoutalg.index.evaluate import read
-from layoutalg.index.expr import Expr, add, bitand, const, div, lookup, mod, mul, xor
+from layoutalg.index.expr import (
+    FALSE,
+    TRUE,
+    Expr,
+    add,
+    all_of,
+    any_of,
+    bitand,
+    const,
+    div,
+    eq,
+    le,
+    lookup,
+    lt,
+    mod,
+    mul,
+    negation,
+    select,
+    xor,
+)  # fmt: skip
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.index.text import PRIMARY, Piece, signed_sum
 from layoutalg.index.walk import postorder, variables
@@ -159,7 +179,7 @@ def to_sympy(expr: Expr) -> Any:
 
 
 def from_sympy(expression: Any, symbols: Mapping[str, Expr]) -> Expr:
-    """A sympy expression of integers back: sums, products, powers, `floor` of a quotient, `Mod`, and our functions.
+    """A sympy expression of integers back: sums, products, powers, `floor` of a quotient, `Mod`, truths, our functions.
 
     `symbols` gives what each sympy symbol stands for, by name.  ValueError for anything else, such as a fraction that
     no floor makes whole, or a divisor that could be 0.
@@ -181,9 +201,11 @@ def from_sympy(expression: Any, symbols: Mapping[str, Expr]) -> Expr:
         return div(*(from_sympy(part, symbols) for part in expression.args[0].together().as_numer_denom()))
     if name == "Lookup":
         return lookup([int(n) for n in expression.args[0]], from_sympy(expression.args[1], symbols))
+    args = expression.args
+    if name in _TRUTHS:
+        return _TRUTHS[name](*(from_sympy(a, symbols) for a in args))
     if name not in _FROM_SYMPY:
         raise ValueError(f"{expression} is not an integer polynomial, a floor of a quotient or a remainder")
-    args = expression.args
     if name == "Pow":
         base, exponent = args
         if not (exponent.is_Integer and 1 <= exponent <= 64):
@@ -197,6 +219,14 @@ _FROM_SYMPY: Mapping[str, Callable[[Expr, Expr], Expr]] = {
 }  # fmt: skip
 
 
+_TRUTHS: Mapping[str, Callable[..., Expr]] = {
+    "Select": select, "And": all_of, "Or": any_of, "Not": negation,
+    "StrictLessThan": lt, "LessThan": le, "Equality": eq, "StrictGreaterThan": lambda a, b: lt(b, a),
+    "GreaterThan": lambda a, b: le(b, a), "Unequality": lambda a, b: negation(eq(a, b)),
+    "BooleanTrue": lambda: TRUE, "BooleanFalse": lambda: FALSE,
+}  # fmt: skip
+
+
 @cache
 def _sympy() -> SimpleNamespace:
     """sympy's functions for our operations, made when first needed (importing sympy takes half a second)."""
@@ -205,8 +235,19 @@ def _sympy() -> SimpleNamespace:
 
     truths = (BooleanAtom, BooleanFunction, sympy.core.relational.Relational)
 
+    def function(name: str, count: int, exact: Callable[..., Any]) -> Any:
+        """A function that stays as it is until `exact` has a value for it: sympy simplifies nothing within."""
+        fields = {"eval": classmethod(lambda _, *xs: exact(*xs)), "is_integer": True, "nargs": count}
+        return type(name, (sympy.Function,), fields)
+
+    def bitwise(f: Callable[[int, int], int]) -> Callable[..., Any]:
+        return lambda a, b: sympy.Integer(f(int(a), int(b))) if a.is_Integer and b.is_Integer else None
+
+    choice = function("Select", 3, lambda c, a, b: (a if c else b) if isinstance(c, BooleanAtom) else None)
+    found = function("Lookup", 2, lambda entries, i: entries[int(i)] if i.is_Integer else None)
+
     def number(x: Any) -> Any:
-        return sympy.Piecewise((1, x), (0, True)) if isinstance(x, truths) else x
+        return choice(x, 1, 0) if isinstance(x, truths) else x
 
     def numeric(f: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *xs: f(*map(number, xs))
@@ -215,31 +256,21 @@ def _sympy() -> SimpleNamespace:
         """Mod as it is: sympy 1.14 rewrites Mod(2*Mod(x, 4), 4) to 2*Mod(x, 4), which is wrong (sympy issue 29757)."""
         return sympy.Mod(a, n, evaluate=a.is_Integer and n.is_Integer)
 
-    def function(name: str, exact: Callable[[int, int], int]) -> Any:
-        def evaluate(_: Any, a: Any, b: Any) -> Any:
-            return sympy.Integer(exact(int(a), int(b))) if a.is_Integer and b.is_Integer else None
-
-        return type(name, (sympy.Function,), {"eval": classmethod(evaluate), "is_integer": True, "nargs": 2})
-
-    def at(_: Any, entries: Any, i: Any) -> Any:
-        return entries[int(i)] if i.is_Integer else None
-
-    found = type("Lookup", (sympy.Function,), {"eval": classmethod(at), "is_integer": True, "nargs": 2})
     table = {
         "const": sympy.Integer,
         "add": numeric(sympy.Add),
         "mul": numeric(sympy.Mul),
         "div": numeric(lambda a, n: sympy.floor(a / n)),
         "mod": numeric(remainder),
-        "xor": numeric(function("BitXor", lambda a, b: a ^ b)),
-        "and": numeric(function("BitAnd", lambda a, b: a & b)),
+        "xor": numeric(function("BitXor", 2, bitwise(operator.xor))),
+        "and": numeric(function("BitAnd", 2, bitwise(operator.and_))),
         "lt": numeric(sympy.Lt),
         "le": numeric(sympy.Le),
         "eq": numeric(sympy.Eq),
         "all": sympy.And,
         "any": sympy.Or,
         "not": sympy.Not,
-        "select": lambda c, a, b: sympy.Piecewise((number(a), c), (number(b), True)),
+        "select": lambda c, a, b: choice(c, number(a), number(b)),
         "lookup": lambda entries, i: found(sympy.Tuple(*entries), number(i)),
     }
 

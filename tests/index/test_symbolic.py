@@ -21,6 +21,7 @@ from layoutalg.index import (
     to_sympy,
     value,
     var,
+    variables,
 )
 from layoutalg.index.ranges import BOOLEAN
 from tests.index.expressions import Generator, points
@@ -76,6 +77,25 @@ def test_algebra_goes_there_and_back() -> None:
     for at in points(Random(0), [M, IX], 20):
         assert value(back, at) == value(e, at)
     assert from_sympy(sympy.factor(to_sympy(M * M + M * 2 + 1)), known) is (M + 1) * (M + 1)
+
+
+@pytest.mark.cases(120)
+def test_everything_comes_back(seeds: range) -> None:
+    for seed in seeds:
+        random = Random(seed)
+        e = Generator(random, symbolic=False).number(2)
+        back = from_sympy(to_sympy(e), {v.value.name: v for v in variables(e)})
+        for at in points(random, [e], 3):
+            assert value(back, at) == value(e, at), (seed, e)
+
+
+def test_a_choice_waits_for_its_condition() -> None:
+    e = select(all_of(IX < 3, select(J < 2, IX, J) <= 5), M, J)
+    read = to_sympy(e)
+    assert read.func.__name__ == "Select"
+    assert read.subs({to_sympy(IX): 1, to_sympy(J): 1}) == to_sympy(M)
+    assert read.subs({to_sympy(IX): 4}) == to_sympy(J)
+    assert sympy.latex(read)
 
 
 @pytest.mark.parametrize(

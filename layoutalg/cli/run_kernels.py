@@ -337,10 +337,12 @@ class _Run:
                             f"relative error {error:.2g} (allowed {allowed:g})")  # fmt: skip
 
     def _launch(self, arrays: Sequence[NDArray[Any]], tasks: Sequence[Task]) -> tuple[NDArray[Any], dict[str, Any]]:
+        from layoutalg.device.isa import lds_cycles
         from layoutalg.device.kernels import run as launch
         from layoutalg.kernel.verify import verify
 
         names, obligations, milliseconds = [], 0, 0.0
+        lds = []
         current = list(arrays)
         for task in tasks:
             verified = verify(task.program)
@@ -349,8 +351,12 @@ class _Run:
             names.append(task.program.name)
             obligations += len(verified.verdicts)
             milliseconds += result.milliseconds
+            lds.append(lds_cycles(self.device, task.program, task.sizes))
+        report: dict[str, Any]
         report = {"kernel": ", ".join(names), "device": self.device.name, "milliseconds": round(milliseconds, 4),
                   "obligations": obligations}  # fmt: skip
+        if any(lds):
+            report["lds"] = [cycles.report for cycles in lds if cycles]
         return current[0], report
 
     def _finish(self, output: NDArray[Any], report: dict[str, Any], good: bool, text: str) -> int:
@@ -362,6 +368,8 @@ class _Run:
         else:
             print(f"{report['kernel']} on {report['device']}: {report['obligations']} obligations proved, "
                   f"{report['milliseconds']:.3f} ms, {text} against numpy")  # fmt: skip
+            for cycles in report.get("lds", ()):
+                print(cycles["text"])
         return 0 if good else 1
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +28,9 @@ from layoutalg.device.targets import FAMILIES
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
+    from layoutalg.device.amdgcn.cycles import InstructionCycles, LdsCycles
+    from layoutalg.kernel.program import Program
+
 SUFFIX = "-isa"
 KINDS = tuple(f"{target}{SUFFIX}" for target, family in FAMILIES.items() if family == "amd")
 """The kinds of these devices, as `--device` names them."""
@@ -38,6 +41,18 @@ def find(kind: str) -> IsaDevice:
     if kind not in KINDS:
         raise NoDeviceError(f"unknown device {kind!r}: give one of {', '.join(KINDS)}")
     return IsaDevice(kind.removesuffix(SUFFIX))
+
+
+def lds_cycles(device: Device, program: Program, sizes: Mapping[str, int]) -> LdsCycles | None:
+    """The LDS cycles of the last launch on such a device beside what the program claims; None on any other device.
+
+    `sizes` are those of the launch, by name.
+    """
+    from layoutalg.device.amdgcn.cycles import compare
+
+    if not isinstance(device, IsaDevice):
+        return None
+    return compare(device.lds, program, device.target, {s: sizes[s.value.name] for s in program.sizes})
 
 
 class IsaEvent(Event):
@@ -61,6 +76,7 @@ class IsaDevice(Device):
         self.kind = f"{target}{SUFFIX}"
         self.name = f"{target} machine code, executed on this processor"
         self.properties = {}
+        self.lds: tuple[InstructionCycles, ...] = ()  # what each LDS instruction of the last launch cost
 
     def load(self, code: CodeObject) -> IsaModule:
         require_target(self, code)
@@ -112,6 +128,7 @@ class IsaModule(Module):
         program = decode_kernel(read_kernels(self.code.payload)[kernel.name])
         given = [np.asarray(a.owner) if isinstance(a, DeviceArray) else a for a in self._arguments]
         found = execute(program, grid, block, given)
+        self.device.lds = found.lds
         for array, result in zip((a for a in given if isinstance(a, np.ndarray)), found.outputs, strict=True):
             if array.flags.writeable:
                 array[...] = result

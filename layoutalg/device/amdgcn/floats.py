@@ -10,12 +10,14 @@ that addresses may stand beside sums without anything being said of the sums.
 | the payload of a NaN | no kernel looks at it |
 
 Denormals are kept and rounding is to nearest, which is what the descriptor must say (`FLOAT_MODE`, refused otherwise).
-What it cannot represent: output modifiers, clamping, packed arithmetic.
+A packed instruction does two operations, on register pairs; for each of them its modifiers pick a half of each source
+(`opsel`, `opsel_hi`) and negate it (`neg`, `neg_hi`): CDNA 3 ISA, "VOP3P".
+What it cannot represent: output modifiers, clamping, packed f16.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from layoutalg.device.amdgcn.entries import Alu, Effect, table
 from layoutalg.device.amdgcn.values import Values, Word
@@ -31,6 +33,32 @@ def _function(name: str) -> Effect:
 def _relation(name: str) -> Effect:
     return lambda w, *words: w.relation(name, *words)
 
+
+def _packed_function(name: str) -> Effect:
+    """The function of the halves that `opsel` picks in the low word, and of those of `opsel_hi` in the high one."""
+
+    def effect(
+        w: Values, *words: Word, opsel: int = 0, opsel_hi: int = 0, opsel_hi2: int = 0, neg: int = 0, neg_hi: int = 0
+    ) -> Word:
+        upper = opsel_hi | opsel_hi2 << 2
+        return w.pair(*(w.function(name, *_halves(w, words, *how)) for how in ((opsel, neg), (upper, neg_hi))))
+
+    return effect
+
+
+def _halves(w: Values, words: Sequence[Word], high: int, negated: int) -> Iterator[Word]:
+    sign = w.const(1 << 31, 32)
+    for k, word in enumerate(words):
+        half = w.high(word) if high >> k & 1 else w.low(word)
+        yield half ^ sign if negated >> k & 1 else half
+
+
+_PACKED_FIELDS = frozenset({"opsel", "opsel_hi", "opsel_hi2", "neg", "neg_hi"})
+
+_PACKED = {
+    f"V_PK_{name.upper()}": Alu(("d64",), reads, _packed_function(name), _PACKED_FIELDS, floats=True)
+    for name, reads in (("add_f32", ("a64", "b64")), ("mul_f32", ("a64", "b64")), ("fma_f32", ("a64", "b64", "c64")))
+}
 
 _RELATIONS = ("F", "LT", "EQ", "LE", "GT", "LG", "GE", "O", "U", "NGE", "NLG", "NGT", "NLE", "NEQ", "NLT")
 
@@ -55,7 +83,8 @@ FLOATS: Mapping[str, Alu] = {
         *((f"V_CMP_{name}_F32", "m <- a32 b32", _relation(f"{name.lower()}_f32")) for name in _RELATIONS),
         *((f"V_CMP_{name}_F16", "m <- a16 b16", _relation(f"{name.lower()}_f16")) for name in _RELATIONS),
         floats=True,
-    )
+    ),
+    **_PACKED,
 }
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from layoutalg.device.amdgcn.arrays import Array
 from layoutalg.device.amdgcn.binary import Argument, KernelBinary
 from layoutalg.device.amdgcn.concrete import ConcreteMachine, lds_place
+from layoutalg.device.amdgcn.cycles import InstructionCycles, LdsMeter
 from layoutalg.device.amdgcn.decode import VCC, Operand
 from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
 from layoutalg.device.amdgcn.memory import GlobalMemory
@@ -47,6 +48,7 @@ class Execution:
     outputs: tuple[Array, ...]  # the buffers, in the order of the arguments, as they are after the run
     steps: int  # instructions carried out, those of waves that ran together counted once
     unaligned: tuple[str, ...] = ()  # instructions whose addresses were no multiples of their width: right, but slow
+    lds: tuple[InstructionCycles, ...] = ()  # what each LDS instruction cost, in the order of their first use
 
 
 def execute(
@@ -69,15 +71,16 @@ def execute(
     memory = GlobalMemory(regions)
     packed = pack_arguments(kernel, grid3, block3, args, memory.addresses[first:])
     memory.contents(_KERNARG)[:] = np.frombuffer(packed, np.uint8)
-    steps, unaligned = _run_grid(program, grid3, block3, memory, step_limit)
+    meter = LdsMeter(kernel.target)
+    steps, unaligned = _run_grid(program, grid3, block3, memory, step_limit, meter)
     outputs = tuple(
         memory.contents(first + k).copy().view(buffer.dtype).reshape(buffer.shape) for k, buffer in enumerate(buffers)
     )
-    return Execution(outputs, steps, unaligned)
+    return Execution(outputs, steps, unaligned, tuple(meter.found.values()))
 
 
 def _run_grid(
-    program: Program, grid: Triple, block: Triple, memory: GlobalMemory, step_limit: int
+    program: Program, grid: Triple, block: Triple, memory: GlobalMemory, step_limit: int, meter: LdsMeter
 ) -> tuple[int, tuple[str, ...]]:
     threads, wave = block[0] * block[1] * block[2], program.kernel.wave_size
     waves = -(-threads // wave)
@@ -87,7 +90,8 @@ def _run_grid(
     place, steps = lds_place(program.instructions), 0
     unaligned: dict[str, None] = {}
     for start in range(0, len(blocks), at_once):
-        machine = ConcreteMachine(program.kernel, blocks[start : start + at_once], waves, threads, memory, place)
+        some = blocks[start : start + at_once]
+        machine = ConcreteMachine(program.kernel, some, waves, threads, memory, place, meter)
         _initialise(machine, block)
         steps += run(machine, program, step_limit)
         unaligned |= machine.unaligned

@@ -118,7 +118,7 @@ class Machine(ABC):
     def _computed(self, instruction: Instruction, alu: Alu) -> list[tuple[str, Word]]:
         known = alu.fields | ({"simm16"} if "k" in alu.reads else frozenset())
         if alu.floats:
-            known |= {"neg", "abs"}
+            known |= {"neg"} if "neg_hi" in alu.fields else {"neg", "abs"}
             if self.kernel.float_mode != FLOAT_MODE:
                 raise UnsupportedInstructionError(f"{instruction.name} in the float mode {self.kernel.float_mode:#x}")
         parts = _SUB_DWORD if instruction.form.endswith("_SDWA") else frozenset()
@@ -130,7 +130,7 @@ class Machine(ABC):
             sources = [self._selected(instruction, token) for token in alu.reads]
         else:
             sources = [self.read(instruction, token) for token in alu.reads]
-        if alu.floats:
+        if alu.floats and "neg_hi" not in alu.fields:  # packed operations negate halves themselves
             pairs = zip(alu.reads, sources, strict=True)
             sources = [self._signed_source(instruction, token, word) for token, word in pairs]
         fields = {key: value for key, value in instruction.fields.items() if key in alu.fields}
@@ -182,7 +182,7 @@ class Machine(ABC):
             return self._half(operand)
         if operand.kind in ("v", "a"):
             return self.read_register(self._indexed(operand, token[0]), int(token[1:]))
-        if instruction.name == "V_PK_MOV_B32" and operand.kind != "s" and operand.index not in (0, -1):
+        if instruction.name.startswith("V_PK_") and operand.kind != "s" and operand.index != 0:
             raise UnsupportedInstructionError(f"{instruction} at {instruction.address:#x}: a packed constant")
         return self._constant(operand, int(token[1:]))
 

@@ -1,0 +1,262 @@
+"""LDS cycles of a binary: what each of its LDS instructions costs in a run, beside what the program's layouts claim.
+
+Each wave's addresses are priced by the target's lane groups and banks (`layoutalg.banks`), and summed by instruction.
+The program's claim is the price of its own accesses (`layoutalg.kernel.conflicts`), as often as they are carried out:
+
+    claimed = Σ over accesses of   blocks · waves · vectors of a thread · turns of the loops around · cycles of one
+
+A binary need not access LDS in the program's pieces: a compiler merges and splits.  So loads and stores are summed, and
+
+| the binary's accesses are   | then                                                              |
+|-----------------------------|-------------------------------------------------------------------|
+| the claimed widths, as many | the sums must be equal                                            |
+| the claimed widths, fewer   | below the claim: where a guard leaves a whole wave nothing to do  |
+| others (b64 for b128, …)    | they are told side by side; a difference is the compiler's        |
+
+What no source says is a doubt of the verdict, as in the target's own table:
+
+| access                         | taken as                                                              |
+|--------------------------------|-----------------------------------------------------------------------|
+| two addresses (`ds_read2_…`)   | two accesses of one address each, one after the other                 |
+| lanes switched off             | asking for what a lane of their phase does (a phase of none: a cycle) |
+| a flat access that reaches LDS | the LDS access of its width                                           |
+
+What it cannot represent: several waves that meet at the LDS at once, and accesses across their alignment (not priced).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from layoutalg.banks import AccessError, phase_cycles
+from layoutalg.device.amdgcn.accesses import Access
+from layoutalg.device.amdgcn.arrays import Array
+from layoutalg.index import Expr, as_expr
+from layoutalg.index.evaluate import value
+from layoutalg.kernel.conflicts import Priced, priced
+from layoutalg.kernel.program import Loop, Program, Statement, StoreShared, extent_of, vector_width
+from layoutalg.target import LdsInstruction, Target, target
+from layoutalg.target.model import DWORD, UnknownInstructionError
+
+TWO_ADDRESSES = "no source on accesses of two addresses was found: taken as two accesses, one after the other"
+SWITCHED_OFF = "no source on lanes that are switched off was found: taken as if they asked for what their phase asks"
+FLAT = "no source on flat accesses that reach LDS was found: taken as the LDS access of their width"
+
+
+@dataclass
+class InstructionCycles:
+    """What one LDS instruction cost in a run: accesses of a wave, their cycles, and the least that they could take."""
+
+    where: str  # address and text
+    store: bool
+    bytes: int  # of one lane
+    accesses: int = 0
+    cycles: int = 0
+    least: int = 0  # one for each phase
+    doubts: dict[str, None] = field(default_factory=dict)
+    unpriced: str = ""  # why not
+
+    def __str__(self) -> str:
+        if self.unpriced:
+            return f"{self.where}: not priced: {self.unpriced}"
+        lost = self.cycles - self.least
+        return f"{self.where}: {self.accesses} accesses, {self.cycles} cycles, {lost} of them lost to bank conflicts"
+
+
+class LdsMeter:
+    """Prices the LDS accesses of a run, instruction by instruction."""
+
+    def __init__(self, name: str) -> None:
+        self.target: Target = target(name)
+        self.found: dict[str, InstructionCycles] = {}
+        self._known: dict[tuple[str, bytes], tuple[int, int]] = {}  # addresses of a wave → cycles, phases
+
+    def count(self, where: str, access: Access, addresses: Array, active: Array) -> None:
+        """Adds an access of each wave (a row) of which some lane (a column) is active."""
+        one = self.found.setdefault(where, InstructionCycles(where, access.store, access.size))
+        rows = active.any(axis=1)
+        one.accesses += int(rows.sum())
+        try:
+            how = self.target.for_width("write" if access.store else "read", access.size)
+        except UnknownInstructionError as error:
+            one.unpriced = str(error)
+            return
+        doubts = (
+            (how.evidence.doubt, not how.evidence.certain),
+            (TWO_ADDRESSES, access.pair_step > 0),
+            (FLAT, access.space == "flat"),
+            (SWITCHED_OFF, not active[rows].all()),
+        )
+        one.doubts |= {doubt: None for doubt, there in doubts if there}
+        try:
+            self._price(one, how, _filled(how, addresses[rows].astype(np.int64), active[rows]))
+        except AccessError as error:
+            one.unpriced = str(error)
+
+    def _price(self, one: InstructionCycles, how: LdsInstruction, addresses: Array) -> None:
+        """Waves whose addresses differ by a whole turn of the banks cost the same: each such pattern is priced once."""
+        turn = how.banks * DWORD
+        relative = addresses - addresses.min(axis=1, keepdims=True, initial=1 << 40) // turn * turn
+        keys = Counter((how.name, row.tobytes()) for row in relative)
+        new = [key for key in keys if key not in self._known]
+        if new:
+            patterns = np.stack([np.frombuffer(key[1], np.int64) for key in new])
+            each = phase_cycles(self.target, how, patterns)
+            for key, found in zip(new, each, strict=True):
+                self._known[key] = int(found.sum()), int(np.count_nonzero(found))
+        one.cycles += sum(self._known[key][0] * count for key, count in keys.items())
+        one.least += sum(self._known[key][1] * count for key, count in keys.items())
+
+
+def _filled(how: LdsInstruction, addresses: Array, active: Array) -> Array:
+    """Addresses in which a lane that is switched off asks for what a lane of its phase asks for."""
+    if bool(active.all()):
+        return addresses
+    found = np.where(active, addresses, 0)
+    anyone = np.take_along_axis(addresses, active.argmax(axis=1)[:, None], axis=1)
+    for phase in map(list, how.phases):
+        there = active[:, phase]
+        first = np.take_along_axis(addresses[:, phase], there.argmax(axis=1)[:, None], axis=1)
+        other = np.where(there.any(axis=1, keepdims=True), first, anyone)
+        found[:, phase] = np.where(there, addresses[:, phase], other)
+    return found
+
+
+@dataclass(frozen=True)
+class ClaimedCycles:
+    """What one LDS access of a program costs in a run, by its layouts; `least` and `most` cycles of all accesses."""
+
+    access: Priced
+    bytes: int
+    accesses: int
+    least: int
+    most: int
+
+    @property
+    def store(self) -> bool:
+        """Whether it is a store."""
+        return isinstance(self.access.access, StoreShared)
+
+
+def claimed(program: Program, name: str, sizes: Mapping[Expr, int]) -> Iterator[ClaimedCycles]:
+    """The claim on each LDS access of a program that is launched with these sizes on a target."""
+    if not program.shared or len(program.threads) != 1:
+        return
+    waves = max(1, prod(program.block) // target(name).wave_size)
+    blocks = prod(value(n, sizes) for n in program.launch)
+    turns = dict(enumerate(_turns(program.body, 1, sizes)))
+    for one in priced(program, name):
+        width = vector_width(one.access)
+        vectors = value(as_expr(prod(map(int, one.access.registers.distribution.ys))), {}) // width
+        count = blocks * waves * vectors * turns[one.number]
+        least, most = one.cost.total if one.cost else (0, 0)
+        size = width * one.access.shared.dtype.bytes
+        yield ClaimedCycles(one, size, count, least * count, most * count)
+
+
+def _turns(body: Iterable[Statement], turns: int, sizes: Mapping[Expr, int]) -> Iterator[int]:
+    """How often each statement is reached, in the order of `Program.statements`."""
+    for statement in body:
+        yield turns
+        if isinstance(statement, Loop):
+            yield from _turns(statement.body, turns * value(extent_of(statement.index), sizes), sizes)
+
+
+@dataclass(frozen=True)
+class LdsCycles:
+    """The cycles of a run beside the claim; `by_instruction` is the table that they are the sum of."""
+
+    by_instruction: tuple[InstructionCycles, ...]
+    claims: tuple[ClaimedCycles, ...]
+
+    @property
+    def cycles(self) -> int:
+        """All that was priced."""
+        return sum(one.cycles for one in self.by_instruction)
+
+    @property
+    def claimed(self) -> tuple[int, int]:
+        """The least and the most that the program claims."""
+        return sum(c.least for c in self.claims), sum(c.most for c in self.claims)
+
+    @property
+    def priced(self) -> bool:
+        """Whether both sides know the price of every access."""
+        return not any(one.unpriced for one in self.by_instruction) and all(c.access.cost for c in self.claims)
+
+    @property
+    def alike(self) -> bool:
+        """Whether the binary makes the program's accesses: of each direction and width as many."""
+        return self._shape((o.store, o.bytes, o.accesses) for o in self.by_instruction) == self._shape(
+            (c.store, c.bytes, c.accesses) for c in self.claims
+        )
+
+    @property
+    def fewer(self) -> bool:
+        """Whether the binary makes some of the program's accesses and no others."""
+        made = self._shape((o.store, o.bytes, o.accesses) for o in self.by_instruction)
+        said = self._shape((c.store, c.bytes, c.accesses) for c in self.claims)
+        return made < said
+
+    @property
+    def each_as_claimed(self) -> bool:
+        """Whether an access costs, on the average of its direction and width, at most what the program claims."""
+        spent, said = Counter[tuple[bool, int]](), Counter[tuple[bool, int]]()
+        for one in self.by_instruction:
+            spent[one.store, one.bytes] += one.cycles
+        for claim in self.claims:
+            said[claim.store, claim.bytes] += claim.most
+        made = self._shape((o.store, o.bytes, o.accesses) for o in self.by_instruction)
+        meant = self._shape((c.store, c.bytes, c.accesses) for c in self.claims)
+        return self.priced and all(spent[kind] * meant[kind] <= said[kind] * made[kind] for kind in made)
+
+    @staticmethod
+    def _shape(rows: Iterable[tuple[bool, int, int]]) -> Counter[tuple[bool, int]]:
+        counts: Counter[tuple[bool, int]] = Counter()
+        for store, size, accesses in rows:
+            counts[store, size] += accesses
+        return +counts
+
+    @property
+    def equal(self) -> bool:
+        """Whether all is priced and the binary takes what is claimed."""
+        least, most = self.claimed
+        return self.priced and least <= self.cycles <= most
+
+    @property
+    def doubts(self) -> Sequence[str]:
+        """What the figures rest on without a source."""
+        return tuple(dict.fromkeys(doubt for one in self.by_instruction for doubt in one.doubts))
+
+    @property
+    def report(self) -> Mapping[str, Any]:
+        """Everything, as JSON has it."""
+        return {
+            "text": str(self), "cycles": self.cycles, "claimed": self.claimed, "equal": self.equal,
+            "accesses_as_claimed": self.alike, "doubts": list(self.doubts),
+            "instructions": [vars(one) | {"doubts": list(one.doubts)} for one in self.by_instruction],
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        least, most = self.claimed
+        said = f"{least}" if least == most else f"{least} to {most}"
+        made = "the program's accesses" if self.alike else "the compiler merged or split accesses"
+        made = "fewer accesses: waves that have nothing to do leave them out" if self.fewer else made
+        text = f"LDS: {self.cycles} cycles, claimed {said} ({made})"
+        if not self.priced:
+            text += "; not every access is priced"
+        return text + (f"; in doubt: {'; '.join(self.doubts)}" if self.doubts else "")
+
+
+def compare(
+    found: Iterable[InstructionCycles], program: Program, name: str, sizes: Mapping[Expr, int]
+) -> LdsCycles | None:
+    """A run's LDS cycles beside the program's claim; None where neither accesses LDS."""
+    cycles = LdsCycles(tuple(found), tuple(claimed(program, name, sizes)))
+    return cycles if cycles.by_instruction or cycles.claims else None

@@ -1,0 +1,168 @@
+"""Trying a binary: a kernel program's binary is carried out on small random inputs and its result compared with numpy.
+
+What must come out is the program's own meaning (`layoutalg.kernel.program`), read element by element in float64:
+
+| meaning        | expected                                                 | compared                                 |
+|----------------|----------------------------------------------------------|------------------------------------------|
+| `Read`         | the source's element, converted to the target's type     | to the bit                               |
+| `Contract` …   | sums of products of small integers, exact in every order | to the bit, after rounding to the target |
+
+Around the integers nothing is left to tolerance: a wrong sum is a wrong integer.  Memory that the kernel must not
+write is compared as well.  How real numbers are rounded on the way is the business of tests with an error bound.
+
+What it cannot represent: a proof.  It is one run at one choice of sizes.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from layoutalg.device.amdgcn.arrays import Array
+from layoutalg.device.amdgcn.launch import STEP_LIMIT, Execution, execute
+from layoutalg.device.amdgcn.program import Program as Binary
+from layoutalg.device.errors import LaunchError
+from layoutalg.index import Expr
+from layoutalg.index.evaluate import array, value
+from layoutalg.kernel.dtypes import numbers, stored
+from layoutalg.kernel.program import Compute, Contract, Meaning, Program, Read, Reduce, Tensor
+from layoutalg.layout import TensorDescriptor
+
+#: What an elementwise function is to numpy.
+_COMPUTED: Mapping[str, Callable[..., Array]] = {
+    "relu": lambda x: np.maximum(x, 0.0),
+    "add": lambda x, y: x + y,
+}
+
+_POISON = 0x5A
+
+
+@dataclass(frozen=True)
+class Case:
+    """Sizes and arrays (flat, as they lie in memory) to launch a kernel with, and what it must leave in its target."""
+
+    sizes: Mapping[Expr, int]
+    grid: tuple[int, ...]
+    inputs: tuple[Array, ...]
+    target: Array  # the target's memory before the launch
+    expected: Array  # and after it
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of carrying out a binary on a case."""
+
+    exact: bool
+    case: Case
+    execution: Execution
+
+
+def attempt(binary: Binary, program: Program, case: Case, step_limit: int = STEP_LIMIT) -> Trial:
+    """Carries out a binary on a case.
+
+    Raises what `execute` raises: `Fault` for what no correct kernel does, and `UnsupportedInstructionError`.
+    """
+    arguments = [*case.inputs, case.target, *(case.sizes[size] for size in program.sizes)]
+    run = execute(binary, case.grid, program.block, arguments, step_limit)
+    kept = all(np.array_equal(_raw(a), _raw(b)) for a, b in zip(run.outputs[:-1], case.inputs, strict=True))
+    return Trial(kept and bool(np.array_equal(_raw(run.outputs[-1]), _raw(case.expected))), case, run)
+
+
+def _raw(values: Array) -> Array:
+    return np.ascontiguousarray(values).view(np.uint8)
+
+
+def make_case(program: Program, sizes: Mapping[Expr, int], seed: int = 0) -> Case:
+    """A case at these sizes; the inputs are drawn by the seed."""
+    rng = np.random.default_rng(seed)
+    moves = isinstance(program.claimed, Read)
+    inputs = {tensor: _filled(rng, tensor, value(tensor.descriptor.element_space_size, sizes), moves)
+              for tensor in program.tensors[:-1]}  # fmt: skip
+    target, kind = program.target, program.target.dtype
+    before = np.full(value(target.descriptor.element_space_size, sizes) * kind.bytes, _POISON, np.uint8)
+    memory = before.view(kind.numpy)
+    offsets, valid = _reached(target.descriptor, sizes)
+    found = _meant(program.claimed, sizes, inputs)
+    expected = memory.copy()
+    written = stored(found, kind)
+    expected[offsets[valid]] = np.broadcast_to(written, offsets.shape)[valid]
+    grid = tuple(value(n, sizes) for n in program.launch)
+    return Case(dict(sizes), grid, tuple(inputs.values()), memory, expected)
+
+
+def _filled(rng: np.random.Generator, tensor: Tensor, count: int, moves: bool) -> Array:
+    """Small integers; for a kernel that only moves, distinct ones where the type has as many."""
+    if moves and tensor.dtype.name == "f32":
+        return (rng.permutation(count) + 1).astype(np.float32)
+    if moves:
+        return (rng.permutation(count) % 2047 + 1).astype(np.uint16).view(tensor.dtype.numpy)
+    return stored(rng.integers(-4, 5, count).astype(np.float32), tensor.dtype)
+
+
+def _reached(descriptor: TensorDescriptor, sizes: Mapping[Expr, int]) -> tuple[Array, Array]:
+    """The offset of each coordinate, and whether it is data: arrays of the descriptor's shape."""
+    lengths = [value(n, sizes) for n in descriptor.lengths]
+    axes = np.ix_(*(np.arange(n) for n in lengths))
+    at = {**sizes, **dict(zip(descriptor.index, axes, strict=True))}
+    offsets, valid = array([descriptor.offset(descriptor.index), descriptor.valid(descriptor.index)], at)
+    return np.broadcast_to(offsets, lengths), np.broadcast_to(valid, lengths) != 0
+
+
+def _meant(meaning: Meaning, sizes: Mapping[Expr, int], memory: Mapping[Tensor, Array]) -> Array:
+    """What a meaning says of every coordinate: in float64, and of a move as the elements are."""
+    match meaning:
+        case Read(tensor):
+            return _elements(tensor, sizes, memory)
+        case Contract(a, b):
+            left, right = (_elements(t, sizes, memory).astype(np.float64) for t in (a, b))
+            return np.asarray(left @ right.swapaxes(1, 2))
+        case Reduce(tensor, how):
+            elements = _elements(tensor, sizes, memory).astype(np.float64)
+            return np.asarray(elements.sum(axis=-1) if how == "sum" else elements.max(axis=-1))
+        case Compute(function, operands):
+            parts = [_meant(operand, sizes, memory) for operand in operands]
+            shape = [min(lengths) for lengths in zip(*(np.shape(part) for part in parts), strict=True)]
+            common = [part[tuple(map(slice, shape))] for part in parts]  # a bias may be said to be longer
+            return np.asarray(_COMPUTED[function](*common))
+
+
+def _elements(tensor: Tensor, sizes: Mapping[Expr, int], memory: Mapping[Tensor, Array]) -> Array:
+    offsets, valid = _reached(tensor.descriptor, sizes)
+    known = numbers(memory[tensor], tensor.dtype)
+    return np.asarray(np.where(valid, known[np.where(valid, offsets, 0)], known.dtype.type(0)))
+
+
+def small_sizes(program: Program, seed: int = 0, most: int = 40, elements: int = 1 << 16) -> dict[Expr, int]:
+    """Sizes that the program takes, at random: ragged, small, and its tensors of at most so many elements.
+
+    Raises `LaunchError` when none of many are.
+    """
+    rng = random.Random(seed)
+    for _ in range(1000):
+        sizes = {s: _drawn(rng, s, most) for s in program.sizes}
+        if all(_few(n, sizes, elements) for n in _counts(program)) and value(program.requires, sizes):
+            return sizes
+    raise LaunchError(f"{program.name}: no small sizes satisfy {program.requires}")
+
+
+def _counts(program: Program) -> Iterator[Expr]:
+    return (tensor.descriptor.element_space_size for tensor in program.tensors)
+
+
+def _few(count: Expr, sizes: Mapping[Expr, int], elements: int) -> bool:
+    return value(count, sizes) <= elements
+
+
+def _drawn(rng: random.Random, size: Expr, most: int) -> int:
+    s = size.value
+    step = int(s.multiple_of)
+    first = -(-int(s.lo) // step)
+    return step * rng.randint(first, max(first, most // step))
+
+
+def cases(program: Program, count: int, seed: int = 0, most: int = 40) -> Sequence[Case]:
+    """Several cases of small sizes."""
+    return [make_case(program, small_sizes(program, seed + k, most, 1 << 18), seed + k) for k in range(count)]

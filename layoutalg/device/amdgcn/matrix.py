@@ -38,7 +38,7 @@ _TYPES: Mapping[str, tuple[int, type]] = {
 }  # fmt: skip
 
 #: Neutral values of modifiers: WMMA encodes "high half in the high half" as ones.
-_NEUTRAL = {"opsel_hi": 3, "opsel_hi2": 1}
+NEUTRAL = {"opsel_hi": 3, "opsel_hi2": 1}
 
 
 @cache
@@ -64,7 +64,7 @@ def multiply(machine: ConcreteMachine, instruction: Instruction) -> None:
     matrix = matrix_instruction_of(instruction.name, machine.kernel.target)
     if matrix is None or matrix.a_dtype not in _TYPES or matrix.b_dtype not in _TYPES:
         raise UnsupportedInstructionError(f"{instruction.name} at {instruction.address:#x} has no entry")
-    neutral = {key for key, value in instruction.fields.items() if _NEUTRAL.get(key) == value}
+    neutral = {key for key, value in instruction.fields.items() if NEUTRAL.get(key) == value}
     refuse_fields(instruction, frozenset(neutral))
     if not machine.exec_lanes[machine.live].all():
         raise Fault("control", "a matrix instruction with inactive lanes", machine.where)

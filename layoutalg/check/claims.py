@@ -27,6 +27,7 @@ from layoutalg.prove import (
     Bijective,
     Claim,
     Contiguous,
+    Covers,
     FitsIndexType,
     ForAll,
     InBounds,
@@ -151,6 +152,11 @@ def _injective(item: Item) -> Claim:
     return Statement("different lanes reach different elements", (words,))
 
 
+def _covers(item: Item, copies: Expr | None = None) -> Claim:
+    assert isinstance(item, DistributionItem)
+    return Covers(item.distribution, None if copies is None else int(copies))
+
+
 def _contiguous(item: Item, count: Expr, dimension: Expr | None = None) -> Claim:
     assert isinstance(item, DescriptorItem)
     rank = item.descriptor.rank
@@ -214,6 +220,7 @@ CLAIMS: Mapping[str, Callable[..., Claim]] = {
     "in_bounds": _in_bounds,
     "injective": _injective,
     "bijective": lambda item: Bijective(layout_of(item)),
+    "covers": _covers,
     "fits_index": _fits_index,
     "contiguous": _contiguous,
     "aligned": _aligned,

@@ -5,6 +5,7 @@
 | `in_bounds`            | every hidden index lies in its dimension, every valid offset in the element space |
 | `injective`            | two valid indices never meet |
 | `bijective`            | injective, and everything below is reached |
+| `covers(n)`            | a distribution holds each element n times (unless stated, as often as its Rs say) |
 | `fits_index(bits)`     | no value in between leaves a signed integer of that many bits (32 unless stated) |
 | `contiguous(n, d)`     | from a multiple of n on, n indices along dimension d (else the last) are neighbours |
 | `aligned(n)`           | the offset of every index whose last coordinate is a multiple of n is a multiple of n |
@@ -51,6 +52,7 @@ CLAIMS: Mapping[str, Form] = {
     "in_bounds": Form(0, 0, _MAPS | _ACCESS),
     "injective": Form(0, 0, _MAPS | _ACCESS),
     "bijective": Form(0, 0, _MAPS),
+    "covers": Form(0, 1, frozenset({"distribution"}), ((1, 1024),)),
     "fits_index": Form(0, 1, _MAPS, ((2, 64),)),
     "contiguous": Form(1, 2, frozenset({"descriptor", "access"}), ((1, 1 << 16), (0, 63))),
     "aligned": Form(1, 1, frozenset({"descriptor", "access"}), ((1, 1 << 30),)),
@@ -69,7 +71,7 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "descriptor": ("in_bounds", "injective", "fits_index"),
     "transform": ("in_bounds",),
     "adaptor": ("in_bounds",),
-    "distribution": ("in_bounds", "bijective"),
+    "distribution": ("in_bounds", "covers"),
     "access": ("in_bounds",),
 }
 """What is claimed of an item that states no claims."""

@@ -101,7 +101,7 @@ def truth(value: Value) -> Expr:
 def truncated(a: Expr, b: Expr, *, remainder: bool) -> Expr:
     """C++'s `/` and `%`, which round towards zero; for symbols only where the signs are known."""
     if b.op == "const" and int(b) == 0:
-        raise Unreadable("a division by zero")
+        raise Unreadable(f"{a} {'%' if remainder else '/'} 0 is a division by zero", refused=True)
     if a.op == "const" and b.op == "const":
         quotient = abs(int(a)) // abs(int(b)) * (1 if (int(a) < 0) == (int(b) < 0) else -1)
         return a - b * quotient if remainder else TRUE * quotient

@@ -35,7 +35,7 @@ def programs() -> Mapping[str, dict[str, Program]]:
     from layoutalg.kernel.library.contraction import contraction, merged, parse_einsum
     from layoutalg.kernel.library.convolution import Windows, convolution, im2col
     from layoutalg.kernel.library.permute import batched_transpose, permute
-    from layoutalg.kernel.library.reduce import reduction
+    from layoutalg.kernel.library.reduce import reduction, sharing_for
     from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
     from layoutalg.kernel.library.views import cast, pad, slices
 
@@ -48,8 +48,8 @@ def programs() -> Mapping[str, dict[str, Program]]:
         "slice": slices((1, 2)),
         "cast": cast("f32", "bf16", 4),
         "im2col": im2col(Windows((3, 3), (1, 1), (1, 1), (1, 1)), "f16", 8),
-        "reduce_sum": reduction("kr"),
-        "reduce_max": reduction("rk", "max", "f16"),
+        "reduce_sum": reduction("kr", sharing=sharing_for("kr", (4096, 4096), "f32")),
+        "reduce_max": reduction("rk", "max", "f16", sharing=sharing_for("rk", (4096, 4096), "f16")),
     }
     windows = Windows((3, 3), (1, 1), (1, 1), (1, 1))
     many: dict[str, Callable[[str], Program]] = {

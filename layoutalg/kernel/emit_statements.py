@@ -11,6 +11,7 @@ from layoutalg.index.normal import conjuncts
 from layoutalg.kernel.address import Address, address_of, offset_of
 from layoutalg.kernel.dtypes import DType
 from layoutalg.kernel.instructions import operation_name
+from layoutalg.kernel.obligations.copies import first_copy
 from layoutalg.kernel.obligations.lds import tile_start, word_of
 from layoutalg.kernel.obligations.memory import bounds, starts, y_index
 from layoutalg.kernel.program import (
@@ -110,7 +111,10 @@ class Writer:
         padded = self.named(address.padded)
         load = isinstance(s, Load)
         move = _move(s, s.tensor.name, s.tensor.dtype, self.text(address.offset), load)
-        inside, there = self.within(s, x, address), [self.text(p) for p in conjuncts(address.valid) if p is not TRUE]
+        first = first_copy(self.program, s.registers) if isinstance(s, Store) else TRUE
+        stored_by = [] if first is TRUE else [self.text(first)]
+        inside = [*stored_by, *self.within(s, x, address)]
+        there = [self.text(p) for p in conjuncts(address.valid) if p is not TRUE]
         if padded and inside:
             move = _guarded(inside, "\n".join([*padded, _guarded(there, move)]))
         else:
@@ -181,9 +185,9 @@ class Writer:
         return f"// {s.c.name} += {s.a.name} · {s.b.name}, by {s.instruction.name}\n{body}"
 
     def fold(self, s: Fold) -> str:
-        """One accumulator takes in a row that its thread holds."""
+        """Each accumulator takes in what its thread holds of a row."""
         value = f"(float){_element(s.a)}"
-        c = s.c.name + ("".join(f"[{y.value.name}]" for y in y_index(s.a)[:-1]) or "[0]")
+        c = s.c.name + ("".join(f"[{y.value.name}]" for y in y_index(s.a)[: len(s.c.distribution.ys)]) or "[0]")
         text = f"{c} += {value};" if s.how == "sum" else f"{c} = {value} > {c} || {value} != {value} ? {value} : {c};"
         return f"// {s.c.name} takes in {s.a.name}\n{_loops(s.a, text)}"
 

@@ -12,7 +12,7 @@ descriptors, in coordinates; tile coordinate x lies at origin + x.
 | `Barrier()`                   | all threads of the block arrive before any goes on                       |
 | `Clear(r)`                    | r[x] ← 0 (or the least number, for a greatest)                           |
 | `Multiply(c, a, b, how)`      | c[g, m, n] ← c[g, m, n] + Σₖ a[g, m, k]·b[g, n, k], over the tile's k    |
-| `Fold(c, a, how)`             | c[m] ← c[m] + Σₖ a[m, k], or the greatest                                |
+| `Fold(c, a, how)`             | c[m] ← c[m] + Σₖ a[m, k], or the greatest; c[m, p]: over a thread's part |
 | `Elementwise(r, f, operands)` | r[x] ← f(operands at x)                                                  |
 | `Loop(i, body)`               | the body for i = 0, 1 … below its extent                                 |
 
@@ -91,7 +91,10 @@ class Load:
 
 @dataclass(frozen=True)
 class Store:
-    """tensor[origin + x] ← registers for each x of the tile; nothing where a guarded access leaves the tensor."""
+    """tensor[origin + x] ← registers for each x of the tile; nothing where a guarded access leaves the tensor.
+
+    Of a tile that several threads hold alike (factors R of the distribution), the first copy is stored.
+    """
 
     tensor: Tensor
     registers: Registers
@@ -157,9 +160,10 @@ class Multiply:
 
 @dataclass(frozen=True)
 class Fold:
-    """c ← c combined with all elements of a along its last dimension, which each thread holds whole.
+    """c ← c combined with all elements of a along its last dimension that the thread holds.
 
-    The Ys of c are the first ones of a; a's last Y runs along the last dimension.
+    The Ys of c are the first ones of a; a's other Ys are taken in.  Where c has one dimension less, a thread holds the
+    last dimension whole; where it has as many, c's last one numbers the parts that threads hold (`obligations.folds`).
     """
 
     c: Registers

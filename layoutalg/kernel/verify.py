@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from layoutalg.kernel.obligations import blocks, lds, memory, products
+from layoutalg.kernel.obligations import blocks, folds, lds, memory, products
 from layoutalg.kernel.obligations import values as followed
 from layoutalg.kernel.obligations.asynchronous import asynchronous
 from layoutalg.kernel.obligations.base import Requirement
@@ -87,7 +87,7 @@ def requirements(program: Program) -> Iterator[Requirement]:
         elif isinstance(statement, Multiply):
             yield from products.multiply(program, number, statement)
         elif isinstance(statement, Fold):
-            yield from products.fold(number, statement)
+            yield from folds.fold(number, statement)
     yield from lds.no_race(program)
     yield from asynchronous(program)
     yield from followed.values(program)

@@ -1,23 +1,31 @@
 """Reductions: target[m] = Σₖ source[m, k], or the greatest, over any dimensions, summed in f32.
 
-The kept dimensions are merged into m, the others into k, by the source's descriptor; no data is moved to do so.  A
-block has 256 rows, one a thread.  Tiles of 256 × 16 are loaded along memory, pass through LDS (rows padded by a word,
-so that threads read down a column without conflicts), and each thread takes in its own row.
+The kept dimensions are merged into m, the others into k, by the source's descriptor; no data is moved to do so.
+Several threads share a row.  Each adds up a part of it in registers, loading vectors along memory; the parts pass
+through LDS, and one thread adds those of a row:
 
-    rows m: thread tx of the block            k: loop over tiles of 16, then 16 registers
+| memory runs along | a load's lanes and vector | parts of a row                  | in LDS                  |
+|-------------------|---------------------------|---------------------------------|-------------------------|
+| k                 | along the row             | the lanes of the row            | rows of parts, swizzled |
+| m                 | across rows               | groups of threads, each other k | columns of parts        |
 
-Long rows are better cut into parts first: `shape (m, k)` → `(m, c, k / c)`, reduced twice (`tasks.reduce_tasks`).
+So a sum is taken in another order than one after another.  Where rows are too few to fill a GPU they are better cut
+into parts first: `shape (m, k)` → `(m, c, k / c)`, reduced twice (`tasks.reduce_tasks`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from layoutalg.index import TRUE, Expr, all_of, as_expr, prod, symbol, var
-from layoutalg.kernel.dtypes import DTYPES
+from layoutalg.index import Expr, all_of, prod, symbol, var
+from layoutalg.kernel.dtypes import DTYPES, DType
 from layoutalg.kernel.fragments import encoded
 from layoutalg.kernel.library.contraction import saying, view
 from layoutalg.kernel.library.copies import LARGEST, dtype_named
+from layoutalg.kernel.library.staging import swizzled
+from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (
     Barrier,
     Clear,
@@ -33,11 +41,55 @@ from layoutalg.kernel.program import (
     StoreShared,
     Tensor,
 )
-from layoutalg.kernel.statements import How
-from layoutalg.layout import LayoutError, PassThrough, make_naive_tensor_descriptor, make_single_stage_tensor_adaptor
+from layoutalg.kernel.statements import How, Vector
+from layoutalg.layout import (
+    LayoutError,
+    PassThrough,
+    TensorDescriptor,
+    TileDistribution,
+    make_naive_tensor_descriptor,
+    make_single_stage_tensor_adaptor,
+)
 
-ROWS, STEP = 256, 16
 NAMES = "abcdefgh"
+BANKS = 32
+"""Words that LDS gives in a cycle, on most targets."""
+MOST_PARTS = 64
+"""Parts of a row, all of which one thread holds in the end."""
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """How a block shares rows: `parts` threads a row, `vector` elements a load, `unroll` loads of each before adding.
+
+    `rows`: rows of each thread (where memory runs along k).
+    """
+
+    parts: int = 32
+    vector: int = 1
+    unroll: int = 4
+    rows: int = 1
+    threads: int = 256
+
+    def rows_of_block(self, kinds: str) -> int:
+        """The rows of a block's tile."""
+        return self.threads // self.parts * (self.rows if kinds[-1] == "r" else self.vector)
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """The tiles of a block: what is loaded, the sums of parts, the parts of whole rows, their sums; the map in LDS."""
+
+    rows: int
+    step: int
+    loaded: TileDistribution
+    vector: Vector
+    partial: TileDistribution
+    stored: Vector
+    parts: TileDistribution
+    read: Vector
+    layout: TensorDescriptor
+    words: int
 
 
 def merged(shape: Sequence[int], axes: Sequence[int]) -> tuple[tuple[int, ...], str]:
@@ -63,67 +115,152 @@ def merged(shape: Sequence[int], axes: Sequence[int]) -> tuple[tuple[int, ...], 
 
 
 def reduction(
-    kinds: str, how: How = "sum", dtype: str = "f32", result: str | None = None, index_bits: int = 32
-) -> Program:
+    kinds: str, how: How = "sum", dtype: str = "f32", result: str | None = None, index_bits: int = 32,
+    sharing: Sharing | None = None,
+) -> Program:  # fmt: skip
     """The reduction of any tensor whose dimensions are kept (k) or reduced (r): sizes N_a, N_b …
 
+    The last size is a multiple of `sharing.vector`.
+
     >>> reduction("krk").name
-    'reduce_sum_krk_f32'
+    'reduce_sum_krk_f32_64x16_p4'
     """
     if how not in ("sum", "max"):
         raise LayoutError(f"reduce: {how!r}; give sum or max")
     if not kinds or set(kinds) - {"k", "r"} or "r" not in kinds or len(kinds) > len(NAMES):
         raise LayoutError(f"reduce: {kinds!r}; give k (kept) and r (reduced), at most {len(NAMES)}, one r at least")
+    sharing = sharing or (Sharing() if kinds[-1] == "r" else Sharing(4))
     letters = tuple(NAMES[: len(kinds)])
-    size: dict[str, Expr] = {x: symbol(f"N_{x}", min=1, max=LARGEST) for x in letters}
+    multiples = [1] * (len(kinds) - 1) + [sharing.vector]
+    size: dict[str, Expr] = {
+        x: symbol(f"N_{x}", min=1, max=LARGEST, multiple_of=n) for x, n in zip(letters, multiples, strict=True)
+    }
     kept, gone = (tuple(x for x, kind in zip(letters, kinds, strict=True) if kind == k) for k in "kr")
     result = result or dtype
     kind, out, f32 = dtype_named(dtype), dtype_named(result), DTYPES["f32"]
+    tiles = tiles_along_k(sharing, kind) if kinds[-1] == "r" else tiles_along_m(sharing, kind)
     source = Tensor("source", kind, view(letters, (kept, gone), size), ("m", "k"))
     rows, depth = source.descriptor.lengths
     target = Tensor("target", out, make_naive_tensor_descriptor((rows,), (1,)), ("m",))
-    count = (depth + (STEP - 1)) // STEP
-    block, thread, k = var("bm", (rows + (ROWS - 1)) // ROWS), var("tx", ROWS), var("kt", count)
-    along_k = kinds[-1] == "r"
-    lanes, down = (STEP, ROWS // STEP) if along_k else (ROWS, 1)
-    tile = encoded(
-        [], [[ROWS // down, down], [lanes]] if along_k else [[lanes], [STEP // down, down]],
-        [[(1, 1), (2, 0)]] if along_k else [[(2, 1), (1, 0)]], [(1, 0) if along_k else (2, 0)],
-    )  # fmt: skip
-    loaded = Registers("loaded", kind, tile)
-    row = Registers("row", kind, encoded([], [[ROWS], [STEP]], [[(1, 0)]], [(2, 0)]))
-    sums = Registers("taken", f32, encoded([], [[ROWS]], [[(1, 0)]], []))
-    layout = make_naive_tensor_descriptor((ROWS, STEP), (STEP + 1, 1))
-    lds = Shared("lds", kind, ROWS * (STEP + 1), slots=2)
-    zero = as_expr(0)
-
-    def load(at: Expr) -> Load:
-        return Load(loaded, source, (block * ROWS, at), fill=how)
-
+    blocks = (rows + (tiles.rows - 1)) // tiles.rows
+    block, thread = var("bm", blocks), var("tx", sharing.threads)
+    k = var("kt", (depth + (tiles.step - 1)) // tiles.step)
+    loaded = Registers("loaded", kind, tiles.loaded)
+    partial, parts = Registers("partial", f32, tiles.partial), Registers("parts", f32, tiles.parts)
+    taken = Registers("taken", f32, _rows_of(tiles.rows, sharing.threads))
+    lds = Shared("lds", f32, tiles.words)
     body = (
-        Clear(sums, how),
-        load(zero),
-        StoreShared(lds, layout, loaded),
-        Loop(
-            k,
-            (
-                Barrier(),
-                load((k + 1) * STEP),
-                LoadShared(row, lds, layout, slot=k % 2),
-                Fold(sums, row, how),
-                StoreShared(lds, layout, loaded, slot=(k + 1) % 2),
-            ),
-        ),
-        Store(target, sums, (block * ROWS,)),
-    )
-    tiles = make_single_stage_tensor_adaptor([PassThrough((rows + (ROWS - 1)) // ROWS)], [[0]], [[0]])
+        Clear(partial, how),
+        Loop(k, (Load(loaded, source, (block * tiles.rows, k * tiles.step), tiles.vector, fill=how),
+                 Fold(partial, loaded, how))),
+        StoreShared(lds, tiles.layout, partial, tiles.stored),
+        Barrier(),
+        LoadShared(parts, lds, tiles.layout, tiles.read),
+        Clear(taken, how),
+        Fold(taken, parts, how),
+        Store(target, taken, (block * tiles.rows,)),
+    )  # fmt: skip
     few = prod(list(size.values())) < 1 << (index_bits - 1)
     merges = [prod([size[x] for x in group]) <= LARGEST for group in (kept, gone) if len(group) > 1]
     say = saying(letters, (kept, gone), size)
-    kinds_text = f"{dtype}{'' if result == dtype else f'_{result}'}{'_i64' if index_bits == 64 else ''}"
     return Program(
-        f"reduce_{how}_{kinds}_{kinds_text}", f"the {'sum' if how == 'sum' else 'greatest'} over the dimensions "
-        f"r of {kinds}, for any sizes", source, target, tuple(size.values()), (block,), (thread,), (thread,),
-        tiles, (ROWS,), body, index_bits, all_of(few, *merges) if few is not TRUE else all_of(*merges),
-        Reduce(source, how), says=(say(source),), linear=True,
+        _name(kinds, how, (dtype, result), index_bits, sharing, tiles),
+        f"the {'sum' if how == 'sum' else 'greatest'} over the dimensions r of {kinds}, for any sizes",
+        source, target, tuple(size.values()), (block,), (thread,), (thread,),
+        make_single_stage_tensor_adaptor([PassThrough(blocks)], [[0]], [[0]]), (tiles.rows,), body, index_bits,
+        all_of(few, *merges, launchable(blocks, sharing.threads)), Reduce(source, how), says=(say(source),),
+        linear=True,
     )  # fmt: skip
+
+
+def sharing_for(kinds: str, lengths: Sequence[int], dtype: str) -> Sharing:
+    """How rows are best shared, for these lengths (figures: benchmarks/gpu/RESULTS.md).
+
+    >>> sharing_for("kr", (8192, 8192), "f32")
+    Sharing(parts=32, vector=4, unroll=4, rows=1, threads=256)
+    """
+    bytes_each = dtype_named(dtype).bytes
+    vector = next(w for w in (8, 4, 2, 1) if w * bytes_each <= 16 and lengths[-1] % w == 0)
+    depth = math.prod(n for n, kind in zip(lengths, kinds, strict=True) if kind == "r")
+    rows = math.prod(n for n, kind in zip(lengths, kinds, strict=True) if kind == "k")
+    if kinds[-1] == "r":
+        vectors = -(-depth // vector)
+        parts = min(max(4, _power(vectors)), 128 // bytes_each)
+        unroll = min(4, _power(-(-vectors // parts)))
+        return Sharing(parts, vector, unroll, 4 // unroll)
+    if bytes_each == 4 and rows < 264 * 64 and rows >= 96 * 64 and vector > 1 and depth >= 512:
+        return Sharing(64, vector, 8, 1, 1024)
+    parts = min(max(vector, _power(depth)), 4 * vector)
+    return Sharing(parts, vector, min(2 * bytes_each, _power(-(-depth // parts))), 1)
+
+
+def _power(n: int) -> int:
+    """The least power of two that is at least n."""
+    return 1 << (n - 1).bit_length()
+
+
+def tiles_along_k(sharing: Sharing, kind: DType) -> Tiles:
+    """Memory runs along the rows: the lanes of a row load vectors side by side."""
+    _refuse(sharing, kind)
+    lanes, side_by_side = sharing.parts, sharing.threads // sharing.parts
+    rows, step = sharing.rows_of_block("r"), sharing.unroll * lanes * sharing.vector
+    if rows > sharing.threads:
+        raise LayoutError(f"reduce: {rows} rows for {sharing.threads} threads; give at most {lanes} rows a thread")
+    down = [sharing.rows, side_by_side]
+    wide = min(4, lanes)
+    words = min(BANKS // lanes, rows) if lanes < BANKS else 1  # rows that lie side by side in the banks
+    packed = make_naive_tensor_descriptor((rows, lanes), (lanes, 1))
+    return Tiles(
+        rows, step,
+        encoded([], [down, [sharing.unroll, lanes, sharing.vector]], [[(1, 1), (2, 1)]], [(1, 0), (2, 0), (2, 2)]),
+        2 if sharing.vector > 1 else None,
+        encoded([], [down, [lanes]], [[(1, 1), (2, 0)]], [(1, 0)]),
+        None,
+        encoded([sharing.threads // rows], [[rows], [lanes // wide, wide]], [[(0, 0), (1, 0)]], [(2, 0), (2, 1)]),
+        1 if wide > 1 else None,
+        swizzled((rows, lanes), wide, words) if max(wide, words) <= min(4, lanes // 2) else packed, rows * lanes,
+    )  # fmt: skip
+
+
+def tiles_along_m(sharing: Sharing, kind: DType) -> Tiles:
+    """Memory runs across the rows: a vector is of several rows, and each group of threads takes other k."""
+    _refuse(sharing, kind)
+    groups, across, wide = sharing.parts, sharing.threads // sharing.parts, min(4, sharing.vector)
+    rows, step = sharing.rows_of_block("k"), sharing.unroll * groups
+    if sharing.vector > groups:
+        raise LayoutError(f"reduce: vectors of {sharing.vector} rows; give at least as many parts, not {groups}")
+    over = [across, sharing.vector // wide, wide]
+    return Tiles(
+        rows, step,
+        encoded([], [over, [sharing.unroll, groups]], [[(2, 1), (1, 0)]], [(1, 1), (1, 2), (2, 0)]),
+        (0, 1) if sharing.vector > 1 else None,
+        encoded([], [over, [groups]], [[(2, 0), (1, 0)]], [(1, 1), (1, 2)]),
+        1 if wide > 1 else None,
+        encoded([sharing.threads // rows], [[rows], [groups]], [[(0, 0), (1, 0)]], [(2, 0)]),
+        None,
+        make_naive_tensor_descriptor((rows, groups), (1, rows)), rows * groups,
+    )  # fmt: skip
+
+
+def _refuse(sharing: Sharing, kind: DType) -> None:
+    for name in ("parts", "vector", "unroll", "rows", "threads"):
+        n = getattr(sharing, name)
+        if n < 1 or n & (n - 1):
+            raise LayoutError(f"reduce: {name} = {n}; give a power of two")
+    if sharing.vector * kind.bytes > 16:
+        raise LayoutError(f"reduce: vectors of {sharing.vector} {kind.name}; give at most 16 bytes")
+    if sharing.parts > min(MOST_PARTS, sharing.threads):
+        raise LayoutError(f"reduce: {sharing.parts} parts a row; give at most {MOST_PARTS}, and no more than threads")
+
+
+def _rows_of(rows: int, threads: int) -> TileDistribution:
+    """A row for each thread, and copies where threads are more."""
+    return encoded([threads // rows], [[rows]], [[(0, 0), (1, 0)]], [])
+
+
+def _name(kinds: str, how: How, dtypes: tuple[str, str], index_bits: int, sharing: Sharing, tiles: Tiles) -> str:
+    dtype, result = dtypes
+    wide = f"_v{sharing.vector}" if sharing.vector > 1 else ""
+    threads = f"_t{sharing.threads}" if sharing.threads != Sharing.threads else ""
+    return (f"reduce_{how}_{kinds}_{dtype}{'' if result == dtype else f'_{result}'}{wide}_{tiles.rows}x{tiles.step}"
+            f"_p{sharing.parts}{threads}{'_i64' if index_bits == 64 else ''}")  # fmt: skip

@@ -23,10 +23,10 @@ from layoutalg.kernel.program import Program
 from layoutalg.kernel.statements import How
 from layoutalg.layout import LayoutError
 
-FILLS = 1 << 17
-"""Rows, one a thread, that fill a GPU."""
-PARTS = 1024
-"""Rows shorter than this are reduced in one go."""
+FILLS = 120 * 1024
+"""Threads that fill a GPU."""
+PART, ONCE = 64, 1 << 18
+"""Elements of a part of a row, and of a tensor that is cut into parts, at least."""
 
 
 @dataclass(frozen=True)
@@ -167,41 +167,43 @@ def im2col_task(
 def reduce_tasks(
     shape: Sequence[int], axes: Sequence[int], how: How, dtype: str, result: str | None = None
 ) -> tuple[Task, ...]:
-    """numpy's sum or max over axes; where rows are long and divide, in parts first."""
+    """numpy's sum or max over axes; where rows are few, and long ones divide, in parts first."""
     lengths, kinds = reduce.merged(shape, axes)
     kept = tuple(n for d, n in enumerate(shape) if d not in axes)
-    bits = bits_for(prod(shape))
-    across = _parts_across(prod(lengths) // lengths[-2], lengths[-2]) if kinds in ("rk", "krk") else 1
-    if across > 1:
-        *outer, length, inner = lengths
-        first = reduce.reduction("krk", how, dtype, "f32", bits)
-        second = reduce.reduction(kinds, how, "f32", result or dtype, bits)
-        left = (*outer, across, inner)
-        cut_at = (prod(outer) * across, length // across, inner)
-        return Task(first, _lettered(cut_at), left), Task(second, _lettered(left), kept)
-    cut = kinds[-1] == "r" and (part := _part(lengths[-1])) is not None
-    if not cut or part is None:
-        return (Task(reduce.reduction(kinds, how, dtype, result, bits), _lettered(lengths), kept),)
-    first = reduce.reduction("kr", how, dtype, "f32", bits)
-    rows = prod(lengths) // part
-    left = (*lengths[:-1], lengths[-1] // part)
-    second = reduce.reduction(kinds, how, "f32", result or dtype, bits)
-    return Task(first, _lettered((rows, part)), left), Task(second, _lettered(left), kept)
+    last = kinds.rindex("r")
+    outer, length, inner = lengths[:last], lengths[last], lengths[last + 1 :]
+    parts = _parts(kinds, lengths, dtype)
+    if parts == 1:
+        return (_reduction(kinds, lengths, how, (dtype, result or dtype), bits_for(prod(shape)), kept),)
+    left = (*outer, parts, *inner)
+    cut = (prod(outer) * parts, length // parts, *inner)
+    return (
+        _reduction("krk"[: len(cut)], cut, how, (dtype, "f32"), bits_for(prod(shape)), left),
+        _reduction(kinds, left, how, ("f32", result or dtype), bits_for(prod(left)), kept),
+    )
 
 
-def _parts_across(rows: int, length: int) -> int:
-    """Into how many parts a dimension is cut whose rows are too few to fill a GPU: a divisor, 1 for none."""
-    if rows >= FILLS or length < 64:
+def _reduction(
+    kinds: str, lengths: Sequence[int], how: How, dtypes: tuple[str, str], bits: int, shape: tuple[int, ...]
+) -> Task:
+    sharing = reduce.sharing_for(kinds, lengths, dtypes[0])
+    program = reduce.reduction(kinds, how, dtypes[0], dtypes[1], bits, sharing)
+    return Task(program, {f"N_{x}": n for x, n in zip(reduce.NAMES, lengths, strict=False)}, shape)
+
+
+def _parts(kinds: str, lengths: Sequence[int], dtype: str) -> int:
+    """Into how many parts the last reduced dimension is cut, where its rows are too few blocks to fill a GPU.
+
+    A divisor, such that loads stay as wide; 1 for none.
+    """
+    rows = prod(n for n, kind in zip(lengths, kinds, strict=True) if kind == "k")
+    sharing, length, along = reduce.sharing_for(kinds, lengths, dtype), lengths[kinds.rindex("r")], kinds[-1] == "r"
+    threads = -(-rows // sharing.rows_of_block(kinds)) * sharing.threads
+    if threads >= FILLS or length < 2 * PART or prod(lengths) < ONCE:
         return 1
-    return max(n for n in range(1, length // 32 + 1) if length % n == 0 and (n == 1 or rows * n <= 2 * FILLS))
-
-
-def _part(length: int) -> int | None:
-    """The part of a long row that one thread takes in: the divisor closest to the square root, None for short rows."""
-    if length < PARTS:
-        return None
-    root = next((n for n in range(int(length**0.5), 15, -1) if length % n == 0), None)
-    return None if root is None else length // root if length // root < 1 << 14 else root
+    wide = widest(dtype, length) if along else 1
+    wanted = min(length // PART, -(-2 * FILLS // threads))
+    return max(n for n in range(1, wanted + 1) if length % n == 0 and (not along or widest(dtype, length // n) == wide))
 
 
 def each(what: str, name: str, values: Sequence[int], rank: int) -> tuple[int, ...]:
@@ -221,10 +223,6 @@ def _same_rank(what: str, shape: Sequence[int], *others: Sequence[int]) -> None:
 
 def _numbered(letter: str, lengths: Sequence[int]) -> dict[str, int]:
     return {f"{letter}{d}": n for d, n in enumerate(lengths)}
-
-
-def _lettered(lengths: Sequence[int]) -> dict[str, int]:
-    return {f"N_{x}": n for x, n in zip(reduce.NAMES, lengths, strict=False)}
 
 
 __all__ = [

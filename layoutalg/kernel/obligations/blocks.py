@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from layoutalg.index import TRUE, all_of, as_expr, eq, prod, substitute, var
 from layoutalg.kernel.obligations.base import Requirement, fits, inside, same
+from layoutalg.kernel.obligations.copies import first_copy_is_the_tile, has_copies
 from layoutalg.kernel.program import Loop, Program, Registers, Store, StoreShared, extent_of
 from layoutalg.layout import Merge, make_single_stage_tensor_adaptor
 from layoutalg.prove import ForAll, InjectiveMap, RoundTrip, Shown
@@ -23,10 +24,16 @@ def lanes(program: Program) -> Iterator[Requirement]:
 
 
 def whole_tiles(program: Program) -> Iterator[Requirement]:
-    """What is stored is held once: tiles that leave the registers are one to one with threads and registers."""
-    stored = dict.fromkeys(s.registers for _, s in program.statements() if isinstance(s, Store | StoreShared))
+    """What is stored is held once: tiles that leave the registers are one to one with threads and registers.
+
+    Of a tile that several threads hold alike, the first copy is stored to a tensor (`copies.first_copy`).
+    """
+    shared = {s.registers for _, s in program.statements() if isinstance(s, StoreShared)}
+    stored = {s.registers for _, s in program.statements() if isinstance(s, Store)}
     for registers in program.registers:
-        if registers in stored:
+        if registers in stored and registers not in shared and has_copies(registers):
+            yield from first_copy_is_the_tile(registers)
+        elif registers in stored | shared:
             yield Requirement(f"{registers.name}: threads ↔ tile", RoundTrip(registers.distribution.adaptor))
     for registers in dict.fromkeys(s.registers for _, s in program.statements() if isinstance(s, Store)):
         yield _fills_the_tile(program, registers)

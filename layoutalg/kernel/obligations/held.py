@@ -45,11 +45,15 @@ class Term:
 
 @dataclass(frozen=True)
 class Total:
-    """An accumulator: its terms so far; `whole` where it was cleared in sight."""
+    """An accumulator: its terms so far; `whole` where it was cleared in sight.
+
+    `parts`: how many parts of it lie along the tile's last coordinate, whose sum it is; None: each element is whole.
+    """
 
     how: str
     terms: tuple[Term, ...]
     whole: bool = True
+    parts: Expr | None = None
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,14 @@ def lifted(number: int, tile: Tile, total: Total, added: Value, index: Expr) -> 
     if not isinstance(added, Total) or added.whole:
         raise MissingValueError(f"loop {number} adds to {tile.name}, and clears or fills it before its end")
     terms = tuple(replace(t, over=(index, *t.over)) for t in added.terms)
-    return replace(total, terms=(*total.terms, *terms))
+    return with_terms(number, tile, total, terms, added.parts)
+
+
+def with_terms(number: int, tile: Tile, total: Total, terms: tuple[Term, ...], parts: Expr | None) -> Total:
+    """A sum with more terms; MissingValueError where it would be of parts and wholes."""
+    if total.terms and total.parts is not parts:
+        raise MissingValueError(f"statement {number} adds to {tile.name} parts of sums and whole ones")
+    return replace(total, terms=(*total.terms, *terms), parts=parts)
 
 
 def held_at(held: Held, index: Expr, value: Expr | int) -> Held:
@@ -132,7 +143,8 @@ def text_of(thing: Value | Meaning) -> str:
             return tensor.name
         case Total(how, terms, whole):
             parts = ", ".join(text_of(t.a) + (f"·{text_of(t.b)}" if t.b else "") for t in terms)
-            return f"{'' if whole else 'part of '}{how} of {parts or 'nothing'}"
+            unfinished = "" if whole and thing.parts is None else "part of "
+            return f"{unfinished}{how} of {parts or 'nothing'}"
         case Contract(a, b):
             return f"sum of {a.name}·{b.name}"
         case Reduce(tensor, how):

@@ -8,12 +8,14 @@ from layoutalg.index import TRUE, Expr, all_of, eq, substitute, symbol, var, var
 from layoutalg.index.normal import conjuncts, holds, simplify
 from layoutalg.kernel.address import address_of, written
 from layoutalg.kernel.obligations.base import Requirement, fits, inside
+from layoutalg.kernel.obligations.copies import first_copy
 from layoutalg.kernel.program import (
     Access,
     GlobalAccess,
     Load,
     Program,
     Registers,
+    Store,
     Tensor,
     extent_of,
     vector_width,
@@ -141,7 +143,8 @@ def global_access(program: Program, number: int, access: GlobalAccess) -> Iterat
     about = f"{what}: coordinates fit {program.index_bits} bits"
     x0 = address_of(access.tensor).coordinates
     within = [i < n for i, n in zip(x0, lengths, strict=True)] if access.guarded else []
-    yield from fits(about, [*start, *within], program.index_bits, program.requires)
+    stored_by = [first_copy(program, access.registers)] if isinstance(access, Store) else []
+    yield from fits(about, [*start, *within, *stored_by], program.index_bits, program.requires)
 
 
 def vector(what: str, access: Access, descriptor: TensorDescriptor) -> Iterator[Requirement]:

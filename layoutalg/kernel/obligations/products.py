@@ -20,7 +20,7 @@ from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, prod, substitute, v
 from layoutalg.kernel.dtypes import DTYPES
 from layoutalg.kernel.fragments import element_index, holder
 from layoutalg.kernel.obligations.base import Requirement, inside
-from layoutalg.kernel.program import Fold, Multiply, Program, Registers
+from layoutalg.kernel.program import Multiply, Program, Registers
 from layoutalg.layout import LayoutError
 from layoutalg.prove import ForAll, InjectiveMap, Shown
 from layoutalg.target.operand import OperandMap
@@ -56,32 +56,13 @@ def multiply(program: Program, number: int, s: Multiply) -> Iterator[Requirement
                  Shown("holds", found), Shown("wanted", tuple(substitute(w, at) for w in wanted)))  # fmt: skip
         about = f"{what}: {registers.name} lies as {i.name} takes it"
         yield Requirement(about, ForAll("each lane holds its elements", goal, TRUE, shown))
-    yield from _parts(what, reached, (k, step), a.lengths[2], (*warp, m))
+    yield from each_once(what, reached, (k, step), a.lengths[2], (*warp, m))
     lengths = all_of(eq(a.lengths[0], c.lengths[0]), eq(b.lengths[0], c.lengths[0]), eq(a.lengths[1], c.lengths[1]),
                      eq(b.lengths[1], c.lengths[2]), eq(a.lengths[2], b.lengths[2]))  # fmt: skip
     yield Requirement(f"{what}: tiles agree", ForAll("g, m, n and k of the tiles are equal", lengths))
 
 
-def fold(number: int, s: Fold) -> Iterator[Requirement]:
-    """A thread holds, for each of its elements of c, the whole last dimension of a, once."""
-    what = f"{number}: {s.c.name} takes in {s.a.name}"
-    c, a = s.c.distribution, s.a.distribution
-    if len(c.lengths) != len(a.lengths) - 1 or len(c.ys) != len(a.ys) - 1:
-        raise LayoutError(f"{what}: the tile that is folded has one dimension and one Y more than its result")
-    ps, ys, k = c.p_index, c.y_index, var("yk", a.ys[-1])
-    found = a.lower(ps, (*ys, k))
-    kept = all_of(*(eq(f, w) for f, w in zip(found, c.lower(ps, ys), strict=False)))
-    shown = (Shown("lane", ps), Shown("holds", found))
-    yield Requirement(f"{what}: by the thread that holds the result", ForAll("rows agree", kept, TRUE, shown))
-    yield from _parts(what, found[-1], (k,), a.lengths[-1], (*ps, *ys))
-    same_ys = all_of(*(eq(x, y) for x, y in zip(c.ys, a.ys, strict=False)))
-    yield Requirement(f"{what}: as many rows", ForAll("a's registers but the last index are c's", same_ys))
-    yield Requirement(f"{what}: sums are f32", _is_f32(s.c))
-    whole = all_of(*(eq(x, y) for x, y in zip(c.lengths, a.lengths, strict=False)))
-    yield Requirement(f"{what}: tiles agree", ForAll("the tiles have the same rows", whole))
-
-
-def _parts(
+def each_once(
     what: str, reached: Expr, steps: Sequence[Expr], length: Expr, fixed: Sequence[Expr]
 ) -> Iterator[Requirement]:
     """What is reached in steps is the tile's k, each one once, whatever else is fixed."""
@@ -96,7 +77,7 @@ def _parts(
 
 def _types(what: str, s: Multiply) -> Iterator[Requirement]:
     """The elements are those that the instruction multiplies, the sums those that it adds to."""
-    yield Requirement(f"{what}: sums are f32", _is_f32(s.c))
+    yield Requirement(f"{what}: sums are f32", is_f32(s.c))
     i = s.instruction
     found, wanted = (s.a.dtype.name, s.b.dtype.name), (i.a_dtype, i.b_dtype)
     alike = all(w in ("any", f) for f, w in zip(found, wanted, strict=True)) and i.accumulator == "f32"
@@ -106,7 +87,7 @@ def _types(what: str, s: Multiply) -> Iterator[Requirement]:
     yield Requirement(f"{what}: elements are the instruction's", elements)
 
 
-def _is_f32(c: Registers) -> ForAll:
+def is_f32(c: Registers) -> ForAll:
     return ForAll(f"{c.name} is f32, not {c.dtype.name}", as_expr(int(c.dtype == DTYPES["f32"])))
 
 

@@ -20,6 +20,7 @@ from dataclasses import replace
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, substitute, var
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.obligations.base import Requirement, inside, same
+from layoutalg.kernel.obligations.folds import in_parts
 from layoutalg.kernel.obligations.held import (
     F32,
     Computed,
@@ -37,6 +38,7 @@ from layoutalg.kernel.obligations.held import (
     moved_to,
     same_value,
     text_of,
+    with_terms,
 )
 from layoutalg.kernel.program import (
     Clear,
@@ -132,7 +134,8 @@ class _Follower:
                 case Multiply(c, a, b):
                     yield from self.accumulate(number, c, (a, b), "sum", state)
                 case Fold(c, a, how):
-                    yield from self.accumulate(number, c, (a,), how, state)
+                    parts = c.distribution.lengths[-1] if in_parts(s) else None
+                    yield from self.accumulate(number, c, (a,), how, state, parts)
                 case Elementwise():
                     yield from self.elementwise(number, s, state)
                 case Store():
@@ -161,19 +164,38 @@ class _Follower:
         state[s.registers] = replace(there, value=value).moved(s.registers.dtype)
 
     def accumulate(
-        self, number: int, c: Registers, parts: tuple[Registers, ...], how: str, state: State
-    ) -> Iterator[Requirement]:
+        self, number: int, c: Registers, operands: tuple[Registers, ...], how: str, state: State,
+        parts: Expr | None = None,
+    ) -> Iterator[Requirement]:  # fmt: skip
         total = known(state, c, number).value
-        factors = [known(state, part, number).value for part in parts]
-        yield self.exact(number, parts, state)
-        if not isinstance(total, Total) or not all(isinstance(f, Element) for f in factors):
-            raise MissingValueError(f"statement {number} adds to {c.name}, which was not cleared, or of no tensor")
-        kinds = {total.how, how, *(f.fill for f in factors if isinstance(f, Element))}
+        factors = [known(state, operand, number).value for operand in operands]
+        yield self.exact(number, operands, state)
+        if not isinstance(total, Total):
+            raise MissingValueError(f"statement {number} adds to {c.name}, which was not cleared")
+        kinds, length = {total.how, how}, operands[0].distribution.lengths[-1]
+        match factors:
+            case [Total(whole=True, parts=Expr()) as partial]:
+                kinds.add(partial.how)
+                yield self.all_parts(number, operands[0], partial)
+                terms = partial.terms
+            case [Element() as a]:
+                kinds.add(a.fill)
+                terms = (Term(a, None, length),)
+            case [Element() as a, Element() as b]:
+                kinds |= {a.fill, b.fill}
+                terms = (Term(a, b, length),)
+            case _:
+                raise MissingValueError(f"statement {number} adds to {c.name} what is no tensor's, nor parts of a sum")
         what = f"{number}: {c.name} is cleared to, and padded by, what is neutral in a {how}"
         yield Requirement(what, ForAll(f"everything is for a {how}", as_expr(int(kinds == {how}))))
-        a, *b = (f for f in factors if isinstance(f, Element))
-        term = Term(a, b[0] if b else None, parts[0].distribution.lengths[-1])
-        state[c] = Held(replace(total, terms=(*total.terms, term)))
+        state[c] = Held(with_terms(number, c, total, terms, parts))
+
+    def all_parts(self, number: int, a: Registers, partial: Total) -> Requirement:
+        """A fold of a sum's parts has them all."""
+        assert partial.parts is not None
+        length = a.distribution.lengths[-1]
+        goal = ForAll("as many as there are", eq(length, partial.parts), TRUE, (Shown("parts", (partial.parts,)),))
+        return Requirement(f"{number}: every part of the sums in {a.name}", goal)
 
     def elementwise(self, number: int, s: Elementwise, state: State) -> Iterator[Requirement]:
         operands = tuple(known(state, r, number).value for r in s.operands)
@@ -277,11 +299,13 @@ class _Follower:
             ) == len(meanings):
                 for one, other in zip(values, meanings, strict=True):
                     yield from self.means(number, x, one, other)
-            case Total("sum", (Term(Element(ta), Element(tb)) as term,), True), Contract(a, b) if (ta, tb) == (a, b):
+            case Total("sum", (Term(Element(ta), Element(tb)) as term,), True, None), Contract(a, b) if (
+                ta, tb,
+            ) == (a, b):  # fmt: skip
                 assert term.b is not None
                 rows = (*zip(term.a.origin[:2], x[:2], strict=True), *zip(term.b.origin[:2], (x[0], x[2]), strict=True))
                 yield from self.complete(number, term, (*rows, (term.a.origin[2], term.b.origin[2])))
-            case Total(how, (Term(Element(tensor), None) as term,), True), Reduce(wanted, wanted_how) if (
+            case Total(how, (Term(Element(tensor), None) as term,), True, None), Reduce(wanted, wanted_how) if (
                 tensor,
                 how,
             ) == (wanted, wanted_how):

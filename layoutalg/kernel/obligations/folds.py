@@ -1,0 +1,58 @@
+"""Folds: a thread's sum (or greatest) takes in elements that the thread holds, each of a row exactly once.
+
+A row is a along its last coordinate k.  It is taken in whole by one thread, or in parts by several:
+
+| fold       | c       | must hold                                                                                  |
+|------------|---------|--------------------------------------------------------------------------------------------|
+| whole rows | c[m]    | whoever holds c[m] holds a[m, k] for every k, once                                         |
+| in parts   | c[m, p] | a is held once, (thread, register) ↔ (m, k), and c too; who holds a[m, k] holds a c[m, p]  |
+
+In parts, c[m, p] becomes the sum over those k that its thread holds.  Each (m, k) is one thread's, whose c is in the
+same row m; so the parts of a row together have each k once, whatever the order.  A later fold of all parts is the row's
+sum.  Sums are thus taken in another order than one after another; rounding may differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from layoutalg.index import TRUE, all_of, eq
+from layoutalg.kernel.obligations.base import Requirement
+from layoutalg.kernel.obligations.products import each_once, is_f32
+from layoutalg.kernel.program import Fold
+from layoutalg.layout import LayoutError
+from layoutalg.prove import ForAll, RoundTrip, Shown
+
+
+def in_parts(s: Fold) -> bool:
+    """Whether the fold leaves parts of rows: its result has the rank of what it takes in."""
+    return len(s.c.distribution.lengths) == len(s.a.distribution.lengths)
+
+
+def fold(number: int, s: Fold) -> Iterator[Requirement]:
+    """Every element of a row is taken in exactly once, into that row."""
+    what = f"{number}: {s.c.name} takes in {s.a.name}"
+    c, a = s.c.distribution, s.a.distribution
+    if len(a.lengths) - len(c.lengths) not in (0, 1) or len(c.ys) >= len(a.ys):
+        raise LayoutError(
+            f"{what}: the tile that is folded has one dimension more than its result (in parts: as many), and more Ys"
+        )
+    ps, ys, steps = a.p_index, a.y_index[: len(c.ys)], a.y_index[len(c.ys) :]
+    rows = len(a.lengths) - 1
+    found = a.lower(ps, (*ys, *steps))
+    kept = all_of(*(eq(f, w) for f, w in zip(found[:rows], c.lower(ps, ys)[:rows], strict=True)))
+    shown = (Shown("lane", ps), Shown("holds", found))
+    yield Requirement(f"{what}: by the thread that holds the result", ForAll("rows agree", kept, TRUE, shown))
+    if in_parts(s):
+        for registers in (s.a, s.c):
+            yield Requirement(f"{what}: {registers.name} is held once", RoundTrip(registers.distribution.adaptor))
+    else:
+        yield from each_once(what, found[-1], steps, a.lengths[-1], (*ps, *ys))
+    same_ys = all_of(*(eq(x, y) for x, y in zip(c.ys, a.ys, strict=False)))
+    yield Requirement(f"{what}: as many rows", ForAll("a's first registers are c's", same_ys))
+    yield Requirement(f"{what}: sums are f32", is_f32(s.c))
+    whole = all_of(*(eq(x, y) for x, y in zip(c.lengths[:rows], a.lengths[:rows], strict=True)))
+    yield Requirement(f"{what}: tiles agree", ForAll("the tiles have the same rows", whole))
+
+
+__all__ = ["fold", "in_parts"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -27,9 +28,11 @@ def binary(
     against: Annotated[str, typer.Option(help="The kernel: its folder in kernels/ or that folder's spec.toml.")],
     kernel: Annotated[str | None, typer.Option(help="The kernel's name in the file; the program's otherwise.")] = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="The limit for all claims.")] = 60.0,
+    execute: Annotated[bool, typer.Option("--execute", help="Run it too: small sizes; LDS cycles.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Prove that machine code does to memory what a verified kernel program says, for all sizes."""
+    from layoutalg.device.amdgcn.trial import lines
     from layoutalg.device.codeobject import CodeObject
     from layoutalg.kernel.verify import verify
 
@@ -42,16 +45,22 @@ def binary(
         raise InputError(f"{file}: no kernel {name!r}; it has {', '.join(code.kernels) or 'none'}")
     verified = verify(program)
     found = decided(code, program, name, seconds)
+    ran = _carried_out(code, program, name) if execute else {}
     if as_json:
         claims = [{"claim": about, "verdict": v.name, "reason": v.reason} for about, v in found.verdicts]
+        executed = {"executed": ran} if ran else {}
         print(json.dumps({"kernel": name, "target": code.target, "program": program.name, "verdict": found.name,
-                          "program_proved": verified.proved, "claims": claims}))  # fmt: skip
+                          "program_proved": verified.proved, "claims": claims, **executed}))  # fmt: skip
     else:
         print(
             f"{name} for {code.target} against {program.name}: machine code {found.name} ({len(found.verdicts)} claims)"
         )
         for about, verdict in found.failures:
             print(f"  {about}: {verdict.name}: {verdict.reason}")
+        if ran:
+            print(*lines(ran), sep="\n")
+    if ran and not ran["exact"]:
+        return 1
     return {"proved": 0, "refuted": 1}.get(found.name, 2)
 
 
@@ -86,6 +95,14 @@ def decided(code: CodeObject, program: Program, name: str, seconds: float = 60.0
     from layoutalg.device.amdgcn.program import decode_kernel
 
     return prove_binary(decode_kernel(read_kernels(code.payload)[name]), program, seconds=seconds)
+
+
+def _carried_out(code: CodeObject, program: Program, name: str) -> Mapping[str, Any]:
+    from layoutalg.device.amdgcn.binary import read_kernels
+    from layoutalg.device.amdgcn.program import decode_kernel
+    from layoutalg.device.amdgcn.trial import report
+
+    return report(decode_kernel(read_kernels(code.payload)[name]), program)
 
 
 def executed(code: CodeObject, verified: Verified, free: tuple[int, int]) -> bool:

@@ -16,12 +16,15 @@ What it cannot represent: a proof.  It is one run at one choice of sizes.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from layoutalg.device.amdgcn.arrays import Array
+from layoutalg.device.amdgcn.cycles import compare
+from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
 from layoutalg.device.amdgcn.launch import STEP_LIMIT, Execution, execute
 from layoutalg.device.amdgcn.program import Program as Binary
 from layoutalg.device.errors import LaunchError
@@ -135,7 +138,7 @@ def _elements(tensor: Tensor, sizes: Mapping[Expr, int], memory: Mapping[Tensor,
     return np.asarray(np.where(valid, known[np.where(valid, offsets, 0)], known.dtype.type(0)))
 
 
-def small_sizes(program: Program, seed: int = 0, most: int = 40, elements: int = 1 << 16) -> dict[Expr, int]:
+def small_sizes(program: Program, seed: int = 0, most: int = 40, elements: int = 1 << 13) -> dict[Expr, int]:
     """Sizes that the program takes, at random: ragged, small, and its tensors of at most so many elements.
 
     Raises `LaunchError` when none of many are.
@@ -143,17 +146,14 @@ def small_sizes(program: Program, seed: int = 0, most: int = 40, elements: int =
     rng = random.Random(seed)
     for _ in range(1000):
         sizes = {s: _drawn(rng, s, most) for s in program.sizes}
-        if all(_few(n, sizes, elements) for n in _counts(program)) and value(program.requires, sizes):
+        if _few(program, sizes, elements) and value(program.requires, sizes):
             return sizes
     raise LaunchError(f"{program.name}: no small sizes satisfy {program.requires}")
 
 
-def _counts(program: Program) -> Iterator[Expr]:
-    return (tensor.descriptor.element_space_size for tensor in program.tensors)
-
-
-def _few(count: Expr, sizes: Mapping[Expr, int], elements: int) -> bool:
-    return value(count, sizes) <= elements
+def _few(program: Program, sizes: Mapping[Expr, int], elements: int) -> bool:
+    counts = (tensor.descriptor.element_space_size for tensor in program.tensors)
+    return all(value(count, sizes) <= elements for count in counts if count.op != "const")
 
 
 def _drawn(rng: random.Random, size: Expr, most: int) -> int:
@@ -163,6 +163,31 @@ def _drawn(rng: random.Random, size: Expr, most: int) -> int:
     return step * rng.randint(first, max(first, most // step))
 
 
-def cases(program: Program, count: int, seed: int = 0, most: int = 40) -> Sequence[Case]:
-    """Several cases of small sizes."""
-    return [make_case(program, small_sizes(program, seed + k, most, 1 << 18), seed + k) for k in range(count)]
+def report(binary: Binary, program: Program, seed: int = 0) -> Mapping[str, Any]:
+    """A binary carried out on a small case: the sizes, whether the result is exact, and the LDS cycles by instruction.
+
+    A fault, or an instruction without an entry, is told as `fault`; then nothing is exact.
+    """
+    sizes = small_sizes(program, seed)
+    told = {s.value.name: n for s, n in sizes.items()}
+    try:
+        trial = attempt(binary, program, make_case(program, sizes, seed))
+    except (Fault, UnsupportedInstructionError) as error:
+        return {"sizes": told, "exact": False, "fault": str(error)}
+    lds = compare(trial.execution.lds, program, binary.kernel.target, sizes)
+    found = {"sizes": told, "exact": trial.exact, "unaligned": list(trial.execution.unaligned)}
+    return {**found, "lds": lds.report} if lds else found
+
+
+def lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """A report in words; the LDS instructions as a table."""
+    at = ", ".join(f"{name} = {n}" for name, n in found["sizes"].items())
+    result = found.get("fault") or ("exact" if found["exact"] else "WRONG")
+    yield f"executed{f' at {at}' if at else ''}: {result}"
+    if "lds" in found:
+        yield found["lds"]["text"]
+        yield f"  {'accesses':>8} {'cycles':>7} {'lost':>5}  instruction"
+        for one in found["lds"]["instructions"]:
+            said = f"  not priced: {one['unpriced']}" if one["unpriced"] else ""
+            lost = one["cycles"] - one["least"]
+            yield f"  {one['accesses']:>8} {one['cycles']:>7} {lost:>5}  {one['where']}{said}"

@@ -26,7 +26,7 @@ LARGEST_SOURCE = 1 << 19
 """Characters of a source file; a larger one is refused."""
 
 _MACROS = re.compile(
-    r"\b(?:CK_TILE_(?:HOST_DEVICE(?:_EXTERN)?|HOST|DEVICE(?:_EXTERN)?)|__(?:host|device|global|forceinline|shared)__)\b"
+    r"\b(?:CK_TILE_(?:HOST_DEVICE(?:_EXTERN)?|HOST|DEVICE(?:_EXTERN)?|[A-Z_]+_ADDR)|__(?:host|device|global|forceinline|shared)__)\b"
 )
 _HINTS = re.compile(r"\btypename(?=\s+\w+\s*(?:<[^<>;(){}]*>)?\s*::)|(?<=[.:>])\s*template(?=\s+\w+\s*[<(])")
 _RST = re.compile(r"^([ \t]*)\.\. code-block:: *(?:cpp|c\+\+|C\+\+|hip|cuda)[ \t]*$", re.MULTILINE)

@@ -1,7 +1,7 @@
 """CK Tile C++ as input and output: read without compiling, written so that it reads back.
 
-What was read of ROCm/composable_kernel at commit 8e22e1ae (October 2024), of the functions that build a layout in the 23
-policy headers of `include/ck_tile/ops/`, with the values of one fp16 kernel for what the policies leave open
+What was read of ROCm/composable_kernel at commit 8e22e1ae (October 2024): of the functions that build a layout in the
+23 policy headers of `include/ck_tile/ops/`, with the values of one fp16 kernel for what the policies leave open
 (`python benchmarks/ck_checkout.py composable_kernel/include` does it again on any checkout):
 
 | functions | outcome                                                                                            |

@@ -1,91 +1,38 @@
-"""The symbolic machine: one lane of one wave of one block, all of them unknown, on all paths through a kernel.
+"""The symbolic machine: one lane of one wave of one block, all of them unknown.
 
-What it collects is the *trace*: every access of memory, element by element, with the address, the condition under
-which the lane makes it, the data, and how many barriers stand before it. Branches that are not constant are followed
-both ways to where they meet (their immediate post-dominator); the lane's own registers are written under its own
-condition, so nothing has to be merged for them. Branches that constants decide are followed as they go, so loops of a
-constant count are unrolled.
+It carries out one instruction at a time on a `State`; `follow` says which, on all ways through a kernel.  What it
+collects is the *trace*: every access of memory, element by element, with the address, the condition under which the
+lane makes it, the data, and how many barriers stand before it.  The lane's own registers are written under its own
+condition, so nothing has to be merged for them.
 
-| branch | the wave takes it when | known of this lane |
-|---|---|---|
-| `execz` | no lane is active | then this lane is not, and nothing that follows concerns it |
-| `vccz` | no lane has the bit | then this lane has it not |
-| `scc` of a uniform comparison | the comparison holds | the same |
+| instruction | is read as |
+|---|---|
+| arithmetic | its entry in `semantics`, on the words of `words` |
+| a load | a new unknown for each element |
+| a store | an entry of the trace |
+| a scalar load | the kernel's arguments, and nothing else |
+| a barrier | one more that has been passed, if nothing is under way and all waves come there |
 
-What it cannot represent (each stops with its name): loops whose count is not constant, barriers that only some waves
-reach, scratch and flat memory, moves between lanes.
+What it cannot represent (each stops with its name): flat memory, moves between lanes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from layoutalg.device.amdgcn.accesses import Access
-from layoutalg.device.amdgcn.decode import EXEC, VCC, Instruction, Operand
-from layoutalg.device.amdgcn.machine import Machine, operand_of
-from layoutalg.device.amdgcn.paths import EXIT, meeting_points
-from layoutalg.device.amdgcn.pending import LDS, Key, Pending
-from layoutalg.device.amdgcn.program import ENDS, Program, branch_target
-from layoutalg.device.amdgcn.words import Bit, Decide, IndexValues, Mask, NotReadable, Word, as_mask, is_mask
-from layoutalg.index import (
-    FALSE,
-    TRUE,
-    Expr,
-    all_of,
-    any_of,
-    conjuncts,
-    const,
-    div,
-    mod,
-    negation,
-    select,
-    simplify,
-    symbol,
-    variables,
-)
-
-STEP_LIMIT = 100_000
-
-
-@dataclass(frozen=True)
-class Argument:
-    """What a kernel argument stands for: a buffer's name, or a number."""
-
-    buffer: str = ""
-    number: Expr | None = None
-
-
-@dataclass(frozen=True)
-class Element:
-    """One element of one access: bytes from the start of the buffer (or of LDS), or no known buffer at all."""
-
-    instruction: Instruction
-    store: bool
-    buffer: str  # the argument's name, or `lds`
-    offset: Expr  # in bytes
-    guard: Expr
-    barriers: int  # how many the wave has passed
-    value: Expr  # stored bits, or the unknown that was loaded
-    size: int  # bytes
-    width: int  # bytes that the instruction moves at once
-
-
-@dataclass
-class State:
-    """Registers and what is under way, at one point of one path."""
-
-    scalars: dict[Key, Word | Mask] = field(default_factory=dict)
-    cells: dict[Key, tuple[tuple[Expr, Word], ...]] = field(default_factory=dict)  # writes: (guard, word), newest last
-    scc: Bit | None = None
-    pending: Pending = field(default_factory=Pending)
-    barriers: int = 0
-    signalled: bool = False  # between the two parts of RDNA 4's barrier
-    path: Expr = TRUE
-
-    def copy(self) -> State:
-        """An independent copy."""
-        return replace(self, scalars=dict(self.scalars), cells=dict(self.cells), pending=self.pending.copy())
+from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, as_mask, implies
+from layoutalg.device.amdgcn.decode import EXEC, Instruction, Operand
+from layoutalg.device.amdgcn.machine import Machine, operand_of, refuse_fields
+from layoutalg.device.amdgcn.matrix import NEUTRAL, matrix_instruction_of
+from layoutalg.device.amdgcn.pending import LDS, Key
+from layoutalg.device.amdgcn.program import Program
+from layoutalg.device.amdgcn.state import Argument, Element, State, resolved, within
+from layoutalg.device.amdgcn.terms import Terms
+from layoutalg.device.amdgcn.words import Decide, IndexValues
+from layoutalg.index import FALSE, TRUE, Expr, all_of, const, div, mod, select, simplify, symbol, variables
+from layoutalg.kernel.dtypes import DTYPES
+from layoutalg.target.operand import MatrixInstruction
 
 
 class SymbolicMachine(Machine):
@@ -100,19 +47,21 @@ class SymbolicMachine(Machine):
         grid: Sequence[Expr],
         threads: Sequence[Expr],
         given: Expr,
-        element: int,
+        sizes: Mapping[str, int],
         decide: Decide,
+        terms: Terms,
     ) -> None:
-        """`grid` and `threads` are the index variables; `element` is the bytes of a matrix element."""
-        super().__init__(program.kernel, IndexValues(decide, given))
-        self.program, self.given, self.element = program, given, element
+        """`grid` and `threads` are the index variables; `sizes` is the bytes of an element in each buffer and LDS."""
+        super().__init__(program.kernel, IndexValues(decide, given, terms))
+        self.program, self.given, self.sizes = program, given, sizes
         self.arguments = arguments
-        self.common = {v for e in (*grid, *(a.number for a in arguments if a.number is not None)) for v in variables(e)}
+        self.uniform_variables = {
+            v for e in (*grid, *(a.number for a in arguments if a.number is not None)) for v in variables(e)
+        }
         self.state = State()
         self.trace: list[Element] = []
-        self.steps = 0
-        self.meeting = meeting_points(program.blocks)
-        self.block_of = {i.address: start for start, block in program.blocks.items() for i in block.instructions}
+        self.loops: tuple[Expr, ...] = ()  # the variables of the loops that are followed
+        self.noting = True  # or only trying out what a loop changes
         self.buffers = {
             a.buffer: symbol(f"address_of_{a.buffer}", min=0, max=(1 << 64) - 1) for a in arguments if a.buffer
         }
@@ -124,7 +73,7 @@ class SymbolicMachine(Machine):
     def read_scalar(self, operand: Operand, bits: int) -> Word | Mask:
         """A scalar word, or a mask."""
         if operand.kind == "scc":
-            return self.w.word(select(self._scc().expr, 1, 0))
+            return self.w.word(select(self.condition_code().expr, 1, 0))
         if operand.kind == "null":
             return self.w.const(0, bits)
         low = self._scalar((operand.kind, operand.index))
@@ -168,7 +117,8 @@ class SymbolicMachine(Machine):
         """Writes the condition code."""
         self.state.scc = self.scc = truth
 
-    def _scc(self) -> Bit:
+    def condition_code(self) -> Bit:
+        """What it is, if that is known."""
         if self.state.scc is None:
             self.write_scc(Bit(self.w.fresh_bit()))
         assert self.state.scc is not None
@@ -177,12 +127,12 @@ class SymbolicMachine(Machine):
     @property
     def active(self) -> Expr:
         """The condition under which this lane takes part."""
-        return all_of(self.state.path, as_mask(self.state.scalars["s", EXEC]).own)
+        return within(as_mask(self.state.scalars["s", EXEC]).own, self.state.path)
 
-    def _assume(self, instruction: Instruction) -> None:
+    def assume(self, instruction: Instruction) -> None:
         """What may be assumed of values: a scalar one counts also where this lane takes no part."""
         scalar = instruction.form.startswith(("SOP", "SMEM"))
-        self.w.given = all_of(self.given, self.state.path if scalar else self.active)
+        self.w.given = all_of(self.given, self.state.condition if scalar else self.active)
 
     def read_register(self, operand: Operand, bits: int) -> Word:
         """The lane's word."""
@@ -194,19 +144,7 @@ class SymbolicMachine(Machine):
     def _cell(self, key: Key) -> Word:
         if self.state.pending.open(key):
             raise NotReadable(f"{key[0]}{key[1]} is used before a wait for its load")
-        return self._resolved(self.state.cells.get(key, ()), self.active)
-
-    def _resolved(self, writes: tuple[tuple[Expr, Word], ...], guard: Expr) -> Word:
-        """The newest write that the guard implies, chosen among those after it that may have happened."""
-        for k in range(len(writes) - 1, -1, -1):
-            condition, word = writes[k]
-            if implies(guard, condition):
-                return word
-            if excludes(guard, condition):
-                continue
-            older = self._resolved(writes[:k], guard)
-            return older if older.expr is word.expr else word._with(select(condition, word.expr, older.expr))
-        return self.w.word(self.w.fresh("undefined", 1 << 32))
+        return resolved(self.w, self.state.cells.get(key, ()), self.active)
 
     def write_register(self, operand: Operand, bits: int, word: Word) -> None:
         """Writes under the lane's own condition."""
@@ -277,20 +215,31 @@ class SymbolicMachine(Machine):
                 return name, offset
         raise NotReadable(f"{instruction} at {instruction.address:#x}: the address {e} is in no buffer")
 
-    def _note(self, instruction: Instruction, access: Access, address: Word, values: Sequence[Expr], size: int) -> None:
+    def _parts(self, access: Access, address: Word, instruction: Instruction) -> tuple[str, Expr, int]:
+        """The buffer, the offset of the first element in it, and the bytes of an element."""
+        if not self.noting or self.active is FALSE:
+            return "", FALSE, access.size
         buffer, start = self._place(access, address, instruction)
-        guard = self.active
-        if guard is FALSE:
+        return buffer, start, min(self.sizes[buffer], access.size)
+
+    def _note(self, instruction: Instruction, access: Access, at: tuple[str, Expr, int], values: list[Expr]) -> None:
+        buffer, start, size = at
+        if not buffer:
             return
+        guard, barriers = self.active, self.state.barriers
         for k, value in enumerate(values):
-            at = start + k * size
-            barriers = self.state.barriers
-            self.trace.append(Element(instruction, access.store, buffer, at, guard, barriers, value, size, access.size))
+            offset = start + k * size
+            self.trace.append(
+                Element(
+                    instruction, access.store, buffer, offset, guard, barriers, value, size, access.size, self.loops
+                )
+            )
 
     def _load(self, instruction: Instruction, access: Access, number: int, address: Word) -> list[tuple[Key, Word]]:
-        size = min(self.element, access.size)
+        at = self._parts(access, address, instruction)
+        size = min(at[2], 4)
         values = [self.w.fresh("loaded", 1 << 8 * size) for _ in range(access.size // size)]
-        self._note(instruction, access, address, values, size)
+        self._note(instruction, access, (*at[:2], size), values)
         target = operand_of(instruction, "d")
         words = []
         for k in range(access.registers):
@@ -307,21 +256,22 @@ class SymbolicMachine(Machine):
             return mod(value + half, 2 * half) - half
         if not access.half:
             return value
-        old = self.w.unsigned(self._resolved(self.state.cells.get(key, ()), self.active))
+        old = self.w.unsigned(resolved(self.w, self.state.cells.get(key, ()), self.active))
         if access.half == "low":
             return div(old, 1 << 16) * (1 << 16) + value
         return mod(old, 1 << 16) + value * (1 << 16)
 
     def _store(self, instruction: Instruction, access: Access, role: str, address: Word) -> None:
         source = operand_of(instruction, role)
-        size = min(self.element, access.size)
+        at = self._parts(access, address, instruction)
+        size = min(at[2], 4)
         values = []
         for k in range(access.registers):
             word = self._cell((source.kind, source.index + k))
             e = div(self.w.unsigned(word), 1 << 16) if access.half == "high" else word.expr
             for j in range(max(1, min(4, access.size) // size)):
                 values.append(simplify(mod(div(e, 1 << 8 * size * j), 1 << 8 * size)))
-        self._note(instruction, access, address, values, size)
+        self._note(instruction, access, (*at[:2], size), values)
 
     def _load_arguments(self, instruction: Instruction, access: Access, address: Word) -> None:
         start = simplify(address.expr - self.kernarg)
@@ -350,155 +300,77 @@ class SymbolicMachine(Machine):
         return self._wholes[argument]
 
     def special(self, instruction: Instruction) -> None:
-        """A uniform word read from the first lane is the word; all else between lanes is not followed."""
+        """A uniform word read from the first lane is the word; matrix instructions are unknown functions."""
         if instruction.name == "V_READFIRSTLANE_B32":
             word = self.read_register(operand_of(instruction, "a"), 32)
-            if not self._uniform(word.expr):
+            if not self.uniform(word.expr):
                 raise NotReadable(f"{instruction} at {instruction.address:#x}: {word.expr} differs between lanes")
             if self.active is not TRUE:
                 word = self.w.word(select(self.active, word.expr, self.w.fresh("undefined", 1 << 32)))
             self.write_scalar(operand_of(instruction, "d"), 32, word)
             return
-        raise NotReadable(f"{instruction.name} ({instruction.form}) at {instruction.address:#x} is not followed")
+        matrix = matrix_instruction_of(instruction.name, self.kernel.target)
+        if matrix is None:
+            raise NotReadable(f"{instruction.name} ({instruction.form}) at {instruction.address:#x} is not followed")
+        self._multiply(instruction, matrix)
 
-    def _uniform(self, expr: Expr) -> bool:
-        """Whether all lanes of a wave have the same: it is made of the block and the sizes alone."""
-        for v in variables(expr):
-            made = self.w.made_by.get(v)
-            parts = [part for part in made or () if isinstance(part, Expr)]
-            if not (v in self.common or (parts and all(map(self._uniform, parts)))):
-                return False
-        return True
+    def _multiply(self, instruction: Instruction, matrix: MatrixInstruction) -> None:
+        """Each element of the result: a function of all that the lane holds of A and B, and of its element of C."""
+        refuse_fields(instruction, frozenset(k for k, v in instruction.fields.items() if NEUTRAL.get(k) == v))
+        if self.active is not TRUE:
+            raise NotReadable(f"{instruction} at {instruction.address:#x} with inactive lanes")
+        a, b, c = (self._operand_words(instruction, role, matrix) for role in "abc")
+        target = operand_of(instruction, "d")
+        results = [self.w.function(f"{matrix.name}[{k}]", *a, *b, old) for k, old in enumerate(c)]
+        for k, word in enumerate(results):
+            self._write_cell((target.kind, target.index + k), word)
 
-    # Control
+    def _operand_words(self, instruction: Instruction, role: str, matrix: MatrixInstruction) -> list[Word]:
+        """A lane's registers of A, B or C."""
+        operand = operand_of(instruction, role)
+        held, dtype = {
+            "a": (matrix.a, matrix.a_dtype), "b": (matrix.b, matrix.b_dtype), "c": (matrix.d, matrix.accumulator)
+        }[role]  # fmt: skip
+        count = (int(held.element.hi) + 1) * DTYPES[dtype].bytes // 4
+        if operand.kind in ("v", "a"):
+            return [self._cell((operand.kind, operand.index + k)) for k in range(count)]
+        if (operand.kind, operand.index) != ("int", 0):
+            raise NotReadable(f"{instruction}: a matrix operand that is the constant {operand}")
+        return [self.w.const(0, 32)] * count
 
-    def run(self) -> None:
-        """Follows every path from the entry; the trace is then complete. Raises `NotReadable` when it cannot be."""
-        self._run(self.kernel.entry, EXIT, 0)
+    def uniform(self, expr: Expr) -> bool:
+        """Whether all lanes of a wave have the same: it is made of the block, the sizes and loops' numbers alone."""
+        return all(
+            v in self.uniform_variables or v in self.loops or self._all_uniform(self.w.made_of(v))
+            for v in variables(expr)
+        )
 
-    def _run(self, address: int, stop: int, depth: int) -> None:
-        if depth > 200:
-            raise NotReadable("branches nest too deep: a loop whose count is not constant")
-        while address != stop:
-            self.steps += 1
-            if self.steps > STEP_LIMIT:
-                raise NotReadable(f"more than {STEP_LIMIT} instructions: a loop whose count is not constant")
-            instruction = self.program.by_address.get(address)
-            if instruction is None:
-                raise NotReadable(f"no instruction at {address:#x}")
-            following, target = address + instruction.size, branch_target(instruction)
-            if target is not None:
-                address = self._branch(instruction, target, following, depth)
-            elif instruction.name in ENDS:
-                if stop != EXIT:
-                    raise NotReadable(f"the kernel may end early, at {address:#x}")
-                return
-            else:
-                self._barrier_or_step(instruction)
-                address = following
+    def _all_uniform(self, parts: tuple[Expr, ...]) -> bool:
+        return bool(parts) and all(map(self.uniform, parts))
 
-    def _barrier_or_step(self, instruction: Instruction) -> None:
-        if instruction.name not in ("S_BARRIER", "S_BARRIER_SIGNAL", "S_BARRIER_WAIT"):
-            self.scc = self._scc()
-            self._assume(instruction)
-            self.step(instruction)
-            return
+    def barrier(self, instruction: Instruction) -> None:
+        """One more barrier; refused where only some waves may come, or LDS accesses are under way."""
         if instruction.name != "S_BARRIER_WAIT" and self.state.pending.open(LDS):
             raise NotReadable(f"an LDS access is under way at the barrier at {instruction.address:#x}")
-        if self.state.path is not TRUE or self._forked:
+        if self.state.path:
             raise NotReadable(f"only some waves may reach the barrier at {instruction.address:#x}")
         self.state.signalled = instruction.name == "S_BARRIER_SIGNAL"
         self.state.barriers += not self.state.signalled
 
-    def _branch(self, instruction: Instruction, target: int, following: int, depth: int) -> int:
-        """Where to go on: one way, or where both ways meet, after following both."""
-        self._assume(instruction)
-        taken = self._condition(instruction)
-        if taken.op == "const":
-            return target if taken.value else following
-        meet = self.meeting[self.block_of[instruction.address]]
-        start, by_exec = self.state, "EXEC" in instruction.name
-        ends = []
-        self._forked += 1
-        for way, condition in ((target, taken), (following, negation(taken))):
-            self.state = start.copy()
-            if not by_exec:
-                self.state.path = all_of(start.path, condition)
-            elif (way == target) == instruction.name.endswith("EXECZ"):
-                self.state.scalars["s", EXEC] = self.state.scalars["s", EXEC + 1] = Mask(FALSE)
-            self._run(way, meet, depth + 1)
-            ends.append(self.state)
-        self._forked -= 1
-        self.state = self._joined(start, ends[0], ends[1], taken)
-        self.scc = self.state.scc
-        return meet
-
-    def _condition(self, instruction: Instruction) -> Expr:
-        """When the wave takes the branch."""
-        name = instruction.name
-        if name == "S_BRANCH":
-            return TRUE
-        if name in ("S_CBRANCH_SCC0", "S_CBRANCH_SCC1"):
-            scc = simplify(self._scc().expr)
-            return scc if name.endswith("1") else negation(scc)
-        if name in ("S_CBRANCH_EXECZ", "S_CBRANCH_EXECNZ", "S_CBRANCH_VCCZ", "S_CBRANCH_VCCNZ"):
-            own = self.lanes_of(Operand("s", EXEC if "EXEC" in name else VCC)).expr
-            none = all_of(negation(own), self.w.fresh_bit())
-            return none if name.endswith("CZ") else negation(none)
-        raise NotReadable(f"the branch {name} at {instruction.address:#x}")
-
-    def _joined(self, start: State, one: State, other: State, taken: Expr) -> State:
-        """The state where two paths meet."""
-        if one.barriers != other.barriers:
-            raise NotReadable("paths with different numbers of barriers")
-        joined = one.copy()
-        joined.path = start.path
-        joined.pending.join(other.pending)
-        for key in {*one.scalars, *other.scalars}:
-            a, b = one.scalars.get(key), other.scalars.get(key)
-            if a is not b:
-                joined.scalars[key] = self._either(taken, a, b)
-        for key, writes in other.cells.items():
-            common = start.cells.get(key, ())
-            mine = one.cells.get(key, ())
-            if mine == common:
-                joined.cells[key] = writes
-            elif writes != common:
-                joined.cells[key] = self._both_written(taken, mine, writes)
-        joined.scc = one.scc if one.scc is other.scc else Bit(self.w.fresh_bit())
-        return joined
-
-    def _both_written(
-        self, taken: Expr, one: tuple[tuple[Expr, Word], ...], other: tuple[tuple[Expr, Word], ...]
-    ) -> tuple[tuple[Expr, Word], ...]:
-        a, b = self._resolved(one, taken), self._resolved(other, negation(taken))
-        return ((TRUE, a._with(select(taken, a.expr, b.expr))),)
-
-    def _either(self, taken: Expr, a: Word | Mask | None, b: Word | Mask | None) -> Word | Mask:
-        """The scalar after two paths; a register that one of them has not written is undefined there."""
-        if a is None or b is None:
-            written = a if b is None else b
-            assert written is not None
-            if isinstance(written, Mask):
-                own = all_of(taken if b is None else negation(taken), written.own)
-                return Mask(any_of(own, all_of(negation(taken) if b is None else taken, self.w.fresh_bit())))
-            unknown = self.w.word(self.w.fresh("undefined", 1 << 32), written.bits)
-            a, b = (unknown, written) if a is None else (written, unknown)
-        if isinstance(a, Mask) or isinstance(b, Mask):
-            if not (is_mask(a) and is_mask(b)):
-                return self.w.word(self.w.fresh("undefined", 1 << 32))
-            x, y = as_mask(a).own, as_mask(b).own
-            if x is FALSE and excludes(y, taken):
-                return Mask(y)
-            return Mask(x if x is y else any_of(all_of(taken, x), all_of(negation(taken), y)))
-        return a if a.expr is b.expr and a.whole is b.whole else a._with(select(taken, a.expr, b.expr))
+    def follow(self, instruction: Instruction) -> None:
+        """Carries out one instruction that is no branch."""
+        if instruction.name in ("S_BARRIER", "S_BARRIER_SIGNAL", "S_BARRIER_WAIT"):
+            self.barrier(instruction)
+            return
+        self.scc = self.condition_code()
+        self.assume(instruction)
+        self.step(instruction)
 
     # The start
 
     def _initialise(self, grid: Sequence[Expr], threads: Sequence[Expr]) -> None:
         kernel, w = self.kernel, self.w
         self._wholes: dict[Argument, tuple[Word, ...]] = {}
-        self._forked = 0
         self.state.scalars["s", EXEC] = self.state.scalars["s", EXEC + 1] = Mask(TRUE)
         register = 0
         for name, dwords in kernel.user_sgprs:
@@ -517,19 +389,6 @@ class SymbolicMachine(Machine):
                     register += 1
         packed = sum((t * (1 << 10 * k) for k, t in enumerate(threads[: kernel.thread_dimensions])), start=FALSE)
         self.state.cells["v", 0] = ((TRUE, w.word(packed)),)
-
-
-def implies(stronger: Expr, weaker: Expr) -> bool:
-    """Whether every part of the weaker condition is one of the stronger."""
-    return weaker is TRUE or set(conjuncts(weaker)) <= set(conjuncts(stronger))
-
-
-def excludes(one: Expr, other: Expr) -> bool:
-    """Whether a part of one condition is the negation of parts of the other."""
-    return any(
-        any(implies(a, negation(part)) for part in conjuncts(b) if part is not TRUE)
-        for a, b in ((one, other), (other, one))
-    )
 
 
 def _mentions(expr: Expr, variable: Expr) -> bool:

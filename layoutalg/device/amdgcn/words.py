@@ -13,18 +13,16 @@ what is not in range is cut explicitly, `e mod 2ⁿ`.
 | `a \\| b` | `a + b` where no bit can be in both, else `a + b − (a & b)` |
 | the halves of a 64-bit word | remembered as such, so that a pair of halves is the word again |
 
-A lane mask is what the one lane that is looked at has in it (`Mask`); whether any *other* lane has a bit is unknown.
-What it cannot represent: shifts by an amount that is not constant, and arithmetic on masks that mixes lanes.
+What it cannot represent: shifts by an amount that is not constant, and whether any *other* lane has a bit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import count
 
-from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
+from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, as_mask
 from layoutalg.device.amdgcn.reciprocal import Divisions
+from layoutalg.device.amdgcn.terms import Terms
 from layoutalg.index import (
     FALSE,
     TRUE,
@@ -44,7 +42,7 @@ from layoutalg.index import (
     simplify,
     symbol,
     var,
-    xor,
+    variables,
 )
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
@@ -52,150 +50,53 @@ from layoutalg.index.poly import Poly
 #: Decides `given ⇒ goal`, perhaps with the help of a solver; false means only that it was not shown.
 Decide = Callable[[Expr, Expr], bool]
 
-
-class NotReadable(UnsupportedInstructionError):
-    """A word that the symbolic reading cannot follow."""
-
-
-@dataclass(frozen=True, eq=False)
-class Bit:
-    """A truth."""
-
-    expr: Expr
-    carry_of: tuple[Word, Word] | None = None  # the carry out of this sum of low halves
-
-    def __and__(self, other: Bit) -> Bit:
-        return Bit(all_of(self.expr, other.expr))
-
-    def __or__(self, other: Bit) -> Bit:
-        return Bit(any_of(self.expr, other.expr))
-
-    def __xor__(self, other: Bit) -> Bit:
-        a, b = self.expr, other.expr
-        return Bit(any_of(all_of(a, negation(b)), all_of(negation(a), b)))
-
-    def __invert__(self) -> Bit:
-        return Bit(negation(self.expr))
-
-
-@dataclass(frozen=True, eq=False)
-class Mask:
-    """A lane mask, as the one lane sees it."""
-
-    own: Expr
-    carry_of: tuple[Word, Word] | None = None  # where `guard` holds, the bit is the carry of this sum
-    guard: Expr = TRUE
-
-    def __and__(self, other: Word | Mask) -> Mask:
-        return Mask(all_of(self.own, as_mask(other).own))
-
-    def __or__(self, other: Word | Mask) -> Mask:
-        return Mask(any_of(self.own, as_mask(other).own))
-
-    def __xor__(self, other: Word | Mask) -> Mask:
-        return Mask((Bit(self.own) ^ Bit(as_mask(other).own)).expr)
-
-    def __invert__(self) -> Mask:
-        return Mask(negation(self.own))
-
-    @property
-    def expr(self) -> Expr:
-        """A mask has no value that one lane knows."""
-        raise NotReadable("a lane mask used as a number")
-
-    bits = whole = sign_of = low_half = _with = expr
-
-    def __add__(self, other: object) -> Mask:
-        raise NotReadable("arithmetic on a lane mask")
-
-    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __add__
-
-
-@dataclass(frozen=True, eq=False)
-class Word:
-    """A representative of a word of 32 or 64 bits; and, of a half, the whole that it is a half of."""
-
-    w: IndexValues
-    expr: Expr
-    bits: int
-    whole: Word | None = None
-    low_half: Word | None = None  # of an upper half: the lower half that belongs to it
-    sign_of: Word | None = None  # all bits are this word's sign
-
-    def _with(self, expr: Expr) -> Word:
-        return Word(self.w, expr, self.bits)
-
-    def __add__(self, other: Word) -> Word:
-        return self._with(self.expr + other.expr)
-
-    def __sub__(self, other: Word) -> Word:
-        return self._with(self.expr - other.expr)
-
-    def __mul__(self, other: Word) -> Word:
-        return self._with(self.expr * other.expr)
-
-    def __invert__(self) -> Word:
-        return self._with(-1 - self.expr)
-
-    def __and__(self, other: Word | Mask) -> Word | Mask:
-        return other & self if isinstance(other, Mask) else self._with(self.w.conjunction(self, other))
-
-    def __or__(self, other: Word | Mask) -> Word | Mask:
-        return other.__or__(self) if isinstance(other, Mask) else self._with(self.w.disjunction(self, other))
-
-    def __xor__(self, other: Word | Mask) -> Word | Mask:
-        if isinstance(other, Mask):
-            return other ^ self
-        for one, flipped in ((self, other), (other, self)):
-            if one.expr.op == "const" and one.expr.value in (-1, (1 << self.bits) - 1):
-                return ~flipped
-        return self._with(xor(self.w.unsigned(self), self.w.unsigned(other)))
-
-
-def as_mask(word: Word | Mask) -> Mask:
-    """A mask, also where it is written as a word: all ones, zero, or a choice of the two."""
-    if isinstance(word, Mask):
-        return word
-    e = word.expr
-    if e.op == "const" and e.value in (0, -1, (1 << word.bits) - 1):
-        return Mask(TRUE if e.value else FALSE)
-    if e.op == "select":
-        then, otherwise = (as_mask(word._with(part)).own for part in e.args[1:])
-        return Mask(any_of(all_of(e.args[0], then), all_of(negation(e.args[0]), otherwise)))
-    raise NotReadable(f"{e} as a lane mask")
-
-
-def is_mask(word: Word | Mask) -> bool:
-    """Whether the word can be read as a mask."""
-    try:
-        as_mask(word)
-    except NotReadable:
-        return False
-    return True
+#: What unknown truths are called.
+UNKNOWN_BIT = "any"
 
 
 class IndexValues:
     """Words as index expressions.  `given` is what may be assumed of the instruction that is read."""
 
-    def __init__(self, decide: Decide, always: Expr = TRUE) -> None:
+    def __init__(self, decide: Decide, always: Expr = TRUE, terms: Terms | None = None) -> None:
         """`always` may be assumed of every instruction."""
         self.decide = decide
         self.given = self.always = always
         self.small: set[Expr] = set()  # quotients that always are in 0 … 2³¹ − 1, because what was divided is
-        self._numbers = count()
+        self._made: dict[Expr, int] = {}
         self._in_range: dict[tuple[Expr, Expr, int, int], bool] = {}
         self._sums: dict[tuple[Word, Word], Word] = {}
-        self._functions: dict[tuple[str | Expr, ...], Expr] = {}
-        self.made_by: dict[Expr, tuple[str | Expr, ...]] = {}  # unknown results of functions → the function, arguments
+        self._belonging: dict[tuple[str, Expr], Expr] = {}
+        self._belongs: dict[Expr, Expr] = {}
+        self.terms = Terms() if terms is None else terms
         self.divisions = Divisions()
 
     def fresh(self, name: str, limit: int) -> Expr:
         """A new unknown, 0 ≤ name < limit."""
-        return symbol(f"{name}_{next(self._numbers)}", min=0, max=limit - 1)
+        made = symbol(f"{name}_{len(self._made)}", min=0, max=limit - 1)
+        self._made[made] = len(self._made)
+        return made
+
+    def now(self) -> int:
+        """How many unknowns have been made."""
+        return len(self._made)
+
+    def made_since(self, unknown: Expr, then: int) -> bool:
+        """Whether an unknown was made since `now` was `then`; never of what is no unknown."""
+        made = self.made_of(unknown)
+        if made and unknown not in self._made:
+            return any(self.made_since(v, then) for part in made for v in variables(part))
+        return self._made.get(unknown, -1) >= then
+
+    def congruent(self, one: Expr, other: Expr, bits: int) -> bool:
+        """Whether two representatives are of one word, as far as can be shown."""
+        difference = representative(one - other, bits)
+        if difference.op == "const":
+            return bool(difference.value % (1 << bits) == 0)
+        return self.decide(eq(mod(difference, 1 << bits), 0), self.always)
 
     def fresh_bit(self) -> Expr:
         """A new unknown truth."""
-        return eq(self.fresh("any", 2), 1)
+        return eq(self.fresh(UNKNOWN_BIT, 2), 1)
 
     def word(self, expr: Expr | int, bits: int = 32) -> Word:
         """A word with this representative."""
@@ -244,16 +145,16 @@ class IndexValues:
 
     def shl(self, word: Word, amount: Word) -> Word:
         """A product."""
-        return word._with(word.expr * (1 << self._constant(amount)))
+        return word.with_expr(word.expr * (1 << self._constant(amount)))
 
     def lshr(self, word: Word, amount: Word) -> Word:
         """A quotient of the unsigned value."""
-        return word._with(div(self.unsigned(word), 1 << self._constant(amount)))
+        return word.with_expr(div(self.unsigned(word), 1 << self._constant(amount)))
 
     def ashr(self, word: Word, amount: Word) -> Word:
         """A quotient of the signed value."""
         places = self._constant(amount)
-        result = word._with(simplify(div(self.signed(word), 1 << places)))
+        result = word.with_expr(simplify(div(self.signed(word), 1 << places)))
         return Word(self, result.expr, word.bits, sign_of=word) if places == word.bits - 1 else result
 
     def eq(self, left: Word | Mask, right: Word) -> Bit:
@@ -286,8 +187,12 @@ class IndexValues:
         if isinstance(then, Mask) or isinstance(otherwise, Mask):
             a, b = as_mask(then).own, as_mask(otherwise).own
             return Mask(any_of(all_of(condition.expr, a), all_of(negation(condition.expr), b)))
-        chosen = self.divisions.choice(condition.expr, then.expr, otherwise.expr)
-        return then._with(select(condition.expr, then.expr, otherwise.expr) if chosen is None else chosen)
+        known = conjuncts(self.given)
+        unsure = all_of(*(part for part in conjuncts(condition.expr) if part not in known))
+        chosen = self.terms.rounding(unsure, then.expr, otherwise.expr)
+        if chosen is None:
+            chosen = self.divisions.choice(condition.expr, then.expr, otherwise.expr)
+        return then.with_expr(select(condition.expr, then.expr, otherwise.expr) if chosen is None else chosen)
 
     def zext(self, word: Word) -> Word:
         """The unsigned value."""
@@ -318,13 +223,13 @@ class IndexValues:
         return self.word(self.unsigned(low) + high.expr * (1 << 32), 64)
 
     def function(self, name: str, *words: Word) -> Word:
-        """An unknown function of its arguments: the same for the same ones."""
-        key: tuple[str | Expr, ...] = (name, *(simplify(word.expr) for word in words))
-        if key not in self._functions:
-            made = self.fresh(name, 1 << 16 if name.startswith(("f16", "bf16")) else 1 << 32)
-            self._functions[key], self.made_by[made] = made, key
-            self.divisions.see_function(made, name, key[1:], self.made_by)
-        return self.word(self._functions[key])
+        """A function of `terms`."""
+        arguments = [simplify(word.expr) for word in words]
+        if name == "bf16_of_f32":
+            return self.word(self.terms.rounded_to_bf16(self.unsigned(words[0])))
+        made = self.terms.apply(name, *arguments)
+        self.divisions.see_function(made, name, tuple(arguments), self.terms.made_by)
+        return self.word(made)
 
     def overflows(self, a: Word, b: Word, result: Word, differ: bool) -> Bit:
         """An unknown truth: it is seldom looked at, and costly to say."""
@@ -351,14 +256,20 @@ class IndexValues:
     def _derived(self, name: str, of: Expr, limit: int) -> Expr:
         """The one unknown of this name that belongs to an expression."""
         key = (name, of)
-        if key not in self._functions:
+        if key not in self._belonging:
             made = self.fresh(name, limit)
-            self._functions[key], self.made_by[made] = made, key
-        return self._functions[key]
+            self._belonging[key], self._belongs[made] = made, of
+        return self._belonging[key]
+
+    def made_of(self, unknown: Expr) -> tuple[Expr, ...]:
+        """What an unknown is a function of; nothing where it is none."""
+        return (self._belongs[unknown],) if unknown in self._belongs else self.terms.known(unknown)
 
     def relation(self, name: str, *words: Word) -> Bit:
-        """An unknown truth."""
-        return Bit(self.fresh_bit())
+        """A comparison of `terms`."""
+        if name.startswith("f_"):
+            return Bit(FALSE)
+        return Bit(self.terms.relation(name, *(self.unsigned(word) for word in words)))
 
     def add_carry(self, a: Word, b: Word, carry: Bit) -> tuple[Word, Bit]:
         """A sum and its carry; of upper halves with the carry of the lower ones, the upper half of the whole sum.
@@ -430,7 +341,7 @@ def _generalised(e: Expr, given: Expr) -> Iterator[Expr]:
 
 def _nested(e: Expr, bounds: tuple[tuple[Expr, ...], ...]) -> Iterator[Expr]:
     for k, (p, limit) in enumerate(bounds):
-        if limit.op == "const":
+        if limit.op == "const" or limit.lo < 1:
             continue
         quotient = simplify(div(e - p, limit))
         if simplify(e - p - limit * quotient) is FALSE and quotient.depth < e.depth:

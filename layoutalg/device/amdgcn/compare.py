@@ -1,0 +1,299 @@
+"""Each access of a binary beside the program's: the claims of `against`, one after the other.
+
+Which element of the binary is which of the program is found by samples; that it is, is proved.  Values are compared
+once the binary's unknowns have the program's names: what a load brought, and what a loop carries.  The latter is an
+induction: two unknowns at the head of a loop are one if they are before the loop, and if, being one at the head of an
+iteration, they are one at its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import permutations
+from typing import Protocol
+
+from layoutalg.device.amdgcn.bits import NotReadable
+from layoutalg.device.amdgcn.expected import Expected, ExpectedElement
+from layoutalg.device.amdgcn.loops import Loops
+from layoutalg.device.amdgcn.samples import sample_points
+from layoutalg.device.amdgcn.state import Element
+from layoutalg.device.amdgcn.terms import COMMUTE, Terms
+from layoutalg.index import (
+    Expr,
+    all_of,
+    any_of,
+    conjuncts,
+    eq,
+    negation,
+    postorder,
+    rebuild,
+    simplify,
+    value,
+    variables,
+)
+from layoutalg.kernel.program import Program as Kernel
+from layoutalg.prove import Proved, Refuted, Shown, Unknown, Verdict, Witness
+
+#: LDS buffers begin at multiples of this.
+ALIGNMENT = 16
+
+Decided = Iterator[tuple[str, Verdict]]
+
+
+class Prover(Protocol):
+    """Who decides."""
+
+    def decide(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...] = ()) -> Verdict:
+        """The verdict on `given ⇒ goal`."""
+
+
+class Comparison:
+    """Both sides, and which element of the one is which of the other."""
+
+    def __init__(
+        self, kernel: Kernel, expected: Expected, found: Sequence[Element], loops: Loops, prover: Prover, terms: Terms
+    ) -> None:
+        self.kernel, self.prover, self.terms = kernel, prover, terms
+        self.expected, self.found, self.loops = expected, found, loops
+        self.points = sample_points(kernel, expected.loops)
+        self.names: dict[Expr, Expr] = {}  # what the binary loaded or carries → what the program calls it
+        self.waiting: list[tuple[Expr, Expr]] = []  # what is carried, and has to be shown the same
+
+    def verdicts(self) -> Decided:
+        """Loops' counts first, then loads, since stores speak of them."""
+        for claim in self.loops.claims:
+            yield claim.about, self.prover.decide("its exit is the last", claim.goal, self._given(claim.given))
+        self.wanted = placed_in_lds(self.expected.elements, self.found, self.kernel, self._place)
+        self.places = {self._place(w): w for w in reversed(self.wanted)}
+        yield from self._alike()
+        partners = [(element, self._partner(element)) for element in self.found]
+        for element, partner in partners:
+            if partner is not None and not element.store:
+                self.names[element.value] = partner.value
+        strays = [element for element, partner in partners if partner is None]
+        for element in strays:
+            yield self._about(element), self._stray(element)
+        if strays:
+            return  # what is loaded there is not known, so nothing can be said of the rest
+        stored: dict[str, list[Element]] = {}
+        for element, partner in partners:
+            if partner is not None:
+                yield from self._compared(element, partner)
+                if element.store:
+                    stored.setdefault(partner.what, []).append(element)
+        yield from self._complete(stored)
+        yield from self._carried()
+
+    def _given(self, *conditions: Expr) -> Expr:
+        return all_of(self.kernel.requires, *conditions)
+
+    def _place(self, element: Element | ExpectedElement) -> tuple[object, ...]:
+        return *_kind(element), element.loops, tuple(value(element.offset, point) for point in self.points)
+
+    def _alike(self) -> Decided:
+        """Loads of the program from one place bring one value: one name does for all; stores must differ."""
+        for element in self.wanted:
+            other = self.places[self._place(element)]
+            if other is element:
+                continue
+            if element.store or element.barriers is not other.barriers:
+                yield f"{element.what}: told apart", unknown(f"it has the place of {other.what}")
+                continue
+            given = self._given(element.guard)
+            yield (
+                f"{element.what}: is {other.what}",
+                self.prover.decide("one place", all_of(eq(element.offset, other.offset), other.guard), given),
+            )
+            self.names[element.value] = other.value
+
+    def _about(self, element: Element) -> str:
+        verb = "stores to" if element.store else "loads from"
+        return f"{element.instruction.address:#x} {element.instruction.name.lower()} {verb} {element.buffer}"
+
+    def _partner(self, element: Element) -> ExpectedElement | None:
+        if not set(variables(element.offset)) <= set(self.points[0]):
+            return None
+        return self.places.get(self._place(element))
+
+    def _stray(self, element: Element) -> Verdict:
+        """An access that is none of the program's: refuted where it is seen to happen."""
+        if not set(variables(element.offset, element.guard)) <= set(self.points[0]):
+            return unknown(f"the address {element.offset} or its condition is not known")
+        for point in self.points:
+            meant = {value(w.offset, point) for w in self.wanted if _kind(w) == _kind(element)}
+            if value(element.guard, point) and value(element.offset, point) not in meant:
+                at = {v.value.name: n for v, n in point.items()}
+                text = f"byte {value(element.offset, point)} of {element.buffer}, which the program does not touch"
+                return Refuted("an access of the program", "evaluation", 0.0, (), Witness((at,), text))
+        return unknown("an access that is none of the program's, under a condition that no sample meets")
+
+    def _compared(self, element: Element, partner: ExpectedElement) -> Decided:
+        about, given = self._about(element), self._given(element.guard)
+        shown = (Shown("binary", (element.offset,)), Shown("program", (partner.offset,)))
+        goal = eq(element.offset, partner.offset)
+        yield f"{about}: place", self.prover.decide("the offset is the program's", goal, given, shown)
+        yield (
+            f"{about}: condition",
+            self._follows("it happens only when the program's does", partner.guard, element.guard),
+        )
+        if element.size != partner.size:
+            yield f"{about}: size", unknown(f"{element.size} bytes for {partner.size}")
+        if element.buffer == "lds":
+            yield f"{about}: barriers", self._barriers(element, partner)
+        if element.store:
+            yield (
+                f"{about}: value",
+                self._value(element.value, partner.value, self._given(element.guard, partner.guard)),
+            )
+
+    def _follows(self, label: str, goal: Expr, condition: Expr) -> Verdict:
+        """The condition implies the goal; parts that are the same once simplified need no proof."""
+        known = {simplify(part) for part in conjuncts(condition)}
+        rest = (part for part in map(simplify, conjuncts(goal)) if part not in known)
+        return self.prover.decide(label, all_of(*rest), self._given(condition))
+
+    def _barriers(self, element: Element, partner: ExpectedElement) -> Verdict:
+        if simplify(element.barriers - partner.barriers).value == 0:
+            return Proved("barriers before it", "counting", 0.0)
+        text = f"{element.barriers} barriers before it, {partner.barriers} in the program"
+        return Refuted("barriers before it", "counting", 0.0, (), Witness((), text))
+
+    def _complete(self, stored: Mapping[str, Sequence[Element]]) -> Decided:
+        """Each store of the program is done, by whichever of the binary's has its place."""
+        for element in self.wanted:
+            if not element.store:
+                continue
+            done = stored.get(element.what, ())
+            if done:
+                either = any_of(*(one.guard for one in done))
+                label = "it happens when the program's does"
+                yield f"{element.what}: happens", self._follows(label, either, element.guard)
+            else:
+                text = "the binary has no store for it"
+                refuted = Refuted("each store is there", "counting", 0.0, (), Witness((), text))
+                yield f"{element.what}: happens", refuted
+
+    # --- values -------------------------------------------------------------------------------------------------------
+
+    def _value(self, found: Expr, wanted: Expr, given: Expr) -> Verdict:
+        """In the program's names for what was loaded and is carried."""
+        goal = self._named(wanted, given)
+        got = self._named(found, given)
+        if got is not goal:
+            bound = self._bound(got, goal, {})
+            if bound:
+                for unknown_, name in bound.items():
+                    self.names[unknown_] = name
+                    self.waiting.append((unknown_, name))
+                got = self._named(found, given)
+        return self.prover.decide("the stored value is the program's", eq(got, goal), given)
+
+    def _named(self, e: Expr, given: Expr) -> Expr:
+        return self.terms.rewritten(e, self.names, {}, lambda part: simplify(chosen(part, given)))
+
+    def _bound(self, got: Expr, goal: Expr, bound: Mapping[Expr, Expr]) -> dict[Expr, Expr] | None:
+        """What the binary's carried unknowns must be called for the two to have one form; None where they have not."""
+        if got is goal or bound.get(got) is goal:
+            return dict(bound)
+        if got in self.loops.carried and got not in bound and goal in self.expected.carried:
+            return {**bound, got: goal}
+        parts, wholes = self._parts(got), self._parts(goal)
+        if parts is None or wholes is None or parts[0] != wholes[0] or len(parts[1]) != len(wholes[1]):
+            return None
+        orders = [parts[1]]
+        if parts[0] in COMMUTE:
+            orders.append((parts[1][1], parts[1][0], *parts[1][2:]))
+        for order in orders:
+            new: dict[Expr, Expr] | None = dict(bound)
+            for a, b in zip(order, wholes[1], strict=True):
+                new = self._bound(a, b, new) if new is not None else None
+            if new is not None:
+                return new
+        return None
+
+    def _parts(self, e: Expr) -> tuple[object, tuple[Expr, ...]] | None:
+        """The operation and its operands, of a function's result too."""
+        call = self.terms.made_by.get(e)
+        if call is not None:
+            return call[0], tuple(part for part in call[1:] if isinstance(part, Expr))
+        return ((e.op, e.value), e.args) if e.args else None
+
+    def _carried(self) -> Decided:
+        """What is carried: the same before the loop, and kept the same by an iteration."""
+        done = 0
+        while done < len(self.waiting):
+            unknown_, name = self.waiting[done]
+            done += 1
+            binary, program = self.loops.carried[unknown_], self.expected.carried[name]
+            about = f"{name} is carried"
+            if binary.loop is not program.loop:
+                yield about, unknown("by another loop")
+                continue
+            yield f"{about}: before the loop", self._value(binary.before, program.before, self._given())
+            yield f"{about}: by an iteration", self._value(binary.after, program.after, self._given())
+
+
+def chosen(e: Expr, given: Expr) -> Expr:
+    """The expression with choices decided whose condition is among what is given."""
+    known = {simplify(part) for part in conjuncts(given)}
+    new: dict[Expr, Expr] = {}
+    for node in postorder(e):
+        args = [new[a] for a in node.args]
+        if node.op == "select":
+            parts = [simplify(part) for part in conjuncts(args[0])]
+            if all(part in known for part in parts):
+                new[node] = args[1]
+                continue
+            if any(simplify(negation(part)) in known for part in parts):
+                new[node] = args[2]
+                continue
+            args[0] = all_of(*(part for part in parts if part not in known))
+        new[node] = rebuild(node, args) if args else node
+    return new[e]
+
+
+def placed_in_lds(
+    wanted: Sequence[ExpectedElement], found: Sequence[Element], kernel: Kernel, place: object
+) -> list[ExpectedElement]:
+    """The program's elements with LDS buffers where the compiler put them, one after the other in some order.
+
+    The order that the binary's accesses fit best is taken; whether they do is what the claims say.
+    """
+    assert callable(place)
+    shared = {s.name: s for s in kernel.shared}
+    seen = {place(element) for element in found if element.buffer == "lds" and _can_be_placed(element, place)}
+    best: tuple[int, list[ExpectedElement]] | None = None
+    for order in permutations(shared):
+        starts, end = {}, 0
+        for name in order:
+            starts[name] = end
+            end += -(-shared[name].bytes // ALIGNMENT) * ALIGNMENT
+        moved = [
+            replace(w, buffer="lds", offset=simplify(w.offset + starts[w.buffer])) if w.buffer in starts else w
+            for w in wanted
+        ]
+        fits = len(seen & {place(w) for w in moved if w.buffer == "lds"}) if len(shared) > 1 else 0
+        if best is None or fits > best[0]:
+            best = fits, moved
+    if best is None:
+        raise NotReadable(f"{kernel.name}: no order of LDS buffers")
+    return best[1]
+
+
+def _can_be_placed(element: Element, place: object) -> bool:
+    assert callable(place)
+    try:
+        place(element)
+    except KeyError:
+        return False
+    return True
+
+
+def _kind(element: Element | ExpectedElement) -> tuple[bool, str]:
+    return element.store, element.buffer
+
+
+def unknown(why: str) -> Unknown:
+    """What was not decided, and why."""
+    return Unknown("the binary does what the program says", "comparison", 0.0, (), why)

@@ -1,0 +1,132 @@
+"""All ways through a kernel: each block once, where ways meet their states joined, loops by their invariants.
+
+| branch | the wave takes it when | known of this lane |
+|---|---|---|
+| `execz` | no lane is active | then this lane is not |
+| `vccz` | no lane has the bit | then this lane has it not |
+| … of a mask that is the same for all lanes | this lane has it not | the same |
+| `scc` of a uniform comparison | the comparison holds | the same |
+
+Branches that constants decide go one way, so loops of a constant count are followed as often as they run.  A loop
+whose count is not constant is left to `loops`.
+What it cannot represent: branches to an address in a register.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from layoutalg.device.amdgcn.bits import Mask, NotReadable
+from layoutalg.device.amdgcn.decode import EXEC, VCC, Instruction, Operand
+from layoutalg.device.amdgcn.paths import flow_of
+from layoutalg.device.amdgcn.program import ENDS, branch_target
+from layoutalg.device.amdgcn.state import State, joined
+from layoutalg.device.amdgcn.symbolic import SymbolicMachine
+from layoutalg.index import FALSE, TRUE, Expr, all_of, negation, simplify
+
+#: Instructions that may be followed in all, those of loops as often as they are tried.
+STEP_LIMIT = 200_000
+
+Ends = list[tuple[int, State]]
+"""Where control goes, and the state it goes there with."""
+
+Loop = Callable[["Follower", int, State], Ends]
+"""Follows a loop from the state before its head to those behind its exits."""
+
+
+class Follower:
+    """Takes a machine through its kernel."""
+
+    def __init__(self, machine: SymbolicMachine, loop: Loop) -> None:
+        self.machine, self.loop = machine, loop
+        self.blocks = machine.program.blocks
+        self.flow = flow_of(machine.kernel.entry, self.blocks)
+        self.steps = 0
+
+    def run(self) -> None:
+        """Follows every path from the entry; the machine's trace is then complete.
+
+        Raises `NotReadable` when that cannot be done.
+        """
+        entry = self.machine.kernel.entry
+        left = self.region(frozenset(self.flow.order), entry, self.machine.state)
+        if left:
+            raise NotReadable(f"control leaves the kernel for {left[0][0]:#x}")
+
+    def region(self, blocks: frozenset[int], head: int, state: State) -> Ends:
+        """Follows these blocks once from the head to where control leaves them or comes back to the head."""
+        waiting, ends = {head: [state]}, Ends()
+        for start in self.flow.order:
+            if start not in blocks or start not in waiting:
+                continue
+            here = joined(self.machine.w, waiting.pop(start))
+            inner = start in self.flow.loops and not (start == head and blocks == self.flow.loops[start])
+            for target, after in self._loop(start, here) if inner else self._block(start, here):
+                if target == head or target not in blocks:
+                    ends.append((target, after))
+                else:
+                    waiting.setdefault(target, []).append(after)
+        return ends
+
+    def _loop(self, head: int, entry: State) -> Ends:
+        """As often as it runs, while constants say whether it goes on; else by its invariant."""
+        machine, blocks = self.machine, self.flow.loops[head]
+        mark, state = len(machine.trace), entry
+        while True:
+            ends = self.region(blocks, head, state.copy())
+            back = [after for target, after in ends if target == head]
+            if not back:
+                return ends
+            if len(back) < len(ends):
+                del machine.trace[mark:]
+                return self.loop(self, head, entry)
+            state = joined(machine.w, back)
+
+    def _block(self, start: int, state: State) -> Ends:
+        """The instructions of one block, and the ways out of it."""
+        machine = self.machine
+        machine.state = state
+        for instruction in self.blocks[start].instructions:
+            self.steps += 1
+            if self.steps > STEP_LIMIT:
+                raise NotReadable(f"more than {STEP_LIMIT} instructions")
+            if branch_target(instruction) is not None:
+                return self._branch(instruction)
+            if instruction.name in ENDS:
+                return []
+            machine.follow(instruction)
+        return [(target, state) for target in self.blocks[start].successors]
+
+    def _branch(self, instruction: Instruction) -> Ends:
+        machine, state = self.machine, self.machine.state
+        target, following = branch_target(instruction), instruction.address + instruction.size
+        assert target is not None
+        machine.assume(instruction)
+        taken = self._condition(instruction)
+        if taken in state.path or taken is TRUE:
+            return [(target, state)]
+        if negation(taken) in state.path or taken is FALSE:
+            return [(following, state)]
+        ends = Ends()
+        for way, condition in ((target, taken), (following, negation(taken))):
+            after = state.under(condition)
+            if "EXEC" in instruction.name and (way == target) == instruction.name.endswith("EXECZ"):
+                after.scalars["s", EXEC] = after.scalars["s", EXEC + 1] = Mask(FALSE)
+            ends.append((way, after))
+        return ends
+
+    def _condition(self, instruction: Instruction) -> Expr:
+        """When the wave takes the branch."""
+        name, machine = instruction.name, self.machine
+        if name == "S_BRANCH":
+            return TRUE
+        if name in ("S_CBRANCH_SCC0", "S_CBRANCH_SCC1"):
+            scc = simplify(machine.condition_code().expr)
+            return scc if name.endswith("1") else negation(scc)
+        if name in ("S_CBRANCH_EXECZ", "S_CBRANCH_EXECNZ", "S_CBRANCH_VCCZ", "S_CBRANCH_VCCNZ"):
+            own = machine.lanes_of(Operand("s", EXEC if "EXEC" in name else VCC)).expr
+            none = negation(own)
+            if not machine.uniform(own):
+                none = all_of(none, machine.w.fresh_bit())  # what the other lanes have is not known
+            return negation(none) if name.endswith("NZ") else none
+        raise NotReadable(f"the branch {name} at {instruction.address:#x}")

@@ -1,0 +1,341 @@
+"""Loops whose count is not a constant: what each register holds at the head, as a function of the iteration's number t.
+
+The body is followed with unknowns in every register that it changes; how a register comes out of it says what it is:
+
+| after one iteration, u became | at the head of iteration t |
+|---|---|
+| u | as before the loop |
+| u + c | init + c·t |
+| c − u, or u xor c | init, and the other of two values in turns |
+| f(t), and init = f(−1) | f(t − 1) |
+| anything else | an unknown of its own (a sum, what was loaded) |
+
+Such a guess is then checked: the body is followed once more with these values, and what comes out must be what the
+table says of t + 1.  That the loop runs as often as the program's is a claim: its exit is taken exactly when t is the
+last (`Claim`).  What it cannot represent: loops with several exits to different places, and counts of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from layoutalg.device.amdgcn.bits import Mask, NotReadable, Word
+from layoutalg.device.amdgcn.follow import Ends, Follower
+from layoutalg.device.amdgcn.pending import Key, Pending
+from layoutalg.device.amdgcn.state import State, joined, resolved
+from layoutalg.device.amdgcn.words import IndexValues, representative
+from layoutalg.index import (
+    FALSE,
+    TRUE,
+    Expr,
+    all_of,
+    any_of,
+    as_expr,
+    eq,
+    mod,
+    negation,
+    simplify,
+    substitute,
+    variables,
+    xor,
+)
+
+#: How often a body is tried before its registers are taken to be unknown.
+TRIES = 12
+
+Place = tuple[str, Key]
+"""A register: in `scalars` or in `cells`."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What must hold for the trace to be the kernel's."""
+
+    about: str
+    goal: Expr
+    given: Expr
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A register that a loop hands from iteration to iteration: its unknown at the head, and what it is otherwise."""
+
+    loop: Expr
+    unknown: Expr
+    before: Expr  # what the register holds before the loop
+    after: Expr  # what it holds at the end of an iteration
+
+
+@dataclass
+class Loops:
+    """The loops of a program by their variables, and what was found about the binary's."""
+
+    expected: tuple[Expr, ...] = ()
+    heads: dict[int, Expr] = field(default_factory=dict)
+    claims: list[Claim] = field(default_factory=list)
+    carried: dict[Expr, Carried] = field(default_factory=dict)
+
+    def follow(self, follower: Follower, head: int, entry: State) -> Ends:
+        """Follows one loop by its invariant.  Raises `NotReadable` when there is none that can be checked."""
+        if head not in self.heads:
+            if len(self.heads) == len(self.expected):
+                raise NotReadable(f"a loop at {head:#x} that the program has not")
+            self.heads[head] = self.expected[len(self.heads)]
+        return _Loop(self, follower, head, entry).ends()
+
+
+def count_of(loop: Expr) -> Expr:
+    """How often a loop runs."""
+    return as_expr(int(loop.hi) + 1) if loop.value.extent is None else as_expr(loop.value.extent)
+
+
+class _Loop:
+    """One loop, followed from one state."""
+
+    def __init__(self, loops: Loops, follower: Follower, head: int, entry: State) -> None:
+        self.loops, self.follower, self.machine = loops, follower, follower.machine
+        self.w: IndexValues = follower.machine.w
+        self.head, self.entry, self.t = head, entry, loops.heads[head]
+        self.unknown: dict[Place, Word | Mask] = {}  # registers that are changed → their unknowns
+        self.pairs: dict[Place, tuple[Place, Word]] = {}  # lower half → upper half, the unknown whole
+        self.known: dict[Place, Word | Mask] = {}  # registers whose value at the head is known → that value
+        self.pending: Pending = entry.pending.copy()
+        self.barriers: Expr = FALSE  # a body's
+        self._began = self.w.now()
+
+    def ends(self) -> Ends:
+        """The states behind the loop's exit."""
+        noting, around = self.machine.noting, self.machine.loops
+        self.machine.noting, self.machine.loops = False, (*around, self.t)
+        for _ in range(TRIES):
+            start, latch, _ = self._followed()
+            if not self._grown(start, latch) and not self._recognised(start, latch):
+                break
+        else:
+            raise NotReadable(f"the loop at {self.head:#x} changes other registers in every try")
+        self.machine.noting = noting
+        start, latch, leaving = self._followed()
+        if self._grown(start, latch) or not all(self._kept(latch, place) for place in self.known):
+            raise NotReadable(f"the invariant of the loop at {self.head:#x} is not kept")
+        self.machine.loops = around
+        if noting:
+            self._note(start, latch, leaving)
+        return self._left(start, leaving)
+
+    def _followed(self) -> tuple[State, State, Ends]:
+        """The state at the head, at the end of the body, and those that leave."""
+        start = self._start()
+        ends = self.follower.region(self.follower.flow.loops[self.head], self.head, start.copy())
+        back = [state for target, state in ends if target == self.head]
+        leaving = [(target, state) for target, state in ends if target != self.head]
+        if not back or not leaving or len({target for target, _ in leaving}) != 1:
+            raise NotReadable(f"the loop at {self.head:#x} has no single exit")
+        return start, joined(self.w, back), leaving
+
+    def _start(self) -> State:
+        start = self.entry.copy()
+        start.pending, start.scc = self.pending.copy(), None
+        start.barriers = self.entry.barriers + self.barriers * self.t
+        for place, word in (self.unknown | self.known).items():
+            _put(start, place, word)
+        return start
+
+    # What changes
+
+    def _grown(self, start: State, latch: State) -> bool:
+        """Takes up what else one iteration changes; whether there was any."""
+        if latch.signalled != start.signalled:
+            raise NotReadable(f"the loop at {self.head:#x} ends within a barrier")
+        pending = self.pending.copy()
+        pending.join(latch.pending)
+        per_iteration = simplify(latch.barriers - start.barriers)
+        grown = pending != self.pending or per_iteration is not self.barriers
+        self.pending, self.barriers = pending, per_iteration
+        changed = [p for p in _places(start, latch) if p not in self.unknown and not self._same(start, latch, p)]
+        for place in changed:
+            self._forget(place, changed)
+        return grown or bool(changed)
+
+    def _same(self, start: State, latch: State, place: Place) -> bool:
+        kind, key = place
+        if kind == "cells":
+            a, b = start.cells.get(key, ()), latch.cells.get(key, ())
+            if len(a) == len(b) and all(x[0] is y[0] and x[1] is y[1] for x, y in zip(a, b, strict=True)):
+                return True
+        elif start.scalars.get(key) is latch.scalars.get(key):
+            return True
+        one, other = self._get(start, place), self._get(latch, place)
+        if isinstance(one, Mask) or isinstance(other, Mask):
+            return isinstance(one, Mask) and isinstance(other, Mask) and one.own is other.own
+        return one.expr is other.expr and one.whole is other.whole
+
+    def _get(self, state: State, place: Place) -> Word | Mask:
+        kind, key = place
+        if kind == "cells":
+            return resolved(self.w, state.cells.get(key, ()), state.condition)
+        return state.scalars.get(key) or self.w.word(self.w.fresh("undefined", 1 << 32))
+
+    def _forget(self, place: Place, changed: list[Place]) -> None:
+        """An unknown for a register; one for two that are the halves of a word before the loop."""
+        if place in self.unknown:
+            return
+        kind, (file, number) = place
+        upper: Place = (kind, (file, number + 1))
+        here, above = self._get(self.entry, place), self._get(self.entry, upper)
+        if isinstance(here, Mask):
+            self.unknown[place] = Mask(self.w.fresh_bit())
+        elif upper in changed and not isinstance(above, Mask) and above.whole is not None:
+            whole = self.w.pair(here, above)
+            if whole is above.whole:
+                unknown = self.w.word(self.w.fresh("carried", 1 << 64), 64)
+                self.unknown[place], self.unknown[upper] = self.w.low(unknown), self.w.high(unknown)
+                self.pairs[place] = (upper, unknown)
+        if place not in self.unknown:
+            self.unknown[place] = self.w.word(self.w.fresh("carried", 1 << 32))
+
+    # What it is
+
+    def _recognised(self, start: State, latch: State) -> bool:
+        """Finds values at the head of registers that were unknown; whether there were any."""
+        found: dict[Place, Word | Mask] = {}
+        uppers = {upper for upper, _ in self.pairs.values()}
+        for place in self.unknown:
+            if place in self.known or place in uppers:
+                continue
+            if place in self.pairs:
+                upper, unknown = self.pairs[place]
+                before = self.w.pair(*(_word(self._get(self.entry, p)) for p in (place, upper)))
+                after = self.w.pair(*(_word(self._get(latch, p)) for p in (place, upper)))
+                form = self._form(before, unknown.expr, after)
+                if form is not None:
+                    whole = self.w.word(form, 64)
+                    found |= {place: self.w.low(whole), upper: self.w.high(whole)}
+                continue
+            here, end, unknown_word = (self._get(s, place) for s in (self.entry, latch, start))
+            if isinstance(here, Mask) and isinstance(end, Mask):
+                own = end.own if end.own is here.own else self._earlier(end.own)
+                if own is not None and substitute(own, {self.t: 0}) is here.own:
+                    found[place] = Mask(own)
+            elif not isinstance(here, Mask) and not isinstance(end, Mask):
+                form = self._form(here, _word(unknown_word).expr, end)
+                if form is not None:
+                    found[place] = self.w.word(form)
+        self.known |= found
+        return bool(found)
+
+    def _form(self, before: Word, unknown: Expr, after: Word) -> Expr | None:
+        """The value at the head of iteration t."""
+        init, end = before.expr, after.expr
+        step = simplify(end - unknown)
+        if self._fixed(step):
+            return init + representative(step, before.bits) * self.t
+        turned = simplify(end + unknown)
+        if self._fixed(turned):
+            return init + mod(self.t, 2) * (turned - 2 * init)
+        if end.op == "xor" and unknown in end.args:
+            other = next(a for a in end.args if a is not unknown)
+            if self._fixed(other) and init.lo >= 0:
+                return init + mod(self.t, 2) * (xor(init, other) - init)
+        earlier = self._earlier(end)
+        if earlier is not None and self.w.congruent(substitute(earlier, {self.t: 0}), init, before.bits):
+            return earlier
+        return None
+
+    def _earlier(self, end: Expr) -> Expr | None:
+        """f(t − 1), of f(t) that says nothing of unknowns."""
+        return substitute(end, {self.t: self.t - 1}) if self._given(end) else None
+
+    def _given(self, e: Expr) -> bool:
+        """Whether all in it is given when the loop begins, or its number."""
+        return not any(self.w.made_since(v, self._began) for v in variables(e))
+
+    def _fixed(self, e: Expr) -> bool:
+        return self._given(e) and self.t not in variables(e)
+
+    # What is checked
+
+    def _kept(self, latch: State, place: Place) -> bool:
+        """Whether a register holds at the end of iteration t what is said of the head of t + 1."""
+        following = {self.t: self.t + 1}
+        if any(place == upper for upper, _ in self.pairs.values()):
+            return True  # with its lower half
+        claimed, held = self.known[place], self._get(latch, place)
+        if place in self.pairs:
+            upper = self.pairs[place][0]
+            claimed = self.w.pair(_word(claimed), _word(self.known[upper]))
+            held = self.w.pair(_word(held), _word(self._get(latch, upper)))
+        if isinstance(claimed, Mask) and isinstance(held, Mask):
+            return simplify(substitute(claimed.own, following)) is simplify(held.own)
+        if isinstance(claimed, Mask) or isinstance(held, Mask):
+            return False
+        return self.w.congruent(substitute(claimed.expr, following), held.expr, held.bits)
+
+    def _note(self, start: State, latch: State, leaving: Ends) -> None:
+        """The claim on the count, and what the loop carries."""
+        leaves = any_of(*(all_of(*(p for p in s.path if p not in start.path)) for _, s in leaving))
+        last = eq(self.t, count_of(self.t) - 1)
+        about = f"the loop at {self.head:#x}: as many iterations as the program's"
+        goal = any_of(all_of(leaves, last), all_of(negation(leaves), negation(last)))
+        self.loops.claims.append(Claim(about, goal, start.condition))
+        for place, word in self.unknown.items():
+            if place not in self.known and isinstance(word, Word) and word.expr.op == "var":
+                before, after = (_word(self._get(s, place)) for s in (self.entry, latch))
+                self.loops.carried[word.expr] = Carried(self.t, word.expr, before.expr, after.expr)
+
+    def _left(self, start: State, leaving: Ends) -> Ends:
+        """The state behind the exit: that of the last iteration."""
+        state = joined(self.w, [s for _, s in leaving])
+        at = _Substitution(self.w, {self.t: count_of(self.t) - 1})
+        state.path = self.entry.path
+        state.barriers = simplify(at.expr(state.barriers))
+        state.scalars = {key: at.scalar(word) for key, word in state.scalars.items()}
+        state.cells = {
+            key: tuple((at.expr(guard), at.word(word)) for guard, word in writes) for key, writes in state.cells.items()
+        }
+        state.scc = None
+        return [(leaving[0][0], state)]
+
+
+class _Substitution:
+    """Words with variables replaced; halves of one word stay halves of one."""
+
+    def __init__(self, w: IndexValues, values: Mapping[Expr, Expr]) -> None:
+        self.w, self.values = w, values
+        self.words: dict[Word, Word] = {}
+
+    def expr(self, e: Expr) -> Expr:
+        """The expression."""
+        return substitute(e, self.values)
+
+    def word(self, word: Word) -> Word:
+        """The word."""
+        if word not in self.words:
+            whole, low, sign = (None if p is None else self.word(p) for p in (word.whole, word.low_half, word.sign_of))
+            same = whole is word.whole and low is word.low_half and sign is word.sign_of
+            new = self.expr(word.expr)
+            self.words[word] = word if same and new is word.expr else Word(self.w, new, word.bits, whole, low, sign)
+        return self.words[word]
+
+    def scalar(self, word: Word | Mask) -> Word | Mask:
+        """The word or the mask."""
+        return Mask(self.expr(word.own)) if isinstance(word, Mask) else self.word(word)
+
+
+def _places(one: State, other: State) -> Iterator[Place]:
+    yield from (("scalars", key) for key in {**one.scalars, **other.scalars})
+    yield from (("cells", key) for key in {**one.cells, **other.cells})
+
+
+def _put(state: State, place: Place, word: Word | Mask) -> None:
+    kind, key = place
+    if kind == "scalars":
+        state.scalars[key] = word
+    else:
+        state.cells[key] = ((TRUE, _word(word)),)
+
+
+def _word(word: Word | Mask) -> Word:
+    if isinstance(word, Mask):
+        raise NotReadable("a lane mask where a number is expected")
+    return word

@@ -1,0 +1,179 @@
+"""What is known at one point of a kernel: registers, what is under way, and the branches that led there.
+
+The *path* is a set of conditions, one a branch.  Where ways meet, two sets that differ in one condition and its
+negation become what they share, so the path is empty again where all waves come together:
+
+    {n < 4, a} and {4 ≤ n, a}   →   {a}
+
+A vector register is a list of guarded writes, the newest last, each under the lane's own condition; a scalar one is a
+word or a lane mask.  What it cannot represent: which other lanes are active.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, as_mask, excludes, implies, is_mask
+from layoutalg.device.amdgcn.decode import Instruction
+from layoutalg.device.amdgcn.pending import Key, Pending
+from layoutalg.device.amdgcn.words import IndexValues
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, select
+
+Writes = tuple[tuple[Expr, Word], ...]
+"""Guarded writes of one vector register, the newest last."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What a kernel argument stands for: a buffer's name, or a number."""
+
+    buffer: str = ""
+    number: Expr | None = None
+
+
+@dataclass(frozen=True)
+class Element:
+    """One element of one access: bytes from the start of the buffer (or of LDS).
+
+    Within a loop, all is said of the iteration that the loop's variable numbers.
+    """
+
+    instruction: Instruction
+    store: bool
+    buffer: str  # the argument's name, or `lds`
+    offset: Expr  # in bytes
+    guard: Expr
+    barriers: Expr  # how many the wave has passed
+    value: Expr  # stored bits, or the unknown that was loaded
+    size: int  # bytes
+    width: int  # bytes that the instruction moves at once
+    loops: tuple[Expr, ...] = ()  # the variables of the loops around it
+
+
+@dataclass
+class State:
+    """Registers and what is under way, at one point of one path."""
+
+    scalars: dict[Key, Word | Mask] = field(default_factory=dict)
+    cells: dict[Key, Writes] = field(default_factory=dict)
+    scc: Bit | None = None
+    pending: Pending = field(default_factory=Pending)
+    barriers: Expr = FALSE
+    signalled: bool = False  # between the two parts of RDNA 4's barrier
+    path: tuple[Expr, ...] = ()
+
+    def copy(self) -> State:
+        """An independent copy."""
+        return replace(self, scalars=dict(self.scalars), cells=dict(self.cells), pending=self.pending.copy())
+
+    def under(self, condition: Expr) -> State:
+        """A copy on the way where a condition holds."""
+        return replace(self.copy(), path=(*self.path, condition))
+
+    @property
+    def condition(self) -> Expr:
+        """All conditions of the path."""
+        return all_of(*self.path)
+
+
+def within(own: Expr, path: Iterable[Expr]) -> Expr:
+    """Both hold; conditions of the path that the other implies are left out."""
+    return all_of(*(part for part in path if not _implied(own, part)), own)
+
+
+def _implied(own: Expr, part: Expr) -> bool:
+    """`own ⇒ part`; the part may be the negation of a conjunction: that some lane is active."""
+    if own is FALSE or implies(own, part):
+        return True
+    return part.op == "not" and any(implies(own, negation(p)) for p in conjuncts(part.args[0]))
+
+
+def resolved(w: IndexValues, writes: Writes, guard: Expr) -> Word:
+    """The newest write that the guard implies, chosen among those after it that may have happened."""
+    for k in range(len(writes) - 1, -1, -1):
+        condition, word = writes[k]
+        if implies(guard, condition):
+            return word
+        if excludes(guard, condition):
+            continue
+        older = resolved(w, writes[:k], guard)
+        return older if older.expr is word.expr else word.with_expr(select(condition, word.expr, older.expr))
+    return w.word(w.fresh("undefined", 1 << 32))
+
+
+def joined(w: IndexValues, states: Sequence[State]) -> State:
+    """The state where ways meet, of which one was taken.
+
+    Raises `NotReadable` when they disagree on barriers.
+    """
+    rest = list(states)
+    while len(rest) > 1:
+        pairs = ((i, j) for i in range(len(rest)) for j in range(i + 1, len(rest)))
+        i, j = next(((i, j) for i, j in pairs if _resolvable(rest[i], rest[j])), (0, 1))
+        rest[i] = _both(w, rest[i], rest.pop(j))
+    return rest[0]
+
+
+def _apart(one: State, other: State) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+    """The conditions that only one of two paths has."""
+    return (tuple(p for p in one.path if p not in other.path), tuple(p for p in other.path if p not in one.path))
+
+
+def _resolvable(one: State, other: State) -> bool:
+    mine, theirs = _apart(one, other)
+    return len(mine) == len(theirs) == 1 and (negation(mine[0]) is theirs[0] or negation(theirs[0]) is mine[0])
+
+
+def _both(w: IndexValues, one: State, other: State) -> State:
+    if one.barriers is not other.barriers or one.signalled != other.signalled:
+        raise NotReadable("paths with different numbers of barriers")
+    mine, theirs = _apart(one, other)
+    joined = one.copy()
+    if not _resolvable(one, other):
+        either = any_of(all_of(*mine), all_of(*theirs))
+        joined.path = (*(p for p in one.path if p in other.path), *((either,) if either is not TRUE else ()))
+    else:
+        joined.path = tuple(p for p in one.path if p in other.path)
+    joined.pending.join(other.pending)
+    for key in {**one.scalars, **other.scalars}:
+        a, b = one.scalars.get(key), other.scalars.get(key)
+        if a is not b:
+            joined.scalars[key] = _either(w, mine, theirs, a, b)
+    for key in {**one.cells, **other.cells}:
+        joined.cells[key] = _writes(w, one, other, key)
+    joined.scc = one.scc if one.scc is other.scc else None
+    return joined
+
+
+def _writes(w: IndexValues, one: State, other: State, key: Key) -> Writes:
+    """Both ways' writes of a register, where each is the one way's only; else a choice of the two results."""
+    a, b = one.cells.get(key, ()), other.cells.get(key, ())
+    shared = 0
+    while shared < min(len(a), len(b)) and a[shared][0] is b[shared][0] and a[shared][1] is b[shared][1]:
+        shared += 1
+    if len(a) == shared or len(b) == shared:
+        return a if len(b) == shared else b
+    mine, theirs = (all_of(*parts) for parts in _apart(one, other))
+    if all(excludes(g, theirs) for g, _ in a[shared:]) and all(excludes(g, mine) for g, _ in b[shared:]):
+        return (*a, *b[shared:])
+    x, y = resolved(w, a, one.condition), resolved(w, b, other.condition)
+    return ((TRUE, x if x.expr is y.expr else x.with_expr(select(mine, x.expr, y.expr))),)
+
+
+def _either(
+    w: IndexValues, mine: tuple[Expr, ...], theirs: tuple[Expr, ...], a: Word | Mask | None, b: Word | Mask | None
+) -> Word | Mask:
+    """The scalar after two paths; a register that one of them has not written is undefined there."""
+    written = a if b is None else b
+    assert written is not None
+    undefined = Mask(w.fresh_bit()) if isinstance(written, Mask) else w.word(w.fresh("undefined", 1 << 32))
+    a, b = a or undefined, b or undefined
+    if isinstance(a, Mask) or isinstance(b, Mask):
+        if not (is_mask(a) and is_mask(b)):
+            return w.word(w.fresh("undefined", 1 << 32))
+        x, y = as_mask(a).own, as_mask(b).own
+        return Mask(x if x is y else any_of(within(x, mine), within(y, theirs)))
+    if a.expr is b.expr and a.whole is b.whole:
+        return a
+    return a.with_expr(a.expr if a.expr is b.expr else select(all_of(*mine), a.expr, b.expr))

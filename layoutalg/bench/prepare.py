@@ -129,8 +129,8 @@ class _Maker:
 def conflict_free(program: Program, target: str) -> bool | None:
     """Whether every LDS access of a program is proved free of conflicts; None where the target prices none of them.
 
-    >>> from layoutalg.kernel.library.choose import transpose_for
-    >>> conflict_free(transpose_for(4096, 4096, "f32"), "sm_90"), conflict_free(transpose_for(7, 7, "f32"), "cpu")
+    >>> from layoutalg.kernel.library.transpose import lds_transpose
+    >>> conflict_free(lds_transpose(vector=4), "sm_90"), conflict_free(lds_transpose(), "cpu")
     (True, None)
     """
     from layoutalg.kernel.conflicts import priced

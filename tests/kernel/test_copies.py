@@ -13,6 +13,7 @@ from layoutalg.index import symbol
 from layoutalg.kernel.dtypes import DTYPES, from_bits, numbers, stored, to_bits
 from layoutalg.kernel.library.convolution import Windows, im2col
 from layoutalg.kernel.library.permute import batched_transpose, merged, permute
+from layoutalg.kernel.library.permute import spans as wanted_spans
 from layoutalg.kernel.library.tasks import cast_task, im2col_task, pad_task, permute_task, slice_task
 from layoutalg.kernel.library.views import copy, pad, slices
 from layoutalg.kernel.verify import verify
@@ -165,3 +166,26 @@ def test_an_overlapping_target_is_refuted() -> None:
 def test_what_makes_no_sense_is_refused(make: Callable[[], object], message: str) -> None:
     with pytest.raises(LayoutError, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    ("shape", "axes", "spans"),
+    [
+        ((16, 24, 5, 40, 48), (4, 3, 2, 1, 0), (2, 2)),
+        ((3, 7, 65), (2, 1, 0), (1, 2)),
+        ((8, 20, 9, 10, 20), (3, 0, 4, 1, 2), (2, 1)),
+        ((5, 7, 3, 2), (0, 3, 2, 1), (2, 1)),
+    ],
+)
+def test_tiles_run_over_several_dimensions_where_the_fastest_are_short(
+    shape: tuple[int, ...], axes: tuple[int, ...], spans: tuple[int, int], launch: Launch, random: Random
+) -> None:
+    lengths, order = merged(shape, axes)
+    assert wanted_spans(lengths, order) == spans
+    source = random("f32", *shape)
+    assert np.array_equal(launch(permute_task(shape, axes, "f32"), source), source.transpose(axes))
+
+
+def test_a_dimension_is_on_one_side_of_a_tile() -> None:
+    with pytest.raises(LayoutError, match="dimension 1 on both sides"):
+        permute((2, 1, 0), spans=(2, 2))

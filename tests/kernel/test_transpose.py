@@ -1,14 +1,17 @@
 """Both transpositions: proved for all their sizes, emitted, compiled for every target, exact on the CPU."""
 
 import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
-from layoutalg.device import CodeObject, LaunchError, choose_device, compile_source
+from layoutalg.device import CodeObject, Device, LaunchError, choose_device, compile_source
 from layoutalg.device.kernels import build, run
+from layoutalg.kernel.dtypes import DTYPES
 from layoutalg.kernel.emit import emit, emit_unverified
-from layoutalg.kernel.library.choose import transpose_for
+from layoutalg.kernel.library.choose import table, transpose_for, transpose_named, tuned
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
 from layoutalg.kernel.program import Program
 from layoutalg.kernel.verify import verify
@@ -127,3 +130,19 @@ def test_sizes_that_32_bits_do_not_hold_take_64() -> None:
 def test_a_size_that_the_register_kernel_lacks_is_refused() -> None:
     with pytest.raises(LayoutError, match="M = 100 is no multiple of 32"):
         register_transpose(100, 32)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_tuned_entry_is_proved_and_exact(dtype: str, cpu: Device, random: Callable[..., Any]) -> None:
+    """Whatever the table chooses, for any vectors, holds for all sizes; the figures are in benchmarks/gpu."""
+    widest = 16 // DTYPES[dtype].bytes
+    for vectors in ((widest, widest), (1, widest)):
+        for entry in table("transpose", dtype):
+            blocks = tuned(dtype, vectors, entry.get("below", 1 << 40) - 1)
+            program = lds_transpose(dtype, "xor", vectors, 32, blocks.threads, blocks.tile, blocks.segment, blocks.down)
+            verified = verify(program)
+            assert verified.failures == ()
+            assert transpose_named(program.name) == program
+            rows, columns = 17 * vectors[1], 33 * vectors[0]
+            source = random(dtype, rows, columns)
+            assert np.array_equal(run(verified, cpu, source, (columns, rows), M=rows, N=columns).output, source.T)

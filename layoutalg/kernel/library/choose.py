@@ -1,29 +1,43 @@
-"""Which transposition fits a matrix: the widest vectors that divide it, the narrowest index type, a measured tile."""
+"""What was fastest where it was measured, and which transposition fits a matrix.
+
+A matrix's transposition has the widest vectors that divide it, the narrowest index type, and the tile, the threads and
+the order of blocks of the first entry of `tuned.toml` for its class: bytes of an element, number of elements, vectors.
+"""
 
 from __future__ import annotations
 
 import tomllib
-from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import product
 from typing import Any
 
 from layoutalg.kernel.dtypes import DTYPES
-from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
+from layoutalg.kernel.library.copies import THREADS
+from layoutalg.kernel.library.staging import SEGMENT
+from layoutalg.kernel.library.transpose import lds_transpose, name_of, register_transpose
 from layoutalg.kernel.program import Program
 from layoutalg.layout import LayoutError
 
 KERNELS = ("lds", "register")
-SMALL = 1 << 20
-"""Elements below which a matrix does not fill a GPU, and smaller tiles make more blocks."""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """How a transposition is cut into blocks; as `lds_transpose` takes it."""
+
+    tile: tuple[int, int] = (64, 64)
+    threads: int = 256
+    segment: int = SEGMENT
+    down: bool = False
 
 
 def transpose_for(rows: int, columns: int, dtype: str, kernel: str = "lds") -> Program:
     """The program that transposes a rows × columns matrix.
 
     >>> transpose_for(517, 301, "f32").name, transpose_for(4096, 4096, "f32").name
-    ('transpose_lds_xor_f32_64x32_t256', 'transpose_lds_xor_f32_v4_64x64_t512')
+    ('transpose_lds_xor_f32_16x32_t128', 'transpose_lds_xor_f32_v4_64x64_t512_w256')
     """
     if kernel not in KERNELS:
         raise LayoutError(f"no transposition kernel {kernel!r}; there are {', '.join(KERNELS)}")
@@ -31,39 +45,56 @@ def transpose_for(rows: int, columns: int, dtype: str, kernel: str = "lds") -> P
         return register_transpose(rows, columns, dtype)
     widest = 16 // {"f32": 4}.get(dtype, 2)
     loads, stores = (next(v for v in (8, 4, 2, 1) if v <= widest and n % v == 0) for n in (columns, rows))
-    tile, threads = tuned(dtype, (loads, stores), rows * columns < SMALL)
-    return lds_transpose(dtype, "xor", (loads, stores), 32 if rows * columns < 1 << 31 else 64, threads, tile)
+    bits = 32 if rows * columns < 1 << 31 else 64
+    return _made(dtype, "xor", (loads, stores), bits, tuned(dtype, (loads, stores), rows * columns))
 
 
-def tuned(dtype: str, vectors: tuple[int, int], small: bool) -> tuple[tuple[int, int], int]:
-    """The tile and the threads that were fastest where they were measured (tuned.toml says where)."""
-    for entry in _table():
-        if entry["bytes"] == (4 if dtype == "f32" else 2) and entry["small"] == small:
-            wide = entry["vectors"]
-            if wide == list(vectors) or wide == "any":
-                return (entry["tile"][0], entry["tile"][1]), entry["threads"]
-    return (64, 64), 256
+def tuned(dtype: str, vectors: tuple[int, int], elements: int) -> Blocks:
+    """The blocks of the first entry that fits."""
+    for entry in table("transpose", dtype):
+        if elements < entry.get("below", elements + 1) and entry.get("vectors", list(vectors)) == list(vectors):
+            return _blocks(entry)
+    return Blocks()
+
+
+def tuned_permutation(dtype: str) -> tuple[int, int]:
+    """Bytes that a wave writes in one piece, and threads, of a permutation through LDS."""
+    return next(((e["segment"], e["threads"]) for e in table("permute", dtype)), (SEGMENT, THREADS))
+
+
+def table(kernel: str, dtype: str | None = None) -> list[dict[str, Any]]:
+    """The entries of a kernel, for elements as long as these.
+
+    >>> [entry["threads"] for entry in table("permute", "bf16")]
+    [256]
+    """
+    found = _entries()[kernel]
+    return found if dtype is None else [e for e in found if e["bytes"] == (4 if dtype == "f32" else 2)]
 
 
 @cache
-def _table() -> list[dict[str, Any]]:
-    text = files("layoutalg.kernel.library").joinpath("tuned.toml").read_text()
-    return list(tomllib.loads(text)["transpose"])
+def _entries() -> dict[str, list[dict[str, Any]]]:
+    return tomllib.loads(files("layoutalg.kernel.library").joinpath("tuned.toml").read_text())
+
+
+def _blocks(entry: dict[str, Any]) -> Blocks:
+    tile = (entry["tile"][0], entry["tile"][1])
+    return Blocks(tile, entry["threads"], entry.get("segment", SEGMENT), entry.get("down", False))
+
+
+def _made(dtype: str, swizzle: str, vectors: tuple[int, int], bits: int, blocks: Blocks) -> Program:
+    return lds_transpose(dtype, swizzle, vectors, bits, blocks.threads, blocks.tile, blocks.segment, blocks.down)
 
 
 def transpose_named(name: str) -> Program | None:
-    """The transposition through LDS whose kernel has this name, None where there is none.
+    """The transposition through LDS whose kernel has this name, of those that the library chooses; None otherwise.
 
     >>> transpose_named("transpose_lds_pad_f16_v2").tile, transpose_named("another")
     ((64, 64), None)
     """
-    tiles = {((64, 64), 256), *(((e["tile"][0], e["tile"][1]), e["threads"]) for e in _table())}
     widths = (1, 2, 4, 8)
-    for dtype, swizzle, loads, stores, bits, (tile, threads) in product(
-        DTYPES, ("xor", "pad"), widths, widths, (32, 64), sorted(tiles)
-    ):
-        with suppress(LayoutError):
-            program = lds_transpose(dtype, swizzle, (loads, stores), bits, threads, tile)
-            if program.name == name:
-                return program
+    shapes = dict.fromkeys((Blocks(), *map(_blocks, table("transpose"))))
+    for dtype, swizzle, loads, stores, bits, b in product(DTYPES, ("xor", "pad"), widths, widths, (32, 64), shapes):
+        if name == name_of(dtype, swizzle, (loads, stores), bits, b.threads, b.tile, b.segment, b.down):
+            return _made(dtype, swizzle, (loads, stores), bits, b)
     return None

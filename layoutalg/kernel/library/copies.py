@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, prod, var
 from layoutalg.kernel.dtypes import DTYPES, DType
 from layoutalg.kernel.fragments import encoded
-from layoutalg.kernel.library.staging import COLUMN, ROW, Plane, by_column, by_row, swizzled
+from layoutalg.kernel.library.staging import COLUMN, ROW, SEGMENT, Plane, by_column, by_row, swizzled
 from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (
     Barrier,
@@ -70,6 +70,8 @@ class Copy:
     * `vectors`: elements moved at a time by loads and by stores, along their axes.
     * `requires`: what is assumed of the sizes beside their ranges.
     * `fills`: whether the target's memory is written whole (or only its coordinates' elements).
+    * `segment`: bytes that a wave writes in one piece, where memory runs another way in the target.
+    * `threads`: of a block.
     """
 
     name: str
@@ -84,6 +86,8 @@ class Copy:
     requires: Expr = field(default=TRUE)
     says: tuple[Say, ...] = ()
     fills: bool = True
+    segment: int = SEGMENT
+    threads: int = THREADS
 
     @property
     def rank(self) -> int:
@@ -111,7 +115,7 @@ class Copy:
             [[self.rank - 1 - n] for n in range(self.rank)],
         )
         origin = tuple(g * t for g, t in zip(reversed(grid), tile, strict=True))
-        threads = (var("tx", THREADS),)
+        threads = (var("tx", self.threads),)
         tensors = {"source": source, "target": target}
         says = tuple(Says(text, tensors[t], x, at, offset, valid) for text, t, x, at, offset, valid in self.says)
         return Program(
@@ -122,7 +126,7 @@ class Copy:
 
     def _requires(self, counts: Sequence[Expr]) -> Expr:
         """As many blocks as can be launched; what else is assumed."""
-        return all_of(self.requires, launchable(prod(list(counts)[::-1]), THREADS))
+        return all_of(self.requires, launchable(prod(list(counts)[::-1]), self.threads))
 
     # --- what a thread does -------------------------------------------------------------------------------------------
 
@@ -130,13 +134,13 @@ class Copy:
         """A tile along one coordinate (and 64 of another), from memory to memory."""
         width = max(self.vectors)
         if self.rank == 1:
-            hs: list[list[int]] = [[4, THREADS, width]]
-            tile: tuple[int, ...] = (4 * THREADS * width,)
+            hs: list[list[int]] = [[4, self.threads, width]]
+            tile: tuple[int, ...] = (4 * self.threads * width,)
             held = encoded([], hs, [[(1, 1)]], [(1, 0), (1, 2)])
         else:
             rows = axis - 1 if axis else 1
             tile = tuple(TILE if d in (rows, axis) else 1 for d in range(self.rank))
-            held = self._held((rows, axis), by_row((TILE, TILE), THREADS, width))
+            held = self._held((rows, axis), by_row((TILE, TILE), self.threads, width))
         registers = Registers("tile", dtype_named(self.dtypes[0]), held)
         moving = [1 if width > 1 and v == width else None for v in self.vectors]
 
@@ -150,8 +154,8 @@ class Copy:
         kind = dtype_named(self.dtypes[0])
         places, square = (across, along), (TILE, TILE)
         tile = tuple(TILE if d in places else 1 for d in range(self.rank))
-        held = self._held(places, by_row(square, THREADS, self.vectors[0]))
-        stored_by = self._held(places, by_column(square, THREADS, self.vectors[1], kind.bytes))
+        held = self._held(places, by_row(square, self.threads, self.vectors[0]))
+        stored_by = self._held(places, by_column(square, self.threads, self.vectors[1], kind.bytes, self.segment))
         layout = in_coordinates(swizzled(square, *self.vectors), self.rank, places)
         lds = Shared("lds", kind, TILE * TILE)
         loaded, stored = Registers("by_row", kind, held), Registers("by_column", kind, stored_by)

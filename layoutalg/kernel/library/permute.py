@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from layoutalg.index import TRUE, Expr, all_of, prod, symbol, var
-from layoutalg.kernel.library.copies import LARGEST, TILE, Copy, Say, packed_strides
+from layoutalg.kernel.library.copies import LARGEST, THREADS, TILE, Copy, Say, packed_strides
+from layoutalg.kernel.library.staging import SEGMENT
 from layoutalg.kernel.program import Program
 from layoutalg.layout import (
     LayoutError,
@@ -103,12 +104,13 @@ def check(shape: Sequence[int], axes: Sequence[int]) -> None:
 
 def permute(
     axes: Sequence[int], dtype: str = "f32", vectors: tuple[int, int] = (1, 1), index_bits: int = 32,
-    spans: tuple[int, int] = (1, 1),
+    spans: tuple[int, int] = (1, 1), segment: int = SEGMENT, threads: int = THREADS,
 ) -> Program:  # fmt: skip
     """The permutation of any tensor of the axes' rank; sizes D0, D1 … are the source's lengths.
 
     With vectors (v, w), the source's last length is a multiple of v, the target's of w.  With spans (s, t), tiles run
-    over the source's last s dimensions as one, and over the target's last t; LayoutError where one is in both.
+    over the source's last s dimensions as one, and over the target's last t; LayoutError where one is in both.  A wave
+    writes pieces of `segment` bytes, where memory runs another way in the target.
 
     >>> permute((0, 2, 1)).name, permute((3, 2, 1, 0), spans=(2, 2)).name
     ('permute_021_f32', 'permute_3210_f32_s2x2')
@@ -125,15 +127,17 @@ def permute(
     letters = tuple(var(f"i{n}", size) for n, size in enumerate(sizes))
     wide = f"_v{vectors[0]}x{vectors[1]}" if max(vectors) > 1 else ""
     spanning = f"_s{spans[0]}x{spans[1]}" if max(spans) > 1 else ""
+    launched = f"{f'_w{segment}' if segment != SEGMENT else ''}{f'_t{threads}' if threads != THREADS else ''}"
     merges = [prod([sizes[d] for d in group]) <= LARGEST for group in groups.all if len(group) > 1]
     return Copy(
-        f"permute_{''.join(map(str, axes))}_{dtype}{wide}{spanning}{'_i64' if index_bits == 64 else ''}",
+        f"permute_{''.join(map(str, axes))}_{dtype}{wide}{spanning}{launched}{'_i64' if index_bits == 64 else ''}",
         f"target = transpose(source, ({', '.join(map(str, axes))})) for any sizes",
         groups.seen(sizes, packed_strides(sizes), groups.source),
         groups.seen(sizes, [strides[d] for d in range(rank)], groups.target),
         sizes, (groups.all.index(groups.source), groups.all.index(groups.target)), vectors, (dtype, dtype), index_bits,
         all_of(few(sizes, index_bits), *merges),
         says=(_says("source", range(rank), letters, sizes, groups), _says("target", axes, letters, sizes, groups)),
+        segment=segment, threads=threads,
     ).program()  # fmt: skip
 
 

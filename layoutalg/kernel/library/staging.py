@@ -2,7 +2,7 @@
 
 Rows are the slow coordinate of the load, columns the fast one.  Loads run along the rows, stores down the columns, each
 moving vectors; in LDS the columns are swizzled so that neither side meets bank conflicts (for vectors of 16 bytes, and
-for single words).
+for single words, where a wave stores pieces of 128 bytes; longer pieces are kinder to memory, and meet two at a bank).
 
 | side    | 32 lanes that access LDS together                | banks                                               |
 |---------|--------------------------------------------------|-----------------------------------------------------|
@@ -30,7 +30,7 @@ Part = tuple[int, int]
 """A factor of a plane: its side (ROW or COLUMN) and its number."""
 
 SEGMENT, LANES = 128, 32
-"""Bytes that a wave stores in one piece along a column, and the lanes that access LDS together."""
+"""Bytes that a wave stores in one piece along a column, unless told; the lanes that access LDS together."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,11 @@ def by_row(tile: tuple[int, int], threads: int, width: int) -> Plane:
     return Plane((tile[0] // down, down), (lanes, width), ((ROW, 1), (COLUMN, 0)), ((ROW, 0), (COLUMN, 1)))
 
 
-def by_column(tile: tuple[int, int], threads: int, width: int, element_bytes: int) -> Plane:
-    """Threads run down the columns, `width` elements each: 128 bytes of a column, then the next column."""
+def by_column(tile: tuple[int, int], threads: int, width: int, element_bytes: int, segment: int = SEGMENT) -> Plane:
+    """Threads run down the columns, `width` elements each: `segment` bytes of a column, then the next column."""
     rows, columns = tile
     groups = rows // width
-    down = min(groups, max(1, SEGMENT // (width * element_bytes)), LANES)
+    down = min(groups, max(1, segment // (width * element_bytes)), LANES)
     passes = threads // groups  # columns that the block covers at a time
     across = min(passes, LANES // down)
     return Plane(

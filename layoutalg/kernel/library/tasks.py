@@ -5,7 +5,7 @@ holds the tensors, and dimensions are merged where that changes nothing.
 
 >>> task = permute_task((8, 64, 56, 56), (0, 2, 3, 1), "f16")
 >>> task.program.name, task.sizes, task.shape
-('permute_021_f16_v8x8', {'D0': 8, 'D1': 64, 'D2': 3136}, (8, 56, 56, 64))
+('permute_021_f16_v8x8_w256', {'D0': 8, 'D1': 64, 'D2': 3136}, (8, 56, 56, 64))
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from math import prod
 
 from layoutalg.kernel.library import permute, reduce, views
+from layoutalg.kernel.library.choose import tuned_permutation
 from layoutalg.kernel.library.contraction import contraction, merged, parse_einsum, sizes_of
 from layoutalg.kernel.library.convolution import Windows, convolution, im2col
-from layoutalg.kernel.library.copies import dtype_named
+from layoutalg.kernel.library.copies import THREADS, dtype_named
 from layoutalg.kernel.library.plans import Plan
+from layoutalg.kernel.library.staging import SEGMENT
 from layoutalg.kernel.program import Program
 from layoutalg.kernel.statements import How
 from layoutalg.layout import LayoutError
@@ -59,7 +61,11 @@ def permute_task(shape: Sequence[int], axes: Sequence[int], dtype: str) -> Task:
     vectors = (widest(dtype, lengths[-1]), widest(dtype, lengths[order[-1]]))
     if len(lengths) == 1:
         vectors = (min(vectors),) * 2
-    program = permute.permute(order, dtype, vectors, bits_for(prod(shape)), permute.spans(lengths, order))
+    direct = order[-1] == len(order) - 1
+    segment, threads = (SEGMENT, THREADS) if direct else tuned_permutation(dtype)
+    program = permute.permute(
+        order, dtype, vectors, bits_for(prod(shape)), permute.spans(lengths, order), segment, threads
+    )
     return Task(program, _numbered("D", lengths), tuple(shape[a] for a in axes))
 
 

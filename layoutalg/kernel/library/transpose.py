@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, prod, symbol, var
+from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, symbol, var
 from layoutalg.kernel.dtypes import DTYPES, DType
-from layoutalg.kernel.library.staging import Plane, by_column, by_row, divides, swizzled
+from layoutalg.kernel.library.staging import SEGMENT, Plane, by_column, by_row, divides, swizzled
 from layoutalg.kernel.library.tiles import distribution
 from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (
@@ -29,7 +29,6 @@ from layoutalg.kernel.program import (
     Store,
     StoreShared,
     Tensor,
-    extent_of,
 )
 from layoutalg.layout import (
     LayoutError,
@@ -37,7 +36,6 @@ from layoutalg.layout import (
     TensorAdaptor,
     TensorDescriptor,
     TileDistribution,
-    Unmerge,
     make_naive_tensor_descriptor,
     make_single_stage_tensor_adaptor,
 )
@@ -79,34 +77,34 @@ def lds_transpose(
     index_bits: int = 32,
     threads: int = 256,
     tile: tuple[int, int] = (64, 64),
-    group: int = 1,
+    segment: int = SEGMENT,
+    down: bool = False,
 ) -> Program:
     """The transposition of any M × N matrix through a tile in LDS.
 
     `vector` elements move at a time between global memory and registers (loads, stores): N is then a multiple of the
     first and M of the second.  With 32 bits for indices, M·N must stay below 2³¹; with 64, M and N.
-    Blocks run along the rows of tiles, `group` rows of tiles at a time: down a column of the group, then the next one,
-    so that blocks that run together write longer pieces of the target.
+    Blocks run along the rows of tiles or, with `down`, down the columns.  A wave writes pieces of `segment` bytes.
     LayoutError where the threads do not divide the tile.
     """
     kind = _dtype(dtype)
     loads, stores = (vector, vector) if isinstance(vector, int) else vector
-    _refuse(kind, swizzle, (loads, stores), threads, tile)
+    _refuse(kind, swizzle, (loads, stores), threads, tile, segment)
     rows, columns = tile
     m = symbol("M", min=1, max=LARGEST, multiple_of=stores)
     n = symbol("N", min=1, max=LARGEST, multiple_of=loads)
     source, target = _tensors(m, n, kind)
     counts = ((m + (rows - 1)) // rows, (n + (columns - 1)) // columns)
-    grid, tiles = _grouped(m, rows, counts[1], group) if group > 1 else _in_rows(counts)
+    grid, tiles = _in_order(counts, down)
     thread = (var("tx", threads),)
     words, layout = _lds_layout(swizzle, tile, loads, stores)
     lds = Shared("lds", kind, words)
     loaded = Registers("by_row", kind, _held(by_row(tile, threads, loads)))
-    stored = Registers("by_column", kind, _held(by_column(tile, threads, stores, kind.bytes)))
+    stored = Registers("by_column", kind, _held(by_column(tile, threads, stores, kind.bytes, segment)))
     origin = tuple(number * length for number, length in zip(tiles.lower(grid), tile, strict=True))
     moving = [1 if v > 1 else None for v in (loads, stores)]
     return Program(
-        _name(dtype, swizzle, (loads, stores), index_bits, threads, tile, group),
+        name_of(dtype, swizzle, (loads, stores), index_bits, threads, tile, segment, down),
         f"target[j, i] = source[i, j] for any M x N matrix, {rows} x {columns} tiles through LDS ({_SAYS[swizzle]})",
         source, target, (m, n), grid, thread, thread, tiles, tile,
         (
@@ -117,12 +115,14 @@ def lds_transpose(
             Store(target, stored, origin, moving[1]),
         ),
         index_bits,
-        all_of(m * n < 1 << 31 if index_bits == 32 else TRUE, launchable(prod([extent_of(b) for b in grid]), threads)),
+        all_of(m * n < 1 << 31 if index_bits == 32 else TRUE, launchable(counts[1] * counts[0], threads)),
         linear=True,
     )  # fmt: skip
 
 
-def _refuse(kind: DType, swizzle: str, vectors: tuple[int, int], threads: int, tile: tuple[int, int]) -> None:
+def _refuse(
+    kind: DType, swizzle: str, vectors: tuple[int, int], threads: int, tile: tuple[int, int], segment: int
+) -> None:
     for width in vectors:
         if width * kind.bytes > 16 or width not in (1, 2, 4, 8):
             raise LayoutError(f"lds transpose: vectors of {width} {kind.name} elements; 1, 2, 4 … up to 16 bytes")
@@ -130,18 +130,28 @@ def _refuse(kind: DType, swizzle: str, vectors: tuple[int, int], threads: int, t
         raise LayoutError(f"lds transpose: swizzle {swizzle!r} is neither 'xor' nor 'pad'")
     if not divides(tile, threads, vectors):
         raise LayoutError(f"lds transpose: {threads} threads do not divide a tile of {tile[0]} x {tile[1]}")
+    if segment < 16 or segment & (segment - 1):
+        raise LayoutError(f"lds transpose: pieces of {segment} bytes; give a power of two, at least 16")
 
 
-def _name(
-    dtype: str, swizzle: str, vectors: tuple[int, int], index_bits: int, threads: int, tile: tuple[int, int], group: int
-) -> str:
+def name_of(
+    dtype: str, swizzle: str, vectors: tuple[int, int], index_bits: int, threads: int, tile: tuple[int, int],
+    segment: int, down: bool,
+) -> str:  # fmt: skip
+    """The name of the kernel that `lds_transpose` makes of these.
+
+    >>> name_of("f32", "xor", (4, 4), 32, 512, (64, 64), 256, False)
+    'transpose_lds_xor_f32_v4_64x64_t512_w256'
+    """
     parts = ["transpose_lds", swizzle, dtype]
     if vectors != (1, 1):
         parts.append(f"v{vectors[0]}" if vectors[0] == vectors[1] else f"v{vectors[0]}x{vectors[1]}")
     if (tile, threads) != ((64, 64), 256):
         parts.append(f"{tile[0]}x{tile[1]}_t{threads}")
-    if group > 1:
-        parts.append(f"g{group}")
+    if segment != SEGMENT:
+        parts.append(f"w{segment}")
+    if down:
+        parts.append("down")
     return "_".join([*parts, *(["i64"] if index_bits == 64 else [])])
 
 
@@ -173,20 +183,10 @@ def _tiles(counts: Sequence[Term], swapped: bool = False) -> TensorAdaptor:
     return make_single_stage_tensor_adaptor([PassThrough(as_expr(c)) for c in counts], [[0], [1]], order)
 
 
-def _in_rows(counts: tuple[Expr, Expr]) -> tuple[tuple[Expr, ...], TensorAdaptor]:
-    """Grid and tiles: blocks along the rows of tiles, one row after another."""
-    return (var("bx", counts[1]), var("by", counts[0])), _tiles(counts, swapped=True)
-
-
-def _grouped(m: Expr, rows: int, columns: Expr, group: int) -> tuple[tuple[Expr, ...], TensorAdaptor]:
-    """Grid and tiles: `group` rows of tiles at a time, columns within them.
-
-    The last group may have rows of tiles beyond the matrix, whose accesses the guards leave out.
-    """
-    groups = (m + (rows * group - 1)) // (rows * group)
-    grid = (var("br", group), var("bx", columns), var("by", groups))
-    transforms = [Unmerge((groups, as_expr(group))), PassThrough(columns)]
-    return grid, make_single_stage_tensor_adaptor(transforms, [[0], [1]], [[2, 0], [1]])
+def _in_order(counts: tuple[Expr, Expr], down: bool) -> tuple[tuple[Expr, ...], TensorAdaptor]:
+    """Grid and tiles: blocks along the rows of tiles, one row after another, or down the columns."""
+    along = var("bx", counts[1]), var("by", counts[0])
+    return (along[::-1], _tiles(counts)) if down else (along, _tiles(counts, swapped=True))
 
 
 def _lds_layout(swizzle: str, tile: tuple[int, int], loads: int, stores: int) -> tuple[int, TensorDescriptor]:

@@ -53,11 +53,13 @@ class Result:
     claim: str
     verdict: Verdict
     expect: str = "proved"
+    because: str = ""
 
     @property
     def passed(self) -> bool:
-        """Whether the verdict is the one that is expected."""
-        return isinstance(self.verdict, Refuted if self.expect == "refuted" else Proved)
+        """Whether the verdict is the one that is expected, for the reason that is expected."""
+        expected = isinstance(self.verdict, Refuted if self.expect == "refuted" else Proved)
+        return expected and self.because in self.verdict.reason
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ class Question:
     item: Item
     text: str
     expect: str = "proved"
+    because: str = ""
     claim: Claim | Obligation | None = None
     verdict: Verdict | None = None
 
@@ -95,7 +98,7 @@ def check(
 
 
 def _answered(question: Question, verdict: Verdict) -> Result:
-    return Result(question.item, question.text, verdict, question.expect)
+    return Result(question.item, question.text, verdict, question.expect, question.because)
 
 
 def _decided(question: Question, strategy: str | None, limits: Limits) -> Verdict:
@@ -116,15 +119,15 @@ def questions(item: Item) -> Iterator[Question]:
         yield _refusal(item)
     elif isinstance(item, LemmaItem):
         lemma = ForAll(item.name, item.goal, item.given, _lemma_shown(item))
-        yield Question(item, "holds", item.expect, lemma)
+        yield Question(item, "holds", item.expect, item.because, lemma)
     elif isinstance(item, AgreeItem):
-        yield Question(item, "agree", item.expect, agree(item))
+        yield Question(item, "agree", item.expect, item.because, agree(item))
     else:
         for stated in item.claims or tuple(Stated(name) for name in _usual(item)):
             yield _stated(item, stated)
         for example in getattr(item, "examples", ()):
             reaches = ForAll(example.name, example.goal, example.given, _reached(item, example))
-            yield Question(example, "holds", example.expect, reaches)
+            yield Question(example, "holds", example.expect, example.because, reaches)
 
 
 def _stated(item: Item, stated: Stated) -> Question:
@@ -139,8 +142,8 @@ def _stated(item: Item, stated: Stated) -> Question:
         raise
     except (NoInverseError, LayoutError) as error:
         why = Unknown(str(stated), "statement", 0.0, why=str(error))
-        return Question(item, str(stated), stated.expect, verdict=why)
-    return Question(item, str(stated), stated.expect, claim)
+        return Question(item, str(stated), stated.expect, stated.because, verdict=why)
+    return Question(item, str(stated), stated.expect, stated.because, claim)
 
 
 def _usual(item: Item) -> tuple[str, ...]:
@@ -151,9 +154,9 @@ def _usual(item: Item) -> tuple[str, ...]:
 
 def _refusal(item: Refusal) -> Question:
     claim = f"a {item.kind} that must be refused"
-    if item.reason is None:
-        built = Unknown(claim, "construction", 0.0, why="it was built; no reason to refuse it")
-        return Question(item, "refused", verdict=built)
+    if item.reason is None or item.because not in item.reason:
+        why = "it was built; no reason to refuse it" if item.reason is None else f"refused, but because {item.reason}"
+        return Question(item, "refused", verdict=Unknown(claim, "construction", 0.0, why=why))
     return Question(item, "refused", verdict=Proved(f"{claim}: {item.reason}", "construction", 0.0))
 
 

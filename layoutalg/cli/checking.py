@@ -263,6 +263,8 @@ def _print_result(console: Console, r: Result) -> None:
     console.print(line)
     if r.verdict.reason:
         console.print(Text(f"      {r.verdict.reason}"))
+    if r.because and not r.passed:
+        console.print(Text(f"      expected: {r.expect}, because {r.because}"))
 
 
 def offsets(

@@ -82,7 +82,8 @@ class Builder(Context):
             MAKERS[kind](self, path, data)
         except LayoutProblem as problem:
             reason = problem.reason
-        return Refusal(kind=kind, reason=reason, data=data, **self.about(path, data, ""))
+        because = data.get("because", "")
+        return Refusal(kind=kind, reason=reason, because=because, data=data, **self.about(path, data, ""))
 
     def transform(self, path: Path, data: Data) -> TransformItem:
         """A bare transform."""

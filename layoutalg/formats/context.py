@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, TypedDict, cast
 
 from layoutalg.formats.claims import CLAIMS, USUAL, split
 from layoutalg.formats.errors import Path, Problem
@@ -39,9 +39,22 @@ def meaning(path: Path) -> Iterator[None]:
         raise Problem(path, str(error)) from error
 
 
-def expected(data: Data) -> Expect:
-    """Whether the data's claims must be proved or refuted."""
-    return cast(Expect, data.get("expect", "proved"))
+class Expectation(TypedDict):
+    """Whether something must be proved or refuted, and what the reason for the latter must say."""
+
+    expect: Expect
+    because: str
+
+
+def expected(path: Path, data: Data) -> Expectation:
+    """What the data expects of its claims."""
+    expect = data.get("expect", "proved")
+    if "because" in data and expect == "proved":
+        raise Problem((*path, "because"), 'because is what the reason says where expect = "refuted" or "refused"')
+    return {"expect": cast(Expect, expect), "because": data.get("because", "")}
+
+
+PROVED: Expectation = {"expect": "proved", "because": ""}
 
 
 @dataclass
@@ -103,16 +116,17 @@ class Context:
         inner = scope if scope is not None else self.symbols
         given = [self.formula((*path, "given", n), f, inner) for n, f in enumerate(data.get("given", ()))]
         texts = data.get("claims", USUAL.get(kind, ()))
-        claims = [self.claim((*path, "claims", n), entry, kind, expected(data)) for n, entry in enumerate(texts)]
+        usual = expected(path, data)
+        claims = [self.claim((*path, "claims", n), entry, kind, usual) for n, entry in enumerate(texts)]
         return {
             "name": data["name"], "line": self.lines(path), "note": data.get("note", ""),
             "source": data.get("source", ""), "given": all_of(*given), "claims": tuple(claims),
             "stated": "claims" in data,
         }  # fmt: skip
 
-    def claim(self, path: Path, entry: str | Data, kind: str, usual: Expect) -> Claim:
-        """One claim about an item of a kind; `usual`: whether it must be proved where it does not say."""
-        text, expect = (entry, usual) if isinstance(entry, str) else (entry["claim"], expected(entry))
+    def claim(self, path: Path, entry: str | Data, kind: str, usual: Expectation = PROVED) -> Claim:
+        """One claim about an item of a kind; `usual`: what is expected of it where it does not say."""
+        text, expectation = (entry, usual) if isinstance(entry, str) else (entry["claim"], expected(path, entry))
         parts = split(text)
         if parts is None or parts[0] not in CLAIMS:
             hint = nearest(parts[0], CLAIMS) if parts else ""
@@ -128,7 +142,7 @@ class Context:
         for number, (low, high) in zip(numbers, form.numbers, strict=False):
             if number.op != "const" or not low <= number.value <= high:
                 raise Problem(path, f"{name}: {number} is no number {low}…{high}")
-        return Claim(name, numbers, expect)
+        return Claim(name, numbers, **expectation)
 
     def named(self, kind: str, path: Path, name: str) -> tuple[int, Data]:
         """The place and the data of the item that a name refers to."""

@@ -142,16 +142,17 @@ def _about(item: Item) -> Data:
     if item.stated:
         made["claims"] = [_claim(c) for c in item.claims]
     elif any(c.expect == "refuted" for c in item.claims):
-        made["expect"] = "refuted"
+        made |= _expect(item.claims[0])
     return made
 
 
 def _claim(claim: Claim) -> str | Data:
-    return str(claim) if claim.expect == "proved" else {"claim": str(claim), "expect": claim.expect}
+    return str(claim) if claim.expect == "proved" else {"claim": str(claim), **_expect(claim)}
 
 
-def _expect(item: LemmaItem | AgreeItem) -> Data:
-    return {"expect": item.expect} if item.expect == "refuted" else {}
+def _expect(item: Claim | LemmaItem | AgreeItem) -> Data:
+    because = {"because": item.because} if item.because else {}
+    return {"expect": item.expect, **because} if item.expect == "refuted" else {}
 
 
 def _examples(found: Sequence[Example], *, of_descriptor: bool = False) -> Data:

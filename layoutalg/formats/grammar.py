@@ -23,7 +23,8 @@
 | `lemma`        | a formula over variables: `given` ⇒ `goal`                                                 |
 | `agree`        | two descriptors that address the same word for each index                                  |
 
-`expect` is `proved` (unless stated), `refuted` (every claim must fail) or `refused` (it must not be built).
+`expect` is `proved` (unless stated), `refuted` (every claim must fail) or `refused` (it must not be built), and
+`because` a part of the reason that must be given for the last two: `because = "offset 82"`.
 """
 
 from __future__ import annotations
@@ -103,7 +104,8 @@ _attached: dict[str, Shape] = {"lower": _dims, "upper": _dims}
 _step = Named("step", Tagged("transform", {key: Table({**keys, **_attached}) for key, keys in TRANSFORM_KEYS.items()}))
 _steps = Many(Many(_step, 1))
 _symbol = Table({}, {"min": Integer(), "max": Integer(), "multiple_of": Integer(1), "power_of_two": Flag()})
-_claim = Named("claim", Either((Text(), Table({"claim": Text()}, {"expect": Choice(EXPECT[:2])}))))
+_expect: dict[str, Shape] = {"expect": Choice(EXPECT[:2]), "because": Text()}
+_claim = Named("claim", Either((Text(), Table({"claim": Text()}, _expect))))
 _formula = Either((Text(), Flag()))
 _about: dict[str, Shape] = {
     "note": Text(),
@@ -111,12 +113,13 @@ _about: dict[str, Shape] = {
     "given": Many(_formula),
     "claims": Many(_claim, 1),
     "expect": Choice(EXPECT),
+    "because": Text(),
 }
 _example = Table(
     {"index": Many(_size, 0)},
-    {"offset": _size, "valid": Flag(), "hidden": _sizes, "expect": Choice(EXPECT[:2])},
+    {"offset": _size, "valid": Flag(), "hidden": _sizes, **_expect},
 )
-_reach = Table({"index": Many(_size, 0), "lower": Many(_size, 0)}, {"valid": Flag(), "expect": Choice(EXPECT[:2])})
+_reach = Table({"index": Many(_size, 0), "lower": Many(_size, 0)}, {"valid": Flag(), **_expect})
 _majors = Many(Integer(0, 64))
 _variables: dict[str, Shape] = {"variables": Keyed(_size)}
 

@@ -28,11 +28,12 @@ Expect = Literal["proved", "refuted"]
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim: its name in CLAIMS, its arguments, and whether it must be proved or refuted."""
+    """One claim: its name in CLAIMS, its arguments, whether it must be proved or refuted, and why the latter."""
 
     name: str
     args: tuple[Expr, ...] = ()
     expect: Expect = "proved"
+    because: str = ""
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(repr, self.args))})" if self.args else self.name
@@ -61,6 +62,7 @@ class LemmaItem(Item):
     goal: Expr
     variables: tuple[Expr, ...] = ()
     expect: Expect = "proved"
+    because: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,17 +138,19 @@ class AgreeItem(Item):
     left_index: tuple[Expr, ...]
     right_index: tuple[Expr, ...]
     expect: Expect = "proved"
+    because: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Refusal(Item):
     """A layout that must be refused: the reason it was refused for, None where it was built after all.
 
-    `data` is what the file says of it.
+    `data` is what the file says of it; the reason must hold `because`.
     """
 
     kind: str
     reason: str | None
+    because: str = ""
     data: Mapping[str, Any] = field(default_factory=dict)
 
 

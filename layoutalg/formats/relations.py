@@ -23,7 +23,7 @@ def lemma(builder: Builder, path: Path, data: Data) -> LemmaItem:
     scope = {**builder.symbols, **named}
     goal = builder.formula((*path, "goal"), data["goal"], scope)
     about = builder.about(path, data, "lemma", scope)
-    return LemmaItem(goal=goal, variables=tuple(named.values()), expect=expected(data), **about)
+    return LemmaItem(goal=goal, variables=tuple(named.values()), **expected(path, data), **about)
 
 
 def agree(builder: Builder, path: Path, data: Data) -> AgreeItem:
@@ -40,8 +40,8 @@ def agree(builder: Builder, path: Path, data: Data) -> AgreeItem:
             raise Problem((*path, side), f"{len(index)} coordinates for the {rank} dimensions of {item.name}")
         sides.append(index)
     return AgreeItem(
-        left=left, right=right, variables=over, left_index=sides[0], right_index=sides[1], expect=expected(data),
-        **builder.about(path, data, "agree", scope),
+        left=left, right=right, variables=over, left_index=sides[0], right_index=sides[1],
+        **expected(path, data), **builder.about(path, data, "agree", scope),
     )  # fmt: skip
 
 

@@ -100,6 +100,7 @@ BAD = [
     ('[[lemma]]\nname = "l"\ngoal = "1 + 2"', 3, "lemma[0].goal", "a formula is expected"),
     ('symbols = { M = {} }\n[[lemma]]\nname = "l"\nvariables = { M = 3 }\ngoal = true', 4, "lemma[0].variables.M",
      "M is a symbol of this file"),
+    ('[[lemma]]\nname = "l"\ngoal = true\nbecause = "x"', 4, "lemma[0].because", 'where expect = "refuted"'),
     ('[[lemma]]\nname = "l"\ngoal = true\nexpect = "refused"', 4, "lemma[0].expect", "never refused"),
     (D + 'base = { kind = "packed", lengths = [4] }\n[[access]]\nname = "a"\ndescriptor = "d"', 4, "access[0]",
      "give either distribution"),

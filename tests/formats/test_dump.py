@@ -32,7 +32,18 @@ def test_everything_reads_back() -> None:
     assert dump(again) == text
     assert again.symbols == file.symbols
     for one, other in zip(file.items, again.items, strict=True):
-        for field in ("name", "note", "given", "claims", "stated", "goal", "index", "distribution", "transform"):
+        for field in (
+            "name",
+            "note",
+            "given",
+            "claims",
+            "stated",
+            "goal",
+            "index",
+            "distribution",
+            "transform",
+            "because",
+        ):
             assert getattr(one, field, None) == getattr(other, field, None)
         goals = [[e.goal for e in getattr(item, "examples", ())] for item in (one, other)]
         assert goals[0] == goals[1]

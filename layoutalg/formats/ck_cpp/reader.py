@@ -173,7 +173,7 @@ class Reader(Runner):
             match = CLAIMS.match(self.lines[n - 1])
             if match:
                 try:
-                    return tuple(self.claimed.claim((), text, kind, "proved") for text in arguments(match[1]))
+                    return tuple(self.claimed.claim((), text, kind) for text in arguments(match[1]))
                 except Problem as problem:
                     raise SpecError(problem.reason, self.file, n, None, "claims") from problem
             if not ABOVE.match(self.lines[n - 1]):

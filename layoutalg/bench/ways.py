@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from layoutalg.bench.cases import Case
-from layoutalg.kernel.library.choose import transpose_for
+from layoutalg.kernel.library.choose import Blocks, transpose_for
 from layoutalg.kernel.library.plans import plan_for
+from layoutalg.kernel.library.staging import divides
 from layoutalg.kernel.library.tasks import (
     Task,
     contraction_task,
@@ -27,7 +28,11 @@ from layoutalg.target import target as target_named
 
 PLANS = (((4, 8), (2, 2), 32), ((4, 4), (2, 4), 32), ((4, 8), (4, 2), 32), ((4, 8), (2, 4), 32))
 """Of products by mma.sync: repeats, waves, the tile's k."""
-TILES = (((64, 64), 256), ((64, 64), 512), ((64, 32), 256), ((128, 128), 512), ((128, 128), 1024))
+BLOCKS = (
+    Blocks(), Blocks((64, 64), 512, 256), Blocks((64, 64), 512, 256, True), Blocks((16, 32), 128),
+    Blocks((128, 128), 512, 512), Blocks((128, 128), 1024, 256),
+)  # fmt: skip
+"""Of transpositions: those that were the fastest for some class of matrices."""
 
 
 def _transposes(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
@@ -36,12 +41,11 @@ def _transposes(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
     sizes, shape = {"M": rows, "N": columns}, (columns, rows)
     yield (Task(first, sizes, shape),)
     vectors = widest(dtype, columns), widest(dtype, rows)
-    for tile, threads in TILES if target != "cpu" else ():
+    for b in BLOCKS if target != "cpu" else ():
         bytes_each = 4 if dtype == "f32" else 2
-        if tile[0] * tile[1] * bytes_each <= declared_lds(target_named(target)) and tile[0] * tile[1] >= threads * max(
-            vectors
-        ):
-            program = lds_transpose(dtype, "xor", vectors, first.index_bits, threads, tile)
+        fits = b.tile[0] * b.tile[1] * bytes_each <= declared_lds(target_named(target))
+        if fits and divides(b.tile, b.threads, vectors):
+            program = lds_transpose(dtype, "xor", vectors, first.index_bits, b.threads, b.tile, b.segment, b.down)
             if program.name != first.name:
                 yield (Task(program, sizes, shape),)
     if rows * columns < 1 << 20 and dtype == "f32" and not (rows % 32 or columns % 32):

@@ -127,6 +127,6 @@ class Follower:
             own = machine.lanes_of(Operand("s", EXEC if "EXEC" in name else VCC)).expr
             none = negation(own)
             if not machine.uniform(own):
-                none = all_of(none, machine.w.fresh_bit())  # what the other lanes have is not known
+                none = all_of(none, machine.w.others(own))
             return negation(none) if name.endswith("NZ") else none
         raise NotReadable(f"the branch {name} at {instruction.address:#x}")

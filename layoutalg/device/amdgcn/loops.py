@@ -174,7 +174,7 @@ class _Loop:
         kind, key = place
         if kind == "cells":
             return resolved(self.w, state.cells.get(key, ()), state.condition)
-        return state.scalars.get(key) or self.w.word(self.w.fresh("undefined", 1 << 32))
+        return state.scalars.get(key) or self.w.fresh_word()
 
     def _forget(self, place: Place, changed: list[Place]) -> None:
         """An unknown for a register; one for two that are the halves of a word before the loop."""

@@ -99,7 +99,7 @@ def resolved(w: IndexValues, writes: Writes, guard: Expr) -> Word:
             continue
         older = resolved(w, writes[:k], guard)
         return older if older.expr is word.expr else word.with_expr(select(condition, word.expr, older.expr))
-    return w.word(w.fresh("undefined", 1 << 32))
+    return w.fresh_word()
 
 
 def joined(w: IndexValues, states: Sequence[State]) -> State:
@@ -167,11 +167,11 @@ def _either(
     """The scalar after two paths; a register that one of them has not written is undefined there."""
     written = a if b is None else b
     assert written is not None
-    undefined = Mask(w.fresh_bit()) if isinstance(written, Mask) else w.word(w.fresh("undefined", 1 << 32))
+    undefined = Mask(w.fresh_bit()) if isinstance(written, Mask) else w.fresh_word()
     a, b = a or undefined, b or undefined
     if isinstance(a, Mask) or isinstance(b, Mask):
         if not (is_mask(a) and is_mask(b)):
-            return w.word(w.fresh("undefined", 1 << 32))
+            return w.fresh_word()
         x, y = as_mask(a).own, as_mask(b).own
         return Mask(x if x is y else any_of(within(x, mine), within(y, theirs)))
     if a.expr is b.expr and a.whole is b.whole:

@@ -94,7 +94,7 @@ class SymbolicMachine(Machine):
         if self.state.pending.open(key):
             raise NotReadable(f"{key[0]}{key[1]} is used before a wait for its load")
         if key not in self.state.scalars:
-            self.state.scalars[key] = self.w.word(self.w.fresh("undefined", 1 << 32))
+            self.state.scalars[key] = self.w.fresh_word()
         return self.state.scalars[key]
 
     def write_scalar(self, operand: Operand, bits: int, word: Word | Mask) -> None:
@@ -289,7 +289,7 @@ class SymbolicMachine(Machine):
             if laid_out.offset <= byte < laid_out.offset + laid_out.size:
                 whole = self._argument_words(argument, laid_out.size)
                 return whole[(byte - laid_out.offset) // 4]
-        return self.w.word(self.w.fresh("undefined", 1 << 32))
+        return self.w.fresh_word()
 
     def _argument_words(self, argument: Argument, size: int) -> tuple[Word, ...]:
         if argument not in self._wholes:

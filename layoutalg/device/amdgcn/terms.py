@@ -75,7 +75,7 @@ class Terms:
         return div(self.apply("bf16_above", x), 1 << 16)
 
     def rounding(self, condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
-        """`bf16_above(x)`, where a choice is one: half of the last place added, or of a NaN the bit that makes it quiet.
+        """`bf16_above(x)`, where a choice is one: half of the last place added, or of a NaN the bit that quiets it.
 
         isnan(x) ? x | 0x400000 : x + (x >> 16 & 1) + 0x7fff
         """

@@ -67,6 +67,7 @@ class IndexValues:
         self._sums: dict[tuple[Word, Word], Word] = {}
         self._belonging: dict[tuple[str, Expr], Expr] = {}
         self._belongs: dict[Expr, Expr] = {}
+        self._others: dict[Expr, Expr] = {}
         self.terms = Terms() if terms is None else terms
         self.divisions = Divisions()
 
@@ -97,6 +98,16 @@ class IndexValues:
     def fresh_bit(self) -> Expr:
         """A new unknown truth."""
         return eq(self.fresh(UNKNOWN_BIT, 2), 1)
+
+    def fresh_word(self) -> Word:
+        """A word of which nothing is known."""
+        return self.word(self.fresh("undefined", 1 << 32))
+
+    def others(self, own: Expr) -> Expr:
+        """Whether no other lane has the bit that this lane has under a condition: unknown, but one truth for each."""
+        if own not in self._others:
+            self._others[own] = self.fresh_bit()
+        return self._others[own]
 
     def word(self, expr: Expr | int, bits: int = 32) -> Word:
         """A word with this representative."""
@@ -224,6 +235,7 @@ class IndexValues:
 
     def function(self, name: str, *words: Word) -> Word:
         """A function of `terms`."""
+        words = tuple(self.fresh_word() if isinstance(word, Mask) else word for word in words)
         arguments = [simplify(word.expr) for word in words]
         if name == "bf16_of_f32":
             return self.word(self.terms.rounded_to_bf16(self.unsigned(words[0])))

@@ -12,20 +12,23 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from layoutalg.layout import NoInverseError
 from layoutalg.prove.claims import Claim
 from layoutalg.prove.content import content, digest
 from layoutalg.prove.decide import decide
 from layoutalg.prove.domain import InexpressibleError
-from layoutalg.prove.obligation import Obligation, Onto, Point
+from layoutalg.prove.obligation import Obligation, Onto
 from layoutalg.prove.outcome import Fails, Holds, Limits
 from layoutalg.prove.portfolio import DEFAULT, Step, steps_of
 from layoutalg.prove.solver import needs_bits
 from layoutalg.prove.statement import limits as limits_of
 from layoutalg.prove.statement import sizes
 from layoutalg.prove.strategies.instances import sizes_of
+
+if TYPE_CHECKING:  # z3 is loaded when a certificate is written, and not before
+    from layoutalg.prove.smt import Form
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -137,33 +140,45 @@ def _written(step: Step, limits: Limits) -> Iterator[Step]:
 def _certificates(step: Step, head: Mapping[str, str]) -> Iterator[tuple[Certificate, str] | Uncertified]:
     """The files of one obligation with their text; named by content, because transforms recur in many layouts."""
     from layoutalg.prove.lowering import NotExpressible
-    from layoutalg.prove.smt import assumptions_text, smt_text
 
     obligation, outcome = step.obligation, step.outcome
     if not isinstance(outcome, Holds | Fails):
         yield Uncertified(obligation.label, outcome.strategy, outcome.reason)
         return
-    bits = needs_bits(obligation)
-    points: tuple[Point, ...] = outcome.points if isinstance(outcome, Fails) else ()
     try:
-        texts = {"": (smt_text(obligation, bits, points=points), "sat" if points else "unsat")}
-        alone = assumptions_text(obligation, bits)
+        texts = _texts(obligation, outcome)
     except NotExpressible as error:
         yield Uncertified(obligation.label, outcome.strategy, str(error))
         return
-    if alone is not None:
-        texts["-assumptions"] = alone, "sat"
-    for suffix, (text, expected) in texts.items():
-        key = digest(content(obligation))
-        file = f"{key[:20]}{'-refuted' if points else ''}{suffix}.smt2"
-        over = "; ".join(map(limits_of, sizes_of(obligation))) or "constants"
-        lines = {**head, "sizes": over, "obligation": obligation.label, "content": key,
+    key = digest(content(obligation))
+    over = "; ".join(map(limits_of, sizes_of(obligation))) or "constants"
+    for suffix, (form, expected) in texts.items():
+        lines = {**head, "sizes": over, "obligation": obligation.label, "said": form.how, "content": key,
                  "decided by": outcome.strategy, "expected": expected}  # fmt: skip
-        whole = "\n".join(f"; {key}: {_one_line(value)}" for key, value in lines.items())
-        whole += f"\n(set-info :status {expected})\n{text}"
-        label = obligation.label + (" (its assumptions)" if suffix else "")
-        arithmetic = "bit-vectors" if bits else "integers"
-        yield Certificate(file, digest(whole), label, outcome.strategy, expected, arithmetic), whole
+        whole = "\n".join(f"; {name}: {_one_line(value)}" for name, value in lines.items())
+        whole += f"\n(set-info :status {expected})\n{form.text}"
+        label = obligation.label + (f" ({suffix.strip('-')})" if suffix else "")
+        made = Certificate(
+            f"{key[:20]}{suffix}.smt2", digest(whole), label, outcome.strategy, expected, form.arithmetic
+        )
+        yield made, whole
+
+
+def _texts(obligation: Obligation, outcome: Holds | Fails) -> dict[str, tuple[Form, str]]:
+    """Each text by the end of its name, and the answer that it expects: the negation, and what is assumed."""
+    from layoutalg.prove.smt import Form, assumptions_text, forms, smt_text
+
+    bits = needs_bits(obligation)
+    arithmetic = "bit-vectors" if bits else "integers"
+    if isinstance(outcome, Fails):
+        text = smt_text(obligation, bits, points=outcome.points)
+        texts = {"-refuted": (Form(text, arithmetic, "with the values of the counterexample"), "sat")}
+    else:
+        said = forms(obligation)
+        texts = {f"-{n}" if len(said) > 1 else "": (form, "unsat") for n, form in enumerate(said)}
+    if (alone := assumptions_text(obligation, bits)) is not None:
+        texts["-assumptions"] = Form(alone, arithmetic, "what is assumed, alone"), "sat"
+    return texts
 
 
 def subject(claim: Claim | Obligation) -> str:

@@ -294,9 +294,9 @@ def _nodes(obligation: Obligation) -> list[Expr]:
 class Problem:
     """An obligation's negation: named conditions, and how a model reads as points."""
 
-    def __init__(self, obligation: Obligation, bits: bool) -> None:
+    def __init__(self, obligation: Obligation, encoding: type[Encoding]) -> None:
         nodes = _nodes(obligation)
-        self.encoding = (BitVectors if bits else Integers)(nodes)
+        self.encoding = encoding(nodes)
         self.copies: list[dict[Expr, Any]] = []
         if isinstance(obligation, ForAll):
             leaves = self.encoding.copy(obligation.variables, {}, "")

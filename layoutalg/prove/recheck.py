@@ -4,7 +4,7 @@
 |-------------|--------------------------------------------------------------------|
 | agrees      | the other solver gives the answer that the certificate expects     |
 | disagrees   | it gives the opposite: one of the two is wrong                     |
-| undecided   | it stops at its time limit, or says unknown                        |
+| undecided   | it stops at its time limit, says unknown, or refuses the text      |
 | altered     | the file is not the one that the manifest names, or it is missing  |
 
 Only the first is a pass.  Each file is decided in a process that is ended when it overruns.
@@ -16,7 +16,7 @@ import json
 import multiprocessing
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,8 +108,10 @@ def _answers(files: Sequence[tuple[str, str, float]], jobs: int, seconds: float)
 def _result(future: Future[tuple[str, float]], limit: float) -> tuple[str, float]:
     try:
         return future.result(timeout=limit)
-    except (FutureTimeoutError, RuntimeError, OSError, EOFError):
+    except (FutureTimeoutError, BrokenExecutor, OSError, EOFError):
         return "lost", limit
+    except RuntimeError as error:  # the solver refuses the text
+        return f"an error: {error}", 0.0
 
 
 def _decide(path: str, arithmetic: str, seconds: float) -> tuple[str, float]:

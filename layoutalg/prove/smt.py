@@ -2,36 +2,124 @@
 
 The formula is the obligation's negation, so `unsat` says that the obligation holds.  The text of a counterexample adds
 its values as assertions, and `sat` confirms it; the text of assumptions alone must be `sat`, else a proof says nothing.
+
+| an obligation that holds        | its forms                                                                          |
+|---------------------------------|------------------------------------------------------------------------------------|
+| linear, or of bounded bits      | one text: its negation                                                             |
+| with products of unknowns       | one for each part of the goal, with the steps that make it linear (`steps`)        |
+| with bits of unbounded sizes    | one for each part: bit-vectors of what has a maximum, or any function for the bits |
+
+Where these need other variables, the form says which change was made (`strategies.changes`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import z3
 
 from layoutalg.index import TRUE
-from layoutalg.prove.lowering import NotExpressible, Problem
+from layoutalg.prove.decide import decide_quickly
+from layoutalg.prove.lowering import BitVectors, Encoding, Integers, NotExpressible, Problem
 from layoutalg.prove.obligation import Obligation, Onto, Point
+from layoutalg.prove.outcome import Holds
+from layoutalg.prove.solver import needs_bits
+from layoutalg.prove.steps import AnyFunction, assertions, parts
+from layoutalg.prove.strategies.changes import changed
+
+SECONDS = 2.0
+"""What z3 gets to confirm a form that says more than the obligation."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A text that says an obligation, or a part of it: its arithmetic, and in words how it says it."""
+
+    text: str
+    arithmetic: str
+    how: str = "as it stands"
+
+
+@lru_cache(maxsize=1 << 12)
+def forms(obligation: Obligation) -> tuple[Form, ...]:
+    """Texts that are all `unsat` only where the obligation holds; of one that was proved.  Kept: transforms recur.
+
+    NotExpressible where it cannot be said.
+    """
+    bits = needs_bits(obligation)
+    whole: tuple[Form, ...]
+    reason: NotExpressible | None
+    try:
+        whole, reason = (Form(smt_text(obligation, bits), _arithmetic(bits)),), None
+    except NotExpressible as error:
+        whole, reason = (), error
+    if whole and (bits or "(set-logic QF_LIA)" in whole[0].text):
+        return whole
+    for words, said in sorted((("", obligation), *changed(obligation)), key=_undecided):
+        found = [_form(part, words) for part in parts(said)]
+        if all(found):
+            return tuple(form for form in found if form)
+    if reason:
+        raise reason
+    return whole
+
+
+def _undecided(way: tuple[str, Obligation]) -> bool:
+    """Whether algebra alone leaves a way to say an obligation open: those that it decides are tried first."""
+    return not isinstance(decide_quickly(way[1], ()), Holds)
+
+
+def _form(part: Obligation, words: str) -> Form | None:
+    """A text of one part of a goal that z3 finds unsatisfiable; None where there is none."""
+    said = "; ".join(filter(None, ["a part of its goal", words]))
+    if not needs_bits(part):
+        stepwise = assertions(part)
+        return None if stepwise is None else Form(_script(stepwise), "integers", f"{said}; with steps")
+    for encoding, how in ((BitVectors, said), (AnyFunction, f"{said}; any function for a bitwise one")):
+        try:
+            problem = Problem(part, encoding)
+        except NotExpressible:
+            continue
+        asserted = _asserted(problem)
+        if _unsatisfiable(asserted):
+            return Form(_script(asserted), _arithmetic(encoding is BitVectors), how)
+    return None
+
+
+def _arithmetic(bits: bool) -> str:
+    return "bit-vectors" if bits else "integers"
+
+
+def _unsatisfiable(asserted: Mapping[str, Any]) -> bool:
+    solver = z3.Solver()
+    solver.set("timeout", int(SECONDS * 1000))
+    solver.add(*asserted.values())
+    return bool(solver.check() == z3.unsat)
 
 
 def smt_text(obligation: Obligation, bits: bool, *, points: Sequence[Point] = ()) -> str:
     """The negation of an obligation; with points, that it is met there.  NotExpressible where it cannot be said."""
     problem = _problem(obligation, bits)
-    asserted = _assumed(problem) | {"negation": problem.negation}
+    asserted = _asserted(problem)
     for n, (copy, point) in enumerate(zip(problem.copies, points, strict=False)):
         for v, x in copy.items():
             if v in point and z3.is_const(x):
                 asserted[f"witness-{n}-{v.value.name}"] = x == problem.encoding.number(point[v])
-    return _script(asserted, bits)
+    return _script(asserted)
 
 
 def assumptions_text(obligation: Obligation, bits: bool) -> str | None:
     """The assumptions alone; None where nothing is assumed."""
     if obligation.given is TRUE:
         return None
-    return _script(_assumed(_problem(obligation, bits)), bits)
+    return _script(_assumed(_problem(obligation, bits)))
+
+
+def _asserted(problem: Problem) -> dict[str, Any]:
+    return _assumed(problem) | {"negation": problem.negation}
 
 
 def _assumed(problem: Problem) -> dict[str, Any]:
@@ -42,25 +130,31 @@ def _assumed(problem: Problem) -> dict[str, Any]:
 def _problem(obligation: Obligation, bits: bool) -> Problem:
     if isinstance(obligation, Onto):
         raise NotExpressible("an exists below a forall")
-    return Problem(obligation, bits)
+    encoding: type[Encoding] = BitVectors if bits else Integers
+    return Problem(obligation, encoding)
 
 
-def _script(asserted: Mapping[str, Any], bits: bool) -> str:
-    declared = dict.fromkeys(c.decl().sexpr() for e in asserted.values() for c in _constants(e))
-    linear = not any(_is_product(e) for formula in asserted.values() for e in _below(formula))
-    lines = [f"(set-logic {'QF_BV' if bits else 'QF_LIA' if linear else 'QF_NIA'})", *declared]
+def _script(asserted: Mapping[str, Any]) -> str:
+    declared = dict.fromkeys(d.sexpr() for e in asserted.values() for d in _unknowns(e))
+    lines = [f"(set-logic {_logic(list(asserted.values()))})", *declared]
     lines += [f"(assert (! {e.sexpr()} :named |{name}|))" for name, e in asserted.items()]
     return "\n".join([*lines, "(check-sat)", ""])
 
 
-def _constants(formula: Any) -> list[Any]:
-    """The unknowns of a formula, each once."""
-    return [e for e in _below(formula) if z3.is_const(e) and e.decl().kind() == z3.Z3_OP_UNINTERPRETED]
+def _logic(formulas: Sequence[Any]) -> str:
+    """The least logic that a text needs: solvers for linear arithmetic are many times faster."""
+    terms = [e for formula in formulas for e in _below(formula)]
+    if any(z3.is_bv(e) for e in terms):
+        return "QF_BV"
+    functions = any(z3.is_app(e) and e.num_args() and e.decl().kind() == z3.Z3_OP_UNINTERPRETED for e in terms)
+    products = any(z3.is_mul(e) and sum(not z3.is_int_value(a) for a in e.children()) > 1 for e in terms)
+    return f"QF_{'UF' if functions else ''}{'NIA' if products else 'LIA'}"
 
 
-def _is_product(e: Any) -> bool:
-    """Whether it multiplies unknowns (solvers for linear arithmetic are many times faster)."""
-    return bool(z3.is_mul(e)) and sum(not z3.is_int_value(a) for a in e.children()) > 1
+def _unknowns(formula: Any) -> list[Any]:
+    """The unknowns of a formula, functions too, each once."""
+    declared = [e.decl() for e in _below(formula) if z3.is_app(e) and e.decl().kind() == z3.Z3_OP_UNINTERPRETED]
+    return list(dict.fromkeys(declared))
 
 
 def _below(formula: Any) -> list[Any]:

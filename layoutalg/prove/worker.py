@@ -51,10 +51,10 @@ def send(stream: BinaryIO, message: Any) -> None:
 def _answer(obligation: Obligation, bits: bool, seconds: float) -> tuple[str, Any]:
     import z3
 
-    from layoutalg.prove.lowering import NotExpressible, Problem
+    from layoutalg.prove.lowering import BitVectors, Integers, NotExpressible, Problem
 
     try:
-        problem = Problem(obligation, bits)
+        problem = Problem(obligation, BitVectors if bits else Integers)
         given = [*(condition for _, condition in problem.encoding.conditions), *problem.assumptions]
         result, solver = _decided([*given, problem.negation], bits, seconds)
         if result == z3.sat:

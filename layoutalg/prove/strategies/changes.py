@@ -7,6 +7,7 @@
 | guards     | u < M + 5, given 2 ≤ u < M    | u′ + 2, u′ < M − 2                   | no    |
 | lengths    | u < (H − 1)·s + 1             | u < L, for all L ≥ 1                 | no    |
 | digits     | u // 4 and u % 4, u < 8·M     | d₁ and d₀, u = 4·d₁ + d₀             | no    |
+| remainders | u % 8, u without a maximum    | r < 8                                | no    |
 
 Those that are not exact speak of more points than the obligation does: what holds there holds, no more is said.
 """
@@ -14,10 +15,10 @@ Those that are not exact speak of more points than the obligation does: what hol
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from layoutalg.index import TRUE, Expr, Symbol, Term, all_of, as_expr, substitute, symbol, var, variables
+from layoutalg.index import TRUE, Expr, Symbol, Term, all_of, as_expr, postorder, substitute, symbol, var, variables
 from layoutalg.index.evaluate import value
 from layoutalg.index.normal import conjuncts, normal, recover, simplify
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point, in_domain
@@ -183,6 +184,24 @@ def by_digits(obligation: Obligation, decide: Decide) -> Outcome | None:
     return _more(obligation, new, obligation.given, decide) if new else None
 
 
+def by_remainders(obligation: Obligation, decide: Decide) -> Outcome | None:
+    """Decides a `ForAll` with any r < d in the place of u mod d, for each u without a maximum.
+
+    What is left of u then has a maximum, as bit-vectors need.
+    """
+    if not isinstance(obligation, ForAll):
+        return None
+    nodes = [n for n in postorder(*obligation.roots) if n.op == "mod" and n.args[0].hi == math.inf]
+    taken = {v.value.name for v in obligation.variables}
+    new: dict[Expr, Expr] = {}
+    for node in nodes:
+        name = f"remainder{len(new)}"
+        while name in taken:
+            name += "_"
+        new[node] = var(name, node.args[1])
+    return _more(obligation, new, obligation.given, decide) if new else None
+
+
 def _more(obligation: ForAll | InjectiveMap, new: Mapping[Expr, Expr], given: Expr, decide: Decide) -> Outcome:
     """What a decision says of the obligation over more points: only that it holds, if it does."""
     put = partial(substitute, values=new)
@@ -206,3 +225,28 @@ Change = Callable[[Obligation, Decide], Outcome | None]
 
 CHANGES: tuple[Change, ...] = (by_multiples, by_guards, by_generality, by_digits)
 """In the order in which they are made; any may be left out, none is made twice."""
+
+WORDS: Mapping[Change, str] = {
+    by_multiples: "each size that is a multiple of m is said as m times another size",
+    by_guards: "each index between limits is said as one from 0 on",
+    by_generality: "each limit that is no size by itself is said as any length",
+    by_digits: "each index that is divided is said as its digits",
+    by_remainders: "each remainder of what has no maximum is said as any remainder",
+}
+"""What each change does, in words."""
+
+
+def changed(obligation: Obligation, changes: Sequence[Change] = tuple(WORDS)) -> Iterator[tuple[str, Obligation]]:
+    """The obligation after each choice of changes, with their words: where it holds, so does the obligation."""
+    for n, change in enumerate(changes):
+        asked: list[Obligation] = []
+
+        def ask(new: Obligation, asked: list[Obligation] = asked) -> Outcome:
+            asked.append(new)
+            return GaveUp("changes", "it is only said anew")
+
+        change(obligation, ask)
+        if len(asked) == 1:
+            yield WORDS[change], asked[0]
+            for more, further in changed(asked[0], changes[n + 1 :]):
+                yield f"{WORDS[change]}; {more}", further

@@ -77,6 +77,7 @@ def test_what_has_no_such_form_is_listed_as_uncertified(tmp_path: Path) -> None:
     assert [u["why"] for u in entry["uncertified"]] == ["an exists below a forall"]
 
 
+@pytest.mark.parametrize("damage", ["changed", "removed"])
 def test_what_is_altered_does_not_pass(tmp_path: Path, damage: str) -> None:
     write_certificates([Injective(gemm_v1_lds(32, 32))], tmp_path)
     file = sorted(tmp_path.glob("*.smt2"))[0]

@@ -63,9 +63,7 @@ class Expr:
     def __bool__(self) -> bool:
         if self.op == "const":
             return bool(self.value)
-        raise TypeError(
-            f"the truth of {self} depends on its variables; use layoutalg.prove to decide it for all of them"
-        )
+        raise TypeError(f"the truth of {self} depends on its variables; layoutalg.prove decides it for all of them")
 
     def __int__(self) -> int:
         return self.__index__()
@@ -161,11 +159,7 @@ def const(value: int) -> Expr:
 
 
 def as_expr(term: Term) -> Expr:
-    """`term` itself, or the constant it is.
-
-    >>> as_expr(3)
-    3
-    """
+    """`term` itself, or the constant it is."""
     return term if isinstance(term, Expr) else const(term)
 
 
@@ -268,9 +262,7 @@ def mod(left: Term, right: Term) -> Expr:
 def _divisor(term: Term) -> Expr:
     n = as_expr(term)
     if n.lo < 1:
-        raise ValueError(
-            f"division by {n}, which can be {n.lo}: a divisor must be at least 1 for every value of its symbols"
-        )
+        raise ValueError(f"division by {n}, which can be {n.lo}: a divisor is at least 1 for all values of its symbols")
     return n
 
 

@@ -41,12 +41,15 @@ class Linear(Transform):
         return diff, tuple(d + old for d, old in zip(diff, lower, strict=True))
 
 
-@dataclass(frozen=True, repr=False)
-class PassThrough(Linear):
-    """lower = upper."""
+class _Shifted(Linear):
+    """lower = upper + shift, along one dimension."""
 
     length: Expr
-    name: ClassVar[str] = "pass_through"
+
+    @property
+    def shift(self) -> Expr:
+        """By how much the lower index lies beyond the upper one."""
+        return FALSE
 
     @property
     def lower_lengths(self) -> tuple[Expr | None, ...]:
@@ -57,16 +60,22 @@ class PassThrough(Linear):
         return (self.length,)
 
     def lower(self, upper: Sequence[Term]) -> Index:
-        return (as_expr(upper[0]),)
+        return (as_expr(upper[0]) + self.shift,)
 
     def upper(self, lower: Sequence[Term]) -> Index:
-        return (as_expr(lower[0]),)
+        return (as_expr(lower[0]) - self.shift,)
 
 
-class _Padding(Linear):
-    """lower = upper − left; upper indices outside left … left + length − 1 reach no data."""
+@dataclass(frozen=True, repr=False)
+class PassThrough(_Shifted):
+    """lower = upper."""
 
     length: Expr
+    name: ClassVar[str] = "pass_through"
+
+
+class _Padding(_Shifted):
+    """lower = upper − left; upper indices outside left … left + length − 1 reach no data."""
 
     @property
     def amounts(self) -> tuple[Expr, Expr]:
@@ -79,18 +88,12 @@ class _Padding(Linear):
                 raise LayoutError(f"{self.name}: {side} is {amount}; it is at least 0")
 
     @property
-    def lower_lengths(self) -> tuple[Expr | None, ...]:
-        return (self.length,)
+    def shift(self) -> Expr:
+        return -self.amounts[0]
 
     @property
     def upper_lengths(self) -> Index:
         return (add(self.length, *self.amounts),)
-
-    def lower(self, upper: Sequence[Term]) -> Index:
-        return (as_expr(upper[0]) - self.amounts[0],)
-
-    def upper(self, lower: Sequence[Term]) -> Index:
-        return (as_expr(lower[0]) + self.amounts[0],)
 
     def begins(self, upper: Sequence[Term]) -> Expr:
         """Whether an upper index is at or after the first of the data."""
@@ -151,7 +154,7 @@ class RightPad(_Padding):
 
 
 @dataclass(frozen=True, repr=False)
-class Slice(Linear):
+class Slice(_Shifted):
     """lower = upper + begin, for the part begin … end − 1 of a dimension (CK checks neither against the length)."""
 
     length: Expr
@@ -166,22 +169,16 @@ class Slice(Linear):
             raise LayoutError(f"slice: begin {self.begin} is not below end {self.end}")
 
     @property
-    def lower_lengths(self) -> tuple[Expr | None, ...]:
-        return (self.length,)
+    def shift(self) -> Expr:
+        return self.begin
 
     @property
     def upper_lengths(self) -> Index:
         return (self.end - self.begin,)
 
-    def lower(self, upper: Sequence[Term]) -> Index:
-        return (as_expr(upper[0]) + self.begin,)
-
-    def upper(self, lower: Sequence[Term]) -> Index:
-        return (as_expr(lower[0]) - self.begin,)
-
 
 @dataclass(frozen=True, repr=False)
-class Offset(Linear):
+class Offset(_Shifted):
     """lower = upper + offset."""
 
     length: Expr
@@ -189,18 +186,12 @@ class Offset(Linear):
     name: ClassVar[str] = "offset"
 
     @property
-    def lower_lengths(self) -> tuple[Expr | None, ...]:
-        return (None,)
+    def shift(self) -> Expr:
+        return self.offset
 
     @property
-    def upper_lengths(self) -> Index:
-        return (self.length,)
-
-    def lower(self, upper: Sequence[Term]) -> Index:
-        return (as_expr(upper[0]) + self.offset,)
-
-    def upper(self, lower: Sequence[Term]) -> Index:
-        return (as_expr(lower[0]) - self.offset,)
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        return (None,)
 
 
 @dataclass(frozen=True, repr=False)
@@ -240,10 +231,6 @@ class Embed(Linear):
     def check(self) -> None:
         if len(self.lengths) != len(self.strides):
             raise LayoutError(f"embed: {len(self.lengths)} lengths but {len(self.strides)} strides; give one for each")
-
-    @property
-    def lower_lengths(self) -> tuple[Expr | None, ...]:
-        return (None,)
 
     @property
     def upper_lengths(self) -> Index:
@@ -286,10 +273,6 @@ class Freeze(Linear):
 
     index: Expr
     name: ClassVar[str] = "freeze"
-
-    @property
-    def lower_lengths(self) -> tuple[Expr | None, ...]:
-        return (None,)
 
     @property
     def upper_lengths(self) -> Index:

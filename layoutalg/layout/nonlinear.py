@@ -43,10 +43,6 @@ class Modulo(Transform):
             raise LayoutError(f"modulo: modulus {self.modulus} is not at least 1")
 
     @property
-    def lower_lengths(self) -> tuple[Expr | None, ...]:
-        return (None,)
-
-    @property
     def upper_lengths(self) -> Index:
         return (self.length,)
 
@@ -146,10 +142,6 @@ class Indexing(Transform):
             raise LayoutError("indexing: the table holds at least one entry, and integers only")
 
     @property
-    def lower_lengths(self) -> tuple[Expr | None, ...]:
-        return (None,)
-
-    @property
     def upper_lengths(self) -> Index:
         return (as_expr(len(self.table)),)
 
@@ -190,10 +182,6 @@ class Functor(Transform):
         """
         u = var("u", length)
         return Functor(u, as_expr(function(u)), as_expr(length))
-
-    @property
-    def lower_lengths(self) -> tuple[Expr | None, ...]:
-        return (None,)
 
     @property
     def upper_lengths(self) -> Index:

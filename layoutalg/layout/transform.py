@@ -43,8 +43,8 @@ class Transform:
 
     @property
     def lower_lengths(self) -> tuple[Expr | None, ...]:
-        """The length of each lower dimension; None where the transform prescribes none."""
-        raise NotImplementedError
+        """The length of each lower dimension; None where the transform prescribes none (most: of the only one)."""
+        return (None,)
 
     @property
     def upper_lengths(self) -> Index:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -66,6 +67,11 @@ class Instruction:
     operands: Mapping[str, Operand] = field(default_factory=lambda: MappingProxyType({}))
     fields: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))  # immediates and set modifiers
     halves: tuple[Instruction, ...] = ()  # of a dual instruction: both read before either writes
+
+    @cached_property
+    def place(self) -> str:
+        """Its address and text, as messages have them."""
+        return f"{self.address:#x} {self}"
 
     def __str__(self) -> str:
         if self.halves:

@@ -52,12 +52,14 @@ class Execution:
 
 
 def execute(
-    program: Program, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], step_limit: int = STEP_LIMIT
-) -> Execution:
+    program: Program, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], step_limit: int = STEP_LIMIT,
+    order: int | None = None,
+) -> Execution:  # fmt: skip
     """Runs a kernel over its whole grid.
 
     `grid` and `block` have one to three sizes; `args` are the visible arguments in order (arrays are copied).
     A run of more than `step_limit` instructions (of waves that run together) is a `Fault`: the kernel hangs.
+    Waves take turns at the lowest address; with `order`, a seed, some run a while at random and others stand still.
     Raises `LaunchError` when arguments do not fit, `Fault` for what no correct kernel does, and
     `UnsupportedInstructionError` for an instruction that is not described.
     """
@@ -72,7 +74,8 @@ def execute(
     packed = pack_arguments(kernel, grid3, block3, args, memory.addresses[first:])
     memory.contents(_KERNARG)[:] = np.frombuffer(packed, np.uint8)
     meter = LdsMeter(kernel.target)
-    steps, unaligned = _run_grid(program, grid3, block3, memory, step_limit, meter)
+    turns = Turns(step_limit, None if order is None else np.random.default_rng(order))
+    steps, unaligned = _run_grid(program, grid3, block3, memory, turns, meter)
     outputs = tuple(
         memory.contents(first + k).copy().view(buffer.dtype).reshape(buffer.shape) for k, buffer in enumerate(buffers)
     )
@@ -80,7 +83,7 @@ def execute(
 
 
 def _run_grid(
-    program: Program, grid: Triple, block: Triple, memory: GlobalMemory, step_limit: int, meter: LdsMeter
+    program: Program, grid: Triple, block: Triple, memory: GlobalMemory, turns: Turns, meter: LdsMeter
 ) -> tuple[int, tuple[str, ...]]:
     threads, wave = block[0] * block[1] * block[2], program.kernel.wave_size
     waves = -(-threads // wave)
@@ -93,14 +96,40 @@ def _run_grid(
         some = blocks[start : start + at_once]
         machine = ConcreteMachine(program.kernel, some, waves, threads, memory, place, meter)
         _initialise(machine, block)
-        steps += run(machine, program, step_limit)
+        steps += run(machine, program, turns)
         unaligned |= machine.unaligned
     return steps, tuple(unaligned)
 
 
-def run(machine: ConcreteMachine, program: Program, step_limit: int = STEP_LIMIT) -> int:
+@dataclass(frozen=True)
+class Turns:
+    """Which waves go next, and how long a run may be.
+
+    Both copies of a block take the same turns.
+    """
+
+    step_limit: int = STEP_LIMIT
+    order: np.random.Generator | None = None  # None: the lowest address goes first
+
+    def choose(self, counter: Array, ready: Array) -> tuple[int, Array]:
+        """An address, and the waves (a truth for each) that go on from it."""
+        if self.order is None:
+            address = int(counter[ready].min())
+            return address, ready & (counter == address)
+        half = counter.size // 2
+        address = int(self.order.choice(np.unique(counter[ready])))
+        there = ready & (counter == address)
+        some = there & np.tile(self.order.random(half) < 0.5, 2)
+        return address, some if some.any() else there
+
+    def length(self) -> int:
+        """How many instructions they carry out before others may go on."""
+        return self.step_limit if self.order is None else int(self.order.integers(1, 40))
+
+
+def run(machine: ConcreteMachine, program: Program, turns: Turns) -> int:
     """Runs every wave of a machine to its end; returns the number of instructions carried out."""
-    code, waves, steps = program.by_address, machine.waves, 0
+    waves, steps = machine.waves, 0
     counter = np.full(waves, program.kernel.entry, np.int64)
     waiting, ended = np.zeros(waves, np.bool_), np.zeros(waves, np.bool_)
     while True:
@@ -110,40 +139,48 @@ def run(machine: ConcreteMachine, program: Program, step_limit: int = STEP_LIMIT
                 return steps
             waiting &= ~_released(machine, waiting, ended)
             continue
-        address = int(counter[ready].min())
-        live = ready & (counter == address)
+        address, live = turns.choose(counter, ready)
         others = counter[ready & ~live]
         limit = int(others.min()) if others.size else -1
         machine.set_live(live)
         machine.agree("the program counter", live[:, None])
-        while True:
-            instruction = code.get(address)
-            if instruction is None:
-                raise Fault("control", f"no instruction at {address:#x}", machine.where)
-            machine.where = f"{address:#x} {instruction}"
-            steps += 1
-            if steps > step_limit:
-                raise Fault("control", f"the kernel ran for {step_limit} instructions", machine.where)
-            address += instruction.size
-            target = branch_target(instruction)
-            if target is not None:
-                counter[live] = np.where(_taken(machine, instruction.name), target, address)[live]
-                break
-            if instruction.name in ENDS:
-                ended |= live
-                break
-            if instruction.name in _BARRIERS:
-                counter[live] = address
-                if _BARRIERS[instruction.name][0]:
-                    machine.arrive()
-                if _BARRIERS[instruction.name][1]:
-                    waiting |= live
-                    break
-            else:
-                machine.step(instruction)
-            if address == limit:
-                counter[live] = address
-                break
+        counter[live], last, done = _turn(
+            machine, program, address, limit, min(turns.length(), turns.step_limit - steps)
+        )
+        steps += done
+        if steps >= turns.step_limit:
+            raise Fault("control", f"the kernel ran for {turns.step_limit} instructions", machine.where)
+        ended |= live & (last in ENDS)
+        waiting |= live & _BARRIERS.get(last, (False, False))[1]
+
+
+def _turn(machine: ConcreteMachine, program: Program, address: int, limit: int, most: int) -> tuple[Any, str, int]:
+    """Carries out instructions of the live waves up to a branch, an end, a wait for others, or where others stand.
+
+    Returns where they go on, the last instruction's name, and how many were carried out; at most about `most`.
+    """
+    code, done = program.by_address, 0
+    while True:
+        instruction = code.get(address)
+        if instruction is None:
+            raise Fault("control", f"no instruction at {address:#x}", machine.where)
+        machine.where = instruction.place
+        name, done = instruction.name, done + 1
+        address += instruction.size
+        target = branch_target(instruction)
+        if target is not None:
+            return np.where(_taken(machine, name), target, address)[machine.live], name, done
+        if name in _BARRIERS:
+            if _BARRIERS[name][0]:
+                machine.arrive()
+            if _BARRIERS[name][1]:
+                return address, name, done
+        elif name in ENDS:
+            return address, name, done
+        else:
+            machine.step(instruction)
+        if address == limit or (done >= most and not machine.index_mode):
+            return address, name, done
 
 
 #: Barrier instruction → (the wave signals, the wave waits).  RDNA 4 splits the two; -1 is the block's barrier.

@@ -63,13 +63,15 @@ class Trial:
     execution: Execution
 
 
-def attempt(binary: Binary, program: Program, case: Case, step_limit: int = STEP_LIMIT) -> Trial:
-    """Carries out a binary on a case.
+def attempt(
+    binary: Binary, program: Program, case: Case, step_limit: int = STEP_LIMIT, order: int | None = None
+) -> Trial:
+    """Carries out a binary on a case; `order`, a seed, lets waves take turns at random.
 
     Raises what `execute` raises: `Fault` for what no correct kernel does, and `UnsupportedInstructionError`.
     """
     arguments = [*case.inputs, case.target, *(case.sizes[size] for size in program.sizes)]
-    run = execute(binary, case.grid, program.block, arguments, step_limit)
+    run = execute(binary, case.grid, program.block, arguments, step_limit, order)
     kept = all(np.array_equal(_raw(a), _raw(b)) for a, b in zip(run.outputs[:-1], case.inputs, strict=True))
     return Trial(kept and bool(np.array_equal(_raw(run.outputs[-1]), _raw(case.expected))), case, run)
 

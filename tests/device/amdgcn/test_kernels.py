@@ -112,3 +112,15 @@ def test_a_product_of_real_numbers_is_within_its_error(target):
     exact = np.maximum(a.astype(np.float64) @ b.astype(np.float64) + bias, 0)
     spread = np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64)) + np.abs(bias)
     assert (np.abs(got - exact) <= (k + 1) * 2.0**-24 * spread + 2.0**-11 * np.abs(exact) + 2.0**-24).all()
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
+@pytest.mark.parametrize("folder", ["transpose_lds", "reduce_sum", "gemm_f16"])
+def test_no_order_of_the_waves_changes_the_result(folder, target):
+    program = program_of(folder, target)
+    case = make_case(program, small_sizes(program, 3), 3)
+    usual = attempt(binary_of(folder, target), program, case)
+    for order in range(3):
+        trial = attempt(binary_of(folder, target), program, case, order=order)
+        assert trial.exact
+        assert trial.execution.steps > usual.execution.steps  # fewer waves went together

@@ -16,7 +16,7 @@ from typing import Protocol
 from layoutalg.device.amdgcn.bits import NotReadable
 from layoutalg.device.amdgcn.expected import Expected, ExpectedElement
 from layoutalg.device.amdgcn.loops import Loops
-from layoutalg.device.amdgcn.samples import sample_points
+from layoutalg.device.amdgcn.samples import Point, points_where, sample_points
 from layoutalg.device.amdgcn.state import Element
 from layoutalg.device.amdgcn.terms import COMMUTE, Terms
 from layoutalg.index import (
@@ -58,6 +58,7 @@ class Comparison:
         self.expected, self.found, self.loops = expected, found, loops
         self.points = sample_points(kernel, expected.loops)
         self.names: dict[Expr, Expr] = {}  # what the binary loaded or carries → what the program calls it
+        self.where: dict[Expr, tuple[Point, ...]] = {}  # points where a condition holds
         self.waiting: list[tuple[Expr, Expr]] = []  # what is carried, and has to be shown the same
 
     def verdicts(self) -> Decided:
@@ -112,21 +113,34 @@ class Comparison:
         return f"{element.instruction.address:#x} {element.instruction.name.lower()} {verb} {element.buffer}"
 
     def _partner(self, element: Element) -> ExpectedElement | None:
+        """The program's element that has this one's place: at all samples, or at those where it happens."""
         if not set(variables(element.offset)) <= set(self.points[0]):
             return None
-        return self.places.get(self._place(element))
+        partner = self.places.get(self._place(element))
+        if partner is not None or not set(variables(element.guard)) <= set(self.points[0]):
+            return partner
+        points = self._points_of(element.guard)
+        places = [value(element.offset, point) for point in points]
+        alike = (w for w in self.wanted if _kind(w) == _kind(element) and w.loops == element.loops)
+        there = (w for w in alike if [value(w.offset, point) for point in points] == places)
+        return next(there, None) if len(points) > 1 else None
+
+    def _points_of(self, guard: Expr) -> tuple[Point, ...]:
+        if guard not in self.where:
+            self.where[guard] = points_where(self.kernel, self.expected.loops, guard)
+        return self.where[guard]
 
     def _stray(self, element: Element) -> Verdict:
         """An access that is none of the program's: refuted where it is seen to happen."""
         if not set(variables(element.offset, element.guard)) <= set(self.points[0]):
             return unknown(f"the address {element.offset} or its condition is not known")
-        for point in self.points:
+        for point in (*self.points, *self._points_of(element.guard)):
             meant = {value(w.offset, point) for w in self.wanted if _kind(w) == _kind(element)}
             if value(element.guard, point) and value(element.offset, point) not in meant:
                 at = {v.value.name: n for v, n in point.items()}
                 text = f"byte {value(element.offset, point)} of {element.buffer}, which the program does not touch"
                 return Refuted("an access of the program", "evaluation", 0.0, (), Witness((at,), text))
-        return unknown("an access that is none of the program's, under a condition that no sample meets")
+        return unknown(f"it is none of the program's, at {element.offset} where {element.guard}")
 
     def _compared(self, element: Element, partner: ExpectedElement) -> Decided:
         about, given = self._about(element), self._given(element.guard)

@@ -108,12 +108,10 @@ class _Loop:
         """The states behind the loop's exit."""
         noting, around = self.machine.noting, self.machine.loops
         self.machine.noting, self.machine.loops = False, (*around, self.t)
-        for _ in range(TRIES):
-            start, latch, _ = self._followed()
-            if not self._grown(start, latch) and not self._recognised(start, latch):
-                break
-        else:
-            raise NotReadable(f"the loop at {self.head:#x} changes other registers in every try")
+        decide, self.w.decide = self.w.decide, lambda goal, given: False
+        self._settle()  # first without a solver: most registers that change are plain counters
+        self.w.decide = decide
+        self._settle()
         self.machine.noting = noting
         start, latch, leaving = self._followed()
         if self._grown(start, latch) or not all(self._kept(latch, place) for place in self.known):
@@ -122,6 +120,14 @@ class _Loop:
         if noting:
             self._note(start, latch, leaving)
         return self._left(start, leaving)
+
+    def _settle(self) -> None:
+        """Follows the body until nothing new is found that it changes, or that a register is."""
+        for _ in range(TRIES):
+            start, latch, _ = self._followed()
+            if not self._grown(start, latch) and not self._recognised(start, latch):
+                return
+        raise NotReadable(f"the loop at {self.head:#x} changes other registers in every try")
 
     def _followed(self) -> tuple[State, State, Ends]:
         """The state at the head, at the end of the body, and those that leave."""
@@ -205,9 +211,8 @@ class _Loop:
                 continue
             if place in self.pairs:
                 upper, unknown = self.pairs[place]
-                before = self.w.pair(*(_word(self._get(self.entry, p)) for p in (place, upper)))
-                after = self.w.pair(*(_word(self._get(latch, p)) for p in (place, upper)))
-                form = self._form(before, unknown.expr, after)
+                before, after = (self._whole(state, place, upper) for state in (self.entry, latch))
+                form = self._form(before, unknown.expr, after) if before and after else None
                 if form is not None:
                     whole = self.w.word(form, 64)
                     found |= {place: self.w.low(whole), upper: self.w.high(whole)}
@@ -223,6 +228,11 @@ class _Loop:
                     found[place] = self.w.word(form)
         self.known |= found
         return bool(found)
+
+    def _whole(self, state: State, low: Place, high: Place) -> Word | None:
+        """The word of which two registers hold the halves."""
+        a, b = self._get(state, low), self._get(state, high)
+        return self.w.pair(a, b) if isinstance(a, Word) and isinstance(b, Word) else None
 
     def _form(self, before: Word, unknown: Expr, after: Word) -> Expr | None:
         """The value at the head of iteration t."""
@@ -263,8 +273,10 @@ class _Loop:
         claimed, held = self.known[place], self._get(latch, place)
         if place in self.pairs:
             upper = self.pairs[place][0]
-            claimed = self.w.pair(_word(claimed), _word(self.known[upper]))
-            held = self.w.pair(_word(held), _word(self._get(latch, upper)))
+            whole = self._whole(latch, place, upper)
+            if whole is None:
+                return False
+            claimed, held = self.w.pair(_word(claimed), _word(self.known[upper])), whole
         if isinstance(claimed, Mask) and isinstance(held, Mask):
             return simplify(substitute(claimed.own, following)) is simplify(held.own)
         if isinstance(claimed, Mask) or isinstance(held, Mask):
@@ -280,8 +292,9 @@ class _Loop:
         self.loops.claims.append(Claim(about, goal, start.condition))
         for place, word in self.unknown.items():
             if place not in self.known and isinstance(word, Word) and word.expr.op == "var":
-                before, after = (_word(self._get(s, place)) for s in (self.entry, latch))
-                self.loops.carried[word.expr] = Carried(self.t, word.expr, before.expr, after.expr)
+                before, after = (self._get(s, place) for s in (self.entry, latch))
+                if isinstance(before, Word) and isinstance(after, Word):
+                    self.loops.carried[word.expr] = Carried(self.t, word.expr, before.expr, after.expr)
 
     def _left(self, start: State, leaving: Ends) -> Ends:
         """The state behind the exit: that of the last iteration."""

@@ -27,6 +27,18 @@ def sample_points(kernel: Program, loops: Sequence[Expr], count: int = 4) -> tup
     return tuple(_point(kernel, loops, rng, k) for k in range(count))
 
 
+def points_where(kernel: Program, loops: Sequence[Expr], condition: Expr, tries: int = 600) -> tuple[Point, ...]:
+    """Some points where a condition on these variables holds; few or none where it seldom does."""
+    rng, found = random.Random(1), []
+    for k in range(tries):
+        point = _point(kernel, loops, rng, k % 4)
+        if value(condition, point):
+            found.append(point)
+        if len(found) == 6:
+            break
+    return tuple(found)
+
+
 def _point(kernel: Program, loops: Sequence[Expr], rng: random.Random, k: int) -> Point:
     point = next((p for p in _sizes(kernel, rng, k) if value(kernel.requires, p)), None)
     if point is None:

@@ -140,7 +140,7 @@ class IndexValues:
 
     def _shown(self, e: Expr, lowest: int, size: int) -> bool:
         key = (e, self.given, lowest, size)
-        if key not in self._in_range:
+        if not self._in_range.get(key):
             self._in_range[key] = any(
                 self.decide(all_of(one >= lowest, one < lowest + size), self.given)
                 for one in (*_generalised(e, self.given), e)
@@ -193,17 +193,23 @@ class IndexValues:
 
     def ite(self, condition: Bit, then: Word | Mask, otherwise: Word | Mask) -> Word | Mask:
         """Choice."""
-        if condition.expr.op == "const":
-            return then if condition.expr is TRUE else otherwise
+        unsure = self._unsure(condition.expr)
+        if unsure.op == "const":
+            return then if unsure is TRUE else otherwise
         if isinstance(then, Mask) or isinstance(otherwise, Mask):
             a, b = as_mask(then).own, as_mask(otherwise).own
             return Mask(any_of(all_of(condition.expr, a), all_of(negation(condition.expr), b)))
-        known = conjuncts(self.given)
-        unsure = all_of(*(part for part in conjuncts(condition.expr) if part not in known))
         chosen = self.terms.rounding(unsure, then.expr, otherwise.expr)
         if chosen is None:
-            chosen = self.divisions.choice(condition.expr, then.expr, otherwise.expr)
-        return then.with_expr(select(condition.expr, then.expr, otherwise.expr) if chosen is None else chosen)
+            chosen = self.divisions.choice(unsure, then.expr, otherwise.expr)
+        return then.with_expr(select(unsure, then.expr, otherwise.expr) if chosen is None else chosen)
+
+    def _unsure(self, condition: Expr) -> Expr:
+        """What of a condition is not among what is given."""
+        known = conjuncts(self.given)
+        if any(negation(part) in known for part in conjuncts(condition)):
+            return FALSE
+        return all_of(*(part for part in conjuncts(condition) if part not in known))
 
     def zext(self, word: Word) -> Word:
         """The unsigned value."""

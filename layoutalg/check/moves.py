@@ -84,13 +84,14 @@ class Increments(Claim):
         yield _moves(self.layout)
 
     def local_obligations(self) -> Iterator[Obligation] | None:
-        if isinstance(self.layout, MergeCarryCheck):
-            return _suffices(self.layout)
-        if isinstance(self.layout, Transform) or any(
-            type(t).valid is not Transform.valid for t in self.layout.transforms
-        ):
+        """Only where carry check is among the transforms; all others are decided at once."""
+        transforms = (self.layout,) if isinstance(self.layout, Transform) else self.layout.transforms
+        if not any(isinstance(t, MergeCarryCheck) for t in transforms):
+            return None
+        if any(type(t).valid is not Transform.valid for t in transforms):
             return None  # what is padding may be out of range below
-        return chain(InBounds(self.layout).local_obligations() or (), *map(_suffices, self.layout.transforms))
+        bounds = None if isinstance(self.layout, Transform) else InBounds(self.layout).local_obligations()
+        return chain(bounds or (), *map(_suffices, transforms))
 
 
 def _moves(layout: Transform | TensorAdaptor) -> ForAll:

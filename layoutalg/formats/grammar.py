@@ -85,7 +85,7 @@ TRANSFORM_KEYS: Mapping[str, Mapping[str, Shape]] = {
     "cyclic_shift": _pair,
     "cyclic_shift_inverse": _pair,
     "offset": {**_length, "offset": _size},
-    "indexing": {"table": Many(Integer(), 1, MOST_ENTRIES)},
+    "indexing": {"table": Many(_size, 1, MOST_ENTRIES)},
     "functor": {"variable": _name, "function": _size, **_length},
     "vectorize": {"vector_size": _size, **_length},
 }

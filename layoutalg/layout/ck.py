@@ -173,7 +173,7 @@ def make_inverse_cyclic_shift_transform(low_lengths: Sequence[Term]) -> Transfor
     return CyclicShiftInverse(_index(low_lengths))
 
 
-def make_indexing_transform(up_length: Term, indices: Sequence[int]) -> Transform:
+def make_indexing_transform(up_length: Term, indices: Sequence[Term]) -> Transform:
     """lower = indices[upper]; LayoutError unless there is one entry for each upper index."""
     length = as_expr(up_length)
     if length is not as_expr(len(indices)):

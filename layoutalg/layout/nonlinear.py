@@ -12,7 +12,7 @@ With u the upper index and d the lower one, m = u₀ mod L₁:
 | indexing            | table[u]                     | no entry occurs twice                      |
 | functor             | f(u)                         | for the prover to say                      |
 
-What they cannot represent: an index that depends on data, other than through the constant table of `indexing`.
+What they cannot represent: an index that depends on data, other than through the table of `indexing`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from layoutalg.index import Expr, Term, as_expr, lookup, mod, substitute, var, xor
+from layoutalg.index import Expr, Term, as_expr, lookup, mod, select, substitute, var, xor
 from layoutalg.index.normal import nonnegative
 from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import Index, Transform
@@ -129,17 +129,18 @@ class CyclicShiftInverse(_Pairwise):
 
 @dataclass(frozen=True, repr=False)
 class Indexing(Transform):
-    """lower = table[upper]; where padding or a faulty chain leaves the table, at the index modulo its length.
+    """lower = table[upper], the entries being numbers or sizes that are not fixed.
 
-    CK would read past its table there.  No valid index of a chain that stays within its dimensions does.
+    Where padding or a faulty chain leaves the table, at the index modulo its length: CK would read past its table.  No
+    valid index of a chain that stays within its dimensions does.
     """
 
     table: tuple[Expr, ...]
     name: ClassVar[str] = "indexing"
 
     def check(self) -> None:
-        if not self.table or any(entry.op != "const" for entry in self.table):
-            raise LayoutError("indexing: the table holds at least one entry, and integers only")
+        if not self.table:
+            raise LayoutError("indexing: the table holds at least one entry")
 
     @property
     def upper_lengths(self) -> Index:
@@ -150,10 +151,13 @@ class Indexing(Transform):
         return self.table
 
     def lower(self, upper: Sequence[Term]) -> Index:
-        return (lookup([int(entry) for entry in self.table], mod(upper[0], len(self.table))),)
+        u = mod(upper[0], len(self.table))
+        return (lookup([int(entry) for entry in self.table], u) if self._constant else _chosen(self.table, u, 0),)
 
     def upper(self, lower: Sequence[Term]) -> Index:
         """By the inverse table; what stands in its gaps means nothing."""
+        if not self._constant:
+            return super().upper(lower)
         entries = [int(entry) for entry in self.table]
         first, span = min(entries), max(entries) - min(entries) + 1
         if len(set(entries)) < len(entries) or span > LARGEST_TABLE:
@@ -162,6 +166,19 @@ class Indexing(Transform):
         for n, entry in enumerate(entries):
             inverse[entry - first] = n
         return (lookup(inverse, mod(as_expr(lower[0]) - first, span)),)
+
+    @property
+    def _constant(self) -> bool:
+        return all(entry.op == "const" for entry in self.table)
+
+
+def _chosen(table: Index, u: Expr, first: int) -> Expr:
+    """The entry at `u`, where the table's first one is at `first`: by halves."""
+    if len(table) == 1:
+        return table[0]
+    middle = len(table) // 2
+    low, high = _chosen(table[:middle], u, first), _chosen(table[middle:], u, first + middle)
+    return select(u < first + middle, low, high)
 
 
 @dataclass(frozen=True, repr=False)

@@ -85,7 +85,7 @@ BAD = [
      "descriptor[0].examples[0].index", "2 coordinates for 1 dimensions"),
     (D + 'base = { kind = "packed", lengths = [4] }\nexamples = [{ index = [1] }]', 4, "descriptor[0].examples[0]",
      "an example says one of"),
-    ('[[transform]]\nname = "t"\ntransform = "indexing"\ntable = [1, "x"]', 4, "transform[0].table[1]", "an integer"),
+    ('[[transform]]\nname = "t"\ntransform = "indexing"\ntable = [1, "x"]', 4, "transform[0].table[1]", "symbol 'x'"),
     ('[[transform]]\nname = "t"\ntransform = "functor"\nvariable = "x"\nfunction = "y"\nlength = 3', 5,
      "transform[0].function", "'y'"),
     ('[[transform]]\nname = "t"\ntransform = "indexing"\ntable = [4, 1]\nexamples = [{ index = [2], lower = [2] }]', 5,

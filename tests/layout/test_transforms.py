@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from layoutalg.index import symbol
+from layoutalg.index import symbol, value, var, variables
 from layoutalg.index.evaluate import grids
 from layoutalg.layout import (
     TRANSFORMS,
@@ -123,6 +123,7 @@ NOT_INVERTIBLE = {
     "embed with stride 0": Embed((3, 4), (0, 1)),
     "modulo that wraps": Modulo(4, 10),
     "indexing with repetition": Indexing((4, 4, 9)),
+    "indexing of sizes": Indexing((symbol("P"), 9)),
     "copies": Replicate((2, 3)),
     "inserted": Insert(4),
     "any function": Functor.of(lambda u: u * u, 3),
@@ -158,6 +159,17 @@ def disagreements(transform: Transform) -> np.ndarray:
     found = grids([*step.moved, *step.recomputed], [*step.start, *step.end])
     half = len(step.moved)
     return np.any([a != b for a, b in zip(found[:half], found[half:], strict=True)], axis=0)
+
+
+def test_a_table_may_hold_sizes():
+    size = symbol("P")
+    for count in range(1, 8):
+        table = [size + 3 * n if n % 2 else n for n in range(count)]
+        lower = Indexing(tuple(table)).lower((var("u", count),))[0]
+        for u in range(count):
+            assert value(lower, {size: 5, **{v: u for v in variables(lower) if v is not size}}) == (
+                5 + 3 * u if u % 2 else u
+            )
 
 
 def test_ck_modulo_adds_the_difference_twice():
@@ -248,7 +260,6 @@ REFUSED = {
     "modulus 0": (lambda: Modulo(0, 4), "modulo: modulus 0 is not at least 1"),
     "xor of three": (lambda: Xor((2, 3, 4)), "xor: 3 lengths; it works on two dimensions"),
     "empty table": (lambda: Indexing(()), "indexing: the table holds at least one entry"),
-    "a size in a table": (lambda: Indexing((N,)), "indexing: the table holds at least one entry, and integers only"),
     "a float": (lambda: PassThrough(2.5), "2.5 is neither an integer nor an index expression"),
     "a truth value": (lambda: PassThrough(True), "True is neither an integer nor an index expression"),
     "2^62 elements": (lambda: Merge((1 << 31, 1 << 31)), r"2\^62 elements or more are refused"),

@@ -141,8 +141,8 @@ def test_lower_stays_in_the_lower_lengths(transform):
     u = points(transform)
     keep = [bool(transform.valid(tuple(map(int, p)))) for p in zip(*u, strict=True)]
     for p in itertools.compress(zip(*u, strict=True), keep):
-        for value, length in zip(transform.lower(tuple(map(int, p))), transform.lower_lengths, strict=True):
-            assert length is None or 0 <= int(value) < int(length)
+        for index, length in zip(transform.lower(tuple(map(int, p))), transform.lower_lengths, strict=True):
+            assert length is None or 0 <= int(index) < int(length)
 
 
 @pytest.mark.parametrize("transform", [t for t in EXAMPLES if not isinstance(t, Unmerge24Bit)], ids=repr)

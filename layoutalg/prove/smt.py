@@ -14,9 +14,11 @@ Where these need other variables, the form says which change was made (`strategi
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
 import z3
@@ -32,6 +34,8 @@ from layoutalg.prove.strategies.changes import changed
 
 SECONDS = 2.0
 """What z3 gets to confirm a form that says more than the obligation."""
+SEARCH = 8.0
+"""The seconds after which an obligation is written as it stands."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +62,10 @@ def forms(obligation: Obligation) -> tuple[Form, ...]:
         whole, reason = (), error
     if whole and (bits or "(set-logic QF_LIA)" in whole[0].text):
         return whole
+    end = time.monotonic() + SEARCH
     for words, said in sorted((("", obligation), *changed(obligation)), key=_undecided):
-        found = [_form(part, words) for part in parts(said)]
-        if all(found):
+        found = list(takewhile(bool, (_form(part, words) for part in parts(said) if time.monotonic() < end)))
+        if len(found) == len(parts(said)):
             return tuple(form for form in found if form)
     if reason:
         raise reason

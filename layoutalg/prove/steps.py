@@ -34,7 +34,7 @@ from typing import Any
 
 import z3
 
-from layoutalg.index import Expr, symbol
+from layoutalg.index import Expr, all_of, symbol
 from layoutalg.index.normal import conjuncts, simplify
 from layoutalg.index.poly import Monomial, Poly, monomial_over
 from layoutalg.prove.lowering import Integers, NotExpressible, Problem
@@ -111,10 +111,15 @@ class AnyFunction(Quotients):
 
 
 def parts(obligation: Obligation) -> list[Obligation]:
-    """Each part of a goal by itself: together they say the same."""
+    """Each part of a goal by itself, the equalities before it given: together they say the same."""
     if not isinstance(obligation, ForAll):
         return [obligation]
-    return [ForAll(obligation.label, part, obligation.given) for part in conjuncts(obligation.goal)]
+    found: list[Obligation] = []
+    known = obligation.given
+    for part in conjuncts(obligation.goal):
+        found.append(ForAll(obligation.label, part, known))
+        known = all_of(known, part) if part.op == "eq" else known
+    return found
 
 
 def assertions(obligation: Obligation) -> dict[str, Any] | None:

@@ -173,6 +173,8 @@ def _normalised(raw: Any, address: int, architecture: str) -> Instruction:
         operands["soffset"] = Operand("null")
     if form.endswith("_SDWA"):
         operands["a"] = _operand(raw.vsrc0.offset - (256 if raw.s0 else 0), None, architecture)
+        if form != "VOP1_SDWA":
+            operands["b"] = _operand(raw.vsrc1.offset - (256 if raw.s1 else 0), None, architecture)
         if form == "VOPC_SDWA":
             operands["m"] = Operand("s", raw.sdst.offset if raw.sd else VCC)
     unused = _unused_fields(raw)

@@ -32,7 +32,7 @@ DEALLOCATE_VGPRS = 3
 _CACHE_FIELDS = frozenset({"glc", "slc", "dlc", "sc0", "sc1", "nt", "th", "scope", "nv"})
 
 #: Fields of the sub-dword encoding that are described, and its code for a whole register.
-_SUB_DWORD = frozenset({"src0_sel", "src1_sel", "src0_sext", "src1_sext", "dst_sel", "s0", "sd"})
+_SUB_DWORD = frozenset({"src0_sel", "src1_sel", "src0_sext", "src1_sext", "dst_sel", "s0", "s1", "sd"})
 WHOLE = 6
 
 _ADDRESS_FIELDS = {

@@ -189,6 +189,8 @@ _SCALAR = table(
     ("S_ABS_I32", "d32 scc <- a32", lambda w, a: _nonzero(w, _absolute(w, a), 32)),
     ("S_BITCMP0_B32", "scc <- a32 b32", lambda w, a, b: ~_bit_set(w, a, b)),
     ("S_BITCMP1_B32", "scc <- a32 b32", lambda w, a, b: _bit_set(w, a, b)),
+    ("S_BITSET0_B32", "d32 <- a32 d32", lambda w, a, d: d & ~w.shl(w.const(1, 32), _bits(w, a, 5))),
+    ("S_BITSET1_B32", "d32 <- a32 d32", lambda w, a, d: d | w.shl(w.const(1, 32), _bits(w, a, 5))),
     ("S_BFE_I32", "d32 scc <- a32 b32", lambda w, a, b: _scalar_bfe_signed(w, a, b)),
     ("S_MIN_I32", "d32 scc <- a32 b32", lambda w, a, b: (w.ite(w.slt(a, b), a, b), w.slt(a, b))),
     ("S_MIN_U32", "d32 scc <- a32 b32", lambda w, a, b: (w.ite(w.ult(a, b), a, b), w.ult(a, b))),

@@ -65,6 +65,9 @@ class Pseudocode:
                 value >>= int(re.search(r"\.[uib](\d+)$", name.strip())[1]) if len(names) > 1 else 0
 
     def store(self, target, value):
+        bit = re.match(r"(\w+)\.\w+\[(S0\.u32\[\d : 0\])\]$", target)
+        if bit is not None:  # one bit, whose number is computed
+            self.state["bit"], target = self.evaluate(bit[2]), f"{bit[1]}[bit]"
         name, kind, bits, low = re.match(
             r"(\w+)(?:\.([uib])(\d+))?(?:\[(?:\d+ : )?(\w+)\])?(?:\.f\d+)?$", target
         ).groups()

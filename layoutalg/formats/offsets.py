@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from layoutalg.index import Expr, substitute, variables
+from layoutalg.index import Expr, variables
 from layoutalg.index.evaluate import grids
 from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.layout.bind import bind
 
 MOST_INDICES = 1 << 24
 
@@ -22,7 +23,8 @@ MOST_INDICES = 1 << 24
 def offsets(descriptor: TensorDescriptor, sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
     """Lengths, element space size and offsets; `sizes` gives each symbol a value.
 
-    LayoutError where a symbol has none, or one that it cannot have, and where there are more than MOST_INDICES indices.
+    LayoutError where a symbol has none, or one that it cannot have or that makes a length less than 1, and where there
+    are more than MOST_INDICES indices.
 
     >>> from layoutalg.layout import RightPad, make_naive_tensor_descriptor, transform_tensor_descriptor
     >>> d = make_naive_tensor_descriptor((3,), (2,))
@@ -31,23 +33,23 @@ def offsets(descriptor: TensorDescriptor, sizes: Mapping[str, int] | None = None
     """
     import numpy as np  # only here: reading and checking start faster without it
 
-    at = _values(descriptor, sizes or {})
-    lengths = [int(substitute(n, at)) for n in descriptor.lengths]
+    descriptor = bind(descriptor, _values(descriptor, sizes or {}))
+    lengths = [int(n) for n in descriptor.lengths]
     if prod(lengths) > MOST_INDICES:
         raise LayoutError(f"{prod(lengths)} indices are too many to list; at most {MOST_INDICES} are")
     index = descriptor.index
-    found, valid = grids([descriptor.offset(index), descriptor.valid(index)], index, at)
+    found, valid = grids([descriptor.offset(index), descriptor.valid(index)], index)
     listed: list[int | None] = [*found.ravel().tolist()]
     for n in np.flatnonzero(valid.ravel() == 0).tolist():
         listed[n] = None
-    space = int(substitute(descriptor.element_space_size, at))
-    return {"lengths": lengths, "element_space_size": space, "offsets": listed}
+    return {"lengths": lengths, "element_space_size": int(descriptor.element_space_size), "offsets": listed}
 
 
 def _values(descriptor: TensorDescriptor, sizes: Mapping[str, int]) -> dict[Expr, int]:
     """The value of each symbol below the descriptor."""
     index = descriptor.index
-    symbols = [v for v in variables(descriptor.offset(index), *descriptor.lengths) if v not in index]
+    parts = (descriptor.offset(index), descriptor.valid(index), descriptor.element_space_size, *descriptor.lengths)
+    symbols = [v for v in variables(*parts) if v not in index]
     missing = [v.value.name for v in symbols if v.value.name not in sizes]
     if missing:
         raise LayoutError(f"the sizes {', '.join(missing)} have no value; give one for each")

@@ -103,6 +103,36 @@ def test_offsets_with_padding_and_sizes() -> None:
         offsets(d, {"M": 12})
 
 
+SIZES = """
+symbols = { M = {}, K = {} }
+[[descriptor]]
+name = "shorter"
+base = { kind = "packed", lengths = ["M", 3] }
+steps = [[{ transform = "slice", length = "M", begin = 0, end = "M - 4", lower = [0], upper = [0] },
+          { transform = "pass_through", length = 3, lower = [1], upper = [1] }]]
+[[descriptor]]
+name = "two"
+base = { kind = "packed", lengths = ["M"] }
+steps = [[{ transform = "right_pad", length = "M", right = "K", lower = [0], upper = [0] }],
+         [{ transform = "slice", length = "M + K", begin = 0, end = 2, lower = [0], upper = [0] }]]
+"""
+
+
+def test_sizes_of_the_space_and_of_the_padding_alone_count() -> None:
+    two = loads(SIZES).descriptor("two").descriptor
+    assert offsets(two, {"M": 1, "K": 5}) == {"lengths": [2], "element_space_size": 1, "offsets": [0, None]}
+    assert offsets(two, {"M": 9})["offsets"] == [0, 1]
+    with pytest.raises(LayoutError, match="the sizes M have no value"):
+        offsets(two, {"K": 5})
+
+
+def test_offsets_at_sizes_that_make_no_layout_are_refused() -> None:
+    shorter = loads(SIZES).descriptor("shorter").descriptor
+    assert offsets(shorter, {"M": 5})["lengths"] == [1, 3]
+    with pytest.raises(LayoutError, match=r"slice: 0…-2 is not within|slice: begin 0 is not below end -2"):
+        offsets(shorter, {"M": 2})
+
+
 def test_offsets_of_too_many_indices_are_refused() -> None:
     with pytest.raises(LayoutError, match="too many to list"):
         offsets(make_naive_tensor_descriptor_packed((1 << 13, 1 << 13)))

@@ -111,6 +111,7 @@ def _trace(
         raise NotReadable(f"{binary.kernel.lds_bytes} bytes of LDS, the program has {kernel.lds_bytes}")
     blocks = (_linear(kernel),) if kernel.linear else kernel.grid
     given = all_of(kernel.requires, *(simplify(block < 1 << 31) for block in blocks))  # HIP launches no more
+    given = all_of(given, *(number < runs for number, runs in loops.expected.items()))
     machine = SymbolicMachine(binary, arguments, blocks, kernel.threads, given, _sizes(kernel), prover.shown, terms)
     Follower(machine, loops.follow).run()
     return machine.trace, (ASSUMPTION,) if machine.w.divisions.errors else ()

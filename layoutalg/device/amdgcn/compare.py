@@ -87,7 +87,7 @@ class Comparison:
         yield from self._carried()
 
     def _given(self, *conditions: Expr) -> Expr:
-        return all_of(self.kernel.requires, *conditions)
+        return all_of(self.kernel.requires, *(t < n for t, n in self.expected.loops.items()), *conditions)
 
     def _place(self, element: Element | ExpectedElement) -> tuple[object, ...]:
         return *_kind(element), element.loops, tuple(value(element.offset, point) for point in self.points)

@@ -17,12 +17,13 @@ What it cannot represent: asynchronous copies.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from layoutalg.device.amdgcn.bits import NotReadable
-from layoutalg.device.amdgcn.loops import Carried, count_of
+from layoutalg.device.amdgcn.loops import Carried
 from layoutalg.device.amdgcn.terms import Terms
 from layoutalg.index import (
     FALSE,
@@ -31,6 +32,7 @@ from layoutalg.index import (
     all_of,
     any_of,
     as_expr,
+    conjuncts,
     const,
     select,
     simplify,
@@ -55,6 +57,7 @@ from layoutalg.kernel.program import (
     Statement,
     Store,
     StoreShared,
+    extent_of,
     vector_width,
     vector_ys,
 )
@@ -88,14 +91,14 @@ class Expected:
 
     elements: tuple[ExpectedElement, ...]
     carried: Mapping[Expr, Carried]
-    loops: tuple[Expr, ...]  # those that are not written out
+    loops: Mapping[Expr, Expr]  # the numbers of those that are not written out, and how often they run
 
 
 def expected_elements(program: Program, terms: Terms) -> Expected:
     """Every element that a thread accesses.  Raises `NotReadable` for a statement that is not described."""
     walker = _Walker(program, terms)
     walker.body(program.body, {})
-    return Expected(tuple(walker.elements), walker.carried, tuple(walker.loops))
+    return Expected(tuple(walker.elements), walker.carried, walker.loops)
 
 
 Place = tuple[str, tuple[int, ...]]
@@ -112,11 +115,11 @@ class _Walker:
         self.around: tuple[Expr, ...] = ()
         self.elements: list[ExpectedElement] = []
         self.carried: dict[Expr, Carried] = {}
-        self.loops: list[Expr] = []
+        self.loops: dict[Expr, Expr] = {}
         self.number = 0
 
     def body(self, statements: Sequence[Statement], at: Mapping[Expr, Expr]) -> None:
-        """`at`: the numbers of loops that are written out."""
+        """`at`: the numbers of the loops around."""
         for statement in statements:
             number, self.number = self.number, self.number + 1
             match statement:
@@ -141,34 +144,32 @@ class _Walker:
                     raise NotReadable(f"{self.program.name}: statement {number} is a {type(statement).__name__}")
 
     def _loop(self, loop: Loop, at: Mapping[Expr, Expr]) -> None:
-        count = simplify(substitute(count_of(loop.index), at))
+        count = simplify(substitute(extent_of(loop.index), at))
         first = self.number
         if count.op == "const":
             for k in range(int(count.value)):
                 self.number = first
                 self.body(loop.body, {**at, loop.index: as_expr(k)})
             return
-        if at:
+        if any(number.op == "const" for number in at.values()):
             raise NotReadable(f"{self.program.name}: a loop of {count} within one that is written out")
-        self.loops.append(loop.index)
+        number = numbered(loop.index, count, self.program.requires)
+        self.loops[number], at = count, {**at, loop.index: number}
         before, barriers = dict(self.held), self.barriers
         marks = len(self.elements), len(self.carried)
         self.body(loop.body, at)  # once to see what it changes
         changed = [p for p, e in self.held.items() if p in before and before[p] is not e]
-        per_iteration = self.barriers - barriers
+        per_iteration = simplify(self.barriers - barriers)
         del self.elements[marks[0] :]
         for key in list(self.carried)[marks[1] :]:
             del self.carried[key]
-        unknown = {p: _at_head(loop.index, p, before[p]) for p in changed}
+        unknown = {p: _at_head(number, p, before[p]) for p in changed}
         self.held = before | unknown
-        self.barriers, self.around, self.number = (
-            barriers + per_iteration * loop.index,
-            (*self.around, loop.index),
-            first,
-        )
+        self.barriers, self.around = barriers + per_iteration * number, (*self.around, number)
+        self.number = first
         self.body(loop.body, at)
         for changed_place, e in unknown.items():
-            self.carried[e] = Carried(loop.index, e, before[changed_place], self.held[changed_place])
+            self.carried[e] = Carried(number, e, before[changed_place], self.held[changed_place])
         self.around = self.around[:-1]
         self.barriers = simplify(barriers + per_iteration * count)
 
@@ -230,7 +231,7 @@ class _Walker:
         held, there = access.registers.dtype.name, memory.dtype.name
         for y in _ys(access.registers):
             key = (access.registers.name, y)
-            times = "".join(f"_{k}" for k in at.values())
+            times = "".join(f"_{k}" for k in at.values() if k.op == "const")
             if isinstance(access, Load | LoadShared):
                 name = f"want_{number}{times}_{'_'.join(map(str, y))}"
                 unknown = symbol(name, min=0, max=(1 << 8 * memory.dtype.bytes) - 1)
@@ -292,6 +293,22 @@ def _ys(registers: Registers) -> Iterator[tuple[int, ...]]:
 def _fragment(registers: Registers, first: tuple[int, int]) -> list[tuple[int, ...]]:
     """The indices of a fragment's elements, in order."""
     return [y for y in _ys(registers) if y[:2] == first]
+
+
+def numbered(loop: Expr, count: Expr, requires: Expr) -> Expr:
+    """The number of a loop's iteration, with the limit that the program's requirements set to how often it runs.
+
+    >>> from layoutalg.index import var
+    >>> m, n = symbol("M"), symbol("N")
+    >>> numbered(var("k", (m * n + 15) // 16), (m * n + 15) // 16, m * n <= 1000).hi
+    62
+    """
+    limits = {}
+    for part in conjuncts(requires):
+        if part.op in ("lt", "le") and part.args[1].op == "const":
+            limits[part.args[0]] = symbol("limited", min=0, max=int(part.args[1].value) - (part.op == "lt"))
+    most = min(count.hi, substitute(count, limits).hi)
+    return symbol(loop.value.name, min=0, max=None if most == math.inf else int(most) - 1)
 
 
 def _at_head(loop: Expr, place: Place, before: Expr) -> Expr:

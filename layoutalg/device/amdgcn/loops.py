@@ -23,15 +23,15 @@ from dataclasses import dataclass, field
 from layoutalg.device.amdgcn.bits import Mask, NotReadable, Word
 from layoutalg.device.amdgcn.follow import Ends, Follower
 from layoutalg.device.amdgcn.pending import Key, Pending
+from layoutalg.device.amdgcn.ranges import representative, same_word
 from layoutalg.device.amdgcn.state import State, joined, resolved
-from layoutalg.device.amdgcn.words import IndexValues, representative
+from layoutalg.device.amdgcn.words import IndexValues
 from layoutalg.index import (
     FALSE,
     TRUE,
     Expr,
     all_of,
     any_of,
-    as_expr,
     eq,
     mod,
     negation,
@@ -71,7 +71,7 @@ class Carried:
 class Loops:
     """The loops of a program by their variables, and what was found about the binary's."""
 
-    expected: tuple[Expr, ...] = ()
+    expected: Mapping[Expr, Expr] = field(default_factory=dict)  # their numbers, and how often they run
     heads: dict[int, Expr] = field(default_factory=dict)
     claims: list[Claim] = field(default_factory=list)
     carried: dict[Expr, Carried] = field(default_factory=dict)
@@ -81,13 +81,8 @@ class Loops:
         if head not in self.heads:
             if len(self.heads) == len(self.expected):
                 raise NotReadable(f"a loop at {head:#x} that the program has not")
-            self.heads[head] = self.expected[len(self.heads)]
+            self.heads[head] = list(self.expected)[len(self.heads)]
         return _Loop(self, follower, head, entry).ends()
-
-
-def count_of(loop: Expr) -> Expr:
-    """How often a loop runs."""
-    return as_expr(int(loop.hi) + 1) if loop.value.extent is None else as_expr(loop.value.extent)
 
 
 class _Loop:
@@ -97,6 +92,7 @@ class _Loop:
         self.loops, self.follower, self.machine = loops, follower, follower.machine
         self.w: IndexValues = follower.machine.w
         self.head, self.entry, self.t = head, entry, loops.heads[head]
+        self.count = loops.expected[self.t]
         self.unknown: dict[Place, Word | Mask] = {}  # registers that are changed → their unknowns
         self.pairs: dict[Place, tuple[Place, Word]] = {}  # lower half → upper half, the unknown whole
         self.known: dict[Place, Word | Mask] = {}  # registers whose value at the head is known → that value
@@ -248,7 +244,7 @@ class _Loop:
             if self._fixed(other) and init.lo >= 0:
                 return init + mod(self.t, 2) * (xor(init, other) - init)
         earlier = self._earlier(end)
-        if earlier is not None and self.w.congruent(substitute(earlier, {self.t: 0}), init, before.bits):
+        if earlier is not None and same_word(substitute(earlier, {self.t: 0}), init, before.bits):
             return earlier
         return None
 
@@ -286,7 +282,7 @@ class _Loop:
     def _note(self, start: State, latch: State, leaving: Ends) -> None:
         """The claim on the count, and what the loop carries."""
         leaves = any_of(*(all_of(*(p for p in s.path if p not in start.path)) for _, s in leaving))
-        last = eq(self.t, count_of(self.t) - 1)
+        last = eq(self.t, self.count - 1)
         about = f"the loop at {self.head:#x}: as many iterations as the program's"
         goal = any_of(all_of(leaves, last), all_of(negation(leaves), negation(last)))
         self.loops.claims.append(Claim(about, goal, start.condition))
@@ -299,7 +295,7 @@ class _Loop:
     def _left(self, start: State, leaving: Ends) -> Ends:
         """The state behind the exit: that of the last iteration."""
         state = joined(self.w, [s for _, s in leaving])
-        at = _Substitution(self.w, {self.t: count_of(self.t) - 1})
+        at = _Substitution(self.w, {self.t: self.count - 1})
         state.path = self.entry.path
         state.barriers = simplify(at.expr(state.barriers))
         state.scalars = {key: at.scalar(word) for key, word in state.scalars.items()}

@@ -18,15 +18,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from layoutalg.index import FALSE, TRUE, Expr, any_of, div, eq, select, simplify, substitute, variables
+from layoutalg.index import FALSE, TRUE, Expr, any_of, div, eq, select, simplify, substitute, symbol, variables
 
 ASSUMPTION = "the quotient estimate of LLVM's unsigned division is at most 2 too small"
 
 #: 2³² − 512 as f32: the factor that keeps the estimate below the reciprocal.
 _FACTOR = 0x4F7FFFFE
-
-#: How much too small the estimated quotient may be.
-_ERRORS = 3
 
 
 class Divisions:
@@ -36,6 +33,8 @@ class Divisions:
         self.estimates: dict[Expr, Expr] = {}  # z → d
         self.corrections: dict[Expr, Expr] = {}  # mulhi(z, −d·z) → z
         self.errors: set[Expr] = set()  # each e
+        self.left: dict[Expr, Expr] = {}  # e → what is left of it after a correction
+        self.unsigned: set[Expr] = set()  # estimates and remainders: 32-bit numbers as they are
 
     def see_function(
         self, made: Expr, name: str, arguments: tuple[Any, ...], known: Mapping[Expr, tuple[Any, ...]]
@@ -65,17 +64,19 @@ class Divisions:
         return None
 
     def quotient(self, n: Expr, d: Expr, error: Expr) -> Expr:
-        """The estimated quotient."""
+        """The estimated quotient.  Neither it nor what it leaves of n is negative."""
         self.errors.add(error)
-        return div(n, d) - error
+        estimate = div(n, d) - error
+        self.unsigned |= {simplify(estimate), simplify(n - d * estimate)}
+        return estimate
 
     def cases(self, *exprs: Expr) -> list[tuple[Expr, ...]] | None:
-        """The expressions for e = 0, 1, 2, where exactly one e occurs in them."""
+        """The expressions for each value of e, where exactly one e occurs in them."""
         found = {v for v in variables(*exprs) if v in self.errors}
         if len(found) != 1:
             return None
         (error,) = found
-        return [tuple(simplify(substitute(x, {error: k})) for x in exprs) for k in range(_ERRORS)]
+        return [tuple(simplify(substitute(x, {error: k})) for x in exprs) for k in range(int(error.hi) + 1)]
 
     def less(self, left: Expr, right: Expr) -> Expr | None:
         """`left < right` as a statement on e, where each e decides it: left ≥ 0, right ≥ 1, so left div right is 0."""
@@ -88,12 +89,27 @@ class Divisions:
         return any_of(*(eq(error, k) for k, case in enumerate(cases) if case[0] is FALSE))
 
     def choice(self, condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
-        """What a choice is, where it is the same for every e."""
+        """What a choice is, where e decides it: a correction takes one from the error, if there was any."""
         cases = self.cases(condition, then, otherwise) if self.errors else None
         if cases is None or any(c not in (TRUE, FALSE) for c, _, _ in cases):
             return None
-        chosen = {a if c is TRUE else b for c, a, b in cases}
-        return chosen.pop() if len(chosen) == 1 else select(condition, then, otherwise)
+        chosen = [a if c is TRUE else b for c, a, b in cases]
+        step = simplify(chosen[-1] - chosen[0])
+        if any(one is not chosen[0] for one in chosen[:-1]):
+            return select(condition, then, otherwise)
+        if step is FALSE:
+            return chosen[0]
+        (error,) = {v for v in variables(condition) if v in self.errors}
+        corrected = simplify(chosen[0] + self._less_by_one(error) * step)
+        self.unsigned.add(corrected)
+        return corrected
+
+    def _less_by_one(self, error: Expr) -> Expr:
+        """max(e − 1, 0), for e in 0, 1, 2: what is left after one correction."""
+        if error not in self.left:
+            self.left[error] = symbol(f"{error.value.name}_left", min=0, max=int(error.hi) - 1)
+            self.errors.add(self.left[error])
+        return self.left[error]
 
 
 def _operands(known: Mapping[Expr, tuple[Any, ...]], made: Expr | None, name: str) -> tuple[Any, ...]:

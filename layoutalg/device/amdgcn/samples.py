@@ -6,7 +6,7 @@ A sample only suggests which access of the binary is which of the program, or re
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from layoutalg.device.amdgcn.bits import NotReadable
 from layoutalg.index import Expr, as_expr, value
@@ -18,7 +18,7 @@ Point = Mapping[Expr, int]
 _SCALES = (64, 64, 16, 16, 8, 4, 2, 1, 1, 1)
 
 
-def sample_points(kernel: Program, loops: Sequence[Expr], count: int = 4) -> tuple[Point, ...]:
+def sample_points(kernel: Program, loops: Mapping[Expr, Expr], count: int = 4) -> tuple[Point, ...]:
     """Some blocks, threads and iterations of problems of several tiles.
 
     Raises `NotReadable` when no sizes that are tried meet what the program requires.
@@ -27,7 +27,7 @@ def sample_points(kernel: Program, loops: Sequence[Expr], count: int = 4) -> tup
     return tuple(_point(kernel, loops, rng, k) for k in range(count))
 
 
-def points_where(kernel: Program, loops: Sequence[Expr], condition: Expr, tries: int = 600) -> tuple[Point, ...]:
+def points_where(kernel: Program, loops: Mapping[Expr, Expr], condition: Expr, tries: int = 600) -> tuple[Point, ...]:
     """Some points where a condition on these variables holds; few or none where it seldom does."""
     rng, found = random.Random(1), []
     for k in range(tries):
@@ -39,11 +39,13 @@ def points_where(kernel: Program, loops: Sequence[Expr], condition: Expr, tries:
     return tuple(found)
 
 
-def _point(kernel: Program, loops: Sequence[Expr], rng: random.Random, k: int) -> Point:
+def _point(kernel: Program, loops: Mapping[Expr, Expr], rng: random.Random, k: int) -> Point:
     point = next((p for p in _sizes(kernel, rng, k) if value(kernel.requires, p)), None)
     if point is None:
         raise NotReadable(f"no sample of {kernel.name} meets {kernel.requires}")
-    for index in (*kernel.grid, *kernel.threads, *loops):
+    for number, runs in loops.items():
+        point[number] = rng.randrange(value(runs, point))
+    for index in (*kernel.grid, *kernel.threads):
         extent = index.value.extent
         point[index] = rng.randrange(value(as_expr(extent), point) if extent is not None else int(index.hi) + 1)
     return point

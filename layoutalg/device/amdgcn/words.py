@@ -18,9 +18,10 @@ What it cannot represent: shifts by an amount that is not constant, and whether 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, as_mask
+from layoutalg.device.amdgcn.ranges import apart, generalised, in_range, magnitude, representative, same_word
 from layoutalg.device.amdgcn.reciprocal import Divisions
 from layoutalg.device.amdgcn.terms import Terms
 from layoutalg.index import (
@@ -41,11 +42,8 @@ from layoutalg.index import (
     select,
     simplify,
     symbol,
-    var,
     variables,
 )
-from layoutalg.index.normal import normal, recover
-from layoutalg.index.poly import Poly
 
 #: Decides `given ⇒ goal`, perhaps with the help of a solver; false means only that it was not shown.
 Decide = Callable[[Expr, Expr], bool]
@@ -90,10 +88,7 @@ class IndexValues:
 
     def congruent(self, one: Expr, other: Expr, bits: int) -> bool:
         """Whether two representatives are of one word, as far as can be shown."""
-        difference = representative(one - other, bits)
-        if difference.op == "const":
-            return bool(difference.value % (1 << bits) == 0)
-        return self.decide(eq(mod(difference, 1 << bits), 0), self.always)
+        return same_word(one, other, bits) or self.decide(eq(mod(one - other, 1 << bits), 0), self.always)
 
     def fresh_bit(self) -> Expr:
         """A new unknown truth."""
@@ -127,7 +122,7 @@ class IndexValues:
         e, size = word.expr, 1 << word.bits
         reduced = representative(e, word.bits)
         for candidate in (e, simplify(e), reduced):
-            if candidate in self.small:
+            if candidate in self.small or (lowest == 0 and candidate in self.divisions.unsigned):
                 return candidate
             if lowest <= candidate.lo and candidate.hi < lowest + size:
                 return candidate
@@ -141,9 +136,9 @@ class IndexValues:
     def _shown(self, e: Expr, lowest: int, size: int) -> bool:
         key = (e, self.given, lowest, size)
         if not self._in_range.get(key):
-            self._in_range[key] = any(
+            self._in_range[key] = in_range(e, lowest, lowest + size, self.given) or any(
                 self.decide(all_of(one >= lowest, one < lowest + size), self.given)
-                for one in (*_generalised(e, self.given), e)
+                for one in (*generalised(e, self.given), e)
             )
         return self._in_range[key]
 
@@ -183,13 +178,22 @@ class IndexValues:
         """Unsigned order."""
         if left is right:
             return Bit(FALSE)
+        if left.bits == 64:
+            return self._less(left, right, 0)
         a, b = self.unsigned(left), self.unsigned(right)
         decided = self.divisions.less(a, b)
         return Bit(lt(a, b) if decided is None else decided)
 
     def slt(self, left: Word, right: Word) -> Bit:
         """Signed order."""
+        if left.bits == 64:
+            return self._less(left, right, -(1 << 63))
         return Bit(lt(self.signed(left), self.signed(right)))
+
+    def _less(self, left: Word, right: Word, lowest: int) -> Bit:
+        """The order of 64-bit words where their ranges are plain; mostly a carry that nobody asks for."""
+        plain = all(lowest <= e.lo and e.hi < lowest + (1 << 64) for e in (left.expr, right.expr))
+        return Bit(lt(left.expr, right.expr)) if plain else Bit(self.fresh_bit())
 
     def ite(self, condition: Bit, then: Word | Mask, otherwise: Word | Mask) -> Word | Mask:
         """Choice."""
@@ -199,7 +203,9 @@ class IndexValues:
         if isinstance(then, Mask) or isinstance(otherwise, Mask):
             a, b = as_mask(then).own, as_mask(otherwise).own
             return Mask(any_of(all_of(condition.expr, a), all_of(negation(condition.expr), b)))
-        chosen = self.terms.rounding(unsure, then.expr, otherwise.expr)
+        chosen = magnitude(unsure, then.expr, otherwise.expr)
+        if chosen is None:
+            chosen = self.terms.rounding(unsure, then.expr, otherwise.expr)
         if chosen is None:
             chosen = self.divisions.choice(unsure, then.expr, otherwise.expr)
         return then.with_expr(select(unsure, then.expr, otherwise.expr) if chosen is None else chosen)
@@ -335,7 +341,7 @@ class IndexValues:
                 ones = int(mask.expr.value % (1 << word.bits))
                 return word.expr - self._masked(word, ones) + ones
         left, right = simplify(a.expr), simplify(b.expr)
-        if _apart(left, right) or _apart(right, left):
+        if apart(left, right) or apart(right, left):
             return left + right
         x, y = self.unsigned(a), self.unsigned(b)
         both = bitand(x, y)
@@ -346,43 +352,3 @@ class IndexValues:
         if e.op != "const":
             raise NotReadable(f"a shift by {e}")
         return int(e.value % (1 << word.bits))
-
-
-def _generalised(e: Expr, given: Expr) -> Iterator[Expr]:
-    """The expression over any p' < P, q' < Q, …, where it is p + P·(q + Q·(… )) and `p < P`, `q < Q`, … are given.
-
-    What holds of it holds of the expression; and a solver need not know what p and q are made of.
-    """
-    bounds = tuple(part.args for part in conjuncts(given) if part.op == "lt" and part.args[0].lo >= 0)
-    yield from (found for found in _nested(e, bounds) if found is not e)
-
-
-def _nested(e: Expr, bounds: tuple[tuple[Expr, ...], ...]) -> Iterator[Expr]:
-    for k, (p, limit) in enumerate(bounds):
-        if limit.op == "const" or limit.lo < 1:
-            continue
-        quotient = simplify(div(e - p, limit))
-        if simplify(e - p - limit * quotient) is FALSE and quotient.depth < e.depth:
-            for inner in _nested(quotient, bounds[:k] + bounds[k + 1 :]):
-                yield var(f"any_below_{k}_of_{len(bounds)}", limit) + limit * inner
-    yield e
-
-
-def representative(expr: Expr, bits: int) -> Expr:
-    """A polynomial congruent modulo 2ⁿ whose coefficients are nearest to 0.
-
-    >>> from layoutalg.index import var
-    >>> representative(var("i", 64) * (2**32 - 4) + 2**33, 32)
-    i * -4
-    """
-    size = 1 << bits
-    terms = {m: (k + size // 2) % size - size // 2 for m, k in normal(expr).terms.items()}
-    reduced: Expr = recover(Poly({m: k for m, k in terms.items() if k})).expr()
-    return reduced
-
-
-def _apart(low: Expr, high: Expr) -> bool:
-    """Whether `high` is a multiple of a power of two that `low` stays below."""
-    if not low.lo >= 0 or low.hi == float("inf"):
-        return False
-    return simplify(mod(high, 1 << int(low.hi).bit_length())) is FALSE

@@ -90,11 +90,15 @@ def check(
         return
     from layoutalg.prove.parallel import prove_all
 
-    open_claims = [q.claim for q in asked if q.claim is not None and not isinstance(q.item, AccessItem)]
-    verdicts = iter(prove_all(open_claims, jobs=jobs, executor=executor, strategy=strategy, limits=limits or Limits()))
+    prover = prove
+    if any(isinstance(q.item, AccessItem) for q in asked):
+        from layoutalg.check.accesses import decide as prover
+    claims = [q.claim for q in asked if q.claim is not None]
+    verdicts = iter(
+        prove_all(claims, jobs=jobs, executor=executor, strategy=strategy, limits=limits or Limits(), prover=prover)
+    )
     for q in asked:
-        sent = q.claim is not None and not isinstance(q.item, AccessItem)
-        yield _answered(q, next(verdicts) if sent else _decided(q, strategy, limits or Limits()))
+        yield _answered(q, q.verdict or next(verdicts))
 
 
 def _answered(question: Question, verdict: Verdict) -> Result:

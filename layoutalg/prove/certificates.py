@@ -21,7 +21,7 @@ from layoutalg.prove.decide import decide
 from layoutalg.prove.domain import InexpressibleError
 from layoutalg.prove.obligation import Obligation, Onto
 from layoutalg.prove.outcome import Fails, Holds, Limits
-from layoutalg.prove.portfolio import DEFAULT, Step, steps_of
+from layoutalg.prove.portfolio import DEFAULT, Step, steps_of, verdict_of
 from layoutalg.prove.solver import needs_bits
 from layoutalg.prove.statement import limits as limits_of
 from layoutalg.prove.statement import sizes
@@ -92,9 +92,8 @@ def _claim_entry(
         unsaid = [Uncertified(name, "none", f"it has no obligations to certify: {error}")]
     else:
         unsaid = []
-    outcomes = {type(step.outcome) for step in steps}
-    verdict = "refuted" if Fails in outcomes else "unknown" if unsaid or not outcomes <= {Holds} else "proved"
     statement = claim.statement() if isinstance(claim, Claim) else claim.label
+    verdict = "unknown" if unsaid else verdict_of(statement, steps, local, strategy, 0.0).name
     about = subject(claim)
     head = {
         "claim": f"{name}: {statement}",

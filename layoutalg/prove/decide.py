@@ -14,17 +14,19 @@
 | z3            | integers, or bit-vectors where something is xor  | 10 ms – limit  |
 | enumeration   | again, up to the limit                           | a second       |
 | small sizes   | again, more of them                              | a second       |
+| missed        | refutes that every element is reached, for one   | as the others  |
 
 A counterexample counts only after it has been replayed in exact integers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
-from layoutalg.index import TRUE, Expr, negation
+from layoutalg.index import TRUE, Expr, all_of, eq, negation
 from layoutalg.index.evaluate import value, values
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point, in_domain, told_apart
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
@@ -114,7 +116,7 @@ def _first(steps: Sequence[Strategy], obligation: Obligation, *, limits: Limits)
 
 
 def _onto(obligation: Onto, limits: Limits, strategy: str | None) -> Outcome:
-    """By what suffices, algebra first; else by marking what is reached, which alone refutes."""
+    """By what suffices, algebra first; else by marking what is reached, or by an element that nothing reaches."""
     outcome: Outcome = GaveUp("portfolio", "nothing that suffices is known")
     if strategy is None:
         outcome = _first((tiny_enumeration, algebra, quick_enumeration, few_small_sizes), obligation, limits=limits)
@@ -124,7 +126,36 @@ def _onto(obligation: Onto, limits: Limits, strategy: str | None) -> Outcome:
             return Holds(" + ".join(dict.fromkeys(part.strategy for part in parts)))
     if strategy is None and isinstance(outcome, GaveUp):
         outcome = _first((enumeration, small_sizes), obligation, limits=limits)
-    return outcome
+    return missed(obligation, limits, strategy) if isinstance(outcome, GaveUp) else outcome
+
+
+def missed(obligation: Onto, limits: Limits, strategy: str | None) -> Outcome:
+    """Refutes where no point reaches one of a few elements: the first, the last, those beside them, the middle.
+
+    That none does is a `ForAll`, and proved; it proves nothing else, and sizes must be numbers.
+    """
+    if any(v not in obligation.targets or v.hi == math.inf or v.value.extent is not None for v in obligation.variables):
+        return GaveUp("missed element", "a size is not fixed")
+    brief = replace(limits, seconds=limits.seconds / len(CORNERS))
+    for corner in CORNERS:
+        point = {v: min(max(corner(int(v.hi)), 0), int(v.hi)) for v in obligation.targets}
+        if not in_domain(point, obligation.targets):
+            continue
+        reached_here = all_of(obligation.given, *(eq(o, point[v]) for o, v in _pairs(obligation)))
+        outcome = decide(ForAll("no index reaches it", negation(reached_here)), brief, strategy)
+        if isinstance(outcome, Holds):
+            return Fails(f"missed element ({outcome.strategy})", (point,))
+    return GaveUp("missed element", "it is none of those that are tried")
+
+
+def _pairs(obligation: Onto) -> Iterator[tuple[Expr, Expr]]:
+    return zip(obligation.outputs, obligation.targets, strict=True)
+
+
+CORNERS: tuple[Callable[[int], int], ...] = (
+    lambda last: last, lambda last: 0, lambda last: 1, lambda last: last - 1, lambda last: last // 2,
+)  # fmt: skip
+"""The elements that `missed` tries, by the last one."""
 
 
 @lru_cache(maxsize=1 << 16)

@@ -7,7 +7,7 @@ that an interrupt leaves undecided, is Unknown and says why.
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from pickle import PicklingError
@@ -18,6 +18,9 @@ from layoutalg.prove.outcome import Limits
 from layoutalg.prove.portfolio import DEFAULT, prove
 from layoutalg.prove.verdict import Unknown, Verdict
 
+Prover = Callable[..., Verdict]
+"""What decides one claim: `prover(claim, strategy=…, limits=…)`."""
+
 
 def prove_all(
     claims: Sequence[Claim | Obligation],
@@ -26,8 +29,11 @@ def prove_all(
     executor: Executor | None = None,
     strategy: str | None = None,
     limits: Limits = DEFAULT,
+    prover: Prover = prove,
 ) -> list[Verdict]:
     """The verdict on each claim: one after another, in `jobs` processes, or on an executor that is given.
+
+    `prover` decides one claim, as `prove` does; a function of a module, so that other processes find it.
 
     >>> from layoutalg.layout import make_naive_tensor_descriptor as strided
     >>> from layoutalg.prove import Injective
@@ -35,11 +41,11 @@ def prove_all(
     ['proved', 'refuted']
     """
     if executor is not None:
-        return _on(executor, claims, strategy, limits)
+        return _on(executor, claims, prover, strategy, limits)
     if jobs == 1:
-        return _one_by_one(claims, strategy, limits)
+        return _one_by_one(claims, prover, strategy, limits)
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        return _on(pool, claims, strategy, limits)
+        return _on(pool, claims, prover, strategy, limits)
 
 
 @contextmanager
@@ -51,24 +57,26 @@ def dask_executor(address: str) -> Iterator[Executor]:
         yield client.get_executor(retries=3, pure=False)
 
 
-def _one_by_one(claims: Sequence[Claim | Obligation], strategy: str | None, limits: Limits) -> list[Verdict]:
+def _one_by_one(
+    claims: Sequence[Claim | Obligation], prover: Prover, strategy: str | None, limits: Limits
+) -> list[Verdict]:
     found: list[Verdict] = []
     try:
         for claim in claims:
-            found.append(prove(claim, strategy=strategy, limits=limits))
+            found.append(prover(claim, strategy=strategy, limits=limits))
     except KeyboardInterrupt:
         found += [_undecided(claim, "interrupted") for claim in claims[len(found) :]]
     return found
 
 
 def _on(
-    executor: Executor, claims: Sequence[Claim | Obligation], strategy: str | None, limits: Limits
+    executor: Executor, claims: Sequence[Claim | Obligation], prover: Prover, strategy: str | None, limits: Limits
 ) -> list[Verdict]:
     futures: list[Future[Verdict]] = []
     found: list[Verdict] = []
     try:
         for claim in claims:
-            futures.append(executor.submit(prove, claim, strategy=strategy, limits=limits))
+            futures.append(executor.submit(prover, claim, strategy=strategy, limits=limits))
         for claim, future in zip(claims, futures, strict=True):
             found.append(_result(claim, future))
     except KeyboardInterrupt:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from layoutalg.index import all_of, names
+from layoutalg.index import all_of, names, variables
 from layoutalg.index.evaluate import value
 from layoutalg.layout import NoInverseError
 from layoutalg.prove.claims import Claim
@@ -54,7 +54,7 @@ def prove(claim: Claim | Obligation, *, strategy: str | None = None, limits: Lim
         steps, local = steps_of(claim, strategy=strategy, limits=limits)
     except (NoInverseError, InexpressibleError) as error:
         return Unknown(statement, strategy or "portfolio", time.perf_counter() - start, why=str(error))
-    verdict = _verdict(statement, steps, local, strategy, time.perf_counter() - start)
+    verdict = verdict_of(statement, steps, local, strategy, time.perf_counter() - start)
     return replace(verdict, assumptions=_assumed(steps))
 
 
@@ -119,10 +119,13 @@ class _Several(ForAll):
 
 
 def _together(obligations: Iterable[Obligation]) -> Iterator[Obligation]:
-    """Statements that follow one another under one condition as one: a solver reads them once."""
+    """Statements that follow one another under one condition as one: a solver reads them once.
+
+    Not where they give one name to two variables: strategies name what they make after variables.
+    """
     waiting: list[ForAll] = []
     for obligation in obligations:
-        if waiting and not (isinstance(obligation, ForAll) and obligation.given is waiting[0].given):
+        if waiting and not (isinstance(obligation, ForAll) and _fits(obligation, waiting)):
             yield _conjunction(waiting)
             waiting = []
         if isinstance(obligation, ForAll):
@@ -131,6 +134,12 @@ def _together(obligations: Iterable[Obligation]) -> Iterator[Obligation]:
             yield obligation
     if waiting:
         yield _conjunction(waiting)
+
+
+def _fits(obligation: ForAll, others: list[ForAll]) -> bool:
+    """Whether a statement can be one with others: the same condition, and no two variables of one name."""
+    every = {v for one in (obligation, *others) for v in variables(*one.roots)}
+    return obligation.given is others[0].given and len({v.value.name for v in every}) == len(every)
 
 
 def _conjunction(parts: list[ForAll]) -> ForAll:
@@ -149,7 +158,8 @@ def _step(obligation: Obligation, limits: Limits, strategy: str | None) -> Step:
     return Step(obligation, outcome)
 
 
-def _verdict(statement: str, steps: list[Step], local: bool, strategy: str | None, seconds: float) -> Verdict:
+def verdict_of(statement: str, steps: Sequence[Step], local: bool, strategy: str | None, seconds: float) -> Verdict:
+    """What the steps of a claim come to; under what never holds, nothing is proved."""
     unknown = []
     used: dict[str, None] = {}
     for step in steps:

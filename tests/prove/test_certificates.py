@@ -10,7 +10,7 @@ import pytest
 from benchmarks.builders import Window, conv_to_gemm, gemm_v1_lds, padded_gemm, universal_row_major
 from benchmarks.corpus import defective, symbolic
 from layoutalg.index import eq, negation, symbol, var, xor
-from layoutalg.prove import Agree, Bijective, Contiguous, FitsIndexType, ForAll, InBounds, Injective, Surjective
+from layoutalg.prove import Agree, Bijective, Contiguous, FitsIndexType, ForAll, InBounds, Injective, Surjective, prove
 from layoutalg.prove.certificates import write_certificates
 from layoutalg.prove.content import digest
 from layoutalg.prove.recheck import recheck
@@ -75,6 +75,14 @@ def test_what_has_no_such_form_is_listed_as_uncertified(tmp_path: Path) -> None:
     (entry,) = json.loads(manifest.read_text())["claims"]
     assert entry["verdict"] == "proved"
     assert [u["why"] for u in entry["uncertified"]] == ["an exists below a forall"]
+
+
+def test_a_vacuous_proof_is_none_in_the_manifest_either(tmp_path: Path) -> None:
+    i, j = var("i", 8), var("j", 8)
+    vacuous = ForAll("digits", eq((i * 4 + j % 4) // 4, i), eq(i * 2, j * 2 + 1))
+    assert prove(vacuous).name == "unknown"
+    (entry,) = json.loads(write_certificates([vacuous], tmp_path).read_text())["claims"]
+    assert entry["verdict"] == "unknown"
 
 
 @pytest.mark.parametrize("damage", ["changed", "removed"])

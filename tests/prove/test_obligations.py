@@ -11,8 +11,10 @@ import pytest
 
 from layoutalg.index import TRUE, add, all_of, eq, mul, var, xor
 from layoutalg.index.evaluate import value, values
-from layoutalg.prove import ForAll, InjectiveMap, Limits, Obligation, Onto, prove
-from layoutalg.prove.decide import STRATEGIES
+from layoutalg.layout import make_naive_tensor_descriptor
+from layoutalg.prove import ForAll, InjectiveMap, Limits, Obligation, Onto, Proved, Refuted, Surjective, prove
+from layoutalg.prove.decide import STRATEGIES, missed
+from layoutalg.prove.outcome import Fails
 from layoutalg.prove.strategies.bits import rank
 from tests.index.expressions import Generator
 
@@ -120,3 +122,31 @@ def test_rank_counts_the_images_of_linear_maps() -> None:
             grid = [dict(zip(over, at, strict=True)) for at in product(*(range(int(v.hi) + 1) for v in over))]
             assert len({tuple(values(obligation.outputs, p)) for p in grid}) == 2**dimension, f"seed {seed}"
     assert found > COUNT // 20
+
+
+@pytest.mark.parametrize("strategy", [None, "z3"])
+@pytest.mark.parametrize("strides", [(80000, 2), (40001, 1)])
+def test_an_element_that_no_index_reaches_is_found_where_enumeration_is_too_long(
+    strides: tuple[int, int], strategy: str | None
+) -> None:
+    d = make_naive_tensor_descriptor((70000, 40000), strides)
+    verdict = prove(Surjective(d), strategy=strategy)
+    assert isinstance(verdict, Refuted)
+    assert "missed element" in verdict.strategy
+    element = verdict.witness.points[0]["element"]
+    assert element % strides[0] >= 40000 * strides[1] or element % strides[1], "an index does reach it"
+
+
+def test_every_element_of_a_large_space_is_reached_through_the_inverse() -> None:
+    d = make_naive_tensor_descriptor((70000, 40000), (40000, 1))
+    assert isinstance(prove(Surjective(d), strategy="z3"), Proved)
+
+
+def test_an_element_is_missed_only_where_no_index_reaches_it() -> None:
+    x, target = var("x", 6), var("t", 5)
+    for scale, shift in product(range(1, 6), range(5)):
+        onto = Onto("onto", (x,), ((x * scale + shift) % 5,), (target,))
+        values = {(n * scale + shift) % 5 for n in range(6)}
+        found = missed(onto, Limits(), None)
+        assert isinstance(found, Fails) == (values != set(range(5))), (scale, shift)
+        assert isinstance(prove(onto), Proved if values == set(range(5)) else Refuted)

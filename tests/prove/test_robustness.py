@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from layoutalg.check import check
+from layoutalg.formats import load
 from layoutalg.index import FALSE, TRUE, eq, negation, symbol, var, xor
 from layoutalg.layout import make_naive_tensor_descriptor
 from layoutalg.prove import ForAll, Injective, InjectiveMap, Limits, Verdict, prove, prove_all, solver
@@ -202,3 +204,21 @@ def test_an_interrupt_gives_every_claim_a_verdict() -> None:
     assert [v.name for v in found] == ["unknown"] * len(CLAIMS)
     assert {v.reason for v in found} == {"interrupted"}
     assert prove(ForAll("still here", TRUE)).name == "proved"
+
+
+class Counting(ThreadPoolExecutor):
+    """An executor that counts what it is given."""
+
+    count = 0
+
+    def submit(self, *args: Any, **kwargs: Any) -> Any:
+        self.count += 1
+        return super().submit(*args, **kwargs)
+
+
+def test_claims_on_accesses_go_to_the_executor_too() -> None:
+    spec = load("proofs/lds/mfma-operands.toml")
+    with Counting(1) as executor:
+        found = list(check(spec, executor=executor))
+    assert executor.count == len(found) > 0
+    assert [r.verdict.name for r in found] == [r.verdict.name for r in check(spec)]

@@ -3,7 +3,8 @@
 import pytest
 
 from layoutalg.index import all_of, eq, var
-from layoutalg.prove import ForAll, InjectiveMap, Proved, Unknown, prove
+from layoutalg.layout import make_naive_tensor_descriptor
+from layoutalg.prove import All, FitsIndexType, ForAll, InBounds, InjectiveMap, Proved, Refuted, Unknown, prove
 from layoutalg.prove.obligation import SharedNameError
 
 
@@ -23,3 +24,11 @@ def test_an_assumption_that_never_holds_proves_nothing() -> None:
     assert isinstance(verdict, Unknown)
     assert "never holds" in verdict.reason
     assert isinstance(prove(ForAll("three", i < 3, all_of(i < 2, i >= 0))), Proved)
+
+
+@pytest.mark.parametrize("strategy", [None, "z3"])
+def test_claims_on_several_layouts_may_name_their_indices_alike(strategy: str | None) -> None:
+    tiles = [make_naive_tensor_descriptor((n, 8), (8, 1)) for n in (4, 16, 32)]
+    assert isinstance(prove(All(tuple(map(InBounds, tiles))), strategy=strategy), Proved)
+    verdict = prove(All((*map(FitsIndexType, tiles), FitsIndexType(tiles[2], 8))), strategy=strategy)
+    assert isinstance(verdict, Refuted)

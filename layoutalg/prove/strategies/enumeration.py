@@ -13,7 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import Expr, Symbol, substitute, var, variables
-from layoutalg.index.evaluate import array, value
+from layoutalg.index.evaluate import array, extent
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 
@@ -193,7 +193,7 @@ def reached(obligation: Onto, point: Point) -> bool:
     import numpy as np
 
     sizes = {v: n for v, n in point.items() if v not in obligation.targets}
-    extents = [_extent(v, sizes) for v in obligation.over]
+    extents = [extent(v, sizes) for v in obligation.over]
     if min(extents, default=1) < 1:
         return False
     over = {v: var(f"{v.value.name}.{n}", extents[n]) for n, v in enumerate(obligation.over)}
@@ -206,10 +206,6 @@ def reached(obligation: Onto, point: Point) -> bool:
         if np.any(same):
             return True
     return False
-
-
-def _extent(v: Expr, sizes: Point) -> int:
-    return int(v.hi) + 1 if v.value.extent is None else value(v.value.extent, sizes)
 
 
 def _keys(obligation: InjectiveMap, sizes: dict[Expr, int]) -> tuple[Values, Values]:

@@ -110,7 +110,6 @@ def spec_of(program: Program) -> str:
 def report(verified: Verified, targets: list[str]) -> str:
     """What was proved of a program, and what its LDS accesses cost on targets."""
     from layoutalg.kernel.emit import conditions
-    from layoutalg.target import target as named
 
     program = verified.program
     lines = [f"# {program.name}", "", f"{program.summary[0].upper()}{program.summary[1:]}.", ""]
@@ -123,8 +122,7 @@ def report(verified: Verified, targets: list[str]) -> str:
     if program.shared and len(program.threads) == 1:
         lines += ["", "| LDS access | " + " | ".join(targets) + " |", "|---|" + "---|" * len(targets)]
         lines += list(_conflicts(program, targets))
-        lines += ["", "Cycles of the busiest phase; 1 is free of conflicts. Blocks that the LDS holds at once: "
-                  + ", ".join(f"{t} {named(t).lds_bytes // program.lds_bytes}" for t in targets) + "."]  # fmt: skip
+        lines += ["", "Cycles of the busiest phase; 1 is free of conflicts."]
     return "\n".join(lines) + "\n"
 
 

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from layoutalg.cli import emit_kernels, run_kernels
 from layoutalg.cli.errors import InputError
+
+if TYPE_CHECKING:
+    from layoutalg.device.codeobject import KernelResources
 
 
 class Kernels(TyperGroup):
@@ -58,10 +61,21 @@ def compile_file(
     code = compile_source(text, target)
     code.save(output or source.with_suffix(".co"))
     kernels = {k.name: {"vgprs": k.vgprs, "agprs": k.agprs, "sgprs": k.sgprs, "lds_bytes": k.lds_bytes,
-                        "spills": k.spills, "code_bytes": k.code_size} for k in code.kernels.values()}  # fmt: skip
+                        "spills": k.spills, "code_bytes": k.code_size,
+                        "blocks_a_unit": blocks_a_unit(k, code.target)} for k in code.kernels.values()}  # fmt: skip
     if as_json:
         print(json.dumps({"target": target, "kernels": kernels}))
     else:
         for kernel, found in kernels.items():
             print(f"{kernel} for {target}: " + ", ".join(f"{k} {v}" for k, v in found.items()))
     return 0
+
+
+def blocks_a_unit(kernel: KernelResources, target: str) -> int | None:
+    """Blocks that a unit of the target holds at once, by LDS, waves and registers; None where that is not known."""
+    from layoutalg.kernel.obligations.occupancy import UNITS
+
+    threads, unit = kernel.max_threads, UNITS.get(target)
+    if unit is None or threads is None or kernel.wave_size is None or kernel.vgprs is None:
+        return None
+    return unit.resident(-(-threads // kernel.wave_size), kernel.lds_bytes or 0, kernel.vgprs)

@@ -26,6 +26,7 @@ from functools import cache
 from importlib.resources import files
 
 from layoutalg.device.codeobject import KernelResources
+from layoutalg.kernel.obligations.occupancy import UNITS
 from layoutalg.target import Target
 from layoutalg.target import target as target_named
 
@@ -195,16 +196,12 @@ def matrix_operations(instruction: str) -> int:
 
 
 def occupancy(resources: KernelResources, target: Target, threads: int) -> int:
-    """Waves of one kernel that fit a compute unit's LDS, and a SIMD's registers (four SIMDs a unit; at most 8 a SIMD).
+    """Waves of one kernel that a unit of the target holds: by its waves, LDS and registers.
 
-    The register file of a SIMD is `vgprs` of the target for a wave; 8 waves are the least of the targets' limits, so
-    that the number is never too great (LLVM, AMDGPU back end, GCNSubtarget: 8 on gfx90a, 10 on gfx942, 16 on RDNA).
+    The units and who describes them: `layoutalg.kernel.obligations.occupancy`.
     """
-    registers = max(1, resources.vgprs or 1)
-    by_registers = 4 * min(8, target.vgprs // registers)
     waves = -(-threads // target.wave_size)
-    by_lds = waves * (target.lds_bytes // resources.lds_bytes) if resources.lds_bytes else by_registers
-    return min(by_registers, by_lds)
+    return waves * UNITS[target.name].resident(waves, resources.lds_bytes or 0, resources.vgprs or 0)
 
 
 def table(reports: Sequence[StaticReport]) -> str:

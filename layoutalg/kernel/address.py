@@ -28,7 +28,8 @@ class Address:
     """A tensor's address, from its coordinates.
 
     * `coordinates`: one variable for each, by its name.
-    * `digits`: each digit variable with its value, in coordinates and earlier digits.
+    * `digits`: each digit variable with its value as it is computed, in coordinates and earlier digits.
+    * `meant`: each digit variable with its value as the merge says it.
     * `padded`: each index below padding with its value, in digits; in range where `valid`.
     * `top`: the coordinates, written in digits.
     * `valid`: in normal form, in digits and the coordinates that have none; `offset` (see `written`) in padded
@@ -37,6 +38,7 @@ class Address:
 
     coordinates: tuple[Expr, ...]
     digits: Mapping[Expr, Expr]
+    meant: Mapping[Expr, Expr]
     padded: Mapping[Expr, Expr]
     merges: tuple[Merge, ...]
     top: tuple[Expr, ...]
@@ -66,6 +68,7 @@ class _Digits:
         self.tensor, self.adaptor = tensor, tensor.descriptor.adaptor
         self.makers = {i: k for k, ids in enumerate(self.adaptor.upper_ids) for i in ids}
         self.digits: dict[Expr, Expr] = {}
+        self.meant: dict[Expr, Expr] = {}
         self.merges: list[Merge] = []
         self.known: dict[int, Expr] = {}
 
@@ -84,7 +87,7 @@ class _Digits:
         (bottom,) = self.adaptor.bottom_ids
         valid = simplify(all_of(*conditions))
         offset = written(self.known[bottom])
-        return Address(coordinates, self.digits, padded, tuple(self.merges), top, offset, valid)
+        return Address(coordinates, self.digits, self.meant, padded, tuple(self.merges), top, offset, valid)
 
     def below_padding(self, padded: dict[Expr, Expr], i: int, index: Expr) -> Expr:
         """A name for an index that is in range only where there is data."""
@@ -103,6 +106,7 @@ class _Digits:
         self.merges.append(merge)
         for part, value in zip(parts, merge.lower((x,)), strict=True):
             self.digits[part] = simplify(value)
+            self.meant[part] = value
         for child, part in zip(self.adaptor.lower_ids[maker], parts, strict=True):
             self.descend(child, part)
         self.known[i] = horner([self.known[child] for child in self.adaptor.lower_ids[maker]], merge.lengths)

@@ -13,10 +13,12 @@
 | asynchronous       | nothing meets a copy to LDS between its beginning and its end                                |
 | control            | all threads run each loop equally often, at least once, and so reach every barrier           |
 | products           | a matrix operation's registers, types and lanes are those that the hardware multiplies       |
+| folds              | each element of a row is taken in once, whole or in parts                                    |
 | values             | what is stored at a coordinate is what the program means; each contracted index counts once  |
 | element types      | a value is rounded once, to the target's type, or never; sums are taken in f32               |
 | index type         | every value of the emitted index arithmetic fits its type                                    |
 | limits             | blocks, threads and LDS are what every target has that the program can be emitted for        |
+| occupancy          | a unit of each target holds a block at least; how many, by LDS and waves                     |
 
 Together they say: for all sizes that `requires` admits, after the kernel, the target holds the program's meaning at
 each coordinate.  A program that is not well-formed (`wellformed.py`) has no meaning, and is refused before.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from layoutalg.index import TRUE, Expr, all_of, eq, simplify, substitute, var
+from layoutalg.index import TRUE, Expr, all_of, eq, substitute, var
 from layoutalg.kernel.obligations.base import Requirement, same
 from layoutalg.kernel.program import Program, Registers
 from layoutalg.layout import TileDistribution
@@ -70,7 +70,7 @@ def _is_first(tile: TileDistribution, lanes: Sequence[Expr]) -> Expr:
     found = []
     for lane, parts in zip(lanes, _parts(tile), strict=True):
         numbers = digits(lane, [n for _, n in parts])
-        found += [eq(simplify(i), 0) for (major, _), i in zip(parts, numbers, strict=True) if major == 0]
+        found += [eq(i, 0) for (major, _), i in zip(parts, numbers, strict=True) if major == 0]
     return all_of(*found)
 
 

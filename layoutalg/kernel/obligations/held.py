@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from layoutalg.index import Expr, as_expr, substitute
-from layoutalg.index.normal import simplify
 from layoutalg.kernel.dtypes import DTYPES, DType
 from layoutalg.kernel.obligations.base import same
 from layoutalg.kernel.program import Compute, Contract, Meaning, Read, Reduce, Registers, Shared, Tensor
@@ -108,14 +107,14 @@ def with_terms(number: int, tile: Tile, total: Total, terms: tuple[Term, ...], p
 
 def held_at(held: Held, index: Expr, value: Expr | int) -> Held:
     """What is held where a loop's index has a value."""
-    slot = None if held.slot is None else simplify(substitute(held.slot, {index: value}))
+    slot = None if held.slot is None else substitute(held.slot, {index: value})
     return replace(held, value=value_at(held.value, index, value), slot=slot)
 
 
 def value_at(value: Value, index: Expr, at: Expr | int) -> Value:
     match value:
         case Element():
-            return replace(value, origin=tuple(simplify(substitute(o, {index: at})) for o in value.origin))
+            return replace(value, origin=tuple(substitute(o, {index: at}) for o in value.origin))
         case Computed(function, operands):
             return Computed(function, tuple(value_at(v, index, at) for v in operands))
         case Total(terms=terms):

@@ -19,7 +19,7 @@ from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, negation, substitut
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.address import offset_of, written
 from layoutalg.kernel.obligations.base import Requirement, fits, inside
-from layoutalg.kernel.obligations.memory import vector, vector_start, y_index
+from layoutalg.kernel.obligations.memory import computed, vector, vector_start, y_index
 from layoutalg.kernel.program import (
     Barrier,
     LoadShared,
@@ -87,6 +87,7 @@ def shared_access(program: Program, number: int, access: SharedAccess) -> Iterat
     if access.vector is not None and access.shared.slots > 1:
         whole = ForAll("a slot is whole vectors", eq(as_expr(access.shared.elements) % vector_width(access), 0))
         yield Requirement(f"{what}: slots begin at a vector", whole)
+    yield computed(what, tile_start(program, access), vector_start(access, x), program)
     parts = [*tile_start(program, access), word_of(access, x_names)]
     yield from fits(f"{what}: words fit 32 bits", parts, 32, program.requires)
 
@@ -98,8 +99,7 @@ def tile_start(program: Program, access: SharedAccess) -> tuple[Expr, ...]:
 
 def word_of(access: SharedAccess, x: tuple[Expr, ...]) -> Expr:
     """The word at tile coordinates, in elements from the buffer's first, as it is computed."""
-    slot = simplify(access.slot * access.shared.elements)
-    return offset_of(access.descriptor, x) + slot
+    return offset_of(access.descriptor, x) + access.slot * access.shared.elements
 
 
 def intervals(program: Program) -> list[Interval]:
@@ -183,7 +183,7 @@ def _apart(program: Program, interval: Interval, one: Instance, other: Instance)
 def _equal(one: Expr, other: Expr) -> Expr:
     """one = other; of remainders by one number: that their dividends differ by a multiple of it."""
     if one.op == other.op == "mod" and one.args[1] is other.args[1]:
-        return eq(simplify(one.args[0] - other.args[0]) % one.args[1], 0)
+        return eq((one.args[0] - other.args[0]) % one.args[1], 0)
     return eq(one, other)
 
 

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, prod
 from layoutalg.kernel.obligations.base import Requirement, fits, generalised
+from layoutalg.kernel.obligations.occupancy import occupancy
 from layoutalg.kernel.program import Access, Multiply, Program, vector_width
 from layoutalg.kernel.statements import memory_of
 from layoutalg.prove import ForAll, Shown
@@ -43,6 +44,7 @@ def limits(program: Program) -> Iterator[Requirement]:
     yield from _lds(program, targets)
     yield from _threads(program, targets)
     yield from _blocks(program)
+    yield from occupancy(program, targets)
     for number, s in program.statements():
         if isinstance(s, Access) and s.vector is not None:
             size = as_expr(vector_width(s) * memory_of(s).dtype.bytes)

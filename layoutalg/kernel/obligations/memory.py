@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from layoutalg.index import TRUE, Expr, all_of, eq, substitute, symbol, var, variables
 from layoutalg.index.normal import conjuncts, holds, simplify
@@ -15,6 +15,7 @@ from layoutalg.kernel.program import (
     Load,
     Program,
     Registers,
+    Says,
     Store,
     Tensor,
     extent_of,
@@ -56,6 +57,13 @@ def vector_start(access: Access, exprs: tuple[Expr, ...]) -> tuple[Expr, ...]:
     return tuple(substitute(e, first) for e in exprs) if first else exprs
 
 
+def computed(what: str, emitted: Sequence[Expr], meant: Sequence[Expr], program: Program) -> Requirement:
+    """The coordinates that are computed are the map's."""
+    shown = (Shown("block", program.grid), Shown("thread", program.threads), Shown("coordinates", tuple(emitted)))
+    same = all_of(*(eq(a, b) for a, b in zip(emitted, meant, strict=True)))
+    return Requirement(f"{what}: the emitted coordinates are the map's", ForAll("as computed", same, TRUE, shown))
+
+
 def tensors(program: Program) -> Iterator[Requirement]:
     """Of each tensor: its map is in bounds, what is emitted is the map, and its arithmetic fits."""
     used = dict.fromkeys(s.tensor for _, s in program.statements() if isinstance(s, GlobalAccess))
@@ -68,24 +76,34 @@ def tensors(program: Program) -> Iterator[Requirement]:
     else:
         yield Requirement(f"{target.name}: no element has two coordinates", Injective(target.descriptor))
     for say in program.says:
-        top = say.coordinates
-        lengths = say.tensor.descriptor.lengths
-        shown = (Shown("letters", say.letters), Shown("coordinates", top), Shown("offset", (say.offset,)))
-        found = address_of(say.tensor)
-        at: dict[Expr, Expr | int] = dict(zip(found.coordinates, top, strict=True))
-        for named, value in (*found.digits.items(), *found.padded.items()):
-            at[named] = simplify(substitute(value, at))
-        goal = all_of(inside(top, lengths), eq(_ordered(substitute(found.valid, at)), _ordered(say.valid)))
-        yield Requirement(
-            f"{say.text}: its coordinates", ForAll("coordinates in range, valid alike", goal, TRUE, shown)
-        )
-        goal = eq(substitute(found.offset, at), say.offset)
-        yield Requirement(f"{say.text}: its element", ForAll("the offset is the element's", goal, say.valid, shown))
+        yield from _said(say)
 
 
-def _ordered(condition: Expr) -> Expr:
-    """A conjunction in normal form, its parts in an order of their own: equal sets of parts are equal expressions."""
-    return all_of(*sorted(conjuncts(simplify(condition)), key=repr))
+def _said(say: Says) -> Iterator[Requirement]:
+    """At each index that the user knows, the descriptor has data where it is said, and gives the element that is said.
+
+    Digits and conditions are first brought to a short form; that it is the same is asked too.
+    """
+    top, found = say.coordinates, address_of(say.tensor)
+    shown = (Shown("letters", say.letters), Shown("coordinates", top), Shown("offset", (say.offset,)))
+    at: dict[Expr, Expr | int] = dict(zip(found.coordinates, top, strict=True))
+    steps = list[Expr]()
+    for named, value in (*found.digits.items(), *found.padded.items()):
+        there = substitute(value, at)
+        at[named] = simplify(there)
+        steps.append(eq(at[named], there))
+    valid, wanted = (conjuncts(condition) for condition in (substitute(found.valid, at), say.valid))
+    steps += [eq(simplify(part), part) for part in (*valid, *wanted)]
+    yield Requirement(f"{say.text}: its digits", ForAll("short forms are the same", all_of(*steps), TRUE, shown))
+    goal = all_of(inside(top, say.tensor.descriptor.lengths), eq(_ordered(valid), _ordered(wanted)))
+    yield Requirement(f"{say.text}: its coordinates", ForAll("coordinates in range, valid alike", goal, TRUE, shown))
+    goal = eq(substitute(found.offset, at), say.offset)
+    yield Requirement(f"{say.text}: its element", ForAll("the offset is the element's", goal, say.valid, shown))
+
+
+def _ordered(parts: Sequence[Expr]) -> Expr:
+    """A conjunction of short forms, in an order of their own: equal sets of parts are equal expressions."""
+    return all_of(*sorted((part for long in parts for part in conjuncts(simplify(long))), key=repr))
 
 
 def _emitted_address(program: Program, tensor: Tensor) -> Iterator[Requirement]:
@@ -97,11 +115,15 @@ def _emitted_address(program: Program, tensor: Tensor) -> Iterator[Requirement]:
     yield Requirement(f"{tensor.name}: the emitted formula is the map", same)
     valid = tensor.descriptor.valid(address.top)
     if valid is not TRUE:
-        agree = ForAll("the emitted condition is the descriptor's validity", eq(address.valid, valid))
+        printed = all_of(*conjuncts(address.valid))
+        agree = ForAll("the emitted condition is the descriptor's validity", eq(printed, valid))
         yield Requirement(f"{tensor.name}: the emitted validity is the map's", agree)
     for n, merge in enumerate(address.merges):
         digits = make_single_stage_tensor_adaptor([merge], [list(range(len(merge.lengths)))], [[0]])
         yield Requirement(f"{tensor.name}: digits of merge {n} are its index", RoundTrip(digits))
+    for digit, value in address.digits.items():
+        same = ForAll("the emitted digit is the merge's", eq(value, address.meant[digit]))
+        yield Requirement(f"{tensor.name}: {digit} as it is emitted", same)
     for index, value in address.padded.items():
         there = ForAll("an index below padding is in range", inside([value], [extent_of(index)]), address.valid)
         yield Requirement(f"{tensor.name}: {index} is in range where there is data", there)
@@ -120,6 +142,7 @@ def global_access(program: Program, number: int, access: GlobalAccess) -> Iterat
     what = name_of(number, access)
     lengths, x = access.tensor.descriptor.lengths, coordinates(program, access)
     start = starts(program, access)
+    yield computed(what, start, vector_start(access, x), program)
     guard = all_of(*bounds(access, start))
     shown = (
         Shown("block", program.grid),

@@ -18,7 +18,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, substitute, var
-from layoutalg.index.normal import simplify
 from layoutalg.kernel.obligations.base import Requirement, inside, same
 from layoutalg.kernel.obligations.folds import in_parts
 from layoutalg.kernel.obligations.held import (
@@ -125,7 +124,7 @@ class _Follower:
                     state[s.registers] = Held(Element(s.tensor, s.origin, s.fill)).moved(s.registers.dtype)
                 case StoreShared():
                     moved = known(state, s.registers, number).moved(s.shared.dtype)
-                    state[s.shared] = replace(moved, written=s.descriptor, slot=simplify(s.slot))
+                    state[s.shared] = replace(moved, written=s.descriptor, slot=s.slot)
                     yield from self.tile_lengths(number, s)
                 case LoadShared():
                     yield from self.load_shared(number, s, state)
@@ -156,7 +155,7 @@ class _Follower:
         assert there.written is not None
         assert there.slot is not None
         yield Requirement(f"{number}: what is read is what was written", Agree(s.descriptor, there.written))
-        if simplify(s.slot) is not there.slot:
+        if s.slot is not there.slot:
             slots = ForAll("the slot is the one last written", eq(s.slot, there.slot), TRUE,
                            (Shown("read", (s.slot,)), Shown("written", (there.slot,))))  # fmt: skip
             yield Requirement(f"{number}: the slot that was written", slots)

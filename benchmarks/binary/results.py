@@ -1,0 +1,114 @@
+"""RESULTS.md of honest builds and of mutants: tables, and every row that is not as it should be."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+Row = Mapping[str, Any]
+
+INTRODUCTION = """# Machine code: honest builds and mutants
+
+Can the verifier of machine code be fooled?  Every kernel of `kernels/` is compiled for five AMD targets by compilers of
+several versions at several levels, carried out instruction by instruction on small ragged sizes, and compared to the
+bit; then binaries with one thing wrong are carried out and proved.
+
+    python -m benchmarks.binary.run builds --compilers WHEELS
+    python -m benchmarks.binary.run builds --prove --levels 3
+    python -m benchmarks.binary.run mutants
+    python -m benchmarks.binary.run report
+"""
+
+
+def write(builds: Iterable[Row], proofs: Iterable[Row], mutants: Iterable[Row]) -> None:
+    """Writes RESULTS.md beside this file."""
+    today = datetime.datetime.now(tz=datetime.UTC).date()
+    tools = ", ".join(f"{name} {version(name)}" for name in ("ziglang", "tinygrad", "numpy", "z3-solver"))
+    parts = [INTRODUCTION, f"{today}; {tools}.\n", *_builds(list(builds)), *_proofs(list(proofs)),
+             *_mutants(list(mutants))]  # fmt: skip
+    (Path(__file__).parent / "RESULTS.md").write_text("\n".join(parts) + "\n")
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    titles = list(head)
+    lines = [titles, ["---"] + ["---:"] * (len(titles) - 1), *([str(cell) for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def _builds(rows: list[Row]) -> Iterator[str]:
+    yield "## Executed\n"
+    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        counts[row["key"][0], row["key"][1]][row["result"]] += 1
+    total = Counter(row["result"] for row in rows)
+    yield f"{len(rows)} builds: {', '.join(f'{n} {name}' for name, n in total.most_common())}.\n"
+    kinds = ("exact", "WRONG", "fault", "refused", "not built")
+    yield _table(
+        ("compiler", "level", *kinds),
+        ([name, f"-O{level}", *(found[kind] for kind in kinds)] for (name, level), found in sorted(counts.items())),
+    )
+    unbuilt = Counter((r["key"][0], r["key"][3], _reason(r["why"])) for r in rows if r["result"] == "not built")
+    if unbuilt:
+        yield "Not built, by the compiler's own words:\n"
+        yield _table(
+            ("compiler", "target", "builds", "why"),
+            ([*key[:2], count, key[2]] for key, count in sorted(unbuilt.items())),
+        )
+    yield from _listed("Executed otherwise", [r for r in rows if r["result"] in ("WRONG", "fault", "refused")])
+
+
+def _reason(why: str) -> str:
+    return why.split("mend this first: ")[-1][:70].replace("|", "\\|")
+
+
+def _listed(title: str, rows: list[Row]) -> Iterator[str]:
+    if rows:
+        yield f"{title}:\n"
+        yield "\n".join(f"- {' · '.join(r['key'])}: {r.get('result', '')} {r.get('why', '')}" for r in rows) + "\n"
+
+
+def _proofs(rows: list[Row]) -> Iterator[str]:
+    if not rows:
+        return
+    yield "## Proved\n"
+    by_kernel: dict[tuple[str, str, str], dict[str, Row]] = defaultdict(dict)
+    for row in rows:
+        compiler, level, kernel, target = row["key"]
+        by_kernel[compiler, level, kernel][target] = row
+    targets = sorted({row["key"][3] for row in rows})
+    yield _table(
+        ("compiler", "level", "kernel", *targets),
+        ([c, f"-O{level}", k, *(_cell(found.get(t)) for t in targets)] for (c, level, k), found in by_kernel.items()),
+    )
+
+
+def _cell(row: Row | None) -> str:
+    if row is None:
+        return ""
+    return f"{row['result']} {row['seconds']:.1f} s" if "seconds" in row else str(row["result"])
+
+
+def _mutants(rows: list[Row]) -> Iterator[str]:
+    if not rows:
+        return
+    yield "## Mutants\n"
+    where = Counter((row["key"][0]) for row in rows)
+    yield f"{len(rows)} mutants of -O3 binaries of {', '.join(f'{k} ({n})' for k, n in where.items())}.\n"
+    groups: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        differs = "differs" if row["behaviour"] else "same"
+        groups[row["key"][2]][f"{differs} {row['verdict']}"] += 1
+        groups["all"][f"{differs} {row['verdict']}"] += 1
+    kinds = [f"{differs} {v}" for differs in ("differs", "same") for v in ("refuted", "unknown", "refused", "proved")]
+    yield _table(("operator", *kinds), ([name, *(found[k] for k in kinds)] for name, found in groups.items()))
+    seen = Counter(row["behaviour"] for row in rows if row["behaviour"])
+    yield f"How a run shows it: {', '.join(f'{name} {n}' for name, n in seen.most_common())}.\n"
+    yield "*differs* and *proved* must be empty.  *same* and not *proved*: no run differed, and no proof came.\n"
+    yield from _listed("Proved, and a run differs", [r for r in rows if r["behaviour"] and r["verdict"] == "proved"])
+    yield from _listed(
+        "Refuted, and no run differs", [r for r in rows if not r["behaviour"] and r["verdict"] == "refuted"]
+    )

@@ -1,0 +1,168 @@
+"""Can the verifier of machine code be fooled?  Honest builds of every compiler and level, and mutants of binaries.
+
+    python -m benchmarks.binary.run builds [--compilers FOLDER …] [--levels 0123s] [--prove] [--limit SECONDS]
+    python -m benchmarks.binary.run mutants [--each N] [--kernels …] [--limit SECONDS]
+    python -m benchmarks.binary.run report
+
+Each step goes on from where the last one stopped (`build/binary/*.jsonl`) and ends after its limit; `report` writes
+RESULTS.md.  A build is *executed* on small random inputs, ragged sizes, and its result compared to the bit.  A mutant
+*differs* when one of several runs (other sizes, other inputs, waves in random order, undefined memory filled with
+noise) faults, is refused or gives another result.  A mutant that differs and is proved is a defect of the verifier.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.binary.builds import LEVELS, PRODUCTS, TARGETS, built, compilers, kernels
+from benchmarks.binary.mutants import Mutant, mutants
+from benchmarks.binary.results import write
+from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
+from layoutalg.device.amdgcn.program import Program as Binary
+from layoutalg.device.amdgcn.trial import attempt, make_case, small_sizes
+from layoutalg.device.errors import CompileError
+from layoutalg.kernel.program import Program
+
+STATE = Path("build/binary")
+PROOF_SECONDS = 20.0
+RUNS = ((200, None), (8, None), (70, 1), (200, 2), (40, None), (140, None))
+"""Runs of a mutant: the most that a size is, and the seed of the waves' order."""
+ELEMENTS = 1 << 15
+"""The most elements of a tensor in a run; of some choices of sizes the largest is taken, to have several tiles."""
+STEPS = 60_000
+"""A mutant that runs for more instructions hangs."""
+
+
+class State:
+    """Rows that are known, one JSON document a line."""
+
+    def __init__(self, name: str) -> None:
+        STATE.mkdir(parents=True, exist_ok=True)
+        self.path = STATE / f"{name}.jsonl"
+        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        self.rows = {tuple(row["key"]): row for row in map(json.loads, lines)}
+
+    def put(self, key: tuple[str, ...], row: dict[str, Any]) -> None:
+        """Keeps a row; a later one of the same key replaces it."""
+        self.rows[key] = {"key": key, **row}
+        with self.path.open("a") as file:
+            file.write(json.dumps(self.rows[key]) + "\n")
+
+
+def run_builds(folders: list[Path], levels: str, limit: float, prove: bool) -> bool:
+    """Builds and carries out (or proves) what is not known yet; false when time ran out."""
+    state, begin = State("proofs" if prove else "builds"), time.monotonic()
+    for name, compiler in compilers(folders):
+        for level in levels:
+            for kernel, target in ((k, t) for k in kernels() for t in TARGETS):
+                key = (name, level, kernel, target)
+                if key in state.rows:
+                    continue
+                if time.monotonic() - begin > limit:
+                    return False
+                program = kernels()[kernel][target]
+                try:
+                    binary = built(kernel, target, level, compiler)
+                except CompileError as error:
+                    state.put(key, {"result": "not built", "why": str(error)[:200]})
+                    continue
+                except UnsupportedInstructionError as error:
+                    state.put(key, {"result": "refused", "why": str(error)[:200]})
+                    continue
+                state.put(key, _proved(binary, program) if prove else _executed(binary, program, kernel, level))
+    return True
+
+
+def _executed(binary: Binary, program: Program, kernel: str, level: str) -> dict[str, Any]:
+    small = level == "0" and kernel in PRODUCTS
+    sizes = small_sizes(program, 1, 8 if small else 24, 600 if small else 1 << 13)
+    start = time.monotonic()
+    try:
+        trial = attempt(binary, program, make_case(program, sizes, 1))
+    except (Fault, UnsupportedInstructionError) as error:
+        return {"result": "fault" if isinstance(error, Fault) else "refused", "why": str(error)[:200]}
+    return {
+        "result": "exact" if trial.exact else "WRONG", "seconds": time.monotonic() - start,
+        "instructions": len(binary.instructions), "scratch": binary.kernel.private_bytes,
+    }  # fmt: skip
+
+
+def _proved(binary: Binary, program: Program) -> dict[str, Any]:
+    from layoutalg.device.amdgcn.against import prove_binary
+
+    start = time.monotonic()
+    found = prove_binary(binary, program, seconds=PROOF_SECONDS)
+    why = "; ".join(f"{about}: {v.reason}" for about, v in found.failures)[:300]
+    return {"result": found.name, "why": why, "seconds": time.monotonic() - start}
+
+
+def run_mutants(names: list[str], each: int, limit: float) -> bool:
+    """Judges mutants of the usual compiler's -O3 binaries that are not known yet; false when time ran out."""
+    state, begin = State("mutants"), time.monotonic()
+    _, compiler = next(compilers([]))
+    for seed, (kernel, target) in enumerate((k, t) for k in names for t in TARGETS):
+        program = kernels()[kernel][target]
+        binary = built(kernel, target, "3", compiler)
+        for mutant in mutants(binary, each, seed):
+            key = (kernel, target, mutant.operator, mutant.what)
+            if key in state.rows:
+                continue
+            if time.monotonic() - begin > limit:
+                return False
+            state.put(key, _judged(binary, program, mutant))
+    return True
+
+
+def _judged(binary: Binary, program: Program, mutant: Mutant) -> dict[str, Any]:
+    try:
+        changed = mutant.applied(binary)
+    except UnsupportedInstructionError as error:
+        return {"behaviour": "refused", "verdict": "refused", "why": str(error)[:200]}
+    behaviour = next((seen for seen in _behaviours(changed, program) if seen), "")
+    return {"behaviour": behaviour, "verdict": (found := _proved(changed, program))["result"], **found}
+
+
+def _behaviours(binary: Binary, program: Program) -> Iterator[str]:
+    """How each run shows that the binary is not the program; empty where it does not."""
+    for seed, (most, order) in enumerate(RUNS):
+        drawn = [small_sizes(program, 100 * seed + k, most, ELEMENTS) for k in range(20)]
+        case = make_case(program, max(drawn, key=lambda sizes: math.prod(sizes.values())), seed)
+        try:
+            yield "" if attempt(binary, program, case, STEPS, order).exact else "result"
+        except Fault as fault:
+            yield fault.kind
+        except UnsupportedInstructionError:
+            yield "refused"
+
+
+def main(arguments: list[str]) -> int:
+    """The command; exit code 1 when a step ended before it was done."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.binary.run")
+    parser.add_argument("step", choices=("builds", "mutants", "report"))
+    parser.add_argument("--compilers", type=Path, nargs="*", default=[])
+    parser.add_argument("--levels", default="".join(LEVELS))
+    parser.add_argument("--prove", action="store_true")
+    parser.add_argument("--each", type=int, default=12)
+    parser.add_argument("--kernels", nargs="*", default=["transpose_lds", "permute", "pad", "cast"])
+    parser.add_argument("--limit", type=float, default=240.0)
+    given = parser.parse_args(arguments)
+    if given.step == "report":
+        write(*(State(name).rows.values() for name in ("builds", "proofs", "mutants")))
+        return 0
+    if given.step == "builds":
+        done = run_builds(given.compilers, given.levels, given.limit, given.prove)
+    else:
+        done = run_mutants(given.kernels, given.each, given.limit)
+    print("done" if done else "not done: the limit was reached; run it again to go on")
+    return 0 if done else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

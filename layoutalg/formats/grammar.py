@@ -77,7 +77,7 @@ TRANSFORM_KEYS: Mapping[str, Mapping[str, Shape]] = {
     "unmerge": {"lengths": _sizes},
     "freeze": {"index": _size},
     "insert": _length,
-    "replicate": {"lengths": _sizes},
+    "replicate": {"lengths": Many(_size)},
     "slice": {**_length, "begin": _size, "end": _size},
     "modulo": {"modulus": _size, **_length},
     "xor": _pair,

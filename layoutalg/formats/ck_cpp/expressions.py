@@ -21,8 +21,8 @@ from layoutalg.formats.ck_cpp.scope import Scope, defined, member
 from layoutalg.formats.ck_cpp.source import LISTS, cleaned, parsed
 from layoutalg.formats.ck_cpp.templates import same, sized, template
 from layoutalg.formats.ck_cpp.values import Function, Method, Open, Struct, Unreadable, Value
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, as_expr, const, negation, postorder, select
-from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution, TileDistributionEncoding
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, as_expr, const, negation, postorder, select, var
+from layoutalg.layout import Functor, LayoutError, TensorDescriptor, TileDistribution, TileDistributionEncoding
 
 MOST_STEPS = 60_000
 DEEPEST_CALL = 40
@@ -283,6 +283,8 @@ class Evaluator:
             return next(self.arguments(args_node, scope), TRUE)
         if name == "generate_tuple" or name.startswith("generate_sequence"):
             return self.generated(list(self.arguments(args_node, scope)))
+        if name == "make_functor_transform":
+            return self.apply_entry(name, Entry(2, 2, self.functor), tuple(self.arguments(args_node, scope)))
         if name in LISTS and (known := template(name)) is not None:
             return known(tuple(self.arguments(args_node, scope)))
         built_in = entry(name, self.dialect)
@@ -336,6 +338,14 @@ class Evaluator:
         if not 0 <= count <= MOST_ENTRIES:
             raise Unreadable(f"generate_tuple of {count} entries")
         return tuple(self.run(args[0], [const(n)]) for n in range(count))
+
+    def functor(self, args: tuple[Value, ...]) -> Value:
+        """make_functor_transform(f, n): f of the index that f's parameter names."""
+        function, length = args[0], number(args[1])
+        if not isinstance(function, Function) or len(function.parameters) != 1:
+            raise Unreadable("make_functor_transform takes a lambda of one index and a length")
+        u = var(function.parameters[0].name, length)
+        return Functor(u, number(self.run(function, [u])), length)
 
     def closure(self, node: Node, scope: Scope) -> Value:
         declarator, body = node.child_by_field_name("declarator"), required(node, "body")

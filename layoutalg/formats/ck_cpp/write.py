@@ -10,8 +10,8 @@
     <BLANKLINE>
 
 Sizes that are symbols become parameters of the function.  What it cannot write: a transform that the dialect does not
-have (CK Tile has no xor without modulo, CK no offset), an index map that is a formula (`functor`), and the modelled
-defects of CK.
+have (CK Tile has no xor without modulo, CK no offset), a `functor` that divides what may be negative (C rounds it
+towards zero) or looks into a table, and the modelled defects of CK.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from layoutalg.formats.layers import Layer, layers
-from layoutalg.index import Expr, variables
+from layoutalg.index import Expr, postorder, variables
 from layoutalg.index.c import c_expression
 from layoutalg.layout import (
     Embed,
+    Functor,
     LayoutError,
     Offset,
     TensorDescriptor,
@@ -59,9 +60,6 @@ DIALECTS: Mapping[str, Dialect] = {
         {"xor": "make_xor_with_modulo_transform", "xor_no_modulo": "make_xor_transform"},
     ),
 }
-
-FORMULAS = frozenset({"make_functor_transform"})
-"""Functions whose argument is C++ code; only a formula is known of it here."""
 
 NAMES: Mapping[str, str] = {"cyclic_shift_inverse": "make_inverse_cyclic_shift_transform"}
 """Functions that are not called make_<name>_transform; merge variants are `make_merge_transform_<variant>`."""
@@ -132,6 +130,8 @@ class _Writer:
         """A call of the transform's function."""
         name = self.dialect.xor.get(transform.name) or NAMES.get(transform.name) or _function(transform.name)
         self.require(name, repr(transform))
+        if isinstance(transform, Functor):
+            return f"{name}({_lambda(transform)}, {self.number(transform.length)})"
         given = [getattr(transform, field.name) for field in fields(transform)]
         if transform.name == "indexing":
             given = [transform.upper_lengths[0], *given]
@@ -140,7 +140,7 @@ class _Writer:
 
     def require(self, name: str, what: str) -> None:
         """LayoutError unless the dialect has the function."""
-        if name not in self.dialect.functions or name in FORMULAS:
+        if name not in self.dialect.functions:
             library = "CK Tile" if self.dialect.sequence == "sequence" else "CK"
             raise LayoutError(f"{library} has no function for {what}")
 
@@ -177,9 +177,19 @@ class _Writer:
         return f"{self.dialect.number}<{int(value)}>{{}}" if value.op == "const" else _c(value)
 
 
+def _lambda(transform: Functor) -> str:
+    """The formula as a lambda of its index; LayoutError where C++ would compute another."""
+    parts = postorder(transform.function)
+    if any(e.op == "lookup" or (e.op in ("div", "mod") and e.args[0].lo < 0) for e in parts):
+        raise LayoutError(f"{transform}: a table, or a division of what may be negative, is no plain C++ expression")
+    return f"[=](auto {transform.index}) {{ return {_c(transform.function)}; }}"
+
+
 def sizes(layout: TensorDescriptor | TileDistribution) -> list[Expr]:
     """The symbols below a layout, by name."""
-    return sorted(variables(*(e for t in layout.adaptor.transforms for e in expressions(t))), key=str)
+    own = {t.index for t in layout.adaptor.transforms if isinstance(t, Functor)}
+    found = variables(*(e for t in layout.adaptor.transforms for e in expressions(t)))
+    return sorted((v for v in found if v not in own), key=str)
 
 
 def _function(name: str) -> str:

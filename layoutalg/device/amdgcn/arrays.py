@@ -127,6 +127,25 @@ def _word(number: Array) -> Array:
     return np.ascontiguousarray(number.astype(np.float32)).view(np.uint32)
 
 
+def _zeros(a: Array, b: Array) -> Array:
+    """Where both are zero: then +0 is greater than -0."""
+    return np.asarray((_f32(a) == 0) & (_f32(b) == 0))
+
+
+def _fma(a: Array, b: Array, c: Array) -> Array:
+    """f32 arithmetic in f64, where the product is exact, and the sum is rounded to odd: so it is rounded but once.
+
+    The error of the sum is exact (Knuth's two-sum).  Where there is one, the neighbour on its side that is odd
+    is as good as the sum itself to whatever has two bits less.
+    """
+    product = a * b
+    total = product + c
+    back = total - product
+    error = (product - (total - back)) + (c - back)
+    even = np.isfinite(total) & (error != 0) & (total.view(np.int64) & 1 == 0)
+    return _word(np.where(even, np.nextafter(total, np.where(error > 0, np.inf, -np.inf)), total))
+
+
 def _to_bf16(word: Array) -> Array:
     """Rounded to nearest even; a NaN stays one."""
     rounded = (word + (np.uint32(0x7FFF) + (word >> np.uint32(16) & np.uint32(1)))) >> np.uint32(16)
@@ -143,9 +162,9 @@ _FUNCTIONS: dict[str, Callable[..., Array]] = {
     "add_f32": lambda a, b: _word(_f32(a) + _f32(b)),
     "sub_f32": lambda a, b: _word(_f32(a) - _f32(b)),
     "mul_f32": lambda a, b: _word(_f32(a) * _f32(b)),
-    "max_f32": lambda a, b: _word(np.fmax(_f32(a), _f32(b))),
-    "min_f32": lambda a, b: _word(np.fmin(_f32(a), _f32(b))),
-    "fma_f32": lambda a, b, c: _word(_f32(a).astype(np.float64) * _f32(b) + _f32(c)),
+    "max_f32": lambda a, b: np.where(_zeros(a, b), a & b, _word(np.fmax(_f32(a), _f32(b)))),
+    "min_f32": lambda a, b: np.where(_zeros(a, b), a | b, _word(np.fmin(_f32(a), _f32(b)))),
+    "fma_f32": lambda a, b, c: _fma(_f32(a).astype(np.float64), _f32(b).astype(np.float64), _f32(c).astype(np.float64)),
     "rcp_f32": lambda a: _word(np.float32(1) / _f32(a)),
     "f32_of_u32": lambda a: _word(a),
     "f32_of_i32": lambda a: _word(np.ascontiguousarray(a).view(np.int32)),

@@ -6,8 +6,7 @@ that addresses may stand beside sums without anything being said of the sums.
 | deviation from the machine | why it does not matter here |
 |---|---|
 | `rcp` is rounded correctly, the machine's is within 1 ulp | compilers correct the quotient they get from it |
-| `fma` rounds a sum that was exact in 53 bits | within the last bit of f32 |
-| the payload of a NaN | no kernel looks at it |
+| the payload of a NaN, and a signalling one is taken as quiet | no kernel looks at it |
 
 Denormals are kept and rounding is to nearest, which is what the descriptor must say (`FLOAT_MODE`, refused otherwise).
 A packed instruction does two operations, on register pairs; for each of them its modifiers pick a half of each source

@@ -1,15 +1,19 @@
 """Our prover and its peers on the same questions in one run: medians, ratios, a table and a plot.
 
 `python -m benchmarks.provers.run` writes RESULTS.md and growth.svg beside this file.  Needs the extra `bench`; Triton
-is measured where it is installed.  "first" is a claim that nothing is remembered of (all caches emptied), "again" the
-same claim once more; every other row is a repeated question, what it is asked of being built before.
+is measured where it is installed, LEGO where LEGO_PYTHON names a Python that has it (`ask_lego.py`).  "first" is a
+claim that nothing is remembered of (all caches emptied), "again" the same claim once more; every other row is a
+repeated question, what it is asked of being built before.
 """
 
 from __future__ import annotations
 
 import gc
+import json
+import os
 import platform
 import statistics
+import subprocess
 import time
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
@@ -18,9 +22,12 @@ from pathlib import Path
 from benchmarks.builders import universal_row_major
 from benchmarks.corpus import concrete
 from benchmarks.provers import peers
+from layoutalg.banks import OutsideLdsError
+from layoutalg.index import var
 from layoutalg.prove import Bijective, Injective, Limits, decide, domain, prove
 from layoutalg.prove import claims as claim_module
 from layoutalg.prove.claims import base
+from layoutalg.prove.lds import ConflictFree, access, lane_map, prove_access
 from layoutalg.prove.obligation import InjectiveMap
 from layoutalg.prove.strategies.bits import rank
 from layoutalg.prove.verdict import Verdict
@@ -90,6 +97,39 @@ def tiles() -> dict[str, list[float | None]]:
     return rows
 
 
+def conflicts() -> list[str]:
+    """Has a column read of the tile bank conflicts?  LEGO's question, and ours; in Markdown."""
+    head = "| | " + " | ".join(f"{m}×{k}" for m, k in TILES) + " |"
+    lines = ["", "## Has a read of 32 rows of the tile bank conflicts?  Median time in µs", "",
+             head, "|---" * (len(TILES) + 1) + "|"]  # fmt: skip
+    ours = []
+    for m, k in TILES:
+        try:
+            read = access(universal_row_major(m, k), LANES, 2, "gfx942", "ds_read_b128")
+        except OutsideLdsError:
+            ours.append("–")
+            continue
+        ours.append(f"{median_us(lambda r=read: must(prove_access(ConflictFree(r)))):,.0f}")  # type: ignore[misc]
+    lines.append(f"| ours (gfx942, ds_read_b128; – is more than its LDS) | {' | '.join(ours)} |")
+    python = os.environ.get("LEGO_PYTHON")
+    if python is None:
+        return [*lines, "", "LEGO is not measured here: LEGO_PYTHON names no Python that has it."]
+    asked = subprocess.run(
+        [python, str(HERE / "ask_lego.py"), *(f"{m}x{k}" for m, k in TILES)], capture_output=True, text=True, check=True
+    )
+    said = json.loads(asked.stdout)
+    for name, times in (("with the check", said["checked"]), ("without it", said["lowered"])):
+        lines.append(f"| LEGO {said['version']}, its pass {name} | {' | '.join(f'{t:,.0f}' for t in times)} |")
+    told = "; ".join(f"“{text}”" for text in said["said"]) or "nothing"
+    return [*lines, "", f"LEGO says of the tile: {told}.",
+            "It has no question of bijectivity, and takes a map that is none.",
+            "Its banks are 32 of one element each; ours are the instruction's own groups of lanes."]  # fmt: skip
+
+
+LANE = var("lane", 64)
+LANES = lane_map(LANE, (LANE % 32, LANE // 32 * 8), 8)
+
+
 def corpus() -> dict[str, tuple[int, float, float, int]]:
     """Every injectivity of the corpus: how many were decided, the median, the total, and how many were given up."""
     obligations: list[tuple[str, Injective, InjectiveMap]] = []
@@ -144,7 +184,6 @@ def report(rows: dict[str, list[float | None]], found: dict[str, tuple[int, floa
     head = "| | " + " | ".join(f"{m}×{k}" for m, k in TILES) + " | times the portfolio |"
     lines = [
         "# Provers, side by side", "", (__doc__ or "").strip(), "", packages(), "",
-        "LEGO is not measured here.", "",
         "## Is the swizzled fp16 tile a bijection?  Median time in µs", "", head, "|---" * (len(TILES) + 2) + "|",
     ]  # fmt: skip
     ours = rows["ours, portfolio, first"]
@@ -159,7 +198,7 @@ def report(rows: dict[str, list[float | None]], found: dict[str, tuple[int, floa
     base_total = found["ours, portfolio, first"][2]
     for name, (decided, median, total, lost) in found.items():
         lines.append(f"| {name} | {decided} | {median:.3f} | {total:,.0f} | {lost} | {total / base_total:.1f} |")
-    return "\n".join([*lines, "", "![growth with the tile](growth.svg)", ""])
+    return "\n".join([*lines, *conflicts(), "", "![growth with the tile](growth.svg)", ""])
 
 
 def plot(rows: dict[str, list[float | None]]) -> None:

@@ -75,7 +75,7 @@ class ConcreteMachine(RegisterMachine):
 
     def _positions(self, space: str, address: Array, active: Array, size: int) -> tuple[Bytes, Array]:
         describe, chosen = self.describe(active), address[active]
-        natural = size & -size if size != 12 else 4
+        natural = 4 if space == "constant" else size & -size  # scalar loads need dwords, whatever their size
         if (chosen & chosen.dtype.type(natural - 1)).any():
             self.unaligned.setdefault(self.where)
         if space in ("global", "constant"):

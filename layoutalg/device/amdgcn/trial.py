@@ -186,6 +186,7 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     at = ", ".join(f"{name} = {n}" for name, n in found["sizes"].items())
     result = found.get("fault") or ("exact" if found["exact"] else "WRONG")
     yield f"executed{f' at {at}' if at else ''}: {result}"
+    yield from (f"not aligned: {where}" for where in found.get("unaligned", ()))
     if "lds" in found:
         yield found["lds"]["text"]
         yield f"  {'accesses':>8} {'cycles':>7} {'lost':>5}  instruction"

@@ -5,7 +5,12 @@ the proof: each digit's step is a theorem for all lengths, and a whole move, or 
 after another.
 
 **Magic division** divides r − 1 times, each time the quotient before.  If `magic_divide(n, d)` is n div d for every
-index 0 ≤ n < 2³¹ and each length d, then every quotient is again such an index, so all r − 1 divisions are merge's.
+index 0 ≤ n < 2³¹ and each length d, then every quotient is again such an index, and all r − 1 divisions are merge's.
+For 2ˢ⁻¹ < d ≤ 2ˢ and W = 2³²⁺ˢ, it computes n·(k + 1) div W with k = W div d.  With W = d·k + r and n = d·q + t,
+
+    W·q ≤ n·(k + 1) < W·(q + 1)   where n + d ≤ k,
+
+which every index and every divisor below 2³¹ fulfil.  So what it computes is q.
 
 **Carry check** moves i by t, from the last digit on.  Write x₀ = i, t₀ = t and c₀ = 0, and for each length L in turn,
 
@@ -29,7 +34,7 @@ from typing import ClassVar
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, symbol, var
 from layoutalg.index.ranges import Bound
 from layoutalg.layout import Merge, MergeCarryCheck, MergeMagicDivision, TensorAdaptor, Transform
-from layoutalg.layout.c_arithmetic import HALF32, truncated_div
+from layoutalg.layout.c_arithmetic import BITS32, HALF32, truncated_div
 from layoutalg.layout.increments import increment_of
 from layoutalg.layout.merge import carry_step, magic_divide, magic_number, quotients
 from layoutalg.layout.mixed_radix import digits
@@ -38,8 +43,6 @@ from layoutalg.prove import Claim, ForAll, InBounds, Obligation, Shown
 from layoutalg.prove.claims.base import all_equal, in_range
 from layoutalg.prove.domain import fresh, taken
 
-PARTS = tuple(((1 << n) + (n > 0), min(1 << n + 4, HALF32 - 1)) for n in range(0, 31, 4))
-"""The divisors from 1 to 2³¹ − 1, in parts that take a solver less than a tenth of a second."""
 THREE = as_expr(3)
 
 
@@ -63,7 +66,7 @@ class Digits(Claim):
     def local_obligations(self) -> Iterator[Obligation] | None:
         if not self._by_magic:
             return None
-        return map(_divides, dict.fromkeys(d for length in self.merge.lengths[1:] for d in _divisors(length)))
+        return _divides(self.merge.lengths[1:])
 
     @property
     def _by_magic(self) -> bool:
@@ -134,16 +137,27 @@ def _carries(length: Expr) -> Iterator[ForAll]:
         yield ForAll(f"one digit carries right {name}", right)
 
 
-def _divides(divisor: Expr) -> ForAll:
-    """Magic division by any divisor in the range of this one is division."""
+def _divides(lengths: Index) -> Iterator[ForAll]:
+    """Magic division of every index by every divisor in the range of a length is division."""
+    yield _quotient()
     index = var("index'", HALF32)
-    same = eq(magic_divide(index, magic_number(divisor)), index // divisor)
-    return ForAll(f"magic division by {divisor.lo}…{divisor.hi} is division", same)
+    for shift in range(32):
+        least, most = (1 << shift >> 1) + (shift > 0), min(1 << shift, HALF32 - 1)
+        within = [n for n in lengths if least <= n.hi and n.lo <= most]
+        for divisor in dict.fromkeys(_within("divisor'", n, least, most) for n in within):
+            whole = BITS32 << shift
+            computed = index * (whole // divisor + 1) // whole
+            label = f"magic division by {divisor.lo}…{divisor.hi}"
+            yield ForAll(f"{label} computes that", eq(magic_divide(index, magic_number(divisor)), computed))
+            yield ForAll(f"{label} is far enough from the limit", index + divisor <= whole // divisor)
 
 
-def _divisors(length: Expr) -> list[Expr]:
-    """The length's range, in parts."""
-    return [_within("divisor'", length, *part) for part in PARTS if part[0] <= length.hi and length.lo <= part[1]]
+def _quotient() -> ForAll:
+    """For all sizes: where n + d ≤ k, n·(k + 1) lies from W·q on and below W·(q + 1)."""
+    d, k, q = symbol("d'"), symbol("k'", min=0), symbol("q'", min=0)
+    n, whole = d * q + var("t'", d), d * k + var("r'", d)
+    reached = all_of(whole * q <= n * (k + 1), n * (k + 1) < whole * (q + 1))
+    return ForAll("the quotient is that of division", reached, n + d <= k)
 
 
 def _within(name: str, length: Expr, least: int = 1, most: Bound = math.inf) -> Expr:

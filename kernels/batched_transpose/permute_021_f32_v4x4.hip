@@ -4,6 +4,7 @@
 //
 //     source[d0, d1, d2] at D1 * D2 * d0 + D2 * d1 + d2
 //     target[d0, d1, d2] at D1 * D2 * d0 + D1 * d2 + d1
+//     before a launch: source, target begin at multiples of 16 bytes; target overlaps no other tensor
 //     lds[d0, d1, d2] at d1 * 64 + (d1 // 4 ^ d2 // 4) * 4 + d2 % 4
 //     grid (D1 // 4 + 15) // 16 * ((D2 // 4 + 15) // 16) * D0; block 256
 //

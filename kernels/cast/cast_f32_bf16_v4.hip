@@ -4,6 +4,7 @@
 //
 //     source[d0] at d0
 //     target[d0] at d0
+//     before a launch: source, target begin at multiples of 16 bytes; target overlaps no other tensor
 //     grid (D0 // 4 + 1023) // 1024; block 256
 //
 //   [proved] tile: a lane for each thread (intervals)

@@ -5,6 +5,7 @@
 //     a[g, m, k] at C * H0 * H1 * m0 + C * H1 * at1 + C * at0 + k2, with m0 = m // (H0 * H1), m1 = m // H1 % H0, m2 = m % H1, k0 = k // (C * 3), k1 = k // C % 3, k2 = k % C, at0 = k1 + m2 - 1, at1 = k0 + m1 - 1; data where 1 <= k1 + m2 and k1 + m2 < H1 + 1 and 1 <= k0 + m1 and k0 + m1 < H0 + 1
 //     b[g, n, k] at C * n * 9 + C * k0 * 3 + C * k1 + k2, with k0 = k // (C * 3), k1 = k // C % 3, k2 = k % C
 //     target[g, m, n] at H0 * H1 * K * m0 + H1 * K * m1 + K * m2 + n, with m0 = m // (H0 * H1), m1 = m // H1 % H0, m2 = m % H1
+//     before a launch: a, b begin at multiples of 16 bytes; target overlaps no other tensor
 //     a_lds[g, m, k] at m * 32 + (k // 4 ^ m // 2 % 8) * 4 + k % 4
 //     b_lds[g, m, k] at m * 32 + (k // 4 ^ m // 2 % 8) * 4 + k % 4
 //     grid (H0 * H1 * N + 127) // 128 * ((K // 8 + 15) // 16); block 256

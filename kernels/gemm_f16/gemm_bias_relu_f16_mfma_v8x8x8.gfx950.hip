@@ -6,6 +6,7 @@
 //     b[g, n, k] at N_n * k + n
 //     bias[g, m, n] at n
 //     target[g, m, n] at N_n * m + n
+//     before a launch: a, b begin at multiples of 16 bytes; target overlaps no other tensor
 //     a_lds[g, m, k] at m * 32 + (k // 8 ^ m // 2 % 4 ^ m // 8 % 2) * 8 + k % 8
 //     b_lds[g, m, k] at m // 2 * 64 + (m % 2 ^ m // 8 % 2) * 32 + (k // 8 ^ m // 16 % 4 ^ m // 2 % 4) * 8 + k % 8
 //     grid (N_m + 127) // 128 * ((N_n // 8 + 15) // 16); block 256
@@ -475,7 +476,7 @@ gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
             for (int y2 = 0; y2 < 4; ++y2) {
                 #pragma unroll
                 for (int y3 = 0; y3 < 4; ++y3) {
-                    positive[y0][y1][y2][y3] = added[y0][y1][y2][y3] > 0.0f ? added[y0][y1][y2][y3] : 0.0f;
+                    positive[y0][y1][y2][y3] = added[y0][y1][y2][y3] < 0.0f ? 0.0f : added[y0][y1][y2][y3];
                 }
             }
         }

@@ -4,6 +4,7 @@
 //
 //     source[d0, d1] at d0 // H1 // H0 * (H0 * H1 * C) + at1 * (H1 * C) + at0 * C + d1 % C, with at0 = d0 % H1 + d1 // C % 3 - 1, at1 = d0 // H1 % H0 + d1 // (C * 3) - 1; data where 1 <= d0 % H1 + d1 // C % 3 and d0 % H1 + d1 // C % 3 < H1 + 1 and 1 <= d0 // H1 % H0 + d1 // (C * 3) and d0 // H1 % H0 + d1 // (C * 3) < H0 + 1
 //     target[d0, d1] at C * d0 * 9 + d1
+//     before a launch: source, target begin at multiples of 16 bytes; target overlaps no other tensor
 //     grid (C // 8 + 7) // 8 * ((H0 * H1 * N + 63) // 64) + (H0 * H1 * N + 63) // 64 * (C // 8); block 256
 //
 //   [proved] tile: a lane for each thread (intervals)

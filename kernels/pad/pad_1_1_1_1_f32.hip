@@ -4,6 +4,7 @@
 //
 //     source[d0, d1] at D1 * at1 + at0, with at0 = d1 - 1, at1 = d0 - 1; data where 1 <= d1 and d1 < D1 + 1 and 1 <= d0 and d0 < D0 + 1
 //     target[d0, d1] at D1 * d0 + d0 * 2 + d1
+//     before a launch: target overlaps no other tensor
 //     grid (D0 + 1) // 64 * ((D1 + 1) // 64) + (D0 + 1) // 64 + (D1 + 1) // 64 + 1; block 256
 //
 //   [proved] tile: a lane for each thread (intervals)

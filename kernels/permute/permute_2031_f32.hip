@@ -4,6 +4,7 @@
 //
 //     source[d0, d1, d2, d3] at D1 * D2 * D3 * d0 + D2 * D3 * d1 + D3 * d2 + d3
 //     target[d0, d1, d2, d3] at D0 * D1 * D3 * d2 + D1 * D3 * d0 + D1 * d3 + d1
+//     before a launch: target overlaps no other tensor
 //     lds[d0, d1, d2, d3] at d1 * 64 + (d1 ^ d3)
 //     grid (D1 + 63) // 64 * ((D3 + 63) // 64) * D0 * D2; block 256
 //

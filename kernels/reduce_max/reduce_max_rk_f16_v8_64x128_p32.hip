@@ -4,6 +4,7 @@
 //
 //     source[m, k] at N_b * k + m
 //     target[m] at m
+//     before a launch: source begin at multiples of 16 bytes; target overlaps no other tensor
 //     lds[m, k] at k * 64 + m
 //     grid (N_b // 8 + 7) // 8; block 256
 //

@@ -4,6 +4,7 @@
 //
 //     source[d0, d1] at D1 * d0 + R1 * d0 + d0 * 2 + D1 + R1 + d1 + 4
 //     target[d0, d1] at D1 * d0 + d1
+//     before a launch: target overlaps no other tensor
 //     grid (D0 + 63) // 64 * ((D1 + 63) // 64); block 256
 //
 //   [proved] tile: a lane for each thread (intervals)

@@ -4,6 +4,7 @@
 //
 //     source[row, column] at N * row + column
 //     target[row, column] at M * column + row
+//     before a launch: source, target begin at multiples of 16 bytes; target overlaps no other tensor
 //     lds[row, column] at row * 64 + (column // 4 ^ row // 4) * 4 + column % 4
 //     grid (M // 4 + 15) // 16 * ((N // 4 + 15) // 16); block 256
 //

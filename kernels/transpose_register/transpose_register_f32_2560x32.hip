@@ -4,6 +4,7 @@
 //
 //     source[row, column] at row * 32 + column
 //     target[row, column] at column * 2560 + row
+//     before a launch: source, target begin at multiples of 16 bytes; target overlaps no other tensor
 //     grid 80, 1; block 8 x 8
 //
 //   [proved] tile: a lane for each thread (intervals)

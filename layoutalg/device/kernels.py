@@ -1,13 +1,16 @@
 """From a verified program to a result: build it for a target, run it on arrays.
 
-The only way from a program to a device leads through its proofs: `build` and `run` take what `verify` returned, and
-what is not proved is refused there.
+The only way from a program to a device leads through its proofs: `build`, `launch` and `run` take what `verify`
+returned, and what is not proved is refused there.  What the proofs assume of sizes and of memory (the target overlaps
+nothing, vectors begin at multiples of 16 bytes) is checked before each launch.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +18,11 @@ import numpy as np
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.compile import compile_source
 from layoutalg.device.errors import LaunchError
-from layoutalg.device.runtime import Device
+from layoutalg.device.runtime import Device, DeviceArray, Module
 from layoutalg.index import Expr
 from layoutalg.index.evaluate import value
 from layoutalg.kernel.emit import emit
+from layoutalg.kernel.obligations.limits import alignment_of
 from layoutalg.kernel.program import Program, Tensor
 from layoutalg.kernel.verify import Verified
 from layoutalg.prove.obligation import in_domain
@@ -56,6 +60,26 @@ def launch_sizes(program: Program, sizes: dict[str, int]) -> dict[Expr, int]:
     return at
 
 
+def launch(verified: Verified, module: Module, arrays: Sequence[Any], **sizes: int) -> None:
+    """Starts a program's kernel on arrays that lie on the device: its tensors, in order, the target last.
+
+    An array is a `DeviceArray`, or one of another library that the device can use in place.  LaunchError where its
+    number of elements, its type's size, its place in memory, or a size is not what was proved.
+    """
+    program = verified.program
+    at = launch_sizes(program, sizes)
+    if len(arrays) != len(program.tensors):
+        raise LaunchError(f"{program.name}: {len(arrays)} arrays given; it has {len(program.tensors)} tensors")
+    there = [a if isinstance(a, DeviceArray) else module.device.view(a) for a in arrays]
+    for tensor, array in zip(program.tensors, there, strict=True):
+        _refuse_elements(program, tensor, prod(array.shape), at)
+        if array.dtype.itemsize != tensor.dtype.bytes:
+            raise LaunchError(f"{program.name}: {tensor.name} has elements of {array.dtype}, not {tensor.dtype.name}")
+    _refuse_places(program, there)
+    grid = tuple(value(n, at) for n in program.launch)
+    module.launch(program.name, grid, program.block, (*there, *(at[size] for size in program.sizes)))
+
+
 def run(
     verified: Verified,
     device: Device,
@@ -64,7 +88,7 @@ def run(
     *inputs: NDArray[Any],
     **sizes: int,
 ) -> Run:
-    """Runs a program on its source and its further inputs: the target array, of the given shape.
+    """Runs a program on copies of its source and its further inputs: the target array, of the given shape.
 
     LaunchError where an array's type or number of elements, or a size, is not what was proved.
     """
@@ -77,27 +101,34 @@ def run(
         _refuse_elements(program, tensor, array.size, at)
         if array.dtype.name != tensor.dtype.numpy:
             raise LaunchError(f"{program.name}: {tensor.name} is {array.dtype.name}, not {tensor.dtype.numpy}")
-    _refuse_elements(program, program.target, _count(shape), at)
+    _refuse_elements(program, program.target, prod(shape), at)
     module = device.load(build(verified, device.target))
     there = [device.array(array) for array in arrays]
     kind = program.target.dtype.numpy
     out = device.empty(shape, kind) if program.fills else device.array(np.zeros(shape, kind))
-    grid = tuple(value(n, at) for n in program.launch)
-    arguments = (*there, out, *(at[size] for size in program.sizes))
     start = time.perf_counter()
-    module.launch(program.name, grid, program.block, arguments)
+    launch(verified, module, (*there, out), **sizes)
     device.synchronize()
     return Run(out.numpy(), (time.perf_counter() - start) * 1e3)
+
+
+def _refuse_places(program: Program, arrays: Sequence[DeviceArray]) -> None:
+    """Tensors begin where their vectors need it, and the target lies on no other's memory: the proofs assume both."""
+    for tensor, array in zip(program.tensors, arrays, strict=True):
+        needed = alignment_of(program, tensor)
+        if array.pointer % needed:
+            raise LaunchError(
+                f"{program.name}: {tensor.name} begins at address {array.pointer:#x}, no multiple of {needed} bytes; "
+                "copy it to memory of its own"
+            )
+    *others, target = arrays
+    for tensor, array in zip(program.tensors, others, strict=False):
+        if array.pointer < target.pointer + target.nbytes and target.pointer < array.pointer + array.nbytes:
+            raise LaunchError(f"{program.name}: {program.target.name} overlaps {tensor.name} in memory; "
+                              "give a target of its own")  # fmt: skip
 
 
 def _refuse_elements(program: Program, tensor: Tensor, elements: int, at: dict[Expr, int]) -> None:
     wanted = value(tensor.descriptor.element_space_size, at)
     if elements != wanted:
         raise LaunchError(f"{program.name}: {tensor.name} has {elements} elements, and the descriptor {wanted}")
-
-
-def _count(shape: tuple[int, ...]) -> int:
-    total = 1
-    for n in shape:
-        total *= n
-    return total

@@ -196,8 +196,11 @@ SharedAccess = StoreShared | LoadShared
 GlobalAccess = Load | Store
 Access = GlobalAccess | SharedAccess
 
-FUNCTIONS = {"relu": "{0} > 0.0f ? {0} : 0.0f", "add": "{0} + {1}"}
-"""What an elementwise statement may compute, as C with its operands' places."""
+FUNCTIONS = {"relu": "{0} < 0.0f ? 0.0f : {0}", "add": "{0} + {1}"}
+"""What an elementwise statement may compute, as C with its operands' places.
+
+`relu` is the greater of 0 and the operand; what is no number stays none, as with numpy's `maximum` and torch's `relu`.
+"""
 
 
 def vector_width(access: Statement) -> int:

@@ -217,3 +217,14 @@ def test_a_device_runs_only_what_was_proved(cpu: Device, random: Random) -> None
         run(verify(task.program), cpu, a, (8, 8), **task.sizes)
     with pytest.raises(LaunchError, match="multiples of 4; not for 6"):
         run(verify(task.program), cpu, a, (8, 8), a, **{**task.sizes, "N_i": 8, "N_k": 6, "N_j": 8})
+
+
+def test_relu_of_a_nan_is_nan(launch: Launch) -> None:
+    """As numpy's maximum and torch's relu have it; −0 and negative numbers give 0."""
+    task = contraction_task("mk,kn->mn", (2, 3), (3, 4), "f32", relu=True)
+    a, b = np.ones((2, 3), np.float32), np.zeros((3, 4), np.float32)
+    b[0], a[1, 0] = (1, -1, np.inf, -np.inf), np.nan
+    with np.errstate(invalid="ignore"):
+        wanted = np.maximum(a @ b, 0)
+    assert np.array_equal(launch(task, a, b), wanted, equal_nan=True)
+    assert np.isnan(wanted[1]).all()

@@ -280,7 +280,7 @@ class _Walker:
 
 
 def _relu(terms: Terms, x: Expr) -> Expr:
-    return select(terms.relation("gt_f32", x, FALSE), x, FALSE)
+    return select(terms.relation("lt_f32", x, FALSE), FALSE, x)
 
 
 _FUNCTIONS: Mapping[str, Callable[..., Expr]] = {"relu": _relu, "add": lambda terms, x, y: terms.apply("add_f32", x, y)}

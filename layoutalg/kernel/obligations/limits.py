@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, prod
 from layoutalg.kernel.obligations.base import Requirement, fits, generalised
 from layoutalg.kernel.obligations.occupancy import occupancy
-from layoutalg.kernel.program import Access, Multiply, Program, vector_width
+from layoutalg.kernel.program import Access, GlobalAccess, Multiply, Program, Tensor, vector_width
 from layoutalg.kernel.statements import memory_of
 from layoutalg.prove import ForAll, Shown
 from layoutalg.target import Target, target, target_names
@@ -33,7 +33,7 @@ WORK_ITEMS = (1 << 32) - 1
 THREADS_Z = 64
 VECTOR_BYTES = (2, 4, 8, 16)
 ALIGNMENT = 16
-"""Bytes at whose multiples buffers in LDS begin."""
+"""Bytes at whose multiples buffers in LDS begin, and tensors of which vectors are moved."""
 
 
 def limits(program: Program) -> Iterator[Requirement]:
@@ -51,6 +51,12 @@ def limits(program: Program) -> Iterator[Requirement]:
             goal = any_of(*(eq(size, n) for n in VECTOR_BYTES))
             one = ForAll("a vector is 2, 4, 8 or 16 bytes", goal, TRUE, (Shown("bytes", (size,)),))
             yield Requirement(f"{number}: a vector of {memory_of(s).name} is one access", one)
+
+
+def alignment_of(program: Program, tensor: Tensor) -> int:
+    """Bytes at whose multiple a tensor must begin: 16 where an access moves vectors of it, else its element's."""
+    moved = [s for _, s in program.statements() if isinstance(s, GlobalAccess) and s.tensor == tensor]
+    return ALIGNMENT if any(s.vector is not None for s in moved) else tensor.dtype.bytes
 
 
 def targets_of(program: Program) -> tuple[Target, ...]:

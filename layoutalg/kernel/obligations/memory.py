@@ -22,7 +22,7 @@ from layoutalg.kernel.program import (
     vector_width,
     vector_ys,
 )
-from layoutalg.layout import TensorDescriptor, make_single_stage_tensor_adaptor
+from layoutalg.layout import LayoutError, TensorDescriptor, make_single_stage_tensor_adaptor
 from layoutalg.layout.mixed_radix import horner
 from layoutalg.prove import Bijective, Contiguous, ForAll, InBounds, Injective, RoundTrip, Shown
 
@@ -180,7 +180,7 @@ def vector(what: str, access: Access, descriptor: TensorDescriptor) -> Iterator[
     inner = access.registers.distribution.lower(lanes, y_index(access.registers))
     moving = [d for d, i in enumerate(inner) if set(ys) & set(variables(i))]
     if len(moving) != 1:
-        raise ValueError(f"{what}: a vector runs along {len(moving)} coordinates; it must run along one")
+        raise LayoutError(f"{what}: a vector runs along {len(moving)} coordinates; it must run along one")
     (along,) = moving
     (start,) = vector_start(access, (inner[along],))
     goal = all_of(eq(inner[along], start + number), eq(start % width, 0))

@@ -30,6 +30,8 @@ from layoutalg.device.amdgcn.trial import attempt, make_case, small_sizes
 from layoutalg.device.errors import CompileError
 from layoutalg.kernel.program import Program
 
+MUTATED = ("transpose_lds", "transpose_register", "cast", "batched_transpose", "pad", "slice")
+"""Kernels whose mutants are judged, unless others are named."""
 STATE = Path("build/binary")
 PROOF_SECONDS = 20.0
 RUNS = ((200, None), (8, None), (70, 1), (200, 2), (40, None), (140, None))
@@ -56,12 +58,12 @@ class State:
             file.write(json.dumps(self.rows[key]) + "\n")
 
 
-def run_builds(folders: list[Path], levels: str, limit: float, prove: bool) -> bool:
+def run_builds(folders: list[Path], levels: str, names: list[str], limit: float, prove: bool) -> bool:
     """Builds and carries out (or proves) what is not known yet; false when time ran out."""
     state, begin = State("proofs" if prove else "builds"), time.monotonic()
     for name, compiler in compilers(folders):
         for level in levels:
-            for kernel, target in ((k, t) for k in kernels() for t in TARGETS):
+            for kernel, target in ((k, t) for k in names or kernels() for t in TARGETS):
                 key = (name, level, kernel, target)
                 if key in state.rows:
                     continue
@@ -150,16 +152,16 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--levels", default="".join(LEVELS))
     parser.add_argument("--prove", action="store_true")
     parser.add_argument("--each", type=int, default=12)
-    parser.add_argument("--kernels", nargs="*", default=["transpose_lds", "permute", "pad", "cast"])
+    parser.add_argument("--kernels", nargs="*", default=[], help="folders of kernels/; all builds, some mutants")
     parser.add_argument("--limit", type=float, default=240.0)
     given = parser.parse_args(arguments)
     if given.step == "report":
         write(*(State(name).rows.values() for name in ("builds", "proofs", "mutants")))
         return 0
     if given.step == "builds":
-        done = run_builds(given.compilers, given.levels, given.limit, given.prove)
+        done = run_builds(given.compilers, given.levels, given.kernels, given.limit, given.prove)
     else:
-        done = run_mutants(given.kernels, given.each, given.limit)
+        done = run_mutants(given.kernels or list(MUTATED), given.each, given.limit)
     print("done" if done else "not done: the limit was reached; run it again to go on")
     return 0 if done else 1
 

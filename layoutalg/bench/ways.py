@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from layoutalg.bench.cases import Case
+from layoutalg.kernel.emit import DECLARED
 from layoutalg.kernel.library.choose import Blocks, transpose_for
-from layoutalg.kernel.library.plans import plan_for
+from layoutalg.kernel.library.plans import Plan, copied, plan_for
 from layoutalg.kernel.library.staging import divides
 from layoutalg.kernel.library.tasks import (
     Task,
@@ -23,11 +24,16 @@ from layoutalg.kernel.library.tasks import (
     widest,
 )
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
-from layoutalg.kernel.obligations.limits import declared_lds
-from layoutalg.target import target as target_named
 
-PLANS = (((4, 8), (2, 2), 32), ((4, 4), (2, 4), 32), ((4, 8), (4, 2), 32), ((4, 8), (2, 4), 32))
-"""Of products by mma.sync: repeats, waves, the tile's k."""
+Cut = tuple[tuple[int, int], tuple[int, int], int, int, int]
+CONTRACTIONS: tuple[Cut, ...] = (
+    ((4, 4), (2, 4), 64, 4, 8), ((4, 4), (4, 2), 64, 4, 4), ((4, 4), (2, 2), 64, 3, 8), ((4, 4), (2, 4), 32, 5, 8),
+)  # fmt: skip
+CONVOLUTIONS: tuple[Cut, ...] = (
+    ((2, 4), (4, 1), 64, 2, 1), ((2, 4), (4, 1), 64, 3, 1), ((4, 4), (2, 2), 64, 3, 1), ((4, 4), (4, 2), 64, 4, 1),
+    ((4, 4), (2, 4), 64, 4, 1),
+)  # fmt: skip
+"""Of products by mma.sync: repeats and waves along m and n, the tile's k, slots, tiles along m side by side in time."""
 BLOCKS = (
     Blocks(), Blocks((64, 64), 512, 256), Blocks((64, 64), 512, 256, True), Blocks((16, 32), 128),
     Blocks((128, 128), 512, 512), Blocks((128, 128), 1024, 256),
@@ -43,7 +49,7 @@ def _transposes(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
     vectors = widest(dtype, columns), widest(dtype, rows)
     for b in BLOCKS if target != "cpu" else ():
         bytes_each = 4 if dtype == "f32" else 2
-        fits = b.tile[0] * b.tile[1] * bytes_each <= declared_lds(target_named(target))
+        fits = b.tile[0] * b.tile[1] * bytes_each <= DECLARED
         if fits and divides(b.tile, b.threads, vectors):
             program = lds_transpose(dtype, "xor", vectors, first.index_bits, b.threads, b.tile, b.segment, b.down)
             if program.name != first.name:
@@ -69,18 +75,33 @@ def _contractions(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
     a, b = case.shapes
     first = contraction_task(case.options["einsum"], a, b, case.dtype, target=target)
     yield (first,)
+    letters = case.options["einsum"].replace(",", "_").replace("->", "_")
+    for plan, name in _plans(case, target, CONTRACTIONS):
+        made = f"contraction_{letters}_{name}"
+        task = contraction_task(case.options["einsum"], a, b, case.dtype, target=target, plan=plan, name=made)
+        if task.program.body != first.program.body:
+            yield (task,)
+
+
+def _plans(case: Case, target: str, cuts: tuple[Cut, ...]) -> Iterator[tuple[Plan, str]]:
+    """Plans of products in whole tiles that the shapes allow, and what tells them apart."""
     usual = plan_for(target, case.dtype)
-    for repeats, waves, k in PLANS if usual.packed else ():
-        plan = replace(usual, repeats=repeats, waves=waves, k=k, direct=True)
-        if plan != replace(usual, direct=True):
-            name = f"contraction_{case.options['einsum'].replace(',', '_').replace('->', '_')}_{plan.m}x{plan.n}x{k}"
-            yield (contraction_task(case.options["einsum"], a, b, case.dtype, target=target, plan=plan, name=name),)
+    for repeats, waves, k, stages, group in cuts if usual.packed else ():
+        plan = copied(usual, repeats, waves, k, stages, group, True)
+        *_, columns = case.result
+        if columns % plan.n == 0 and all(shape[-1] % k == 0 for shape in case.shapes):
+            yield plan, f"{waves[0]}x{waves[1]}_s{stages}_g{group}"
 
 
 def _convolutions(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
     (image, filter), o = case.shapes, case.options
-    task = convolution_task(image, filter, case.dtype, stride=o["stride"], pad=o["pad"], dilation=(1,), target=target)
-    yield (task,)
+    given = {"stride": o["stride"], "pad": o["pad"], "dilation": (1,), "target": target}
+    first = convolution_task(image, filter, case.dtype, **given)
+    yield (first,)
+    for plan, name in _plans(case, target, CONVOLUTIONS):
+        task = convolution_task(image, filter, case.dtype, **given, plan=plan)
+        if task.program.body != first.program.body:
+            yield (replace(task, program=replace(task.program, name=f"{task.program.name}_{name}")),)
 
 
 WAYS: Mapping[str, Callable[[Case, str], Iterator[tuple[Task, ...]]]] = {

@@ -74,11 +74,12 @@ class HipDriver(Driver):
         return self.call(self.hip.hipModuleGetFunction, module, name.encode())
 
     def launch(
-        self, function: Any, grid: tuple[int, int, int], block: tuple[int, int, int], stream: int, addresses: int
-    ) -> None:
+        self, function: Any, grid: tuple[int, int, int], block: tuple[int, int, int], stream: int, addresses: int,
+        lds_bytes: int = 0,
+    ) -> None:  # fmt: skip
         stream_pointer = ctypes.c_void_p(stream)
         parameters = ctypes.c_void_p(addresses)
-        self.call(self.hip.hipModuleLaunchKernel, function, *grid, *block, 0, stream_pointer, parameters, None)
+        self.call(self.hip.hipModuleLaunchKernel, function, *grid, *block, lds_bytes, stream_pointer, parameters, None)
 
     def synchronize(self) -> None:
         self.call(self.hip.hipDeviceSynchronize)

@@ -6,7 +6,7 @@ parameters are read from where each format keeps them, so a file from elsewhere 
 | format | told by | resources from | parameters from |
 |---|---|---|---|
 | AMD ELF | machine 224 | the note `NT_AMDGPU_METADATA`, a msgpack document | its `.args` |
-| PTX | `.version` | `.shared` sizes and `.maxntid`; registers are the driver's to choose | `.param` lines |
+| PTX | `.version` | `.shared`, `.maxntid`, the constant `NAME_lds_bytes`; registers are the driver's | `.param` lines |
 | CPU ELF | the host's machine | none | the tables `layoutalg_parameters_NAME` |
 
 The note is that of AMDGPUUsage in LLVM's documentation, "Code Object V5 Metadata". On gfx90a, gfx942 and gfx950
@@ -46,7 +46,8 @@ class KernelResources:
     vgprs: int | None = None
     agprs: int | None = None
     sgprs: int | None = None
-    lds_bytes: int | None = None  # static
+    lds_bytes: int | None = None  # declared
+    asked_lds_bytes: int = 0  # that the launch must ask for, besides
     scratch_bytes: int | None = None  # a thread
     vgpr_spills: int | None = None
     sgpr_spills: int | None = None
@@ -177,6 +178,7 @@ def _cpu_parameters(table: bytes) -> Iterator[Parameter]:
 _PTX_ENTRY = re.compile(r"\.entry\s+(\w+)\s*\((.*?)\)([^{]*)\{(.*?)^\}", re.DOTALL | re.MULTILINE)
 _PTX_PARAM = re.compile(r"\.param\s+(?:\.align\s+\d+\s+)?\.([bfsu])(\d+)\s+(.*)$")
 _PTX_SHARED = re.compile(r"\.shared\s+\.align\s+\d+\s+\.b8\s+([\w$]+)\[(\d+)\]")
+_PTX_ASKED = re.compile(r"\.(?:const|global)\s+\.align\s+4\s+\.u32\s+(\w+)_lds_bytes\s*=\s*(\d+);")
 _PTX_THREADS = re.compile(r"\.maxntid\s+(\d+)(?:,\s*(\d+))?(?:,\s*(\d+))?")
 
 
@@ -187,6 +189,7 @@ def _read_ptx(text: str) -> tuple[str, list[KernelResources]]:
     entries = _PTX_ENTRY.findall(text)
     if not entries or len(entries) != text.count(".entry ") or text.count("{") != text.count("}"):
         raise CodeObjectError("the PTX is not whole: compile the source again")
+    asked = {name: int(size) for name, size in _PTX_ASKED.findall(text)}
     shared = {name: int(size) for name, size in _PTX_SHARED.findall(text)}
     kernels = []
     for name, parameters, directives, body in entries:
@@ -196,6 +199,7 @@ def _read_ptx(text: str) -> tuple[str, list[KernelResources]]:
                 name,
                 tuple(_ptx_parameters(parameters)),
                 lds_bytes=sum(size for variable, size in shared.items() if variable in body),
+                asked_lds_bytes=asked.get(name, 0),
                 wave_size=32,
                 max_threads=_product(threads.groups(default="1")) if threads else None,
             )

@@ -63,11 +63,16 @@ class Driver(ABC):
     def function(self, module: Any, name: str) -> Any:
         """A kernel of a module."""
 
+    def allow_lds(self, function: Any, lds_bytes: int) -> None:
+        """Lets a kernel's launches ask for LDS beyond what it declares; only NVIDIA's need to."""
+        raise LaunchError(f"this runtime's kernels declare all of their LDS; {lds_bytes} bytes more are asked for")
+
     @abstractmethod
     def launch(
-        self, function: Any, grid: tuple[int, int, int], block: tuple[int, int, int], stream: int, addresses: int
-    ) -> None:
-        """Starts a kernel; `addresses` is where the arguments' addresses lie."""
+        self, function: Any, grid: tuple[int, int, int], block: tuple[int, int, int], stream: int, addresses: int,
+        lds_bytes: int = 0,
+    ) -> None:  # fmt: skip
+        """Starts a kernel; `addresses` is where the arguments' addresses lie; `lds_bytes` as allowed by `allow_lds`."""
 
     @abstractmethod
     def synchronize(self) -> None:
@@ -177,6 +182,9 @@ class GpuModule(Module):
         device.driver.use()
         self._module = device.driver.load(code.payload)
         self._functions = {name: device.driver.function(self._module, name) for name in code.kernels}
+        for name, kernel in code.kernels.items():
+            if kernel.asked_lds_bytes:
+                device.driver.allow_lds(self._functions[name], kernel.asked_lds_bytes)
 
     def _start(
         self,
@@ -187,7 +195,8 @@ class GpuModule(Module):
     ) -> None:
         self.device.driver.use()
         function = self._functions[kernel.name]
-        self.device.driver.launch(function, grid, block, self.device.stream, ctypes.addressof(addresses))
+        asked = kernel.asked_lds_bytes
+        self.device.driver.launch(function, grid, block, self.device.stream, ctypes.addressof(addresses), asked)
 
 
 class GpuEvent(Event):

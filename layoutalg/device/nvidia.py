@@ -68,10 +68,15 @@ class CudaDriver(Driver):
     def function(self, module: Any, name: str) -> Any:
         return self.call(self.cuda.cuModuleGetFunction, module, name.encode())
 
+    def allow_lds(self, function: Any, lds_bytes: int) -> None:
+        key = self.cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        self.call(self.cuda.cuFuncSetAttribute, function, key, lds_bytes)
+
     def launch(
-        self, function: Any, grid: tuple[int, int, int], block: tuple[int, int, int], stream: int, addresses: int
-    ) -> None:
-        self.call(self.cuda.cuLaunchKernel, function, *grid, *block, 0, stream, addresses, 0)
+        self, function: Any, grid: tuple[int, int, int], block: tuple[int, int, int], stream: int, addresses: int,
+        lds_bytes: int = 0,
+    ) -> None:  # fmt: skip
+        self.call(self.cuda.cuLaunchKernel, function, *grid, *block, lds_bytes, stream, addresses, 0)
 
     def synchronize(self) -> None:
         self.call(self.cuda.cuCtxSynchronize)

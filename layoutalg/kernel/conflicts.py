@@ -14,8 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from layoutalg.index import Expr, as_expr, substitute, var
+from layoutalg.kernel.matrix_loads import LANES, ROWS, in_row
 from layoutalg.kernel.obligations.memory import y_index
-from layoutalg.kernel.program import Program, SharedAccess, StoreShared, vector_width, vector_ys
+from layoutalg.kernel.program import Copy, LoadShared, Program, SharedAccess, StoreShared, vector_width, vector_ys
 from layoutalg.layout.mixed_radix import digits
 from layoutalg.prove.lds import LaneMap, access, price
 from layoutalg.prove.lds.cost import Cost
@@ -55,14 +56,18 @@ def priced(program: Program, target: str) -> tuple[Priced, ...]:
     """
     (thread,) = program.threads
     accesses = ((n, s) for n, s in program.statements() if isinstance(s, SharedAccess))
-    return tuple(price_of(s, thread, program.coordinates(s, y_index(s.registers)), target, n) for n, s in accesses)
+    copies = {id(s.store) for _, s in program.statements() if isinstance(s, Copy)}
+    return tuple(
+        Priced(n, s, "cp.async", None, "what an asynchronous copy writes at a time is not documented")
+        if id(s) in copies
+        else price_of(s, thread, program.coordinates(s, y_index(s.registers)), target, n)
+        for n, s in accesses
+    )
 
 
 def price_of(s: SharedAccess, thread: Expr, tile: tuple[Expr, ...], target: str, number: int = 0) -> Priced:
     """One access, given which tile coordinates a thread reaches at each Y index."""
     gpu = named(target)
-    if isinstance(s, StoreShared) and s.copies:
-        return Priced(number, s, "cp.async", None, "what an asynchronous copy writes at a time is not documented")
     waves = max(1, (int(thread.hi) + 1) // gpu.wave_size)
     lane, width = var("lane", gpu.wave_size), vector_width(s)
     element = var("element", width) if width > 1 else as_expr(0)
@@ -71,6 +76,8 @@ def price_of(s: SharedAccess, thread: Expr, tile: tuple[Expr, ...], target: str,
     parts = digits(element, [s.registers.distribution.ys[y] for y in moved])
     at |= {y_index(s.registers)[y]: part for y, part in zip(moved, parts, strict=True)}
     index = tuple(substitute(i, at) for i in tile)
+    if isinstance(s, LoadShared) and s.by:  # as many lanes' rows in a phase as a read of 16 bytes a lane has lanes
+        index = in_row(s, (as_expr(at[thread]) // LANES,), lane % ROWS, lane // ROWS, element)
     way = "write" if isinstance(s, StoreShared) else "read"
     try:
         one = access(s.descriptor, LaneMap(lane, element, index), s.shared.dtype.bytes, gpu, way)

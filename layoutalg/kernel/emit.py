@@ -8,6 +8,7 @@ is the one way round.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 from textwrap import indent
 
@@ -16,9 +17,21 @@ from layoutalg.index.c import c_expression
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.address import address_of
 from layoutalg.kernel.emit_statements import Writer, shared_line
-from layoutalg.kernel.instructions import COPIES, operation_source
+from layoutalg.kernel.instructions import COPIES, matrix_load_source, operation_source
+from layoutalg.kernel.matrix_loads import MATRIX_LOADS
 from layoutalg.kernel.obligations.limits import ALIGNMENT, alignment_of, targets_of
-from layoutalg.kernel.program import Access, Multiply, Program, Registers, StoreShared, Tensor, vector_width
+from layoutalg.kernel.program import (
+    Access,
+    Copy,
+    LoadShared,
+    Multiply,
+    Program,
+    Registers,
+    StoreShared,
+    Tensor,
+    registers_of,
+    vector_width,
+)
 from layoutalg.kernel.text import index_type, vector_type
 from layoutalg.kernel.verify import Verified
 from layoutalg.prove import Verdict
@@ -143,19 +156,60 @@ def _source(program: Program) -> str:
     writer = Writer(program)
     body = [
         *_positions(program),
-        *(
-            f"__shared__ __attribute__((aligned(16))) {s.dtype.c} {s.name}[{s.elements * s.slots}];"
-            for s in program.shared
-        ),
-        *(f"{r.dtype.c} {r.name}{_dimensions(r)};" for r in program.registers),
+        *_shared(program),
+        *(f"{r.dtype.c} {r.name}{_dimensions(r)};" for r in _declared(program)),
         *writer.body(program.body),
     ]
     head = (
         f'extern "C" __global__ void __launch_bounds__({prod(program.block)})\n{program.name}({", ".join(arguments)})'
     )
     kernel = f"{head} {{\n{indent(chr(10).join(body), '    ')}\n}}\n"
-    sections = [PREAMBLE, _vector_types(program), _operations(program), kernel]
+    sections = [PREAMBLE, _vector_types(program), _operations(program), _asked(program), kernel]
     return "\n".join(section for section in sections if section)
+
+
+DECLARED = 49152
+"""Bytes of LDS that a kernel may declare on NVIDIA; more is asked for at launch (CUDA C++ Programming Guide, 9.0)."""
+
+
+def _asked(program: Program) -> str:
+    """A number in the code object, that says how much LDS the launch must ask for."""
+    if program.lds_bytes <= DECLARED:
+        return ""
+    name = f"{program.name}_lds_bytes"
+    return (
+        "// More LDS than an NVIDIA kernel may declare: its launch asks for it.\n"
+        "#if defined(__NVPTX__) || defined(__CUDA_ARCH__)\n"
+        f'extern "C" {{ __attribute__((device, used)) extern const unsigned {name} = {_lds(program)}; }}\n#endif\n'
+    )
+
+
+def _shared(program: Program) -> Iterator[str]:
+    """The buffers in LDS: arrays of their own, or, where they are too large to declare, parts of one."""
+    if program.lds_bytes <= DECLARED:
+        for s in program.shared:
+            yield f"__shared__ __attribute__((aligned(16))) {s.dtype.c} {s.name}[{s.elements * s.slots}];"
+        return
+    yield "#if defined(__NVPTX__) || defined(__CUDA_ARCH__)"
+    yield "extern __shared__ __attribute__((aligned(16))) unsigned char lds_bytes[];"
+    yield "#else"
+    yield f"__shared__ __attribute__((aligned(16))) unsigned char lds_bytes[{_lds(program)}];"
+    yield "#endif"
+    start = 0
+    for s in program.shared:
+        yield f"{s.dtype.c}* const {s.name} = ({s.dtype.c}*)(lds_bytes + {start});"
+        start += -(-s.bytes // ALIGNMENT) * ALIGNMENT
+
+
+def _lds(program: Program) -> int:
+    return sum(-(-s.bytes // ALIGNMENT) * ALIGNMENT for s in program.shared)
+
+
+def _declared(program: Program) -> Iterator[Registers]:
+    """The registers that hold something: not those that only say how copies are spread over the threads."""
+    copies = {id(part) for _, s in program.statements() if isinstance(s, Copy) for part in (s.load, s.store)}
+    used = [r for _, s in program.statements() if id(s) not in copies for r in registers_of(s)]
+    return (r for r in program.registers if r in used)
 
 
 def _vector_types(program: Program) -> str:
@@ -174,8 +228,11 @@ def _operations(program: Program) -> str:
         for _, s in program.statements()
         if isinstance(s, Multiply) and s.instruction.wave > 1
     }
-    if any(isinstance(s, StoreShared) and s.copies for _, s in program.statements()):
-        found[COPIES] = None
+    for _, s in program.statements():
+        if isinstance(s, LoadShared) and s.by:
+            found[matrix_load_source(MATRIX_LOADS[s.by], s.shared.dtype.c)] = None
+        if isinstance(s, Copy):
+            found[COPIES] = None
     return "\n".join(found)
 
 

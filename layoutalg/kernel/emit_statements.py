@@ -10,14 +10,18 @@ from layoutalg.index.c import c_code, c_expression
 from layoutalg.index.normal import conjuncts
 from layoutalg.kernel.address import Address, address_of, offset_of
 from layoutalg.kernel.dtypes import DType
-from layoutalg.kernel.instructions import operation_name
+from layoutalg.kernel.instructions import matrix_load_name, operation_name
+from layoutalg.kernel.matrix_loads import MATRIX_LOADS
 from layoutalg.kernel.obligations.copies import first_copy
 from layoutalg.kernel.obligations.lds import tile_start, word_of
 from layoutalg.kernel.obligations.memory import bounds, starts, y_index
 from layoutalg.kernel.program import (
     Access,
+    Await,
     Barrier,
     Clear,
+    Commit,
+    Copy,
     Elementwise,
     Fold,
     Load,
@@ -61,13 +65,14 @@ class Writer:
 
     def body(self, statements: Sequence[Statement]) -> Iterator[str]:
         """The text of each statement."""
-        copies = {s.copies: s for s in statements if isinstance(s, StoreShared) and s.copies}
         for s in statements:
             match s:
-                case Load() if s in copies:
-                    yield self.copy(s, copies[s])
-                case StoreShared(copies=Load()):
-                    yield f"// {s.registers.name} is in {s.shared.name}\nawait_copies();"
+                case Copy(load, store):
+                    yield self.copy(load, store)
+                case Commit():
+                    yield "commit_copies();"
+                case Await(groups):
+                    yield f"await_copies<{groups}>();"
                 case Barrier():
                     yield "__syncthreads();"
                 case Loop():
@@ -126,23 +131,37 @@ class Writer:
         return f"{title}\n{_loops(s.registers, chr(10).join([*lines, move]), vector_ys(s))}"
 
     def copy(self, load: Load, store: StoreShared) -> str:
-        """Begins the copies of a tile from memory to LDS; 0 where the load's guard lets nothing through."""
+        """Begins the copies of a tile from memory to LDS; 0 where the load's guard lets nothing through.
+
+        Coordinates outside are taken for 0, so that whatever is computed of them fits.
+        """
         address, names = address_of(load.tensor), shared_coordinates(self.program, store)
         there = dict(zip((n.value.name for n in names), tile_start(self.program, store), strict=True))
         place = [str(c_code(there, bits=self.bits, proved=True)), f"place = {self.text(word_of(store, names))};"]
-        x = starts(self.program, load)
-        lines = [str(c_code(dict(zip(load.tensor.names, x, strict=True)), bits=self.bits, proved=True))]
+        x, tests = starts(self.program, load), bounds(load, starts(self.program, load))
+        tested = {name for name, test in zip(load.tensor.names, tests, strict=True) if test is not TRUE}
+        called = {name: f"{name}_start" if name in tested else name for name in load.tensor.names}
+        lines = [str(c_code(dict(zip(called.values(), x, strict=True)), bits=self.bits, proved=True))]
+        inside = []
+        for name, length in zip(load.tensor.names, load.tensor.descriptor.lengths, strict=True):
+            if name in tested:
+                lines.append(f"const bool {name}_inside = {name}_start < {self.text(length)};")
+                lines.append(f"const {self.index} {name} = {name}_inside ? {name}_start : 0;")
+                inside.append(f"{name}_inside")
         lines += self.named(address.digits)
-        begin = (f"copy_to_lds(&{store.shared.name}[place], {load.tensor.name} + ({self.text(address.offset)}));\n"
-                 "begun = true;")  # fmt: skip
         data = [self.text(p) for p in conjuncts(address.valid) if p is not TRUE]
-        inner = "\n".join([*self.named(address.padded), _guarded(data, begin)])
-        guarded = _guarded(self.within(load, x, address), inner)
-        kind = vector_type(store.shared.dtype.c, vector_width(store))
-        zero = f"if (!begun) *({kind}*)__builtin_assume_aligned({store.shared.name} + place, 16) = ({kind})(0);"
-        text = [f"{self.index} place;", "{", *(indent(p, "    ") for p in place), "}", *lines, "bool begun = false;"]
+        if data:
+            lines.append(f"const bool data_inside = {' & '.join(f'({test})' for test in data)};")
+            inside.append("data_inside")
+        for padded, value in address.padded.items():
+            chosen = f"data_inside ? {self.text(value)} : 0" if data else self.text(value)
+            lines.append(f"const {self.index} {padded.value.name} = {chosen};")
+        whole = f", {' & '.join(inside)}" if inside else ""
+        begin = f"copy_to_lds(&{store.shared.name}[place], {load.tensor.name} + ({self.text(address.offset)}){whole});"
+        text = [f"{self.index} place;", "{", *(indent(p, "    ") for p in place), "}", *lines, begin]
         title = f"// {store.shared.name} <- {load.tensor.name}, without waiting"
-        return f"{title}\n{_loops(load.registers, chr(10).join([*text, guarded, zero]), vector_ys(load))}"
+        copies = f"{title}\n{_loops(load.registers, chr(10).join(text), vector_ys(load))}"
+        return copies if load.only is TRUE else _guarded([self.text(load.only)], copies)
 
     def within(self, s: Load | Store, x: tuple[Expr, ...], address: Address) -> list[str]:
         """Which coordinates must be tested, in the names that they were given."""
@@ -163,9 +182,14 @@ class Writer:
         names, load = shared_coordinates(self.program, s), isinstance(s, LoadShared)
         results = dict(zip((n.value.name for n in names), x, strict=True))
         inner = c_code(results, bits=self.bits, proved=True)
-        code = c_code({"word": word_of(s, names)}, bits=self.bits, proved=True)
+        code = c_code({"word": word_of(s, names)}, bits=self.bits, proved=True, temporary="tw")
         title = f"// {s.registers.name} {'<-' if load else '->'} {s.shared.name}"
         move = _move(s, s.shared.name, s.shared.dtype, "word", load)
+        if isinstance(s, LoadShared) and s.by:
+            each, lane = _lanes(s)
+            read = f"{matrix_load_name(MATRIX_LOADS[s.by])}({s.shared.name} + word)"
+            kind = vector_type(s.shared.dtype.c, vector_width(s))
+            move = f"const {kind} v = {read};\n{each}{_element(s.registers)} = v[{lane}];"
         return f"{title}\n{_loops(s.registers, chr(10).join([str(inner), str(code), move]), vector_ys(s))}"
 
     # --- arithmetic ---------------------------------------------------------------------------------------------------

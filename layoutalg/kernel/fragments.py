@@ -18,9 +18,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from layoutalg.index import Expr, as_expr, var
+from layoutalg.index import Expr, as_expr, substitute, var
 from layoutalg.layout import LayoutError, TileDistribution, TileDistributionEncoding
 from layoutalg.layout.mixed_radix import digits
+from layoutalg.target.matrix import matrix_instruction
 from layoutalg.target.operand import MatrixInstruction, OperandMap
 
 Side = Literal["row", "column", "copy"]
@@ -37,6 +38,43 @@ def _one() -> OperandMap:
 
 FMA = MatrixInstruction("fma", (), 1, 1, 1, 1, "any", "any", "f32", _one(), _one(), _one(), ("the definition of ·",))
 """One lane, one product: c ← c + a·b."""
+
+
+def paired(one: MatrixInstruction) -> MatrixInstruction:
+    """Two of an instruction side by side along n, as one: of b and d a lane holds first the one's, then the other's.
+
+    >>> from layoutalg.target.matrix import matrix_instruction
+    >>> two = paired(matrix_instruction("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"))
+    >>> two.n, one_of(two).n, two.d.at(5, 6)
+    (16, 8, (9, 10))
+    """
+
+    def twice(operand: OperandMap) -> OperandMap:
+        count = int(operand.element.hi) + 1
+        element = var("element", 2 * count)
+        at: dict[Expr, Expr | int] = {operand.element: element % count}
+        row, column = substitute(operand.row, at), substitute(operand.column, at) + element // count * one.n
+        shape = operand.shape[0], 2 * operand.shape[1]
+        return OperandMap(operand.lane, element, row, column, shape, operand.copies)
+
+    return replace(one, name=one.name + TWICE, n=2 * one.n, b=twice(one.b), d=twice(one.d))
+
+
+TWICE = ", twice"
+"""What the name of a pair of instructions ends in."""
+
+
+def one_of(instruction: MatrixInstruction) -> MatrixInstruction:
+    """The hardware's instruction: of a pair, the one that is done twice."""
+    paired_name = instruction.name.endswith(TWICE)
+    return matrix_instruction(instruction.name.removesuffix(TWICE)) if paired_name else instruction
+
+
+def instruction_named(name: str) -> MatrixInstruction:
+    """The instruction of a name, pairs and `FMA` too; UnknownMatrixInstructionError where there is none."""
+    if name == FMA.name:
+        return FMA
+    return paired(matrix_instruction(name.removesuffix(TWICE))) if name.endswith(TWICE) else matrix_instruction(name)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from layoutalg.kernel.fragments import one_of
+from layoutalg.kernel.matrix_loads import MatrixLoad
+from layoutalg.kernel.text import vector_type
 from layoutalg.layout import LayoutError
 from layoutalg.target.operand import MatrixInstruction, OperandMap
 
@@ -21,16 +24,65 @@ _HEAD = "static __device__ inline __attribute__((always_inline)) void"
 
 
 COPIES = """\
-// Copies 16 bytes from memory to LDS; await_copies() waits for those of this thread.
+// Copies 16 bytes from memory to LDS (zeros where not inside); NVIDIA's arrive by await_copies(), which leaves so many
+// groups, the newest ones, under way; elsewhere a copy is done where it stands.
+#if defined(__NVPTX__) || defined(__CUDA_ARCH__)
 static __device__ inline __attribute__((always_inline)) void copy_to_lds(void* lds, const void* memory) {
     const unsigned there = (unsigned)(__SIZE_TYPE__)(__attribute__((address_space(3))) void*)lds;
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(there), "l"(memory) : "memory");
 }
-static __device__ inline __attribute__((always_inline)) void await_copies() {
-    asm volatile("cp.async.wait_all;" : : : "memory");
+static __device__ inline __attribute__((always_inline)) void copy_to_lds(void* lds, const void* memory, bool inside) {
+    const unsigned there = (unsigned)(__SIZE_TYPE__)(__attribute__((address_space(3))) void*)lds;
+    const unsigned size = inside ? 16 : 0;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(there), "l"(memory), "r"(size) : "memory");
 }
+static __device__ inline __attribute__((always_inline)) void commit_copies() {
+    asm volatile("cp.async.commit_group;" : : : "memory");
+}
+template <int groups> static __device__ inline __attribute__((always_inline)) void await_copies() {
+    asm volatile("cp.async.wait_group %0;" : : "n"(groups) : "memory");
+}
+#else
+typedef unsigned Copied __attribute__((ext_vector_type(4)));
+static __device__ inline __attribute__((always_inline)) void copy_to_lds(
+    void* lds, const void* memory, bool inside = true
+) {
+    *(Copied*)lds = inside ? *(const Copied*)memory : (Copied)(0);
+}
+static __device__ inline __attribute__((always_inline)) void commit_copies() {}
+template <int groups> static __device__ inline __attribute__((always_inline)) void await_copies() {}
+#endif
 """
 """The device functions of asynchronous copies."""
+
+
+def matrix_load_source(load: MatrixLoad, element: str) -> str:
+    """The device function by which a wave reads four matrices of 8 x 8 elements."""
+    trans = ".trans" if load.transposed else ""
+    return "\n".join(
+        (
+            "// One warp: four matrices of 8 x 8 elements, a row at each lane's address.",
+            f"static __device__ inline __attribute__((always_inline)) {vector_type(element, 8)} "
+            f"{matrix_load_name(load)}(const void* lds) {{",
+            "    typedef unsigned Words __attribute__((ext_vector_type(4)));",
+            "    const unsigned there = (unsigned)(__SIZE_TYPE__)(__attribute__((address_space(3))) const void*)lds;",
+            "    unsigned x, y, z, w;",
+            f'    asm volatile("ldmatrix.sync.aligned.m8n8.x4{trans}.shared.b16 {{%0, %1, %2, %3}}, [%4];"',
+            '        : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "r"(there) : "memory");',
+            f"    return __builtin_bit_cast({vector_type(element, 8)}, (Words){{x, y, z, w}});",
+            "}\n",
+        )
+    )
+
+
+def matrix_load_name(load: MatrixLoad) -> str:
+    """The name of the device function.
+
+    >>> from layoutalg.kernel.matrix_loads import MATRIX_LOADS
+    >>> matrix_load_name(MATRIX_LOADS["ldmatrix.trans"])
+    'load_matrices_trans'
+    """
+    return "load_matrices_trans" if load.transposed else "load_matrices"
 
 
 def operation_name(instruction: MatrixInstruction) -> str:
@@ -41,7 +93,8 @@ def operation_name(instruction: MatrixInstruction) -> str:
     'mma_sync_m16n8k16_f16'
     """
     parts = instruction.name.split(".")
-    return instruction.name if len(parts) == 1 else f"mma_sync_{parts[3]}_{instruction.a_dtype}"
+    twice = "" if one_of(instruction) is instruction else "_twice"
+    return instruction.name if len(parts) == 1 else f"mma_sync_{parts[3]}_{instruction.a_dtype}{twice}"
 
 
 def operation_source(instruction: MatrixInstruction, dtype: str) -> str:
@@ -89,34 +142,32 @@ def _builtin(instruction: MatrixInstruction, controls: str) -> str:
 
 
 def _mma_sync(instruction: MatrixInstruction) -> str:
-    element = ELEMENT[instruction.a_dtype]
-    a, b, sums = _count(instruction.a) // 2, _count(instruction.b) // 2, _count(instruction.d)
+    element, one = ELEMENT[instruction.a_dtype], one_of(instruction)
+    a, b, sums = _count(one.a) // 2, _count(one.b) // 2, _count(one.d)
+    times = _count(instruction.b) // 2 // b
 
     def places(start: int, count: int) -> str:
         return "{" + ", ".join(f"%{start + i}" for i in range(count)) + "}"
 
-    inputs = [f'"r"(x[{i}])' for i in range(a)] + [f'"r"(y[{i}])' for i in range(b)]
-    outputs = ", ".join(f'"+f"(c[{i}])' for i in range(sums))
     d = places(0, sums)
     operands = ", ".join((d, places(sums, a), places(sums + a, b), d))
-    return "\n".join(
-        (
-            f"// One warp: {instruction.m} x {instruction.n} x {instruction.k}; two elements in each 32-bit register.",
-            f"{_HEAD} {operation_name(instruction)}(const {element}* a, const {element}* b, float* c) {{",
-            f"    typedef {element} Pair __attribute__((ext_vector_type(2)));",
-            f"    unsigned x[{a}], y[{b}];",
-            "    #pragma unroll",
-            f"    for (int i = 0; i < {a}; ++i) {{ Pair p = {{a[2 * i], a[2 * i + 1]}}; "
-            "x[i] = __builtin_bit_cast(unsigned, p); }",
-            "    #pragma unroll",
-            f"    for (int i = 0; i < {b}; ++i) {{ Pair p = {{b[2 * i], b[2 * i + 1]}}; "
-            "y[i] = __builtin_bit_cast(unsigned, p); }",
-            f'    asm volatile("{instruction.name} {operands};"',
-            f"        : {outputs}",
-            f"        : {', '.join(inputs)});",
-            "}\n",
-        )
-    )
+    lines = [
+        f"// One warp: {instruction.m} x {instruction.n} x {instruction.k}; two elements in each 32-bit register.",
+        f"{_HEAD} {operation_name(instruction)}(const {element}* a, const {element}* b, float* c) {{",
+        f"    typedef {element} Pair __attribute__((ext_vector_type(2)));",
+        f"    unsigned x[{a}], y[{times * b}];",
+        "    #pragma unroll",
+        f"    for (int i = 0; i < {a}; ++i) {{ Pair p = {{a[2 * i], a[2 * i + 1]}}; "
+        "x[i] = __builtin_bit_cast(unsigned, p); }",
+        "    #pragma unroll",
+        f"    for (int i = 0; i < {times * b}; ++i) {{ Pair p = {{b[2 * i], b[2 * i + 1]}}; "
+        "y[i] = __builtin_bit_cast(unsigned, p); }",
+    ]
+    for n in range(times):
+        inputs = [f'"r"(x[{i}])' for i in range(a)] + [f'"r"(y[{n * b + i}])' for i in range(b)]
+        outputs = ", ".join(f'"+f"(c[{n * sums + i}])' for i in range(sums))
+        lines += [f'    asm("{one.name} {operands};"', f"        : {outputs}", f"        : {', '.join(inputs)});"]
+    return "\n".join((*lines, "}\n"))
 
 
 def _count(operand: OperandMap) -> int:

@@ -30,8 +30,11 @@ from dataclasses import dataclass, field
 from layoutalg.index import TRUE, Expr, as_expr, prod
 from layoutalg.kernel.statements import (
     Access,
+    Await,
     Barrier,
     Clear,
+    Commit,
+    Copy,
     Elementwise,
     Fold,
     GlobalAccess,
@@ -200,16 +203,18 @@ def extent_of(index: Expr) -> Expr:
 
 
 def walk(body: Sequence[Statement]) -> Iterator[Statement]:
-    """Every statement, a loop before its body."""
+    """Every statement, a loop before its body, a copy before its load and its store."""
     for statement in body:
         yield statement
         if isinstance(statement, Loop):
             yield from walk(statement.body)
+        elif isinstance(statement, Copy):
+            yield from (statement.load, statement.store)
 
 
 __all__ = [
-    "Access", "Barrier", "Clear", "Compute", "Contract", "Elementwise", "Fold", "GlobalAccess", "Load",
-    "LoadShared", "Loop", "Meaning", "Multiply", "Program", "Read", "Reduce", "Registers", "Says", "Shared",
-    "SharedAccess", "Statement", "Store", "StoreShared", "Tensor", "extent_of", "registers_of", "vector_width",
-    "vector_ys", "walk",
+    "Access", "Await", "Barrier", "Clear", "Commit", "Compute", "Contract", "Copy", "Elementwise", "Fold",
+    "GlobalAccess", "Load", "LoadShared", "Loop", "Meaning", "Multiply", "Program", "Read", "Reduce", "Registers",
+    "Says", "Shared", "SharedAccess", "Statement", "Store", "StoreShared", "Tensor", "extent_of", "registers_of",
+    "vector_width", "vector_ys", "walk",
 ]  # fmt: skip

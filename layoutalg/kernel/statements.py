@@ -9,6 +9,9 @@ descriptors, in coordinates; tile coordinate x lies at origin + x.
 | `Store(tensor, r, origin)`    | tensor[origin + x] ← r[x] where that is inside                           |
 | `StoreShared(lds, map, r)`    | LDS[slot][map(x)] ← r[x]                                                 |
 | `LoadShared(r, lds, map)`     | r[x] ← LDS[slot][map(origin + x)]                                        |
+| `Copy(load, store)`           | LDS[slot][map(x)] ← tensor[origin + x], at some time before its `Await`  |
+| `Commit()`                    | the copies begun since the last one are a group                          |
+| `Await(n)`                    | the thread's groups have arrived, all but the n newest ones              |
 | `Barrier()`                   | all threads of the block arrive before any goes on                       |
 | `Clear(r)`                    | r[x] ← 0 (or the least number, for a greatest)                           |
 | `Multiply(c, a, b, how)`      | c[g, m, n] ← c[g, m, n] + Σₖ a[g, m, k]·b[g, n, k], over the tile's k    |
@@ -25,7 +28,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from layoutalg.index import FALSE, Expr, prod
+from layoutalg.index import FALSE, TRUE, Expr, prod
 from layoutalg.kernel.dtypes import DType
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
 from layoutalg.target.operand import MatrixInstruction
@@ -79,14 +82,17 @@ class Load:
     """registers ← tensor[origin + x] for each x of the tile; `fill` where a guarded access leaves the tensor.
 
     `fill` is "sum" (0) or "max" (the least number): neutral in what is done with the values.
+    `guarded`: whether a coordinate may leave the tensor; or which may.
+    `only`: the tile is loaded where this holds, the same for all threads; for copies (`Copy`).
     """
 
     registers: Registers
     tensor: Tensor
     origin: tuple[Expr, ...]
     vector: Vector = None
-    guarded: bool = True
+    guarded: bool | tuple[bool, ...] = True
     fill: How = "sum"
+    only: Expr = TRUE
 
 
 @dataclass(frozen=True)
@@ -100,28 +106,26 @@ class Store:
     registers: Registers
     origin: tuple[Expr, ...]
     vector: Vector = None
-    guarded: bool = True
+    guarded: bool | tuple[bool, ...] = True
 
 
 @dataclass(frozen=True)
 class StoreShared:
-    """LDS[slot][descriptor(x)] ← registers for each x of the tile.
-
-    `copies`: this store and that load before it are one asynchronous copy from memory to LDS: it is begun where the
-    load stands, and awaited here (`obligations.asynchronous` says what must hold).
-    """
+    """LDS[slot][descriptor(x)] ← registers for each x of the tile."""
 
     shared: Shared
     descriptor: TensorDescriptor
     registers: Registers
     vector: Vector = None
     slot: Expr = FALSE
-    copies: Load | None = None
 
 
 @dataclass(frozen=True)
 class LoadShared:
-    """registers ← LDS[slot][descriptor(origin + x)] for each x of the register tile; no origin: zeros."""
+    """registers ← LDS[slot][descriptor(origin + x)] for each x of the register tile; no origin: zeros.
+
+    `by`: the instruction, where a wave reads together (`matrix_loads`); then `vector` are the Ys that it fills.
+    """
 
     registers: Registers
     shared: Shared
@@ -129,6 +133,32 @@ class LoadShared:
     vector: Vector = None
     slot: Expr = FALSE
     origin: tuple[Expr, ...] = ()
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class Copy:
+    """The load and the store, done by one instruction that does not wait: LDS has the tile at some time before `Await`.
+
+    Their registers stand for the copy's distribution over the threads and hold nothing
+    (`obligations.asynchronous` says what must hold).
+    """
+
+    load: Load
+    store: StoreShared
+
+
+@dataclass(frozen=True)
+class Commit:
+    """The copies that the thread has begun since the last one are a group."""
+
+
+@dataclass(frozen=True)
+class Await:
+    """The thread's groups of copies have arrived in LDS, oldest first, all but so many; `buffers` is what they fill."""
+
+    groups: int
+    buffers: tuple[Shared, ...]
 
 
 @dataclass(frozen=True)
@@ -190,7 +220,19 @@ class Loop:
 
 
 Statement = (
-    Load | Store | StoreShared | LoadShared | Barrier | Clear | Multiply | Fold | Elementwise | Loop
+    Load
+    | Store
+    | StoreShared
+    | LoadShared
+    | Copy
+    | Commit
+    | Await
+    | Barrier
+    | Clear
+    | Multiply
+    | Fold
+    | Elementwise
+    | Loop
 )  # the order is that of the table
 SharedAccess = StoreShared | LoadShared
 GlobalAccess = Load | Store
@@ -230,6 +272,6 @@ def registers_of(statement: Statement) -> tuple[Registers, ...]:
             return c, a
         case Elementwise(r, _, operands):
             return r, *operands
-        case Barrier() | Loop():
+        case Barrier() | Loop() | Copy() | Commit() | Await():
             return ()
     return (statement.registers,)

@@ -27,13 +27,14 @@ from typing import get_args
 from layoutalg.index import Expr, c_expression, var, variables
 from layoutalg.kernel.address import address_of
 from layoutalg.kernel.dtypes import DTYPES
-from layoutalg.kernel.fragments import FMA
+from layoutalg.kernel.fragments import instruction_named
 from layoutalg.kernel.instructions import operation_name
 from layoutalg.kernel.program import (
     Access,
     Clear,
     Compute,
     Contract,
+    Copy,
     Elementwise,
     Fold,
     GlobalAccess,
@@ -56,12 +57,16 @@ from layoutalg.kernel.program import (
 from layoutalg.kernel.statements import FUNCTIONS, How, memory_of
 from layoutalg.kernel.text import shared_names, vector_type
 from layoutalg.layout import LayoutError, TensorAdaptor
-from layoutalg.target.matrix import UnknownMatrixInstructionError, matrix_instruction
+from layoutalg.target.matrix import UnknownMatrixInstructionError
 
 RESERVED = (
     (r"_.*|threadIdx|blockIdx|blockDim|gridDim|warpSize", "C++ and HIP"),
-    (r"t\d+|table\d+|block\d+|word|v|place|begun|copy_to_lds|await_copies", "the emitted text"),
+    (
+        r"tw?\d+|table\d+|block\d+|word|v|place|there|lds_bytes|copy_to_lds|commit_copies|await_copies|load_matrices\w*",
+        "the emitted text",
+    ),
     (r".*_other|.*_any", "the prover's questions"),
+    (r".*_start|.*_inside", "the emitted text"),
 )
 """Names that a program may not use, and who does."""
 
@@ -311,6 +316,8 @@ def _body(program: Program, body: Sequence[Statement], scope: Scope) -> None:
         match s:
             case Loop(index, inner):
                 _body(program, inner, scope | {index})
+            case Copy(load, store):
+                _body(program, (load, store), scope)
             case Elementwise(_, function, operands):
                 _refuse_function(program, function, len(operands))
             case Multiply(instruction=instruction):
@@ -323,7 +330,7 @@ def _body(program: Program, body: Sequence[Statement], scope: Scope) -> None:
 
 def _refuse_instruction(program: Program, name: str, instruction: object) -> None:
     try:
-        known = instruction == FMA or instruction == matrix_instruction(name)
+        known = instruction == instruction_named(name)
     except UnknownMatrixInstructionError:
         known = False
     if not known:
@@ -347,6 +354,7 @@ def _access(program: Program, s: Access, scope: Scope) -> None:
         _within(program, f"a slot of {place}", [s.slot], scope)
     if isinstance(s, Load):
         _refuse_how(program, s.fill)
+        _within(program, f"a condition on {place}", [s.only], scope)
 
 
 __all__ = ["outer_names", "refuse"]

@@ -1,37 +1,51 @@
-"""Packed fragments and asynchronous copies: what they need is proved, and what breaks them is refused or refuted."""
+"""Copies past the registers and reads of a whole wave: proved in products; one thing wrong, and nothing is emitted."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
+import numpy as np
 import pytest
 
-from layoutalg.kernel.emit import emit
-from layoutalg.kernel.fragments import Outer, fragment_tile
+from layoutalg.device.codeobject import CodeObject
+from layoutalg.device.compile import compile_source
+from layoutalg.index import TRUE, Expr, as_expr
+from layoutalg.kernel.conflicts import priced
+from layoutalg.kernel.emit import NotProvedError, emit
+from layoutalg.kernel.fragments import FMA, one_of, paired
 from layoutalg.kernel.library.contraction import contraction, merged, parse_einsum
-from layoutalg.kernel.library.plans import plan_for
+from layoutalg.kernel.library.lds_layouts import rows_of_k, rows_of_n
+from layoutalg.kernel.library.plans import Plan, Sizes, tuned
+from layoutalg.kernel.library.tasks import Task, contraction_task
 from layoutalg.kernel.program import (
+    Await,
     Barrier,
-    Load,
+    Commit,
+    Copy,
     LoadShared,
     Loop,
     Multiply,
     Program,
-    Registers,
     Statement,
-    StoreShared,
 )
-from layoutalg.kernel.verify import verify
+from layoutalg.kernel.verify import requirements, verify
 from layoutalg.layout import LayoutError
-from layoutalg.prove import Refuted
+from layoutalg.prove import Refuted, prove
+from layoutalg.target.matrix import matrix_instruction
+
+MMA = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
+SMALL = Plan(paired(matrix_instruction(MMA)), (2, 2), (2, 2), 32, 16, "sm_90", direct=True, stages=3, whole=True)
+BY_LANES = Plan(FMA, (4, 4), (16, 16), 16, 1, direct=True, stages=3)
+
+Change = Callable[[Statement], Sequence[Statement] | None]
 
 
 @cache
-def product() -> Program:
-    return contraction(merged(parse_einsum("ik,jk->ij")), "f16", target="sm_90", widths=(8, 8, 8))
+def product(einsum: str = "ik,jk->ij", plan: Plan = SMALL) -> Program:
+    return contraction(merged(parse_einsum(einsum)), "f16", plan=plan, widths=(8, 8, 8))
 
 
-def changed(body: Sequence[Statement], change) -> tuple[Statement, ...]:
+def changed(body: Sequence[Statement], change: Change) -> tuple[Statement, ...]:
     found: list[Statement] = []
     for s in body:
         new = change(s)
@@ -41,89 +55,194 @@ def changed(body: Sequence[Statement], change) -> tuple[Statement, ...]:
     return tuple(found)
 
 
-def with_body(change) -> Program:
-    return replace(product(), body=changed(product().body, change))
+def refuted(program: Program) -> str:
+    """The first obligation that is refuted, or why the program is refused; "" where all is proved."""
+    try:
+        return next((r.about for r in requirements(program) if isinstance(prove(r.claim), Refuted)), "")
+    except (LayoutError, ValueError) as error:
+        return str(error)
 
 
-def refuted(program: Program) -> list[str]:
-    return [about for about, verdict in verify(program).verdicts if isinstance(verdict, Refuted)]
+@pytest.mark.parametrize("einsum", ["ik,jk->ij", "ik,kj->ij", "ki,kj->ij", "ki,jk->ij"])
+def test_products_are_proved_however_their_operands_lie(einsum: str) -> None:
+    assert verify(product(einsum)).failures == ()
 
 
-def test_the_default_product_is_proved_with_copies_past_the_registers():
-    verified = verify(product())
-    assert verified.proved
+@pytest.mark.parametrize("dtype", ["f16", "bf16"])
+def test_any_sizes_are_proved_with_bias_and_relu(dtype: str) -> None:
+    program = contraction(parse_einsum("mk,kn->mn"), dtype, target="sm_90", widths=(8, 8, 8), bias=True, relu=True)
+    verified = verify(program)
+    assert verified.failures == ()
     text = emit(verified, "sm_90")
-    assert "copy_to_lds(&a_lds[place]" in text
-    assert "a_loaded[y0][y1][y2] =" not in text
-    assert sum("the copy does not meet access" in about for about, _ in verified.verdicts) == 2
+    assert "cp.async.wait_group" in text
+    assert "ldmatrix.sync.aligned.m8n8.x4.trans" in text
 
 
-def test_a_lane_reads_the_k_of_two_fragments_at_once():
-    reads = [s for _, s in product().statements() if isinstance(s, LoadShared)]
-    assert [[int(s.registers.distribution.ys[y]) for y in s.vector] for s in reads] == [[2, 2, 2]] * 2
+def nth(kind: type, number: int, change: Change) -> Change:
+    """A change of one statement: the number-th of its kind in the program."""
+    seen: list[Statement] = []
 
-
-def test_k_in_another_order_in_b_than_in_a_is_refuted():
-    plan = plan_for("sm_90", "f16")
-    plain = fragment_tile(plan.instruction.b, "b", Outer(8, 2), Outer(2), 2, 8)
-
-    def change(s: Statement):
-        held = Registers("b_held", product().source.dtype, plain)
-        if isinstance(s, LoadShared) and s.registers.name == "b_held":
-            return [replace(s, registers=held, vector=3)]
-        if isinstance(s, Multiply):
-            return [replace(s, b=held)]
+    def one(s: Statement) -> Sequence[Statement] | None:
+        if isinstance(s, kind):
+            seen.append(s)
+            if len(seen) == number + 1:
+                return change(s)
         return None
 
-    assert any("b_held lies as" in about for about in refuted(with_body(change)))
+    return one
 
 
-def test_a_copy_into_the_slot_that_is_read_meanwhile_is_refuted():
-    def change(s: Statement):
-        if isinstance(s, LoadShared) and s.shared.name == "a_lds":
-            other = next(
-                w
-                for _, w in product().statements()
-                if isinstance(w, StoreShared) and w.shared == s.shared and w.slot.args
-            )
-            return [replace(s, slot=other.slot)]
-        return None
-
-    assert any("the copy does not meet access" in about for about in refuted(with_body(change)))
+def with_slot(s: Copy, by: int) -> list[Statement]:
+    return [replace(s, store=replace(s.store, slot=(s.store.slot + by) % 3))]
 
 
-def test_a_copy_that_does_not_move_what_its_load_moves_is_refused():
-    def narrow(s: Statement):
-        return [replace(s, vector=None)] if isinstance(s, StoreShared) and s.copies else None
-
-    with pytest.raises(LayoutError, match="must move the same 16 bytes"):
-        verify(with_body(narrow))
+def at_k(s: Copy, by: int) -> list[Statement]:
+    *rows, k = s.load.origin
+    return [replace(s, load=replace(s.load, origin=(*rows, k + by)))]
 
 
-def test_a_copy_without_its_load_is_refused():
-    def gone(s: Statement):
-        return [] if isinstance(s, Load) and s.tensor.name == "a" else None
+@dataclass(frozen=True)
+class Wrong:
+    """One statement changed, the number-th of its kind; and what the answer must speak of."""
 
-    with pytest.raises(LayoutError):
-        verify(with_body(gone))
+    kind: type
+    number: int
+    change: Change
 
-
-def test_a_barrier_within_a_copy_is_refused():
-    def change(s: Statement):
-        return [Barrier(), s] if isinstance(s, StoreShared) else None
-
-    with pytest.raises(LayoutError, match="a barrier stands within"):
-        verify(with_body(change))
+    def program(self) -> Program:
+        body = changed(product().body, nth(self.kind, self.number, self.change))
+        assert body != product().body
+        return replace(product(), body=body)
 
 
-def test_registers_that_a_copy_never_fills_are_not_read():
-    def change(s: Statement):
-        return [s, replace(s, copies=None)] if isinstance(s, StoreShared) else None
-
-    with pytest.raises(LayoutError, match="past the registers"):
-        verify(with_body(change))
+def sooner(condition: Expr) -> Expr:
+    """A comparison that ends one earlier."""
+    return condition.args[0] + 1 < condition.args[1]
 
 
-def test_an_amd_product_has_no_such_copies():
+# Copies of the program: 0, 1 of tile 0; 2, 3 of tile 1; 4, 5 in the loop. Awaits: before, in, after the loop.
+MUTANTS = {
+    "one group more may be under way": (Wrong(Await, 1, lambda s: [replace(s, groups=2)]), "under way"),
+    "one group more before the loop": (Wrong(Await, 0, lambda s: [replace(s, groups=2)]), "under way"),
+    "one group less may be under way": (Wrong(Await, 1, lambda s: [replace(s, groups=0)]), "under way"),
+    "not awaited": (Wrong(Await, 1, lambda s: []), "under way"),
+    "not awaited at the end": (Wrong(Await, 2, lambda s: []), "await all"),
+    "barrier before the loop dropped": (Wrong(Barrier, 0, lambda s: []), "no race"),
+    "barrier in the loop dropped": (Wrong(Barrier, 1, lambda s: []), "no barrier"),
+    "not committed in the loop": (Wrong(Commit, 2, lambda s: []), "under way"),
+    "not committed before it": (Wrong(Commit, 1, lambda s: []), ""),
+    "copied to the next slot": (Wrong(Copy, 4, lambda s: with_slot(s, 1)), "no race"),
+    "the first copied to another slot": (Wrong(Copy, 0, lambda s: with_slot(s, 1)), ""),
+    "copied a tile too far": (Wrong(Copy, 4, lambda s: at_k(s, 32)), ""),
+    "the second tile copied from elsewhere": (Wrong(Copy, 2, lambda s: at_k(s, 8)), "inside the tensor"),
+    "copied past the last tile": (
+        Wrong(Copy, 4, lambda s: [replace(s, load=replace(s.load, only=TRUE))]), "inside the tensor",
+    ),
+    "copied where it is not needed alone": (
+        Wrong(Copy, 4, lambda s: [replace(s, load=replace(s.load, only=sooner(s.load.only)))]),
+        "filled before the loop",
+    ),
+    "a vector of another shape copied": (
+        Wrong(Copy, 4, lambda s: [Copy(replace(s.load, vector=None), replace(s.store, vector=None))]), "other copies",
+    ),
+    "a copy dropped": (Wrong(Copy, 5, lambda s: []), ""),
+    "read from the slot that is being filled": (
+        Wrong(LoadShared, 2, lambda s: [replace(s, slot=(s.slot + 2) % 3)]), "",
+    ),
+    "read from the next slot": (Wrong(LoadShared, 2, lambda s: [replace(s, slot=(s.slot + 1) % 3)]), ""),
+    "rows and columns taken for each other": (
+        Wrong(LoadShared, 2, lambda s: [replace(s, by="ldmatrix.trans")]), "what it is to hold",
+    ),
+    "read lane by lane": (Wrong(LoadShared, 2, lambda s: [replace(s, by="")]), ""),
+    "read by another layout": (
+        Wrong(LoadShared, 2, lambda s: [replace(s, descriptor=rows_of_n(64, 32))]), "",
+    ),
+    "read by an unknown instruction": (Wrong(LoadShared, 2, lambda s: [replace(s, by="ldmatrix.x2")]), "no matrix"),
+    "an earlier step's fragments": (Wrong(LoadShared, 2, lambda s: []), ""),
+    "multiplied by one instruction for two": (
+        Wrong(Multiply, 0, lambda s: [replace(s, instruction=one_of(s.instruction))]), "elements a lane",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_what_is_wrong_in_one_place_is_not_emitted(name: str) -> None:
+    wrong, about = MUTANTS[name]
+    found = refuted(wrong.program())
+    assert found
+    assert about in found
+
+
+def test_a_lane_reads_a_row_whose_elements_lie_together() -> None:
+    program = product()
+    apart = rows_of_k(64, 32, 4, 2)  # runs of 4, so that a row of 8 lies in two places
+    parts = (LoadShared, Copy)
+
+    def change(s: Statement) -> Sequence[Statement] | None:
+        if not isinstance(s, parts) or (s.store.shared if isinstance(s, Copy) else s.shared).name != "a_lds":
+            return None
+        if isinstance(s, Copy):
+            return [replace(s, store=replace(s.store, descriptor=apart))]
+        return [replace(s, descriptor=apart)]
+
+    assert refuted(replace(program, body=changed(program.body, change)))
+
+
+def test_a_condition_is_for_copies_alone() -> None:
+    program = contraction(parse_einsum("ik,kj->ij"))
+
+    def change(s: Statement) -> Sequence[Statement] | None:
+        return [replace(s, only=as_expr(0))] if hasattr(s, "only") else None
+
+    assert "only copies may" in refuted(replace(program, body=changed(program.body, change)))
+
+
+def test_a_refuted_product_is_not_emitted() -> None:
+    wrong, _ = MUTANTS["copied to the next slot"]
+    with pytest.raises(NotProvedError):
+        emit(verify(wrong.program()))
+
+
+@pytest.mark.parametrize("sizes", [(1, 4, 4), (7, 8, 64), (65, 68, 12), (3, 132, 100)])
+def test_where_a_copy_is_a_load_and_a_store_results_are_the_same(sizes, launch, random) -> None:
+    k, i, j = sizes
+    program = contraction(merged(parse_einsum("ki,kj->ij")), "f32", plan=BY_LANES, widths=(4, 4, 4))
+    a, b = random("f32", k, i), random("f32", k, j)
+    found = launch(Task(program, {"N_k": k, "N_i": i, "N_j": j}, (i, j)), a, b)
+    wanted = a.astype(np.float64).T @ b.astype(np.float64)
+    assert np.abs(found - wanted).max() <= 1e-5 * max(1, np.abs(wanted).max())
+
+
+def test_more_lds_than_a_kernel_may_declare_is_asked_for() -> None:
+    task = contraction_task("ik,jk->ij", (4096, 4096), (4096, 4096), "f16", target="sm_90")
+    code = CodeObject.read(compile_source(emit(verify(task.program), "sm_90"), "sm_90").payload)
+    kernel = code.kernels[task.program.name]
+    assert (kernel.lds_bytes, kernel.asked_lds_bytes) == (0, (128 + 256) * 64 * 2 * 4)
+    assert kernel.asked_lds_bytes == task.program.lds_bytes
+
+
+@pytest.mark.parametrize("einsum", ["ik,jk->ij", "ik,kj->ij", "ki,jk->ij"])
+def test_reads_of_a_whole_wave_are_free_of_conflicts(einsum: str) -> None:
+    for plan in (SMALL, tuned("contraction", "sm_90", "f16", (8, 8))):
+        reads = [p for p in priced(product(einsum, plan), "sm_90") if isinstance(p.access, LoadShared)]
+        assert len(reads) >= 4
+        assert {p.cycles for p in reads} == {1}
+
+
+def test_lds_beyond_the_target_is_refuted() -> None:
+    plan = replace(tuned("contraction", "sm_90", "f16", (8, 8)), stages=9)
+    assert "LDS: 294912 bytes of 232448" in refuted(product("ik,jk->ij", plan))
+
+
+def test_plans_follow_the_sizes() -> None:
+    def chosen(m: int, n: int, k: int) -> Plan:
+        return tuned("contraction", "sm_90", "f16", (8, 8), Sizes((m, n, k), (m, n, k)))
+
+    assert chosen(4096, 4096, 4096).whole
+    assert not chosen(4104, 4096, 4096).whole
+    assert chosen(128, 128, 128).threads < chosen(8192, 8192, 8192).threads
+
+
+def test_an_amd_product_has_no_such_copies() -> None:
     program = contraction(merged(parse_einsum("ik,jk->ij")), "f16", target="gfx942", widths=(8, 8, 8))
-    assert not any(isinstance(s, StoreShared) and s.copies for _, s in program.statements())
+    assert not any(isinstance(s, Copy) for _, s in program.statements())

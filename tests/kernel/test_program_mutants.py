@@ -277,7 +277,7 @@ def mutants(program: Program) -> Iterator[tuple[str, Callable[[], Program]]]:
     yield from of_program(program)
 
 
-EQUIVALENT = {"conv": {"b: a stride off by one in dimension 0", "target: a stride off by one in dimension 3"}}
+EQUIVALENT = {"conv": {"b: a stride off by one in dimension 0", "target: a stride off by one in dimension 0"}}
 """Where a dimension has length 1, its stride is nothing."""
 
 

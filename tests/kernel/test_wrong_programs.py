@@ -134,10 +134,10 @@ def test_more_work_items_than_a_launch_has_are_refuted() -> None:
     refuted(replace(program, requires=m * n < 1 << 31), "blocks in x")
 
 
-def test_lds_beyond_what_every_target_can_declare_is_refuted() -> None:
+def test_lds_beyond_what_every_target_has_is_refuted() -> None:
     program = lds_transpose()
-    big = Shared("lds", F32, 16384)
-    assert "sm_90" in refuted(every(program, (StoreShared, LoadShared), shared=big), "LDS: 65536 bytes of 49152")
+    big = Shared("lds", F32, 16385)
+    assert "gfx" in refuted(every(program, (StoreShared, LoadShared), shared=big), "LDS: 65540 bytes of 65536")
 
 
 def test_a_vector_of_64_bytes_is_refuted() -> None:

@@ -136,8 +136,6 @@ class _Walker:
                     self._fold(statement)
                 case Elementwise():
                     self._elementwise(statement)
-                case StoreShared(copies=Load()):
-                    raise NotReadable(f"{self.program.name}: statement {number} is an asynchronous copy")
                 case Load() | LoadShared() | Store() | StoreShared():
                     self._access(number, statement, at)
                 case _:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 
 from layoutalg.index import Expr, all_of, as_expr, prod, symbol, var
 from layoutalg.kernel.library.copies import LARGEST, packed_strides
-from layoutalg.kernel.library.plans import Plan, plan_for
+from layoutalg.kernel.library.plans import Plan, tuned
 from layoutalg.kernel.library.product import Operand, Product, Saying
 from layoutalg.kernel.program import Program, Says, Tensor
 from layoutalg.layout import (
@@ -140,16 +140,21 @@ def contraction(
     >>> contraction(parse_einsum("ik,kj->ij")).name
     'contraction_ik_kj_ij_f32_fma'
     """
-    if plan is None:
-        plan = plan_for(target, dtype)
-        plan = replace(plan, direct=plan.packed)
+    plan = plan or tuned("contraction", target, dtype, widths[:2] if einsum.kinds[3] else (1, 1))
     tensors = (einsum.a, einsum.b, einsum.result)
     multiples = {x: 1 for t in tensors for x in t}
     for letters, width in zip(tensors, widths, strict=True):
         if letters:
             multiples[letters[-1]] = max(multiples[letters[-1]], width)
-    size = {x: symbol(f"N_{x}", min=1, max=LARGEST, multiple_of=m) for x, m in multiples.items()}
     g, m, n, k = einsum.kinds
+    if plan.whole:
+        for kind, tile in ((m, plan.m * plan.group), (n, plan.n), (k, plan.k)):
+            if not kind:
+                raise LayoutError(
+                    f"einsum {einsum}: whole tiles need letters for rows, columns and what is summed over"
+                )
+            multiples[kind[-1]] = max(multiples[kind[-1]], tile)
+    size = {x: symbol(f"N_{x}", min=1, max=LARGEST, multiple_of=m) for x, m in multiples.items()}
     result = result or dtype
     spaces = [prod([size[x] for x in t]) < 1 << (index_bits - 1) for t in tensors]
     merges = [prod([size[x] for x in kind]) <= LARGEST for kind in (m, n, k) if len(kind) > 1]
@@ -157,24 +162,33 @@ def contraction(
     made = f"contraction_{str(einsum).replace(',', '_').replace('->', '_')}"
     extra = f"{'_bias' if bias else ''}{'_relu' if relu else ''}"
     kinds = f"{dtype}{'' if result == dtype else f'_{result}'}"
-    short = _short(plan.instruction.name)
+    short = _short(plan)
     columns = [size[x] for x in n]
     # A bias is read in whole tiles of rows: it is the same in all, and so needs no test of the row.
     whole_rows = (prod([size[x] for x in m]) + (plan.m - 1)) // plan.m * plan.m
     return Product(
         f"{name or made}{extra}_{kinds}_{short}{wide}{'_i64' if index_bits == 64 else ''}",
         f"{einsum} for any sizes{', plus a bias' if bias else ''}{', then relu' if relu else ''}",
-        _operand(einsum.a, (g, m, k), size, widths[0]),
-        _operand(einsum.b, (g, n, k), size, widths[1]),
+        replace(_operand(einsum.a, (g, m, k), size, widths[0]), guarded=not plan.whole),
+        replace(_operand(einsum.b, (g, n, k), size, widths[1]), guarded=not plan.whole),
         view(einsum.result, (g, m, n), size),
         tuple(size.values()), plan, (dtype, result),
         _over_columns(prod(columns), (prod([size[x] for x in g]), whole_rows)) if bias else None, relu,
         widths[2] if einsum.result and einsum.result[-1] in n[-1:] else 1, index_bits, all_of(*spaces, *merges),
-        saying(einsum.result, (g, m, n), size),
+        saying(einsum.result, (g, m, n), size), not plan.whole,
     ).program()  # fmt: skip
 
 
-def _short(name: str) -> str:
+def _short(plan: Plan) -> str:
+    """The instruction, and what tells plans with it apart."""
+    name = plan.instruction.name
+    if plan.direct:
+        cut = f"{plan.m}x{plan.n}x{plan.k}{'_whole' if plan.whole else ''}"
+        return f"{_instruction(name)}_{cut}"
+    return _instruction(name)
+
+
+def _instruction(name: str) -> str:
     return name.split(".")[3] + "_" + name.split(".")[-2] if name.startswith("mma.sync") else name.split("_f32_")[0]
 
 

@@ -19,7 +19,7 @@ from math import prod as product_of
 
 from layoutalg.index import Expr, all_of, as_expr, prod, symbol, var
 from layoutalg.kernel.library.copies import LARGEST, Copy, dtype_named, packed_strides
-from layoutalg.kernel.library.plans import Plan, plan_for
+from layoutalg.kernel.library.plans import Plan, tuned
 from layoutalg.kernel.library.product import Operand, Product
 from layoutalg.kernel.program import Program, Says, Tensor
 from layoutalg.layout import (
@@ -134,20 +134,14 @@ class Image:
         return transform_tensor_descriptor(windows, merges, [[2 * rank + 1], rows, inner], [[0], [1], [2]])
 
     def filter(self) -> TensorDescriptor:
-        """In coordinates (g, n, k)."""
-        lengths = (as_expr(self.windows.groups), self.k, *map(as_expr, self.windows.filter), self.c)
-        packed = make_naive_tensor_descriptor(lengths, packed_strides(lengths))
-        merges = [PassThrough(lengths[0]), PassThrough(lengths[1]), Merge(lengths[2:])]
-        return transform_tensor_descriptor(packed, merges, [[0], [1], list(range(2, len(lengths)))], [[0], [1], [2]])
+        """In coordinates (g, n, k): y, x … and c lie packed, so that k needs not be taken apart."""
+        lengths = (as_expr(self.windows.groups), self.k, self.c * product_of(self.windows.filter))
+        return make_naive_tensor_descriptor(lengths, packed_strides(lengths))
 
     def result(self) -> TensorDescriptor:
-        """In coordinates (g, m, n)."""
-        groups = as_expr(self.windows.groups)
-        lengths = (self.n, *self.outputs, groups, self.k)
-        packed = make_naive_tensor_descriptor(lengths, packed_strides(lengths))
-        rows = list(range(len(self.outputs) + 1))
-        merges = [PassThrough(groups), Merge(lengths[:-2]), PassThrough(self.k)]
-        return transform_tensor_descriptor(packed, merges, [[len(rows)], rows, [len(rows) + 1]], [[0], [1], [2]])
+        """In coordinates (g, m, n): n, ho … lie packed, so that m needs not be taken apart."""
+        groups, rows = self.windows.groups, prod([self.n, *self.outputs])
+        return make_naive_tensor_descriptor((as_expr(groups), rows, self.k), (self.k, self.k * groups, as_expr(1)))
 
     def few_windows(self, index_bits: int) -> Expr:
         """So few elements in the image that offsets and merged coordinates fit."""
@@ -201,15 +195,15 @@ class Image:
         return Says(f"{tensor.name}[n, o, g, k]", tensor, (n, *outs, g, k), (g, rows, k), offset)
 
 
-def image_of(windows: Windows, widths: tuple[int, int] = (1, 1)) -> Image:
-    """Any image of the windows' rank: symbols N, H0 …, C and K; C and K are multiples of the widths."""
+def image_of(windows: Windows, multiples: tuple[int, int] = (1, 1)) -> Image:
+    """Any image of the windows' rank: symbols N, H0 …, C and K; C and K are such multiples."""
     lengths = tuple(
         symbol(f"H{d}", min=max(1, reach - 2 * p), max=LARGEST >> 3)
         for d, (reach, p) in enumerate(zip(windows.reach, windows.pad, strict=True))
     )
     n, c, k = (
         symbol(name, min=1, max=LARGEST >> 3, multiple_of=m)
-        for name, m in (("N", 1), ("C", widths[0]), ("K", widths[1]))
+        for name, m in (("N", 1), ("C", multiples[0]), ("K", multiples[1]))
     )
     return Image(windows, n, lengths, c, k)
 
@@ -229,21 +223,25 @@ def convolution(
     >>> convolution(Windows((3, 3), (2, 2), (1, 1), (1, 1))).name
     'conv_3x3_s2x2_p1x1_f32_fma'
     """
-    plan = plan or plan_for(target, dtype)
-    if widths[0] == 1 and plan.k > 16:  # element by element, many addresses are held at once: half the tile
+    plan = plan or tuned("conv", target, dtype, (widths[0], widths[0]))
+    if (
+        widths[0] == 1 and plan.k > 16 and not plan.direct
+    ):  # element by element, many addresses are held at once: half the tile
         plan = replace(plan, k=16, step=16)
-    i = image_of(windows, widths)
+    i = image_of(windows, (plan.k, plan.n) if plan.whole else widths)
+    rows_alone = (False, True, False) if plan.whole else True
     result = result or dtype
     kinds = f"{dtype}{'' if result == dtype else f'_{result}'}"
     wide = f"_v{widths[0]}x{widths[1]}" if max(widths) > 1 else ""
-    short = "mma" if plan.instruction.name.startswith("mma.") else plan.instruction.name.split("_f32_")[0]
+    cut = f"_{plan.m}x{plan.n}x{plan.k}{'_whole' if plan.whole else ''}" if plan.direct else ""
+    short = f"mma{cut}" if plan.instruction.name.startswith("mma.") else plan.instruction.name.split("_f32_")[0]
     return Product(
         f"conv_{windows.name}_{kinds}_{short}{wide}{'_i64' if index_bits == 64 else ''}",
         "convolution of any image, windows of the image as a descriptor",
-        Operand(i.image(), True, widths[0], i.says_image), Operand(i.filter(), True, widths[0], i.says_filter),
-        i.result(),
+        Operand(i.image(), True, widths[0], i.says_image, rows_alone),
+        Operand(i.filter(), True, widths[0], i.says_filter, not plan.whole), i.result(),
         (i.n, *i.lengths, i.c, i.k), plan, (dtype, result), store_width=widths[1], index_bits=index_bits,
-        requires=i.few(index_bits), target_says=i.says_result,
+        requires=i.few(index_bits), target_says=i.says_result, store_guarded=rows_alone,
     ).program()  # fmt: skip
 
 

@@ -7,15 +7,21 @@
 | gfx90a … gfx950  | f32       | mfma 32×32×2               | 128 × 128 × 16  | 2 × 2         | 2 × 2   |
 | gfx1100, gfx1201 | f16, bf16 | wmma 16×16×16, wave32      | 128 × 128 × 32  | 2 × 4         | 4 × 2   |
 | sm_80, sm_90     | f16, bf16 | mma.sync m16n8k16, packed  | 128 × 128 × 32  | 2 × 2         | 4 × 8   |
+| … in vectors     | f16, bf16 | two mma.sync m16n8k16      | `products.toml` |               |         |
 | all others, cpu  | all       | fma, 4 × 4 results a thread | 64 × 64 × 16    | 16 × 16 lanes | 4 × 4   |
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 from layoutalg.index import Expr, prod, var
-from layoutalg.kernel.fragments import FMA, Factor, Outer, encoded, fragment_tile
+from layoutalg.kernel.fragments import FMA, Factor, Outer, encoded, fragment_tile, paired
 from layoutalg.layout import TileDistribution
 from layoutalg.target.matrix import matrix_instruction
 from layoutalg.target.operand import MatrixInstruction
@@ -27,7 +33,9 @@ class Plan:
 
     `step` is the k that registers hold at a time; `target` is what LDS layouts are chosen for ("": none in particular).
     `packed`: a step's k are shared out so that a lane reads its own of all fragments at once (see `fragment_tile`).
-    `direct`: tiles whose memory runs along k are copied to LDS without passing through registers, where vectors allow.
+    `direct`: tiles are copied to LDS without passing through registers, to `stages` slots in turns (`pipeline`).
+    `group`: so many tiles along m are side by side in time (`product.blocks`).
+    `whole`: sizes are multiples of the tiles, so that nothing is guarded.
     """
 
     instruction: MatrixInstruction
@@ -38,6 +46,14 @@ class Plan:
     target: str = ""
     packed: bool = False
     direct: bool = False
+    stages: int = 2
+    group: int = 1
+    whole: bool = False
+
+    @property
+    def collective(self) -> bool:
+        """Whether a wave reads its fragments together (`matrix_loads`)."""
+        return self.direct and self.instruction.name.startswith("mma.sync")
 
     @property
     def m(self) -> int:
@@ -160,6 +176,75 @@ def plan_for(target: str, dtype: str) -> Plan:
         kind if nvidia else target,
         packed=nvidia,
     )
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Lengths of a product as a plan is chosen by: m, n and k, and of each the last part of what is merged into it."""
+
+    lengths: tuple[int, int, int]
+    last: tuple[int, int, int]
+
+    def whole(self, plan: Plan) -> bool:
+        """Whether the last parts are multiples of the plan's tiles."""
+        tiles = (plan.m * plan.group, plan.n, plan.k)
+        return all(length % tile == 0 for length, tile in zip(self.last, tiles, strict=True) if tile > 1)
+
+    def blocks(self, plan: Plan) -> int:
+        """The blocks of a launch."""
+        return -(-self.lengths[0] // plan.m) * -(-self.lengths[1] // plan.n)
+
+
+def tuned(kernel: str, target: str, dtype: str, widths: tuple[int, int], sizes: Sizes | None = None) -> Plan:
+    """The plan that was fastest where it was measured (products.toml says where); the target's default for others.
+
+    `widths`: elements side by side in a's and b's memory; copies past the registers take 16 bytes.  Without sizes the
+    plan is one for all.
+
+    >>> tuned("contraction", "sm_90", "f16", (8, 8)).direct, tuned("contraction", "sm_90", "f16", (8, 1)).direct
+    (True, False)
+    >>> plan = tuned("contraction", "sm_90", "f16", (8, 8), Sizes((4096, 4096, 4096), (4096, 4096, 4096)))
+    >>> (plan.m, plan.n, plan.k), plan.whole
+    ((128, 256, 64), True)
+    """
+    usual = plan_for(target, dtype)
+    if dtype not in ("f16", "bf16") or min(widths) * 2 < 16:
+        return usual
+    for entry in _table():
+        if target not in entry["targets"] or kernel not in entry["kernels"]:
+            continue
+        (rows, columns), (down, across) = entry["repeats"], entry["waves"]
+        plan = copied(
+            usual, (rows, columns), (down, across), entry["k"], entry["stages"], entry["group"], entry["whole"]
+        )
+        if _fits(entry, plan, sizes):
+            return plan
+    return usual
+
+
+def copied(
+    usual: Plan, repeats: tuple[int, int], waves: tuple[int, int], k: int, stages: int, group: int, whole: bool
+) -> Plan:
+    """A plan whose tiles are copied past the registers, of a target's usual plan."""
+    pair = paired(usual.instruction)
+    return replace(
+        usual, instruction=pair, repeats=repeats, waves=waves, k=k, step=pair.k, packed=False, direct=True,
+        stages=stages, group=group, whole=whole,
+    )  # fmt: skip
+
+
+def _fits(entry: Mapping[str, Any], plan: Plan, sizes: Sizes | None) -> bool:
+    """Whether an entry is for these sizes."""
+    if sizes is None:
+        return not ({"columns", "blocks"} & set(entry) or plan.whole)
+    few = sizes.lengths[1] <= entry.get("columns", sizes.lengths[1])
+    return few and sizes.blocks(plan) >= entry.get("blocks", 1) and (not plan.whole or sizes.whole(plan))
+
+
+@cache
+def _table() -> list[dict[str, Any]]:
+    text = files("layoutalg.kernel.library").joinpath("products.toml").read_text()
+    return list(tomllib.loads(text)["plan"])
 
 
 Row = tuple[str, tuple[int, int], tuple[int, int], int]

@@ -12,13 +12,15 @@ LDS tiles are rows of k where fragments hold runs of k, rows of m (or n) where t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, prod, var
 from layoutalg.kernel.conflicts import price_of
 from layoutalg.kernel.dtypes import DTYPES
-from layoutalg.kernel.library.copies import dtype_named, in_coordinates, packed_strides
+from layoutalg.kernel.library.copies import dtype_named
+from layoutalg.kernel.library.lds_layouts import TWISTS, rows_of_k, rows_of_m
+from layoutalg.kernel.library.pipeline import CopiedSide, pipelined
 from layoutalg.kernel.library.plans import Plan, along_k
 from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (
@@ -42,30 +44,26 @@ from layoutalg.kernel.program import (
     Store,
     StoreShared,
     Tensor,
+    extent_of,
 )
 from layoutalg.kernel.statements import Vector
-from layoutalg.layout import (
-    Merge,
-    PassThrough,
-    TensorDescriptor,
-    Transform,
-    Xor,
-    make_naive_tensor_descriptor,
-    make_single_stage_tensor_adaptor,
-    transform_tensor_descriptor,
-)
+from layoutalg.layout import PassThrough, TensorAdaptor, TensorDescriptor, Unmerge, make_single_stage_tensor_adaptor
 
 Saying = Callable[[Tensor], Says]
 
 
 @dataclass(frozen=True)
 class Operand:
-    """A tensor of a product: its descriptor in (g, m, k) or (g, n, k), whether its memory runs along k, how wide."""
+    """A tensor of a product: its descriptor in (g, m, k) or (g, n, k), whether its memory runs along k, how wide.
+
+    `guarded`: which coordinates of copies past the registers may leave it.
+    """
 
     descriptor: TensorDescriptor
     along_k: bool
     width: int = 1
     says: Saying | None = None
+    guarded: bool | tuple[bool, ...] = True
 
 
 @dataclass(frozen=True)
@@ -90,6 +88,7 @@ class Product:
     index_bits: int = 32
     requires: Expr = field(default=TRUE)
     target_says: Saying | None = None
+    store_guarded: bool | tuple[bool, ...] = True
 
     def program(self) -> Program:
         """The program; LayoutError where the parts do not fit together."""
@@ -100,15 +99,14 @@ class Product:
         bias = Tensor("bias", DTYPES["f32"], self.bias, ("g", "m", "n")) if self.bias else None
         tile = (1, self.plan.m, self.plan.n)
         counts = [(n + (t - 1)) // t for n, t in zip(self.target.lengths, tile, strict=True)]
-        grid = (var("bn", counts[2]), var("bm", counts[1]), var("bg", counts[0]))
-        tiles = make_single_stage_tensor_adaptor([PassThrough(c) for c in counts], [[0], [1], [2]], [[2], [1], [0]])
+        grid, tiles = blocks(counts, self.plan.group)
         thread = self.plan.thread()
         lanes = self.plan.lanes()
-        few = launchable(prod(counts[::-1]), self.plan.threads)
+        few = launchable(prod([extent_of(b) for b in grid]), self.plan.threads)
         sayings = ((self.a.says, a), (self.b.says, b), (self.target_says, target))
         return Program(
             self.name, self.summary, a, target, self.sizes, grid, (thread,), lanes, tiles, tile,
-            self._body(a, b, bias, target, grid), self.index_bits, all_of(self.requires, few),
+            self._body(a, b, bias, target, tiles.lower(grid)), self.index_bits, all_of(self.requires, few),
             self._meaning(a, b, bias), (b, bias) if bias else (b,),
             tuple(say(tensor) for say, tensor in sayings if say), linear=True,
         )  # fmt: skip
@@ -120,10 +118,18 @@ class Product:
         return Compute("relu", (meant,)) if self.relu else meant
 
     def _body(
-        self, a: Tensor, b: Tensor, bias: Tensor | None, target: Tensor, grid: tuple[Expr, ...]
+        self, a: Tensor, b: Tensor, bias: Tensor | None, target: Tensor, numbers: tuple[Expr, ...]
     ) -> tuple[Statement, ...]:
-        plan, (bn, bm, bg) = self.plan, grid
+        plan, (bg, bm, bn) = self.plan, numbers
         count = (a.descriptor.lengths[2] + (plan.k - 1)) // plan.k
+        if plan.direct:
+            copied = [
+                CopiedSide("a", a, self.a.along_k, plan, plan.m, lambda at: (bg, bm * plan.m, at), self.a.guarded),
+                CopiedSide("b", b, self.b.along_k, plan, plan.n, lambda at: (bg, bn * plan.n, at), self.b.guarded),
+            ]
+            results = Registers("sums", DTYPES["f32"], plan.accumulators())
+            products = pipelined(copied, results, var("kt", count), count, plan)
+            return (*products, *self._epilogue(results, bias, target, (bg, bm * plan.m, bn * plan.n)))
         sides = [
             _Side("a", a, self.a, plan, plan.m, lambda at: (bg, bm * plan.m, at)),
             _Side("b", b, self.b, plan, plan.n, lambda at: (bg, bn * plan.n, at)),
@@ -168,7 +174,7 @@ class Product:
             positive = Registers("positive", sums.dtype, sums.distribution)
             found.append(Elementwise(positive, "relu", (result,)))
             result = positive
-        return (*found, Store(target, result, origin, self._stored_together(sums)))
+        return (*found, Store(target, result, origin, self._stored_together(sums), self.store_guarded))
 
     def _stored_together(self, sums: Registers) -> int | None:
         """The Y of the results whose elements lie side by side in the target."""
@@ -178,6 +184,23 @@ class Product:
         last = len(tile.ys) - 1
         along_n = tile.encoding.ys_major[last] == 3 and last > 1
         return last if along_n and self.store_width % int(tile.ys[last]) == 0 else None
+
+
+def blocks(counts: Sequence[Expr], group: int) -> tuple[tuple[Expr, ...], TensorAdaptor]:
+    """The grid, fastest index first, and its map to tile numbers (g, m, n), of so many tiles each.
+
+    Blocks that run at one time share rows and columns of tiles, and so what L2 holds: n fastest, or first so many m.
+    """
+    grid: tuple[Expr, ...]
+    if group == 1:
+        grid = (var("bn", counts[2]), var("bm", counts[1]), var("bg", counts[0]))
+        return grid, make_single_stage_tensor_adaptor(
+            [PassThrough(c) for c in counts], [[0], [1], [2]], [[2], [1], [0]]
+        )
+    groups = (counts[1] + (group - 1)) // group
+    grid = (var("bi", group), var("bn", counts[2]), var("bm", groups), var("bg", counts[0]))
+    maps = [PassThrough(counts[0]), Unmerge((groups, as_expr(group))), PassThrough(counts[2])]
+    return grid, make_single_stage_tensor_adaptor(maps, [[0], [1], [2]], [[3], [2, 0], [1]])
 
 
 class _Side:
@@ -204,9 +227,7 @@ class _Side:
         return Load(self.registers, self.tensor, self.place(k), self.moving)
 
     def write(self, slot: Expr, k: Expr) -> StoreShared:
-        wide = self.moving is not None and self.width * self.tensor.dtype.bytes == 16
-        copies = self.load(k) if self.plan.direct and wide and self.kept == self.moving else None
-        return StoreShared(self.lds, self.layout, self.registers, self.kept, slot, copies)
+        return StoreShared(self.lds, self.layout, self.registers, self.kept, slot)
 
     def read(self, slot: Expr, k: Expr) -> LoadShared:
         zero = as_expr(0)
@@ -239,52 +260,5 @@ def _cycles(s: SharedAccess, plan: Plan) -> int:
 def layouts(length: int, plan: Plan, bytes_each: int) -> list[TensorDescriptor]:
     """The layouts of an LDS tile (1, length, k) that are tried."""
     if not plan.k_runs:
-        return [rows_of_m(length, plan), rows_of_m(length, plan, twist=True)]
-    return [rows_of_k(length, plan, bytes_each, twist) for twist in TWISTS]
-
-
-TWISTS: tuple[tuple[int, int], ...] = ((0, 0), (1, 0), (2, 0), (1, 2), (2, 1))
-"""What the two next digits of a row's number are xor-ed to: 0 nothing, 1 the run's place, 2 the row within a pass."""
-
-
-def rows_of_k(length: int, plan: Plan, bytes_each: int, twist: tuple[int, int] = (0, 0)) -> TensorDescriptor:
-    """A tile (1, length, k) in LDS as rows of k, in runs that a lane reads at once; runs are swizzled by xor.
-
-    As many rows as one pass over 32 banks holds (`layers`) share one xor, as in CK's XOR-swizzled LDS descriptor; with
-    a twist, higher digits of the row's number are xor-ed too, so that rows far apart do not meet either.
-    """
-    run = max(plan.run, 16 // bytes_each if plan.run < 4 else plan.run)
-    groups, layers = plan.k // run, max(1, 128 // (plan.k * bytes_each))
-    high = length // (2 * groups * layers)
-    sizes = [high, 2, groups, layers, groups, run]
-    strides = [2 * groups * layers * plan.k, groups * layers * plan.k, layers * plan.k, plan.k, run, 1]
-    layout = make_naive_tensor_descriptor(sizes, strides)
-    places = {1: 4, 2: 3}  # of the run, and of the row within a pass
-    for digit, to in ((2, 1), (1, twist[0]), (0, twist[1])):
-        if to:
-            layout = _xor(layout, digit, places[to])
-    merges = [Merge(tuple(map(as_expr, sizes[:4]))), Merge(tuple(map(as_expr, sizes[4:])))]
-    plane = transform_tensor_descriptor(layout, merges, [[0, 1, 2, 3], [4, 5]], [[0], [1]])
-    return in_coordinates(plane, 3, (1, 2))
-
-
-def _xor(layout: TensorDescriptor, digit: int, place: int) -> TensorDescriptor:
-    """The layout with dimension `place` xor-ed by dimension `digit`."""
-    lengths = layout.lengths
-    others = [d for d in range(layout.rank) if d not in (digit, place)]
-    dims = [[digit, place], *([d] for d in others)]
-    transforms: list[Transform] = [Xor((lengths[digit], lengths[place])), *(PassThrough(lengths[d]) for d in others)]
-    return transform_tensor_descriptor(layout, transforms, dims, dims)
-
-
-def rows_of_m(length: int, plan: Plan, twist: bool = False) -> TensorDescriptor:
-    """A tile (1, length, k) in LDS as rows of m (or n): lanes read along them; groups of 8 are swizzled by k div 4.
-
-    With a twist, rows of odd k are moved by 32, so that lanes at k and k + 1 do not meet in 64 banks.
-    """
-    sizes = [plan.k // 4, 2, 2, length // 64, 2, 4, 8]  # k div 4, bits of k; 64s, 32s, 8s and words of m
-    layout = _xor(make_naive_tensor_descriptor(sizes, packed_strides(sizes)), 0, 5)
-    layout = _xor(layout, 2, 4) if twist else layout
-    merges = [Merge(tuple(map(as_expr, sizes[:3]))), Merge(tuple(map(as_expr, sizes[3:])))]
-    plane = transform_tensor_descriptor(layout, merges, [[0, 1, 2], [3, 4, 5, 6]], [[1], [0]])
-    return in_coordinates(plane, 3, (1, 2))
+        return [rows_of_m(length, plan.k), rows_of_m(length, plan.k, twist=True)]
+    return [rows_of_k(length, plan.k, plan.run, bytes_each, twist) for twist in TWISTS]

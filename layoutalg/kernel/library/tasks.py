@@ -19,7 +19,7 @@ from layoutalg.kernel.library.choose import tuned_permutation
 from layoutalg.kernel.library.contraction import contraction, merged, parse_einsum, sizes_of
 from layoutalg.kernel.library.convolution import Windows, convolution, im2col
 from layoutalg.kernel.library.copies import THREADS, dtype_named
-from layoutalg.kernel.library.plans import Plan
+from layoutalg.kernel.library.plans import Plan, Sizes, tuned
 from layoutalg.kernel.library.staging import SEGMENT
 from layoutalg.kernel.program import Program
 from layoutalg.kernel.statements import How
@@ -117,6 +117,11 @@ def contraction_task(
     shape = tuple(lengths[x] for x in plain.result)
     last = [size[t[-1]] if t else 1 for t in (letters.a, letters.b, letters.result)]
     widths = (widest(dtype, last[0]), widest(dtype, last[1]), widest(result or dtype, last[2]))
+    kinds = letters.kinds[1:]
+    if plan is None and all(kinds):
+        each = [[size[x] for x in kind] for kind in kinds]
+        sizes = Sizes((prod(each[0]), prod(each[1]), prod(each[2])), (each[0][-1], each[1][-1], each[2][-1]))
+        plan = tuned("contraction", target, dtype, widths[:2], sizes)
     program = contraction(
         letters, dtype, result, target=target, plan=plan, widths=widths, bias=bias, relu=relu, name=name,
         index_bits=bits_for(prod(a), prod(b), prod(shape)),
@@ -126,7 +131,7 @@ def contraction_task(
 
 def convolution_task(
     image: Sequence[int], filter: Sequence[int], dtype: str, *, stride: Sequence[int], pad: Sequence[int],
-    dilation: Sequence[int], groups: int = 1, result: str | None = None, target: str = "cpu",
+    dilation: Sequence[int], groups: int = 1, result: str | None = None, target: str = "cpu", plan: Plan | None = None,
 ) -> Task:  # fmt: skip
     """Image N, H …, C and filter K, Y …, C of a group; the result N, Ho …, K."""
     rank = len(image) - 2
@@ -148,8 +153,16 @@ def convolution_task(
     widths = (widest(dtype, c), widest(result or dtype, k))
     padded = prod(h + 2 * p for h, p in zip(image[1:-1], windows.pad, strict=True)) * image[0] * channels
     shape = (image[0], *lengths, outputs)
+    m, depth = image[0] * prod(lengths), c * prod(windows.filter)
+    plan = plan or tuned("conv", target, dtype, (widths[0], widths[0]), Sizes((m, k, depth), (0, k, c)))
     program = convolution(
-        windows, dtype, result, target=target, widths=widths, index_bits=bits_for(padded, prod(filter), prod(shape))
+        windows,
+        dtype,
+        result,
+        target=target,
+        plan=plan,
+        widths=widths,
+        index_bits=bits_for(padded, prod(filter), prod(shape)),
     )
     return Task(program, {"N": image[0], **_numbered("H", image[1:-1]), "C": c, "K": k}, shape)
 

@@ -1,107 +1,136 @@
-"""Asynchronous copies: a load and a store to LDS that one instruction does, some time between the two.
+"""Asynchronous copies: what is under way at each point of a program, and when it has arrived.
 
-The program is proved as if the load filled registers where it stands, and the store wrote LDS where it stands.  The
-instruction (`cp.async` of PTX, sm_80 and later) writes LDS at any moment from the load's place on, and is awaited at
-the store's.  That makes no difference where
+A thread's copies write LDS at any moment from the `Copy` to the `Await` by which they have arrived; groups arrive
+oldest first.  So each copy is in `Flight` between the two, and everything else in the proof follows from that:
 
-    load(r) … store(r)         no barrier, and no statement that touches r, in between; r is used by such pairs only
-    one vector of 16 bytes     the same elements for both, of one type, 0 where a guard lets nothing through
-    LDS accesses in between    to other buffers, or to other slots (so a thread's own accesses do not meet it either)
+| question                    | answer                                                                              |
+|-----------------------------|-------------------------------------------------------------------------------------|
+| what does LDS hold?         | what has arrived, from the `Await` on (`values`)                                    |
+| who may touch those words?  | nobody, from the `Copy` to the first barrier after the `Await` (`lds.no_race`)      |
+| at the head of a loop?      | the newest n groups of earlier iterations; n as before the loop, and after each one |
+| before the first iteration? | the same groups, counted back: iterations −1, −2 … are what stands before the loop  |
 
-Other threads' accesses: load and store are in one interval between barriers, and within an interval the absence of
-races is proved whatever the order.  Source: PTX ISA, `cp.async` and `cp.async.wait_all`, which makes a thread's copies
-visible to it; the barrier after it, to the block.
+    Copy tile 0; Commit; Copy tile 1; Commit; for k:  Await(1); Barrier; Copy tile k + 2; Commit; …
+    head of k:     [tile k] [tile k + 1]           n = 2: of iterations k − 2 and k − 1
+    after Await:            [tile k + 1]           tile k has arrived
+
+Source: PTX ISA, cp.async (16 bytes, 0 where the source's size is 0), cp.async.commit_group, cp.async.wait_group N (all
+but the N newest groups are complete and visible to the thread); the barrier after it makes them visible to the block.
+Elsewhere a copy is a load and a store, done where it stands, which is one such moment.  What it cannot represent:
+copies in loops without barriers, and a number of groups under way that changes from iteration to iteration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
-from layoutalg.index import TRUE, eq, negation
+from layoutalg.index import TRUE, Expr, as_expr
 from layoutalg.kernel.obligations.base import Requirement
-from layoutalg.kernel.obligations.limits import targets_of
-from layoutalg.kernel.program import (
-    Barrier,
-    Load,
-    Loop,
-    Program,
-    SharedAccess,
-    Statement,
-    StoreShared,
-    registers_of,
-    vector_width,
-    vector_ys,
-    walk,
-)
+from layoutalg.kernel.program import Await, Commit, Copy, Load, Loop, Program, Statement, vector_width, vector_ys, walk
 from layoutalg.layout import LayoutError
-from layoutalg.prove import ForAll, Shown
+from layoutalg.prove import ForAll
 
 BYTES = 16
+T = TypeVar("T")
+
+
+@dataclass
+class Flight(Generic[T]):
+    """Groups of copies under way, oldest first, and what was begun since the last `Commit`."""
+
+    groups: list[tuple[T, ...]] = field(default_factory=list)
+    begun: tuple[T, ...] = ()
+
+    @property
+    def under_way(self) -> tuple[T, ...]:
+        """Every copy that has not been awaited."""
+        return (*(one for group in self.groups for one in group), *self.begun)
+
+    def copied(self) -> Flight[T]:
+        """Another of the same copies."""
+        return Flight(self.groups[:], self.begun)
+
+    def begin(self, one: T) -> None:
+        """A copy begins."""
+        self.begun += (one,)
+
+    def commit(self) -> None:
+        """What was begun is a group."""
+        self.groups.append(self.begun)
+        self.begun = ()
+
+    def land(self, most: int) -> tuple[T, ...]:
+        """What arrives, oldest first, so that at most so many groups stay under way.
+
+        >>> flight = Flight([("a",), ("b",), ("c",)])
+        >>> flight.land(1), flight.groups
+        (('a', 'b'), [('c',)])
+        """
+        arrived = self.groups[: max(0, len(self.groups) - most)]
+        self.groups = self.groups[len(arrived) :]
+        return tuple(one for group in arrived for one in group)
+
+    def at_head(self, loop: Loop, issued: Sequence[tuple[T, ...]], at: Callable[[T, Expr], T]) -> Flight[T]:
+        """What is under way at the head of an iteration, given the groups that one issues.
+
+        LayoutError where that is not the same number for all iterations.
+        """
+        name, count = loop.index.value.name, len(self.groups)
+        if self.begun or groups_left(loop.body, count) != count or (count and not issued):
+            raise LayoutError(
+                f"loop {name}: {count} groups of copies are under way before it, and not after each iteration; each "
+                "iteration must commit and await as many"
+            )
+        newest: list[tuple[T, ...]] = []
+        back = 0
+        while len(newest) < count:
+            back += 1
+            newest += [tuple(at(one, loop.index - back) for one in group) for group in reversed(issued)]
+        return Flight(newest[:count][::-1])
+
+
+def groups_left(body: Sequence[Statement], count: int) -> int:
+    """How many groups are under way after a body, of so many before it."""
+    for s in body:
+        if isinstance(s, Commit):
+            count += 1
+        elif isinstance(s, Await):
+            count = min(count, s.groups)
+    return count
 
 
 def asynchronous(program: Program) -> Iterator[Requirement]:
-    """What an asynchronous copy needs beside its load's and its store's own obligations."""
-    if not any(isinstance(s, StoreShared) and s.copies for s in walk(program.body)):
-        return
-    wrong = [gpu.name for gpu in targets_of(program) if not gpu.name.startswith("sm_")]
-    if wrong:
-        raise LayoutError(f"{program.name}: asynchronous copies to LDS are written for sm_80 and later, not {wrong[0]}")
-    numbers = {id(s): n for n, s in program.statements()}
-    paired = set[int]()
-    for body in _bodies(program.body):
-        for place, s in enumerate(body):
-            if isinstance(s, StoreShared) and s.copies:
-                start = _partner(program, body, place, s)
-                paired |= {id(body[start]), id(s)}
-                _refuse_parts(program, s, s.copies)
-                yield from _between(program, numbers[id(s)], s, body[start + 1 : place])
-    for s in walk(program.body):
-        if isinstance(s, StoreShared) and s.copies:
-            _refuse_uses(program, s, paired)
+    """What a copy needs beside its load's and its store's own obligations."""
+    paired = {id(s.load): s for s in walk(program.body) if isinstance(s, Copy)}
+    for number, s in program.statements():
+        if isinstance(s, Copy):
+            _refuse_parts(program, s)
+            size = vector_width(s.store) * s.store.shared.dtype.bytes
+            whole = ForAll(f"{BYTES} bytes, not {size}", as_expr(int(size == BYTES)))
+            yield Requirement(f"{number}: a copy to {s.store.shared.name} is one instruction", whole)
+        elif isinstance(s, Load) and s.only is not TRUE and id(s) not in paired:
+            raise LayoutError(f"{program.name}: a load of {s.tensor.name} has a condition; only copies may")
+        elif isinstance(s, Loop) and any(isinstance(t, Loop) and _copying(t) for t in s.body):
+            raise LayoutError(f"{program.name}: copies in a loop within a loop")
+    last = [s for s in program.body if isinstance(s, Copy | Commit | Await)]
+    copying = last or any(_copying(s) for s in program.body if isinstance(s, Loop))
+    if copying and not (last and isinstance(last[-1], Await) and last[-1].groups == 0):
+        raise LayoutError(f"{program.name}: copies may be under way at the end; await all")
 
 
-def _bodies(body: Sequence[Statement]) -> Iterator[Sequence[Statement]]:
-    """The program's body, and each loop's."""
-    yield body
-    for s in body:
-        if isinstance(s, Loop):
-            yield from _bodies(s.body)
+def _copying(loop: Loop) -> bool:
+    return any(isinstance(s, Copy | Commit | Await) for s in walk(loop.body))
 
 
-def _partner(program: Program, body: Sequence[Statement], place: int, s: StoreShared) -> int:
-    """Where the store's load stands: the last one like it, in the same body before it."""
-    found = [n for n in range(place) if body[n] == s.copies]
-    if not found:
-        raise LayoutError(f"{program.name}: the load that a store to {s.shared.name} copies is not before it")
-    return found[-1]
-
-
-def _refuse_parts(program: Program, s: StoreShared, load: Load) -> None:
-    kinds = {load.tensor.dtype, load.registers.dtype, s.shared.dtype}
-    size = vector_width(s) * s.shared.dtype.bytes
-    if load.registers != s.registers or vector_ys(load) != vector_ys(s) or len(kinds) != 1 or size != BYTES:
-        raise LayoutError(f"{program.name}: a copy to {s.shared.name} must move the same {BYTES} bytes as its load")
+def _refuse_parts(program: Program, s: Copy) -> None:
+    load, store = s.load, s.store
+    kinds = {load.tensor.dtype, load.registers.dtype, store.shared.dtype}
+    if load.registers != store.registers or vector_ys(load) != vector_ys(store) or len(kinds) != 1:
+        raise LayoutError(f"{program.name}: a copy to {store.shared.name} must move the same elements as its load")
     if load.fill != "sum":
-        raise LayoutError(f"{program.name}: a copy to {s.shared.name} leaves 0 outside, not what a {load.fill} needs")
+        raise LayoutError(f"{program.name}: a copy to {store.shared.name} leaves 0 outside, not what a max needs")
 
 
-def _refuse_uses(program: Program, s: StoreShared, paired: set[int]) -> None:
-    for other in walk(program.body):
-        if id(other) not in paired and s.registers in registers_of(other):
-            raise LayoutError(f"{program.name}: {s.registers.name} is copied past the registers, and read elsewhere")
-
-
-def _between(program: Program, number: int, s: StoreShared, body: Sequence[Statement]) -> Iterator[Requirement]:
-    """Nothing between the load and the store meets the copy."""
-    for n, other in enumerate(walk(body)):
-        if isinstance(other, Barrier):
-            raise LayoutError(f"{program.name}: a barrier stands within a copy to {s.shared.name}")
-        if s.registers in registers_of(other):
-            raise LayoutError(f"{program.name}: {s.registers.name} is used within its copy to {s.shared.name}")
-        if isinstance(other, SharedAccess) and other.shared == s.shared:
-            shown = (Shown("slot", (s.slot,)), Shown("slot", (other.slot,)))
-            goal = ForAll("they use different slots", negation(eq(s.slot, other.slot)), TRUE, shown)
-            yield Requirement(f"{number}: the copy does not meet access {n} within it", goal)
-
-
-__all__ = ["asynchronous"]
+__all__ = ["Flight", "asynchronous", "groups_left"]

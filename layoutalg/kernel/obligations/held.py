@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from layoutalg.index import Expr, as_expr, substitute
+from layoutalg.index import TRUE, Expr, as_expr, substitute
 from layoutalg.kernel.dtypes import DTYPES, DType
 from layoutalg.kernel.obligations.base import same
 from layoutalg.kernel.program import Compute, Contract, Meaning, Read, Reduce, Registers, Shared, Tensor
@@ -68,18 +68,22 @@ Value = Element | Total | Computed
 
 @dataclass(frozen=True)
 class Held:
-    """What a tile holds; in LDS, also the map it was stored by and the slot; `rounded` to which types, one by one."""
+    """What a tile holds; in LDS, also the map it was stored by and the slot; `rounded` to which types, one by one.
+
+    `given`: the tile holds it where that is so (a copy may have been left out).
+    """
 
     value: Value
     written: TensorDescriptor | None = None
     slot: Expr | None = None
     rounded: tuple[DType, ...] = ()
+    given: Expr = TRUE
 
     def moved(self, dtype: DType) -> Held:
         """The value alone, in a register or buffer of a type."""
         now = self.rounded[-1] if self.rounded else self.value.tensor.dtype if isinstance(self.value, Element) else F32
         exact = dtype in (now, F32)  # f32 holds every f16 and bf16, which do not hold each other
-        return Held(self.value, rounded=self.rounded if exact else (*self.rounded, dtype))
+        return Held(self.value, rounded=self.rounded if exact else (*self.rounded, dtype), given=self.given)
 
 
 Tile = Registers | Shared
@@ -108,7 +112,8 @@ def with_terms(number: int, tile: Tile, total: Total, terms: tuple[Term, ...], p
 def held_at(held: Held, index: Expr, value: Expr | int) -> Held:
     """What is held where a loop's index has a value."""
     slot = None if held.slot is None else substitute(held.slot, {index: value})
-    return replace(held, value=value_at(held.value, index, value), slot=slot)
+    given = substitute(held.given, {index: value})
+    return replace(held, value=value_at(held.value, index, value), slot=slot, given=given)
 
 
 def value_at(value: Value, index: Expr, at: Expr | int) -> Value:

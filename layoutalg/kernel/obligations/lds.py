@@ -7,7 +7,8 @@ one's end and what follows:
     before, head(0) │ middle(0) │ tail(0), head(1) │ middle(1) │ …  tail(n − 1), after        │ is a barrier
 
 Every loop runs at least once (`blocks.control`); in one without barriers every thread is in an iteration of its own.
-Two accesses of one interval, one of them a store, may touch one word only if one thread makes both.
+Two accesses of one interval, one of them a store, may touch one word only if one thread makes both.  A copy is a store
+in every interval from where it begins to the barrier after it is awaited (`asynchronous`).
 """
 
 from __future__ import annotations
@@ -18,10 +19,16 @@ from dataclasses import dataclass, replace
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, negation, substitute, var, variables
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.address import offset_of, written
+from layoutalg.kernel.matrix_loads import row_start
+from layoutalg.kernel.obligations.asynchronous import Flight
 from layoutalg.kernel.obligations.base import Requirement, fits, inside
+from layoutalg.kernel.obligations.collective import collective
 from layoutalg.kernel.obligations.memory import computed, vector, vector_start, y_index
 from layoutalg.kernel.program import (
+    Await,
     Barrier,
+    Commit,
+    Copy,
     LoadShared,
     Loop,
     Program,
@@ -31,7 +38,7 @@ from layoutalg.kernel.program import (
     extent_of,
     vector_width,
 )
-from layoutalg.layout import TensorDescriptor
+from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove import ForAll, InBounds, Injective, InjectiveMap, Obligation, Shown
 
 
@@ -83,17 +90,23 @@ def shared_access(program: Program, number: int, access: SharedAccess) -> Iterat
     if access.slot.op != "const" or access.slot.value:
         slots = ForAll("the slot exists", inside([access.slot], [as_expr(access.shared.slots)]))
         yield Requirement(f"{what}: inside the slots", slots)
-    yield from vector(what, access, descriptor)
+    if isinstance(access, LoadShared) and access.by:
+        yield from collective(what, program, access)
+    else:
+        yield from vector(what, access, descriptor)
     if access.vector is not None and access.shared.slots > 1:
         whole = ForAll("a slot is whole vectors", eq(as_expr(access.shared.elements) % vector_width(access), 0))
         yield Requirement(f"{what}: slots begin at a vector", whole)
-    yield computed(what, tile_start(program, access), vector_start(access, x), program)
+    meant = row_start(program, access) if isinstance(access, LoadShared) and access.by else vector_start(access, x)
+    yield computed(what, tile_start(program, access), meant, program)
     parts = [*tile_start(program, access), word_of(access, x_names)]
     yield from fits(f"{what}: words fit 32 bits", parts, 32, program.requires)
 
 
 def tile_start(program: Program, access: SharedAccess) -> tuple[Expr, ...]:
     """The tile coordinates of an access's vectors, as they are computed."""
+    if isinstance(access, LoadShared) and access.by:
+        return tuple(map(written, row_start(program, access)))
     return tuple(map(written, vector_start(access, program.coordinates(access, y_index(access.registers)))))
 
 
@@ -106,37 +119,78 @@ def intervals(program: Program) -> list[Interval]:
     """The LDS accesses of each interval."""
     numbers = {id(s): n for n, s in program.statements()}
     closed: list[Interval] = []
-    segments = _segments(program.body, numbers, closed)
+    segments = _segments(program.body, numbers, closed, Flight())
     return [*closed, *map(Interval, segments)]
 
 
-def _segments(body: Sequence[Statement], numbers: dict[int, int], closed: list[Interval]) -> list[tuple[Instance, ...]]:
-    """What lies between the barriers of a body; the first and the last go on outside it."""
+def _segments(
+    body: Sequence[Statement], numbers: dict[int, int], closed: list[Interval], flight: Flight[Instance]
+) -> list[tuple[Instance, ...]]:
+    """What lies between the barriers of a body; the first and the last go on outside it.
+
+    All but the first begin with the copies that are under way there; those of the first are in what is before.
+    """
     found: list[tuple[Instance, ...]] = [()]
     for s in body:
-        if isinstance(s, Barrier):
-            found.append(())
-        elif isinstance(s, StoreShared | LoadShared):
-            found[-1] += (Instance(numbers[id(s)], s),)
-        elif isinstance(s, Loop):
-            _loop(s, _segments(s.body, numbers, closed), found, closed)
+        match s:
+            case Barrier():
+                found.append(flight.under_way)
+            case StoreShared() | LoadShared():
+                found[-1] += (Instance(numbers[id(s)], s),)
+            case Copy():
+                flight.begin(Instance(numbers[id(s.store)], s.store))
+                found[-1] += flight.begun[-1:]
+            case Commit():
+                flight.commit()
+            case Await(groups):
+                flight.land(groups)
+            case Loop():
+                _loop(s, numbers, found, closed, flight)
     return found
 
 
 def _loop(
-    loop: Loop, parts: list[tuple[Instance, ...]], found: list[tuple[Instance, ...]], closed: list[Interval]
-) -> None:
+    loop: Loop, numbers: dict[int, int], found: list[tuple[Instance, ...]], closed: list[Interval],
+    flight: Flight[Instance],
+) -> None:  # fmt: skip
     """Joins a loop's segments with what is before it; what follows it is joined to its last one."""
-    index = loop.index
+    index, issued = loop.index, _issued(loop, numbers)
+    copies = any(isinstance(s, Copy | Commit | Await) for s in loop.body)
+    if copies:
+        inside = flight.at_head(loop, issued, lambda one, at: one.at(index, at))
+        before, wanted = flight.under_way, inside.under_way
+        if len(before) != len(wanted) or any(
+            replace(other.access, slot=one.access.slot) != one.access for one, other in zip(before, wanted, strict=True)
+        ):
+            raise LayoutError(f"loop {index.value.name} goes on with other copies than those before it")
+    else:
+        inside = flight.copied()
+    parts = _segments(loop.body, numbers, closed, inside)
     if len(parts) == 1:
+        if copies:
+            raise LayoutError(f"loop {index.value.name} begins or awaits copies, and has no barrier")
         found[-1] += tuple(replace(p, private=(*p.private, index)) for p in parts[0])
         return
+    if copies:
+        last = extent_of(index) - 1
+        flight.groups = [tuple(p.at(index, last) for p in group) for group in inside.groups]
     head, *middle, tail = parts
     count = extent_of(index)
     closed += [Interval(part) for part in middle]
     closed.append(Interval((*tail, *(p.at(index, index + 1) for p in head)), index + 1 < count))
     found[-1] += tuple(p.at(index, 0) for p in head)
     found.append(tuple(p.at(index, count - 1) for p in tail))
+
+
+def _issued(loop: Loop, numbers: dict[int, int]) -> list[tuple[Instance, ...]]:
+    """The groups of copies that an iteration commits."""
+    alone: Flight[Instance] = Flight()
+    for s in loop.body:
+        if isinstance(s, Copy):
+            alone.begin(Instance(numbers[id(s.store)], s.store))
+        elif isinstance(s, Commit):
+            alone.commit()
+    return alone.groups
 
 
 def no_race(program: Program) -> Iterator[Requirement]:

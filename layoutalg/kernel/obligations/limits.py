@@ -3,7 +3,6 @@
 | limit                              | value        | source                                                  |
 |------------------------------------|--------------|---------------------------------------------------------|
 | LDS of a block, threads of a block | the target's | `layoutalg.target`                                      |
-| LDS that a kernel declares, NVIDIA | 48 KiB       | CUDA C++ Programming Guide: more is asked for at launch |
 | blocks in x                        | 2³¹ − 1      | CUDA C++ Programming Guide, compute capabilities        |
 | blocks in y and in z               | 65535        | the same                                                |
 | threads in z                       | 64           | the same                                                |
@@ -26,8 +25,6 @@ from layoutalg.kernel.statements import memory_of
 from layoutalg.prove import ForAll, Shown
 from layoutalg.target import Target, target, target_names
 
-DECLARED_LDS = {"sm_": 49152}
-"""Bytes that a kernel may declare, by the beginning of the target's name; elsewhere, all of the LDS."""
 BLOCKS = ((1 << 31) - 1, 65535, 65535)
 WORK_ITEMS = (1 << 32) - 1
 THREADS_Z = 64
@@ -66,20 +63,11 @@ def targets_of(program: Program) -> tuple[Target, ...]:
     return tuple(map(target, having or target_names()))
 
 
-def declared_lds(gpu: Target) -> int:
-    """Bytes of LDS that a kernel may declare on a target.
-
-    >>> declared_lds(target("gfx942")), declared_lds(target("sm_90"))
-    (65536, 49152)
-    """
-    return min([gpu.lds_bytes, *(most for start, most in DECLARED_LDS.items() if gpu.name.startswith(start))])
-
-
 def _lds(program: Program, targets: tuple[Target, ...]) -> Iterator[Requirement]:
     if program.shared:
         used = as_expr(sum(-(-s.bytes // ALIGNMENT) * ALIGNMENT for s in program.shared))
-        least = min(targets, key=declared_lds)
-        most = declared_lds(least)
+        least = min(targets, key=lambda gpu: gpu.lds_bytes)
+        most = least.lds_bytes
         few = ForAll(f"at most {most} bytes, which {least.name} has", used <= most, TRUE, (Shown("bytes", (used,)),))
         yield Requirement(f"LDS: {program.lds_bytes} bytes of {most}", few)
 

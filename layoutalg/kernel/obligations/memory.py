@@ -39,11 +39,10 @@ def coordinates(program: Program, access: GlobalAccess) -> tuple[Expr, ...]:
 
 
 def bounds(access: GlobalAccess, x: tuple[Expr, ...]) -> tuple[Expr, ...]:
-    """For each coordinate whether it is in range; TRUE where the ranges say so, or the access is not guarded."""
-    if not access.guarded:
-        return (TRUE,) * len(x)
-    lengths = access.tensor.descriptor.lengths
-    return tuple(TRUE if holds(i < n) else i < n for i, n in zip(x, lengths, strict=True))
+    """For each coordinate whether it is in range; TRUE where the ranges say so, or it is not guarded."""
+    guards = access.guarded if isinstance(access.guarded, tuple) else (access.guarded,) * len(x)
+    tested = zip(x, access.tensor.descriptor.lengths, guards, strict=True)
+    return tuple(i < n if guarded and not holds(i < n) else TRUE for i, n, guarded in tested)
 
 
 def starts(program: Program, access: GlobalAccess) -> tuple[Expr, ...]:
@@ -144,13 +143,14 @@ def global_access(program: Program, number: int, access: GlobalAccess) -> Iterat
     start = starts(program, access)
     yield computed(what, start, vector_start(access, x), program)
     guard = all_of(*bounds(access, start))
+    given = all_of(guard, access.only) if isinstance(access, Load) else guard
     shown = (
         Shown("block", program.grid),
         Shown("thread", program.threads),
         Shown("coordinates", start),
         Shown("lengths", lengths),
     )
-    in_range = ForAll("guarded coordinates are in range", inside(start, lengths), guard, shown)
+    in_range = ForAll("guarded coordinates are in range", inside(start, lengths), given, shown)
     yield Requirement(f"{what}: inside the tensor", in_range)
     if access.guarded and access.vector is not None and guard is not TRUE:
         elements = all_of(*(i < n for i, n in zip(x, lengths, strict=True)))

@@ -30,7 +30,7 @@ def multiply(program: Program, number: int, s: Multiply) -> Iterator[Requirement
     """The operands of a matrix operation hold what it multiplies, and its k parts the tile's."""
     what = f"{number}: {s.c.name} += {s.a.name}·{s.b.name}"
     yield from _types(what, s)
-    yield from _hardware_lanes(what, program, s)
+    yield from hardware_lanes(what, program, s.instruction.wave)
     i, (c, a, b) = s.instruction, (s.c.distribution, s.a.distribution, s.b.distribution)
     if not len(c.lengths) == len(a.lengths) == len(b.lengths) == 3:
         raise LayoutError(f"{what}: tiles are (g, m, n), (g, m, k) and (g, n, k), of rank 3")
@@ -91,9 +91,8 @@ def is_f32(c: Registers) -> ForAll:
     return ForAll(f"{c.name} is f32, not {c.dtype.name}", as_expr(int(c.dtype == DTYPES["f32"])))
 
 
-def _hardware_lanes(what: str, program: Program, s: Multiply) -> Iterator[Requirement]:
+def hardware_lanes(what: str, program: Program, wave: int) -> Iterator[Requirement]:
     """The last lane index is the thread's place in its hardware wave; the others are the same throughout a wave."""
-    wave = s.instruction.wave
     if wave == 1:
         return
     number, step = as_expr(0), 1

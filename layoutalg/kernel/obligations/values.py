@@ -18,6 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, substitute, var
+from layoutalg.kernel.obligations import arrivals
+from layoutalg.kernel.obligations.asynchronous import Flight
 from layoutalg.kernel.obligations.base import Requirement, inside, same
 from layoutalg.kernel.obligations.folds import in_parts
 from layoutalg.kernel.obligations.held import (
@@ -39,10 +41,15 @@ from layoutalg.kernel.obligations.held import (
     text_of,
     with_terms,
 )
+from layoutalg.kernel.obligations.joined import joined
+from layoutalg.kernel.obligations.touched import first_uses, touched_in
 from layoutalg.kernel.program import (
+    Await,
     Clear,
+    Commit,
     Compute,
     Contract,
+    Copy,
     Elementwise,
     Fold,
     Load,
@@ -59,7 +66,6 @@ from layoutalg.kernel.program import (
     StoreShared,
     Tensor,
     extent_of,
-    walk,
 )
 from layoutalg.layout import LayoutError
 from layoutalg.layout.mixed_radix import digits
@@ -112,6 +118,7 @@ class _Follower:
 
     def __init__(self, program: Program, numbers: Mapping[int, int]) -> None:
         self.program, self.numbers = program, numbers
+        self.flight: Flight[arrivals.Copied] = Flight()
 
     def run(self, body: Sequence[Statement], state: State) -> Iterator[Requirement]:
         """The obligations of statements in order; the state becomes what holds after them."""
@@ -128,6 +135,16 @@ class _Follower:
                     yield from self.tile_lengths(number, s)
                 case LoadShared():
                     yield from self.load_shared(number, s, state)
+                case Copy(load, store):
+                    there = Held(Element(load.tensor, load.origin, load.fill), given=load.only).moved(
+                        store.shared.dtype
+                    )
+                    self.flight.begin((store.shared, replace(there, written=store.descriptor, slot=store.slot)))
+                    yield from self.tile_lengths(self.numbers[id(store)], store)
+                case Commit():
+                    self.flight.commit()
+                case Await(groups, buffers):
+                    state |= arrivals.landed(number, self.flight.land(groups), buffers)
                 case Clear(registers, how):
                     state[registers] = Held(Total(how, ()))
                 case Multiply(c, a, b):
@@ -139,6 +156,7 @@ class _Follower:
                     yield from self.elementwise(number, s, state)
                 case Store():
                     held = known(state, s.registers, number)
+                    yield from self.there(number, (s.registers,), state)
                     yield self.rounded_once(number, s, held)
                     yield from self.stored(number, s, held.value)
                 case _:
@@ -168,7 +186,7 @@ class _Follower:
     ) -> Iterator[Requirement]:  # fmt: skip
         total = known(state, c, number).value
         factors = [known(state, operand, number).value for operand in operands]
-        yield self.exact(number, operands, state)
+        yield from self.exact(number, operands, state)
         if not isinstance(total, Total):
             raise MissingValueError(f"statement {number} adds to {c.name}, which was not cleared")
         kinds, length = {total.how, how}, operands[0].distribution.lengths[-1]
@@ -198,7 +216,7 @@ class _Follower:
 
     def elementwise(self, number: int, s: Elementwise, state: State) -> Iterator[Requirement]:
         operands = tuple(known(state, r, number).value for r in s.operands)
-        yield self.exact(number, s.operands, state)
+        yield from self.exact(number, s.operands, state)
         wide = all(r.dtype == F32 for r in (s.registers, *s.operands))
         yield Requirement(f"{number}: {s.function} is computed in f32", ForAll("all are f32", as_expr(int(wide))))
         alike = all(r.distribution == s.registers.distribution for r in s.operands)
@@ -206,11 +224,20 @@ class _Follower:
         yield Requirement(about, ForAll("one distribution", as_expr(int(alike))))
         state[s.registers] = Held(Computed(s.function, operands))
 
-    def exact(self, number: int, parts: Sequence[Registers], state: State) -> Requirement:
-        """What is computed with has not been rounded."""
+    def exact(self, number: int, parts: Sequence[Registers], state: State) -> Iterator[Requirement]:
+        """What is computed with is there, and has not been rounded."""
         lost = [f"{r.name} ({', '.join(t.name for t in state[r].rounded)})" for r in parts if state[r].rounded]
         label = f"rounded before: {', '.join(lost)}" if lost else "values are the tensors'"
-        return Requirement(f"{number}: takes values as they are", ForAll(label, as_expr(int(not lost))))
+        yield Requirement(f"{number}: takes values as they are", ForAll(label, as_expr(int(not lost))))
+        yield from self.there(number, parts, state)
+
+    def there(self, number: int, parts: Sequence[Registers], state: State) -> Iterator[Requirement]:
+        """What was copied under a condition is used where that holds."""
+        for r in parts:
+            given = state[r].given
+            if given is not TRUE:
+                copied = ForAll("it was copied", given, self.program.requires, (Shown("where", (given,)),))
+                yield Requirement(f"{number}: {r.name} was copied", copied)
 
     def rounded_once(self, number: int, s: Store, held: Held) -> Requirement:
         """What is stored was rounded to the target's type, or not at all before."""
@@ -224,9 +251,12 @@ class _Follower:
     def loop(self, number: int, s: Loop, state: State) -> Iterator[Requirement]:
         """By induction: what tiles hold at the beginning of an iteration is what they hold at the last one's end."""
         index, before = s.index, dict(state)
-        uses = _first_uses(s.body)
+        head_flight = arrivals.at_head(s, self.flight)
+        for shared, first, wanted in arrivals.beginnings(number, s, self.flight, head_flight):
+            yield self.begins(number, shared, first, wanted)
+        uses = first_uses(s.body)
         sums = {t: v.value for t, v in before.items() if uses.get(t) == "added to" and isinstance(v.value, Total)}
-        filled, added = _touched_in(s.body, 2), _touched_in(s.body, 1)
+        filled, added = touched_in(s.body, 2), touched_in(s.body, 1)
         carried = [t for t, use in uses.items() if use == "read" and t in filled]
         for tile in uses:
             if uses[tile] == "read" and tile in added - filled:
@@ -236,6 +266,7 @@ class _Follower:
         start: State = {t: h for t, h in before.items() if t not in uses or uses[t] == "read"}
         start |= {t: Held(Total(total.how, (), whole=False)) for t, total in sums.items()}
         end = dict(start)
+        self.flight = head_flight.copied()
         for _ in self.run(s.body, end):
             pass  # the first reading: only what it leaves in the tiles counts
         head = start | {t: held_at(end[t], index, index - 1) for t in carried}
@@ -243,14 +274,18 @@ class _Follower:
             yield self.begins(number, tile, held_at(end[tile], index, -1), known(before, tile, number))
         state.clear()
         state |= head
+        self.flight = head_flight.copied()
         yield from self.run(s.body, state)
         for tile in carried:
             if state[tile] != end[tile]:
                 raise MissingValueError(f"loop {number}: what {tile.name} holds after an iteration depends on the last")
         count = extent_of(index)
+        self.flight = arrivals.after(s, self.flight)
         for tile in list(state):
             if tile in sums:
-                state[tile] = Held(lifted(number, tile, sums[tile], state[tile].value, index))
+                parts, asked = joined(number, tile, state[tile].value)
+                yield from asked
+                state[tile] = Held(lifted(number, tile, sums[tile], parts, index))
             elif tile in uses:
                 state[tile] = held_at(state[tile], index, count - 1)
 
@@ -260,6 +295,8 @@ class _Follower:
         if first.slot is not None and before.slot is not None:
             goal = all_of(goal, eq(first.slot, before.slot), as_expr(int(first.written == before.written)))
         goal = all_of(goal, as_expr(int(first.rounded == before.rounded)))
+        if first.given is not before.given:
+            goal = all_of(goal, eq(first.given, before.given))
         return Requirement(
             f"{number}: {tile.name} is filled before the loop", ForAll("the first iteration finds its tile", goal)
         )
@@ -339,38 +376,3 @@ def _zero_in_padding(number: int, value: Element) -> Requirement:
     return Requirement(
         f"{number}: {value.tensor.name} is 0 in padding", ForAll("0 is put where there is no data", zero)
     )
-
-
-def _touched(s: Statement) -> tuple[tuple[Tile, ...], tuple[Tile, ...], tuple[Tile, ...]]:
-    """The tiles that a statement reads, adds to, and fills."""
-    match s:
-        case Load(registers) | Clear(registers):
-            return (), (), (registers,)
-        case StoreShared(shared, _, registers):
-            return (registers,), (), (shared,)
-        case LoadShared(registers, shared):
-            return (shared,), (), (registers,)
-        case Multiply(c, a, b):
-            return (a, b), (c,), ()
-        case Fold(c, a):
-            return (a,), (c,), ()
-        case Elementwise(registers, _, operands):
-            return operands, (), (registers,)
-        case Store():
-            return (s.registers,), (), ()
-    return (), (), ()
-
-
-def _first_uses(body: Sequence[Statement]) -> dict[Tile, str]:
-    """What a body does to each tile first: read, added to, or filled."""
-    found: dict[Tile, str] = {}
-    for s in walk(body):
-        for use, tiles in zip(("read", "added to", "filled"), _touched(s), strict=True):
-            for tile in tiles:
-                found.setdefault(tile, use)
-    return found
-
-
-def _touched_in(body: Sequence[Statement], how: int) -> set[Tile]:
-    """The tiles that a body adds to (how = 1) or fills (2)."""
-    return {tile for s in walk(body) for tile in _touched(s)[how]}

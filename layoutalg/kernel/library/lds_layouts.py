@@ -1,0 +1,80 @@
+"""Layouts of an LDS tile (1, length, k) of a product's operand, swizzled by xor.
+
+| layout      | a row in LDS is | read                                  | xor-ed                        |
+|-------------|-----------------|---------------------------------------|-------------------------------|
+| `rows_of_k` | k of one m      | in runs of k, each lane another row   | the run's number by the row's |
+| `rows_of_m` | m of one k      | by lanes along the row                | groups of 8 by k div 4        |
+| `rows_of_n` | n of one k      | in runs of n, by a wave (ldmatrix)    | the run's number by k mod 8   |
+"""
+
+from __future__ import annotations
+
+from layoutalg.index import as_expr
+from layoutalg.kernel.library.copies import in_coordinates, packed_strides
+from layoutalg.layout import (
+    Merge,
+    PassThrough,
+    TensorDescriptor,
+    Transform,
+    Xor,
+    make_naive_tensor_descriptor,
+    transform_tensor_descriptor,
+)
+
+TWISTS: tuple[tuple[int, int], ...] = ((0, 0), (1, 0), (2, 0), (1, 2), (2, 1))
+"""What the two next digits of a row's number are xor-ed to: 0 nothing, 1 the run's place, 2 the row within a pass."""
+
+
+def rows_of_k(length: int, k: int, run: int, bytes_each: int, twist: tuple[int, int] = (0, 0)) -> TensorDescriptor:
+    """A tile (1, length, k) in LDS as rows of k, in runs that a lane reads at once; runs are swizzled by xor.
+
+    As many rows as one pass over 32 banks holds (`layers`) share one xor, as in CK's XOR-swizzled LDS descriptor; with
+    a twist, higher digits of the row's number are xor-ed too, so that rows far apart do not meet either.
+    """
+    run = max(run, 16 // bytes_each if run < 4 else run)
+    groups, layers = k // run, max(1, 128 // (k * bytes_each))
+    high = length // (2 * groups * layers)
+    sizes = [high, 2, groups, layers, groups, run]
+    strides = [2 * groups * layers * k, groups * layers * k, layers * k, k, run, 1]
+    layout = make_naive_tensor_descriptor(sizes, strides)
+    places = {1: 4, 2: 3}  # of the run, and of the row within a pass
+    for digit, to in ((2, 1), (1, twist[0]), (0, twist[1])):
+        if to:
+            layout = xored(layout, digit, places[to])
+    merges = [Merge(tuple(map(as_expr, sizes[:4]))), Merge(tuple(map(as_expr, sizes[4:])))]
+    plane = transform_tensor_descriptor(layout, merges, [[0, 1, 2, 3], [4, 5]], [[0], [1]])
+    return in_coordinates(plane, 3, (1, 2))
+
+
+def xored(layout: TensorDescriptor, digit: int, place: int) -> TensorDescriptor:
+    """The layout with dimension `place` xor-ed by dimension `digit`."""
+    lengths = layout.lengths
+    others = [d for d in range(layout.rank) if d not in (digit, place)]
+    dims = [[digit, place], *([d] for d in others)]
+    transforms: list[Transform] = [Xor((lengths[digit], lengths[place])), *(PassThrough(lengths[d]) for d in others)]
+    return transform_tensor_descriptor(layout, transforms, dims, dims)
+
+
+def rows_of_m(length: int, k: int, twist: bool = False) -> TensorDescriptor:
+    """A tile (1, length, k) in LDS as rows of m (or n): lanes read along them; groups of 8 are swizzled by k div 4.
+
+    With a twist, rows of odd k are moved by 32, so that lanes at k and k + 1 do not meet in 64 banks.
+    """
+    sizes = [k // 4, 2, 2, length // 64, 2, 4, 8]  # k div 4, bits of k; 64s, 32s, 8s and words of m
+    layout = xored(make_naive_tensor_descriptor(sizes, packed_strides(sizes)), 0, 5)
+    layout = xored(layout, 2, 4) if twist else layout
+    merges = [Merge(tuple(map(as_expr, sizes[:3]))), Merge(tuple(map(as_expr, sizes[3:])))]
+    plane = transform_tensor_descriptor(layout, merges, [[0, 1, 2], [3, 4, 5, 6]], [[1], [0]])
+    return in_coordinates(plane, 3, (1, 2))
+
+
+def rows_of_n(length: int, k: int) -> TensorDescriptor:
+    """A tile (1, length, k) in LDS as rows of n (or m), in runs of 8 that are swizzled by k mod 8."""
+    sizes = [k // 8, 8, length // 64, 8, 8]
+    layout = xored(make_naive_tensor_descriptor(sizes, packed_strides(sizes)), 1, 3)
+    merges = [Merge(tuple(map(as_expr, sizes[:2]))), Merge(tuple(map(as_expr, sizes[2:])))]
+    plane = transform_tensor_descriptor(layout, merges, [[0, 1], [2, 3, 4]], [[1], [0]])
+    return in_coordinates(plane, 3, (1, 2))
+
+
+__all__ = ["TWISTS", "rows_of_k", "rows_of_m", "rows_of_n", "xored"]

@@ -1,0 +1,124 @@
+"""The inner part of a product, several tiles of k under way, fragments read one step ahead.
+
+With S slots, tiles k + 1 … k + S − 1 are on their way while tile k is multiplied; the barrier that makes a tile visible
+stands before the last step of the one before, so that fragments are read across it while products go on:
+
+    copy tiles 0 … S − 2, a group each;  await all but S − 2 groups;  barrier;  read step 0 of tile 0
+    for k:  for each step s:
+                s is the last:  await all but S − 2 groups;  barrier;  read step 0 of tile k + 1
+                else:           read step s + 1 of tile k
+                multiply what was read for step s;   after step 0: copy tile k + S − 1, a group
+    await all
+
+Slots are tile mod S.  Tiles past the last one are not copied; what is read of them is never multiplied.  Fragments lie
+in two sets of registers in turns, so a tile has an even number of steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from layoutalg.index import TRUE, Expr, as_expr
+from layoutalg.index.normal import holds
+from layoutalg.kernel.conflicts import price_of
+from layoutalg.kernel.library.lds_layouts import TWISTS, rows_of_k, rows_of_m, rows_of_n
+from layoutalg.kernel.library.plans import Plan
+from layoutalg.kernel.program import (
+    Await,
+    Barrier,
+    Clear,
+    Commit,
+    Copy,
+    Load,
+    LoadShared,
+    Loop,
+    Multiply,
+    Registers,
+    Shared,
+    Statement,
+    StoreShared,
+    Tensor,
+)
+from layoutalg.layout import LayoutError, TensorDescriptor
+
+
+class CopiedSide:
+    """The statements that bring one operand from memory to fragments, past the registers."""
+
+    def __init__(
+        self, role: str, tensor: Tensor, along_k: bool, plan: Plan, length: int,
+        place: Callable[[Expr], tuple[Expr, ...]], guarded: bool | tuple[bool, ...],
+    ) -> None:  # fmt: skip
+        self.tensor, self.plan, self.place, self.guarded = tensor, plan, place, guarded
+        width = 16 // tensor.dtype.bytes
+        self.spread = Registers(f"{role}_copied", tensor.dtype, plan.loaded(length, along_k, width))
+        self.fragments = tuple(Registers(f"{role}_held{n}", tensor.dtype, plan.operand(role)) for n in range(2))
+        self.lds = Shared(f"{role}_lds", tensor.dtype, length * plan.k, slots=plan.stages)
+        self.by = ("ldmatrix" if along_k else "ldmatrix.trans") if plan.collective else ""
+        tried = layouts(length, plan, along_k)
+        self.layout = min(tried, key=self.cost) if plan.target and len(tried) > 1 else tried[0]
+
+    def copy(self, tile: Expr, count: Expr) -> Copy:
+        """The copy of a tile of k, if there are so many."""
+        slot, there = tile % self.plan.stages, tile < count
+        only = TRUE if holds(there) else there
+        load = Load(self.spread, self.tensor, self.place(tile * self.plan.k), 2, self.guarded, only=only)
+        return Copy(load, StoreShared(self.lds, self.layout, self.spread, 2, slot))
+
+    def read(self, which: int, slot: Expr, at: int) -> LoadShared:
+        """One step's fragments, from k = `at` of the tile in a slot."""
+        zero, tile = as_expr(0), self.fragments[which]
+        wide = tuple(range(2, len(tile.distribution.ys))) if self.by else 0 if self.plan.plain else None
+        return LoadShared(tile, self.lds, self.layout, wide, slot, (zero, zero, as_expr(at)), self.by)
+
+    def cost(self, layout: TensorDescriptor) -> int:
+        """Cycles of the busiest phase of a step's read."""
+        self.layout = layout
+        read = self.read(0, as_expr(0), 0)
+        tile = read.registers.distribution.lower(self.plan.lanes(), read.registers.distribution.y_index)
+        return price_of(read, self.plan.thread(), tile, self.plan.target).cycles or 0
+
+
+def pipelined(sides: Sequence[CopiedSide], sums: Registers, k: Expr, count: Expr, plan: Plan) -> tuple[Statement, ...]:
+    """The statements that leave the products of all tiles of k in the sums."""
+    steps, slots = plan.k // plan.step, plan.stages
+    if steps % 2 or slots < 2:
+        raise LayoutError(f"a tile of k = {plan.k} in steps of {plan.step} and {slots} slots: give an even number of "
+                          "steps, and two slots at least")  # fmt: skip
+    arrived = (Await(slots - 2, tuple(side.lds for side in sides)), Barrier())
+
+    def copies(tile: Expr) -> tuple[Statement, ...]:
+        return (*(side.copy(tile, count) for side in sides), Commit())
+
+    def read(step: int, slot: Expr, at: int) -> tuple[Statement, ...]:
+        return tuple(side.read(step % 2, slot, at) for side in sides)
+
+    body: list[Statement] = []
+    for step in range(steps):
+        last = step == steps - 1
+        body += arrived if last else ()
+        body += read(step + 1, (k + 1 if last else k) % slots, 0 if last else (step + 1) * plan.step)
+        a, b = (side.fragments[step % 2] for side in sides)
+        body.append(Multiply(sums, a, b, plan.instruction))
+        body += copies(k + (slots - 1)) if step == 0 else ()
+    return (
+        *(s for tile in range(slots - 1) for s in copies(as_expr(tile))),
+        Clear(sums),
+        *arrived,
+        *read(0, as_expr(0), 0),
+        Loop(k, tuple(body)),
+        replace(arrived[0], groups=0),
+    )
+
+
+def layouts(length: int, plan: Plan, along_k: bool) -> list[TensorDescriptor]:
+    """The layouts of an LDS tile (1, length, k) of 16-bit elements that are tried."""
+    if plan.collective:
+        return [rows_of_k(length, plan.k, 8, 2, twist) for twist in TWISTS] if along_k else [rows_of_n(length, plan.k)]
+    if along_k == plan.k_runs and not along_k:
+        return [rows_of_m(length, plan.k)]
+    raise LayoutError(f"copies past the registers to tiles that {plan.instruction.name} reads along the other way")
+
+
+__all__ = ["CopiedSide", "pipelined"]

@@ -1,0 +1,74 @@
+"""What copies bring to LDS: values under way, and their arrival (see `asynchronous` for when that is).
+
+A copy under way is a buffer and what it will hold: an element of a tensor for each coordinate, by a map, in a slot,
+under a condition.  At the head of a loop it is told in terms of the index; that what stands before the loop is the same
+at the first iteration is an obligation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from layoutalg.index import Expr
+from layoutalg.kernel.obligations.asynchronous import Flight
+from layoutalg.kernel.obligations.held import Element, Held, MissingValueError, State, held_at
+from layoutalg.kernel.program import Await, Commit, Copy, Load, Loop, Shared, StoreShared, extent_of
+
+Copied = tuple[Shared, Held]
+"""A copy under way: the buffer, and what it will hold."""
+
+
+def brought(load: Load, store: StoreShared) -> Copied:
+    """What a copy will have brought."""
+    held = Held(Element(load.tensor, load.origin, load.fill), given=load.only).moved(store.shared.dtype)
+    return store.shared, replace(held, written=store.descriptor, slot=store.slot)
+
+
+def landed(number: int, copies: Sequence[Copied], buffers: Sequence[Shared]) -> State:
+    """What buffers hold of copies that have arrived, the last ones; MissingValueError for one that is not named."""
+    unsaid = next((shared for shared, _ in copies if shared not in buffers), None)
+    if unsaid is not None:
+        raise MissingValueError(f"statement {number} awaits copies to {unsaid.name}, and does not say so")
+    return dict(copies)
+
+
+def at_head(loop: Loop, entry: Flight[Copied]) -> Flight[Copied]:
+    """What is under way at the head of an iteration, in terms of its index."""
+    if not any(isinstance(s, Copy | Commit | Await) for s in loop.body):
+        return entry
+    alone: Flight[Copied] = Flight()
+    for s in loop.body:
+        match s:
+            case Copy(load, store):
+                alone.begin(brought(load, store))
+            case Commit():
+                alone.commit()
+    return entry.at_head(loop, alone.groups, lambda one, at: _at(one, loop.index, at))
+
+
+def beginnings(
+    number: int, loop: Loop, entry: Flight[Copied], head: Flight[Copied]
+) -> Iterator[tuple[Shared, Held, Held]]:
+    """Of each copy under way: what it is at the first iteration's head, and what stands before the loop."""
+    if head is entry:
+        return
+    for before, wanted in zip(entry.groups, head.groups, strict=True):
+        if [shared for shared, _ in before] != [shared for shared, _ in wanted]:
+            raise MissingValueError(f"loop {number} goes on with other copies than those before it")
+        for (shared, held), (_, first) in zip(before, wanted, strict=True):
+            yield shared, held_at(first, loop.index, 0), held
+
+
+def after(loop: Loop, flight: Flight[Copied]) -> Flight[Copied]:
+    """What is under way after the last iteration."""
+    last = extent_of(loop.index) - 1
+    groups = [tuple(_at(one, loop.index, last) for one in group) for group in flight.groups]
+    return Flight(groups, flight.begun)
+
+
+def _at(one: Copied, index: Expr, at: Expr | int) -> Copied:
+    return one[0], held_at(one[1], index, at)
+
+
+__all__ = ["Copied", "after", "at_head", "beginnings", "brought", "landed"]

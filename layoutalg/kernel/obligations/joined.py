@@ -1,0 +1,57 @@
+"""Sums that were added in several statements: parts that go on where the one before ends are one part.
+
+    Σ over k … k + l  and  Σ over k + l … k + l + l′   are   Σ over k … k + l + l′
+
+That the second begins where the first ends, in both operands, is an obligation; `simplify` only proposes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from layoutalg.index import TRUE, Expr, as_expr
+from layoutalg.index.normal import simplify
+from layoutalg.kernel.obligations.base import Requirement, same
+from layoutalg.kernel.obligations.held import Term, Tile, Total, Value
+from layoutalg.prove import ForAll, Shown
+
+
+def joined(number: int, tile: Tile, value: Value) -> tuple[Value, list[Requirement]]:
+    """The value with its parts joined, and what must hold for that."""
+    if not isinstance(value, Total):
+        return value, []
+    found: list[Term] = []
+    asked: list[Requirement] = []
+    for term in value.terms:
+        if not (found and _seems_to_go_on(found[-1], term)):
+            found.append(term)
+            continue
+        ends, begins = _end(found[-1]), _begin(term)
+        shown = (Shown("ends", ends), Shown("begins", begins))
+        goal = ForAll("the next part begins where the last one ends", same(ends, begins), TRUE, shown)
+        asked.append(Requirement(f"{number}: parts of {tile.name} follow one another ({len(asked) + 1})", goal))
+        found[-1] = replace(found[-1], length=found[-1].length + term.length)
+    return replace(value, terms=tuple(found)), asked
+
+
+def _seems_to_go_on(one: Term, other: Term) -> bool:
+    if one.b is None or other.b is None or one.over != other.over:
+        return False
+    operands = ((one.a, other.a), (one.b, other.b))
+    if any((a.tensor, a.fill) != (b.tensor, b.fill) for a, b in operands):
+        return False
+    return all(simplify(x - y) is as_expr(0) for x, y in zip(_end(one), _begin(other), strict=True))
+
+
+def _end(term: Term) -> tuple[Expr, ...]:
+    """Where a part of a product ends, in both operands."""
+    assert term.b is not None
+    return tuple(i for e in (term.a, term.b) for i in (*e.origin[:-1], e.origin[-1] + term.length))
+
+
+def _begin(term: Term) -> tuple[Expr, ...]:
+    assert term.b is not None
+    return (*term.a.origin, *term.b.origin)
+
+
+__all__ = ["joined"]

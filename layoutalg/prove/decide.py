@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -194,7 +195,9 @@ def replays(obligation: Obligation, outcome: Fails) -> bool:
     if not all(in_domain(point, obligation.variables) for point in outcome.points):
         return False
     if isinstance(obligation, Onto):
-        return not reached(obligation, outcome.points[0])
+        with suppress(OverflowError):
+            return not reached(obligation, outcome.points[0])
+        return False
     if isinstance(obligation, ForAll):
         (point,) = outcome.points
         return bool(value(obligation.given, point)) and not value(obligation.goal, point)

@@ -17,9 +17,10 @@ from layoutalg.check import check
 from layoutalg.formats import load
 from layoutalg.index import FALSE, TRUE, eq, negation, symbol, var, xor
 from layoutalg.layout import make_naive_tensor_descriptor
-from layoutalg.prove import ForAll, Injective, InjectiveMap, Limits, Verdict, prove, prove_all, solver
+from layoutalg.prove import ForAll, Injective, InjectiveMap, Limits, Onto, Verdict, prove, prove_all, solver
 from layoutalg.prove.cache import Cache
 from layoutalg.prove.content import content
+from layoutalg.prove.decide import STRATEGIES
 from layoutalg.prove.outcome import Holds
 
 P, Q = symbol("p", min=2), symbol("q", min=2)
@@ -222,3 +223,19 @@ def test_claims_on_accesses_go_to_the_executor_too() -> None:
         found = list(check(spec, executor=executor))
     assert executor.count == len(found) > 0
     assert [r.verdict.name for r in found] == [r.verdict.name for r in check(spec)]
+
+
+@pytest.mark.parametrize("strategy", [None, *STRATEGIES])
+@pytest.mark.parametrize("top", [(1 << 31) - 1, (1 << 63) - 1, 1 << 63, 1 << 80])
+def test_numbers_that_leave_64_bits_are_unknown_or_right(top: int, strategy: str | None) -> None:
+    x, y, i = symbol("x", min=0, max=top), symbol("y", min=-top, max=top), var("i", top)
+    hold = (
+        ForAll("digits", eq(x // 3 * 3 + x % 3, x), x > 5),
+        ForAll("square", x * x >= x, x >= y),
+        ForAll("bits", xor(x, 1) >= 0, eq(x % 2, y % 2)),
+        InjectiveMap("odd", (i,), (i * 2 + 1,), i > 7),
+    )
+    fail = (InjectiveMap("halves", (i,), (i // 2,), i > 7), Onto("half", (i,), (i // 2,), (var("t", top),)))
+    for obligation in (*hold, *fail):
+        verdict = prove(obligation, strategy=strategy, limits=Limits(seconds=1, points=1 << 16))
+        assert verdict.name in ("unknown", "proved" if obligation in hold else "refuted"), verdict

@@ -13,7 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import Expr, Symbol, substitute, var, variables
-from layoutalg.index.evaluate import array, extent
+from layoutalg.index.evaluate import INT64, array, extent
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 
@@ -178,7 +178,7 @@ def met_in_a_sample(condition: Expr) -> bool:
     import numpy as np
 
     axes = variables(condition)
-    if points(axes) is None:
+    if points(axes) is None or any(max(abs(v.lo), abs(v.hi)) >= INT64 // 2 for v in axes):
         return False
     draw = np.random.default_rng(0)
     at = {v: np.array([_choices(v)[int(k)] for k in draw.integers(_count(v), size=256)], dtype=np.int64) for v in axes}
@@ -189,7 +189,10 @@ def met_in_a_sample(condition: Expr) -> bool:
 
 
 def reached(obligation: Onto, point: Point) -> bool:
-    """Whether some point's outputs are the targets' values, at one counterexample: the replay of `Onto`."""
+    """Whether some point's outputs are the targets' values, at one counterexample: the replay of `Onto`.
+
+    OverflowError where the values leave int64.
+    """
     import numpy as np
 
     sizes = {v: n for v, n in point.items() if v not in obligation.targets}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,6 +29,7 @@ def binary(
     kernel: Annotated[str | None, typer.Option(help="The kernel's name in the file; the program's otherwise.")] = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="The limit for all claims.")] = 60.0,
     execute: Annotated[bool, typer.Option("--execute", help="Run it too: small sizes; LDS cycles.")] = False,
+    listing: Annotated[bool, typer.Option("--listing", help="Print every instruction, with its claims.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Prove that machine code does to memory what a verified kernel program says, for all sizes."""
@@ -57,6 +58,8 @@ def binary(
         )
         for about, verdict in found.failures:
             print(f"  {about}: {verdict.name}: {verdict.reason}")
+        if listing:
+            print(*_listing(code, name, found, verified), sep="\n")
         if ran:
             print(*lines(ran), sep="\n")
     if ran and not ran["exact"]:
@@ -95,6 +98,14 @@ def decided(code: CodeObject, program: Program, name: str, seconds: float = 60.0
     from layoutalg.device.amdgcn.program import decode_kernel
 
     return prove_binary(decode_kernel(read_kernels(code.payload)[name]), program, seconds=seconds)
+
+
+def _listing(code: CodeObject, name: str, found: BinaryVerdict, verified: Verified) -> Iterator[str]:
+    from layoutalg.device.amdgcn.binary import read_kernels
+    from layoutalg.device.amdgcn.listing import listed
+    from layoutalg.device.amdgcn.program import decode_kernel
+
+    return listed(decode_kernel(read_kernels(code.payload)[name]), found.verdicts, verified.verdicts)
 
 
 def _carried_out(code: CodeObject, program: Program, name: str) -> Mapping[str, Any]:

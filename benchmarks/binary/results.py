@@ -101,14 +101,14 @@ def _mutants(rows: list[Row]) -> Iterator[str]:
     groups: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
         differs = "differs" if row["behaviour"] else "same"
-        groups[row["key"][2]][f"{differs} {row['verdict']}"] += 1
-        groups["all"][f"{differs} {row['verdict']}"] += 1
+        groups[row["key"][2]][f"{differs} {row['result']}"] += 1
+        groups["all"][f"{differs} {row['result']}"] += 1
     kinds = [f"{differs} {v}" for differs in ("differs", "same") for v in ("refuted", "unknown", "refused", "proved")]
     yield _table(("operator", *kinds), ([name, *(found[k] for k in kinds)] for name, found in groups.items()))
     seen = Counter(row["behaviour"] for row in rows if row["behaviour"])
     yield f"How a run shows it: {', '.join(f'{name} {n}' for name, n in seen.most_common())}.\n"
     yield "*differs* and *proved* must be empty.  *same* and not *proved*: no run differed, and no proof came.\n"
-    yield from _listed("Proved, and a run differs", [r for r in rows if r["behaviour"] and r["verdict"] == "proved"])
+    yield from _listed("Proved, and a run differs", [r for r in rows if r["behaviour"] and r["result"] == "proved"])
     yield from _listed(
-        "Refuted, and no run differs", [r for r in rows if not r["behaviour"] and r["verdict"] == "refuted"]
+        "Refuted, and no run differs", [r for r in rows if not r["behaviour"] and r["result"] == "refuted"]
     )

@@ -5,9 +5,11 @@
     python -m benchmarks.binary.run report
 
 Each step goes on from where the last one stopped (`build/binary/*.jsonl`) and ends after its limit; `report` writes
-RESULTS.md.  A build is *executed* on small random inputs, ragged sizes, and its result compared to the bit.  A mutant
-*differs* when one of several runs (other sizes, other inputs, waves in random order, undefined memory filled with
-noise) faults, is refused or gives another result.  A mutant that differs and is proved is a defect of the verifier.
+RESULTS.md.  Without `verdicts.jsonl` all mutants are proved again.
+
+A build is *executed* on small random inputs, ragged sizes, and its result compared to the bit.  A mutant *differs* when
+one of several runs (other sizes, other inputs, waves in random order, undefined memory filled with noise) faults, is
+refused or gives another result.  A mutant that differs and is proved is a defect of the verifier.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.binary.builds import LEVELS, PRODUCTS, TARGETS, built, compilers, kernels
-from benchmarks.binary.mutants import Mutant, mutants
+from benchmarks.binary.mutants import mutants
 from benchmarks.binary.results import write
 from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
 from layoutalg.device.amdgcn.program import Program as Binary
@@ -107,28 +109,28 @@ def _proved(binary: Binary, program: Program) -> dict[str, Any]:
 
 def run_mutants(names: list[str], each: int, limit: float) -> bool:
     """Judges mutants of the usual compiler's -O3 binaries that are not known yet; false when time ran out."""
-    state, begin = State("mutants"), time.monotonic()
+    behaviours, verdicts, begin = State("behaviours"), State("verdicts"), time.monotonic()
     _, compiler = next(compilers([]))
     for seed, (kernel, target) in enumerate((k, t) for k in names for t in TARGETS):
         program = kernels()[kernel][target]
         binary = built(kernel, target, "3", compiler)
         for mutant in mutants(binary, each, seed):
             key = (kernel, target, mutant.operator, mutant.what)
-            if key in state.rows:
+            if key in behaviours.rows and key in verdicts.rows:
                 continue
             if time.monotonic() - begin > limit:
                 return False
-            state.put(key, _judged(binary, program, mutant))
+            try:
+                changed = mutant.applied(binary)
+            except UnsupportedInstructionError as error:
+                behaviours.put(key, {"behaviour": "refused"})
+                verdicts.put(key, {"result": "refused", "why": str(error)[:200]})
+                continue
+            if key not in behaviours.rows:
+                behaviours.put(key, {"behaviour": next(filter(None, _behaviours(changed, program)), "")})
+            if key not in verdicts.rows:
+                verdicts.put(key, _proved(changed, program))
     return True
-
-
-def _judged(binary: Binary, program: Program, mutant: Mutant) -> dict[str, Any]:
-    try:
-        changed = mutant.applied(binary)
-    except UnsupportedInstructionError as error:
-        return {"behaviour": "refused", "verdict": "refused", "why": str(error)[:200]}
-    behaviour = next((seen for seen in _behaviours(changed, program) if seen), "")
-    return {"behaviour": behaviour, "verdict": (found := _proved(changed, program))["result"], **found}
 
 
 def _behaviours(binary: Binary, program: Program) -> Iterator[str]:
@@ -156,7 +158,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--limit", type=float, default=240.0)
     given = parser.parse_args(arguments)
     if given.step == "report":
-        write(*(State(name).rows.values() for name in ("builds", "proofs", "mutants")))
+        builds, proofs, behaviours, verdicts = (State(n).rows for n in ("builds", "proofs", "behaviours", "verdicts"))
+        judged = [{**row, **verdicts[key]} for key, row in behaviours.items() if key in verdicts]
+        write(builds.values(), proofs.values(), judged)
         return 0
     if given.step == "builds":
         done = run_builds(given.compilers, given.levels, given.kernels, given.limit, given.prove)

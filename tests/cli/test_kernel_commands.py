@@ -26,6 +26,14 @@ def refused(result: subprocess.CompletedProcess[str], *words: str) -> None:
         assert word in result.stderr
 
 
+VIEWS = "".join(
+    f'[[descriptor]]\nname = "{name}"\nbase = {{ kind = "naive", lengths = {lengths}, strides = {strides} }}\n'
+    for name, lengths, strides in (
+        ("rows", [33, 20], [20, 1]), ("over", [33, 20], [10, 1]), ("turned", [20, 33], [33, 1]),
+    )
+)  # fmt: skip
+
+
 @pytest.fixture
 def arrays(tmp_path: Path) -> Path:
     random = np.random.default_rng(6)
@@ -33,6 +41,8 @@ def arrays(tmp_path: Path) -> Path:
               "m": (33, 20), "bias": (20,), "q": (20, 20)}  # fmt: skip
     for name, shape in shapes.items():
         np.save(tmp_path / f"{name}.npy", random.standard_normal(shape).astype(np.float32))
+    np.save(tmp_path / "empty.npy", np.zeros((0, 4), np.float32))
+    np.save(tmp_path / "double.npy", np.zeros((4, 4)))
     np.save(tmp_path / "half.npy", random.standard_normal((20, 20)).astype(np.float16))
     np.save(tmp_path / "bits.npy", to_bits(random.standard_normal((20, 20)).astype(np.float32)))
     return tmp_path
@@ -145,11 +155,20 @@ def test_emit_then_compile(arguments: tuple[str, ...], tmp_path: Path) -> None:
         (("slice", "--begin", "0,0,0,9", "--end", "1,1,1,9", "--input", "x"), ("dimension 3",)),
         (("pad", "--left", "1,1", "--input", "x"), ("one number, or one for each",)),
         (("cast", "--to", "f8", "--input", "m"), ("f8", "bf16")),
+        (("contraction", "--einsum", "ik;kj", "--a", "m", "--b", "q"), ("two operands and a result",)),
+        (("reduce", "--axes", "0", "--input", "empty"), ("shape (0, 4) has no elements",)),
+        (("gemm", "--a", "double", "--b", "double"), ("float64", "float32 (f32)")),
+        (
+            ("copy", "--spec", "views", "--from", "rows", "--to", "over", "--input", "m"),
+            ("no element has two coordinates",),
+        ),
+        (("copy", "--spec", "views", "--from", "rows", "--to", "turned", "--input", "m"), ("shapes agree is refuted",)),
         (("nothing", "--input", "m"), ("nothing", "contraction")),
     ],
 )
 def test_bad_input_is_one_line(arguments: tuple[str, ...], words: tuple[str, ...], arrays: Path) -> None:
-    files = {path.stem: path for path in arrays.glob("*.npy")}
+    (arrays / "views.toml").write_text(VIEWS)
+    files = {path.stem: path for path in (*arrays.glob("*.npy"), arrays / "views.toml")}
     given = [files.get(part, part) for part in arguments]
     out = arrays / "none" / "y.npy"
     refused(run("run", *given, "--output", out, "--device", "cpu"), *words)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, holds, prod, simplify, symbol, variables
-from layoutalg.kernel.library.copies import LARGEST, Copy, packed_strides
+from layoutalg.kernel.library.copies import LARGEST, Copy, dtype_named, packed_strides
 from layoutalg.kernel.library.permute import few
 from layoutalg.kernel.program import Program
 from layoutalg.layout import (
@@ -28,6 +28,7 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     transform_tensor_descriptor,
 )
+from layoutalg.prove import Contiguous, Proved, prove
 
 
 def pad(
@@ -95,12 +96,13 @@ def copy(
     source: TensorDescriptor,
     target: TensorDescriptor,
     dtypes: tuple[str, str] = ("f32", "f32"),
-    vectors: tuple[int, int] = (1, 1),
+    vectors: tuple[int, int] | None = None,
     requires: Expr = TRUE,
     name: str = "copy",
 ) -> Program:
     """target[x] = source[x] for any two descriptors of one shape; their symbols are the kernel's sizes.
 
+    `vectors`: elements moved at a time by loads and by stores; the widest that each side's memory allows, unless given.
     Where the target leaves gaps in its memory, those keep what they hold.  LayoutError where the shapes differ.
     """
     spaces = (source.element_space_size, target.element_space_size)
@@ -111,10 +113,14 @@ def copy(
     for one in (source, target):
         if one.rank != source.rank:
             raise LayoutError(f"copy: a source of rank {source.rank} and a target of rank {target.rank}")
+    axes = (contiguous_axis(source), contiguous_axis(target))
+    if vectors is None:
+        widths = [widest(d, a, dtype_named(t).bytes) for d, a, t in zip((source, target), axes, dtypes, strict=True)]
+        vectors = (min(widths),) * 2 if axes[0] == axes[1] else (widths[0], widths[1])
     fills = holds(eq(prod(target.lengths), target.element_space_size))
     return Copy(
         name, "target[x] = source[x] through two descriptors", source, target, sizes,
-        (contiguous_axis(source), contiguous_axis(target)), vectors, dtypes, bits, all_of(requires, *limits),
+        axes, vectors, dtypes, bits, all_of(requires, *limits),
         fills=fills,
     ).program()  # fmt: skip
 
@@ -131,6 +137,19 @@ def contiguous_axis(descriptor: TensorDescriptor) -> int:
         if step.op == "const" and step.value == 1:
             return d
     return descriptor.rank - 1
+
+
+def widest(descriptor: TensorDescriptor, axis: int, element_bytes: int) -> int:
+    """The most elements along a coordinate that one access of at most 16 bytes may move, wherever it begins.
+
+    >>> [widest(make_naive_tensor_descriptor((4, n), (n, 1)), 1, 4) for n in (12, 6, 7)]
+    [4, 2, 1]
+    """
+    length = descriptor.lengths[axis]
+    return next(
+        (w for w in (8, 4, 2) if w * element_bytes <= 16 and holds(eq(length % w, 0))
+         and isinstance(prove(Contiguous(descriptor, axis, w)), Proved)), 1,
+    )  # fmt: skip
 
 
 def _suffix(index_bits: int) -> str:

@@ -134,9 +134,16 @@ def full() -> list[Case]:
     return [
         *(Case("transpose", (s,), t) for t in ("f32", "f16") for s in (*squares, (2560, 32), (10240, 8191))),
         *(Case("permute", (shape,), "f32", {"axes": axes}) for shape, axes in orders),
+        *(Case("permute", (shape,), "f16", {"axes": axes}) for shape, axes in (orders[0], orders[5], orders[7])),
         _im2col((32, 56, 56, 64), "f16"), _im2col((32, 56, 56, 64), "f32"),
-        *(Case("reduce", ((8192, 8192),), "f32", {"axes": (axis,), "how": "sum"}) for axis in (1, 0)),
-        Case("reduce", ((64, 512, 1024),), "f32", {"axes": (1,), "how": "max"}),
+        *(
+            Case("reduce", (shape,), t, {"axes": (axis,), "how": how})
+            for t, shape, axis, how in (
+                ("f32", (8192, 8192), 1, "sum"), ("f32", (8192, 8192), 0, "sum"), ("f32", (8192, 8192), 1, "max"),
+                ("f32", (64, 512, 1024), 1, "max"), ("f32", (1 << 20, 64), 1, "sum"), ("f32", (1 << 26,), 0, "sum"),
+                ("f16", (8192, 8192), 1, "sum"), ("f16", (8192, 8192), 0, "sum"),
+            )
+        ),
         *(_product(einsum, 4096) for einsum in ("ik,jk->ij", "ik,kj->ij")),
         _conv((32, 56, 56, 64), 64), _conv((32, 56, 56, 128), 128), _conv((32, 28, 28, 256), 256),
     ]  # fmt: skip

@@ -307,6 +307,10 @@ def test_arithmetic_is_cpp_s(expression: str, value: int) -> None:
         ("make_tuple(std::is_same_v<T, float> ? 1 : 2)", "give -D T=float"),
         ("make_tuple(B::at(I0))", "give -D B=[2,2,1]"),
         ("make_tuple(helper(3))", "helper() is not known here: a function of another file"),
+        (
+            "make_tuple(other.get_length(0))",
+            "a length of other, which -D other='make_naive_tensor_descriptor_packed(…)'",
+        ),
         ("make_tuple(2), make_tuple(3), 4", "takes 1…2 arguments, not 3"),
         ("3", "an integer where a tuple or sequence is expected"),
     ],

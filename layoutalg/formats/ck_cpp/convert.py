@@ -26,13 +26,21 @@ def entry_of(path: str) -> str | None:
     return owner if last in ("at()", "At()", "size()", "Size()", "get()") else None
 
 
+def _called(path: str) -> str:
+    """What a call is of that nothing here defines: of an object that -D can give, or of a function elsewhere."""
+    owner, _, function = path.partition("::")
+    if function.startswith("get_length"):
+        return f"a length of {owner}, which -D {owner}='make_naive_tensor_descriptor_packed(…)' can give"
+    return "a function of another file"
+
+
 def ask(value: Open, example: str = "64") -> Unreadable:
     """The question for a value that is left open."""
     owner = entry_of(value.path)
     if owner is not None:
         value, example = Open(owner), "[2,2,1]"
     if "(" in value.path:
-        return Unreadable(f"{value.path} is not known here: a function of another file")
+        return Unreadable(f"{value.path} is not known here: {_called(value.path)}")
     last = f" (or -D {value.last}={example})" if value.last != value.path else ""
     return Unreadable(f"{value.path} is not known here; give -D {value.path}={example}{last}")
 

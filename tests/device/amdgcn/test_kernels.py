@@ -43,7 +43,7 @@ def binary_of(folder, target, opt_level=3):
 
 def tried(folder, target, sizes=None, seed=0, opt_level=3):
     program = program_of(folder, target)
-    at = small_sizes(program, seed) if sizes is None else dict(zip(program.sizes, sizes, strict=True))
+    at = small_sizes(program, seed, most=20) if sizes is None else dict(zip(program.sizes, sizes, strict=True))
     return program, attempt(binary_of(folder, target, opt_level), program, make_case(program, at, seed))
 
 

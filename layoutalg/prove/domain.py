@@ -19,6 +19,7 @@ from layoutalg.layout import LayoutError, Merge, MergeMagicDivision, TensorAdapt
 from layoutalg.layout.c_arithmetic import HALF32
 from layoutalg.layout.mixed_radix import horner
 from layoutalg.layout.transform import Index
+from layoutalg.prove.obligation import unused
 
 Layout = TensorDescriptor | TensorAdaptor
 """What most claims speak of: a descriptor (one bottom dimension, a memory) or an adaptor."""
@@ -73,10 +74,7 @@ def fresh(name: str, extent: Term, avoid: Iterable[str]) -> Expr:
     >>> fresh("i0", 8, {"i0"})
     i0_
     """
-    avoid = set(avoid)
-    while name in avoid:
-        name += "_"
-    return var(name, extent)
+    return var(unused(name, set(avoid)), extent)
 
 
 def names_in(layout: Layout) -> frozenset[str]:

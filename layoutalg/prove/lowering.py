@@ -35,7 +35,8 @@ class Encoding:
 
     def __init__(self, nodes: Sequence[Expr]) -> None:
         self.conditions: list[tuple[str, Any]] = []
-        self._names: dict[str, int] = {}
+        self._named: dict[str, int] = {}
+        self._taken: set[str] = set()
         self._divisions: dict[tuple[int, int], tuple[Any, Any]] = {}
         self._kept: list[Any] = []
 
@@ -45,9 +46,12 @@ class Encoding:
 
     def fresh(self, name: str) -> Any:
         """A new unknown with a name that no other has."""
-        count = self._names.get(name, 0)
-        self._names[name] = count + 1
-        return self.unknown(f"{name}.{count}" if count else name)
+        n = self._named.get(name, 0)
+        while (new := f"{name}.{n}" if n else name) in self._taken:
+            n += 1
+        self._named[name] = n + 1
+        self._taken.add(new)
+        return self.unknown(new)
 
     def unknown(self, name: str) -> Any:
         """An unknown of this arithmetic's sort."""

@@ -11,11 +11,11 @@ others (sizes, and what both points share) are given.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from layoutalg.index import TRUE, Expr, variables
+from layoutalg.index import TRUE, Expr, names, variables
 from layoutalg.index.evaluate import value
 
 Point = Mapping[Expr, int]
@@ -108,6 +108,25 @@ class Onto:
 
 
 Obligation = ForAll | InjectiveMap | Onto
+
+
+def unused(name: str, taken: Collection[str]) -> str:
+    """The name, with as many underlines as make it none of those taken.
+
+    What a strategy makes must not be what the statement has: variables of one name and one range are one variable.
+
+    >>> unused("i.0", {"i", "i.0"})
+    'i.0_'
+    """
+    while name in taken:
+        name += "_"
+    return name
+
+
+def names_of(obligation: Obligation) -> set[str]:
+    """The names that an obligation's variables have."""
+    over = () if isinstance(obligation, ForAll) else obligation.over
+    return names(*obligation.roots, *over, *obligation.variables)
 
 
 class SharedNameError(ValueError):

@@ -24,7 +24,7 @@ from functools import cached_property
 from layoutalg.banks import AccessError, LaneMapError, OutsideLdsError
 from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, eq, names, substitute, var, variables
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
-from layoutalg.prove.domain import names_in
+from layoutalg.prove.domain import fresh, names_in
 from layoutalg.prove.obligation import ForAll, Shown
 from layoutalg.target import LdsInstruction, Target
 from layoutalg.target import target as named
@@ -84,8 +84,8 @@ def lane_map(lane: Expr, index: Sequence[Term], width: int = 1, name: str = "acc
         raise LaneMapError("a lane map has at least one coordinate")
     if width < 1:
         raise WidthError(f"a lane reaches at least 1 element, not {width}")
-    element = var("element", width) if width > 1 else as_expr(0)
     coordinates = tuple(map(as_expr, index))
+    element = fresh("element", width, names(lane, *coordinates)) if width > 1 else as_expr(0)
     return LaneMap(lane, element, (*coordinates[:-1], coordinates[-1] + element), name)
 
 
@@ -99,10 +99,11 @@ def distributed(tile: TileDistribution, width: int | None = None, name: str = "a
     width = int(last) if width is None else width
     if width < 1 or int(last) % width:
         raise WidthError(f"the last Y has length {last}, which is no multiple of width {width}")
-    element = var("element", width) if width > 1 else as_expr(0)
+    taken = names(*tile.p_index, *tile.y_index) | names_in(tile.adaptor)
+    element = fresh("element", width, taken) if width > 1 else as_expr(0)
     ys = list(tile.y_index)
     if ys:
-        ys[-1] = (var("vector", int(last) // width) * width if int(last) > width else as_expr(0)) + element
+        ys[-1] = (fresh("vector", int(last) // width, taken) * width if int(last) > width else as_expr(0)) + element
     return LaneMap(tile.p_index[-1], element, tile.lower(tile.p_index, ys), name)
 
 

@@ -15,13 +15,26 @@ Those that are not exact speak of more points than the obligation does: what hol
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 
-from layoutalg.index import TRUE, Expr, Symbol, Term, all_of, as_expr, postorder, substitute, symbol, var, variables
+from layoutalg.index import (
+    TRUE,
+    Expr,
+    Symbol,
+    Term,
+    all_of,
+    as_expr,
+    names,
+    postorder,
+    substitute,
+    symbol,
+    var,
+    variables,
+)
 from layoutalg.index.evaluate import value
 from layoutalg.index.normal import conjuncts, normal, recover, simplify
-from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point, in_domain
+from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point, in_domain, names_of, unused
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Outcome
 from layoutalg.prove.strategies.digits import chain, count, digits_of, whole
 
@@ -35,6 +48,7 @@ def rewritten(obligation: Obligation, sizes: Mapping[Expr, Term], decide: Decide
     """
     every = dict.fromkeys((*obligation.variables, *(obligation.over if isinstance(obligation, Onto) else ())))
     new: dict[Expr, Term] = dict(sizes)
+    taken = {*names_of(obligation), *names(*map(as_expr, sizes.values()))}
     for n, v in enumerate(every):
         if v in sizes:
             continue
@@ -45,7 +59,7 @@ def rewritten(obligation: Obligation, sizes: Mapping[Expr, Term], decide: Decide
         limit = substitute(extent, sizes)
         if limit.hi < 1:
             return _empty(obligation, v)
-        new[v] = var(f"{v.value.name}.{n}", limit)
+        new[v] = var(unused(f"{v.value.name}.{n}", taken), limit)
     outcome = decide(_substituted(obligation, new))
     if not isinstance(outcome, Fails):
         return outcome
@@ -95,19 +109,21 @@ def by_multiples(obligation: Obligation, decide: Decide) -> Outcome | None:
     One to one, and the normal form then sees M div 4 and M·2 as multiples of one size.
     """
     within = obligation.over if isinstance(obligation, InjectiveMap | Onto) else ()
-    sizes = {v: _as_multiple(v) for v in obligation.variables if v.value.multiple_of > 1 and v not in within}
+    taken = names_of(obligation)
+    sizes = {v: _as_multiple(v, taken) for v in obligation.variables if v.value.multiple_of > 1 and v not in within}
     changed = {v: e for v, e in sizes.items() if e is not None}
     return rewritten(obligation, changed, decide) if changed else None
 
 
-def _as_multiple(v: Expr) -> Expr | None:
+def _as_multiple(v: Expr, taken: Collection[str]) -> Expr | None:
     s: Symbol = v.value
     m = s.multiple_of
     if s.extent is not None or s.lo == -math.inf or (s.power_of_two and m & (m - 1)):
         return None
     top = None if s.hi == math.inf else int(s.hi) // m
     least = max(1, -(-int(s.lo) // m)) if s.power_of_two else -(-int(s.lo) // m)
-    whole_size: Expr = symbol(f"{s.name}/{m}", min=least, max=top, power_of_two=s.power_of_two)
+    name = unused(f"{s.name}/{m}", taken)
+    whole_size: Expr = symbol(name, min=least, max=top, power_of_two=s.power_of_two)
     return whole_size * m
 
 
@@ -125,6 +141,7 @@ def by_guards(obligation: Obligation, decide: Decide) -> Outcome | None:
         v, low, high = found
         old_low, old_high = limits.get(v, (as_expr(0), count(v)))
         limits[v] = old_low if low is None else low, old_high if high is None else high
+    taken = names_of(obligation)
     points = set(limits) | set(obligation.over if isinstance(obligation, InjectiveMap) else ())
     new: dict[Expr, Expr] = {}
     for v, (low, high) in limits.items():
@@ -133,7 +150,7 @@ def by_guards(obligation: Obligation, decide: Decide) -> Outcome | None:
             return None
         if length.hi < 1:
             return None
-        new[v] = var(f"{v.value.name}'", length) + low
+        new[v] = var(unused(f"{v.value.name}'", taken), length) + low
     return _more(obligation, new, all_of(*rest), decide) if new else None
 
 
@@ -158,7 +175,8 @@ def by_generality(obligation: Obligation, decide: Decide) -> Outcome | None:
     compound = [e for e in extents if e.op not in ("var", "const")]
     if not compound:
         return None
-    lengths = {e: symbol(f"length{n}'", min=1) for n, e in enumerate(compound)}
+    taken = names_of(obligation)
+    lengths = {e: symbol(unused(f"length{n}'", taken), min=1) for n, e in enumerate(compound)}
     new: dict[Expr, Expr] = dict(lengths)
     for v in obligation.variables:
         if v.value.extent in lengths:
@@ -178,7 +196,7 @@ def by_digits(obligation: Obligation, decide: Decide) -> Outcome | None:
     new: dict[Expr, Expr] = {}
     for v, by in divided.items():
         divisors, length = chain([normal(d) for d in by]), count(v)
-        digits = None if divisors is None or length is None else digits_of(v, length, divisors)
+        digits = None if divisors is None or length is None else digits_of(v, length, divisors, names_of(obligation))
         if digits and divisors:
             new[v] = recover(whole(digits, divisors)).expr()
     return _more(obligation, new, obligation.given, decide) if new else None
@@ -192,13 +210,8 @@ def by_remainders(obligation: Obligation, decide: Decide) -> Outcome | None:
     if not isinstance(obligation, ForAll):
         return None
     nodes = [n for n in postorder(*obligation.roots) if n.op == "mod" and n.args[0].hi == math.inf]
-    taken = {v.value.name for v in obligation.variables}
-    new: dict[Expr, Expr] = {}
-    for node in nodes:
-        name = f"remainder{len(new)}"
-        while name in taken:
-            name += "_"
-        new[node] = var(name, node.args[1])
+    taken = names_of(obligation)
+    new: dict[Expr, Expr] = {n: var(unused(f"remainder{k}", taken), n.args[1]) for k, n in enumerate(nodes)}
     return _more(obligation, new, obligation.given, decide) if new else None
 
 

@@ -9,14 +9,14 @@ not have.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from layoutalg.index import Expr, as_expr, var, variables
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
-from layoutalg.prove.obligation import InjectiveMap
+from layoutalg.prove.obligation import InjectiveMap, names_of, unused
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Digits:
 def in_digits(obligation: InjectiveMap) -> Digits | str:
     """The obligation over digits; text says why it has no such form."""
     outputs = [normal(o) for o in obligation.outputs]
+    taken = names_of(obligation)
     lengths: dict[Expr, Expr] = {}
     back: dict[Expr, Poly] = {}
     for v in obligation.over:
@@ -43,7 +44,7 @@ def in_digits(obligation: InjectiveMap) -> Digits | str:
         divisors = chain([normal(a.args[1]) for a in atoms if a is not v])
         if divisors is None:
             return f"{v} is not split by divisors of one another"
-        digits = digits_of(v, length, divisors)
+        digits = digits_of(v, length, divisors, taken)
         if digits is None:
             return f"{v} is split unevenly"
         lengths |= dict(zip(digits, _lengths(length, divisors), strict=True))
@@ -75,14 +76,17 @@ def _over(a: Poly, b: Poly) -> Poly:
     return quotient
 
 
-def digits_of(v: Expr, length: Expr, divisors: Sequence[Poly]) -> list[Expr] | None:
-    """A variable for each digit, the fastest first (the variable itself where nothing divides it)."""
+def digits_of(v: Expr, length: Expr, divisors: Sequence[Poly], taken: Collection[str]) -> list[Expr] | None:
+    """A variable for each digit, the fastest first (the variable itself where nothing divides it).
+
+    Their names are none of those taken.
+    """
     lengths = _lengths(length, divisors)
     if any(n is None or n.lo < 1 for n in lengths) or (divisors and v.lo != 0):
         return None
     if not divisors:
         return [v]
-    return [var(f"{v.value.name}.{k}", n) for k, n in enumerate(lengths)]
+    return [var(unused(f"{v.value.name}.{k}", taken), n) for k, n in enumerate(lengths)]
 
 
 def _lengths(length: Expr, divisors: Sequence[Poly]) -> list[Expr]:

@@ -1,0 +1,58 @@
+"""Names that a strategy would make: two variables must not become one because they are called alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from layoutalg.check.claims import under
+from layoutalg.index import Expr, all_of, eq, names, symbol, var, xor
+from layoutalg.layout import make_naive_tensor_descriptor
+from layoutalg.prove import FitsIndexType, ForAll, Injective, InjectiveMap, Limits, Obligation, prove
+from layoutalg.prove.decide import STRATEGIES
+from layoutalg.prove.lds import lane_map
+from layoutalg.prove.lowering import Integers
+
+M, N, INDEX = symbol("M", multiple_of=8), symbol("N"), var("i", 32)
+EIGHTH, LENGTH = symbol("M/8"), symbol("length0'")
+
+FALSE_STATEMENTS: dict[str, Obligation] = {
+    "multiples": ForAll("x", eq(M, 8 * EIGHTH)),
+    "multiples, bounds": ForAll("x", M <= 8 * EIGHTH),
+    "guards": ForAll("x", eq(INDEX, var("i'", 28) + 2), all_of(INDEX >= 2, INDEX < 30)),
+    "upper digit": ForAll("x", eq(INDEX // 4, var("i.1", 8))),
+    "lower digit": ForAll("x", eq(INDEX % 4, var("i.0", 4))),
+    "lengths": ForAll("x", var("u", N * 2 - 1) < LENGTH),
+    "remainders": ForAll("x", eq(xor(var("u", N) % 8, 1), xor(var("remainder0", 8), 1))),
+    "digits of one map": InjectiveMap(
+        "x", (INDEX, var("i.0", 4), var("i.1", 8)), (INDEX // 4 * 32 + INDEX % 4, var("i.0", 4))
+    ),
+    "a map of the difference": InjectiveMap("x", (var("a", 8),), (var("a", 8) * (M - 8 * EIGHTH),)),
+}
+
+
+@pytest.mark.parametrize("strategy", [None, *STRATEGIES])
+@pytest.mark.parametrize("name", FALSE_STATEMENTS)
+def test_what_is_false_is_not_proved_for_its_names(name: str, strategy: str | None) -> None:
+    assert prove(FALSE_STATEMENTS[name], strategy=strategy, limits=Limits(seconds=1)).name != "proved"
+
+
+def test_unknowns_of_a_formula_are_told_apart_whatever_they_are_called() -> None:
+    encoding = Integers(())
+    made = [encoding.fresh(name) for name in ("q", "q.1", "q", "q", "q.1", "q.1.1", "q.2")]
+    assert len({str(unknown) for unknown in made}) == len(made)
+
+
+def test_an_assumption_on_a_size_says_nothing_of_an_index_that_is_called_alike() -> None:
+    rows = make_naive_tensor_descriptor((8, 8), (1, 1))
+    size = symbol("i0", min=0, max=7)
+    assert size is var("i0", 8)
+    assert prove(under(eq(size, 0), Injective(rows))).name == "refuted"
+    assert prove(under(size < 4, FitsIndexType(make_naive_tensor_descriptor((8,), (1 << 29,))))).name == "refuted"
+
+
+def test_the_elements_of_a_vector_are_no_variable_of_the_index() -> None:
+    lane, element = var("lane", 64), var("element", 8)
+    lanes = lane_map(lane, (lane, element * 8), 8)
+    assert isinstance(lanes.element, Expr)
+    assert lanes.element is not element
+    assert names(*lanes.index) == {"lane", "element", "element_"}

@@ -221,7 +221,8 @@ def _parts(kinds: str, lengths: Sequence[int], dtype: str) -> int:
     if threads >= FILLS or length < 2 * PART or prod(lengths) < ONCE:
         return 1
     wide = widest(dtype, length) if along else 1
-    wanted = min(length // PART, -(-2 * FILLS // threads))
+    a_row = sharing.threads // sharing.rows_of_block(kinds)
+    wanted = min(length // PART, -(-2 * FILLS // (rows * a_row)))
     return max(n for n in range(1, wanted + 1) if length % n == 0 and (not along or widest(dtype, length // n) == wide))
 
 

@@ -29,6 +29,8 @@ FILLS = 120 * 1024
 """Threads that fill a GPU."""
 PART, ONCE = 64, 1 << 18
 """Elements of a part of a row, and of a tensor that is cut into parts, at least."""
+MOST_PARTS = 4096
+"""Parts of a row: one block adds them up; a quarter where memory runs across rows, and a block has less of each."""
 
 
 @dataclass(frozen=True)
@@ -222,7 +224,7 @@ def _parts(kinds: str, lengths: Sequence[int], dtype: str) -> int:
         return 1
     wide = widest(dtype, length) if along else 1
     a_row = sharing.threads // sharing.rows_of_block(kinds)
-    wanted = min(length // PART, -(-2 * FILLS // (rows * a_row)))
+    wanted = min(length // PART, MOST_PARTS if along else MOST_PARTS // 4, -(-2 * FILLS // (rows * a_row)))
     return max(n for n in range(1, wanted + 1) if length % n == 0 and (not along or widest(dtype, length // n) == wide))
 
 

@@ -145,7 +145,14 @@ class ClaimedCycles:
 
 
 def claimed(program: Program, name: str, sizes: Mapping[Expr, int]) -> Iterator[ClaimedCycles]:
-    """The claim on each LDS access of a program that is launched with these sizes on a target."""
+    """The claim on each LDS access of a program that is launched with these sizes on a target.
+
+    >>> from layoutalg.kernel.library.transpose import lds_transpose
+    >>> program = lds_transpose(vector=4)
+    >>> sizes = dict(zip(program.sizes, (64, 64), strict=True))  # one block of four waves
+    >>> [(c.bytes, c.accesses, c.most) for c in claimed(program, "gfx942", sizes)]
+    [(16, 16, 128), (4, 64, 128)]
+    """
     if not program.shared or len(program.threads) != 1:
         return
     waves = max(1, prod(program.block) // target(name).wave_size)

@@ -69,6 +69,17 @@ def attempt(
     """Carries out a binary on a case; `order`, a seed, lets waves take turns at random.
 
     Raises what `execute` raises: `Fault` for what no correct kernel does, and `UnsupportedInstructionError`.
+
+    >>> from layoutalg.device.amdgcn.binary import read_kernels
+    >>> from layoutalg.device.amdgcn.program import decode_kernel
+    >>> from layoutalg.device.compile import compile_source
+    >>> from layoutalg.kernel.emit import emit_unverified
+    >>> from layoutalg.kernel.library.permute import batched_transpose
+    >>> program = batched_transpose()
+    >>> code = compile_source(emit_unverified(program), "gfx1201").payload
+    >>> binary = decode_kernel(read_kernels(code)[program.name])
+    >>> attempt(binary, program, make_case(program, small_sizes(program))).exact
+    True
     """
     arguments = [*case.inputs, case.target, *(case.sizes[size] for size in program.sizes)]
     run = execute(binary, case.grid, program.block, arguments, step_limit, order)

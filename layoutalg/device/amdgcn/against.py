@@ -138,6 +138,7 @@ class _Prover:
 
     def __init__(self, kernel: Kernel, limits: Limits, deadline: float, terms: Terms) -> None:
         self.kernel, self.limits, self.deadline, self.terms = kernel, limits, deadline, terms
+        self.free: set[Expr] = set()
         self.shown_values = (
             Shown("block", kernel.grid),
             Shown("thread", kernel.threads),
@@ -171,7 +172,7 @@ class _Prover:
 
     def _free(self, v: Expr) -> bool:
         """Whether the prover may give it values that the machine would not."""
-        return v in self.terms.made_by or v.value.name.startswith(UNKNOWN_BIT)
+        return v in self.free or v in self.terms.made_by or v.value.name.startswith(UNKNOWN_BIT)
 
 
 def _narrow(kernel: Kernel, wanted: Sequence[ExpectedElement], found: Sequence[Element]) -> tuple[str, ...]:

@@ -25,13 +25,16 @@ from layoutalg.index import (
     any_of,
     conjuncts,
     eq,
+    mod,
     negation,
     postorder,
     rebuild,
+    select,
     simplify,
     value,
     variables,
 )
+from layoutalg.index.text import order
 from layoutalg.kernel.program import Program as Kernel
 from layoutalg.prove import Proved, Refuted, Shown, Unknown, Verdict, Witness
 
@@ -42,7 +45,9 @@ Decided = Iterator[tuple[str, Verdict]]
 
 
 class Prover(Protocol):
-    """Who decides."""
+    """Who decides; nothing is refuted by values of what is `free`, since the machine may have others."""
+
+    free: set[Expr]
 
     def decide(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...] = ()) -> Verdict:
         """The verdict on `given ⇒ goal`."""
@@ -56,6 +61,7 @@ class Comparison:
     ) -> None:
         self.kernel, self.prover, self.terms = kernel, prover, terms
         self.expected, self.found, self.loops = expected, found, loops
+        prover.free |= {*expected.carried, *loops.carried}
         self.points = sample_points(kernel, expected.loops)
         self.names: dict[Expr, Expr] = {}  # what the binary loaded or carries → what the program calls it
         self.where: dict[Expr, tuple[Point, ...]] = {}  # points where a condition holds
@@ -218,9 +224,9 @@ class Comparison:
         orders = [parts[1]]
         if parts[0] in COMMUTE:
             orders.append((parts[1][1], parts[1][0], *parts[1][2:]))
-        for order in orders:
+        for operands in orders:
             new: dict[Expr, Expr] | None = dict(bound)
-            for a, b in zip(order, wholes[1], strict=True):
+            for a, b in zip(operands, wholes[1], strict=True):
                 new = self._bound(a, b, new) if new is not None else None
             if new is not None:
                 return new
@@ -244,12 +250,14 @@ class Comparison:
             if binary.loop is not program.loop:
                 yield about, unknown("by another loop")
                 continue
-            yield f"{about}: before the loop", self._value(binary.before, program.before, self._given())
-            yield f"{about}: by an iteration", self._value(binary.after, program.after, self._given())
+            before = self._value(mod(binary.before, 1 << 32), program.before, self._given())
+            yield f"{about}: before the loop", _not_refuted(before)
+            after = self._value(mod(binary.after, 1 << 32), program.after, self._given())
+            yield f"{about}: by an iteration", _not_refuted(after)
 
 
 def chosen(e: Expr, given: Expr) -> Expr:
-    """The expression with choices decided whose condition is among what is given."""
+    """The expression with choices decided whose condition is among what is given, and conditions in one order."""
     known = {simplify(part) for part in conjuncts(given)}
     new: dict[Expr, Expr] = {}
     for node in postorder(e):
@@ -263,8 +271,22 @@ def chosen(e: Expr, given: Expr) -> Expr:
                 new[node] = args[2]
                 continue
             args[0] = all_of(*(part for part in parts if part not in known))
-        new[node] = rebuild(node, args) if args else node
+            if args[0].op == "not":
+                args = [args[0].args[0], args[2], args[1]]
+        elif node.op in ("any", "all"):
+            join = any_of if node.op == "any" else all_of
+            new[node] = join(*sorted((a for a in args if node.op == "any" or simplify(a) not in known), key=order))
+            continue
+        new[node] = _of_each(node, args) if args else node
     return new[e]
+
+
+def _of_each(node: Expr, args: list[Expr]) -> Expr:
+    """The operation; a quotient or remainder of a choice is a choice of quotients or remainders."""
+    if node.op not in ("div", "mod") or args[0].op != "select" or args[1].op != "const":
+        return rebuild(node, args)
+    condition, *ways = args[0].args
+    return select(condition, *(_of_each(node, [way, args[1]]) for way in ways))
 
 
 def placed_in_lds(
@@ -278,9 +300,9 @@ def placed_in_lds(
     shared = {s.name: s for s in kernel.shared}
     seen = {place(element) for element in found if element.buffer == "lds" and _can_be_placed(element, place)}
     best: tuple[int, list[ExpectedElement]] | None = None
-    for order in permutations(shared):
+    for names in permutations(shared):
         starts, end = {}, 0
-        for name in order:
+        for name in names:
             starts[name] = end
             end += -(-shared[name].bytes // ALIGNMENT) * ALIGNMENT
         moved = [
@@ -306,6 +328,11 @@ def _can_be_placed(element: Element, place: object) -> bool:
 
 def _kind(element: Element | ExpectedElement) -> tuple[bool, str]:
     return element.store, element.buffer
+
+
+def _not_refuted(verdict: Verdict) -> Verdict:
+    """Where what is compared was a guess, a difference refutes the guess alone."""
+    return unknown(verdict.reason) if isinstance(verdict, Refuted) else verdict
 
 
 def unknown(why: str) -> Unknown:

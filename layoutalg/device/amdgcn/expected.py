@@ -211,9 +211,14 @@ class _Walker:
             if s.how == "sum":
                 self.held[s.c.name, c] = self.terms.apply("add_f32", old, value)
             else:
-                greater = self.terms.relation("gt_f32", value, old)
-                nan = self.terms.relation("neq_f32", value, value)
-                self.held[s.c.name, c] = select(any_of(greater, nan), value, old)
+                self.held[s.c.name, c] = self._greater(value, old)
+
+    def _greater(self, value: Expr, old: Expr) -> Expr:
+        """The value where it is greater or no number.  Beside the least number it is the value, whatever that is."""
+        if old is const(NEUTRAL["max"]["f32"]):
+            return value
+        greater = self.terms.relation("gt_f32", value, old)
+        return select(any_of(greater, self.terms.relation("neq_f32", value, value)), value, old)
 
     def _elementwise(self, s: Elementwise) -> None:
         new: dict[Place, Expr] = {}

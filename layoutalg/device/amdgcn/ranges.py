@@ -15,11 +15,15 @@ What it cannot represent: limits that come from several conditions together.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from layoutalg.index import FALSE, Expr, conjuncts, div, mod, nonnegative, simplify, var
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
+
+#: Factors of divisions by a constant are greater than this.
+NARROWEST = 1 << 16
 
 Bounds = tuple[tuple[Expr, Expr], ...]
 """Numbers and what they are below."""
@@ -33,17 +37,56 @@ def in_range(e: Expr, lowest: int, limit: int, given: Expr) -> bool:
     >>> i, j = symbol("i", min=0), symbol("j", min=0)
     >>> in_range(i * n + j, 0, 1000, all_of(i < m, j < n, m * n < 1000))
     True
+    >>> in_range(i * n + 50, 0, 100, all_of(i < m, m * n < 50))
+    True
     """
-    largest = [part.args[0] for part in conjuncts(given) if _limits(part, limit)]
-    if not largest:
+    if lowest <= e.lo and e.hi < limit:
+        return True
+    if e.op == "xor" and limit & (limit - 1) == 0:
+        return lowest <= 0 and all(in_range(part, 0, limit, given) for part in e.args)
+    largest = [(part.args[0], part.args[1].value - (part.op == "lt")) for part in conjuncts(given) if _limits(part)]
+    offset = int(normal(e).terms.get((), 0))
+    plain = simplify(e - offset)
+    forms = [(one, 0) for one in (*generalised(e, given), replaced(e, given))]
+    forms += [(one, offset) for one in (*generalised(plain, given), replaced(plain, given))]
+    return any(
+        nonnegative(one + add - lowest) and any(_below(one, limit - add, *most) for most in largest)
+        for one, add in forms
+    )
+
+
+def _below(e: Expr, limit: int, product: Expr, most: int) -> bool:
+    """Whether e < limit since factor·e ≤ product + slack and product + slack ≤ most + slack < factor·limit."""
+    factor = -(-(most + 1) // limit) if limit > 0 else 0
+    if factor <= 0:
         return False
-    forms = (*generalised(e, given), e)
-    return any(nonnegative(one - lowest) and any(nonnegative(most - one) for most in largest) for one in forms)
+    room = product + (factor * limit - 1 - most) - factor * e
+    return nonnegative(room) or nonnegative(_lowered(room))
 
 
-def _limits(part: Expr, limit: int) -> bool:
-    """Whether the condition says that something is below the limit."""
-    return part.op in ("lt", "le") and part.args[1].op == "const" and part.args[1].value + (part.op == "le") <= limit
+def _lowered(e: Expr) -> Expr:
+    """Something that is no greater: of −K·i the greatest i, of −K·n·(x div n) all of −K·x.
+
+    >>> n = symbol("N", multiple_of=8)
+    >>> _lowered(n * 9 + 63 - 64 * var("i", (n * 9 + 63) // 64))
+    64
+    """
+    for atom in normal(e).atoms():
+        parts = normal(e).linear_in(atom) if atom.op == "var" and atom.value.extent is not None else None
+        if parts and nonnegative(recover(-parts[1]).expr()):
+            e = recover(parts[0] + parts[1] * normal(atom.value.extent - 1)).expr()
+    for atom in normal(e).atoms():
+        parts = normal(e).linear_in(atom) if atom.op == "div" and atom.args[1].op == "const" else None
+        if parts and parts[1].constant is not None and parts[1].constant < 0:
+            each, rest = divmod(parts[1].constant, atom.args[1].value)
+            if not rest:
+                e = recover(parts[0] + Poly.of(each) * normal(atom.args[0])).expr()
+    return e
+
+
+def _limits(part: Expr) -> bool:
+    """Whether the condition says that something is below a constant."""
+    return part.op in ("lt", "le") and part.args[1].op == "const"
 
 
 def generalised(e: Expr, given: Expr) -> Iterator[Expr]:
@@ -52,6 +95,22 @@ def generalised(e: Expr, given: Expr) -> Iterator[Expr]:
     What holds of it holds of the expression; and a solver need not know what p and q are made of.
     """
     yield from (found for found in _nested(e, _bounds(given)) if found is not e)
+
+
+def replaced(e: Expr, given: Expr) -> Expr:
+    """The expression with any p' < P for p, for each given `p < P`, where it is K·p + rest."""
+    for k, (p, limit) in enumerate(_bounds(given)):
+        whole, part = normal(e), normal(p)
+        for atom in part.atoms():
+            inside, here = part.linear_in(atom), whole.linear_in(atom)
+            factor = here[1].exactly_over(inside[1]) if inside and here and inside[1].constant else None
+            if factor is None or not factor.terms:
+                continue
+            rest = whole - factor * part
+            if atom not in rest.atoms():
+                e = recover(rest + factor * Poly.atom(var(f"below_{k}", limit))).expr()
+            break
+    return e
 
 
 def _bounds(given: Expr) -> Bounds:
@@ -110,6 +169,26 @@ def same_word(one: Expr, other: Expr, bits: int) -> bool:
     """Whether the normal form shows two representatives to be of one word."""
     difference = representative(one - other, bits)
     return bool(difference.op == "const" and difference.value % (1 << bits) == 0)
+
+
+def unmagic(e: Expr, given: Expr) -> Expr:
+    """x div d, where a quotient m·x div 2ᵏ is that: m·d = 2ᵏ + r, and r·x < 2ᵏ (a division by a constant).
+
+    >>> x = var("x", 1 << 31)
+    >>> unmagic(x * 715827883 // (1 << 32), FALSE)
+    x // 6
+    """
+    if e.op != "div" or e.args[1].op != "const" or e.args[1].value & (e.args[1].value - 1):
+        return e
+    power = e.args[1].value
+    content = math.gcd(*(int(k) for k in normal(e.args[0]).terms.values())) if normal(e.args[0]).terms else 1
+    divisor = -(-power // content)
+    excess = content * divisor - power
+    if content <= NARROWEST or divisor <= 1:
+        return e
+    x = simplify(div(e.args[0], content))
+    limit = min(1 << 31, power // max(excess, 1))
+    return simplify(div(x, divisor)) if in_range(x, 0, limit, given) else e
 
 
 def apart(low: Expr, high: Expr) -> bool:

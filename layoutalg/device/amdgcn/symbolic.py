@@ -207,10 +207,10 @@ class SymbolicMachine(Machine):
     def _place(self, access: Access, address: Word, instruction: Instruction) -> tuple[str, Expr]:
         """The buffer that an address is in, and the bytes from its start."""
         if access.space == "lds":
-            return "lds", simplify(self.w.unsigned(address))
+            return "lds", self.w.uncut(self.w.unsigned(address))
         e = simplify(address.expr)
         for name, base in self.buffers.items():
-            offset = simplify(e - base)
+            offset = self.w.uncut(e - base)
             if not any(_mentions(offset, other) for other in (*self.buffers.values(), self.kernarg)):
                 return name, offset
         raise NotReadable(f"{instruction} at {instruction.address:#x}: the address {e} is in no buffer")

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from layoutalg.index import TRUE, Expr, div, eq, mod, negation, simplify, substitute, symbol, variables
+from layoutalg.index import TRUE, Expr, const, div, eq, mod, negation, simplify, substitute, symbol, variables
 
 Call = tuple[str | Expr, ...]
 """A function's name and its arguments."""
 
 #: Functions whose first two arguments may be exchanged (IEEE 754; the greatest of two, but for the payload of a NaN).
-COMMUTE = frozenset({"add_f32", "mul_f32", "fma_f32", "max_f32", "min_f32", "eq_f32", "eq_f16", "u_f32", "u_f16"})
+COMMUTE = frozenset({"add_f32", "mul_f32", "fma_f32", "max_f32", "min_f32", "eq_f32", "u_f32"})
 
 #: Comparison → is it negated, the comparison, are its sides exchanged.  `x ≠ x` is `unordered(x, x)`.
 RELATIONS: Mapping[str, tuple[bool, str, bool]] = {
@@ -41,7 +41,7 @@ class Terms:
 
     def apply(self, name: str, *arguments: Expr) -> Expr:
         """The result of a function: the same for the same arguments."""
-        given = [simplify(a) for a in arguments]
+        given = [const(a.value % (1 << 32)) if a.op == "const" else a for a in map(simplify, arguments)]
         if name in COMMUTE:
             given[:2] = sorted(given[:2], key=lambda e: self._numbers.setdefault(e, len(self._numbers)))
         call: Call = (name, *given)
@@ -53,6 +53,8 @@ class Terms:
     def relation(self, name: str, left: Expr, right: Expr) -> Expr:
         """A comparison such as `lt_f32`, as a condition."""
         how, dtype = name.split("_")
+        if dtype == "f16":  # as f32, which is exact
+            left, right, dtype = self.apply("f32_of_f16", left), self.apply("f32_of_f16", right), "f32"
         negated, plain, turned = RELATIONS[how]
         if plain == "eq" and simplify(left) is simplify(right):
             negated, plain = not negated, "u"

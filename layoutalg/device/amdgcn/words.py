@@ -21,7 +21,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, as_mask
-from layoutalg.device.amdgcn.ranges import apart, generalised, in_range, magnitude, representative, same_word
+from layoutalg.device.amdgcn.ranges import (
+    NARROWEST,
+    apart,
+    generalised,
+    in_range,
+    magnitude,
+    representative,
+    same_word,
+    unmagic,
+)
 from layoutalg.device.amdgcn.reciprocal import Divisions
 from layoutalg.device.amdgcn.terms import Terms
 from layoutalg.index import (
@@ -39,6 +48,8 @@ from layoutalg.index import (
     lt,
     mod,
     negation,
+    postorder,
+    rebuild,
     select,
     simplify,
     symbol,
@@ -142,6 +153,17 @@ class IndexValues:
             )
         return self._in_range[key]
 
+    def uncut(self, e: Expr) -> Expr:
+        """The expression without the cuts to 2ⁿ that turn out to be none under what is given now."""
+        new: dict[Expr, Expr] = {}
+        for node in postorder(e):
+            args = [new[a] for a in node.args]
+            new[node] = rebuild(node, args) if args else node
+            cut = node.op == "mod" and args[1].op == "const" and args[1].value >= NARROWEST
+            if cut and in_range(simplify(args[0]), 0, args[1].value, self.given):
+                new[node] = args[0]
+        return simplify(new[e])
+
     # The operations of `Values`
 
     def const(self, value: int, bits: int) -> Word:
@@ -155,13 +177,16 @@ class IndexValues:
 
     def lshr(self, word: Word, amount: Word) -> Word:
         """A quotient of the unsigned value."""
-        return word.with_expr(div(self.unsigned(word), 1 << self._constant(amount)))
+        quotient = div(self.unsigned(word), 1 << self._constant(amount))
+        return word.with_expr(unmagic(simplify(quotient), self.given))
 
     def ashr(self, word: Word, amount: Word) -> Word:
         """A quotient of the signed value."""
         places = self._constant(amount)
-        result = word.with_expr(simplify(div(self.signed(word), 1 << places)))
-        return Word(self, result.expr, word.bits, sign_of=word) if places == word.bits - 1 else result
+        if places == word.bits - 1 and in_range(simplify(word.expr), 0, 1 << places, self.given):
+            return Word(self, FALSE, word.bits, sign_of=word)
+        quotient = unmagic(simplify(div(self.signed(word), 1 << places)), self.given)
+        return Word(self, quotient, word.bits, sign_of=word if places == word.bits - 1 else None)
 
     def eq(self, left: Word | Mask, right: Word) -> Bit:
         """Equality; of a mask only with 0, which other lanes may decide."""
@@ -215,7 +240,8 @@ class IndexValues:
         known = conjuncts(self.given)
         if any(negation(part) in known for part in conjuncts(condition)):
             return FALSE
-        return all_of(*(part for part in conjuncts(condition) if part not in known))
+        parts = [part for part in conjuncts(condition) if part not in known]
+        return all_of(*(any_of(*map(self._unsure, part.args)) if part.op == "any" else part for part in parts))
 
     def zext(self, word: Word) -> Word:
         """The unsigned value."""
@@ -231,9 +257,13 @@ class IndexValues:
 
     def high(self, word: Word) -> Word:
         """The upper half; it remembers the whole."""
-        small = word.expr.lo >= 0 and word.expr.hi < 1 << 32
-        unknown = FALSE if small else div(mod(word.expr, 1 << 64), 1 << 32)
-        return Word(self, unknown, 32, whole=word, low_half=self.low(word))
+        if word.expr.lo >= 0 and word.expr.hi < 1 << 32:
+            upper: Expr = FALSE
+        elif word.expr.op == "mul" and in_range(word.expr, 0, 1 << 63, self.given):
+            upper = unmagic(simplify(div(word.expr, 1 << 32)), self.given)
+        else:
+            upper = div(mod(word.expr, 1 << 64), 1 << 32)
+        return Word(self, upper, 32, whole=word, low_half=self.low(word))
 
     def pair(self, low: Word, high: Word) -> Word:
         """The whole whose halves these are, else the sum of both."""

@@ -146,10 +146,9 @@ def _divides(lengths: Index) -> Iterator[ForAll]:
         within = [n for n in lengths if least <= n.hi and n.lo <= most]
         for divisor in dict.fromkeys(_within("divisor'", n, least, most) for n in within):
             whole = BITS32 << shift
-            computed = index * (whole // divisor + 1) // whole
-            label = f"magic division by {divisor.lo}…{divisor.hi}"
-            yield ForAll(f"{label} computes that", eq(magic_divide(index, magic_number(divisor)), computed))
-            yield ForAll(f"{label} is far enough from the limit", index + divisor <= whole // divisor)
+            k = whole // divisor
+            computed = eq(magic_divide(index, magic_number(divisor)), index * (k + 1) // whole)
+            yield ForAll(f"magic division by {divisor.lo}…{divisor.hi}", all_of(computed, index + divisor <= k))
 
 
 def _quotient() -> ForAll:

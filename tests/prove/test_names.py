@@ -11,6 +11,8 @@ from layoutalg.prove import FitsIndexType, ForAll, Injective, InjectiveMap, Limi
 from layoutalg.prove.decide import STRATEGIES
 from layoutalg.prove.lds import lane_map
 from layoutalg.prove.lowering import Integers
+from layoutalg.prove.obligation import told_apart
+from layoutalg.prove.strategies.changes import changed
 
 M, N, INDEX = symbol("M", multiple_of=8), symbol("N"), var("i", 32)
 EIGHTH, LENGTH = symbol("M/8"), symbol("length0'")
@@ -56,3 +58,12 @@ def test_the_elements_of_a_vector_are_no_variable_of_the_index() -> None:
     assert isinstance(lanes.element, Expr)
     assert lanes.element is not element
     assert names(*lanes.index) == {"lane", "element", "element_"}
+
+
+def test_an_index_within_the_limit_of_another_keeps_its_own() -> None:
+    row = var("row", N * 2 + 1)
+    column = var("column", row * 2 + 1)
+    statement = ForAll("below", column < N * 4 + 1)
+    assert prove(statement).name == "proved"
+    for _, after in changed(statement):
+        told_apart(after)

@@ -181,6 +181,8 @@ def by_generality(obligation: Obligation, decide: Decide) -> Outcome | None:
     for v in obligation.variables:
         if v.value.extent in lengths:
             new[v] = var(v.value.name, lengths[v.value.extent])
+    if any(v in new for e in extents for v in variables(e)):
+        return None  # an index within another's limit
     return _more(obligation, new, obligation.given, decide)
 
 

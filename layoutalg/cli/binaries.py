@@ -14,6 +14,7 @@ from layoutalg.cli.errors import InputError
 if TYPE_CHECKING:
     from layoutalg.device.amdgcn.against import BinaryVerdict
     from layoutalg.device.codeobject import CodeObject
+    from layoutalg.device.isa import IsaDevice
     from layoutalg.kernel.program import Program
     from layoutalg.kernel.verify import Verified
 
@@ -116,7 +117,7 @@ def _carried_out(code: CodeObject, program: Program, name: str) -> Mapping[str, 
     return report(decode_kernel(read_kernels(code.payload)[name]), program)
 
 
-def executed(code: CodeObject, verified: Verified, free: tuple[int, int]) -> bool:
+def executed(code: CodeObject, verified: Verified, free: tuple[int, int], device: IsaDevice | None = None) -> bool:
     """Whether the machine code, carried out in numpy, transposes a matrix exactly; `free`: its sizes where they are."""
     import numpy as np
 
@@ -127,5 +128,5 @@ def executed(code: CodeObject, verified: Verified, free: tuple[int, int]) -> boo
     rows, columns = free if program.sizes else (int(n) for n in program.source.descriptor.lengths)
     source = np.random.default_rng(7).standard_normal((rows, columns)).astype(program.source.dtype.numpy)
     sizes = {"M": rows, "N": columns} if program.sizes else {}
-    result = run(verified, IsaDevice(code.target), source, (columns, rows), **sizes)
+    result = run(verified, device or IsaDevice(code.target), source, (columns, rows), **sizes)
     return bool(np.array_equal(result.output, source.T))

@@ -11,6 +11,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from layoutalg.device.amdgcn.cycles import LdsCycles
     from layoutalg.kernel.verify import Verified
 
 SIZE = (4096, 4096)
@@ -70,21 +71,34 @@ def _targets(verified: Verified) -> Any:
     from rich.text import Text
 
     from layoutalg.cli.binaries import decided, executed
+    from layoutalg.device.isa import IsaDevice, lds_cycles
     from layoutalg.device.kernels import build
 
     table = Table(title=verified.program.name, title_justify="left")
-    columns = ("target", "VGPRs", "SGPRs", "LDS bytes", "spills", "code bytes", "machine code", "executed")
+    columns = ("target", "VGPRs", "SGPRs", "LDS bytes", "spills", "code bytes", "LDS cycles", "machine code",
+               "executed")  # fmt: skip
     for column in columns:
         table.add_column(column, justify="right" if column in columns[1:6] else "left")
+    sizes = dict(zip("MN", ISA_SIZE, strict=True))
     for target in AMD:
         code = build(verified, target)
         k = code.kernels[verified.program.name]
         proof = decided(code, verified.program, k.name)
-        exact = executed(code, verified, ISA_SIZE)
+        device = IsaDevice(target)
+        exact = executed(code, verified, ISA_SIZE, device)
+        cycles = lds_cycles(device, verified.program, sizes)
         good = "green" if proof.proved and exact else "red"
         numbers = (str(n) for n in (k.vgprs, k.sgprs, k.lds_bytes, k.spills, k.code_size))
-        table.add_row(target, *numbers, Text(proof.name, good), Text("exact" if exact else "WRONG", good))
+        said = (Text(proof.name, good), Text("exact" if exact else "WRONG", good))
+        table.add_row(target, *numbers, _cycles(cycles), *said)
     return table
+
+
+def _cycles(found: LdsCycles | None) -> str:
+    """The LDS cycles of the run, and whether they are those that the layouts claim."""
+    if found is None:
+        return "none"
+    return f"{found.cycles} as claimed" if found.equal else f"{found.cycles} of {found.claimed[1]} claimed"
 
 
 def _run(console: Console, verified: Verified) -> int:

@@ -33,7 +33,7 @@
 //   [proved] 9: at least once (intervals)
 //   [proved] 9: the count fits 32 bits (intervals)
 //   [proved] sizes fit 32 bits (intervals)
-//   [proved] LDS: 16384 bytes of 49152 (intervals)
+//   [proved] LDS: 16384 bytes of 65536 (intervals)
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)
 //   [proved] occupancy: blocks that a unit holds, before registers: gfx1100 8, gfx1201 8, gfx90a 4, gfx942 4, gfx950 8, sm_90 8; not stated: gfx1250 (intervals)
@@ -239,8 +239,8 @@ contraction_ijk_kjmn_imn_f32_fma(const float* __restrict__ a, const float* __res
                 const int g = 0;
                 const int m = y0 * 16 + (tx >> 4);
                 const int k = (tx & 15) + y2;
-                const int t0 = (m >> 3) & 3;
-                const int word = k * 64 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m;
+                const int tw0 = (m >> 3) & 3;
+                const int word = k * 64 + ((k >> 2) ^ tw0) * 8 - tw0 * 8 + m;
                 a_lds[word] = a_loaded[y0][y1][y2];
             }
         }
@@ -255,8 +255,8 @@ contraction_ijk_kjmn_imn_f32_fma(const float* __restrict__ a, const float* __res
                 const int g = 0;
                 const int m = (tx & 63) + y2;
                 const int k = y0 * 4 + (tx >> 6);
-                const int t0 = (m >> 3) & 3;
-                const int word = k * 64 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m;
+                const int tw0 = (m >> 3) & 3;
+                const int word = k * 64 + ((k >> 2) ^ tw0) * 8 - tw0 * 8 + m;
                 b_lds[word] = b_loaded[y0][y1][y2];
             }
         }
@@ -309,8 +309,8 @@ contraction_ijk_kjmn_imn_f32_fma(const float* __restrict__ a, const float* __res
                 const int g = 0;
                 const int m = (tx >> 4) * 4;
                 const int k = ks;
-                const int t0 = (m >> 3) & 3;
-                const int word = k * 64 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m + (kt & 1) * 1024;
+                const int tw0 = (m >> 3) & 3;
+                const int word = k * 64 + ((k >> 2) ^ tw0) * 8 - tw0 * 8 + m + (kt & 1) * 1024;
                 const floatx4 v = *(const floatx4*)__builtin_assume_aligned(a_lds + word, 16);
                 #pragma unroll
                 for (int y0 = 0; y0 < 4; ++y0) a_held[y0][y1] = v[y0];
@@ -321,8 +321,8 @@ contraction_ijk_kjmn_imn_f32_fma(const float* __restrict__ a, const float* __res
                 const int g = 0;
                 const int m = (tx & 15) * 4;
                 const int k = ks;
-                const int t0 = (m >> 3) & 3;
-                const int word = k * 64 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m + (kt & 1) * 1024;
+                const int tw0 = (m >> 3) & 3;
+                const int word = k * 64 + ((k >> 2) ^ tw0) * 8 - tw0 * 8 + m + (kt & 1) * 1024;
                 const floatx4 v = *(const floatx4*)__builtin_assume_aligned(b_lds + word, 16);
                 #pragma unroll
                 for (int y0 = 0; y0 < 4; ++y0) b_held[y0][y1] = v[y0];
@@ -346,8 +346,8 @@ contraction_ijk_kjmn_imn_f32_fma(const float* __restrict__ a, const float* __res
                     const int g = 0;
                     const int m = y0 * 16 + (tx >> 4);
                     const int k = (tx & 15) + y2;
-                    const int t0 = (m >> 3) & 3;
-                    const int word = k * 64 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m + ((kt + 1) & 1) * 1024;
+                    const int tw0 = (m >> 3) & 3;
+                    const int word = k * 64 + ((k >> 2) ^ tw0) * 8 - tw0 * 8 + m + ((kt + 1) & 1) * 1024;
                     a_lds[word] = a_loaded[y0][y1][y2];
                 }
             }
@@ -362,8 +362,8 @@ contraction_ijk_kjmn_imn_f32_fma(const float* __restrict__ a, const float* __res
                     const int g = 0;
                     const int m = (tx & 63) + y2;
                     const int k = y0 * 4 + (tx >> 6);
-                    const int t0 = (m >> 3) & 3;
-                    const int word = k * 64 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m + ((kt + 1) & 1) * 1024;
+                    const int tw0 = (m >> 3) & 3;
+                    const int word = k * 64 + ((k >> 2) ^ tw0) * 8 - tw0 * 8 + m + ((kt + 1) & 1) * 1024;
                     b_lds[word] = b_loaded[y0][y1][y2];
                 }
             }

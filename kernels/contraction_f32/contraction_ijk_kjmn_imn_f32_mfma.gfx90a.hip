@@ -243,8 +243,8 @@ contraction_ijk_kjmn_imn_f32_mfma(const float* __restrict__ a, const float* __re
                 const int g = 0;
                 const int m = y0 * 16 + (tx >> 4);
                 const int k = ((tx & 63) & 15) + y2;
-                const int t0 = (m >> 3) & 3;
-                const int word = k * 128 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m;
+                const int tw0 = (m >> 3) & 3;
+                const int word = k * 128 + ((k >> 2) ^ tw0) * 8 - tw0 * 8 + m;
                 a_lds[word] = a_loaded[y0][y1][y2];
             }
         }
@@ -259,8 +259,8 @@ contraction_ijk_kjmn_imn_f32_mfma(const float* __restrict__ a, const float* __re
                 const int g = 0;
                 const int m = ((tx >> 6) & 1) * 64 + (tx & 63) + y2;
                 const int k = y0 * 2 + (tx >> 7);
-                const int t0 = (m >> 3) & 3;
-                const int word = k * 128 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m;
+                const int tw0 = (m >> 3) & 3;
+                const int word = k * 128 + ((k >> 2) ^ tw0) * 8 - tw0 * 8 + m;
                 b_lds[word] = b_loaded[y0][y1][y2];
             }
         }
@@ -313,8 +313,8 @@ contraction_ijk_kjmn_imn_f32_mfma(const float* __restrict__ a, const float* __re
                 const int g = 0;
                 const int m = (y0 * 2 + ((tx >> 6) >> 1)) * 32 + ((tx & 63) & 31);
                 const int k = y1 * 2 + ((tx & 63) >> 5);
-                const int t0 = (m >> 3) & 3;
-                const int word = k * 128 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m + (kt & 1) * 2048;
+                const int tw0 = (m >> 3) & 3;
+                const int word = k * 128 + ((k >> 2) ^ tw0) * 8 - tw0 * 8 + m + (kt & 1) * 2048;
                 a_held[y0][y1] = a_lds[word];
             }
         }
@@ -326,8 +326,8 @@ contraction_ijk_kjmn_imn_f32_mfma(const float* __restrict__ a, const float* __re
                 const int g = 0;
                 const int m = (y0 * 2 + ((tx >> 6) & 1)) * 32 + ((tx & 63) & 31);
                 const int k = y1 * 2 + ((tx & 63) >> 5);
-                const int t0 = (m >> 3) & 3;
-                const int word = k * 128 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m + (kt & 1) * 2048;
+                const int tw0 = (m >> 3) & 3;
+                const int word = k * 128 + ((k >> 2) ^ tw0) * 8 - tw0 * 8 + m + (kt & 1) * 2048;
                 b_held[y0][y1] = b_lds[word];
             }
         }
@@ -349,8 +349,8 @@ contraction_ijk_kjmn_imn_f32_mfma(const float* __restrict__ a, const float* __re
                     const int g = 0;
                     const int m = y0 * 16 + (tx >> 4);
                     const int k = ((tx & 63) & 15) + y2;
-                    const int t0 = (m >> 3) & 3;
-                    const int word = k * 128 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m + ((kt + 1) & 1) * 2048;
+                    const int tw0 = (m >> 3) & 3;
+                    const int word = k * 128 + ((k >> 2) ^ tw0) * 8 - tw0 * 8 + m + ((kt + 1) & 1) * 2048;
                     a_lds[word] = a_loaded[y0][y1][y2];
                 }
             }
@@ -365,8 +365,8 @@ contraction_ijk_kjmn_imn_f32_mfma(const float* __restrict__ a, const float* __re
                     const int g = 0;
                     const int m = ((tx >> 6) & 1) * 64 + (tx & 63) + y2;
                     const int k = y0 * 2 + (tx >> 7);
-                    const int t0 = (m >> 3) & 3;
-                    const int word = k * 128 + ((k >> 2) ^ t0) * 8 - t0 * 8 + m + ((kt + 1) & 1) * 2048;
+                    const int tw0 = (m >> 3) & 3;
+                    const int word = k * 128 + ((k >> 2) ^ tw0) * 8 - tw0 * 8 + m + ((kt + 1) & 1) * 2048;
                     b_lds[word] = b_loaded[y0][y1][y2];
                 }
             }

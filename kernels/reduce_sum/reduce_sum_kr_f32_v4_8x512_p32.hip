@@ -29,7 +29,7 @@
 //   [proved] 1: at least once (intervals)
 //   [proved] 1: the count fits 32 bits (intervals)
 //   [proved] sizes fit 32 bits (intervals)
-//   [proved] LDS: 1024 bytes of 49152 (intervals)
+//   [proved] LDS: 1024 bytes of 65536 (intervals)
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)
 //   [proved] occupancy: blocks that a unit holds, before registers: gfx1100 8, gfx1201 8, gfx90a 8, gfx942 8, gfx950 8, sm_90 8; not stated: gfx1250 (intervals)

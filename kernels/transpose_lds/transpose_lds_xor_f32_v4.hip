@@ -21,7 +21,7 @@
 //   [proved] every coordinate is in a tile (normal form)
 //   [proved] no coordinate is in two tiles (mixed radix)
 //   [proved] sizes fit 32 bits (intervals)
-//   [proved] LDS: 16384 bytes of 49152 (intervals)
+//   [proved] LDS: 16384 bytes of 65536 (intervals)
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)
 //   [proved] occupancy: blocks that a unit holds, before registers: gfx1100 8, gfx1201 8, gfx90a 4, gfx942 4, gfx950 8, sm_90 8; not stated: gfx1250 (intervals)

@@ -44,7 +44,7 @@ def all_equal(one: tuple[Expr, ...], other: tuple[Expr, ...]) -> Expr:
 
 def exists(adaptor: TensorAdaptor) -> Expr:
     """Whether every length is at least 1 (for concrete sizes, it is)."""
-    return all_of(*(as_expr(1) <= n for n in adaptor.hidden_lengths.values()))
+    return all_of(*(as_expr(1) <= n for n in adaptor.hidden_lengths.values() if n.lo < 1))
 
 
 def layers(adaptor: TensorAdaptor) -> list[tuple[Transform, tuple[int, ...], tuple[int, ...]]]:

@@ -35,7 +35,7 @@ CONVOLUTIONS: tuple[Cut, ...] = (
 )  # fmt: skip
 """Of products by mma.sync: repeats and waves along m and n, the tile's k, slots, tiles along m side by side in time."""
 BLOCKS = (
-    Blocks(), Blocks((64, 64), 512, 256), Blocks((64, 64), 512, 256, True), Blocks((16, 32), 128),
+    Blocks(), Blocks((64, 64), 512, 256), Blocks((64, 128), 256, 256), Blocks((16, 32), 128),
     Blocks((128, 128), 512, 512), Blocks((128, 128), 1024, 256),
 )  # fmt: skip
 """Of transpositions: those that were the fastest for some class of matrices."""
@@ -51,7 +51,7 @@ def _transposes(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
         bytes_each = 4 if dtype == "f32" else 2
         fits = b.tile[0] * b.tile[1] * bytes_each <= DECLARED
         if fits and divides(b.tile, b.threads, vectors):
-            program = lds_transpose(dtype, "xor", vectors, first.index_bits, b.threads, b.tile, b.segment, b.down)
+            program = lds_transpose(dtype, "xor", vectors, first.index_bits, b.threads, b.tile, b.segment)
             if program.name != first.name:
                 yield (Task(program, sizes, shape),)
     if rows * columns < 1 << 20 and dtype == "f32" and not (rows % 32 or columns % 32):

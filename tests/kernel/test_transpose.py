@@ -139,7 +139,7 @@ def test_every_tuned_entry_is_proved_and_exact(dtype: str, cpu: Device, random: 
     for vectors in ((widest, widest), (1, widest)):
         for entry in table("transpose", dtype):
             blocks = tuned(dtype, vectors, entry.get("below", 1 << 40) - 1)
-            program = lds_transpose(dtype, "xor", vectors, 32, blocks.threads, blocks.tile, blocks.segment, blocks.down)
+            program = lds_transpose(dtype, "xor", vectors, 32, blocks.threads, blocks.tile, blocks.segment)
             verified = verify(program)
             assert verified.failures == ()
             assert transpose_named(program.name) == program

@@ -1,7 +1,7 @@
 """What was fastest where it was measured, and which transposition fits a matrix.
 
-A matrix's transposition has the widest vectors that divide it, the narrowest index type, and the tile, the threads and
-the order of blocks of the first entry of `tuned.toml` for its class: bytes of an element, number of elements, vectors.
+A matrix's transposition has the widest vectors that divide it, the narrowest index type, and the tile and the
+threads of the first entry of `tuned.toml` for its class: bytes of an element, number of elements, vectors.
 """
 
 from __future__ import annotations
@@ -30,14 +30,13 @@ class Blocks:
     tile: tuple[int, int] = (64, 64)
     threads: int = 256
     segment: int = SEGMENT
-    down: bool = False
 
 
 def transpose_for(rows: int, columns: int, dtype: str, kernel: str = "lds") -> Program:
     """The program that transposes a rows × columns matrix.
 
     >>> transpose_for(517, 301, "f32").name, transpose_for(4096, 4096, "f32").name
-    ('transpose_lds_xor_f32_16x32_t128', 'transpose_lds_xor_f32_v4_64x64_t512_w256')
+    ('transpose_lds_xor_f32_16x32_t128', 'transpose_lds_xor_f32_v4_64x128_t256_w256')
     """
     if kernel not in KERNELS:
         raise LayoutError(f"no transposition kernel {kernel!r}; there are {', '.join(KERNELS)}")
@@ -79,11 +78,11 @@ def _entries() -> dict[str, list[dict[str, Any]]]:
 
 def _blocks(entry: dict[str, Any]) -> Blocks:
     tile = (entry["tile"][0], entry["tile"][1])
-    return Blocks(tile, entry["threads"], entry.get("segment", SEGMENT), entry.get("down", False))
+    return Blocks(tile, entry["threads"], entry.get("segment", SEGMENT))
 
 
 def _made(dtype: str, swizzle: str, vectors: tuple[int, int], bits: int, blocks: Blocks) -> Program:
-    return lds_transpose(dtype, swizzle, vectors, bits, blocks.threads, blocks.tile, blocks.segment, blocks.down)
+    return lds_transpose(dtype, swizzle, vectors, bits, blocks.threads, blocks.tile, blocks.segment)
 
 
 def transpose_named(name: str) -> Program | None:
@@ -95,6 +94,6 @@ def transpose_named(name: str) -> Program | None:
     widths = (1, 2, 4, 8)
     shapes = dict.fromkeys((Blocks(), *map(_blocks, table("transpose"))))
     for dtype, swizzle, loads, stores, bits, b in product(DTYPES, ("xor", "pad"), widths, widths, (32, 64), shapes):
-        if name == name_of(dtype, swizzle, (loads, stores), bits, b.threads, b.tile, b.segment, b.down):
+        if name == name_of(dtype, swizzle, (loads, stores), bits, b.threads, b.tile, b.segment):
             return _made(dtype, swizzle, (loads, stores), bits, b)
     return None

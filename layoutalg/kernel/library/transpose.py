@@ -78,13 +78,12 @@ def lds_transpose(
     threads: int = 256,
     tile: tuple[int, int] = (64, 64),
     segment: int = SEGMENT,
-    down: bool = False,
 ) -> Program:
     """The transposition of any M × N matrix through a tile in LDS.
 
     `vector` elements move at a time between global memory and registers (loads, stores): N is then a multiple of the
     first and M of the second.  With 32 bits for indices, M·N must stay below 2³¹; with 64, M and N.
-    Blocks run along the rows of tiles or, with `down`, down the columns.  A wave writes pieces of `segment` bytes.
+    A wave writes pieces of `segment` bytes.
     LayoutError where the threads do not divide the tile.
     """
     kind = _dtype(dtype)
@@ -95,18 +94,18 @@ def lds_transpose(
     n = symbol("N", min=1, max=LARGEST, multiple_of=loads)
     source, target = _tensors(m, n, kind)
     counts = ((m + (rows - 1)) // rows, (n + (columns - 1)) // columns)
-    grid, tiles = _in_order(counts, down)
+    grid = (var("bx", counts[1]), var("by", counts[0]))
     thread = (var("tx", threads),)
     words, layout = _lds_layout(swizzle, tile, loads, stores)
     lds = Shared("lds", kind, words)
     loaded = Registers("by_row", kind, _held(by_row(tile, threads, loads)))
     stored = Registers("by_column", kind, _held(by_column(tile, threads, stores, kind.bytes, segment)))
-    origin = tuple(number * length for number, length in zip(tiles.lower(grid), tile, strict=True))
+    origin = (grid[1] * rows, grid[0] * columns)
     moving = [1 if v > 1 else None for v in (loads, stores)]
     return Program(
-        name_of(dtype, swizzle, (loads, stores), index_bits, threads, tile, segment, down),
+        name_of(dtype, swizzle, (loads, stores), index_bits, threads, tile, segment),
         f"target[j, i] = source[i, j] for any M x N matrix, {rows} x {columns} tiles through LDS ({_SAYS[swizzle]})",
-        source, target, (m, n), grid, thread, thread, tiles, tile,
+        source, target, (m, n), grid, thread, thread, _tiles(counts, swapped=True), tile,
         (
             Load(loaded, source, origin, moving[0]),
             StoreShared(lds, layout, loaded, moving[0]),
@@ -136,11 +135,11 @@ def _refuse(
 
 def name_of(
     dtype: str, swizzle: str, vectors: tuple[int, int], index_bits: int, threads: int, tile: tuple[int, int],
-    segment: int, down: bool,
+    segment: int,
 ) -> str:  # fmt: skip
     """The name of the kernel that `lds_transpose` makes of these.
 
-    >>> name_of("f32", "xor", (4, 4), 32, 512, (64, 64), 256, False)
+    >>> name_of("f32", "xor", (4, 4), 32, 512, (64, 64), 256)
     'transpose_lds_xor_f32_v4_64x64_t512_w256'
     """
     parts = ["transpose_lds", swizzle, dtype]
@@ -150,8 +149,6 @@ def name_of(
         parts.append(f"{tile[0]}x{tile[1]}_t{threads}")
     if segment != SEGMENT:
         parts.append(f"w{segment}")
-    if down:
-        parts.append("down")
     return "_".join([*parts, *(["i64"] if index_bits == 64 else [])])
 
 
@@ -181,12 +178,6 @@ def _tiles(counts: Sequence[Term], swapped: bool = False) -> TensorAdaptor:
     """Tile numbers (row, column) of a block (x, y): x runs over rows, or (swapped) over columns."""
     order = [[1], [0]] if swapped else [[0], [1]]
     return make_single_stage_tensor_adaptor([PassThrough(as_expr(c)) for c in counts], [[0], [1]], order)
-
-
-def _in_order(counts: tuple[Expr, Expr], down: bool) -> tuple[tuple[Expr, ...], TensorAdaptor]:
-    """Grid and tiles: blocks along the rows of tiles, one row after another, or down the columns."""
-    along = var("bx", counts[1]), var("by", counts[0])
-    return (along[::-1], _tiles(counts)) if down else (along, _tiles(counts, swapped=True))
 
 
 def _lds_layout(swizzle: str, tile: tuple[int, int], loads: int, stores: int) -> tuple[int, TensorDescriptor]:

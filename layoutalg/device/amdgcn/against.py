@@ -89,7 +89,9 @@ def prove_binary(binary: Program, kernel: Kernel, limits: Limits | None = None, 
         loops.expected = wanted.loops
         found, assumptions = _trace(binary, kernel, prover, terms, loops)
         narrow = _narrow(kernel, wanted.elements, found)
-        for about, verdict in Comparison(kernel, wanted, found, loops, prover, terms).verdicts():
+        for about, verdict in Comparison(
+            kernel, wanted, found, loops, prover, terms, binary.kernel.lds_bytes
+        ).verdicts():
             verdicts.append((about, verdict))
             if isinstance(verdict, Refuted):
                 break
@@ -111,7 +113,10 @@ def _trace(
         raise NotReadable(f"{binary.kernel.lds_bytes} bytes of LDS, the program has {kernel.lds_bytes}")
     blocks = (_linear(kernel),) if kernel.linear else kernel.grid
     given = all_of(kernel.requires, *(simplify(block < 1 << 31) for block in blocks))  # HIP launches no more
-    given = all_of(given, *(number < runs for number, runs in loops.expected.items()))
+    for number, runs in loops.expected.items():
+        if not prover.shown(runs >= 1, kernel.requires):
+            raise NotReadable(f"a loop of {runs} that may not run at all")
+        given = all_of(given, number < runs)
     machine = SymbolicMachine(binary, arguments, blocks, kernel.threads, given, _sizes(kernel), prover.shown, terms)
     Follower(machine, loops.follow).run()
     return machine.trace, (ASSUMPTION,) if machine.w.divisions.errors else ()

@@ -8,7 +8,7 @@ iteration, they are one at its end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
 from typing import Protocol
@@ -38,9 +38,13 @@ from layoutalg.index.text import order
 from layoutalg.kernel.program import Program as Kernel
 from layoutalg.prove import Proved, Refuted, Shown, Unknown, Verdict, Witness
 
+#: How many loads and stores of LDS that have changed places are looked at.
+MOST_TURNED = 400
+
 #: LDS buffers begin at multiples of this.
 ALIGNMENT = 16
 
+Place = Callable[[Element | ExpectedElement], tuple[object, ...]]
 Decided = Iterator[tuple[str, Verdict]]
 
 
@@ -57,13 +61,15 @@ class Comparison:
     """Both sides, and which element of the one is which of the other."""
 
     def __init__(
-        self, kernel: Kernel, expected: Expected, found: Sequence[Element], loops: Loops, prover: Prover, terms: Terms
-    ) -> None:
+        self, kernel: Kernel, expected: Expected, found: Sequence[Element], loops: Loops, prover: Prover, terms: Terms,
+        lds_bytes: int,
+    ) -> None:  # fmt: skip
         self.kernel, self.prover, self.terms = kernel, prover, terms
         self.expected, self.found, self.loops = expected, found, loops
         prover.free |= {*expected.carried, *loops.carried}
         self.points = sample_points(kernel, expected.loops)
         self.names: dict[Expr, Expr] = {}  # what the binary loaded or carries → what the program calls it
+        self.lds_bytes = lds_bytes
         self.where: dict[Expr, tuple[Point, ...]] = {}  # points where a condition holds
         self.waiting: list[tuple[Expr, Expr]] = []  # what is carried, and has to be shown the same
 
@@ -71,7 +77,7 @@ class Comparison:
         """Loops' counts first, then loads, since stores speak of them."""
         for claim in self.loops.claims:
             yield claim.about, self.prover.decide("its exit is the last", claim.goal, self._given(claim.given))
-        self.wanted = placed_in_lds(self.expected.elements, self.found, self.kernel, self._place)
+        self.wanted = placed_in_lds(self.expected.elements, self.found, self.kernel, self._place, self.lds_bytes)
         self.places = {self._place(w): w for w in reversed(self.wanted)}
         yield from self._alike()
         partners = [(element, self._partner(element)) for element in self.found]
@@ -90,6 +96,7 @@ class Comparison:
                 if element.store:
                     stored.setdefault(partner.what, []).append(element)
         yield from self._complete(stored)
+        yield from self._ordered(partners)
         yield from self._carried()
 
     def _given(self, *conditions: Expr) -> Expr:
@@ -194,6 +201,28 @@ class Comparison:
                 refuted = Refuted("each store is there", "counting", 0.0, (), Witness((), text))
                 yield f"{element.what}: happens", refuted
 
+    def _ordered(self, partners: Sequence[tuple[Element, ExpectedElement | None]]) -> Decided:
+        """Between two barriers, a thread's load and store of LDS that change places do not touch the same bytes."""
+        number = {w.what: n for n, w in enumerate(self.wanted)}
+        phases: dict[object, list[tuple[int, Element]]] = {}
+        for element, partner in partners:
+            if partner is not None and element.buffer == "lds":
+                phases.setdefault((element.loops, partner.barriers), []).append((number[partner.what], element))
+        for there in phases.values():
+            turned = [
+                (one, other)
+                for k, (n, one) in enumerate(there)
+                for m, other in there[k + 1 :]
+                if one.store != other.store and m < n
+            ]
+            for one, other in turned[:MOST_TURNED]:
+                about = f"{self._about(other)}: before {one.instruction.address:#x} in the program"
+                apart = negation(eq(one.offset, other.offset))
+                given = self._given(one.guard, other.guard)
+                yield about, _not_refuted(self.prover.decide("they do not meet", apart, given))
+            if len(turned) > MOST_TURNED:
+                yield "the order of LDS accesses", unknown(f"{len(turned)} loads and stores have changed places")
+
     # --- values -------------------------------------------------------------------------------------------------------
 
     def _value(self, found: Expr, wanted: Expr, given: Expr) -> Verdict:
@@ -290,13 +319,12 @@ def _of_each(node: Expr, args: list[Expr]) -> Expr:
 
 
 def placed_in_lds(
-    wanted: Sequence[ExpectedElement], found: Sequence[Element], kernel: Kernel, place: object
+    wanted: Sequence[ExpectedElement], found: Sequence[Element], kernel: Kernel, place: Place, lds_bytes: int
 ) -> list[ExpectedElement]:
     """The program's elements with LDS buffers where the compiler put them, one after the other in some order.
 
     The order that the binary's accesses fit best is taken; whether they do is what the claims say.
     """
-    assert callable(place)
     shared = {s.name: s for s in kernel.shared}
     seen = {place(element) for element in found if element.buffer == "lds" and _can_be_placed(element, place)}
     best: tuple[int, list[ExpectedElement]] | None = None
@@ -305,6 +333,8 @@ def placed_in_lds(
         for name in names:
             starts[name] = end
             end += -(-shared[name].bytes // ALIGNMENT) * ALIGNMENT
+        if end > lds_bytes:
+            continue
         moved = [
             replace(w, buffer="lds", offset=simplify(w.offset + starts[w.buffer])) if w.buffer in starts else w
             for w in wanted
@@ -313,12 +343,11 @@ def placed_in_lds(
         if best is None or fits > best[0]:
             best = fits, moved
     if best is None:
-        raise NotReadable(f"{kernel.name}: no order of LDS buffers")
+        raise NotReadable(f"{lds_bytes} bytes of LDS do not hold what {kernel.name} has there, aligned")
     return best[1]
 
 
-def _can_be_placed(element: Element, place: object) -> bool:
-    assert callable(place)
+def _can_be_placed(element: Element, place: Place) -> bool:
     try:
         place(element)
     except KeyError:

@@ -412,10 +412,16 @@
 //   [proved] 25 and 38: no race in a_lds (2) (normal form)
 //   [proved] 28 and 39: no race in b_lds (2) (normal form)
 //   [proved] 0: a copy to a_lds is one instruction (intervals)
+//   [proved] 0: indices below padding of a: in range where there is data (normal form)
+//   [proved] 0: indices below padding of a: data where they are in range (normal form)
 //   [proved] 3: a copy to b_lds is one instruction (intervals)
 //   [proved] 7: a copy to a_lds is one instruction (intervals)
+//   [proved] 7: indices below padding of a: in range where there is data (normal form)
+//   [proved] 7: indices below padding of a: data where they are in range (normal form)
 //   [proved] 10: a copy to b_lds is one instruction (intervals)
 //   [proved] 23: a copy to a_lds is one instruction (intervals)
+//   [proved] 23: indices below padding of a: in range where there is data (normal form)
+//   [proved] 23: indices below padding of a: data where they are in range (normal form)
 //   [proved] 26: a copy to b_lds is one instruction (intervals)
 //   [proved] 2: the whole tile of a_lds is written (intervals)
 //   [proved] 5: the whole tile of b_lds is written (intervals)
@@ -489,8 +495,8 @@ static __device__ inline __attribute__((always_inline)) void mma_sync_m16n8k16_f
         : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[2]), "r"(y[3]));
 }
 
-// Copies 16 bytes from memory to LDS (zeros where not inside); NVIDIA's arrive by await_copies(), which leaves so many
-// groups, the newest ones, under way; elsewhere a copy is done where it stands.
+// Copies 16 bytes from memory to LDS; where not inside, memory is not read and LDS gets zeros. NVIDIA's copies
+// arrive by await_copies(), which leaves so many groups, the newest ones, under way; others are done where they stand.
 #if defined(__NVPTX__) || defined(__CUDA_ARCH__)
 static __device__ inline __attribute__((always_inline)) void copy_to_lds(void* lds, const void* memory) {
     const unsigned there = (unsigned)(__SIZE_TYPE__)(__attribute__((address_space(3))) void*)lds;
@@ -500,6 +506,14 @@ static __device__ inline __attribute__((always_inline)) void copy_to_lds(void* l
     const unsigned there = (unsigned)(__SIZE_TYPE__)(__attribute__((address_space(3))) void*)lds;
     const unsigned size = inside ? 16 : 0;
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(there), "l"(memory), "r"(size) : "memory");
+}
+static __device__ inline __attribute__((always_inline)) void copy_inside_to_lds(
+    void* lds, __UINTPTR_TYPE__ at, bool inside
+) {
+    const unsigned there = (unsigned)(__SIZE_TYPE__)(__attribute__((address_space(3))) void*)lds;
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p cp.async.cg.shared.global [%0], [%1], 16;"
+                 " @!p st.shared.v4.b32 [%0], {%3, %3, %3, %3}; }"
+        : : "r"(there), "l"(at), "r"((unsigned)inside), "r"(0) : "memory");
 }
 static __device__ inline __attribute__((always_inline)) void commit_copies() {
     asm volatile("cp.async.commit_group;" : : : "memory");
@@ -513,6 +527,11 @@ static __device__ inline __attribute__((always_inline)) void copy_to_lds(
     void* lds, const void* memory, bool inside = true
 ) {
     *(Copied*)lds = inside ? *(const Copied*)memory : (Copied)(0);
+}
+static __device__ inline __attribute__((always_inline)) void copy_inside_to_lds(
+    void* lds, __UINTPTR_TYPE__ at, bool inside
+) {
+    *(Copied*)lds = inside ? *(const Copied*)at : (Copied)(0);
 }
 static __device__ inline __attribute__((always_inline)) void commit_copies() {}
 template <int groups> static __device__ inline __attribute__((always_inline)) void await_copies() {}
@@ -576,10 +595,11 @@ conv_3x3_p1x1_f16_mma_128x128x64_v8x8(const _Float16* __restrict__ a, const _Flo
             const int k0 = k / (C * 3);
             const int k1 = k / C % 3;
             const int k2 = k % C;
-            const bool data_inside = (1 <= k1 + m2) & (k1 + m2 < H1 + 1) & (1 <= k0 + m1) & (k0 + m1 < H0 + 1);
-            const int at0 = data_inside ? k1 + m2 - 1 : 0;
-            const int at1 = data_inside ? k0 + m1 - 1 : 0;
-            copy_to_lds(&a_lds[place], a + (C * H0 * H1 * m0 + C * H1 * at1 + C * at0 + k2), m_inside & data_inside);
+            const int at0 = k1 + m2 - 1;
+            const int at1 = k0 + m1 - 1;
+            const bool data_inside = ((unsigned)at0 < (unsigned)H1) & ((unsigned)at1 < (unsigned)H0);
+            const int data_at = (int)((unsigned)C * (unsigned)H0 * (unsigned)H1 * (unsigned)m0 + (unsigned)C * (unsigned)H1 * (unsigned)at1 + (unsigned)C * (unsigned)at0 + (unsigned)k2);
+            copy_inside_to_lds(&a_lds[place], (__UINTPTR_TYPE__)a + (long long)data_at * 2, m_inside & data_inside);
         }
     }
     // b_lds <- b, without waiting
@@ -628,10 +648,11 @@ conv_3x3_p1x1_f16_mma_128x128x64_v8x8(const _Float16* __restrict__ a, const _Flo
             const int k0 = k / (C * 3);
             const int k1 = k / C % 3;
             const int k2 = k % C;
-            const bool data_inside = (1 <= k1 + m2) & (k1 + m2 < H1 + 1) & (1 <= k0 + m1) & (k0 + m1 < H0 + 1);
-            const int at0 = data_inside ? k1 + m2 - 1 : 0;
-            const int at1 = data_inside ? k0 + m1 - 1 : 0;
-            copy_to_lds(&a_lds[place], a + (C * H0 * H1 * m0 + C * H1 * at1 + C * at0 + k2), m_inside & k_inside & data_inside);
+            const int at0 = k1 + m2 - 1;
+            const int at1 = k0 + m1 - 1;
+            const bool data_inside = ((unsigned)at0 < (unsigned)H1) & ((unsigned)at1 < (unsigned)H0);
+            const int data_at = (int)((unsigned)C * (unsigned)H0 * (unsigned)H1 * (unsigned)m0 + (unsigned)C * (unsigned)H1 * (unsigned)at1 + (unsigned)C * (unsigned)at0 + (unsigned)k2);
+            copy_inside_to_lds(&a_lds[place], (__UINTPTR_TYPE__)a + (long long)data_at * 2, m_inside & k_inside & data_inside);
         }
     }
     // b_lds <- b, without waiting
@@ -795,10 +816,11 @@ conv_3x3_p1x1_f16_mma_128x128x64_v8x8(const _Float16* __restrict__ a, const _Flo
                     const int k0 = k / (C * 3);
                     const int k1 = k / C % 3;
                     const int k2 = k % C;
-                    const bool data_inside = (1 <= k1 + m2) & (k1 + m2 < H1 + 1) & (1 <= k0 + m1) & (k0 + m1 < H0 + 1);
-                    const int at0 = data_inside ? k1 + m2 - 1 : 0;
-                    const int at1 = data_inside ? k0 + m1 - 1 : 0;
-                    copy_to_lds(&a_lds[place], a + (C * H0 * H1 * m0 + C * H1 * at1 + C * at0 + k2), m_inside & k_inside & data_inside);
+                    const int at0 = k1 + m2 - 1;
+                    const int at1 = k0 + m1 - 1;
+                    const bool data_inside = ((unsigned)at0 < (unsigned)H1) & ((unsigned)at1 < (unsigned)H0);
+                    const int data_at = (int)((unsigned)C * (unsigned)H0 * (unsigned)H1 * (unsigned)m0 + (unsigned)C * (unsigned)H1 * (unsigned)at1 + (unsigned)C * (unsigned)at0 + (unsigned)k2);
+                    copy_inside_to_lds(&a_lds[place], (__UINTPTR_TYPE__)a + (long long)data_at * 2, m_inside & k_inside & data_inside);
                 }
             }
         }

@@ -254,8 +254,10 @@ def conv(
     run = _Run(device, output_file, as_json)
     image, filter = run.read(input_file), run.read(weight)
     given = _around(stride, dilation, pad)
-    task = convolution_task(image.shape, filter.shape, run.dtype, groups=groups, result=result,
-                            target=run.device.target, **given)  # fmt: skip
+    task = convolution_task(
+        image.shape, filter.shape, run.dtype, groups=groups, result=result, target=run.device.target,
+        stride=given["stride"], pad=given["pad"], dilation=given["dilation"],
+    )  # fmt: skip
     x, w = (numbers(one, DTYPES[run.dtype]) for one in (image, filter))
     return run.computed([image, filter], [task], lambda: convolved(x, w, groups=groups, **given))
 

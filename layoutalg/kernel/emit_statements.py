@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import indent
 
-from layoutalg.index import TRUE, Expr, var
+from layoutalg.index import TRUE, Expr, postorder, var, variables
 from layoutalg.index.c import c_code, c_expression
 from layoutalg.index.normal import conjuncts
 from layoutalg.kernel.address import Address, address_of, offset_of
@@ -34,6 +35,7 @@ from layoutalg.kernel.program import (
     Statement,
     Store,
     StoreShared,
+    extent_of,
     vector_width,
     vector_ys,
 )
@@ -128,7 +130,13 @@ class Writer:
         if isinstance(s, Load) and inside + there:
             move = _clear(s) + move
         title = f"// {s.registers.name} {'<-' if load else '->'} {s.tensor.name}"
-        return f"{title}\n{_loops(s.registers, chr(10).join([*lines, move]), vector_ys(s))}"
+        outside = self.guard_ys(s, x) if isinstance(s.guarded, tuple) else ()
+        return f"{title}\n{_loops(s.registers, chr(10).join([*lines, move]), vector_ys(s), outside)}"
+
+    def guard_ys(self, s: Load | Store, x: tuple[Expr, ...]) -> tuple[int, ...]:
+        """The Ys that a guard depends on: in loops outside the others, one test is for all that they hold."""
+        tested = set(variables(*bounds(s, x)))
+        return tuple(n for n, y in enumerate(y_index(s.registers)) if y in tested)
 
     def copy(self, load: Load, store: StoreShared) -> str:
         """Begins the copies of a tile from memory to LDS; 0 where the load's guard lets nothing through.
@@ -136,8 +144,8 @@ class Writer:
         Coordinates outside are taken for 0, so that whatever is computed of them fits.
         """
         address, names = address_of(load.tensor), shared_coordinates(self.program, store)
-        there = dict(zip((n.value.name for n in names), tile_start(self.program, store), strict=True))
-        place = [str(c_code(there, bits=self.bits, proved=True)), f"place = {self.text(word_of(store, names))};"]
+        within = dict(zip((n.value.name for n in names), tile_start(self.program, store), strict=True))
+        place = [str(c_code(within, bits=self.bits, proved=True)), f"place = {self.text(word_of(store, names))};"]
         x, tests = starts(self.program, load), bounds(load, starts(self.program, load))
         tested = {name for name, test in zip(load.tensor.names, tests, strict=True) if test is not TRUE}
         called = {name: f"{name}_start" if name in tested else name for name in load.tensor.names}
@@ -148,16 +156,19 @@ class Writer:
                 lines.append(f"const bool {name}_inside = {name}_start < {self.text(length)};")
                 lines.append(f"const {self.index} {name} = {name}_inside ? {name}_start : 0;")
                 inside.append(f"{name}_inside")
-        lines += self.named(address.digits)
-        data = [self.text(p) for p in conjuncts(address.valid) if p is not TRUE]
+        lines += self.named({**address.digits, **address.padded})
+        data = [f"(unsigned){i.value.name} < (unsigned){self.text(extent_of(i))}" for i in address.padded]
         if data:
             lines.append(f"const bool data_inside = {' & '.join(f'({test})' for test in data)};")
             inside.append("data_inside")
-        for padded, value in address.padded.items():
-            chosen = f"data_inside ? {self.text(value)} : 0" if data else self.text(value)
-            lines.append(f"const {self.index} {padded.value.name} = {chosen};")
-        whole = f", {' & '.join(inside)}" if inside else ""
-        begin = f"copy_to_lds(&{store.shared.name}[place], {load.tensor.name} + ({self.text(address.offset)}){whole});"
+        there, offset = f"&{store.shared.name}[place]", self.text(address.offset)
+        test = f", {' & '.join(inside)}" if inside else ""
+        if data:  # the address is a number, so that it may be nowhere where nothing is read
+            lines.append(f"const {self.index} data_at = {self.wrapped(address.offset)};")
+            at = f"(__UINTPTR_TYPE__){load.tensor.name} + (long long)data_at * {load.tensor.dtype.bytes}"
+            begin = f"copy_inside_to_lds({there}, {at}{test});"
+        else:
+            begin = f"copy_to_lds({there}, {load.tensor.name} + ({offset}){test});"
         text = [f"{self.index} place;", "{", *(indent(p, "    ") for p in place), "}", *lines, begin]
         title = f"// {store.shared.name} <- {load.tensor.name}, without waiting"
         copies = f"{title}\n{_loops(load.registers, chr(10).join(text), vector_ys(load))}"
@@ -171,6 +182,13 @@ class Writer:
     def named(self, values: Mapping[Expr, Expr]) -> list[str]:
         """A declaration of each variable with its value."""
         return [f"const {self.index} {v.value.name} = {self.text(e)};" for v, e in values.items()]
+
+    def wrapped(self, e: Expr) -> str:
+        """A polynomial in unsigned numbers, which may wrap: right where it fits, and defined where it does not."""
+        if any(part.op not in ("const", "var", "add", "mul") for part in postorder(e)):
+            raise ValueError(f"{self.program.name}: {e} is no polynomial")
+        word = "unsigned" if self.bits == 32 else "unsigned long long"
+        return f"({self.index})({re.sub(r'[A-Za-z_][A-Za-z_0-9]*', lambda v: f'({word}){v[0]}', self.text(e))})"
 
     def text(self, e: Expr) -> str:
         """The expression in the index type; all of it is proved to fit."""
@@ -273,9 +291,10 @@ def _lanes(s: Access) -> tuple[str, str]:
     return loops, number
 
 
-def _loops(registers: Registers, body: str, vector: tuple[int, ...] = ()) -> str:
-    """The body for each Y index but the vector's, unrolled."""
-    for number, (y, n) in reversed(list(enumerate(zip(y_index(registers), registers.distribution.ys, strict=True)))):
+def _loops(registers: Registers, body: str, vector: tuple[int, ...] = (), first: tuple[int, ...] = ()) -> str:
+    """The body for each Y index but the vector's, unrolled; the first ones outermost."""
+    ys = list(enumerate(zip(y_index(registers), registers.distribution.ys, strict=True)))
+    for number, (y, n) in reversed([*(y for y in ys if y[0] in first), *(y for y in ys if y[0] not in first)]):
         if number not in vector:
             name = y.value.name
             body = f"{UNROLL}for (int {name} = 0; {name} < {n}; ++{name}) {{\n{indent(body, '    ')}\n}}"

@@ -24,8 +24,8 @@ _HEAD = "static __device__ inline __attribute__((always_inline)) void"
 
 
 COPIES = """\
-// Copies 16 bytes from memory to LDS (zeros where not inside); NVIDIA's arrive by await_copies(), which leaves so many
-// groups, the newest ones, under way; elsewhere a copy is done where it stands.
+// Copies 16 bytes from memory to LDS; where not inside, memory is not read and LDS gets zeros. NVIDIA's copies
+// arrive by await_copies(), which leaves so many groups, the newest ones, under way; others are done where they stand.
 #if defined(__NVPTX__) || defined(__CUDA_ARCH__)
 static __device__ inline __attribute__((always_inline)) void copy_to_lds(void* lds, const void* memory) {
     const unsigned there = (unsigned)(__SIZE_TYPE__)(__attribute__((address_space(3))) void*)lds;
@@ -35,6 +35,14 @@ static __device__ inline __attribute__((always_inline)) void copy_to_lds(void* l
     const unsigned there = (unsigned)(__SIZE_TYPE__)(__attribute__((address_space(3))) void*)lds;
     const unsigned size = inside ? 16 : 0;
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(there), "l"(memory), "r"(size) : "memory");
+}
+static __device__ inline __attribute__((always_inline)) void copy_inside_to_lds(
+    void* lds, __UINTPTR_TYPE__ at, bool inside
+) {
+    const unsigned there = (unsigned)(__SIZE_TYPE__)(__attribute__((address_space(3))) void*)lds;
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p cp.async.cg.shared.global [%0], [%1], 16;"
+                 " @!p st.shared.v4.b32 [%0], {%3, %3, %3, %3}; }"
+        : : "r"(there), "l"(at), "r"((unsigned)inside), "r"(0) : "memory");
 }
 static __device__ inline __attribute__((always_inline)) void commit_copies() {
     asm volatile("cp.async.commit_group;" : : : "memory");
@@ -48,6 +56,11 @@ static __device__ inline __attribute__((always_inline)) void copy_to_lds(
     void* lds, const void* memory, bool inside = true
 ) {
     *(Copied*)lds = inside ? *(const Copied*)memory : (Copied)(0);
+}
+static __device__ inline __attribute__((always_inline)) void copy_inside_to_lds(
+    void* lds, __UINTPTR_TYPE__ at, bool inside
+) {
+    *(Copied*)lds = inside ? *(const Copied*)at : (Copied)(0);
 }
 static __device__ inline __attribute__((always_inline)) void commit_copies() {}
 template <int groups> static __device__ inline __attribute__((always_inline)) void await_copies() {}

@@ -62,7 +62,7 @@ from layoutalg.target.matrix import UnknownMatrixInstructionError
 RESERVED = (
     (r"_.*|threadIdx|blockIdx|blockDim|gridDim|warpSize", "C++ and HIP"),
     (
-        r"tw?\d+|table\d+|block\d+|word|v|place|there|lds_bytes|copy_to_lds|commit_copies|await_copies|load_matrices\w*",
+        r"tw?\d+|table\d+|block\d+|word|v|place|there|lds_bytes|data_at|copy_to_lds|copy_inside_to_lds|commit_copies|await_copies|load_matrices\w*",
         "the emitted text",
     ),
     (r".*_other|.*_any", "the prover's questions"),

@@ -14,6 +14,7 @@ from layoutalg.kernel.conflicts import priced
 from layoutalg.kernel.emit import NotProvedError, emit
 from layoutalg.kernel.fragments import FMA, one_of, paired
 from layoutalg.kernel.library.contraction import contraction, merged, parse_einsum
+from layoutalg.kernel.library.convolution import Windows, convolution
 from layoutalg.kernel.library.lds_layouts import rows_of_k, rows_of_n
 from layoutalg.kernel.library.plans import Plan, Sizes, tuned
 from layoutalg.kernel.library.tasks import Task, contraction_task
@@ -219,6 +220,28 @@ def test_more_lds_than_a_kernel_may_declare_is_asked_for() -> None:
     kernel = code.kernels[task.program.name]
     assert (kernel.lds_bytes, kernel.asked_lds_bytes) == (0, (128 + 256) * 64 * 2 * 4)
     assert kernel.asked_lds_bytes == task.program.lds_bytes
+
+
+WINDOWS = {
+    "3 x 3": Windows((3, 3), (1, 1), (1, 1), (1, 1)),
+    "strides, dilation, groups": Windows((3, 2), (2, 1), (1, 3), (2, 0), 2),
+    "1-D": Windows((5,), (1,), (1,), (2,)),
+}
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+@pytest.mark.parametrize("channels", [None, 64])
+def test_convolutions_are_proved(name: str, channels: int | None) -> None:
+    plan = replace(SMALL, whole=channels is not None)
+    program = convolution(WINDOWS[name], "f16", plan=plan, widths=(8, 8), channels=channels)
+    verified = verify(program)
+    assert verified.failures == ()
+    assert "data_inside" in emit(verified, "sm_90")
+
+
+def test_channels_that_are_no_multiple_of_the_tile_are_refuted() -> None:
+    program = convolution(WINDOWS["3 x 3"], "f16", plan=SMALL, widths=(8, 8), channels=24)
+    assert "inside the tensor" in refuted(program)
 
 
 @pytest.mark.parametrize("einsum", ["ik,jk->ij", "ik,kj->ij", "ki,jk->ij"])

@@ -157,16 +157,19 @@ def convolution_task(
     shape = (image[0], *lengths, outputs)
     m, depth = image[0] * prod(lengths), c * prod(windows.filter)
     plan = plan or tuned("conv", target, dtype, (widths[0], widths[0]), Sizes((m, k, depth), (0, k, c)))
+    constant = c if plan.direct else None  # a constant of the program, or one of its sizes
     program = convolution(
         windows,
         dtype,
         result,
         target=target,
         plan=plan,
+        channels=constant,
         widths=widths,
         index_bits=bits_for(padded, prod(filter), prod(shape)),
     )
-    return Task(program, {"N": image[0], **_numbered("H", image[1:-1]), "C": c, "K": k}, shape)
+    sizes = {"N": image[0], **_numbered("H", image[1:-1]), **({"C": c} if constant is None else {}), "K": k}
+    return Task(program, sizes, shape)
 
 
 def im2col_task(

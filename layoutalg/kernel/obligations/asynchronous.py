@@ -27,10 +27,23 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from layoutalg.index import TRUE, Expr, as_expr
-from layoutalg.kernel.obligations.base import Requirement
-from layoutalg.kernel.program import Await, Commit, Copy, Load, Loop, Program, Statement, vector_width, vector_ys, walk
+from layoutalg.kernel.address import address_of
+from layoutalg.kernel.obligations.base import Requirement, inside
+from layoutalg.kernel.program import (
+    Await,
+    Commit,
+    Copy,
+    Load,
+    Loop,
+    Program,
+    Statement,
+    extent_of,
+    vector_width,
+    vector_ys,
+    walk,
+)
 from layoutalg.layout import LayoutError
-from layoutalg.prove import ForAll
+from layoutalg.prove import ForAll, Shown
 
 BYTES = 16
 T = TypeVar("T")
@@ -110,6 +123,7 @@ def asynchronous(program: Program) -> Iterator[Requirement]:
             size = vector_width(s.store) * s.store.shared.dtype.bytes
             whole = ForAll(f"{BYTES} bytes, not {size}", as_expr(int(size == BYTES)))
             yield Requirement(f"{number}: a copy to {s.store.shared.name} is one instruction", whole)
+            yield from _where_there_is_data(number, s)
         elif isinstance(s, Load) and s.only is not TRUE and id(s) not in paired:
             raise LayoutError(f"{program.name}: a load of {s.tensor.name} has a condition; only copies may")
         elif isinstance(s, Loop) and any(isinstance(t, Loop) and _copying(t) for t in s.body):
@@ -122,6 +136,18 @@ def asynchronous(program: Program) -> Iterator[Requirement]:
 
 def _copying(loop: Loop) -> bool:
     return any(isinstance(s, Copy | Commit | Await) for s in walk(loop.body))
+
+
+def _where_there_is_data(number: int, s: Copy) -> Iterator[Requirement]:
+    """The test that is emitted, of the indices below padding, is the tensor's validity."""
+    address = address_of(s.load.tensor)
+    if address.valid is not TRUE:
+        within = inside(list(address.padded.values()), [extent_of(i) for i in address.padded])
+        shown = (Shown("indices", tuple(address.padded.values())),)
+        both = (ForAll("in range where there is data", within, address.valid, shown),
+                ForAll("data where they are in range", address.valid, within, shown))  # fmt: skip
+        for claim in both:
+            yield Requirement(f"{number}: indices below padding of {s.load.tensor.name}: {claim.label}", claim)
 
 
 def _refuse_parts(program: Program, s: Copy) -> None:

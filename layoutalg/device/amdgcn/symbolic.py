@@ -27,6 +27,7 @@ from layoutalg.device.amdgcn.machine import Machine, operand_of, refuse_fields
 from layoutalg.device.amdgcn.matrix import NEUTRAL, matrix_instruction_of
 from layoutalg.device.amdgcn.pending import LDS, Key
 from layoutalg.device.amdgcn.program import Program
+from layoutalg.device.amdgcn.ranges import representative
 from layoutalg.device.amdgcn.state import Argument, Element, State, resolved, within
 from layoutalg.device.amdgcn.terms import Terms
 from layoutalg.device.amdgcn.words import Decide, IndexValues
@@ -208,7 +209,7 @@ class SymbolicMachine(Machine):
         """The buffer that an address is in, and the bytes from its start."""
         if access.space == "lds":
             return "lds", self.w.uncut(self.w.unsigned(address))
-        e = simplify(address.expr)
+        e = representative(address.expr, 64)
         for name, base in self.buffers.items():
             offset = self.w.uncut(e - base)
             if not any(_mentions(offset, other) for other in (*self.buffers.values(), self.kernarg)):

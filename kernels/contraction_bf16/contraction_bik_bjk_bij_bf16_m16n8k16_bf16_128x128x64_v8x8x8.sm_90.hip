@@ -6,6 +6,7 @@
 //     b[g, n, k] at N_j * N_k * g + N_k * n + k
 //     target[g, m, n] at N_i * N_j * g + N_j * m + n
 //     before a launch: a, b, target begin at multiples of 16 bytes; target overlaps no other tensor
+//     sums are taken in f32, in another order than one after another: their rounding may differ
 //     a_lds[g, m, k] at m * 64 + (k // 8 ^ m % 8) * 8 + k % 8
 //     b_lds[g, m, k] at m * 64 + (k // 8 ^ m % 8) * 8 + k % 8
 //     grid (N_i + 127) // 128 * ((N_j // 8 + 15) // 16) * N_b; block 128

@@ -6,6 +6,7 @@
 //     b[g, n, k] at N_j * N_mn * k1 + N_mn * k0 + n, with k0 = k // N_k, k1 = k % N_k
 //     target[g, m, n] at N_mn * m + n
 //     before a launch: target overlaps no other tensor
+//     sums are taken in f32, in another order than one after another: their rounding may differ
 //     a_lds[g, m, k] at k * 128 + (k % 2 ^ m // 32 % 2) * 32 + (k // 4 ^ m // 8 % 4) * 8 + m // 8 % 8 * -8 + m
 //     b_lds[g, m, k] at k * 128 + (k % 2 ^ m // 32 % 2) * 32 + (k // 4 ^ m // 8 % 4) * 8 + m // 8 % 8 * -8 + m
 //     grid (N_i + 127) // 128 * ((N_mn + 127) // 128); block 256

@@ -6,6 +6,7 @@
 //     b[g, n, k] at C * n * 9 + k
 //     target[g, m, n] at K * m + n
 //     before a launch: a, b begin at multiples of 16 bytes; target overlaps no other tensor
+//     sums are taken in f32, in another order than one after another: their rounding may differ
 //     a_lds[g, m, k] at m * 32 + (k // 8 ^ m // 2 % 4) * 8 + k % 8
 //     b_lds[g, m, k] at m * 32 + (k // 8 ^ m // 2 % 4) * 8 + k % 8
 //     grid (H0 * H1 * N + 127) // 128 * ((K // 8 + 15) // 16); block 256

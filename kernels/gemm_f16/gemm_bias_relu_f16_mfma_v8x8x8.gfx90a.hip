@@ -7,6 +7,7 @@
 //     bias[g, m, n] at n
 //     target[g, m, n] at N_n * m + n
 //     before a launch: a, b begin at multiples of 16 bytes; target overlaps no other tensor
+//     sums are taken in f32, in another order than one after another: their rounding may differ
 //     a_lds[g, m, k] at m * 32 + (k // 4 ^ m // 2 % 8) * 4 + k % 4
 //     b_lds[g, m, k] at m // 2 * 64 + (m % 2 ^ m // 32 % 2) * 32 + (k // 4 ^ m // 16 % 2 ^ m // 2 % 8) * 4 + k % 4
 //     grid (N_m + 127) // 128 * ((N_n // 8 + 15) // 16); block 256

@@ -5,6 +5,7 @@
 //     source[m, k] at N_b * m + k
 //     target[m] at m
 //     before a launch: source begin at multiples of 16 bytes; target overlaps no other tensor
+//     sums are taken in f32, in another order than one after another: their rounding may differ
 //     lds[m, k] at m * 32 + (k // 4 ^ m) * 4 + k % 4
 //     grid (N_a + 7) // 8; block 256
 //

@@ -166,14 +166,18 @@ def im2col(
 def reduce(
     kinds: Annotated[str, typer.Option(help="Each dimension kept (k) or reduced (r): kr.")] = "kr",
     how: Annotated[str, typer.Option(help="sum or max.")] = "sum", target: Target = "gfx942", output: Output = None,
-    dtype: Dtype = "f32", result: Result = None,
+    dtype: Dtype = "f32", result: Result = None, vector: Vector = 1,
 ) -> int:  # fmt: skip
     """The sum or the greatest over dimensions."""
-    from layoutalg.kernel.library.reduce import reduction
+    from layoutalg.kernel.library.reduce import reduction, sharing_for
 
     if how not in ("sum", "max"):
         raise InputError(f"--how {how!r}: give sum or max")
-    return _write(reduction(kinds, "sum" if how == "sum" else "max", dtype, result), target, output)
+    long = [4096] * (len(kinds) - 1) + [4097 * vector]  # rows long enough to be shared, whose vectors are no wider
+    sharing = sharing_for(kinds, long, dtype) if set(kinds) <= {"k", "r"} and "r" in kinds and vector > 0 else None
+    if vector != 1 and (sharing is None or sharing.vector != vector):
+        raise InputError(f"--vector {vector}: give 1, 2, 4 or 8, up to 16 bytes")
+    return _write(reduction(kinds, "sum" if how == "sum" else "max", dtype, result, sharing=sharing), target, output)
 
 
 def ck_cpp(

@@ -109,7 +109,7 @@ def spec_of(program: Program) -> str:
 
 def report(verified: Verified, targets: list[str]) -> str:
     """What was proved of a program, and what its LDS accesses cost on targets."""
-    from layoutalg.kernel.emit import conditions
+    from layoutalg.kernel.emit import REORDERED, adds_up, conditions, preconditions
 
     program = verified.program
     lines = [f"# {program.name}", "", f"{program.summary[0].upper()}{program.summary[1:]}.", ""]
@@ -117,6 +117,9 @@ def report(verified: Verified, targets: list[str]) -> str:
         lines += [f"Proved for all {conditions(program)}.", ""]
     threads = program.block[0] * program.block[1] * program.block[2]
     lines += [f"A block has {threads} threads and {program.lds_bytes} bytes of LDS.", ""]
+    if adds_up(program):
+        lines += [f"{REORDERED[0].upper()}{REORDERED[1:]}.", ""]
+    lines += [f"Before a launch: {preconditions(program)}.", ""]
     lines += ["| obligation | verdict | by |", "|---|---|---|"]
     lines += [f"| {_cell(about)} | {v.name} | {_cell(v.strategy)} |" for about, v in verified.verdicts]
     if program.shared and len(program.threads) == 1:

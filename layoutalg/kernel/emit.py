@@ -23,6 +23,7 @@ from layoutalg.kernel.obligations.limits import ALIGNMENT, alignment_of, targets
 from layoutalg.kernel.program import (
     Access,
     Copy,
+    Fold,
     LoadShared,
     Multiply,
     Program,
@@ -89,6 +90,7 @@ def _header(verified: Verified, target: str | None) -> str:
         *_described(program, target),
         *(_tensor_line(t) for t in program.tensors),
         f"    before a launch: {preconditions(program)}",
+        *([f"    {REORDERED}"] if adds_up(program) else []),
         *dict.fromkeys(shared_line(program, s) for _, s in program.statements() if isinstance(s, StoreShared)),
         f"    grid {', '.join(repr(simplify(n)) for n in program.launch)}; "
         f"block {' x '.join(str(n) for n in program.block if n > 1) or 1}",
@@ -107,6 +109,19 @@ def _described(program: Program, target: str | None) -> list[str]:
         f"{target} is not described: its limits of LDS, threads and blocks were not checked; of {known} they were.",
         "",
     ]
+
+
+REORDERED = "sums are taken in f32, in another order than one after another: their rounding may differ"
+
+
+def adds_up(program: Program) -> bool:
+    """Whether the program takes sums, whose order the proofs leave open: + of numbers, not of their roundings.
+
+    >>> from layoutalg.kernel.library.reduce import reduction
+    >>> adds_up(reduction("kr")), adds_up(reduction("kr", "max"))
+    (True, False)
+    """
+    return any(isinstance(s, Multiply) or (isinstance(s, Fold) and s.how == "sum") for _, s in program.statements())
 
 
 def preconditions(program: Program) -> str:

@@ -258,7 +258,7 @@ class LdsCycles:
         text = f"LDS: {self.cycles} cycles, claimed {said} ({made})"
         if not self.priced:
             text += "; not every access is priced"
-        return text + (f"; in doubt: {'; '.join(self.doubts)}" if self.doubts else "")
+        return "\n  in doubt: ".join((text, *self.doubts))
 
 
 def compare(

@@ -36,9 +36,9 @@ MUTATED = ("transpose_lds", "transpose_register", "cast", "batched_transpose", "
 """Kernels whose mutants are judged, unless others are named."""
 STATE = Path("build/binary")
 PROOF_SECONDS = 20.0
-RUNS = ((200, None), (8, None), (70, 1), (200, 2), (40, None), (140, None))
+RUNS = ((200, None), (8, None), (30, 1), (140, None), (16, 2))
 """Runs of a mutant: the most that a size is, and the seed of the waves' order."""
-ELEMENTS = 1 << 15
+ELEMENTS = 1 << 14
 """The most elements of a tensor in a run; of some choices of sizes the largest is taken, to have several tiles."""
 STEPS = 60_000
 """A mutant that runs for more instructions hangs."""

@@ -10,7 +10,8 @@ first; a verdict says which did, and what was assumed of the sizes.
 | `strategies`   | normal form, mixed radix, F₂ rank, difference, changes of variables, enumeration, cases |
 | `solver`       | z3, in a process of its own (`worker`), asked through `lowering`; answers in `cache`    |
 | `portfolio`    | `prove`; `decide`: the order of the strategies; `parallel`: `prove_all`                 |
-| `certificates` | SMT-LIB files for each obligation that was used; `recheck`: other solvers decide them   |
+| `certificates` | SMT-LIB files for each obligation that was used (`smt`, with `steps` where it multiplies) |
+| `recheck`      | other solvers decide them                                                               |
 
 What it cannot decide: products of sizes that no rule knows and that z3 does not find in time, and bitwise operations on
 sizes without a maximum beyond what the normal form sees.  Both are Unknown, with the reason.

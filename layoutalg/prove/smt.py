@@ -34,7 +34,7 @@ from layoutalg.prove.strategies.changes import changed
 
 SECONDS = 2.0
 """What z3 gets to confirm a form that says more than the obligation."""
-SEARCH = 8.0
+SEARCH = 20.0
 """The seconds after which an obligation is written as it stands."""
 
 

@@ -34,11 +34,12 @@ from typing import Any
 
 import z3
 
-from layoutalg.index import Expr, all_of, symbol
+from layoutalg.index import Expr, all_of
 from layoutalg.index.normal import conjuncts, simplify
 from layoutalg.index.poly import Monomial, Poly, monomial_over
 from layoutalg.prove.lowering import Integers, NotExpressible, Problem
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation
+from layoutalg.prove.polynomials import Names, comparisons, equalities, linear, poly, term, unknown
 
 SECONDS = 1.0
 """What z3 gets to pick the steps of one statement."""
@@ -73,7 +74,7 @@ class Quotients(Integers):
 
     def divide(self, x: Any, d: Any) -> tuple[Any, Any]:
         n = d.as_long() if z3.is_int_value(d) else 1
-        terms = _poly(x).terms if n > 1 else {}
+        terms = poly(x).terms if n > 1 else {}
         if n > 1 and all(k % n == 0 for k in terms.values()):
             return term(Poly({m: k // n for m, k in terms.items()})), self.number(0)
         self.divisors.append(d)
@@ -146,16 +147,16 @@ class _Search:
         self.equations: list[Poly] = []
         for formula in (*self.asserted.values(), self.negation):
             self._learn(formula, True)
-        self.distances = [(_poly(q) - _poly(plain), _poly(d)) for q, plain, d in encoding.plain]
-        self.distances += [(p, ONE) for p in _equalities(self.negation)]
+        self.distances = [(poly(q) - poly(plain), poly(d)) for q, plain, d in encoding.plain]
+        self.distances += [(p, ONE) for p in equalities(self.negation)]
         if isinstance(obligation, InjectiveMap) and len(problem.copies) == 2:
             one, other = problem.copies
-            self.distances += [(_poly(one[v]) - _poly(other[v]), ONE) for v in obligation.over if v in one]
-        divisors = [_poly(d) for d in encoding.divisors]
+            self.distances += [(poly(one[v]) - poly(other[v]), ONE) for v in obligation.over if v in one]
+        divisors = [poly(d) for d in encoding.divisors]
         self.divisors = [d for n, d in enumerate(divisors) if d.constant is None and d not in divisors[:n]]
         self.positive = {a for fact in self.facts for a in fact.atoms() if _bounds_below(fact, a)}
-        self.positive |= {_atom(q) for q, _ in encoding.natural}
-        self.distances += [(_poly(q), _poly(d)) for q, d in encoding.natural]
+        self.positive |= {unknown(q) for q, _ in encoding.natural}
+        self.distances += [(poly(q), poly(d)) for q, d in encoding.natural]
 
     def _learn(self, formula: Any, holds: bool) -> None:
         """The facts a ≥ 0 and equations a = 0 that a formula says outright."""
@@ -166,10 +167,10 @@ class _Search:
             for part in formula.children():
                 self._learn(part, holds)
         elif kind == (z3.Z3_OP_EQ if holds else z3.Z3_OP_DISTINCT) and z3.is_int(formula.arg(0)):
-            self.equations.append(_poly(formula.arg(0)) - _poly(formula.arg(1)))
+            self.equations.append(poly(formula.arg(0)) - poly(formula.arg(1)))
         elif kind in _ORDER:
             more, strict = _ORDER[kind]
-            a, b = (_poly(x) for x in formula.children())
+            a, b = (poly(x) for x in formula.children())
             difference = a - b if more == holds else b - a
             self.facts.append(difference - ONE if strict == holds else difference)
 
@@ -183,8 +184,8 @@ class _Search:
             steps = list(islice(self._steps(rounds), MOST + 1))
             chosen = self._chosen(steps)
             if chosen is not None:
-                chosen = [step for step in steps if step in chosen or step in own]
-                named = {f"{step.kind}-{n}": _formula(step, term) for n, step in enumerate(chosen)}
+                chosen += [step for step in steps if step.kind == "distance" and step in own and step not in chosen]
+                named = {f"{step.kind}-{n}": _formula(step) for n, step in enumerate(chosen)}
                 return {**self.asserted, **named, "negation": self.negation}
             if len(steps) > MOST:
                 break
@@ -193,7 +194,7 @@ class _Search:
     def _steps(self, rounds: int) -> Iterator[Step]:
         """Distances by divisors and products of two; facts times what their unknowns are multiplied by, and again."""
         yield from self._by_distance(rounds)
-        rows = [*self.facts, *self.equations, *_comparisons(self.negation)]
+        rows = [*self.facts, *self.equations, *comparisons(self.negation)]
         done: set[tuple[int, Monomial]] = set()
         for turn in range(rounds):
             monomials = dict.fromkeys(m for row in rows for m in row.terms if len(m) > 1)
@@ -232,18 +233,37 @@ class _Search:
 
     def _chosen(self, steps: Sequence[Step]) -> list[Step] | None:
         """The steps with which the statement's negation has no solution in linear arithmetic; None where it has."""
+        if (negation := linear(self.negation)) is None:
+            return None
         solver = z3.SolverFor("QF_LIA")
         solver.set("timeout", int(SECONDS * 1000))
         solver.set(unsat_core=True)
-        solver.add(*(_abstract(fact) >= 0 for fact in self.facts), *(_abstract(a) == 0 for a in self.equations))
-        if (negation := _linear(self.negation)) is None:
-            return None
         solver.add(negation)
-        for n, step in enumerate(steps):
-            solver.assert_and_track(_formula(step, _abstract, known=True), f"step-{n}")
+        names = Names()
+        known = [f"(>= {names.sum(fact)} 0)" for fact in self.facts]
+        known += [f"(= {names.sum(equation)} 0)" for equation in self.equations]
+        lines = [f"(assert {text})" for text in (*known, *(_text(step, names) for step in steps))]
+        formulas = z3.parse_smt2_string("\n".join([*names.declared(), *lines]))
+        solver.add(*formulas[: len(known)])
+        for n in range(len(steps)):
+            solver.assert_and_track(formulas[len(known) + n], f"step-{n}")
         if solver.check() != z3.unsat:
             return None
         return [steps[int(str(name).removeprefix("step-"))] for name in solver.unsat_core()]
+
+
+def _text(step: Step, names: Names) -> str:
+    """A step without its conditions, which the facts say anyway."""
+    by = reduce(operator.mul, step.factors)
+    times = names.sum(step.fact * by)
+    if step.kind == "product":
+        return f"(>= {times} 0)"
+    if step.kind == "multiple":
+        return f"(= {times} 0)"
+    k, d = names.sum(step.fact), names.sum(by)
+    return (
+        f"(and (=> (>= {k} 1) (>= {times} {d})) (=> (<= {k} (- 1)) (<= {times} (- {d}))) (=> (= {k} 0) (= {times} 0)))"
+    )
 
 
 def _cofactors(fact: Poly, monomials: Mapping[Monomial, None], alone: bool) -> Iterator[Monomial]:
@@ -275,113 +295,14 @@ def _bounds_below(fact: Poly, atom: Expr) -> bool:
     )
 
 
-def _formula(step: Step, said: Callable[[Poly], Any], known: bool = False) -> Any:
-    """A step, with its polynomials read by `said`; `known`: without its conditions, which the facts say anyway."""
+def _formula(step: Step) -> Any:
+    """A step, with the conditions under which it is true of all integers."""
     by = reduce(operator.mul, step.factors)
-    fact, times = said(step.fact), said(step.fact * by)
-    given = [] if known else [said(factor) >= 0 for factor in step.factors]
+    fact, times, d = term(step.fact), term(step.fact * by), term(by)
+    given = [term(factor) >= 0 for factor in step.factors]
     if step.kind == "product":
-        return z3.Implies(z3.And(fact >= 0, *given), times >= 0) if given else times >= 0
+        return z3.Implies(z3.And(fact >= 0, *given), times >= 0)
     if step.kind == "multiple":
-        return times == 0 if known else z3.Implies(fact == 0, times == 0)
-    d = said(by)
+        return z3.Implies(fact == 0, times == 0)
     far = z3.And(z3.Implies(fact >= 1, times >= d), z3.Implies(fact <= -1, times <= -d))
     return z3.And(z3.Implies(z3.And(given), far), z3.Implies(fact == 0, times == 0))
-
-
-# --- formulas and polynomials -----------------------------------------------------------------------------------------
-
-
-def _poly(e: Any) -> Poly:
-    """An integer term as a polynomial over its unknowns; a choice is an unknown of its own."""
-    if z3.is_int_value(e):
-        return Poly.of(e.as_long())
-    parts = [_poly(a) for a in e.children()] if e.decl().kind() in _ARITHMETIC else []
-    if not parts:
-        return Poly.atom(_atom(e))
-    return _ARITHMETIC[e.decl().kind()](parts)
-
-
-def _sum(parts: Sequence[Poly]) -> Poly:
-    return reduce(operator.add, parts)
-
-
-def _product(parts: Sequence[Poly]) -> Poly:
-    return reduce(operator.mul, parts)
-
-
-_ARITHMETIC: Mapping[int, Callable[[Sequence[Poly]], Poly]] = {
-    z3.Z3_OP_ADD: _sum,
-    z3.Z3_OP_MUL: _product,
-    z3.Z3_OP_SUB: lambda parts: _sum([parts[0], *(-p for p in parts[1:])]),
-    z3.Z3_OP_UMINUS: lambda parts: -parts[0],
-}
-
-
-def _atom(e: Any) -> Expr:
-    """An unknown by its name."""
-    if not (z3.is_const(e) and e.decl().kind() == z3.Z3_OP_UNINTERPRETED):
-        raise NotExpressible(f"{e} is no polynomial")
-    return symbol(e.decl().name())
-
-
-def term(poly: Poly) -> Any:
-    """The polynomial as an integer term."""
-    return _sum_of(poly, lambda m: reduce(operator.mul, (z3.Int(a.value.name) for a in m)))
-
-
-def _abstract(poly: Poly) -> Any:
-    """The polynomial with each of its products as one unknown."""
-    return _sum_of(poly, lambda m: z3.Int("*".join(a.value.name for a in m)))
-
-
-def _sum_of(poly: Poly, said: Any) -> Any:
-    parts = [z3.IntVal(k) if not m else said(m) if k == 1 else k * said(m) for m, k in poly.terms.items()]
-    return reduce(operator.add, parts) if parts else z3.IntVal(0)
-
-
-def _linear(formula: Any) -> Any:
-    """A formula with each product as one unknown; None where it is more than comparisons of polynomials."""
-    kind = formula.decl().kind()
-    if kind in _LOGICAL:
-        parts = [_linear(a) for a in formula.children()]
-        return None if any(p is None for p in parts) else _LOGICAL[kind](parts)
-    if kind not in _COMPARED or not z3.is_int(formula.arg(0)):
-        return None
-    difference = _abstract(_poly(formula.arg(0)) - _poly(formula.arg(1)))
-    return _COMPARED[kind](difference)
-
-
-_LOGICAL: Mapping[int, Any] = {
-    z3.Z3_OP_AND: z3.And,
-    z3.Z3_OP_OR: z3.Or,
-    z3.Z3_OP_NOT: lambda parts: z3.Not(parts[0]),
-    z3.Z3_OP_TRUE: lambda parts: z3.BoolVal(True),
-    z3.Z3_OP_FALSE: lambda parts: z3.BoolVal(False),
-}
-
-_COMPARED: Mapping[int, Any] = {
-    z3.Z3_OP_EQ: lambda d: d == 0,
-    z3.Z3_OP_DISTINCT: lambda d: d != 0,
-    z3.Z3_OP_LE: lambda d: d <= 0,
-    z3.Z3_OP_LT: lambda d: d < 0,
-    z3.Z3_OP_GE: lambda d: d >= 0,
-    z3.Z3_OP_GT: lambda d: d > 0,
-}
-
-
-def _comparisons(formula: Any) -> list[Poly]:
-    """The difference of the two sides of each comparison below a formula."""
-    kind = formula.decl().kind()
-    if kind in _LOGICAL:
-        return [p for a in formula.children() for p in _comparisons(a)]
-    return [_poly(formula.arg(0)) - _poly(formula.arg(1))] if kind in _COMPARED and z3.is_int(formula.arg(0)) else []
-
-
-def _equalities(formula: Any) -> list[Poly]:
-    """The differences that a formula compares with 0."""
-    kind = formula.decl().kind()
-    if kind in _LOGICAL:
-        return [p for a in formula.children() for p in _equalities(a)]
-    equal = kind in (z3.Z3_OP_EQ, z3.Z3_OP_DISTINCT) and z3.is_int(formula.arg(0))
-    return [_poly(formula.arg(0)) - _poly(formula.arg(1))] if equal else []

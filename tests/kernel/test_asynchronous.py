@@ -231,9 +231,13 @@ WINDOWS = {
 
 @pytest.mark.parametrize("name", WINDOWS)
 @pytest.mark.parametrize("channels", [None, 64])
-def test_convolutions_are_proved(name: str, channels: int | None) -> None:
-    plan = replace(SMALL, whole=channels is not None)
-    program = convolution(WINDOWS[name], "f16", plan=plan, widths=(8, 8), channels=channels)
+@pytest.mark.parametrize("fixed", [False, True])
+def test_convolutions_are_proved(name: str, channels: int | None, fixed: bool) -> None:
+    plan, lengths = replace(SMALL, whole=channels is not None), (28, 30)[: len(WINDOWS[name].filter)]
+    program = convolution(
+        WINDOWS[name], "f16", plan=plan, widths=(8, 8), channels=channels, fixed=lengths if fixed else None
+    )
+    assert len(program.sizes) == 2 + (channels is None) + (0 if fixed else len(lengths))
     verified = verify(program)
     assert verified.failures == ()
     assert "data_inside" in emit(verified, "sm_90")

@@ -195,8 +195,14 @@ class Image:
         return Says(f"{tensor.name}[n, o, g, k]", tensor, (n, *outs, g, k), (g, rows, k), offset)
 
 
-def image_of(windows: Windows, multiples: tuple[int, int] = (1, 1), channels: int | None = None) -> Image:
-    """Any image of the windows' rank: symbols N, H0 …, C and K; C and K are such multiples, or C is so many."""
+def image_of(
+    windows: Windows, multiples: tuple[int, int] = (1, 1), channels: int | None = None,
+    fixed: Sequence[int] | None = None,
+) -> Image:  # fmt: skip
+    """Any image of the windows' rank: symbols N, H0 …, C and K; C and K are such multiples.
+
+    `channels`: C, and `fixed`: H0 …, where they are numbers and not symbols.
+    """
     lengths = tuple(
         symbol(f"H{d}", min=max(1, reach - 2 * p), max=LARGEST >> 3)
         for d, (reach, p) in enumerate(zip(windows.reach, windows.pad, strict=True))
@@ -205,6 +211,8 @@ def image_of(windows: Windows, multiples: tuple[int, int] = (1, 1), channels: in
         symbol(name, min=1, max=LARGEST >> 3, multiple_of=m)
         for name, m in (("N", 1), ("C", multiples[0]), ("K", multiples[1]))
     )
+    if fixed is not None:
+        lengths = tuple(map(as_expr, fixed))
     return Image(windows, n, lengths, c if channels is None else as_expr(channels), k)
 
 
@@ -218,10 +226,11 @@ def convolution(
     widths: tuple[int, int] = (1, 1),
     index_bits: int = 32,
     channels: int | None = None,
+    fixed: Sequence[int] | None = None,
 ) -> Program:
     """The convolution of any image: sizes N, H0 …, C (of a group) and K (of a group).
 
-    With `channels`, C is that number, and no size: what is divided by it is divided by a constant.
+    `channels`: C, and `fixed`: H0 …, as numbers and no sizes; what is divided by them is divided by constants.
 
     >>> convolution(Windows((3, 3), (2, 2), (1, 1), (1, 1))).name
     'conv_3x3_s2x2_p1x1_f32_fma'
@@ -231,12 +240,13 @@ def convolution(
         widths[0] == 1 and plan.k > 16 and not plan.direct
     ):  # element by element, many addresses are held at once: half the tile
         plan = replace(plan, k=16, step=16)
-    i = image_of(windows, (plan.k, plan.n) if plan.whole else widths, channels)
+    i = image_of(windows, (plan.k, plan.n) if plan.whole else widths, channels, fixed)
     rows_alone = (False, True, False) if plan.whole else True
     result = result or dtype
     kinds = f"{dtype}{'' if result == dtype else f'_{result}'}"
     wide = f"_v{widths[0]}x{widths[1]}" if max(widths) > 1 else ""
     cut = f"_{plan.m}x{plan.n}x{plan.k}{'_whole' if plan.whole else ''}" if plan.direct else ""
+    cut += f"_{'x'.join(map(str, fixed))}" if fixed else ""
     cut += f"_c{channels}" if channels else ""
     short = f"mma{cut}" if plan.instruction.name.startswith("mma.") else plan.instruction.name.split("_f32_")[0]
     return Product(
@@ -244,7 +254,7 @@ def convolution(
         "convolution of any image, windows of the image as a descriptor",
         Operand(i.image(), True, widths[0], i.says_image, rows_alone),
         Operand(i.filter(), True, widths[0], i.says_filter, not plan.whole), i.result(),
-        (i.n, *i.lengths, *([i.c] if channels is None else []), i.k), plan, (dtype, result),
+        tuple(s for s in (i.n, *i.lengths, i.c, i.k) if s.op == "var"), plan, (dtype, result),
         store_width=widths[1], index_bits=index_bits,
         requires=i.few(index_bits), target_says=i.says_result, store_guarded=rows_alone,
     ).program()  # fmt: skip

@@ -157,7 +157,7 @@ def convolution_task(
     shape = (image[0], *lengths, outputs)
     m, depth = image[0] * prod(lengths), c * prod(windows.filter)
     plan = plan or tuned("conv", target, dtype, (widths[0], widths[0]), Sizes((m, k, depth), (0, k, c)))
-    constant = c if plan.direct else None  # a constant of the program, or one of its sizes
+    constant, fixed = (c, tuple(image[1:-1])) if plan.direct else (None, None)  # of the program, or its sizes
     program = convolution(
         windows,
         dtype,
@@ -165,10 +165,11 @@ def convolution_task(
         target=target,
         plan=plan,
         channels=constant,
+        fixed=fixed,
         widths=widths,
         index_bits=bits_for(padded, prod(filter), prod(shape)),
     )
-    sizes = {"N": image[0], **_numbered("H", image[1:-1]), **({"C": c} if constant is None else {}), "K": k}
+    sizes = {"N": image[0], **_numbered("H", image[1:-1]), "C": c, "K": k}
     return Task(program, sizes, shape)
 
 

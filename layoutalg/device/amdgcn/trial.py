@@ -28,7 +28,7 @@ from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
 from layoutalg.device.amdgcn.launch import STEP_LIMIT, Execution, execute
 from layoutalg.device.amdgcn.program import Program as Binary
 from layoutalg.device.errors import LaunchError
-from layoutalg.index import Expr
+from layoutalg.index import Expr, prod
 from layoutalg.index.evaluate import array, value
 from layoutalg.kernel.dtypes import numbers, stored
 from layoutalg.kernel.program import Compute, Contract, Meaning, Program, Read, Reduce, Tensor
@@ -41,6 +41,9 @@ _COMPUTED: Mapping[str, Callable[..., Array]] = {
 }
 
 _POISON = 0x5A
+
+#: The most blocks of a small case, where sizes say how many there are.
+BLOCKS = 24
 
 
 @dataclass(frozen=True)
@@ -152,28 +155,35 @@ def _elements(tensor: Tensor, sizes: Mapping[Expr, int], memory: Mapping[Tensor,
 
 
 def small_sizes(program: Program, seed: int = 0, most: int = 40, elements: int = 1 << 13) -> dict[Expr, int]:
-    """Sizes that the program takes, at random: ragged, small, and its tensors of at most so many elements.
+    """Sizes that the program takes, at random: ragged, small, tensors of at most so many elements, and few blocks.
 
     Raises `LaunchError` when none of many are.
     """
     rng = random.Random(seed)
-    for _ in range(1000):
+    for _ in range(200):
         sizes = {s: _drawn(rng, s, most) for s in program.sizes}
+        while not _few(program, sizes, elements) and (large := [s for s, n in sizes.items() if n > _least(s)]):
+            chosen = rng.choice(large)
+            sizes[chosen] = _drawn(rng, chosen, sizes[chosen] * 3 // 4)
         if _few(program, sizes, elements) and value(program.requires, sizes):
             return sizes
     raise LaunchError(f"{program.name}: no small sizes satisfy {program.requires}")
 
 
 def _few(program: Program, sizes: Mapping[Expr, int], elements: int) -> bool:
-    counts = (tensor.descriptor.element_space_size for tensor in program.tensors)
-    return all(value(count, sizes) <= elements for count in counts if count.op != "const")
+    counts = [tensor.descriptor.element_space_size for tensor in program.tensors]
+    few = all(value(count, sizes) <= elements for count in counts if count.op != "const")
+    return few and (not program.sizes or value(prod(program.launch), sizes) <= BLOCKS)
 
 
 def _drawn(rng: random.Random, size: Expr, most: int) -> int:
-    s = size.value
-    step = int(s.multiple_of)
-    first = -(-int(s.lo) // step)
-    return step * rng.randint(first, max(first, most // step))
+    step, least = int(size.value.multiple_of), _least(size)
+    return step * rng.randint(least // step, max(least, most) // step)
+
+
+def _least(size: Expr) -> int:
+    step = int(size.value.multiple_of)
+    return -(-int(size.lo) // step) * step
 
 
 def report(binary: Binary, program: Program, seed: int = 0) -> Mapping[str, Any]:

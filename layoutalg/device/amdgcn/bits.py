@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, xor
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, select, xor
 
 if TYPE_CHECKING:
     from layoutalg.device.amdgcn.words import IndexValues
@@ -113,6 +113,9 @@ class Word:
         return self.with_expr(self.expr * other.expr)
 
     def __invert__(self) -> Word:
+        if self.expr.op == "select":  # a mask written as a word stays a choice of all ones and zero
+            condition, *ways = self.expr.args
+            return self.with_expr(select(condition, *(-1 - way for way in ways)))
         return self.with_expr(-1 - self.expr)
 
     def __and__(self, other: Word | Mask) -> Word | Mask:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import permutations
 from typing import Protocol
 
@@ -287,7 +288,7 @@ class Comparison:
 
 def chosen(e: Expr, given: Expr) -> Expr:
     """The expression with choices decided whose condition is among what is given, and conditions in one order."""
-    known = {simplify(part) for part in conjuncts(given)}
+    known = _known(given)
     new: dict[Expr, Expr] = {}
     for node in postorder(e):
         args = [new[a] for a in node.args]
@@ -308,6 +309,11 @@ def chosen(e: Expr, given: Expr) -> Expr:
             continue
         new[node] = _of_each(node, args) if args else node
     return new[e]
+
+
+@lru_cache(maxsize=1 << 8)
+def _known(given: Expr) -> frozenset[Expr]:
+    return frozenset(simplify(part) for part in conjuncts(given))
 
 
 def _of_each(node: Expr, args: list[Expr]) -> Expr:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 
 from layoutalg.index import FALSE, Expr, conjuncts, div, mod, nonnegative, simplify, var
 from layoutalg.index.normal import normal, recover
@@ -29,6 +30,7 @@ Bounds = tuple[tuple[Expr, Expr], ...]
 """Numbers and what they are below."""
 
 
+@lru_cache(maxsize=1 << 14)
 def in_range(e: Expr, lowest: int, limit: int, given: Expr) -> bool:
     """Whether lowest ≤ e < limit by a bound on a product of sizes that is given; false means that it was not shown.
 
@@ -44,6 +46,10 @@ def in_range(e: Expr, lowest: int, limit: int, given: Expr) -> bool:
         return True
     if e.op == "xor" and limit & (limit - 1) == 0:
         return lowest <= 0 and all(in_range(part, 0, limit, given) for part in e.args)
+    if e.op == "div" and e.args[1].op == "const":
+        return in_range(e.args[0], lowest * e.args[1].value, limit * e.args[1].value, given)
+    if e.op == "div" and lowest <= 0:
+        return in_range(e.args[0], 0, limit * int(e.args[1].lo), given)
     largest = [(part.args[0], part.args[1].value - (part.op == "lt")) for part in conjuncts(given) if _limits(part)]
     offset = int(normal(e).terms.get((), 0))
     plain = simplify(e - offset)
@@ -56,11 +62,11 @@ def in_range(e: Expr, lowest: int, limit: int, given: Expr) -> bool:
 
 
 def _below(e: Expr, limit: int, product: Expr, most: int) -> bool:
-    """Whether e < limit since factor·e ≤ product + slack and product + slack ≤ most + slack < factor·limit."""
-    factor = -(-(most + 1) // limit) if limit > 0 else 0
-    if factor <= 0:
+    """Whether e < limit since factor·e ≤ times·product + slack ≤ times·most + slack < factor·limit."""
+    if limit <= 0 or most < 0:
         return False
-    room = product + (factor * limit - 1 - most) - factor * e
+    factor, times = -(-(most + 1) // limit), max(1, (limit - 1) // max(most, 1))
+    room = product * times + (factor * limit - 1 - times * most) - factor * e
     return nonnegative(room) or nonnegative(_lowered(room))
 
 
@@ -113,6 +119,7 @@ def replaced(e: Expr, given: Expr) -> Expr:
     return e
 
 
+@lru_cache(maxsize=1 << 8)
 def _bounds(given: Expr) -> Bounds:
     found: dict[tuple[Expr, Expr], None] = {}
     for part in conjuncts(given):

@@ -24,8 +24,8 @@ bit; then binaries with one thing wrong are carried out and proved.
 """
 
 
-FOUND = """A fault that is the compiler's: clang 16.0.6 at -O0 reloads spilled registers at the head of a block before it
-restores EXEC (in `reduce_max` for gfx1100 `scratch_load_b32 v0` stands before `s_or_b32 exec_lo, exec_lo, s0`), so lanes
+FOUND = """A fault that is the compiler's: clang 16.0.6 at -O0 reloads registers at the head of a block before it
+restores EXEC (in `reduce_max` for gfx1100 `scratch_load_b32` stands before `s_or_b32 exec_lo, exec_lo, s0`).  Lanes
 that come back have no values and store to no address.  Later versions restore EXEC first, and are exact.
 """
 

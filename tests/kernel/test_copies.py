@@ -189,3 +189,22 @@ def test_tiles_run_over_several_dimensions_where_the_fastest_are_short(
 def test_a_dimension_is_on_one_side_of_a_tile() -> None:
     with pytest.raises(LayoutError, match="dimension 1 on both sides"):
         permute((2, 1, 0), spans=(2, 2))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    ("shape", "axes", "tile"),
+    [
+        ((16, 24, 3, 40, 48), (3, 2, 1, 4, 0), (16, 128)),
+        ((300, 16), (1, 0), (128, 16)),
+        ((7, 301), (1, 0), (16, 128)),
+        ((5, 24), (1, 0), (64, 64)),
+    ],
+)
+def test_tiles_are_longer_along_one_side_where_the_other_is_short(
+    shape: tuple[int, ...], axes: tuple[int, ...], tile: tuple[int, int], dtype: str, launch: Launch, random: Random
+) -> None:
+    task = permute_task(shape, axes, dtype)
+    assert tuple(sorted(n for n in task.program.tile if n > 1)) == tuple(sorted(tile))
+    source = random(dtype, *shape)
+    assert np.array_equal(launch(task, source), source.transpose(axes))

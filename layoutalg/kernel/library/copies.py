@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, prod, var
 from layoutalg.kernel.dtypes import DTYPES, DType
 from layoutalg.kernel.fragments import encoded
-from layoutalg.kernel.library.staging import COLUMN, ROW, SEGMENT, Plane, by_column, by_row, swizzled
+from layoutalg.kernel.library.staging import COLUMN, ROW, SEGMENT, Plane, by_column, by_row, divides, swizzled
 from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (
     Barrier,
@@ -71,7 +71,7 @@ class Copy:
     * `requires`: what is assumed of the sizes beside their ranges.
     * `fills`: whether the target's memory is written whole (or only its coordinates' elements).
     * `segment`: bytes that a wave writes in one piece, where memory runs another way in the target.
-    * `threads`: of a block.
+    * `threads`: of a block; `tile`: its lengths along the target's and along the source's axis, where those differ.
     """
 
     name: str
@@ -88,6 +88,7 @@ class Copy:
     fills: bool = True
     segment: int = SEGMENT
     threads: int = THREADS
+    tile: tuple[int, int] = (TILE, TILE)
 
     @property
     def rank(self) -> int:
@@ -150,14 +151,15 @@ class Copy:
         return tile, steps
 
     def _staged(self, along: int, across: int) -> tuple[tuple[int, ...], Steps]:
-        """A 64×64 tile, loaded along one coordinate and stored along the other."""
-        kind = dtype_named(self.dtypes[0])
-        places, square = (across, along), (TILE, TILE)
-        tile = tuple(TILE if d in places else 1 for d in range(self.rank))
-        held = self._held(places, by_row(square, self.threads, self.vectors[0]))
-        stored_by = self._held(places, by_column(square, self.threads, self.vectors[1], kind.bytes, self.segment))
-        layout = in_coordinates(swizzled(square, *self.vectors), self.rank, places)
-        lds = Shared("lds", kind, TILE * TILE)
+        """A tile of two coordinates, loaded along one and stored along the other."""
+        kind, places = dtype_named(self.dtypes[0]), (across, along)
+        if not divides(self.tile, self.threads, self.vectors):
+            raise LayoutError(f"{self.name}: {self.threads} threads do not divide a tile of {self.tile}")
+        tile = tuple(dict(zip(places, self.tile, strict=True)).get(d, 1) for d in range(self.rank))
+        held = self._held(places, by_row(self.tile, self.threads, self.vectors[0]))
+        stored_by = self._held(places, by_column(self.tile, self.threads, self.vectors[1], kind.bytes, self.segment))
+        layout = in_coordinates(swizzled(self.tile, *self.vectors), self.rank, places)
+        lds = Shared("lds", kind, self.tile[0] * self.tile[1])
         loaded, stored = Registers("by_row", kind, held), Registers("by_column", kind, stored_by)
         moving = [1 if v > 1 else None for v in self.vectors]
 

@@ -9,6 +9,7 @@ transpositions.  What is left runs by one program, for any sizes, proved once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -30,6 +31,8 @@ from layoutalg.layout.mixed_radix import horner
 MOST_DIMENSIONS = 8
 WELL = 0.9
 """The part of a tile that must be filled; below it, tiles run over more dimensions."""
+SHORT = (16, 128)
+"""A tile of which one side is short."""
 
 
 def merged(shape: Sequence[int], axes: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -83,11 +86,22 @@ def spans(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, int]:
         counts[min((side for side in (0, 1) if grows[side]), key=lambda side: _filled(shape, groups[side]))] += 1
 
 
+def tile_for(shape: Sequence[int], axes: Sequence[int], spans: tuple[int, int]) -> tuple[int, int]:
+    """A tile's lengths along the target's and the source's memory: longer along one where the other is short.
+
+    >>> tile_for((16, 24, 32, 40, 48), (3, 2, 1, 4, 0), (2, 1)), tile_for((64, 64, 64), (2, 1, 0), (1, 1))
+    ((16, 128), (64, 64))
+    """
+    groups = (tuple(axes[-spans[1] :]), tuple(range(len(axes))[-spans[0] :]))
+    short = [math.prod(shape[d] for d in group) <= TILE // 2 for group in groups]
+    if short[0] == short[1]:
+        return TILE, TILE
+    return SHORT if short[0] else SHORT[::-1]
+
+
 def _filled(shape: Sequence[int], group: Sequence[int]) -> float:
     """Which part of its tiles a coordinate of these dimensions fills."""
-    length = 1
-    for d in group:
-        length *= shape[d]
+    length = math.prod(shape[d] for d in group)
     return length / (-(-length // TILE) * TILE)
 
 
@@ -105,12 +119,14 @@ def check(shape: Sequence[int], axes: Sequence[int]) -> None:
 def permute(
     axes: Sequence[int], dtype: str = "f32", vectors: tuple[int, int] = (1, 1), index_bits: int = 32,
     spans: tuple[int, int] = (1, 1), segment: int = SEGMENT, threads: int = THREADS,
+    tile: tuple[int, int] = (TILE, TILE),
 ) -> Program:  # fmt: skip
     """The permutation of any tensor of the axes' rank; sizes D0, D1 … are the source's lengths.
 
     With vectors (v, w), the source's last length is a multiple of v, the target's of w.  With spans (s, t), tiles run
-    over the source's last s dimensions as one, and over the target's last t; LayoutError where one is in both.  A wave
-    writes pieces of `segment` bytes, where memory runs another way in the target.
+    over the source's last s dimensions as one, and over the target's last t; LayoutError where one is in both.  Where
+    memory runs another way in the target, a wave writes pieces of `segment` bytes, and a tile has those lengths along
+    the target's and along the source's.
 
     >>> permute((0, 2, 1)).name, permute((3, 2, 1, 0), spans=(2, 2)).name
     ('permute_021_f32', 'permute_3210_f32_s2x2')
@@ -128,6 +144,8 @@ def permute(
     wide = f"_v{vectors[0]}x{vectors[1]}" if max(vectors) > 1 else ""
     spanning = f"_s{spans[0]}x{spans[1]}" if max(spans) > 1 else ""
     launched = f"{f'_w{segment}' if segment != SEGMENT else ''}{f'_t{threads}' if threads != THREADS else ''}"
+    if tile != (TILE, TILE):
+        spanning += f"_{tile[0]}x{tile[1]}"
     merges = [prod([sizes[d] for d in group]) <= LARGEST for group in groups.all if len(group) > 1]
     return Copy(
         f"permute_{''.join(map(str, axes))}_{dtype}{wide}{spanning}{launched}{'_i64' if index_bits == 64 else ''}",
@@ -137,7 +155,7 @@ def permute(
         sizes, (groups.all.index(groups.source), groups.all.index(groups.target)), vectors, (dtype, dtype), index_bits,
         all_of(few(sizes, index_bits), *merges),
         says=(_says("source", range(rank), letters, sizes, groups), _says("target", axes, letters, sizes, groups)),
-        segment=segment, threads=threads,
+        segment=segment, threads=threads, tile=tile,
     ).program()  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from layoutalg.kernel.library import permute, reduce, views
 from layoutalg.kernel.library.choose import tuned_permutation
 from layoutalg.kernel.library.contraction import contraction, merged, parse_einsum, sizes_of
 from layoutalg.kernel.library.convolution import Windows, convolution, im2col
-from layoutalg.kernel.library.copies import THREADS, dtype_named
+from layoutalg.kernel.library.copies import THREADS, TILE, dtype_named
 from layoutalg.kernel.library.plans import Plan, Sizes, tuned
 from layoutalg.kernel.library.staging import SEGMENT
 from layoutalg.kernel.program import Program
@@ -64,10 +64,11 @@ def permute_task(shape: Sequence[int], axes: Sequence[int], dtype: str) -> Task:
     if len(lengths) == 1:
         vectors = (min(vectors),) * 2
     direct = order[-1] == len(order) - 1
+    spans = permute.spans(lengths, order)
+    tile = (TILE, TILE) if direct else permute.tile_for(lengths, order, spans)
     segment, threads = (SEGMENT, THREADS) if direct else tuned_permutation(dtype)
-    program = permute.permute(
-        order, dtype, vectors, bits_for(prod(shape)), permute.spans(lengths, order), segment, threads
-    )
+    threads = threads if tile[0] == tile[1] else THREADS
+    program = permute.permute(order, dtype, vectors, bits_for(prod(shape)), spans, segment, threads, tile)
     return Task(program, _numbered("D", lengths), tuple(shape[a] for a in axes))
 
 

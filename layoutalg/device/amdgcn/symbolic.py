@@ -355,6 +355,8 @@ class SymbolicMachine(Machine):
             raise NotReadable(f"an LDS access is under way at the barrier at {instruction.address:#x}")
         if self.state.path:
             raise NotReadable(f"only some waves may reach the barrier at {instruction.address:#x}")
+        if self.state.signalled != (instruction.name == "S_BARRIER_WAIT"):
+            raise NotReadable(f"a barrier's signal and wait are no pair at {instruction.address:#x}")
         self.state.signalled = instruction.name == "S_BARRIER_SIGNAL"
         self.state.barriers += not self.state.signalled
 

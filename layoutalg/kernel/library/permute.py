@@ -31,7 +31,7 @@ from layoutalg.layout.mixed_radix import horner
 MOST_DIMENSIONS = 8
 WELL = 0.9
 """The part of a tile that must be filled; below it, tiles run over more dimensions."""
-SHORT = (16, 128)
+SHORT = (16, 256)
 """A tile of which one side is short."""
 
 
@@ -90,7 +90,7 @@ def tile_for(shape: Sequence[int], axes: Sequence[int], spans: tuple[int, int]) 
     """A tile's lengths along the target's and the source's memory: longer along one where the other is short.
 
     >>> tile_for((16, 24, 32, 40, 48), (3, 2, 1, 4, 0), (2, 1)), tile_for((64, 64, 64), (2, 1, 0), (1, 1))
-    ((16, 128), (64, 64))
+    ((16, 256), (64, 64))
     """
     groups = (tuple(axes[-spans[1] :]), tuple(range(len(axes))[-spans[0] :]))
     short = [math.prod(shape[d] for d in group) <= TILE // 2 for group in groups]

@@ -17,7 +17,7 @@ from layoutalg.kernel.library.contraction import contraction, merged, parse_eins
 from layoutalg.kernel.library.convolution import Windows, convolution
 from layoutalg.kernel.library.lds_layouts import rows_of_k, rows_of_n
 from layoutalg.kernel.library.plans import Plan, Sizes, tuned
-from layoutalg.kernel.library.tasks import Task, contraction_task
+from layoutalg.kernel.library.tasks import Task, contraction_task, convolution_task
 from layoutalg.kernel.program import (
     Await,
     Barrier,
@@ -241,6 +241,15 @@ def test_convolutions_are_proved(name: str, channels: int | None, fixed: bool) -
     verified = verify(program)
     assert verified.failures == ()
     assert "data_inside" in emit(verified, "sm_90")
+
+
+@pytest.mark.parametrize(
+    ("image", "filter"), [((2, 15, 14, 64), (192, 1, 1, 64)), ((1, 28, 28, 256), (256, 3, 3, 256))]
+)
+def test_convolutions_of_few_and_of_many_tiles_are_proved(image: tuple[int, ...], filter: tuple[int, ...]) -> None:
+    task = convolution_task(image, filter, "f16", stride=(1,), pad=(filter[1] // 2,), dilation=(1,), target="sm_90")
+    assert any(isinstance(s, Copy) for _, s in task.program.statements())
+    assert verify(task.program).failures == ()
 
 
 def test_channels_that_are_no_multiple_of_the_tile_are_refuted() -> None:

@@ -158,7 +158,8 @@ def convolution_task(
     shape = (image[0], *lengths, outputs)
     m, depth = image[0] * prod(lengths), c * prod(windows.filter)
     plan = plan or tuned("conv", target, dtype, (widths[0], widths[0]), Sizes((m, k, depth), (0, k, c)))
-    constant, fixed = (c, tuple(image[1:-1])) if plan.direct else (None, None)  # of the program, or its sizes
+    long = plan.direct and depth > plan.k * plan.stages  # lengths are constants of the program, or its sizes
+    constant, fixed = (c, tuple(image[1:-1])) if long else (None, None)
     program = convolution(
         windows,
         dtype,

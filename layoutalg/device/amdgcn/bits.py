@@ -98,6 +98,8 @@ class Word:
     whole: Word | None = None
     low_half: Word | None = None  # of an upper half: the lower half that belongs to it
     sign_of: Word | None = None  # all bits are this word's sign
+    extends: Word | None = None  # the 32-bit word that this is, with zeros above
+    factors: tuple[Word, Word] | None = None  # this is the whole product of two 32-bit words
 
     def with_expr(self, expr: Expr) -> Word:
         """Another word of this width."""
@@ -110,7 +112,8 @@ class Word:
         return self.with_expr(self.expr - other.expr)
 
     def __mul__(self, other: Word) -> Word:
-        return self.with_expr(self.expr * other.expr)
+        factors = (self.extends, other.extends) if self.extends and other.extends else None
+        return Word(self.w, self.expr * other.expr, self.bits, factors=factors)
 
     def __invert__(self) -> Word:
         if self.expr.op == "select":  # a mask written as a word stays a choice of all ones and zero

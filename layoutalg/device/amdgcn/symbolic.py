@@ -31,7 +31,7 @@ from layoutalg.device.amdgcn.ranges import representative
 from layoutalg.device.amdgcn.state import Argument, Element, State, resolved, within
 from layoutalg.device.amdgcn.terms import Terms
 from layoutalg.device.amdgcn.words import Decide, IndexValues
-from layoutalg.index import FALSE, TRUE, Expr, all_of, const, div, mod, select, simplify, symbol, variables
+from layoutalg.index import FALSE, TRUE, Expr, all_of, const, div, mod, negation, select, simplify, symbol, variables
 from layoutalg.kernel.dtypes import DTYPES
 from layoutalg.target.operand import MatrixInstruction
 
@@ -212,7 +212,7 @@ class SymbolicMachine(Machine):
         e = representative(address.expr, 64)
         for name, base in self.buffers.items():
             offset = self.w.uncut(e - base)
-            if not any(_mentions(offset, other) for other in (*self.buffers.values(), self.kernarg)):
+            if not {*self.buffers.values(), self.kernarg} & set(variables(offset)):
                 return name, offset
         raise NotReadable(f"{instruction} at {instruction.address:#x}: the address {e} is in no buffer")
 
@@ -306,7 +306,9 @@ class SymbolicMachine(Machine):
             word = self.read_register(operand_of(instruction, "a"), 32)
             if not self.uniform(word.expr):
                 raise NotReadable(f"{instruction} at {instruction.address:#x}: {word.expr} differs between lanes")
-            if self.active is not TRUE:
+            own = as_mask(self.state.scalars["s", EXEC]).own
+            some = negation(all_of(negation(own), self.w.others(own)))  # as a branch that skips the rest has it
+            if self.active is not TRUE and some not in self.state.path:
                 word = self.w.word(select(self.active, word.expr, self.w.fresh("undefined", 1 << 32)))
             self.write_scalar(operand_of(instruction, "d"), 32, word)
             return
@@ -392,7 +394,3 @@ class SymbolicMachine(Machine):
                     register += 1
         packed = sum((t * (1 << 10 * k) for k, t in enumerate(threads[: kernel.thread_dimensions])), start=FALSE)
         self.state.cells["v", 0] = ((TRUE, w.word(packed)),)
-
-
-def _mentions(expr: Expr, variable: Expr) -> bool:
-    return variable in variables(expr)

@@ -245,7 +245,7 @@ class IndexValues:
 
     def zext(self, word: Word) -> Word:
         """The unsigned value."""
-        return self.word(self.unsigned(word), 64)
+        return Word(self, self.unsigned(word), 64, extends=word)
 
     def sext(self, word: Word) -> Word:
         """The signed value."""
@@ -257,6 +257,9 @@ class IndexValues:
 
     def high(self, word: Word) -> Word:
         """The upper half; it remembers the whole."""
+        known = self._upper_of_product(*word.factors) if word.factors else None
+        if known is not None:
+            return Word(self, known, 32, whole=word, low_half=self.low(word))
         if word.expr.lo >= 0 and word.expr.hi < 1 << 32:
             upper: Expr = FALSE
         elif word.expr.op == "mul" and in_range(word.expr, 0, 1 << 63, self.given):
@@ -273,6 +276,8 @@ class IndexValues:
                 return high.whole
         if high.sign_of is not None and high.sign_of is low:
             return self.sext(low)
+        if high.expr is FALSE:
+            return self.zext(low)
         return self.word(self.unsigned(low) + high.expr * (1 << 32), 64)
 
     def function(self, name: str, *words: Word) -> Word:
@@ -291,12 +296,17 @@ class IndexValues:
 
     def mul_high(self, a: Word, b: Word) -> Word:
         """The upper half of a product; the steps of a division are seen as such."""
+        known = self._upper_of_product(a, b)
+        return self.high(self.zext(a) * self.zext(b)) if known is None else self.word(known)
+
+    def _upper_of_product(self, a: Word, b: Word) -> Expr | None:
+        """The upper half where the product is a step of a division."""
         x, y = simplify(a.expr), simplify(b.expr)
         z = self.divisions.divisor_of_correction(x, y, 32)
         if z is not None:
             correction = self._derived("correction", z, 1 << 32)
             self.divisions.corrections[correction] = z
-            return self.word(correction)
+            return correction
         for n, reciprocal in ((a, y), (b, x)):
             d = self.divisions.divisor_of_quotient(reciprocal)
             if d is not None and d.lo >= 1:
@@ -304,8 +314,8 @@ class IndexValues:
                 if self.given is self.always and self.signed(n) is number:
                     self.small.add(simplify(div(number, d)))
                 error = self._derived("error", div(number, d), 3)
-                return self.word(self.divisions.quotient(number, d, error))
-        return self.high(self.zext(a) * self.zext(b))
+                return self.divisions.quotient(number, d, error)
+        return None
 
     def _derived(self, name: str, of: Expr, limit: int) -> Expr:
         """The one unknown of this name that belongs to an expression."""

@@ -8,6 +8,7 @@ registers and then stored to the other copy, so that there is one barrier for ea
     for k:  barrier;  load tile k + 1;  multiply from slot k mod 2;  store tile k + 1 to slot (k + 1) mod 2
 
 LDS tiles are rows of k where fragments hold runs of k, rows of m (or n) where they do not; both swizzled by xor.
+Where a plan says so (`direct`), tiles are copied past the registers instead, several under way at a time (`pipeline`).
 """
 
 from __future__ import annotations

@@ -6,11 +6,14 @@
 | condition | a store happens exactly when the program's does; a load only when the program's does |
 | value | a store stores what the program says, in terms of what was loaded |
 | barriers | as many barriers stand before it as in the program (LDS) |
-| complete | each store of the program is one store of the binary, and no other store is there |
+| complete | each store of the program is done by one of the binary, and no other store is there |
+| loops | a loop runs as often as the program's, and each access in it is the program's in the same iteration |
+| carried | what a loop hands on (a sum) is the program's before it, and stays so by an iteration |
+| order | a load and a store of LDS between two barriers that change places do not meet |
 
 The symbolic machine itself refuses a binary whose data are used before their wait, whose LDS accesses are under way at
 a barrier, or whose barriers only some waves reach.  With the claims, what was proved of the program holds of the
-binary: `target = the map of source`.
+binary: `target = the map of source`; sums and conversions are the same operations on the same values in the same order.
 
 Assumed: buffers do not overlap and lie in the address space whole; the code is not changed while it runs; the machine
 does what AMD's pseudocode says.  Not modelled: time, cache policy, wait states between dependent instructions.
@@ -31,6 +34,7 @@ from layoutalg.device.amdgcn.program import Program
 from layoutalg.device.amdgcn.reciprocal import ASSUMPTION
 from layoutalg.device.amdgcn.state import Argument, Element
 from layoutalg.device.amdgcn.symbolic import SymbolicMachine
+from layoutalg.device.amdgcn.terms import ASSUMPTION as EQUAL_RESULTS
 from layoutalg.device.amdgcn.terms import Terms
 from layoutalg.device.amdgcn.words import UNKNOWN_BIT
 from layoutalg.device.errors import DeviceError
@@ -117,9 +121,11 @@ def _trace(
         if not prover.shown(runs >= 1, kernel.requires):
             raise NotReadable(f"a loop of {runs} that may not run at all")
         given = all_of(given, number < runs)
+    computes = bool(terms.made_by)  # the program does, since only it has been read
     machine = SymbolicMachine(binary, arguments, blocks, kernel.threads, given, _sizes(kernel), prover.shown, terms)
     Follower(machine, loops.follow).run()
-    return machine.trace, (ASSUMPTION,) if machine.w.divisions.errors else ()
+    assumed = {ASSUMPTION: machine.w.divisions.errors, EQUAL_RESULTS: computes}
+    return machine.trace, tuple(text for text, needed in assumed.items() if needed)
 
 
 def _sizes(kernel: Kernel) -> dict[str, int]:

@@ -16,6 +16,11 @@ from collections.abc import Callable, Mapping
 
 from layoutalg.index import TRUE, Expr, const, div, eq, mod, negation, simplify, substitute, symbol, variables
 
+ASSUMPTION = (
+    "floating-point and matrix instructions give equal results for equal operands, a NaN's payload apart; what they "
+    "compute is not looked at"
+)
+
 Call = tuple[str | Expr, ...]
 """A function's name and its arguments."""
 

@@ -59,6 +59,8 @@ def binary(
         )
         for about, verdict in found.failures:
             print(f"  {about}: {verdict.name}: {verdict.reason}")
+        for text in found.assumptions:
+            print(f"  assumed: {text}")
         if listing:
             print(*_listing(code, name, found, verified), sep="\n")
         if ran:

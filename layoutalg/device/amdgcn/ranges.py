@@ -75,7 +75,7 @@ def _lowered(e: Expr) -> Expr:
 
     >>> n = symbol("N", multiple_of=8)
     >>> _lowered(n * 9 + 63 - 64 * var("i", (n * 9 + 63) // 64))
-    64
+    71
     """
     for atom in normal(e).atoms():
         parts = normal(e).linear_in(atom) if atom.op == "var" and atom.value.extent is not None else None

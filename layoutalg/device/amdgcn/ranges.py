@@ -73,6 +73,7 @@ def _below(e: Expr, limit: int, product: Expr, most: int) -> bool:
 def _lowered(e: Expr) -> Expr:
     """Something that is no greater: of −K·i the greatest i, of −K·n·(x div n) all of −K·x.
 
+    >>> from layoutalg.index import symbol
     >>> n = symbol("N", multiple_of=8)
     >>> _lowered(n * 9 + 63 - 64 * var("i", (n * 9 + 63) // 64))
     71

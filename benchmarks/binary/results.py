@@ -32,7 +32,7 @@ that come back have no values and store to no address.  Later versions restore E
 """
 
 
-MENDED = """Found and mended: a gfx12 barrier whose signal is left out (the wait stays, and hangs) was proved; signal and
+MENDED = """Found and mended: a gfx12 barrier whose signal is left out (so its wait hangs) was proved.  Signal and
 wait must be pairs now (`tests/device/amdgcn/test_barriers.py`).  Refuted where no run differs: the witness has sizes
 beyond those of the runs (a sign extension cut off), or what is stored to LDS differs where nothing reads it.
 """

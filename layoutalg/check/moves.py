@@ -33,6 +33,7 @@ from typing import ClassVar
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, symbol, var
 from layoutalg.index.ranges import Bound
+from layoutalg.index.walk import names
 from layoutalg.layout import Merge, MergeCarryCheck, MergeMagicDivision, TensorAdaptor, Transform
 from layoutalg.layout.c_arithmetic import BITS32, HALF32, truncated_div
 from layoutalg.layout.increments import increment_of
@@ -42,6 +43,7 @@ from layoutalg.layout.transform import Index
 from layoutalg.prove import Claim, ForAll, InBounds, Obligation, Shown
 from layoutalg.prove.claims.base import all_equal, in_range
 from layoutalg.prove.domain import fresh, taken
+from layoutalg.prove.obligation import unused
 
 THREE = as_expr(3)
 
@@ -121,7 +123,8 @@ def _suffices(transform: Transform) -> Iterator[Obligation]:
 
 def _steps(lengths: Index) -> Iterator[ForAll]:
     """The steps of a move upwards are its digits; of one downwards, division by division, the same with a minus."""
-    step, divisor = symbol("step'", min=0), symbol("divisor'")
+    step = symbol(unused("step'", set(names(*lengths))), min=0)
+    divisor = symbol("divisor'")
     yield ForAll("the steps upwards are digits", all_equal(quotients(step, lengths), digits(step, lengths)))
     mirrored = eq(truncated_div(-step, divisor), -truncated_div(step, divisor))
     yield ForAll("C's division downwards is that upwards", mirrored)

@@ -173,3 +173,11 @@ def test_bad_input_is_one_line(arguments: tuple[str, ...], words: tuple[str, ...
     out = arrays / "none" / "y.npy"
     refused(run("run", *given, "--output", out, "--device", "cpu"), *words)
     assert not out.exists()
+
+
+def test_a_vector_beyond_16_bytes_is_refused(tmp_path: Path) -> None:
+    source = tmp_path / "k.hip"
+    refused(
+        run("emit", "gemm", "--dtype", "f16", "--vector", "16", "-o", source), "vectors of 16 f16", "up to 16 bytes"
+    )
+    assert not source.exists()

@@ -48,7 +48,14 @@ from layoutalg.kernel.program import (
     extent_of,
 )
 from layoutalg.kernel.statements import Vector
-from layoutalg.layout import PassThrough, TensorAdaptor, TensorDescriptor, Unmerge, make_single_stage_tensor_adaptor
+from layoutalg.layout import (
+    LayoutError,
+    PassThrough,
+    TensorAdaptor,
+    TensorDescriptor,
+    Unmerge,
+    make_single_stage_tensor_adaptor,
+)
 
 Saying = Callable[[Tensor], Says]
 
@@ -94,6 +101,9 @@ class Product:
     def program(self) -> Program:
         """The program; LayoutError where the parts do not fit together."""
         kind, result = (dtype_named(name) for name in self.dtypes)
+        for width in (self.a.width, self.b.width):
+            if width not in (1, 2, 4, 8) or width * kind.bytes > 16:
+                raise LayoutError(f"{self.name}: vectors of {width} {kind.name}; 1, 2, 4 or 8, up to 16 bytes")
         a = Tensor("a", kind, self.a.descriptor, ("g", "m", "k"))
         b = Tensor("b", kind, self.b.descriptor, ("g", "n", "k"))
         target = Tensor("target", result, self.target, ("g", "m", "n"))

@@ -18,6 +18,7 @@ from layoutalg.kernel.library.convolution import Windows, convolution
 from layoutalg.kernel.library.lds_layouts import rows_of_k, rows_of_n
 from layoutalg.kernel.library.plans import Plan, Sizes, tuned
 from layoutalg.kernel.library.tasks import Task, contraction_task, convolution_task
+from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.program import (
     Await,
     Barrier,
@@ -282,3 +283,13 @@ def test_plans_follow_the_sizes() -> None:
 def test_an_amd_product_has_no_such_copies() -> None:
     program = contraction(merged(parse_einsum("ik,jk->ij")), "f16", target="gfx942", widths=(8, 8, 8))
     assert not any(isinstance(s, Copy) for _, s in program.statements())
+
+
+def test_a_thread_is_in_no_order_with_its_own_copy() -> None:
+    """Each thread keeps to its own words, so only the copy's time is wrong: it may end before the store or after."""
+    program = lds_transpose("f32", vector=4)
+    load, store, barrier, read, out = program.body
+    copied = (Copy(load, store), Commit(), Await(0, (store.shared,)))
+    assert not refuted(replace(program, body=(*copied, barrier, read, out)))
+    both = (load, store, *copied, barrier, read, out)
+    assert "no race in lds" in refuted(replace(program, body=both))

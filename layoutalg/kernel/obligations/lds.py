@@ -8,7 +8,8 @@ one's end and what follows:
 
 Every loop runs at least once (`blocks.control`); in one without barriers every thread is in an iteration of its own.
 Two accesses of one interval, one of them a store, may touch one word only if one thread makes both.  A copy is a store
-in every interval from where it begins to the barrier after it is awaited (`asynchronous`).
+in every interval from where it begins to the barrier after it is awaited (`asynchronous`); it is in no order with what
+its own thread does, so nothing else may touch its words there.
 """
 
 from __future__ import annotations
@@ -44,11 +45,15 @@ from layoutalg.prove import ForAll, InBounds, Injective, InjectiveMap, Obligatio
 
 @dataclass(frozen=True)
 class Instance:
-    """An access with its loops' indices put in; `private` are those of loops in which threads run apart."""
+    """An access with its loops' indices put in; `private` are those of loops in which threads run apart.
+
+    `copied`: a copy's store, done at any moment while it is under way.
+    """
 
     number: int
     access: SharedAccess
     private: tuple[Expr, ...] = ()
+    copied: bool = False
 
     def at(self, index: Expr, value: Expr | int) -> Instance:
         """The access where a loop's index has a value."""
@@ -138,7 +143,7 @@ def _segments(
             case StoreShared() | LoadShared():
                 found[-1] += (Instance(numbers[id(s)], s),)
             case Copy():
-                flight.begin(Instance(numbers[id(s.store)], s.store))
+                flight.begin(Instance(numbers[id(s.store)], s.store, copied=True))
                 found[-1] += flight.begun[-1:]
             case Commit():
                 flight.commit()
@@ -187,7 +192,7 @@ def _issued(loop: Loop, numbers: dict[int, int]) -> list[tuple[Instance, ...]]:
     alone: Flight[Instance] = Flight()
     for s in loop.body:
         if isinstance(s, Copy):
-            alone.begin(Instance(numbers[id(s.store)], s.store))
+            alone.begin(Instance(numbers[id(s.store)], s.store, copied=True))
         elif isinstance(s, Commit):
             alone.commit()
     return alone.groups
@@ -229,6 +234,8 @@ def _apart(program: Program, interval: Interval, one: Instance, other: Instance)
     both = (Shown("thread", program.threads), Shown("thread", others), Shown("words", (here, there)))
     free = set(variables(here, there))
     given = interval.given if free & set(variables(interval.given)) else TRUE
+    if one.copied or other.copied:
+        return ForAll("nothing touches what a copy may still write", negation(eq(here, there)), given, both)
     return ForAll(
         "two threads touch one word with no barrier between", same_thread, all_of(eq(here, there), given), both
     )

@@ -39,7 +39,7 @@ from layoutalg.index.text import order
 from layoutalg.kernel.program import Program as Kernel
 from layoutalg.prove import Proved, Refuted, Shown, Unknown, Verdict, Witness
 
-#: How many loads and stores of LDS that have changed places are looked at.
+#: How many accesses to LDS that have changed places are looked at.
 MOST_TURNED = 400
 
 #: LDS buffers begin at multiples of this.
@@ -203,7 +203,7 @@ class Comparison:
                 yield f"{element.what}: happens", refuted
 
     def _ordered(self, partners: Sequence[tuple[Element, ExpectedElement | None]]) -> Decided:
-        """Between two barriers, a thread's load and store of LDS that change places do not touch the same bytes."""
+        """Between two barriers, two accesses of a thread to LDS, one a store, that change places do not meet."""
         number = {w.what: n for n, w in enumerate(self.wanted)}
         phases: dict[object, list[tuple[int, Element]]] = {}
         for element, partner in partners:
@@ -214,7 +214,7 @@ class Comparison:
                 (one, other)
                 for k, (n, one) in enumerate(there)
                 for m, other in there[k + 1 :]
-                if one.store != other.store and m < n
+                if (one.store or other.store) and m < n
             ]
             for one, other in turned[:MOST_TURNED]:
                 about = f"{self._about(other)}: before {one.instruction.address:#x} in the program"
@@ -222,7 +222,7 @@ class Comparison:
                 given = self._given(one.guard, other.guard)
                 yield about, _not_refuted(self.prover.decide("they do not meet", apart, given))
             if len(turned) > MOST_TURNED:
-                yield "the order of LDS accesses", unknown(f"{len(turned)} loads and stores have changed places")
+                yield "the order of LDS accesses", unknown(f"{len(turned)} accesses have changed places")
 
     # --- values -------------------------------------------------------------------------------------------------------
 

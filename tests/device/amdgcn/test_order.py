@@ -1,0 +1,61 @@
+"""A thread's accesses to LDS between two barriers: those that meet keep their order, whichever they are."""
+
+import pytest
+
+from layoutalg.device.amdgcn.compare import Comparison
+from layoutalg.device.amdgcn.decode import Instruction
+from layoutalg.device.amdgcn.expected import Expected, ExpectedElement
+from layoutalg.device.amdgcn.loops import Loops
+from layoutalg.device.amdgcn.state import Element
+from layoutalg.device.amdgcn.terms import Terms
+from layoutalg.index import FALSE, TRUE, symbol
+from layoutalg.kernel.library.transpose import lds_transpose
+from layoutalg.prove import ForAll, Proved, prove
+
+KERNEL = lds_transpose("f32")
+(THREAD,) = KERNEL.threads
+LAST = KERNEL.threads[0].hi
+HERE, APART, MEETS = THREAD * 4, THREAD * 4 + 4096, (LAST - THREAD) * 8  # MEETS is HERE for thread 170 alone
+
+
+class Asked:
+    """Decides by the prover."""
+
+    def __init__(self):
+        self.free = set()
+
+    def decide(self, label, goal, given, show=()):
+        return prove(ForAll(label, goal, given, show))
+
+
+def verdicts(turned, first, second):
+    """Of two accesses, each (store, offset); the binary has them in this order, or turned."""
+    shared = KERNEL.shared[0].name
+    values = [symbol(f"v{n}", min=0, max=(1 << 32) - 1) for n in range(2)]
+    wanted = [
+        ExpectedElement(f"access {n}", store, shared, offset, TRUE, FALSE, value, 4, 4)
+        for n, ((store, offset), value) in enumerate(zip((first, second), values, strict=True))
+    ]
+    found = [
+        Element(Instruction(n, 8, "DS", "DS"), w.store, "lds", w.offset, TRUE, FALSE, w.value, 4, 4)
+        for n, w in enumerate(wanted)
+    ]
+    expected = Expected(tuple(wanted), {}, {})
+    order = found[::-1] if turned else found
+    made = Comparison(KERNEL, expected, order, Loops(), Asked(), Terms(), KERNEL.lds_bytes)
+    return [verdict for _, verdict in made.verdicts()]
+
+
+@pytest.mark.parametrize(("first", "second"), [(True, True), (True, False), (False, True)])
+def test_accesses_that_meet_keep_their_order(first, second):
+    assert all(isinstance(v, Proved) for v in verdicts(False, (first, HERE), (second, MEETS)))
+    assert not all(isinstance(v, Proved) for v in verdicts(True, (first, HERE), (second, MEETS)))
+
+
+@pytest.mark.parametrize(("first", "second"), [(True, True), (True, False), (False, True)])
+def test_accesses_that_never_meet_may_change_places(first, second):
+    assert all(isinstance(v, Proved) for v in verdicts(True, (first, HERE), (second, APART)))
+
+
+def test_loads_may_change_places():
+    assert all(isinstance(v, Proved) for v in verdicts(True, (False, HERE), (False, MEETS)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
@@ -20,7 +21,8 @@ several versions at several levels, carried out instruction by instruction on sm
 bit; then binaries with one thing wrong are carried out and proved.
 
     python -m benchmarks.binary.run builds --compilers WHEELS
-    python -m benchmarks.binary.run builds --prove --levels 3
+    python -m benchmarks.binary.run proofs --levels 3
+    python -m benchmarks.binary.run proofs --levels 123s --compilers WHEELS --targets gfx942 gfx1100
     python -m benchmarks.binary.run mutants
     python -m benchmarks.binary.run report
 """
@@ -92,6 +94,9 @@ def _proofs(rows: list[Row]) -> Iterator[str]:
     if not rows:
         return
     yield "## Proved\n"
+    built = [row for row in rows if row["result"] != "not built"]
+    total = Counter(row["result"] for row in built)
+    yield f"{len(built)} proofs: {', '.join(f'{n} {name}' for name, n in total.most_common())}.\n"
     by_kernel: dict[tuple[str, str, str], dict[str, Row]] = defaultdict(dict)
     for row in rows:
         compiler, level, kernel, target = row["key"]
@@ -101,11 +106,47 @@ def _proofs(rows: list[Row]) -> Iterator[str]:
         ("compiler", "level", "kernel", *targets),
         ([c, f"-O{level}", k, *(_cell(found.get(t)) for t in targets)] for (c, level, k), found in by_kernel.items()),
     )
+    yield from _reasons([row for row in built if row["result"] != "proved"])
+
+
+def _reasons(rows: list[Row]) -> Iterator[str]:
+    """What stood in the way of proofs, the most frequent first, with one build for each."""
+    if not rows:
+        return
+    grouped: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        grouped[row["result"], _shape(row["why"])].append(row)
+    yield "What stood in the way, the most frequent first:\n"
+    yield _table(
+        ("result", "builds", "for one", "reason"),
+        (
+            [result, len(found), " · ".join(found[0]["key"]), why.replace("|", "\\|")]
+            for (result, why), found in sorted(grouped.items(), key=lambda item: -len(item[1]))
+        ),
+    )
+
+
+_SHAPES = (
+    (r"0x[0-9a-f]+ |at 0x[0-9a-f]+ ?|(?<=s) at 0x[0-9a-f]+", ""),  # where it is
+    (r" \(for .*", ""),  # the witness
+    (r"_\d+(_\d+)*|\d+", "…"),  # numbers of registers, elements and unknowns
+)
+"""What differs between reasons that are the same."""
+
+
+def _shape(why: str) -> str:
+    """A reason without addresses, numbers and witnesses."""
+    first = why.split("; ")[0]
+    for pattern, said in _SHAPES:
+        first = re.sub(pattern, said, first)
+    return first[:160]
 
 
 def _cell(row: Row | None) -> str:
     if row is None:
         return ""
+    if row["result"] == "not built":
+        return "–"
     return f"{row['result']} {row['seconds']:.1f} s" if "seconds" in row else str(row["result"])
 
 

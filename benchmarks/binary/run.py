@@ -1,11 +1,15 @@
 """Can the verifier of machine code be fooled?  Honest builds of every compiler and level, and mutants of binaries.
 
-    python -m benchmarks.binary.run builds [--compilers FOLDER …] [--levels 0123s] [--prove] [--limit SECONDS]
+    python -m benchmarks.binary.run builds [--compilers FOLDER …] [--levels 0123s] [--limit SECONDS]
+    python -m benchmarks.binary.run proofs [--compilers FOLDER … [--only]] [--levels 3] [--targets …] [--kernels …]
+                                           [--again unknown] [--seconds EACH] [--limit SECONDS]
+    python -m benchmarks.binary.run merge FILE …
     python -m benchmarks.binary.run mutants [--each N] [--kernels …] [--limit SECONDS]
     python -m benchmarks.binary.run report
 
-Each step goes on from where the last one stopped (`build/binary/*.jsonl`) and ends after its limit; `report` writes
-RESULTS.md.  Without `verdicts.jsonl` all mutants are proved again.
+Each step goes on from where the last one stopped (`build/binary/*.jsonl`; proofs are kept in `proofs.jsonl` beside this
+file, and `merge` takes up those of another file) and ends after its limit; `report` writes RESULTS.md.  Without
+`verdicts.jsonl` all mutants are proved again.
 
 A build is *executed* on small random inputs, ragged sizes, and its result compared to the bit.  A mutant *differs* when
 one of several runs (other sizes, other inputs, waves in random order, undefined memory filled with noise) faults, is
@@ -15,7 +19,6 @@ refused or gives another result.  A mutant that differs and is proved is a defec
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 import time
@@ -25,7 +28,9 @@ from typing import Any
 
 from benchmarks.binary.builds import LEVELS, PRODUCTS, TARGETS, built, compilers, kernels
 from benchmarks.binary.mutants import mutants
+from benchmarks.binary.proofs import PROOFS, Portion, proved, run_proofs
 from benchmarks.binary.results import write
+from benchmarks.binary.state import State, gathered
 from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
 from layoutalg.device.amdgcn.program import Program as Binary
 from layoutalg.device.amdgcn.trial import attempt, make_case, small_sizes
@@ -34,7 +39,6 @@ from layoutalg.kernel.program import Program
 
 MUTATED = ("transpose_lds", "transpose_register", "cast", "batched_transpose", "pad", "slice")
 """Kernels whose mutants are judged, unless others are named."""
-STATE = Path("build/binary")
 PROOF_SECONDS = 20.0
 RUNS = ((200, None), (8, None), (30, 1), (140, None), (16, 2))
 """Runs of a mutant: the most that a size is, and the seed of the waves' order."""
@@ -44,25 +48,9 @@ STEPS = 60_000
 """A mutant that runs for more instructions hangs."""
 
 
-class State:
-    """Rows that are known, one JSON document a line."""
-
-    def __init__(self, name: str) -> None:
-        STATE.mkdir(parents=True, exist_ok=True)
-        self.path = STATE / f"{name}.jsonl"
-        lines = self.path.read_text().splitlines() if self.path.exists() else []
-        self.rows = {tuple(row["key"]): row for row in map(json.loads, lines)}
-
-    def put(self, key: tuple[str, ...], row: dict[str, Any]) -> None:
-        """Keeps a row; a later one of the same key replaces it."""
-        self.rows[key] = {"key": key, **row}
-        with self.path.open("a") as file:
-            file.write(json.dumps(self.rows[key]) + "\n")
-
-
-def run_builds(folders: list[Path], levels: str, names: list[str], limit: float, prove: bool) -> bool:
-    """Builds and carries out (or proves) what is not known yet; false when time ran out."""
-    state, begin = State("proofs" if prove else "builds"), time.monotonic()
+def run_builds(folders: list[Path], levels: str, names: list[str], limit: float) -> bool:
+    """Builds and carries out what is not known yet; false when time ran out."""
+    state, begin = gathered("builds"), time.monotonic()
     for name, compiler in compilers(folders):
         for level in levels:
             for kernel, target in ((k, t) for k in names or kernels() for t in TARGETS):
@@ -80,7 +68,7 @@ def run_builds(folders: list[Path], levels: str, names: list[str], limit: float,
                 except UnsupportedInstructionError as error:
                     state.put(key, {"result": "refused", "why": str(error)[:200]})
                     continue
-                state.put(key, _proved(binary, program) if prove else _executed(binary, program, kernel, level))
+                state.put(key, _executed(binary, program, kernel, level))
     return True
 
 
@@ -98,18 +86,9 @@ def _executed(binary: Binary, program: Program, kernel: str, level: str) -> dict
     }  # fmt: skip
 
 
-def _proved(binary: Binary, program: Program) -> dict[str, Any]:
-    from layoutalg.device.amdgcn.against import prove_binary
-
-    start = time.monotonic()
-    found = prove_binary(binary, program, seconds=PROOF_SECONDS)
-    why = "; ".join(f"{about}: {v.reason}" for about, v in found.failures)[:300]
-    return {"result": found.name, "why": why, "seconds": time.monotonic() - start}
-
-
 def run_mutants(names: list[str], each: int, limit: float) -> bool:
     """Judges mutants of the usual compiler's -O3 binaries that are not known yet; false when time ran out."""
-    behaviours, verdicts, begin = State("behaviours"), State("verdicts"), time.monotonic()
+    behaviours, verdicts, begin = gathered("behaviours"), gathered("verdicts"), time.monotonic()
     _, compiler = next(compilers([]))
     for seed, (kernel, target) in enumerate((k, t) for k in names for t in TARGETS):
         program = kernels()[kernel][target]
@@ -129,7 +108,7 @@ def run_mutants(names: list[str], each: int, limit: float) -> bool:
             if key not in behaviours.rows:
                 behaviours.put(key, {"behaviour": next(filter(None, _behaviours(changed, program)), "")})
             if key not in verdicts.rows:
-                verdicts.put(key, _proved(changed, program))
+                verdicts.put(key, proved(changed, program, PROOF_SECONDS))
     return True
 
 
@@ -146,28 +125,49 @@ def _behaviours(binary: Binary, program: Program) -> Iterator[str]:
             yield "refused"
 
 
+def _report() -> None:
+    builds, behaviours, verdicts = (gathered(name).rows for name in ("builds", "behaviours", "verdicts"))
+    judged = [{**row, **verdicts[key]} for key, row in behaviours.items() if key in verdicts]
+    write(builds.values(), State(PROOFS).rows.values(), judged)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.binary.run")
+    parser.add_argument("step", choices=("builds", "proofs", "merge", "mutants", "report"))
+    parser.add_argument("files", type=Path, nargs="*", help="of merge: files of proofs")
+    parser.add_argument("--compilers", type=Path, nargs="*", default=[])
+    parser.add_argument("--only", action="store_true", help="those compilers alone, not the usual one")
+    parser.add_argument("--levels", help="of builds all, of proofs 3")
+    parser.add_argument("--each", type=int, default=12, help="mutants of a binary")
+    parser.add_argument("--kernels", nargs="*", default=[], help="folders of kernels/; all builds, some mutants")
+    parser.add_argument("--targets", nargs="*", default=TARGETS, help="of proofs")
+    parser.add_argument("--again", nargs="*", default=[], help="results of proofs that are not kept")
+    parser.add_argument("--seconds", type=float, default=Portion.seconds, help="of one proof")
+    parser.add_argument("--limit", type=float, default=240.0, help="seconds of all; what is under way is finished")
+    return parser
+
+
 def main(arguments: list[str]) -> int:
     """The command; exit code 1 when a step ended before it was done."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.binary.run")
-    parser.add_argument("step", choices=("builds", "mutants", "report"))
-    parser.add_argument("--compilers", type=Path, nargs="*", default=[])
-    parser.add_argument("--levels", default="".join(LEVELS))
-    parser.add_argument("--prove", action="store_true")
-    parser.add_argument("--each", type=int, default=12)
-    parser.add_argument("--kernels", nargs="*", default=[], help="folders of kernels/; all builds, some mutants")
-    parser.add_argument("--limit", type=float, default=240.0)
-    given = parser.parse_args(arguments)
-    if given.step == "report":
-        builds, proofs, behaviours, verdicts = (State(n).rows for n in ("builds", "proofs", "behaviours", "verdicts"))
-        judged = [{**row, **verdicts[key]} for key, row in behaviours.items() if key in verdicts]
-        write(builds.values(), proofs.values(), judged)
-        return 0
-    if given.step == "builds":
-        done = run_builds(given.compilers, given.levels, given.kernels, given.limit, given.prove)
-    else:
-        done = run_mutants(given.kernels or list(MUTATED), given.each, given.limit)
+    given, done = _parser().parse_args(arguments), True
+    match given.step:
+        case "report":
+            _report()
+        case "merge":
+            print(State(PROOFS).merge(given.files), "proofs")
+        case "builds":
+            done = run_builds(given.compilers, given.levels or "".join(LEVELS), given.kernels, given.limit)
+        case "proofs":
+            done = run_proofs(_portion(given), State(PROOFS))
+        case _:
+            done = run_mutants(given.kernels or list(MUTATED), given.each, given.limit)
     print("done" if done else "not done: the limit was reached; run it again to go on")
     return 0 if done else 1
+
+
+def _portion(given: argparse.Namespace) -> Portion:
+    return Portion(tuple(given.compilers), given.only, given.levels or "3", tuple(given.kernels), tuple(given.targets),
+                   frozenset(given.again), given.seconds, given.limit)  # fmt: skip
 
 
 if __name__ == "__main__":

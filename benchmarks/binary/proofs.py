@@ -1,0 +1,115 @@
+"""Proofs of honest builds: compilers × levels × kernels × targets, in portions, each proof with a limit of its own.
+
+    python -m benchmarks.binary.run proofs --levels 3
+    python -m benchmarks.binary.run proofs --compilers WHEELS/0.15.2 --only --levels 3 --targets gfx942 gfx1100
+    python -m benchmarks.binary.run proofs --again unknown --kernels permute
+    python -m benchmarks.binary.run merge OTHER/proofs.jsonl
+
+What is known (`benchmarks/binary/proofs.jsonl`) is not proved again, unless its result is named by `--again`.  A proof
+runs in a process of its own, which is ended when it takes much longer than it may; that is `unknown`, too.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from benchmarks.binary.builds import built, compilers, kernels
+from benchmarks.binary.state import Key, State
+from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
+from layoutalg.device.amdgcn.program import Program as Binary
+from layoutalg.device.compilers import Compiler
+from layoutalg.device.errors import CompileError
+from layoutalg.kernel.program import Program
+
+PROOFS = Path(__file__).parent / "proofs.jsonl"
+GRACE = 1.5
+"""How much longer than its limit a proof may take before its process is ended."""
+TOLD = 300
+"""Characters of a reason that are kept."""
+
+
+@dataclass(frozen=True)
+class Portion:
+    """What to prove, and how long."""
+
+    folders: tuple[Path, ...] = ()  # of compilers
+    only: bool = False  # those alone, not the usual one
+    levels: str = "3"
+    kernels: tuple[str, ...] = ()  # all
+    targets: tuple[str, ...] = ()
+    again: frozenset[str] = frozenset()  # results that are not kept
+    seconds: float = 60.0  # of one proof
+    limit: float = 240.0  # of all; the proof that is under way then is finished
+
+    def builds(self) -> Iterator[tuple[Key, Compiler]]:
+        """Each build by its key: compiler, level, kernel, target."""
+        found = list(compilers(list(self.folders)))
+        for name, compiler in found[1:] if self.only else found:
+            for level in self.levels:
+                for kernel in self.kernels or kernels():
+                    for target in self.targets:
+                        yield (name, level, kernel, target), compiler
+
+
+def run_proofs(portion: Portion, state: State) -> bool:
+    """Proves what is not known yet, a line for each; false when time ran out."""
+    begin = time.monotonic()
+    for key, compiler in portion.builds():
+        if key in state.rows and state.rows[key]["result"] not in portion.again:
+            continue
+        if time.monotonic() - begin > portion.limit:
+            return False
+        state.put(key, row := _row(key, compiler, portion.seconds))
+        said = "" if row["result"] == "not built" else row["why"]
+        print(" · ".join(key), row["result"], f"{row.get('seconds', 0):.1f} s", said, flush=True)
+    return True
+
+
+def _row(key: Key, compiler: Compiler, seconds: float) -> dict[str, Any]:
+    _, level, kernel, target = key
+    try:
+        binary = built(kernel, target, level, compiler)
+    except CompileError as error:
+        return {"result": "not built", "why": str(error)[:TOLD]}
+    except UnsupportedInstructionError as error:
+        return {"result": "refused", "why": str(error)[:TOLD]}
+    return limited(binary, kernels()[kernel][target], seconds)
+
+
+def limited(binary: Binary, program: Program, seconds: float) -> dict[str, Any]:
+    """The row of a proof, made by a process of its own."""
+    start, context = time.monotonic(), multiprocessing.get_context("fork")
+    here, there = context.Pipe(duplex=False)
+    process = context.Process(target=_send, args=(there, binary, program, seconds))
+    process.start()
+    there.close()
+    try:
+        if here.poll(seconds * GRACE):
+            row: dict[str, Any] = here.recv()
+        else:
+            row = {"result": "unknown", "why": f"ended after {seconds * GRACE:.0f} s"}
+    except EOFError:
+        row = {"result": "unknown", "why": "its process ended without a result"}
+    process.kill()
+    process.join()
+    return {**row, "seconds": round(time.monotonic() - start, 2)}
+
+
+def _send(pipe: Connection, binary: Binary, program: Program, seconds: float) -> None:
+    pipe.send(proved(binary, program, seconds))
+
+
+def proved(binary: Binary, program: Program, seconds: float) -> dict[str, Any]:
+    """The row of a proof."""
+    from layoutalg.device.amdgcn.against import prove_binary
+
+    start = time.monotonic()
+    found = prove_binary(binary, program, seconds=seconds)
+    why = "; ".join(f"{about}: {v.reason}" for about, v in found.failures)[:TOLD]
+    return {"result": found.name, "why": why, "seconds": round(time.monotonic() - start, 2)}

@@ -38,7 +38,7 @@ from layoutalg.device.amdgcn.terms import ASSUMPTION as EQUAL_RESULTS
 from layoutalg.device.amdgcn.terms import Terms
 from layoutalg.device.amdgcn.words import UNKNOWN_BIT
 from layoutalg.device.errors import DeviceError
-from layoutalg.index import Expr, all_of, as_expr, conjuncts, simplify, variables
+from layoutalg.index import Expr, all_of, as_expr, conjuncts, simplify, substitute, variables
 from layoutalg.kernel.program import Program as Kernel
 from layoutalg.prove import ForAll, Limits, Proved, Refuted, Shown, Verdict, prove
 
@@ -163,7 +163,21 @@ class _Prover:
 
     def decide(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...] = ()) -> Verdict:
         """The verdict on `given ⇒ goal`."""
-        return self._decide(label, goal, given, show, self.limits)
+        verdict = self._decide(label, goal, given, show, self.limits)
+        if isinstance(verdict, Refuted) and any(map(self._free, variables(goal, given))):
+            return self._refuted_for_numbers(label, goal, given, show) or unknown(
+                f"it depends on what is not known of floating-point results or other lanes: {verdict.reason}"
+            )
+        return verdict
+
+    def _refuted_for_numbers(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...]) -> Refuted | None:
+        """A refutation in which roundings to bf16 are what the machine makes of a number."""
+        while values := (written := self.terms.for_numbers(variables(goal, given)))[0]:
+            goal, given = substitute(goal, values), all_of(substitute(given, values), written[1])
+        if any(map(self._free, variables(goal, given))):
+            return None
+        verdict = self._decide(label, goal, given, show, self.limits)
+        return verdict if isinstance(verdict, Refuted) else None
 
     def _decide(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...], limits: Limits) -> Verdict:
         if time.monotonic() > self.deadline:
@@ -174,12 +188,7 @@ class _Prover:
             verdict = prove(ForAll(label, goal, near), limits=replace(limits, seconds=min(limits.seconds, AT_FIRST)))
             if isinstance(verdict, Proved):
                 return verdict
-        verdict = prove(ForAll(label, goal, given, (*self.shown_values, *show)), limits=limits)
-        if isinstance(verdict, Refuted) and any(map(self._free, variables(goal, given))):
-            return unknown(
-                f"it depends on what is not known of floating-point results or other lanes: {verdict.reason}"
-            )
-        return verdict
+        return prove(ForAll(label, goal, given, (*self.shown_values, *show)), limits=limits)
 
     def _free(self, v: Expr) -> bool:
         """Whether the prover may give it values that the machine would not."""

@@ -12,9 +12,23 @@ What it cannot represent: the payload of a NaN, which such exchanges may change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from layoutalg.index import TRUE, Expr, const, div, eq, mod, negation, simplify, substitute, symbol, variables
+from layoutalg.index import (
+    FALSE,
+    TRUE,
+    Expr,
+    all_of,
+    const,
+    div,
+    eq,
+    mod,
+    negation,
+    simplify,
+    substitute,
+    symbol,
+    variables,
+)
 
 ASSUMPTION = (
     "floating-point and matrix instructions give equal results for equal operands, a NaN's payload apart; what they "
@@ -34,6 +48,9 @@ RELATIONS: Mapping[str, tuple[bool, str, bool]] = {
     "eq": (False, "eq", False), "neq": (True, "eq", False), "u": (False, "u", False), "o": (True, "u", False),
     "lg": (False, "lg", False), "nlg": (True, "lg", False),
 }  # fmt: skip
+
+#: ∞ and −∞ as f32.
+INFINITY, LEAST = 0x7F800000, 0xFF800000
 
 
 class Terms:
@@ -97,6 +114,32 @@ class Terms:
         half = x + mod(div(x, 1 << 16), 2) + 0x7FFF
         same = all(_congruent(a, b) for a, b in ((then, quiet), (otherwise, half)))
         return self.apply("bf16_above", x) if same else None
+
+    def beside_least(self, condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
+        """`x`, where a choice is `x > −∞ or x is no number ? x : −∞`: of every x, −∞ too, that is x to the bit."""
+        if condition.op != "any":  # then it is the other way round, or none
+            condition, then, otherwise = negation(condition), otherwise, then
+        if not _congruent(otherwise, const(LEAST)) or condition.op != "any":
+            return None
+        x = simplify(then)
+        calls = {self.made_by.get(part.args[0]) for part in condition.args if part.op == "eq" and part.args[1] is TRUE}
+        meant = {("lt_f32", const(LEAST), x), ("u_f32", x, x)}
+        return x if len(condition.args) == 2 and calls == meant else None
+
+    def for_numbers(self, unknowns: Iterable[Expr]) -> tuple[dict[Expr, Expr], Expr]:
+        """What roundings to bf16 and tests for a NaN come to where they look at numbers only; and that they do so.
+
+        It is good to refute with, not to prove with.
+        """
+        values: dict[Expr, Expr] = {}
+        numbers: Expr = TRUE
+        for unknown in unknowns:
+            name = self.made_by.get(unknown, ("",))[0]
+            if name in ("bf16_above", "u_f32"):
+                bits = [mod(x, 1 << 32) for x in self.known(unknown)]
+                numbers = all_of(numbers, *(mod(x, 1 << 31) <= INFINITY for x in bits))
+                values[unknown] = FALSE if name == "u_f32" else bits[0] + mod(div(bits[0], 1 << 16), 2) + 0x7FFF
+        return values, numbers
 
     def known(self, unknown: Expr) -> tuple[Expr, ...]:
         """The arguments of the function that made an unknown; none of another unknown."""

@@ -30,7 +30,7 @@ from layoutalg.device.amdgcn.program import Program as Binary
 from layoutalg.device.errors import LaunchError
 from layoutalg.index import Expr, prod
 from layoutalg.index.evaluate import array, value
-from layoutalg.kernel.dtypes import numbers, stored
+from layoutalg.kernel.dtypes import DType, numbers, stored
 from layoutalg.kernel.program import Compute, Contract, Meaning, Program, Read, Reduce, Tensor
 from layoutalg.layout import TensorDescriptor
 
@@ -41,6 +41,9 @@ _COMPUTED: Mapping[str, Callable[..., Array]] = {
 }
 
 _POISON = 0x5A
+
+#: Integers to convert are below this: f16 has them, rounded.
+LARGE = 60_000
 
 #: The most blocks of a small case, where sizes say how many there are.
 BLOCKS = 24
@@ -97,10 +100,10 @@ def _raw(values: Array) -> Array:
 def make_case(program: Program, sizes: Mapping[Expr, int], seed: int = 0) -> Case:
     """A case at these sizes; the inputs are drawn by the seed."""
     rng = np.random.default_rng(seed)
-    moves = isinstance(program.claimed, Read)
-    inputs = {tensor: _filled(rng, tensor, value(tensor.descriptor.element_space_size, sizes), moves)
-              for tensor in program.tensors[:-1]}  # fmt: skip
     target, kind = program.target, program.target.dtype
+    moves = isinstance(program.claimed, Read)
+    inputs = {tensor: _filled(rng, tensor, value(tensor.descriptor.element_space_size, sizes), moves, kind)
+              for tensor in program.tensors[:-1]}  # fmt: skip
     before = np.full(value(target.descriptor.element_space_size, sizes) * kind.bytes, _POISON, np.uint8)
     memory = before.view(kind.numpy)
     offsets, valid = _reached(target.descriptor, sizes)
@@ -112,8 +115,13 @@ def make_case(program: Program, sizes: Mapping[Expr, int], seed: int = 0) -> Cas
     return Case(dict(sizes), grid, tuple(inputs.values()), memory, expected)
 
 
-def _filled(rng: np.random.Generator, tensor: Tensor, count: int, moves: bool) -> Array:
-    """Small integers; for a kernel that only moves, distinct ones where the type has as many."""
+def _filled(rng: np.random.Generator, tensor: Tensor, count: int, moves: bool, target: DType) -> Array:
+    """Small integers; for a kernel that only moves, distinct ones where the type has as many.
+
+    Where it converts, integers of more bits than a narrow target keeps: they are rounded up, down and to even.
+    """
+    if moves and tensor.dtype != target:
+        return stored(rng.integers(1, LARGE, count).astype(np.float32), tensor.dtype)
     if moves and tensor.dtype.name == "f32":
         return (rng.permutation(count) + 1).astype(np.float32)
     if moves:

@@ -229,8 +229,8 @@ class IndexValues:
             a, b = as_mask(then).own, as_mask(otherwise).own
             return Mask(any_of(all_of(condition.expr, a), all_of(negation(condition.expr), b)))
         chosen = magnitude(unsure, then.expr, otherwise.expr)
-        if chosen is None:
-            chosen = self.terms.rounding(unsure, then.expr, otherwise.expr)
+        for known in (self.terms.rounding, self.terms.beside_least):
+            chosen = known(unsure, then.expr, otherwise.expr) if chosen is None else chosen
         if chosen is None:
             chosen = self.divisions.choice(unsure, then.expr, otherwise.expr)
         return then.with_expr(select(unsure, then.expr, otherwise.expr) if chosen is None else chosen)

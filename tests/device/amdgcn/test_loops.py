@@ -8,6 +8,7 @@ import pytest
 from layoutalg.device.amdgcn.against import prove_binary
 from layoutalg.device.amdgcn.binary import read_kernels
 from layoutalg.device.amdgcn.program import decode_kernel
+from layoutalg.device.amdgcn.trial import attempt, make_case, small_sizes
 from layoutalg.device.compile import compile_source
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.fragments import FMA
@@ -134,3 +135,14 @@ def test_a_rounding_with_another_constant_is_not_proved():
     other = mutant(program, half, (9, 10, 1))
     assert str(other.by_address[half.address]) != str(half)
     assert prove_binary(other, KERNELS["cast"](), seconds=5).name != "proved"
+
+
+def test_a_rounding_that_is_none_is_refuted_by_a_number_and_seen_in_a_run():
+    """As some compilers have it: the low half is cut off."""
+    program, kernel = compiled("cast", "gfx942"), KERNELS["cast"]()
+    chosen = next(i for i in program.instructions if i.name == "V_CNDMASK_B32")  # into the register that was loaded
+    changed = mutant(program, chosen, (0, 63, NOP << 32 | NOP))
+    found = prove_binary(changed, kernel, seconds=10)
+    assert found.name == "refuted", found.failures[:1]
+    assert "want" in found.failures[0][1].reason  # a number that was loaded
+    assert not attempt(changed, kernel, make_case(kernel, small_sizes(kernel))).exact

@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from layoutalg.device.amdgcn.conditions import settled
 from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, select, xor
 
@@ -58,7 +59,7 @@ class Mask:
     guard: Expr = TRUE
 
     def __and__(self, other: Word | Mask) -> Mask:
-        return Mask(all_of(self.own, as_mask(other).own))
+        return Mask(settled(all_of(self.own, as_mask(other).own)))
 
     def __or__(self, other: Word | Mask) -> Mask:
         a, b = self.own, as_mask(other).own

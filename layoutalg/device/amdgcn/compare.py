@@ -15,6 +15,7 @@ from itertools import permutations
 from typing import Protocol
 
 from layoutalg.device.amdgcn.bits import NotReadable
+from layoutalg.device.amdgcn.conditions import plain
 from layoutalg.device.amdgcn.expected import Expected, ExpectedElement
 from layoutalg.device.amdgcn.loops import Loops
 from layoutalg.device.amdgcn.samples import Point, points_where, sample_points
@@ -177,8 +178,8 @@ class Comparison:
 
     def _follows(self, label: str, goal: Expr, condition: Expr) -> Verdict:
         """The condition implies the goal; parts that are the same once simplified need no proof."""
-        known = {simplify(part) for part in conjuncts(condition)}
-        rest = (part for part in map(simplify, conjuncts(goal)) if part not in known)
+        known = _known(condition)
+        rest = (part for part in map(simplify, conjuncts(goal)) if plain(part) not in known)
         return self.prover.decide(label, all_of(*rest), self._given(condition))
 
     def _barriers(self, element: Element, partner: ExpectedElement) -> Verdict:
@@ -293,11 +294,11 @@ def chosen(e: Expr, given: Expr) -> Expr:
     for node in postorder(e):
         args = [new[a] for a in node.args]
         if node.op == "select":
-            parts = [simplify(part) for part in conjuncts(args[0])]
+            parts = [plain(part) for part in conjuncts(args[0])]
             if all(part in known for part in parts):
                 new[node] = args[1]
                 continue
-            if any(simplify(negation(part)) in known for part in parts):
+            if any(plain(negation(part)) in known for part in parts):
                 new[node] = args[2]
                 continue
             args[0] = all_of(*(part for part in parts if part not in known))
@@ -305,7 +306,10 @@ def chosen(e: Expr, given: Expr) -> Expr:
                 args = [args[0].args[0], args[2], args[1]]
         elif node.op in ("any", "all"):
             join = any_of if node.op == "any" else all_of
-            new[node] = join(*sorted((a for a in args if node.op == "any" or simplify(a) not in known), key=order))
+            new[node] = join(*sorted((a for a in args if node.op == "any" or plain(a) not in known), key=order))
+            continue
+        elif node.op in ("lt", "le"):
+            new[node] = plain(rebuild(node, args))
             continue
         new[node] = _of_each(node, args) if args else node
     return new[e]
@@ -313,7 +317,7 @@ def chosen(e: Expr, given: Expr) -> Expr:
 
 @lru_cache(maxsize=1 << 8)
 def _known(given: Expr) -> frozenset[Expr]:
-    return frozenset(simplify(part) for part in conjuncts(given))
+    return frozenset(map(plain, conjuncts(given)))
 
 
 def _of_each(node: Expr, args: list[Expr]) -> Expr:

@@ -7,6 +7,7 @@ requires of just such products that they are below 2³¹.
 | given | hence |
 |---|---|
 | p < P | p in p + P·(…) is any number below P |
+| c ≤ x ≤ c + P − 1 | x − c is any number below P |
 | p < P·Q | p div Q is any number below P, p mod Q any below Q |
 | M·N < 2³¹ | what is below M·N fits a signed 32-bit word |
 
@@ -48,13 +49,15 @@ def in_range(e: Expr, lowest: int, limit: int, given: Expr) -> bool:
         return lowest <= 0 and all(in_range(part, 0, limit, given) for part in e.args)
     if e.op == "div" and e.args[1].op == "const":
         return in_range(e.args[0], lowest * e.args[1].value, limit * e.args[1].value, given)
+    if lowest < 0 < limit and nonnegative(-1 * e):
+        return in_range(-1 * e, 0, 1 - lowest, given)
     if e.op == "div" and lowest <= 0:
         return in_range(e.args[0], 0, limit * int(e.args[1].lo), given)
     largest = [(part.args[0], part.args[1].value - (part.op == "lt")) for part in conjuncts(given) if _limits(part)]
     offset = int(normal(e).terms.get((), 0))
     plain = simplify(e - offset)
-    forms = [(one, 0) for one in (*generalised(e, given), replaced(e, given))]
-    forms += [(one, offset) for one in (*generalised(plain, given), replaced(plain, given))]
+    forms = [(one, 0) for one in (e, *generalised(e, given), *replaced(e, given))]
+    forms += [(one, offset) for one in (plain, *generalised(plain, given), *replaced(plain, given))]
     return any(
         nonnegative(one + add - lowest) and any(_below(one, limit - add, *most) for most in largest)
         for one, add in forms
@@ -71,13 +74,17 @@ def _below(e: Expr, limit: int, product: Expr, most: int) -> bool:
 
 
 def _lowered(e: Expr) -> Expr:
-    """Something that is no greater: of −K·i the greatest i, of −K·n·(x div n) all of −K·x.
+    """Something that is no greater: of −K·(x mod n) and −K·i the greatest, of −K·n·(x div n) all of −K·x.
 
     >>> from layoutalg.index import symbol
     >>> n = symbol("N", multiple_of=8)
     >>> _lowered(n * 9 + 63 - 64 * var("i", (n * 9 + 63) // 64))
     71
     """
+    for atom in recover(normal(e)).atoms():
+        parts = recover(normal(e)).linear_in(atom) if atom.op == "mod" and atom.args[1].op != "const" else None
+        if parts and nonnegative(-1 * parts[1].expr()):
+            e = recover(parts[0] + parts[1] * normal(atom.args[1] - 1)).expr()
     for atom in normal(e).atoms():
         parts = normal(e).linear_in(atom) if atom.op == "var" and atom.value.extent is not None else None
         if parts and nonnegative(recover(-parts[1]).expr()):
@@ -104,9 +111,12 @@ def generalised(e: Expr, given: Expr) -> Iterator[Expr]:
     yield from (found for found in _nested(e, _bounds(given)) if found is not e)
 
 
-def replaced(e: Expr, given: Expr) -> Expr:
-    """The expression with any p' < P for p, for each given `p < P`, where it is K·p + rest."""
-    for k, (p, limit) in enumerate(_bounds(given)):
+def replaced(e: Expr, given: Expr) -> Iterator[Expr]:
+    """The expression with any p' < P for p, for one given `0 ≤ p < P` after the other, where it is K·p + rest.
+
+    What holds of one of these holds of the expression.
+    """
+    for k, (p, limit) in enumerate((*_bounds(given), *_leading(given))):
         whole, part = normal(e), normal(p)
         for atom in part.atoms():
             inside, here = part.linear_in(atom), whole.linear_in(atom)
@@ -114,15 +124,16 @@ def replaced(e: Expr, given: Expr) -> Expr:
             if factor is None or not factor.terms:
                 continue
             rest = whole - factor * part
-            if atom not in rest.atoms():
-                e = recover(rest + factor * Poly.atom(var(f"below_{k}", limit))).expr()
-            break
-    return e
+            new = recover(rest + factor * Poly.atom(var(f"below_{k}", limit)))
+            if atom not in rest.atoms() and len(new.terms) <= len(recover(whole).terms):
+                e = new.expr()
+                yield e
+                break
 
 
 @lru_cache(maxsize=1 << 8)
 def _bounds(given: Expr) -> Bounds:
-    found: dict[tuple[Expr, Expr], None] = {}
+    found: dict[tuple[Expr, Expr], None] = dict.fromkeys(_between(given))
     for part in conjuncts(given):
         if part.op == "lt" and part.args[0].lo >= 0 and part.args[1].op != "const" and part.args[1].lo >= 1:
             p, limit = part.args
@@ -131,6 +142,31 @@ def _bounds(given: Expr) -> Bounds:
                 if one.op != "const" and other.op != "const" and other.lo >= 1:
                     found |= {(simplify(div(p, other)), one): None, (simplify(mod(p, other)), other): None}
     return tuple(found)
+
+
+@lru_cache(maxsize=1 << 8)
+def _leading(given: Expr) -> Bounds:
+    """(p div (Q·R), P), where p < P·Q·R: what counts the largest parts, whichever order the product has."""
+    found = []
+    for p, limit in _bounds(given):
+        terms = list(normal(limit).terms.items())
+        for one in dict.fromkeys(terms[0][0]) if len(terms) == 1 and len(terms[0][0]) > 2 else ():
+            others = normal(limit).exactly_over(Poly.atom(one))
+            if others is not None and one.lo >= 1 and others.expr().lo >= 1:
+                found.append((simplify(div(p, others.expr())), one))
+    return tuple(found)
+
+
+def _between(given: Expr) -> Iterator[tuple[Expr, Expr]]:
+    """(x − c, P) where two conditions say c ≤ x and x < c + P."""
+    orders = [part for part in conjuncts(given) if part.op in ("lt", "le")]
+    least = {x: c.value + (part.op == "lt") for part in orders for c, x in [part.args] if c.op == "const"}
+    for part in orders:
+        x, most = part.args
+        if x in least and most.op != "const":
+            room = simplify(most + (part.op == "le") - least[x])
+            if room.lo >= 1:
+                yield simplify(x - least[x]), room
 
 
 def _nested(e: Expr, bounds: Bounds) -> Iterator[Expr]:

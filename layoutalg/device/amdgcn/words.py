@@ -19,6 +19,7 @@ What it cannot represent: shifts by an amount that is not constant, and whether 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, as_mask
 from layoutalg.device.amdgcn.ranges import (
@@ -48,6 +49,7 @@ from layoutalg.index import (
     lt,
     mod,
     negation,
+    nonnegative,
     postorder,
     rebuild,
     select,
@@ -182,9 +184,11 @@ class IndexValues:
 
     def ashr(self, word: Word, amount: Word) -> Word:
         """A quotient of the signed value."""
-        places = self._constant(amount)
-        if places == word.bits - 1 and in_range(simplify(word.expr), 0, 1 << places, self.given):
-            return Word(self, FALSE, word.bits, sign_of=word)
+        places, e = self._constant(amount), simplify(word.expr)
+        if places == word.bits - 1:  # the sign; a solver is asked only where a range alone is missing
+            known = self._shown if nonnegative(e) else partial(in_range, given=self.given)
+            if known(e, 0, 1 << places):
+                return Word(self, FALSE, word.bits, sign_of=word)
         quotient = unmagic(simplify(div(self.signed(word), 1 << places)), self.given)
         return Word(self, quotient, word.bits, sign_of=word if places == word.bits - 1 else None)
 

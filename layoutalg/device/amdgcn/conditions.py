@@ -1,0 +1,50 @@
+"""Conditions in one form, whichever way a compiler has written them.
+
+| written                            | read as                              | because                        |
+|------------------------------------|--------------------------------------|--------------------------------|
+| c ∧ ¬(a ∨ b)                       | c ∧ ¬a ∧ ¬b                          | De Morgan                      |
+| c ∧ ¬(a ∧ c)                       | c ∧ ¬a                               | a conjunct says nothing again  |
+| a < b, a + 1 ≤ b, ¬(b ≤ a)         | 0 ≤ b − a − 1                        | they are integers              |
+
+What it cannot represent: that one condition follows from several others together.
+"""
+
+from __future__ import annotations
+
+from layoutalg.index import Expr, all_of, conjuncts, le, negation, simplify
+
+
+def settled(condition: Expr) -> Expr:
+    """A conjunction whose negated parts are split, and say nothing that the other parts say.
+
+    A guard that is written as what must not be becomes one that is written as what must.
+
+    >>> from layoutalg.index import any_of, var
+    >>> a, b, c = (var(name, 9) < 5 for name in "abc")
+    >>> settled(all_of(c, negation(any_of(a, all_of(b, c)))))
+    c < 5 and 5 <= a and 5 <= b
+    """
+    known: list[Expr] = []
+    open_parts: list[Expr] = []
+    for part in conjuncts(condition):
+        (open_parts if part.op == "not" and part.args[0].op in ("any", "all") else known).append(part)
+    for part in open_parts:
+        denied = part.args[0]
+        for case in denied.args if denied.op == "any" else (denied,):
+            known.append(negation(all_of(*(p for p in conjuncts(case) if p not in known))))
+    return all_of(*known)
+
+
+def plain(condition: Expr) -> Expr:
+    """The one form of a comparison; another condition is simplified.
+
+    >>> from layoutalg.index import var
+    >>> a, b = var("a", 9), var("b", 9)
+    >>> plain(a < b + 1) is plain(a <= b) is plain(negation(b < a))
+    True
+    """
+    e = simplify(condition)
+    if e.op not in ("lt", "le"):
+        return e
+    less, more = e.args
+    return le(0, simplify(more - less - int(e.op == "lt")))

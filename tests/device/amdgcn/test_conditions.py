@@ -1,0 +1,39 @@
+"""Conditions in one form: true at the same points as they were written, and alike where they say the same."""
+
+import itertools
+import random
+
+import pytest
+
+from layoutalg.device.amdgcn.conditions import plain, settled
+from layoutalg.index import FALSE, all_of, any_of, conjuncts, eq, negation, value, var
+
+NAMES = tuple(var(name, 3) for name in "abc")
+POINTS = [dict(zip(NAMES, point, strict=True)) for point in itertools.product(range(3), repeat=3)]
+
+
+def drawn(rng, depth):
+    """A condition over three small numbers."""
+    if depth == 0:
+        a, b = rng.sample(NAMES, 2)
+        return rng.choice([a < b, a <= b, a < rng.randrange(1, 3), b + a >= 2, eq(a, b)])
+    join = rng.choice(
+        [all_of, any_of, lambda *parts: negation(all_of(*parts)), lambda *parts: negation(any_of(*parts))]
+    )
+    return join(*(drawn(rng, rng.randrange(depth)) for _ in range(rng.randrange(1, 4))))
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_a_condition_holds_where_it_held(seed):
+    rng = random.Random(seed)
+    known = [drawn(rng, rng.randrange(2)) for _ in range(2)]
+    denied = any_of(*(all_of(drawn(rng, 1), rng.choice(known)) for _ in range(2)))
+    condition = all_of(*known, negation(denied), drawn(rng, 2))
+    for form in (settled(condition), all_of(*map(plain, conjuncts(settled(condition))))):
+        assert all(bool(value(form, at)) == bool(value(condition, at)) for at in POINTS), (condition, form)
+
+
+def test_a_denied_alternative_is_several_conditions():
+    a, b, c = (name < 2 for name in NAMES)
+    assert settled(all_of(c, negation(any_of(all_of(a, c), all_of(c, b))))) is all_of(c, negation(a), negation(b))
+    assert settled(all_of(a, b, negation(all_of(a, b)))) is FALSE

@@ -1,0 +1,91 @@
+"""Ranges that are shown without a solver: none is claimed that some values leave; and those that proofs rest on."""
+
+import random
+
+import numpy as np
+import pytest
+
+from layoutalg.device.amdgcn.ranges import in_range
+from layoutalg.index import all_of, array, as_expr, simplify, symbol, var
+
+P, Q, R = (symbol(name, max=3) for name in "PQR")
+C = symbol("C", min=2, max=4, multiple_of=2)
+N, T, J = var("i", P * Q * R), var("t", 3), var("j", C)
+GRIDS = dict(
+    zip(
+        (P, Q, R, C, N, T, J),
+        np.meshgrid(*(np.arange(1, 4),) * 3, [2, 4], np.arange(27), np.arange(3), np.arange(4), indexing="ij"),
+        strict=True,
+    )
+)
+EXIST = (GRIDS[N] < GRIDS[P] * GRIDS[Q] * GRIDS[R]) & (GRIDS[J] < GRIDS[C])
+
+#: A padded window's two coordinates: the tap shifts them, and a guard holds them inside.
+X, Y = N % R + T, N // R % Q + T
+WINDOW = (X >= 1, X <= R, Y >= 1, Y < Q + 1)
+PLACE = (N // R // Q * (Q * R) + (Y - 1) * R + X - 1) * C + J
+
+
+def least_and_greatest(e, given):
+    """Of an expression where the given holds; None where it never does."""
+    numbers, holds = array([as_expr(e), as_expr(given)], GRIDS)
+    there = np.broadcast_to(numbers, EXIST.shape)[EXIST & (holds != 0)]
+    return (int(there.min()), int(there.max())) if there.size else None
+
+
+def drawn(rng):
+    """A sum of products of coordinates, and conditions on them."""
+    pieces = [N, T, J, X, Y, X - 1, Y - 1, N // R, N // (Q * R), N % R, N // R % Q, N * 2 + T % 2, (N * 2 + T % 2) // R]
+    factors = [as_expr(1), as_expr(-1), as_expr(2), R, Q * R, C, R * C, Q * R * C]
+    e = sum((rng.choice(pieces) * rng.choice(factors) for _ in range(rng.randrange(1, 4))), start=as_expr(0))
+    given = [part for part in (*WINDOW, N < P * Q * R, J < C) if rng.random() < 0.7]
+    given.append(rng.choice([P * Q * R * C <= 20, P * (Q + 2) * (R + 2) * C < 30, P * Q * R < 9, Q * R * C <= 12]))
+    return simplify(e + rng.randrange(-2, 3)), all_of(*given)
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_no_value_leaves_a_range_that_is_shown(seed):
+    rng = random.Random(seed)
+    e, given = (PLACE, all_of(*WINDOW, P * Q * R * C < 21)) if seed % 10 == 0 else drawn(rng)
+    ends = least_and_greatest(e, given)
+    if ends is None:
+        return
+    assert not in_range(e, ends[0], ends[1], given)
+    assert not in_range(e, ends[0] + 1, ends[1] + 1, given)
+    for _ in range(6):
+        lowest, limit = ends[0] + rng.randrange(-4, 3), ends[1] + 1 + rng.randrange(-2, 12)
+        if in_range(e, lowest, limit, given):
+            assert lowest <= ends[0], (e, given, lowest)
+            assert ends[1] < limit, (e, given, limit)
+
+
+def test_enough_ranges_are_shown():
+    """Of those that hold, so that the test above says something."""
+    shown = 0
+    for seed in range(40):
+        e, given = drawn(random.Random(seed))
+        ends = least_and_greatest(e, given)
+        shown += ends is not None and in_range(e, min(ends[0], 0), ends[1] + 12, given)
+    assert shown > 10
+
+
+def test_a_place_in_a_padded_image_is_inside_it():
+    """The window's guard is what holds it there: without any part of it nothing is shown."""
+    p, q, r, c = (symbol(name, max=1 << 28) for name in "PQRC")
+    i, j, s, t = var("i", 1 << 31), var("j", c), var("s", 3), var("t", 3)
+    x, y = simplify(i % r + s), simplify(i // r % q + t)
+    guard = (x >= 1, x <= r, y >= 1, y <= q, i < p * q * r)
+    place = simplify((i // r // q * (q * r) + (y - 1) * r + x - 1) * c + j)
+    room = p * (q + 2) * (r + 2) * c < 1 << 31
+    assert in_range(place, 0, 1 << 31, all_of(*guard, room))
+    for k in range(len(guard)):
+        assert not in_range(place, 0, 1 << 31, all_of(*guard[:k], *guard[k + 1 :], p * q * r * c < 1 << 31))
+    assert not in_range(place, 0, (1 << 31) - 1, all_of(*guard, p * q * r * c <= 1 << 31))
+
+
+def test_the_negative_of_a_number_in_range():
+    n = symbol("N", max=1 << 40)
+    i = var("i", n)
+    assert in_range(-1 * i, -100, 1, n <= 100)
+    assert not in_range(-1 * i, -98, 1, n <= 100)
+    assert not in_range(-1 * i, -100, 0, n <= 100)

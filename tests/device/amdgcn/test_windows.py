@@ -1,0 +1,46 @@
+"""The machine code of windows of a padded image: signed quotients, and guards that are written as what must not be."""
+
+import functools
+
+import pytest
+
+from layoutalg.device.amdgcn.against import prove_binary
+from layoutalg.device.amdgcn.reciprocal import ASSUMPTION
+from layoutalg.prove import Refuted
+from tests.device.amdgcn.test_against import changed, the
+from tests.device.amdgcn.test_kernels import TARGETS, binary_of, program_of
+
+binary = functools.partial(binary_of, "im2col", "gfx942")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_windows_are_proved_for_all_sizes(target):
+    verdict = prove_binary(binary_of("im2col", target), program_of("im2col", target))
+    assert verdict.proved, verdict.failures[:2]
+    assert verdict.narrow == ()
+    assert ASSUMPTION in verdict.assumptions
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "bits"),
+    [
+        ("V_CMP_GT_I32", 0, {"b17_24": 0xC6}),  # columns > d1, made ≥
+        ("V_CMP_GT_I32", 3, {"b16_25": 0xC6}),  # 1 > window + tap, made ≥
+        ("V_ASHRREV_I32", 7, {"b0_8": 128 + 30}),  # the sign of a 64-bit place, wrong above 2³⁰
+        ("S_MOV_B32", 0, {"b32_63": 0x55555555}),  # a third, a little less
+        ("S_NOR_B64", 0, {"b0_31": 0xBF800000}),  # S_NOP: the padding's guard
+        ("S_AND_SAVEEXEC_B64", 1, {"b0_31": 0xBF800000}),
+    ],
+)
+def test_a_changed_guard_or_quotient_is_refuted(name, number, bits):
+    mutant = changed(binary(), the(binary(), name, number), **bits)
+    verdict = prove_binary(mutant, program_of("im2col", "gfx942"))
+    assert verdict.name == "refuted", verdict.failures[:1]
+    assert isinstance(verdict.failures[-1][1], Refuted)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_sign_that_is_none_is_not_proved(number):
+    """The sign of a dividend or of a quotient, taken a place too low: 1 for numbers that exist."""
+    mutant = changed(binary(), the(binary(), "V_ASHRREV_I32", number), b0_8=128 + 30)
+    assert prove_binary(mutant, program_of("im2col", "gfx942"), seconds=3).name != "proved"

@@ -21,8 +21,9 @@ from typing import Any
 
 from benchmarks.binary.builds import built, compilers, kernels
 from benchmarks.binary.state import Key, State
-from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
+from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
 from layoutalg.device.amdgcn.program import Program as Binary
+from layoutalg.device.amdgcn.trial import attempt, make_case, small_sizes
 from layoutalg.device.compilers import Compiler
 from layoutalg.device.errors import CompileError
 from layoutalg.kernel.program import Program
@@ -67,7 +68,8 @@ def run_proofs(portion: Portion, state: State) -> bool:
             return False
         state.put(key, row := _row(key, compiler, portion.seconds))
         said = "" if row["result"] == "not built" else row["why"]
-        print(" · ".join(key), row["result"], f"{row.get('seconds', 0):.1f} s", said, flush=True)
+        run = f"(a run: {row['run']})" if "run" in row else ""
+        print(" · ".join(key), row["result"], f"{row.get('seconds', 0):.1f} s", run, said, flush=True)
     return True
 
 
@@ -102,7 +104,16 @@ def limited(binary: Binary, program: Program, seconds: float) -> dict[str, Any]:
 
 
 def _send(pipe: Connection, binary: Binary, program: Program, seconds: float) -> None:
-    pipe.send(proved(binary, program, seconds))
+    row = proved(binary, program, seconds)
+    pipe.send(row if row["result"] == "proved" else {**row, "run": seen(binary, program)})
+
+
+def seen(binary: Binary, program: Program) -> str:
+    """What a run shows of a binary that is not proved: `exact`, `WRONG`, or a fault in words."""
+    try:
+        return "exact" if attempt(binary, program, make_case(program, small_sizes(program))).exact else "WRONG"
+    except (Fault, UnsupportedInstructionError) as error:
+        return str(error)[:TOLD]
 
 
 def proved(binary: Binary, program: Program, seconds: float) -> dict[str, Any]:

@@ -123,15 +123,15 @@ def _reasons(rows: list[Row]) -> Iterator[str]:
     """What stood in the way of proofs, the most frequent first, with one build for each."""
     if not rows:
         return
-    grouped: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    grouped: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in rows:
-        grouped[row["result"], _shape(row["why"])].append(row)
+        grouped[row["result"], row.get("run", ""), _shape(row["why"])].append(row)
     yield "What stood in the way, the most frequent first:\n"
     yield _table(
-        ("result", "builds", "for one", "reason"),
+        ("result", "a run", "builds", "for one", "reason"),
         (
-            [result, len(found), " · ".join(found[0]["key"]), why.replace("|", "\\|")]
-            for (result, why), found in sorted(grouped.items(), key=lambda item: -len(item[1]))
+            [result, run, len(found), " · ".join(found[0]["key"]), why.replace("|", "\\|")]
+            for (result, run, why), found in sorted(grouped.items(), key=lambda item: -len(item[1]))
         ),
     )
 

@@ -42,6 +42,9 @@ _COMPUTED: Mapping[str, Callable[..., Array]] = {
 
 _POISON = 0x5A
 
+#: Integers to compute with are at most this: sums of a few products have more bits than a narrow target keeps.
+SMALL = 15
+
 #: Integers to convert are below this: f16 has them, rounded.
 LARGE = 60_000
 
@@ -126,7 +129,7 @@ def _filled(rng: np.random.Generator, tensor: Tensor, count: int, moves: bool, t
         return (rng.permutation(count) + 1).astype(np.float32)
     if moves:
         return (rng.permutation(count) % 2047 + 1).astype(np.uint16).view(tensor.dtype.numpy)
-    return stored(rng.integers(-4, 5, count).astype(np.float32), tensor.dtype)
+    return stored(rng.integers(-SMALL, SMALL + 1, count).astype(np.float32), tensor.dtype)
 
 
 def _reached(descriptor: TensorDescriptor, sizes: Mapping[Expr, int]) -> tuple[Array, Array]:

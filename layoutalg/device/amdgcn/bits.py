@@ -137,6 +137,13 @@ class Word:
         return self.with_expr(xor(self.w.unsigned(self), self.w.unsigned(other)))
 
 
+def are_halves(low: Word, high: Word) -> bool:
+    """Whether these are known to be the halves of one word, `high.whole`."""
+    if high.whole is None or high.low_half is None:
+        return False
+    return low is high.low_half or (low.whole is high.whole and low.low_half is None)
+
+
 def as_mask(word: Word | Mask) -> Mask:
     """A mask, also where it is written as a word: all ones, zero, or a choice of the two."""
     if isinstance(word, Mask):

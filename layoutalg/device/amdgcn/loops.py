@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from layoutalg.device.amdgcn.bits import Mask, NotReadable, Word
+from layoutalg.device.amdgcn.bits import Mask, NotReadable, Word, are_halves
 from layoutalg.device.amdgcn.follow import Ends, Follower
 from layoutalg.device.amdgcn.pending import Key, Pending
 from layoutalg.device.amdgcn.ranges import representative, same_word
@@ -155,8 +155,10 @@ class _Loop:
         grown = pending != self.pending or per_iteration is not self.barriers
         self.pending, self.barriers = pending, per_iteration
         changed = [p for p in _places(start, latch) if p not in self.unknown and not self._same(start, latch, p)]
+        words = {p: word for p in changed if isinstance(word := self._get(self.entry, p), Word)}
+        uppers = {p: word for p, word in words.items() if word.low_half is not None}
         for place in changed:
-            self._forget(place, changed)
+            self._forget(place, words.get(place), uppers)
         return grown or bool(changed)
 
     def _same(self, start: State, latch: State, place: Place) -> bool:
@@ -178,23 +180,30 @@ class _Loop:
             return resolved(self.w, state.cells.get(key, ()), state.condition)
         return state.scalars.get(key) or self.w.fresh_word()
 
-    def _forget(self, place: Place, changed: list[Place]) -> None:
-        """An unknown for a register; one for two that are the halves of a word before the loop."""
+    def _forget(self, place: Place, here: Word | None, uppers: Mapping[Place, Word]) -> None:
+        """An unknown for a register; one for two that are the halves of a word before the loop.
+
+        `here` is what it holds then, if that is no mask; `uppers`, which registers hold upper halves.
+        """
         if place in self.unknown:
             return
-        kind, (file, number) = place
-        upper: Place = (kind, (file, number + 1))
-        here, above = self._get(self.entry, place), self._get(self.entry, upper)
-        if isinstance(here, Mask):
+        upper = None if here is None else self._upper(place, here, uppers)
+        if here is None:
             self.unknown[place] = Mask(self.w.fresh_bit())
-        elif upper in changed and not isinstance(above, Mask) and above.whole is not None:
-            whole = self.w.pair(here, above)
-            if whole is above.whole:
-                unknown = self.w.word(self.w.fresh("carried", 1 << 64), 64)
-                self.unknown[place], self.unknown[upper] = self.w.low(unknown), self.w.high(unknown)
-                self.pairs[place] = (upper, unknown)
-        if place not in self.unknown:
+        elif upper is not None:
+            unknown = self.w.word(self.w.fresh("carried", 1 << 64), 64)
+            self.unknown[place], self.unknown[upper] = self.w.low(unknown), self.w.high(unknown)
+            self.pairs[place] = (upper, unknown)
+        else:
             self.unknown[place] = self.w.word(self.w.fresh("carried", 1 << 32))
+
+    def _upper(self, low: Place, word: Word, uppers: Mapping[Place, Word]) -> Place | None:
+        """The register that holds the upper half of a word before the loop; of several, the next one first."""
+        kind, (file, number) = low
+        taken = {upper for upper, _ in self.pairs.values()}
+        found = [place for place, above in uppers.items() if place not in taken and are_halves(word, above)]
+        following: Place = (kind, (file, number + 1))
+        return following if following in found else next(iter(found), None)
 
     # What it is
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, as_mask
+from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, are_halves, as_mask
 from layoutalg.device.amdgcn.ranges import (
     NARROWEST,
     apart,
@@ -274,10 +274,8 @@ class IndexValues:
 
     def pair(self, low: Word, high: Word) -> Word:
         """The whole whose halves these are, else the sum of both."""
-        if high.whole is not None and high.low_half is not None:
-            is_low_half = low.whole is high.whole and low.low_half is None
-            if is_low_half or low is high.low_half:
-                return high.whole
+        if high.whole is not None and are_halves(low, high):
+            return high.whole
         if high.sign_of is not None and high.sign_of is low:
             return self.sext(low)
         if high.expr is FALSE:

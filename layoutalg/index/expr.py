@@ -24,7 +24,7 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -42,17 +42,21 @@ class Expr:
     (True, 31)
     """
 
-    __slots__ = ("__weakref__", "_normal", "_order", "_repr", "_simple", "args", "depth", "hi", "lo", "op", "value")
+    __slots__ = (
+        "__weakref__", "_normal", "_order", "_repr", "_simple", "_variables",
+        "args", "depth", "hi", "lo", "op", "value",
+    )  # fmt: skip
     op: str
     args: tuple[Expr, ...]
     value: Any
     lo: Bound
     hi: Bound
     depth: int
-    _normal: Any  # these four are computed when first asked for
+    _normal: Any  # these five are computed when first asked for
     _simple: Expr | None
     _repr: str | None
     _order: str | None
+    _variables: tuple[Expr, ...] | None
 
     def __repr__(self) -> str:
         return self._repr or show(self)
@@ -147,12 +151,13 @@ def _node(op: str, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
         return found
     node = object.__new__(Expr)
     node.op, node.args, node.value = op, args, value
-    node._normal = node._simple = node._repr = node._order = None
+    node._normal = node._simple = node._repr = node._order = node._variables = None
     node.lo, node.hi = RANGE[op](node)
     node.depth = max((a.depth for a in args), default=0) + 1
     return _TABLE.setdefault(key, node)
 
 
+@lru_cache(maxsize=1 << 12)
 def const(value: int) -> Expr:
     """The integer `value` as an expression."""
     return _node("const", (), int(value))

@@ -25,7 +25,7 @@ from layoutalg.index.expr import FALSE, TRUE, Expr, all_of, const, div, mod, xor
 from layoutalg.index.poly import Poly, common_term, monomial_over, rank
 from layoutalg.index.ranges import BOOLEAN, Bound
 from layoutalg.index.text import order
-from layoutalg.index.walk import postorder, rebuild
+from layoutalg.index.walk import rebuild
 
 
 def simplify(expr: Expr) -> Expr:
@@ -44,10 +44,16 @@ def simplify(expr: Expr) -> Expr:
 
 def normal(expr: Expr) -> Poly:
     """The normal form of an expression (kept with the node: computed once)."""
-    if expr._normal is None:
-        for node in postorder(expr):
-            if node._normal is None:
-                node._normal = Poly.of(int(node.lo)) if node.lo == node.hi else _RULES[node.op](node)
+    stack = [expr]
+    while stack:
+        node = stack[-1]
+        waiting = [a for a in node.args if a._normal is None] if node._normal is None else []
+        if waiting:
+            stack += waiting
+            continue
+        if node._normal is None:
+            node._normal = Poly.of(int(node.lo)) if node.lo == node.hi else _RULES[node.op](node)
+        stack.pop()
     result: Poly = expr._normal
     return result
 

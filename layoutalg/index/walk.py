@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 
 from layoutalg.index.expr import (
     Expr,
@@ -31,29 +31,31 @@ def postorder(*roots: Expr, stop: Container[Expr] = ()) -> list[Expr]:
     It does not go below the nodes of `stop`.
     """
     order: dict[Expr, None] = {}
-    stack: list[tuple[Expr, Iterator[Expr]]] = []
-    for root in roots:
-        stack.append((root, iter(() if root in stop else root.args)))
-        while stack:
-            node, rest = stack[-1]
-            child = next((a for a in rest if a not in order), None)
-            if child is not None:
-                stack.append((child, iter(() if child in stop else child.args)))
-            else:
-                order[node] = None
-                stack.pop()
+    stack = list(reversed(roots))
+    while stack:
+        node = stack[-1]
+        waiting = [] if node in order or node in stop else [a for a in node.args if a not in order]
+        if waiting:
+            stack += reversed(waiting)
+        else:
+            order.setdefault(stack.pop())
     return list(order)
 
 
 def variables(*roots: Expr) -> tuple[Expr, ...]:
     """The variables below the roots, those in other variables' extents too, in order of first use."""
-    found: dict[Expr, None] = {}
-    for node in postorder(*roots):
-        if node.op == "var":
-            if node.value.extent is not None:
-                found |= dict.fromkeys(variables(node.value.extent))
-            found[node] = None
-    return tuple(found)
+    if len(roots) != 1:
+        return tuple(dict.fromkeys(v for root in roots for v in variables(root)))
+    (root,) = roots
+    if root._variables is None:
+        found: dict[Expr, None] = {}
+        for node in postorder(root):
+            if node.op == "var":
+                if node.value.extent is not None:
+                    found |= dict.fromkeys(variables(node.value.extent))
+                found[node] = None
+        root._variables = tuple(found)
+    return root._variables
 
 
 def names(*roots: Expr) -> set[str]:

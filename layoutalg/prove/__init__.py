@@ -36,6 +36,7 @@ from layoutalg.prove.claims import (
     Surjective,
     default_claims,
 )
+from layoutalg.prove.decide import holds
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Shown
 from layoutalg.prove.outcome import Limits
 from layoutalg.prove.parallel import prove_all
@@ -46,5 +47,5 @@ __all__ = [
     "Agree", "Aligned", "All", "Bijective", "Claim", "Contiguous", "Covers", "Equivalent", "FitsIndexType", "ForAll",
     "InBounds", "Injective", "InjectiveMap", "Limits", "Monotone", "Obligation", "Onto", "Proved", "Refuted",
     "RoundTrip", "RoundTripLower", "RoundTripUpper", "Shown", "Surjective", "Unknown", "Verdict", "Witness",
-    "default_claims", "prove", "prove_all",
+    "default_claims", "holds", "prove", "prove_all",
 ]  # fmt: skip

@@ -102,6 +102,17 @@ def decide(obligation: Obligation, limits: Limits, strategy: str | None = None) 
     return smallest(obligation, outcome, limits) if isinstance(outcome, Fails) else outcome
 
 
+def holds(obligation: ForAll, limits: Limits) -> bool:
+    """Whether it is shown; where it fails, no time goes into a counterexample that is small.
+
+    >>> from layoutalg.index import var
+    >>> holds(ForAll("it is small", var("i", 9) < 10), Limits())
+    True
+    """
+    told_apart(obligation)
+    return obligation.goal is TRUE or isinstance(_first(PORTFOLIO, obligation, limits=limits), Holds)
+
+
 def _first(steps: Sequence[Strategy], obligation: Obligation, *, limits: Limits) -> Outcome:
     reasons: list[str] = []
     for step in steps:
@@ -213,4 +224,4 @@ def _collide(obligation: InjectiveMap, one: Point, other: Point) -> bool:
     )
 
 
-__all__ = ["PORTFOLIO", "STRATEGIES", "decide", "decide_quickly", "replays"]
+__all__ = ["PORTFOLIO", "STRATEGIES", "decide", "decide_quickly", "holds", "replays"]

@@ -22,7 +22,7 @@ does what AMD's pseudocode says.  Not modelled: time, cache policy, wait states 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from layoutalg.device.amdgcn.bits import NotReadable
@@ -32,6 +32,7 @@ from layoutalg.device.amdgcn.follow import Follower
 from layoutalg.device.amdgcn.loops import Loops
 from layoutalg.device.amdgcn.program import Program
 from layoutalg.device.amdgcn.reciprocal import ASSUMPTION
+from layoutalg.device.amdgcn.samples import extreme_sizes, shows_wrong
 from layoutalg.device.amdgcn.state import Argument, Element
 from layoutalg.device.amdgcn.symbolic import SymbolicMachine
 from layoutalg.device.amdgcn.terms import ASSUMPTION as EQUAL_RESULTS
@@ -40,7 +41,7 @@ from layoutalg.device.amdgcn.words import UNKNOWN_BIT
 from layoutalg.device.errors import DeviceError
 from layoutalg.index import Expr, all_of, as_expr, conjuncts, simplify, substitute, variables
 from layoutalg.kernel.program import Program as Kernel
-from layoutalg.prove import ForAll, Limits, Proved, Refuted, Shown, Verdict, prove
+from layoutalg.prove import ForAll, Limits, Proved, Refuted, Shown, Verdict, holds, prove
 
 #: Seconds that one question about the range of a value may take; not knowing costs a longer formula, nothing else.
 QUICK = 2.0
@@ -150,6 +151,9 @@ class _Prover:
     def __init__(self, kernel: Kernel, limits: Limits, deadline: float, terms: Terms) -> None:
         self.kernel, self.limits, self.deadline, self.terms = kernel, limits, deadline, terms
         self.free: set[Expr] = set()
+        self._extremes = extreme_sizes(kernel)
+        self._found: dict[tuple[Expr, Expr], bool] = {}
+        self._proved: dict[tuple[Expr, Expr], Proved] = {}
         self.shown_values = (
             Shown("block", kernel.grid),
             Shown("thread", kernel.threads),
@@ -158,17 +162,31 @@ class _Prover:
 
     def shown(self, goal: Expr, given: Expr) -> bool:
         """Whether the goal is proved, soon."""
+        if (goal, given) not in self._found:
+            self._found[goal, given] = self._shown(goal, given)
+        return self._found[goal, given]
+
+    def _shown(self, goal: Expr, given: Expr) -> bool:
+        if time.monotonic() > self.deadline or any(shows_wrong(goal, given, sizes) for sizes in self._extremes):
+            return False
         quick = replace(self.limits, seconds=min(self.limits.seconds, QUICK))
-        return isinstance(self._decide("a value is in range", goal, given, (), quick), Proved)
+        return any(
+            holds(ForAll("a value is in range", goal, part, self.shown_values if part is given else ()), limits)
+            for part, limits in self._attempts(goal, given, quick)
+        )
 
     def decide(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...] = ()) -> Verdict:
         """The verdict on `given ⇒ goal`."""
-        verdict = self._decide(label, goal, given, show, self.limits)
-        if isinstance(verdict, Refuted) and any(map(self._free, variables(goal, given))):
-            return self._refuted_for_numbers(label, goal, given, show) or unknown(
-                f"it depends on what is not known of floating-point results or other lanes: {verdict.reason}"
-            )
-        return verdict
+        if (goal, given) not in self._proved:
+            verdict = self._decide(label, goal, given, show)
+            if isinstance(verdict, Refuted) and any(map(self._free, variables(goal, given))):
+                return self._refuted_for_numbers(label, goal, given, show) or unknown(
+                    f"it depends on what is not known of floating-point results or other lanes: {verdict.reason}"
+                )
+            if not isinstance(verdict, Proved):
+                return verdict
+            self._proved[goal, given] = verdict
+        return replace(self._proved[goal, given], claim=label)
 
     def _refuted_for_numbers(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...]) -> Refuted | None:
         """A refutation in which roundings to bf16 are what the machine makes of a number."""
@@ -176,19 +194,26 @@ class _Prover:
             goal, given = substitute(goal, values), all_of(substitute(given, values), written[1])
         if any(map(self._free, variables(goal, given))):
             return None
-        verdict = self._decide(label, goal, given, show, self.limits)
+        verdict = self._decide(label, goal, given, show)
         return verdict if isinstance(verdict, Refuted) else None
 
-    def _decide(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...], limits: Limits) -> Verdict:
+    def _decide(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...]) -> Verdict:
         if time.monotonic() > self.deadline:
             return unknown("the time for all claims is used up")
+        for part, limits in self._attempts(goal, given, self.limits):
+            told = (*self.shown_values, *show) if part is given else ()
+            verdict = prove(ForAll(label, goal, part, told), limits=limits)
+            if isinstance(verdict, Proved):
+                return verdict
+        return verdict
+
+    def _attempts(self, goal: Expr, given: Expr, limits: Limits) -> Iterator[tuple[Expr, Limits]]:
+        """Assumptions to try: those that speak only of what the goal speaks of, for a short time; then all."""
         mentioned = set(variables(goal))
         near = all_of(*(part for part in conjuncts(given) if set(variables(part)) <= mentioned))
         if near is not given:
-            verdict = prove(ForAll(label, goal, near), limits=replace(limits, seconds=min(limits.seconds, AT_FIRST)))
-            if isinstance(verdict, Proved):
-                return verdict
-        return prove(ForAll(label, goal, given, (*self.shown_values, *show)), limits=limits)
+            yield near, replace(limits, seconds=min(limits.seconds, AT_FIRST))
+        yield given, limits
 
     def _free(self, v: Expr) -> bool:
         """Whether the prover may give it values that the machine would not."""

@@ -6,6 +6,7 @@ Arrays are never changed in place, so registers may share them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ class ArrayValues:
 
     def const(self, value: int, bits: int) -> Array:
         """A one-by-one array of the constant."""
-        return np.full((1, 1), value % (1 << bits), _UNSIGNED[bits])
+        return _constant(value % (1 << bits), bits)
 
     def shl(self, word: Array, amount: Array) -> Array:
         """Left shift."""
@@ -113,6 +114,13 @@ class ArrayValues:
         """The low half of a 64-bit sum, and whether the upper is not 0."""
         total = self.zext(a) + self.zext(b) + carry
         return self.low(total), self.high(total) != 0
+
+
+@lru_cache(maxsize=1 << 12)
+def _constant(value: int, bits: int) -> Array:
+    made = np.full((1, 1), value, _UNSIGNED[bits])
+    made.flags.writeable = False
+    return made
 
 
 def _f32(word: Array) -> Array:

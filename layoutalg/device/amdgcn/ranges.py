@@ -17,7 +17,7 @@ What it cannot represent: limits that come from several conditions together.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from layoutalg.index import FALSE, Expr, conjuncts, div, mod, nonnegative, simplify, var
@@ -54,14 +54,19 @@ def in_range(e: Expr, lowest: int, limit: int, given: Expr) -> bool:
     if e.op == "div" and lowest <= 0:
         return in_range(e.args[0], 0, limit * int(e.args[1].lo), given)
     largest = [(part.args[0], part.args[1].value - (part.op == "lt")) for part in conjuncts(given) if _limits(part)]
-    offset = int(normal(e).terms.get((), 0))
-    plain = simplify(e - offset)
-    forms = [(one, 0) for one in (e, *generalised(e, given), *replaced(e, given))]
-    forms += [(one, offset) for one in (plain, *generalised(plain, given), *replaced(plain, given))]
     return any(
         nonnegative(one + add - lowest) and any(_below(one, limit - add, *most) for most in largest)
-        for one, add in forms
+        for one, add in _forms(e, given)
     )
+
+
+def _forms(e: Expr, given: Expr) -> Iterator[tuple[Expr, int]]:
+    """More general expressions, and what is to be added to each."""
+    offset = int(normal(e).terms.get((), 0))
+    for plain, add in dict.fromkeys(((e, 0), (simplify(e - offset), offset))):
+        yield plain, add
+        yield from ((one, add) for one in generalised(plain, given))
+        yield from ((one, add) for one in replaced(plain, given))
 
 
 def _below(e: Expr, limit: int, product: Expr, most: int) -> bool:
@@ -103,12 +108,13 @@ def _limits(part: Expr) -> bool:
     return part.op in ("lt", "le") and part.args[1].op == "const"
 
 
-def generalised(e: Expr, given: Expr) -> Iterator[Expr]:
+@lru_cache(maxsize=1 << 14)
+def generalised(e: Expr, given: Expr) -> Sequence[Expr]:
     """The expression over any p' < P, q' < Q, …, where it is p + P·(q + Q·(… )) and `p < P`, `q < Q`, … are given.
 
     What holds of it holds of the expression; and a solver need not know what p and q are made of.
     """
-    yield from (found for found in _nested(e, _bounds(given)) if found is not e)
+    return tuple(found for found in _nested(e, _bounds(given)) if found is not e)
 
 
 def replaced(e: Expr, given: Expr) -> Iterator[Expr]:

@@ -72,8 +72,8 @@ class RegisterMachine(Machine):
             self._set_exec(self.read_scalar(Operand("s", EXEC), 64))
 
     def _kept(self, key: tuple[str, int], word: Array) -> Array:
-        if self.live.all():
-            return np.broadcast_to(word, (self.waves, 1))
+        if self.all_live:
+            return _shaped(word, (self.waves, 1))
         old = self.scalars.get(key)
         if old is None:
             old = self.noise.integers(0, 1 << 32, (self.waves, 1), np.uint32)
@@ -89,7 +89,8 @@ class RegisterMachine(Machine):
         self._refresh()
 
     def _refresh(self) -> None:
-        self.active = self.exec_lanes & self.live[:, None]
+        self.all_live = bool(self.live.all())
+        self.active = self.exec_lanes if self.all_live else self.exec_lanes & self.live[:, None]
         self.full = bool(self.active.all())
 
     def set_live(self, live: Array) -> None:
@@ -123,7 +124,7 @@ class RegisterMachine(Machine):
 
     def _store_lanes(self, key: tuple[str, int], word: Array, active: Array, full: bool) -> None:
         if full:
-            self.vectors[key] = np.broadcast_to(word, (self.waves, self.lanes))
+            self.vectors[key] = _shaped(word, (self.waves, self.lanes))
             return
         if key not in self.vectors:
             self.vectors[key] = self.noise.integers(0, 1 << 32, (self.waves, self.lanes), np.uint32)
@@ -158,9 +159,14 @@ class RegisterMachine(Machine):
 
     def agree(self, what: str, value: Array) -> None:
         """A `Fault` when the two copies differ in a value that matters."""
-        half = self.waves // 2
-        first, second = np.broadcast_to(value, (self.waves, value.shape[1])).reshape(2, half, -1)
-        if not np.array_equal(first, second):
+        if len(value) == 1:
+            return
+        first, second = value[: self.waves // 2], value[self.waves // 2 :]
+        if (first != second).any():
             k = int(np.argmax((first != second).any(axis=1)))
             block = tuple(int(i) for i in self.blocks[k // self.waves_per_block])
             raise Fault("uninitialised", f"{what} depends on an undefined value, block {block}", self.where)
+
+
+def _shaped(word: Array, shape: tuple[int, int]) -> Array:
+    return word if word.shape == shape else np.broadcast_to(word, shape)

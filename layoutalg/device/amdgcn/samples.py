@@ -6,16 +6,19 @@ A sample only suggests which access of the binary is which of the program, or re
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from layoutalg.device.amdgcn.bits import NotReadable
-from layoutalg.index import Expr, as_expr, value
+from layoutalg.index import Expr, as_expr, value, variables
 from layoutalg.kernel.program import Program
 
 Point = Mapping[Expr, int]
 
 #: Sizes that are tried: this many times 1 to 5, the first that the program allows.
 _SCALES = (64, 64, 16, 16, 8, 4, 2, 1, 1, 1)
+
+#: The greatest value that is tried for what has no greatest.
+_MOST = 1 << 64
 
 
 def sample_points(kernel: Program, loops: Mapping[Expr, Expr], count: int = 4) -> tuple[Point, ...]:
@@ -37,6 +40,49 @@ def points_where(kernel: Program, loops: Mapping[Expr, Expr], condition: Expr, t
         if len(found) == 6:
             break
     return tuple(found)
+
+
+def extreme_sizes(kernel: Program) -> tuple[Point, ...]:
+    """Least sizes, and for each size one where it is as great as the others let it be, up to a factor of two.
+
+    >>> from layoutalg.kernel.library.transpose import lds_transpose
+    >>> kernel = lds_transpose()
+    >>> [[point[size] for size in kernel.sizes] for point in extreme_sizes(kernel)]
+    [[1, 1], [536870912, 1], [1, 536870912]]
+    """
+    least = {size: max(int(size.lo), 1) for size in kernel.sizes}
+    found = [least]
+    for size in kernel.sizes:
+        point = dict(least)
+        while 2 * point[size] <= size.hi and value(kernel.requires, point | {size: 2 * point[size]}):
+            point[size] *= 2
+        found.append(point)
+    return tuple(found)
+
+
+def shows_wrong(goal: Expr, given: Expr, sizes: Point) -> bool:
+    """Whether the other variables have values, at their ends or at random, that meet `given` and not `goal`.
+
+    >>> from layoutalg.index import symbol, var
+    >>> i = var("i", symbol("N"))
+    >>> shows_wrong(i < 100, i < 1000, {symbol("N"): 200}), shows_wrong(i < 100, i < 100, {symbol("N"): 200})
+    (True, False)
+    """
+    rng = random.Random(0)
+    others = [v for v in variables(goal, given) if v not in sizes]
+    return any(_differs(goal, given, dict(sizes), others, draw) for draw in (min, max, rng.randint, rng.randint))
+
+
+def _differs(
+    goal: Expr, given: Expr, point: dict[Expr, int], others: Sequence[Expr], draw: Callable[[int, int], int]
+) -> bool:
+    for v in others:
+        extent, step = v.value.extent, v.value.multiple_of
+        last = int(min(v.hi, _MOST)) if extent is None else value(extent, point) - 1
+        if last < v.lo:
+            return False
+        point[v] = draw(int(v.lo), last) // step * step
+    return bool(value(given, point)) and not value(goal, point)
 
 
 def _point(kernel: Program, loops: Mapping[Expr, Expr], rng: random.Random, k: int) -> Point:

@@ -157,7 +157,7 @@ def seen(program, kernel):
 def test_no_binary_is_proved_that_a_run_shows_to_be_wrong(target):
     """Flipped bits drawn at random: what faults or computes something else is never proved."""
     program, kernel, rng = compiled("xor_f16_v8", target), KERNELS["xor_f16_v8"](), random.Random(target)
-    proved = wrong = 0
+    wrong = 0
     for _ in range(20):
         bit = rng.randrange(8 * len(program.kernel.code))
         code = bytearray(program.kernel.code)
@@ -166,7 +166,8 @@ def test_no_binary_is_proved_that_a_run_shows_to_be_wrong(target):
             mutant = decode_kernel(replace(program.kernel, code=bytes(code)))
         except UnsupportedInstructionError:
             continue
-        how, verdict = seen(mutant, kernel), prove_binary(mutant, kernel, seconds=5)
-        assert how is None or not verdict.proved, (how, bit)
-        proved, wrong = proved + verdict.proved, wrong + (how is not None)
+        how = seen(mutant, kernel)
+        if how is not None:
+            wrong += 1
+            assert not prove_binary(mutant, kernel, seconds=5).proved, (how, bit)
     assert wrong > 5

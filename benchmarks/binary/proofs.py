@@ -21,6 +21,7 @@ from typing import Any
 
 from benchmarks.binary.builds import built, compilers, kernels
 from benchmarks.binary.state import Key, State
+from layoutalg.device.amdgcn.against import prove_binary
 from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
 from layoutalg.device.amdgcn.program import Program as Binary
 from layoutalg.device.amdgcn.trial import attempt, make_case, small_sizes
@@ -118,8 +119,6 @@ def seen(binary: Binary, program: Program) -> str:
 
 def proved(binary: Binary, program: Program, seconds: float) -> dict[str, Any]:
     """The row of a proof."""
-    from layoutalg.device.amdgcn.against import prove_binary
-
     start = time.monotonic()
     found = prove_binary(binary, program, seconds=seconds)
     why = "; ".join(f"{about}: {v.reason}" for about, v in found.failures)[:TOLD]

@@ -125,7 +125,7 @@ def _reasons(rows: list[Row]) -> Iterator[str]:
         return
     grouped: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in rows:
-        grouped[row["result"], row.get("run", ""), _shape(row["why"])].append(row)
+        grouped[row["result"], row.get("run", ""), shape(row["why"])].append(row)
     yield "What stood in the way, the most frequent first:\n"
     yield _table(
         ("result", "a run", "builds", "for one", "reason"),
@@ -144,7 +144,7 @@ _SHAPES = (
 """What differs between reasons that are the same."""
 
 
-def _shape(why: str) -> str:
+def shape(why: str) -> str:
     """A reason without addresses, numbers and witnesses."""
     first = why.split("; ")[0]
     for pattern, said in _SHAPES:

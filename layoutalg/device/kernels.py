@@ -26,6 +26,7 @@ from layoutalg.kernel.obligations.limits import alignment_of
 from layoutalg.kernel.program import Program, Tensor
 from layoutalg.kernel.verify import Verified
 from layoutalg.prove.obligation import in_domain
+from layoutalg.prove.statement import limits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,9 +53,7 @@ def launch_sizes(program: Program, sizes: dict[str, int]) -> dict[Expr, int]:
     at = {size: sizes[size.value.name] for size in program.sizes}
     for size, n in at.items():
         if not in_domain({size: n}, (size,)):
-            s = size.value
-            allowed = f"{s.name} in {s.lo}…{s.hi}, multiples of {s.multiple_of}"
-            raise LaunchError(f"{program.name} is proved for {allowed}; not for {n}")
+            raise LaunchError(f"{program.name} is proved for {limits(size)}; not for {n}")
     if not value(program.requires, at):
         raise LaunchError(f"{program.name} is proved where {program.requires}; not at {sizes}")
     return at

@@ -26,6 +26,7 @@ from layoutalg.index import Expr, Term, as_expr, substitute, symbol, var, variab
 from layoutalg.index.evaluate import value
 from layoutalg.index.javascript import javascript
 from layoutalg.layout import TensorDescriptor
+from layoutalg.prove.statement import limits
 
 Family = Callable[[Term], Pattern]
 """A pattern of lanes for any number of elements a lane."""
@@ -168,7 +169,7 @@ def _size(v: Expr, start: Mapping[str, int], is_length: bool) -> dict[str, Any]:
     usual_first = next((n for n in values if n >= FIRST), values[-1]) if is_length else values[0]
     first = start.get(name, usual_first)
     if first not in values:
-        raise DrawError(f"{name} = {first}: it takes {values[0]} to {values[-1]}, in steps of {v.value.multiple_of}")
+        raise DrawError(f"{name} = {first}: its slider takes {values[0]} to {values[-1]}, of {limits(v)}")
     return {"name": name, "values": values, "start": values.index(first)}
 
 

@@ -16,6 +16,8 @@ from layoutalg.index import Expr, variables
 from layoutalg.index.evaluate import grids
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.layout.bind import bind
+from layoutalg.prove.obligation import in_domain
+from layoutalg.prove.statement import limits
 
 MOST_INDICES = 1 << 24
 
@@ -53,10 +55,8 @@ def _values(descriptor: TensorDescriptor, sizes: Mapping[str, int]) -> dict[Expr
     missing = [v.value.name for v in symbols if v.value.name not in sizes]
     if missing:
         raise LayoutError(f"the sizes {', '.join(missing)} have no value; give one for each")
-    for v in symbols:
-        known, given = v.value, sizes[v.value.name]
-        if not known.lo <= given <= known.hi or given % known.multiple_of:
-            raise LayoutError(f"{v} = {given} is not in {known.lo}…{known.hi}, multiples of {known.multiple_of}")
-        if known.power_of_two and given & (given - 1):
-            raise LayoutError(f"{v} = {given} is no power of two")
-    return {v: sizes[v.value.name] for v in symbols}
+    at = {v: sizes[v.value.name] for v in symbols}
+    for v, given in at.items():
+        if not in_domain(at, (v,)):
+            raise LayoutError(f"{v} = {given} breaks {limits(v)}")
+    return at

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from math import prod
 from textwrap import indent
 
-from layoutalg.index import TRUE, Expr
+from layoutalg.index import TRUE
 from layoutalg.index.c import c_expression
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.address import address_of
@@ -36,6 +36,7 @@ from layoutalg.kernel.program import (
 from layoutalg.kernel.text import index_type, vector_type
 from layoutalg.kernel.verify import Verified
 from layoutalg.prove import Verdict
+from layoutalg.prove.statement import limits
 from layoutalg.target import target_names
 
 PREAMBLE = """\
@@ -150,15 +151,14 @@ def _tensor_line(tensor: Tensor) -> str:
 
 
 def conditions(program: Program) -> str:
-    """What is assumed of the sizes, in words."""
+    """What is assumed of the sizes, in words.
 
-    def one(size: Expr) -> str:
-        s = size.value
-        multiple = f", a multiple of {s.multiple_of}" if s.multiple_of > 1 else ""
-        return f"{s.name} in {s.lo}…{s.hi}{multiple}"
-
+    >>> from layoutalg.kernel.library.permute import batched_transpose
+    >>> conditions(batched_transpose(vectors=(4, 4))).split("; ")[1]
+    '4 <= D1 <= 2147467264, a multiple of 4'
+    """
     requires = "" if program.requires is TRUE else f", where {program.requires}"
-    return "; ".join(map(one, program.sizes)) + requires
+    return "; ".join(map(limits, program.sizes)) + requires
 
 
 def _source(program: Program) -> str:

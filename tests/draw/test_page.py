@@ -112,7 +112,7 @@ def test_sizes_become_sliders_with_their_values():
 
 def test_a_start_that_a_size_never_has_is_refused(padded):
     assert '"start": 2' in page(padded, start={"pad": 16})
-    with pytest.raises(DrawError, match="pad = 5: it takes 0 to 32, in steps of 8"):
+    with pytest.raises(DrawError, match="pad = 5: its slider takes 0 to 32, of 0 <= pad <= 32, a multiple of 8"):
         page(padded, start={"pad": 5})
 
 

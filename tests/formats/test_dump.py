@@ -99,7 +99,7 @@ def test_offsets_with_padding_and_sizes() -> None:
     }  # fmt: skip
     with pytest.raises(LayoutError, match="the sizes M have no value"):
         offsets(d)
-    with pytest.raises(LayoutError, match="M = 12 is not in 8…64, multiples of 8"):
+    with pytest.raises(LayoutError, match="M = 12 breaks 8 <= M <= 64, a multiple of 8"):
         offsets(d, {"M": 12})
 
 

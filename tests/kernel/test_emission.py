@@ -5,11 +5,14 @@ import pytest
 
 from layoutalg.cli.golden import programs
 from layoutalg.device import Device, DeviceArray, LaunchError
-from layoutalg.device.kernels import build, launch
+from layoutalg.device.kernels import build, launch, launch_sizes
+from layoutalg.index import symbol
 from layoutalg.kernel.emit import emit
 from layoutalg.kernel.library.transpose import lds_transpose
+from layoutalg.kernel.library.views import copy
 from layoutalg.kernel.program import Program
 from layoutalg.kernel.verify import requirements, verify
+from layoutalg.layout import make_naive_tensor_descriptor
 from layoutalg.prove import Limits, Proved, prove
 
 
@@ -31,6 +34,15 @@ def test_a_target_without_a_description_is_said_so() -> None:
     verified = verify(lds_transpose())
     assert "sm_80 is not described" in emit(verified, "sm_80")
     assert "not described" not in emit(verified, "gfx942")
+
+
+def test_every_limit_of_a_size_is_said_before_a_launch_and_at_it() -> None:
+    size = symbol("P", min=1, max=1024, power_of_two=True)
+    row = make_naive_tensor_descriptor((size, 64), (64, 1))
+    program = copy(row, row)
+    assert "for all 1 <= P <= 1024, a power of two." in emit(verify(program))
+    with pytest.raises(LaunchError, match="copy is proved for 1 <= P <= 1024, a power of two; not for 6"):
+        launch_sizes(program, {"P": 6})
 
 
 def test_what_a_launch_must_give_is_said_and_checked(cpu: Device) -> None:

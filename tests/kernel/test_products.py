@@ -215,7 +215,7 @@ def test_a_device_runs_only_what_was_proved(cpu: Device, random: Random) -> None
     a = random("f32", 8, 8)
     with pytest.raises(LaunchError, match="1 arrays given; it reads 2"):
         run(verify(task.program), cpu, a, (8, 8), **task.sizes)
-    with pytest.raises(LaunchError, match="multiples of 4; not for 6"):
+    with pytest.raises(LaunchError, match="a multiple of 4; not for 6"):
         run(verify(task.program), cpu, a, (8, 8), a, **{**task.sizes, "N_i": 8, "N_k": 6, "N_j": 8})
 
 

@@ -116,7 +116,7 @@ def test_unverified_source_says_so() -> None:
 def test_sizes_outside_the_proof_are_not_launched() -> None:
     program = lds_transpose(vector=4)
     source = matrix(6, 8, "f32")
-    with pytest.raises(LaunchError, match="multiples of 4; not for 6"):
+    with pytest.raises(LaunchError, match="a multiple of 4; not for 6"):
         run(verify(program), choose_device("cpu"), source, (8, 6), M=6, N=8)
     with pytest.raises(LaunchError, match="has 48 elements, and the descriptor 64"):
         run(verify(program), choose_device("cpu"), source, (8, 8), M=8, N=8)

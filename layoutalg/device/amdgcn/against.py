@@ -25,7 +25,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from layoutalg.device.amdgcn.bits import NotReadable
+from layoutalg.device.amdgcn.bits import UNKNOWN_BIT, NotReadable
 from layoutalg.device.amdgcn.compare import Comparison, unknown
 from layoutalg.device.amdgcn.expected import ExpectedElement, expected_elements
 from layoutalg.device.amdgcn.follow import Follower
@@ -37,7 +37,6 @@ from layoutalg.device.amdgcn.state import Argument, Element
 from layoutalg.device.amdgcn.symbolic import SymbolicMachine
 from layoutalg.device.amdgcn.terms import ASSUMPTION as EQUAL_RESULTS
 from layoutalg.device.amdgcn.terms import Terms
-from layoutalg.device.amdgcn.words import UNKNOWN_BIT
 from layoutalg.device.errors import DeviceError
 from layoutalg.index import Expr, all_of, as_expr, conjuncts, simplify, substitute, variables
 from layoutalg.kernel.program import Program as Kernel

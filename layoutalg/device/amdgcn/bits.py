@@ -9,20 +9,29 @@ A *word* is an index expression equal to the machine's word modulo 2ⁿ; its ope
 | `~a`             | not            |
 | all ones, zero   | true, false    |
 
+A register of a wave of 64 lanes holds a half of a mask, and which: the bit is the own one in one of the halves only.
+
 What it cannot represent: arithmetic on masks that mixes lanes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from layoutalg.device.amdgcn.conditions import settled
 from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, select, xor
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, select, variables, xor
 
 if TYPE_CHECKING:
     from layoutalg.device.amdgcn.words import IndexValues
+
+
+#: What unknown truths, and words that are not undefined but unknown, are called.
+UNKNOWN_BIT = "any"
+
+#: What is called undefined: registers that nothing wrote.
+UNDEFINED = "undefined"
 
 
 class NotReadable(UnsupportedInstructionError):
@@ -57,24 +66,42 @@ class Mask:
     own: Expr
     carry_of: tuple[Word, Word] | None = None  # where `guard` holds, the bit is the carry of this sum
     guard: Expr = TRUE
+    half: int | None = None  # 0 or 1: only that half of the lanes' bits
+
+    def having(self, own: Expr, *others: Mask) -> Mask:
+        """A mask with this bit, made of this one and of others: all of one half, if they are halves."""
+        halves = {mask.half for mask in (self, *others) if mask.half is not None}
+        if len(halves) > 1:
+            raise NotReadable("the lower half of a mask with an upper half")
+        return Mask(own, half=next(iter(halves), None))
+
+    @property
+    def halves(self) -> tuple[Mask, Mask]:
+        """The lower and the upper half of a mask of 64 lanes."""
+        if self.half is not None:
+            raise NotReadable("half a mask as a whole one")
+        return replace(self, half=0), replace(self, half=1)
 
     def __and__(self, other: Word | Mask) -> Mask:
-        return Mask(settled(all_of(self.own, as_mask(other).own)))
+        other = as_mask(other)
+        return self.having(settled(both(self.own, other.own)), other)
 
     def __or__(self, other: Word | Mask) -> Mask:
-        a, b = self.own, as_mask(other).own
-        return Mask(b if implies(a, b) else a if implies(b, a) else any_of(a, b))
+        other = as_mask(other)
+        a, b = self.own, other.own
+        return self.having(b if implies(a, b) else a if implies(b, a) else any_of(a, b), other)
 
     def __xor__(self, other: Word | Mask) -> Mask:
-        a, b = self.own, as_mask(other).own
+        other = as_mask(other)
+        a, b = self.own, other.own
         for whole, part in ((a, b), (b, a)):
             if implies(part, whole):  # what the part has more, not
                 more = all_of(*(p for p in conjuncts(part) if p not in conjuncts(whole)))
-                return Mask(all_of(whole, negation(more)))
-        return Mask((Bit(a) ^ Bit(b)).expr)
+                return self.having(all_of(whole, negation(more)), other)
+        return self.having((Bit(a) ^ Bit(b)).expr, other)
 
     def __invert__(self) -> Mask:
-        return Mask(negation(self.own))
+        return self.having(negation(self.own))
 
     @property
     def expr(self) -> Expr:
@@ -145,25 +172,45 @@ def are_halves(low: Word, high: Word) -> bool:
 
 
 def as_mask(word: Word | Mask) -> Mask:
-    """A mask, also where it is written as a word: all ones, zero, or a choice of the two."""
+    """A mask; of a number that is not seen to be one, the own bit is an unknown."""
     if isinstance(word, Mask):
         return word
+    own = own_bit(word)
+    return Mask(word.w.fresh_bit() if own is None else own)
+
+
+def own_bit(word: Word) -> Expr | None:
+    """The bit of a mask that is written as a word: all ones, zero, or a choice of the two; None of other words."""
     e = word.expr
     if e.op == "const" and e.value in (0, -1, (1 << word.bits) - 1):
-        return Mask(TRUE if e.value else FALSE)
+        return TRUE if e.value else FALSE
     if e.op == "select":
-        then, otherwise = (as_mask(word.with_expr(part)).own for part in e.args[1:])
-        return Mask(any_of(all_of(e.args[0], then), all_of(negation(e.args[0]), otherwise)))
-    raise NotReadable(f"{e} as a lane mask")
+        then, otherwise = (own_bit(word.with_expr(part)) for part in e.args[1:])
+        if then is not None and otherwise is not None:
+            return any_of(all_of(e.args[0], then), all_of(negation(e.args[0]), otherwise))
+    return None
 
 
 def is_mask(word: Word | Mask) -> bool:
-    """Whether the word can be read as a mask."""
-    try:
-        as_mask(word)
-    except NotReadable:
-        return False
-    return True
+    """Whether the word can be read as a mask whose bit is known, or need not be: nobody knows what it is."""
+    if isinstance(word, Mask) or own_bit(word) is not None:
+        return True
+    made_of = variables(word.expr)
+    return bool(made_of) and all(v.value.name.startswith((UNKNOWN_BIT, UNDEFINED)) for v in made_of)
+
+
+def both(one: Expr, other: Expr) -> Expr:
+    """Both conditions, without choices of which a part is known, and false where one denies the other."""
+    if excludes(one, other):
+        return FALSE
+    other = _absorbed(other, one)
+    return all_of(_absorbed(one, other), other)
+
+
+def _absorbed(e: Expr, given: Expr) -> Expr:
+    """The condition without `p or q` where p is given: `p and (p or q)` is p."""
+    rest = (part for part in conjuncts(e) if not (part.op == "any" and any(implies(given, p) for p in part.args)))
+    return all_of(*rest)
 
 
 def implies(stronger: Expr, weaker: Expr) -> bool:

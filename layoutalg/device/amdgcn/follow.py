@@ -20,7 +20,7 @@ from layoutalg.device.amdgcn.bits import Mask, NotReadable
 from layoutalg.device.amdgcn.decode import EXEC, VCC, Instruction, Operand
 from layoutalg.device.amdgcn.paths import flow_of
 from layoutalg.device.amdgcn.program import ENDS, branch_target
-from layoutalg.device.amdgcn.state import State, joined
+from layoutalg.device.amdgcn.state import State, joined, within
 from layoutalg.device.amdgcn.symbolic import SymbolicMachine
 from layoutalg.index import FALSE, TRUE, Expr, all_of, negation, simplify
 
@@ -86,6 +86,8 @@ class Follower:
         """The instructions of one block, and the ways out of it."""
         machine = self.machine
         machine.state = state
+        if machine.index_mode:
+            raise NotReadable(f"the block at {start:#x} begins with indexed registers")
         for instruction in self.blocks[start].instructions:
             self.steps += 1
             if self.steps > STEP_LIMIT:
@@ -111,7 +113,7 @@ class Follower:
         for way, condition in ((target, taken), (following, negation(taken))):
             after = state.under(condition)
             if "EXEC" in instruction.name and (way == target) == instruction.name.endswith("EXECZ"):
-                after.scalars["s", EXEC] = after.scalars["s", EXEC + 1] = Mask(FALSE)
+                self.machine.set_exec(after, Mask(FALSE))
             ends.append((way, after))
         return ends
 
@@ -125,6 +127,8 @@ class Follower:
             return scc if name.endswith("1") else negation(scc)
         if name in ("S_CBRANCH_EXECZ", "S_CBRANCH_EXECNZ", "S_CBRANCH_VCCZ", "S_CBRANCH_VCCNZ"):
             own = machine.lanes_of(Operand("s", EXEC if "EXEC" in name else VCC)).expr
+            if within(own, machine.state.path) is FALSE:  # on this way no lane has it, whichever this one is
+                return FALSE if name.endswith("NZ") else TRUE
             none = negation(own)
             if not machine.uniform(own):
                 none = all_of(none, machine.w.others(own))

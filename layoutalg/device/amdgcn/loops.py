@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from layoutalg.device.amdgcn.bits import Mask, NotReadable, Word, are_halves
+from layoutalg.device.amdgcn.bits import Mask, NotReadable, Word, are_halves, as_mask
 from layoutalg.device.amdgcn.follow import Ends, Follower
 from layoutalg.device.amdgcn.pending import Key, Pending
 from layoutalg.device.amdgcn.ranges import representative, same_word
@@ -171,7 +171,8 @@ class _Loop:
             return True
         one, other = self._get(start, place), self._get(latch, place)
         if isinstance(one, Mask) or isinstance(other, Mask):
-            return isinstance(one, Mask) and isinstance(other, Mask) and one.own is other.own
+            both = isinstance(one, Mask) and isinstance(other, Mask)
+            return both and (as_mask(one).own, as_mask(one).half) == (as_mask(other).own, as_mask(other).half)
         return one.expr is other.expr and one.whole is other.whole
 
     def _get(self, state: State, place: Place) -> Word | Mask:
@@ -189,7 +190,7 @@ class _Loop:
             return
         upper = None if here is None else self._upper(place, here, uppers)
         if here is None:
-            self.unknown[place] = Mask(self.w.fresh_bit())
+            self.unknown[place] = self._unknown_mask(place, as_mask(self._get(self.entry, place)))
         elif upper is not None:
             unknown = self.w.word(self.w.fresh("carried", 1 << 64), 64)
             self.unknown[place], self.unknown[upper] = self.w.low(unknown), self.w.high(unknown)
@@ -204,6 +205,15 @@ class _Loop:
         found = [place for place, above in uppers.items() if place not in taken and are_halves(word, above)]
         following: Place = (kind, (file, number + 1))
         return following if following in found else next(iter(found), None)
+
+    def _unknown_mask(self, place: Place, mask: Mask) -> Mask:
+        """An unknown for a mask, one for both halves: the lane's bit is in one of them."""
+        kind, (file, number) = place
+        if mask.half is not None:
+            partner = self.unknown.get((kind, (file, number + 1 - 2 * mask.half)))
+            if isinstance(partner, Mask) and partner.half == 1 - mask.half:
+                return mask.having(partner.own)
+        return mask.having(self.w.fresh_bit())
 
     # What it is
 
@@ -226,7 +236,7 @@ class _Loop:
             if isinstance(here, Mask) and isinstance(end, Mask):
                 own = end.own if end.own is here.own else self._earlier(end.own)
                 if own is not None and substitute(own, {self.t: 0}) is here.own:
-                    found[place] = Mask(own)
+                    found[place] = here.having(own)
             elif not isinstance(here, Mask) and not isinstance(end, Mask):
                 form = self._form(here, _word(unknown_word).expr, end)
                 if form is not None:
@@ -283,7 +293,7 @@ class _Loop:
                 return False
             claimed, held = self.w.pair(_word(claimed), _word(self.known[upper])), whole
         if isinstance(claimed, Mask) and isinstance(held, Mask):
-            return simplify(substitute(claimed.own, following)) is simplify(held.own)
+            return claimed.half == held.half and simplify(substitute(claimed.own, following)) is simplify(held.own)
         if isinstance(claimed, Mask) or isinstance(held, Mask):
             return False
         return self.w.congruent(substitute(claimed.expr, following), held.expr, held.bits)
@@ -337,7 +347,7 @@ class _Substitution:
 
     def scalar(self, word: Word | Mask) -> Word | Mask:
         """The word or the mask."""
-        return Mask(self.expr(word.own)) if isinstance(word, Mask) else self.word(word)
+        return word.having(self.expr(word.own)) if isinstance(word, Mask) else self.word(word)
 
 
 def _places(one: State, other: State) -> Iterator[Place]:

@@ -11,10 +11,11 @@ word or a lane mask.  What it cannot represent: which other lanes are active.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, as_mask, excludes, implies, is_mask
+from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, excludes, implies, is_mask, own_bit
 from layoutalg.device.amdgcn.decode import Instruction
 from layoutalg.device.amdgcn.pending import Key, Pending
 from layoutalg.device.amdgcn.words import IndexValues
@@ -136,10 +137,11 @@ def _both(w: IndexValues, one: State, other: State) -> State:
     else:
         joined.path = tuple(p for p in one.path if p in other.path)
     joined.pending.join(other.pending)
+    instead: dict[Key, Expr] = {}  # of undefined masks, by their first register
     for key in {**one.scalars, **other.scalars}:
         a, b = one.scalars.get(key), other.scalars.get(key)
         if a is not b:
-            joined.scalars[key] = _either(w, mine, theirs, a, b)
+            joined.scalars[key] = _either(w, mine, theirs, a, b, partial(_bit, w, instead, key))
     for key in {**one.cells, **other.cells}:
         joined.cells[key] = _writes(w, one, other, key)
     joined.scc = one.scc if one.scc is other.scc else None
@@ -162,18 +164,37 @@ def _writes(w: IndexValues, one: State, other: State, key: Key) -> Writes:
 
 
 def _either(
-    w: IndexValues, mine: tuple[Expr, ...], theirs: tuple[Expr, ...], a: Word | Mask | None, b: Word | Mask | None
-) -> Word | Mask:
-    """The scalar after two paths; a register that one of them has not written is undefined there."""
-    written = a if b is None else b
-    assert written is not None
-    undefined = Mask(w.fresh_bit()) if isinstance(written, Mask) else w.fresh_word()
-    a, b = a or undefined, b or undefined
+    w: IndexValues, mine: tuple[Expr, ...], theirs: tuple[Expr, ...], a: Word | Mask | None, b: Word | Mask | None,
+    instead: Callable[[int], Expr],
+) -> Word | Mask:  # fmt: skip
+    """The scalar after two paths; a register that one of them has not written is undefined there.
+
+    `instead` is the lane's bit of the undefined mask of which this is a half, or the whole.
+    """
     if isinstance(a, Mask) or isinstance(b, Mask):
-        if not (is_mask(a) and is_mask(b)):
+        if not all(part is None or is_mask(part) for part in (a, b)):
             return w.fresh_word()
-        x, y = as_mask(a).own, as_mask(b).own
-        return Mask(x if x is y else any_of(within(x, mine), within(y, theirs)))
+        half = a.half if isinstance(a, Mask) else b.half if isinstance(b, Mask) else None
+        one, other = (_mask(part) or Mask(instead(half or 0), half=half) for part in (a, b))
+        x, y = one.own, other.own
+        return one.having(x if x is y else any_of(within(x, mine), within(y, theirs)), other)
+    a, b = a or w.fresh_word(), b or w.fresh_word()
     if a.expr is b.expr and a.whole is b.whole:
         return a
     return a.with_expr(a.expr if a.expr is b.expr else select(all_of(*mine), a.expr, b.expr))
+
+
+def _bit(w: IndexValues, made: dict[Key, Expr], key: Key, half: int) -> Expr:
+    """One unknown truth for both halves of a mask: the lane's bit is in one of them."""
+    first = (key[0], key[1] - half)
+    if first not in made:
+        made[first] = w.fresh_bit()
+    return made[first]
+
+
+def _mask(word: Word | Mask | None) -> Mask | None:
+    """A mask whose bit is known; None of what is unknown."""
+    if word is None or isinstance(word, Mask):
+        return word
+    own = own_bit(word)
+    return None if own is None else Mask(own)

@@ -8,27 +8,31 @@ condition, so nothing has to be merged for them.
 | instruction | is read as |
 |---|---|
 | arithmetic | its entry in `semantics`, on the words of `words` |
-| a load | a new unknown for each element |
+| a load | a new unknown for each element; of scratch, what was stored there |
 | a store | an entry of the trace |
 | a scalar load | the kernel's arguments, and nothing else |
 | a barrier | one more that has been passed, if nothing is under way and all waves come there |
 
-What it cannot represent (each stops with its name): flat memory, moves between lanes.
+A flat access is one of the space whose base its address is made of.
+What it cannot represent (each stops with its name): moves between lanes, but of a scalar word into one and back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from layoutalg.device.amdgcn.accesses import Access
-from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, as_mask, implies
-from layoutalg.device.amdgcn.decode import EXEC, Instruction, Operand
-from layoutalg.device.amdgcn.machine import Machine, operand_of, refuse_fields
+from layoutalg.device.amdgcn.bits import Mask, NotReadable, Word
+from layoutalg.device.amdgcn.decode import Instruction, Operand
+from layoutalg.device.amdgcn.machine import operand_of, refuse_fields
 from layoutalg.device.amdgcn.matrix import NEUTRAL, matrix_instruction_of
 from layoutalg.device.amdgcn.pending import LDS, Key
 from layoutalg.device.amdgcn.program import Program
 from layoutalg.device.amdgcn.ranges import representative
-from layoutalg.device.amdgcn.state import Argument, Element, State, resolved, within
+from layoutalg.device.amdgcn.register_moves import RegisterMoves
+from layoutalg.device.amdgcn.scratch import ScratchMachine
+from layoutalg.device.amdgcn.state import Argument, Element
 from layoutalg.device.amdgcn.terms import Terms
 from layoutalg.device.amdgcn.words import Decide, IndexValues
 from layoutalg.index import FALSE, TRUE, Expr, all_of, const, div, mod, negation, select, simplify, symbol, variables
@@ -36,10 +40,8 @@ from layoutalg.kernel.dtypes import DTYPES
 from layoutalg.target.operand import MatrixInstruction
 
 
-class SymbolicMachine(Machine):
+class SymbolicMachine(ScratchMachine, RegisterMoves):
     """One unknown lane."""
-
-    w: IndexValues
 
     def __init__(
         self,
@@ -53,13 +55,12 @@ class SymbolicMachine(Machine):
         terms: Terms,
     ) -> None:
         """`grid` and `threads` are the index variables; `sizes` is the bytes of an element in each buffer and LDS."""
-        super().__init__(program.kernel, IndexValues(decide, given, terms))
-        self.program, self.given, self.sizes = program, given, sizes
+        super().__init__(program.kernel, IndexValues(decide, given, terms), threads)
+        self.program, self.sizes = program, sizes
         self.arguments = arguments
         self.uniform_variables = {
             v for e in (*grid, *(a.number for a in arguments if a.number is not None)) for v in variables(e)
         }
-        self.state = State()
         self.trace: list[Element] = []
         self.loops: tuple[Expr, ...] = ()  # the variables of the loops that are followed
         self.noting = True  # or only trying out what a loop changes
@@ -67,112 +68,8 @@ class SymbolicMachine(Machine):
             a.buffer: symbol(f"address_of_{a.buffer}", min=0, max=(1 << 64) - 1) for a in arguments if a.buffer
         }
         self.kernarg = symbol("address_of_arguments", min=0, max=1 << 60, multiple_of=16)
+        self.bases = {*self.buffers.values(), self.kernarg, *variables(*self.apertures.values())}
         self._initialise(grid, threads)
-
-    # Registers
-
-    def read_scalar(self, operand: Operand, bits: int) -> Word | Mask:
-        """A scalar word, or a mask."""
-        if operand.kind == "scc":
-            return self.w.word(select(self.condition_code().expr, 1, 0))
-        if operand.kind == "null":
-            return self.w.const(0, bits)
-        low = self._scalar((operand.kind, operand.index))
-        if bits == 32 or (isinstance(low, Mask) and self.kernel.wave_size == 64):
-            if isinstance(low, Mask) and bits == 64:
-                high = self._scalar((operand.kind, operand.index + 1))
-                if not isinstance(high, Mask) or high.own is not low.own:
-                    raise NotReadable(f"half a mask in {operand}")
-            return low
-        high = self._scalar((operand.kind, operand.index + 1))
-        if isinstance(low, Mask) or isinstance(high, Mask):
-            if operand.index == EXEC and isinstance(low, Mask):
-                return low
-            raise NotReadable(f"a mask in {operand} read as a number")
-        return self.w.pair(low, high)
-
-    def _scalar(self, key: Key) -> Word | Mask:
-        if self.state.pending.open(key):
-            raise NotReadable(f"{key[0]}{key[1]} is used before a wait for its load")
-        if key not in self.state.scalars:
-            self.state.scalars[key] = self.w.fresh_word()
-        return self.state.scalars[key]
-
-    def write_scalar(self, operand: Operand, bits: int, word: Word | Mask) -> None:
-        """Writes one register, or both halves."""
-        if operand.kind == "null":
-            return
-        key = (operand.kind, operand.index)
-        if operand.index == EXEC:
-            word = as_mask(word)
-        if isinstance(word, Mask):
-            parts: list[Word | Mask] = [word] * (2 if bits == 64 else 1)
-        else:
-            parts = [self.w.low(word), self.w.high(word)] if bits == 64 else [word]
-        for k, part in enumerate(parts):
-            if self.state.pending.open((key[0], key[1] + k)):
-                raise NotReadable(f"{key[0]}{key[1] + k} is written while its load is under way")
-            self.state.scalars[key[0], key[1] + k] = part
-
-    def write_scc(self, truth: Bit) -> None:
-        """Writes the condition code."""
-        self.state.scc = self.scc = truth
-
-    def condition_code(self) -> Bit:
-        """What it is, if that is known."""
-        if self.state.scc is None:
-            self.write_scc(Bit(self.w.fresh_bit()))
-        assert self.state.scc is not None
-        return self.state.scc
-
-    @property
-    def active(self) -> Expr:
-        """The condition under which this lane takes part."""
-        return within(as_mask(self.state.scalars["s", EXEC]).own, self.state.path)
-
-    def assume(self, instruction: Instruction) -> None:
-        """What may be assumed of values: a scalar one counts also where this lane takes no part."""
-        scalar = instruction.form.startswith(("SOP", "SMEM"))
-        self.w.given = all_of(self.given, self.state.condition if scalar else self.active)
-
-    def read_register(self, operand: Operand, bits: int) -> Word:
-        """The lane's word."""
-        if operand.kind not in ("v", "a"):
-            raise NotReadable(f"{operand} where a vector register is expected")
-        low = self._cell((operand.kind, operand.index))
-        return low if bits == 32 else self.w.pair(low, self._cell((operand.kind, operand.index + 1)))
-
-    def _cell(self, key: Key) -> Word:
-        if self.state.pending.open(key):
-            raise NotReadable(f"{key[0]}{key[1]} is used before a wait for its load")
-        return resolved(self.w, self.state.cells.get(key, ()), self.active)
-
-    def write_register(self, operand: Operand, bits: int, word: Word) -> None:
-        """Writes under the lane's own condition."""
-        parts = (self.w.low(word), self.w.high(word)) if bits == 64 else (word,)
-        for k, part in enumerate(parts):
-            self._write_cell((operand.kind, operand.index + k), part)
-
-    def _write_cell(self, key: Key, word: Word, after: tuple[str, ...] = ()) -> None:
-        """`after`: counters on which this is a load itself, which comes after those that are under way on them."""
-        if self.state.pending.open(key) and not self.state.pending.only(key, after):
-            raise NotReadable(f"{key[0]}{key[1]} is written while its load is under way")
-        guard = self.active
-        if guard is FALSE:
-            return
-        kept = tuple(write for write in self.state.cells.get(key, ()) if not implies(write[0], guard))
-        self.state.cells[key] = (*kept, (guard, word))
-
-    def lanes_of(self, operand: Operand) -> Bit:
-        """The lane's bit of a mask."""
-        mask = as_mask(self._constant(operand, self.kernel.wave_size))
-        return Bit(mask.own, mask.carry_of if implies(self.active, mask.guard) else None)
-
-    def write_lanes(self, operand: Operand, truth: Bit) -> None:
-        """The lane's bit, if it takes part."""
-        self.write_scalar(
-            operand, self.kernel.wave_size, Mask(all_of(truth.expr, self.active), truth.carry_of, self.active)
-        )
 
     # Memory
 
@@ -182,10 +79,10 @@ class SymbolicMachine(Machine):
 
     def access(self, instruction: Instruction, access: Access, addresses: tuple[Word, ...]) -> None:
         """Notes every element; loaded data are new unknowns."""
-        if access.space not in ("constant", "global", "lds"):
-            raise NotReadable(f"{instruction.name} at {instruction.address:#x}: {access.space} memory")
         counters = self.counters[access.space, access.store]
         unordered = access.space in self.unordered
+        if access.space == "flat":
+            access = replace(access, space=self.space_of(addresses[0]))
         if access.space == "constant":
             self._load_arguments(instruction, access, addresses[0])
             target = operand_of(instruction, "d").index
@@ -194,25 +91,30 @@ class SymbolicMachine(Machine):
         if access.space == "lds" and self.state.signalled:
             raise NotReadable(f"LDS is accessed within a barrier, at {instruction.address:#x}")
         keys = [LDS] if access.space == "lds" else []
-        loaded: list[tuple[Key, Word]] = []
+        loaded: list[tuple[Key, Word, Key | None]] = []
         for number, address in enumerate(addresses):
-            if access.store:
+            if access.space == "scratch" and access.store:
+                self.store_scratch(instruction, access, address)
+            elif access.space == "scratch":
+                loaded += self.load_scratch(instruction, access, address)
+            elif access.store:
                 self._store(instruction, access, "data2" if number else "data", address)
             else:
                 loaded += self._load(instruction, access, number, address)
         ordered = not unordered
-        for key, word in loaded:
-            self._write_cell(key, word, after=counters if ordered else ())
-        self.state.pending.issue(counters, [*keys, *(key for key, _ in loaded)], unordered)
+        for key, word, source in loaded:
+            self._write_cell(key, word, counters if ordered else (), source)
+        self.state.pending.issue(counters, [*keys, *(key for key, _, _ in loaded)], unordered)
 
     def _place(self, access: Access, address: Word, instruction: Instruction) -> tuple[str, Expr]:
         """The buffer that an address is in, and the bytes from its start."""
-        if access.space == "lds":
+        if access.space == "lds" and address.bits == 32:
             return "lds", self.w.uncut(self.w.unsigned(address))
         e = representative(address.expr, 64)
-        for name, base in self.buffers.items():
+        bases = {"lds": self.apertures["lds"]} if access.space == "lds" else self.buffers
+        for name, base in bases.items():
             offset = self.w.uncut(e - base)
-            if not {*self.buffers.values(), self.kernarg} & set(variables(offset)):
+            if not self.bases & set(variables(offset)):
                 return name, offset
         raise NotReadable(f"{instruction} at {instruction.address:#x}: the address {e} is in no buffer")
 
@@ -236,31 +138,22 @@ class SymbolicMachine(Machine):
                 )
             )
 
-    def _load(self, instruction: Instruction, access: Access, number: int, address: Word) -> list[tuple[Key, Word]]:
+    def _load(
+        self, instruction: Instruction, access: Access, number: int, address: Word
+    ) -> list[tuple[Key, Word, Key | None]]:
         at = self._parts(access, address, instruction)
         size = min(at[2], 4)
         values = [self.w.fresh("loaded", 1 << 8 * size) for _ in range(access.size // size)]
         self._note(instruction, access, (*at[:2], size), values)
         target = operand_of(instruction, "d")
-        words = []
+        words: list[tuple[Key, Word, Key | None]] = []
         for k in range(access.registers):
             per = max(1, 4 // size) if access.size >= 4 else 1
             parts = values[k * per : (k + 1) * per]
             total = sum((part * (1 << 8 * size * j) for j, part in enumerate(parts)), start=FALSE)
             key = (target.kind, target.index + number * access.registers + k)
-            words.append((key, self.w.word(self._widened(access, key, total))))
+            words.append((key, self.w.word(self.widened(access, key, total)), None))
         return words
-
-    def _widened(self, access: Access, key: Key, value: Expr) -> Expr:
-        if access.signed:
-            half = 1 << 8 * access.size - 1
-            return mod(value + half, 2 * half) - half
-        if not access.half:
-            return value
-        old = self.w.unsigned(resolved(self.w, self.state.cells.get(key, ()), self.active))
-        if access.half == "low":
-            return div(old, 1 << 16) * (1 << 16) + value
-        return mod(old, 1 << 16) + value * (1 << 16)
 
     def _store(self, instruction: Instruction, access: Access, role: str, address: Word) -> None:
         source = operand_of(instruction, role)
@@ -302,11 +195,14 @@ class SymbolicMachine(Machine):
 
     def special(self, instruction: Instruction) -> None:
         """A uniform word read from the first lane is the word; matrix instructions are unknown functions."""
+        if instruction.name in _MOVES:
+            _MOVES[instruction.name](self, instruction)
+            return
         if instruction.name == "V_READFIRSTLANE_B32":
             word = self.read_register(operand_of(instruction, "a"), 32)
             if not self.uniform(word.expr):
                 raise NotReadable(f"{instruction} at {instruction.address:#x}: {word.expr} differs between lanes")
-            own = as_mask(self.state.scalars["s", EXEC]).own
+            own = self.own_exec
             some = negation(all_of(negation(own), self.w.others(own)))  # as a branch that skips the rest has it
             if self.active is not TRUE and some not in self.state.path:
                 word = self.w.word(select(self.active, word.expr, self.w.fresh("undefined", 1 << 32)))
@@ -367,6 +263,7 @@ class SymbolicMachine(Machine):
         if instruction.name in ("S_BARRIER", "S_BARRIER_SIGNAL", "S_BARRIER_WAIT"):
             self.barrier(instruction)
             return
+        self.refuse_in_index_mode(instruction)
         self.scc = self.condition_code()
         self.assume(instruction)
         self.step(instruction)
@@ -376,7 +273,7 @@ class SymbolicMachine(Machine):
     def _initialise(self, grid: Sequence[Expr], threads: Sequence[Expr]) -> None:
         kernel, w = self.kernel, self.w
         self._wholes: dict[Argument, tuple[Word, ...]] = {}
-        self.state.scalars["s", EXEC] = self.state.scalars["s", EXEC + 1] = Mask(TRUE)
+        self.set_exec(self.state, Mask(TRUE))
         register = 0
         for name, dwords in kernel.user_sgprs:
             if name == "kernarg_segment_ptr":
@@ -394,3 +291,13 @@ class SymbolicMachine(Machine):
                     register += 1
         packed = sum((t * (1 << 10 * k) for k, t in enumerate(threads[: kernel.thread_dimensions])), start=FALSE)
         self.state.cells["v", 0] = ((TRUE, w.word(packed)),)
+
+
+_MOVES = {
+    "V_READLANE_B32": SymbolicMachine.read_lane,
+    "V_WRITELANE_B32": SymbolicMachine.write_lane,
+    "S_SET_GPR_IDX_ON": SymbolicMachine.set_index_mode,
+    "S_SET_GPR_IDX_OFF": SymbolicMachine.end_index_mode,
+    "V_MOVRELS_B32": SymbolicMachine.move_relative,
+    "V_MOVRELD_B32": SymbolicMachine.move_relative,
+}

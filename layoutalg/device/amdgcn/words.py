@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, are_halves, as_mask
+from layoutalg.device.amdgcn.bits import UNDEFINED, UNKNOWN_BIT, Bit, Mask, NotReadable, Word, are_halves, as_mask
 from layoutalg.device.amdgcn.ranges import (
     NARROWEST,
     apart,
@@ -60,9 +60,6 @@ from layoutalg.index import (
 
 #: Decides `given ⇒ goal`, perhaps with the help of a solver; false means only that it was not shown.
 Decide = Callable[[Expr, Expr], bool]
-
-#: What unknown truths are called.
-UNKNOWN_BIT = "any"
 
 
 class IndexValues:
@@ -108,8 +105,12 @@ class IndexValues:
         return eq(self.fresh(UNKNOWN_BIT, 2), 1)
 
     def fresh_word(self) -> Word:
-        """A word of which nothing is known."""
-        return self.word(self.fresh("undefined", 1 << 32))
+        """A word that nothing wrote: any that the machine happens to have there."""
+        return self.word(self.fresh(UNDEFINED, 1 << 32))
+
+    def unknown_word(self) -> Word:
+        """A word of which nothing is known; nothing is refuted by a value that it may have."""
+        return self.word(self.fresh(UNKNOWN_BIT, 1 << 32))
 
     def others(self, own: Expr) -> Expr:
         """Whether no other lane has the bit that this lane has under a condition: unknown, but one truth for each."""
@@ -197,6 +198,8 @@ class IndexValues:
         if isinstance(left, Mask):
             if right.expr is not FALSE:
                 raise NotReadable("a mask compared with a number that is not 0")
+            if left.half is not None:
+                return Bit(self.fresh_bit())
             return Bit(all_of(negation(left.own), self.fresh_bit()))
         difference = simplify(left.expr - right.expr)
         if difference.op == "const":
@@ -230,8 +233,8 @@ class IndexValues:
         if unsure.op == "const":
             return then if unsure is TRUE else otherwise
         if isinstance(then, Mask) or isinstance(otherwise, Mask):
-            a, b = as_mask(then).own, as_mask(otherwise).own
-            return Mask(any_of(all_of(condition.expr, a), all_of(negation(condition.expr), b)))
+            a, b = as_mask(then), as_mask(otherwise)
+            return a.having(any_of(all_of(condition.expr, a.own), all_of(negation(condition.expr), b.own)), b)
         chosen = magnitude(unsure, then.expr, otherwise.expr)
         for known in (self.terms.rounding, self.terms.beside_least):
             chosen = known(unsure, then.expr, otherwise.expr) if chosen is None else chosen

@@ -1,0 +1,109 @@
+"""Moves that name a lane or a register by a number: scalar words in single lanes, and indexed registers.
+
+| instruction | is read as |
+|---|---|
+| `v_writelane R, s, 5` | the scalar register ("R", 5) becomes s; the own lane's value of R becomes an unknown |
+| `v_readlane s, R, 5` | s becomes the scalar register ("R", 5); an unknown, if nothing was written there |
+| `s_set_gpr_idx_on s, mode` … `off` | vector operations between name registers s further on, those that the mode says |
+| `v_movrels R, v3` | R becomes the register 3 + M0 |
+
+Both lane instructions ignore EXEC (AMD's pseudocode for V_WRITELANE_B32 and V_READLANE_B32), so these scalar words
+belong to the wave.  What it cannot represent: numbers that are not constant, and waves that the block's threads do not
+fill, whose other lanes nobody speaks for.
+"""
+
+from __future__ import annotations
+
+from layoutalg.device.amdgcn.accesses import NO_EFFECT
+from layoutalg.device.amdgcn.bits import Mask, NotReadable
+from layoutalg.device.amdgcn.decode import Instruction, Operand
+from layoutalg.device.amdgcn.machine import operand_of, refuse_fields
+from layoutalg.device.amdgcn.pending import Key
+from layoutalg.device.amdgcn.semantics import ALU
+from layoutalg.device.amdgcn.symbolic_registers import VECTOR_REGISTERS, SymbolicRegisters, lanes_file
+from layoutalg.index import simplify
+
+
+class RegisterMoves(SymbolicRegisters):
+    """Lanes and registers by number."""
+
+    def read_lane(self, instruction: Instruction) -> None:
+        """V_READLANE_B32: what was written to that lane, of a register that is no other lane's data since."""
+        register, lane = self._lane(instruction, "a")
+        word = self.state.scalars.get((lanes_file(register), lane)) or self.w.unknown_word()
+        self.write_scalar(operand_of(instruction, "d"), 32, word)
+
+    def write_lane(self, instruction: Instruction) -> None:
+        """V_WRITELANE_B32: the own lane may be the one that is written, so its value is not known then."""
+        register, lane = self._lane(instruction, "d")
+        word = self._constant(operand_of(instruction, "a"), 32)
+        self._put(register, self.state.condition, self.w.unknown_word())
+        self.hold(register, self.held(register) | {lane: word})
+
+    def _lane(self, instruction: Instruction, role: str) -> tuple[Key, int]:
+        refuse_fields(instruction, frozenset())
+        operand, place = operand_of(instruction, role), f"{instruction} at {instruction.address:#x}"
+        register = (operand.kind, operand.index)
+        if operand.kind != "v":
+            raise NotReadable(f"{place}: a lane of {operand}")
+        if not self.block_fills_waves:
+            raise NotReadable(f"{place}: waves that the block does not fill")
+        if self.state.pending.open(register):
+            raise NotReadable(f"{place}: the register's load is under way")
+        return register, self._number(operand_of(instruction, "b"), place) % self.kernel.wave_size
+
+    def _number(self, operand: Operand, place: str) -> int:
+        word = self._constant(operand, 32)
+        e = None if isinstance(word, Mask) else simplify(word.expr)
+        if e is None or e.op != "const":
+            raise NotReadable(f"{place}: the number {operand} is not constant")
+        return int(e.value) % (1 << 32)
+
+    # Indexed registers
+
+    def set_index_mode(self, instruction: Instruction) -> None:
+        """S_SET_GPR_IDX_ON: M0's low byte from the source, the mode from the second source's raw field."""
+        mode = operand_of(instruction, "b")
+        if mode.kind != "s" or mode.index > 15:
+            raise NotReadable(f"{instruction} at {instruction.address:#x}: a mode that is not a number")
+        self._offset = self._number(operand_of(instruction, "a"), f"{instruction} at {instruction.address:#x}") % 256
+        self.write_scalar(Operand("m0"), 32, self.w.unknown_word())  # bits of it stay, which nobody uses
+        self.index_mode = mode.index
+
+    def end_index_mode(self, instruction: Instruction) -> None:
+        """S_SET_GPR_IDX_OFF."""
+        self.index_mode = 0
+
+    def refuse_in_index_mode(self, instruction: Instruction) -> None:
+        """Refuses all but vector operations, of which alone it is said what the mode does."""
+        name = instruction.name
+        vector = name in ALU and instruction.form.startswith("VOP")
+        if self.index_mode and not vector and name not in NO_EFFECT and name != "S_SET_GPR_IDX_OFF":
+            raise NotReadable(f"{instruction} at {instruction.address:#x} with indexed registers")
+
+    def register_offset(self) -> int:
+        """The number that was set when the mode began; the registers that it leads to must be there."""
+        return self._offset
+
+    def move_relative(self, instruction: Instruction) -> None:
+        """V_MOVRELS_B32, V_MOVRELD_B32: M0 is added to the number of the source or of the result."""
+        refuse_fields(instruction, frozenset())
+        place = f"{instruction} at {instruction.address:#x}"
+        source, target = operand_of(instruction, "a"), operand_of(instruction, "d")
+        offset = self._number(Operand("m0"), place)
+        if instruction.name == "V_MOVRELS_B32":
+            source = _further(source, offset, place)
+        else:
+            target = _further(target, offset, place)
+        plain = source.kind not in ("v", "a")
+        word = self._constant(source, 32) if plain else self.read_register(source, 32)
+        if isinstance(word, Mask):
+            raise NotReadable(f"{place}: half a mask in a vector register")
+        self.write_register(target, 32, word)
+
+
+def _further(operand: Operand, offset: int, place: str) -> Operand:
+    """The register so many further on."""
+    if operand.kind != "v" or operand.index + offset >= VECTOR_REGISTERS:
+        raise NotReadable(f"{place}: {offset} further on than {operand}")
+    return Operand(operand.kind, operand.index + offset)

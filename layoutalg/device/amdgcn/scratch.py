@@ -1,0 +1,95 @@
+"""Scratch, as one lane sees it: dwords at constant offsets, each written and read like a vector register.
+
+Compilers keep local variables and spilled registers there, above all at -O0.  Every lane has its own scratch from
+offset 0 on; `SCRATCH_*` instructions take offsets, flat ones addresses in the aperture of scratch, which is 2³² bytes
+at a multiple of 2³² (LLVM's AMDGPUUsage, "Address Spaces": Private, Generic).  A dword of scratch is the cell
+("scratch", n), so what holds of a register (the lane's own condition, where ways meet, loops, scalar words in single
+lanes) holds of it.  A wave's own accesses of scratch happen in the order of the program, so only registers wait for
+data.
+
+| access | reads or writes |
+|---|---|
+| 4, 8, 12 or 16 bytes | the words of that many cells |
+| 1 or 2 bytes | a part of one cell, whose other bytes stay |
+
+What it cannot represent (it stops): offsets that are not constant, unaligned accesses, what lies beyond the bytes that
+the kernel asks for, and kernels that set up the base of scratch themselves (`BASE_IS_SET_UP`).
+"""
+
+from __future__ import annotations
+
+from layoutalg.device.amdgcn.accesses import Access
+from layoutalg.device.amdgcn.bits import NotReadable, Word
+from layoutalg.device.amdgcn.decode import Instruction
+from layoutalg.device.amdgcn.machine import operand_of
+from layoutalg.device.amdgcn.pending import Key
+from layoutalg.device.amdgcn.symbolic_registers import SymbolicRegisters
+from layoutalg.index import FALSE, div, mod, simplify
+
+#: Targets whose machine sets up the base of scratch (LLVM's AMDGPUUsage, "Initial Kernel Execution State": architected
+#: flat scratch).
+BASE_IS_SET_UP = frozenset({"gfx942", "gfx950", "gfx1100", "gfx1201"})
+
+Loaded = list[tuple[Key, Word, Key]]
+"""Registers, what they get, and the cells that it comes from."""
+
+
+class ScratchMachine(SymbolicRegisters):
+    """A lane with its scratch."""
+
+    def load_scratch(self, instruction: Instruction, access: Access, address: Word) -> Loaded:
+        """What each register gets."""
+        target = operand_of(instruction, "d")
+        if self.active is FALSE:
+            return [(("v", target.index + k), self.w.unknown_word(), _cell_at(0)) for k in range(access.registers)]
+        start = self._scratch_offset(instruction, access, address)
+        loaded: Loaded = []
+        for k in range(access.registers):
+            register, cell = (target.kind, target.index + k), _cell_at(start + 4 * k)
+            word = self._cell(cell)
+            if access.size < 4:
+                part = mod(div(self.w.unsigned(word), 1 << 8 * (start % 4)), 1 << 8 * access.size)
+                word = self.w.word(self.widened(access, register, simplify(part)))
+            loaded.append((register, word, cell))
+        return loaded
+
+    def store_scratch(self, instruction: Instruction, access: Access, address: Word) -> None:
+        """Writes the cells."""
+        source = operand_of(instruction, "data")
+        words = [self._cell((source.kind, source.index + k)) for k in range(access.registers)]
+        if self.active is FALSE:
+            return
+        start = self._scratch_offset(instruction, access, address)
+        if access.size < 4:
+            self._write_cell(_cell_at(start), self._with_part(access, start, words[0]))
+            return
+        for k, word in enumerate(words):
+            self._write_cell(_cell_at(start + 4 * k), word, source=(source.kind, source.index + k))
+
+    def _with_part(self, access: Access, start: int, word: Word) -> Word:
+        """The cell with some of its bytes replaced."""
+        old = self.w.unsigned(self._cell(_cell_at(start)))
+        value = self.w.unsigned(word)
+        part = mod(div(value, 1 << 16) if access.half == "high" else value, 1 << 8 * access.size)
+        low, high = 1 << 8 * (start % 4), 1 << 8 * (start % 4 + access.size)
+        return self.w.word(simplify(mod(old, low) + part * low + div(old, high) * high))
+
+    def _scratch_offset(self, instruction: Instruction, access: Access, address: Word) -> int:
+        """The constant offset of an access, which lies in the lane's scratch."""
+        kernel, place = self.kernel, f"{instruction} at {instruction.address:#x}"
+        offset = simplify(address.expr - self.apertures["scratch"]) if address.bits == 64 else simplify(address.expr)
+        if offset.op != "const":
+            raise NotReadable(f"{place}: scratch at {offset}, which is not constant")
+        start = int(offset.value) % (1 << address.bits)
+        if kernel.target not in BASE_IS_SET_UP or not kernel.extra_sgprs[1]:
+            raise NotReadable(f"{place}: scratch whose base the kernel sets up itself")
+        if start + access.size > kernel.private_bytes:
+            raise NotReadable(f"{place}: byte {start} of {kernel.private_bytes} bytes of scratch")
+        if start % access.size if access.size < 4 else start % 4:
+            raise NotReadable(f"{place}: scratch at {start}, which is not aligned")
+        return start
+
+
+def _cell_at(offset: int) -> Key:
+    """The cell of a dword of scratch."""
+    return ("scratch", offset // 4)

@@ -18,6 +18,7 @@ from layoutalg.device.amdgcn.bits import NotReadable
 from layoutalg.device.amdgcn.conditions import plain
 from layoutalg.device.amdgcn.expected import Expected, ExpectedElement
 from layoutalg.device.amdgcn.loops import Loops
+from layoutalg.device.amdgcn.order import changed_places
 from layoutalg.device.amdgcn.samples import Point, points_where, sample_points
 from layoutalg.device.amdgcn.state import Element
 from layoutalg.device.amdgcn.terms import COMMUTE, Terms
@@ -211,12 +212,7 @@ class Comparison:
             if partner is not None and element.buffer == "lds":
                 phases.setdefault((element.loops, partner.barriers), []).append((number[partner.what], element))
         for there in phases.values():
-            turned = [
-                (one, other)
-                for k, (n, one) in enumerate(there)
-                for m, other in there[k + 1 :]
-                if (one.store or other.store) and m < n
-            ]
+            turned = list(changed_places(there))
             for one, other in turned[:MOST_TURNED]:
                 about = f"{self._about(other)}: before {one.instruction.address:#x} in the program"
                 apart = negation(eq(one.offset, other.offset))

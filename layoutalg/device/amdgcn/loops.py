@@ -131,7 +131,7 @@ class _Loop:
         ends = self.follower.region(self.follower.flow.loops[self.head], self.head, start.copy())
         back = [state for target, state in ends if target == self.head]
         leaving = [(target, state) for target, state in ends if target != self.head]
-        if not back or not leaving or len({target for target, _ in leaving}) != 1:
+        if not back:
             raise NotReadable(f"the loop at {self.head:#x} has no single exit")
         return start, joined(self.w, back), leaving
 

@@ -241,8 +241,48 @@ def unmagic(e: Expr, given: Expr) -> Expr:
     return simplify(div(x, divisor)) if in_range(x, 0, limit, given) else e
 
 
-def apart(low: Expr, high: Expr) -> bool:
+def shifted(e: Expr, places: int, given: Expr) -> Expr:
+    """e div 2ᵏ: 0 where e is known to be in 0 … 2ᵏ − 1.
+
+    >>> from layoutalg.index import all_of, symbol
+    >>> n, p = symbol("N"), symbol("p", min=0)
+    >>> shifted(p, 24, all_of(p < n, n < 1 << 24))
+    0
+    """
+    return FALSE if in_range(simplify(e), 0, 1 << places, given) else unmagic(simplify(div(e, 1 << places)), given)
+
+
+def apart(one: Expr, other: Expr) -> bool:
+    """Whether no bit can be in both.
+
+    >>> from layoutalg.index import symbol
+    >>> i, j, k = var("i", 2), var("j", 8), symbol("K", min=0)
+    >>> apart(i * 16, k * 128 + j), apart(i * 16, k * 128 + j * 2), apart(i * 16, k * 128 + j * 4)
+    (True, True, False)
+    """
+    return possible_bits(one) & possible_bits(other) == 0 or _below_multiple(one, other) or _below_multiple(other, one)
+
+
+def _below_multiple(low: Expr, high: Expr) -> bool:
     """Whether `high` is a multiple of a power of two that `low` stays below."""
-    if not low.lo >= 0 or low.hi == float("inf"):
+    if not low.lo >= 0 or low.hi == math.inf:
         return False
     return simplify(mod(high, 1 << int(low.hi).bit_length())) is FALSE
+
+
+def possible_bits(e: Expr) -> int:
+    """The bits that the number may have, in two's complement: a negative mask has all above some bit.
+
+    A term k·m is a multiple of the greatest power of two in k; where it is not negative, it has no bits above those of
+    its greatest value.  Terms that share no bit are added without a carry; else a carry begins at the lowest shared bit
+    and may go up all the way.
+    """
+    bits = 0
+    for monomial, k in normal(e).terms.items():
+        term = recover(Poly({monomial: k})).expr()
+        here = -(k & -k)
+        if term.lo >= 0 and term.hi < math.inf:
+            here &= (1 << int(term.hi).bit_length()) - 1
+        shared = bits & here
+        bits |= here | (-(shared & -shared) if shared else 0)
+    return bits & (1 << int(e.hi).bit_length()) - 1 if e.lo >= 0 and e.hi < math.inf else bits

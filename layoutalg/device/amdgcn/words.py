@@ -30,7 +30,7 @@ from layoutalg.device.amdgcn.ranges import (
     magnitude,
     representative,
     same_word,
-    unmagic,
+    shifted,
 )
 from layoutalg.device.amdgcn.reciprocal import Divisions
 from layoutalg.device.amdgcn.terms import Terms
@@ -180,8 +180,7 @@ class IndexValues:
 
     def lshr(self, word: Word, amount: Word) -> Word:
         """A quotient of the unsigned value."""
-        quotient = div(self.unsigned(word), 1 << self._constant(amount))
-        return word.with_expr(unmagic(simplify(quotient), self.given))
+        return word.with_expr(shifted(self.unsigned(word), self._constant(amount), self.given))
 
     def ashr(self, word: Word, amount: Word) -> Word:
         """A quotient of the signed value."""
@@ -190,7 +189,7 @@ class IndexValues:
             known = self._shown if nonnegative(e) else partial(in_range, given=self.given)
             if known(e, 0, 1 << places):
                 return Word(self, FALSE, word.bits, sign_of=word)
-        quotient = unmagic(simplify(div(self.signed(word), 1 << places)), self.given)
+        quotient = shifted(self.signed(word), places, self.given)
         return Word(self, quotient, word.bits, sign_of=word if places == word.bits - 1 else None)
 
     def eq(self, left: Word | Mask, right: Word) -> Bit:
@@ -270,7 +269,7 @@ class IndexValues:
         if word.expr.lo >= 0 and word.expr.hi < 1 << 32:
             upper: Expr = FALSE
         elif word.expr.op == "mul" and in_range(word.expr, 0, 1 << 63, self.given):
-            upper = unmagic(simplify(div(word.expr, 1 << 32)), self.given)
+            upper = shifted(word.expr, 32, self.given)
         else:
             upper = div(mod(word.expr, 1 << 64), 1 << 32)
         return Word(self, upper, 32, whole=word, low_half=self.low(word))
@@ -386,7 +385,7 @@ class IndexValues:
                 ones = int(mask.expr.value % (1 << word.bits))
                 return word.expr - self._masked(word, ones) + ones
         left, right = simplify(a.expr), simplify(b.expr)
-        if apart(left, right) or apart(right, left):
+        if apart(left, right):
             return left + right
         x, y = self.unsigned(a), self.unsigned(b)
         both = bitand(x, y)

@@ -1,0 +1,25 @@
+"""Binaries of `kernels/` that are proved; those that take longer with `make test-all` only."""
+
+import pytest
+
+from layoutalg.cli.golden import programs
+from layoutalg.device.amdgcn.against import prove_binary
+from layoutalg.device.amdgcn.binary import read_kernels
+from layoutalg.device.amdgcn.program import decode_kernel
+from layoutalg.device.compile import compile_source
+from layoutalg.kernel.emit import emit_unverified
+
+
+def verdict(folder, target, seconds):
+    variants = programs()[folder]
+    program = variants.get(target) or variants[""]
+    code = compile_source(emit_unverified(program), target)
+    return prove_binary(decode_kernel(read_kernels(code.payload)[program.name]), program, seconds=seconds)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
+def test_products_are_proved(target):
+    """On gfx90a the loop keeps the halves of a pointer in registers that are no neighbours."""
+    found = verdict("gemm_f16", target, 60)
+    assert found.proved, found.failures[:2]

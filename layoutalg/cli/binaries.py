@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from layoutalg.cli.errors import InputError
+from layoutalg.cli.programs import program_of
 
 if TYPE_CHECKING:
     from layoutalg.device.amdgcn.against import BinaryVerdict
@@ -26,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 def binary(
     file: Annotated[Path, typer.Argument(help="An AMD code object (.co).")],
-    against: Annotated[str, typer.Option(help="The kernel: its folder in kernels/ or that folder's spec.toml.")],
+    against: Annotated[str, typer.Option(help="The kernel: its folder of kernels/, that's spec.toml, or a name.")],
     kernel: Annotated[str | None, typer.Option(help="The kernel's name in the file; the program's otherwise.")] = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="The limit for all claims.")] = 60.0,
     execute: Annotated[bool, typer.Option("--execute", help="Run it too: small sizes; LDS cycles.")] = False,
@@ -41,10 +42,8 @@ def binary(
     if not file.is_file():
         raise InputError(f"{file}: no such file; give an AMD code object")
     code = CodeObject.read(file.read_bytes())
-    program = _program(against, code)
-    name = kernel or program.name
-    if name not in code.kernels:
-        raise InputError(f"{file}: no kernel {name!r}; it has {', '.join(code.kernels) or 'none'}")
+    program = program_of(against, code.target)
+    name = _kernel(file, code, kernel, program)
     verified = verify(program)
     found = decided(code, program, name, seconds)
     ran = _carried_out(code, program, name) if execute else {}
@@ -59,6 +58,8 @@ def binary(
         )
         for about, verdict in found.failures:
             print(f"  {about}: {verdict.name}: {verdict.reason}")
+        for about, verdict in verified.failures:
+            print(f"  of the program itself, {about}: {verdict.name}: {verdict.reason}")
         for text in found.assumptions:
             print(f"  assumed: {text}")
         if listing:
@@ -67,31 +68,18 @@ def binary(
             print(*lines(ran), sep="\n")
     if ran and not ran["exact"]:
         return 1
-    return {"proved": 0, "refuted": 1}.get(found.name, 2)
+    return {"proved": 0 if verified.proved else 2, "refuted": 1}.get(found.name, 2)
 
 
-def _program(against: str, code: CodeObject) -> Program:
-    """The library's program of a folder in kernels/, for the code's target.
-
-    A transposition through LDS has many forms (element type, vectors, tile); the code's own kernel name tells which.
-    """
-    from layoutalg.cli.golden import programs
-    from layoutalg.kernel.library.choose import transpose_named
-
-    target = code.target
-    path = Path(against)
-    name = path.parent.name if path.suffix == ".toml" else path.name
-    folders = programs()
-    if name not in folders:
-        raise InputError(f"no kernel {name!r} to prove against; there are {', '.join(folders)}")
-    if name == "transpose_lds":
-        named = next((p for p in map(transpose_named, code.kernels) if p is not None), None)
-        if named is not None:
-            return named
-    folder = folders[name]
-    if target not in folder and "" not in folder:
-        raise InputError(f"{name} has no program for {target}; it has {', '.join(folder)}")
-    return folder.get(target) or folder[""]
+def _kernel(file: Path, code: CodeObject, given: str | None, program: Program) -> str:
+    """The name of the kernel to look at; InputError where the code object has none of it."""
+    name = given or program.name
+    if name in code.kernels:
+        return name
+    there = next(iter(code.kernels), None)
+    what = "; it has no kernel at all" if there is None else f"; it has {', '.join(code.kernels)}"
+    ways = f": give --kernel {there}, or the program of its own name with --against {there}"
+    raise InputError(f"{file}: no kernel {name!r}{what}{ways if there and not given else ''}")
 
 
 def decided(code: CodeObject, program: Program, name: str, seconds: float = 60.0) -> BinaryVerdict:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "sm_90")
 
 
+@cache
 def programs() -> Mapping[str, dict[str, Program]]:
     """Every kernel's program, by folder and target; "" is the one for all targets.
 

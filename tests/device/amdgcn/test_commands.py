@@ -3,14 +3,22 @@
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from layoutalg.cli.app import app
+from layoutalg.cli.errors import InputError
+from layoutalg.cli.golden import programs
+from layoutalg.cli.programs import program_of
 from layoutalg.device.compile import compile_source
+from layoutalg.formats import SpecError
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.transpose import lds_transpose
+from layoutalg.kernel.verify import verify
+from layoutalg.prove import Unknown
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 
@@ -68,6 +76,61 @@ def test_binary_executes_and_lists(code_object, capsys):
     assert re.search(r"LDS: \d+ cycles, claimed \d+", text)
     assert re.search(r" accesses +cycles +lost +instruction", text)
     assert re.search(r"ds_write_b128 .*; stores to lds: [a-z, ]+ proved  \| source 1: \d+ proved", text)
+
+
+def refused(code_object, against, message, *more):
+    with pytest.raises(InputError, match=message):
+        app(["binary", str(code_object), "--against", str(against), *more], standalone_mode=False)
+
+
+def test_what_a_binary_is_proved_against_must_be_there(code_object, tmp_path):
+    refused(code_object, "/no/such/place/transpose_lds", "no such folder or file")
+    refused(code_object, tmp_path, "no spec.toml in this folder")
+    refused(code_object, "nothing", "no kernel 'nothing' to prove against; there are .*transpose_lds")
+    refused(
+        code_object, "kernels/transpose_lds", "no kernel 'other'; it has transpose_lds_xor_f32_v4$", "--kernel", "other"
+    )
+    refused(
+        code_object,
+        "kernels/gemm_f16",
+        "no kernel 'gemm_bias_relu_f16_mfma_v8x8x8'; .*--against transpose_lds_xor_f32_v4",
+    )
+    refused(code_object, "gemm_bias_relu_f16_wmma_v8x8x8", "no program for gfx942; it has gfx1100, gfx1201")
+
+
+def test_the_spec_that_a_binary_is_proved_against_is_read(code_object, tmp_path):
+    spec = tmp_path / "transpose_lds" / "spec.toml"
+    spec.parent.mkdir()
+    text = Path("kernels/transpose_lds/spec.toml").read_text()
+    for changed, message in (
+        ("= garbage", "spec.toml"),
+        (text.replace('strides = [1, "M"]', 'strides = [1, "M + 4"]'), "it differs in target$"),
+        (text.replace("min = 4", "min = 8"), "it differs in M, N$"),
+        (text.replace("_v4: ", "_v2: "), "not what transpose_lds_xor_f32_v2 is: it differs in M, N, lds"),
+        (text.replace("transpose_lds_xor_f32_v4: ", "other: "), "no kernel 'other'"),
+        (text.replace("transpose_lds_xor_f32_v4: ", ""), "its title names no kernel"),
+    ):
+        spec.write_text(changed)
+        with pytest.raises((InputError, SpecError), match=message):
+            app(["binary", str(code_object), "--against", str(spec.parent)], standalone_mode=False)
+
+
+@pytest.mark.parametrize("folder", programs())
+def test_every_folder_of_kernels_names_its_programs(folder):
+    for target, program in programs()[folder].items():
+        assert program_of(f"kernels/{folder}", target or "gfx942") == program
+        assert program_of(f"kernels/{folder}/spec.toml", target or "gfx90a") == program
+
+
+def test_a_program_that_is_not_proved_is_no_success(code_object, capsys, monkeypatch):
+    def half(program):
+        return replace(verify(program), verdicts=(("bounds", Unknown("bounds", "z3", 1.0, why="time")),))
+
+    monkeypatch.setattr("layoutalg.kernel.verify.verify", half)
+    code, text = command(capsys, "binary", code_object, "--against", "transpose_lds")
+    assert code == 2
+    assert "machine code proved" in text
+    assert "of the program itself, bounds: unknown: time" in text
 
 
 def test_a_binary_with_another_shift_fails(code_object, capsys, tmp_path):

@@ -1,0 +1,98 @@
+"""The library's program that a user means: by the folder or the spec file that `make kernels` wrote, or by its name.
+
+| given                                | the program                                                             |
+|--------------------------------------|-------------------------------------------------------------------------|
+| `kernels/cast`, `…/spec.toml`        | the one that the spec's title names, if its descriptors are those there |
+| `cast` (a folder's name, no path)    | the same, with nothing to compare                                       |
+| `cast_f32_bf16_v4` (a kernel's name) | that one; of a transposition through LDS, every form has a name         |
+
+A file of other descriptors is refused: a spec says what memory holds, not what a kernel computes, so no program can be
+made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from layoutalg.cli.errors import InputError
+
+if TYPE_CHECKING:
+    from layoutalg.formats import SpecFile
+    from layoutalg.kernel.program import Program
+
+Folder = Mapping[str, "Program"]
+"""A kernel's programs by target; "" is the one for all."""
+
+
+def program_of(against: str, target: str) -> Program:
+    """The program for a target; InputError where there is none, or where a file says something else of it.
+
+    >>> program_of("cast", "gfx942").name, program_of("transpose_lds_pad_f16_v2", "gfx942").name
+    ('cast_f32_bf16_v4', 'transpose_lds_pad_f16_v2')
+    """
+    from layoutalg.cli.golden import programs
+
+    path = Path(against)
+    if len(path.parts) > 1 or path.suffix or path.exists():
+        return _for(target, _described(path), against)
+    folders = programs()
+    if against in folders:
+        return _for(target, folders[against], against)
+    return _for(target, {t: p for t, p in _folder_of(against, against).items() if p.name == against}, against)
+
+
+def _for(target: str, folder: Folder, what: str) -> Program:
+    found = folder.get(target) or folder.get("")
+    if found is None:
+        raise InputError(f"{what} has no program for {target}; it has {', '.join(folder)}")
+    return found
+
+
+def _folder_of(name: str, where: object) -> Folder:
+    """The folder that has a kernel of this name."""
+    from layoutalg.cli.golden import programs
+    from layoutalg.kernel.library.choose import transpose_named
+
+    folders = programs()
+    for folder in folders.values():
+        if any(program.name == name for program in folder.values()):
+            return folder
+    made = transpose_named(name)
+    if made is None:
+        raise InputError(f"{where}: no kernel {name!r} to prove against; there are {', '.join(folders)}")
+    return {"": made}
+
+
+def _described(path: Path) -> Folder:
+    """The programs of the folder whose spec a file is."""
+    from layoutalg.cli.golden import spec_of
+    from layoutalg.formats import load, loads
+
+    if not path.exists():
+        raise InputError(f"{path}: no such folder or file; give a kernel's folder, its spec.toml, or a kernel's name")
+    file = path / "spec.toml" if path.is_dir() else path
+    if not file.is_file():
+        raise InputError(f"{path}: no spec.toml in this folder; give a kernel's folder, e.g. kernels/transpose_lds")
+    spec = load(file)
+    name, colon, _ = spec.title.partition(": ")
+    if not colon:
+        raise InputError(f'{file}: its title names no kernel; those of `make kernels` begin "NAME: "')
+    folder = _folder_of(name, file)
+    differing = list(_differing(spec, loads(spec_of(next(iter(folder.values()))))))
+    if differing:
+        raise InputError(f"{file}: not what {name} is: it differs in {', '.join(differing)}")
+    return folder
+
+
+def _differing(one: SpecFile, other: SpecFile) -> Iterator[str]:
+    """What two files say differently: the title, a symbol, or an item, by name."""
+    left, right = _parts(one), _parts(other)
+    return (name for name in dict.fromkeys((*left, *right)) if left.get(name) != right.get(name))
+
+
+def _parts(file: SpecFile) -> dict[str, Any]:
+    from layoutalg.formats.dump import item_data
+
+    return {"its title": file.title, **file.symbols, **{item.name: item_data(item) for item in file.items}}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from tree_sitter import Node
 
@@ -41,10 +42,13 @@ class Caller(Evaluator):
                 error.line = line
             return Broken(error)
 
-    def opened(self, parameter: Parameter, scope: Scope) -> Value:
-        """A template or function parameter without an argument: `-D`, its default, or open."""
+    def opened(self, parameter: Parameter, scope: Scope, *, called: bool = False) -> Value:
+        """A template or function parameter without an argument: `-D`, its default, or open.
+
+        `called`: by the file itself, which leaves out an argument so that the default holds, whatever `-D` says.
+        """
         name, default = parameter.name, parameter.default
-        if name in self.defines:
+        if name in self.defines and not (called and default is not None):
             return self.defines[name]
         if default is not None:
             kind = self.attempt(lambda: self.evaluate(default, scope))
@@ -54,8 +58,8 @@ class Caller(Evaluator):
     def run(self, function: Function, args: Sequence[Value]) -> Value:
         """Calls a function of the file: its parameters get a value, its body runs, its return is the value."""
         function = self.overload(function, len(args))
-        scope = self.frame(function)
-        scope.names |= dict(zip((p.name for p in function.parameters), args, strict=False))
+        given = dict(zip((p.name for p in function.parameters), args, strict=False))
+        scope = self.frame(function, given, called=True)
         returned = self.body(function, scope)
         if returned is None:
             raise Unreadable(f"{function.name} returns nothing that is read")
@@ -73,12 +77,15 @@ class Caller(Evaluator):
         (found,) = fitting
         return function if found.body.id == function.body.id else self.bound(found, list(function.bound.values()))
 
-    def frame(self, function: Function) -> Scope:
-        """The scope that a call of a function begins with."""
+    def frame(
+        self, function: Function, args: Mapping[str, Value] = MappingProxyType({}), *, called: bool = False
+    ) -> Scope:
+        """The scope that a call of a function begins with; a later default may speak of an earlier parameter."""
         scope = function.scope.inner()
+        given = {**function.bound, **args}
         for parameter in (*function.template, *function.parameters):
-            scope.names[parameter.name] = self.opened(parameter, scope)
-        scope.names |= function.bound
+            name = parameter.name
+            scope.names[name] = given[name] if name in given else self.opened(parameter, scope, called=called)
         return scope
 
     def body(self, function: Function, scope: Scope) -> Returned | None:

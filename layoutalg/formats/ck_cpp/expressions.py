@@ -6,7 +6,6 @@ no input runs long.  What is not in the table is Unreadable, with the kind of th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -14,13 +13,14 @@ from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp import methods
 from layoutalg.formats.ck_cpp.convert import MOST_ENTRIES, ask, constant, entries, kind_of, number, truth
+from layoutalg.formats.ck_cpp.integers import literal
 from layoutalg.formats.ck_cpp.library import Entry, entry
 from layoutalg.formats.ck_cpp.nodes import Part, parameters, parts_of, required, shown, text
 from layoutalg.formats.ck_cpp.operators import BINARY
 from layoutalg.formats.ck_cpp.scope import Scope, defined, member
 from layoutalg.formats.ck_cpp.source import LISTS, cleaned, parsed
 from layoutalg.formats.ck_cpp.templates import same, sized, template
-from layoutalg.formats.ck_cpp.values import Function, Method, Open, Struct, Unreadable, Value
+from layoutalg.formats.ck_cpp.values import Function, Method, Open, Pattern, Struct, Unreadable, Value
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, as_expr, const, negation, postorder, select, var
 from layoutalg.layout import Functor, LayoutError, TensorDescriptor, TileDistribution, TileDistributionEncoding
 
@@ -30,7 +30,6 @@ WIDEST = 1 << 64
 HEAVIEST = 5000
 MOST_TRANSFORMS = 500
 NAMESPACES = frozenset({"ck", "ck_tile", "std", "math", "detail", "impl", "core"})
-_INTEGER = re.compile(r"([+-]?)(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)[uUlLzZ]*")
 
 
 @dataclass
@@ -40,6 +39,8 @@ class Evaluator:
     defines: Mapping[str, Value]
     dialect: str
     functions: dict[str, list[Function]] = field(default_factory=dict)
+    specialized: set[str] = field(default_factory=set)
+    """The templates that have specializations, which are not told apart."""
     steps: int = MOST_STEPS
     depth: int = 0
     line: int = 1
@@ -98,7 +99,13 @@ class Evaluator:
             value = value if arguments is None else self.applied(value, name, arguments, scope)
         return whole if isinstance(value, Open) and whole is not None else value
 
+    def refuse_specialized(self, name: str) -> None:
+        """Unreadable for a template that is specialized."""
+        if name in self.specialized:
+            raise Unreadable(f"{name} is specialized; which specialization is meant is not read")
+
     def instance(self, name: str, args: Node | None, scope: Scope) -> Value:
+        self.refuse_specialized(name)
         found = scope.find(name)
         if args is None:
             return Open(name) if found is None else found
@@ -112,6 +119,8 @@ class Evaluator:
             return self.bound(value, list(self.arguments(args, scope)))
         if isinstance(value, Struct):
             return self.instance_of(value, list(self.arguments(args, scope)))
+        if isinstance(value, Pattern):
+            return value.read(list(self.arguments(args, scope)))
         if isinstance(value, Method):
             return Method(value.name, lambda more: value.call((*self.arguments(args, scope), *more)))
         if isinstance(value, Open) and (known := template(name)) is not None:
@@ -132,6 +141,7 @@ class Evaluator:
 
     def member(self, value: Value, name: str) -> Value:
         """`value::name` and `value.name`."""
+        self.refuse_specialized(name)
         if isinstance(value, Open):
             return member(self.defines, value, name)
         if isinstance(value, Struct):
@@ -166,19 +176,6 @@ class Evaluator:
         return self.evaluate(value, scope)
 
     # --- literals and lists ---
-
-    def literal(self, node: Node, scope: Scope) -> Value:
-        match = _INTEGER.fullmatch(text(node))
-        if match is None:
-            raise Unreadable(f"{shown(node)} is no integer")
-        digits = match[2].replace("'", "")
-        if len(digits) > 40:
-            raise Unreadable("an integer of more than 64 bits")
-        try:
-            value = int(digits, 0) if not digits.isdecimal() else int(digits, 8 if digits[0] == "0" else 10)
-        except ValueError:
-            raise Unreadable(f"{shown(node)} is no integer") from None
-        return const(-value if match[1] == "-" else value)
 
     def listed(self, node: Node, scope: Scope) -> Value:
         return tuple(self.arguments(node, scope))
@@ -363,7 +360,7 @@ NAMES = frozenset({
 })  # fmt: skip
 
 EXPRESSIONS: Mapping[str, Callable[[Evaluator, Node, Scope], Value]] = {
-    "number_literal": Evaluator.literal,
+    "number_literal": lambda self, node, scope: literal(text(node)),
     "true": lambda *_: TRUE,
     "false": lambda *_: FALSE,
     **dict.fromkeys(("identifier", "type_identifier", "namespace_identifier", "primitive_type"), Evaluator.name),

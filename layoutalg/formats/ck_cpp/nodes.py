@@ -84,6 +84,43 @@ def of_part(node: Node) -> Iterator[Node]:
     yield from (child for child in node.named_children if child.id not in skipped)
 
 
+DECLARED_TYPES = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
+_INNER = frozenset({"reference_declarator", "parenthesized_declarator", "attributed_declarator"})
+
+
+def declared_name(node: Node) -> Node | None:
+    """The name that a definition or declaration gives: a path, with template arguments where it has them."""
+    if node.type in DECLARED_TYPES:
+        return node.child_by_field_name("name")
+    at = node.child_by_field_name("declarator")
+    while at is not None:
+        below_it = at.child_by_field_name("declarator")
+        inner = below_it or (at.named_children[-1] if at.type in _INNER and at.named_children else None)
+        if inner is None:
+            return at
+        at = inner
+    return None
+
+
+def specialized(node: Node, child: Node) -> str | None:
+    """The template that a part of `template <…>` specializes, None where it specializes none.
+
+    With `template <>` it is the first one in the name that has arguments, else the name itself (`template <> f(int)`,
+    whose arguments are deduced); with parameters, the last one if it has arguments (`struct S<T*>`).
+    """
+    name = declared_name(child) if child.type in (*DECLARED_TYPES, "function_definition", "declaration") else None
+    if name is None:
+        return None
+    parts = list(parts_of(name))
+    listings = [node]
+    while listings[-1].parent is not None and listings[-1].parent.type == "template_declaration":
+        listings.append(listings[-1].parent)
+    listed = [listing.child_by_field_name("parameters") for listing in listings]
+    if any(given is not None and not given.named_children for given in listed):
+        return next((part for part, args in parts if args is not None), parts[-1][0])
+    return parts[-1][0] if parts[-1][1] is not None else None
+
+
 def names_of(node: Node) -> Iterator[str]:
     """The names that a declarator declares."""
     for child in below(node):

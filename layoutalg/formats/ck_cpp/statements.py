@@ -15,6 +15,7 @@ from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp.calls import Returned
 from layoutalg.formats.ck_cpp.convert import entry_of, number, truth
+from layoutalg.formats.ck_cpp.expressions import DEEPEST_CALL
 from layoutalg.formats.ck_cpp.nodes import (
     assigned,
     below,
@@ -24,6 +25,7 @@ from layoutalg.formats.ck_cpp.nodes import (
     required,
     returns,
     shown,
+    specialized,
     text,
 )
 from layoutalg.formats.ck_cpp.operators import BINARY
@@ -31,7 +33,7 @@ from layoutalg.formats.ck_cpp.preprocessor import Preprocessor
 from layoutalg.formats.ck_cpp.scope import Lazy, Scope, defined
 from layoutalg.formats.ck_cpp.source import LISTS
 from layoutalg.formats.ck_cpp.templates import TEMPLATES
-from layoutalg.formats.ck_cpp.values import Broken, Function, Open, Struct, Unreadable, Value
+from layoutalg.formats.ck_cpp.values import Broken, Function, Open, Parameter, Pattern, Struct, Unreadable, Value
 from layoutalg.index import FALSE
 
 BUILDS = re.compile(
@@ -266,27 +268,42 @@ class Runner(Preprocessor):
                 scope.exported[each] = scope.names[each] = value
 
     def templated(self, node: Node, scope: Scope) -> None:
-        """`template <…>` of a function, a struct, or a constant."""
+        """`template <…>` of a function, a struct, a constant or an alias; a specialized one is not read any more."""
         listed = node.child_by_field_name("parameters")
         for child in node.named_children:
+            special = specialized(node, child)
+            self.specialized.update(() if special is None else {special})
             if child.type == "function_definition":
                 self.function(child, scope, listed)
             elif child.type in ("struct_specifier", "class_specifier"):
                 self.struct(child, scope, listed)
-            elif child.type == "alias_declaration":
-                self.alias(child, scope)
-            elif child.type == "declaration" and any(n.type == "init_declarator" for n in child.named_children):
-                self.declaration(child, scope)
+            elif child.type in PATTERNS and special is None:
+                self.pattern(child, scope, parameters(listed))
+
+    def pattern(self, node: Node, scope: Scope, listed: tuple[Parameter, ...]) -> None:
+        """A template of an alias or a constant: read once as it stands, and again for each list of arguments."""
+        inner = self.with_arguments(scope, listed, ())
+        PATTERNS[node.type](self, node, inner)
+
+        def read(name: str, given: Sequence[Value]) -> Value:
+            if self.depth >= DEEPEST_CALL:
+                raise Unreadable(f"more than {DEEPEST_CALL} templates within one another")
+            again = self.with_arguments(scope, listed, given)
+            outer, self.registering, self.depth = self.registering, False, self.depth + 1
+            PATTERNS[node.type](self, node, again)
+            self.registering, self.depth = outer, self.depth - 1
+            return again.own(name)
+
+        for name in inner.names.keys() - {parameter.name for parameter in listed}:
+            scope.names[name] = Pattern(name, partial(read, name))
 
     def struct(self, node: Node, scope: Scope, template: Node | None = None) -> None:
         """A struct: its constants are evaluated when they are asked for, its functions kept."""
         name, body = text(node.child_by_field_name("name")), node.child_by_field_name("body")
         if body is None:
             return
-        inner = scope.inner()
         listed = parameters(template)
-        for parameter in listed:
-            inner.names[parameter.name] = self.opened(parameter, inner)
+        inner = self.with_arguments(scope, listed, ())
         scope.names[name] = Struct(name, inner, listed, node)
         self.members_into(body, inner)
 
@@ -295,13 +312,27 @@ class Runner(Preprocessor):
         body = struct.node.child_by_field_name("body") if struct.node is not None else None
         if body is None or struct.scope.parent is None:
             return struct
-        inner = struct.scope.parent.inner()
-        for n, parameter in enumerate(struct.template):
-            inner.names[parameter.name] = given[n] if n < len(given) else self.opened(parameter, inner)
+        inner = self.with_arguments(struct.scope.parent, struct.template, given)
         outer, self.registering = self.registering, False
         self.members_into(body, inner)
         self.registering = outer
         return Struct(struct.name, inner)
+
+    def with_arguments(self, scope: Scope, listed: Sequence[Parameter], given: Sequence[Value]) -> Scope:
+        """A scope in which template parameters have these values; those without one are opened."""
+        inner = scope.inner()
+        for n, parameter in enumerate(listed):
+            whole = parameter.pack and given
+            inner.names[parameter.name] = (
+                tuple(given[n:])
+                if whole
+                else given[n]
+                if n < len(given)
+                else self.opened(parameter, inner, called=bool(given))
+            )
+        if len(given) > len(listed) and not any(parameter.pack for parameter in listed):
+            raise Unreadable(f"{len(given)} template arguments for {len(listed)}")
+        return inner
 
     def members_into(self, body: Node, inner: Scope) -> None:
         """The members of a struct, into its scope."""
@@ -335,6 +366,12 @@ STRUCT_PARTS: Mapping[str, Callable[[Runner, Node, Scope], None]] = {
     "class_specifier": Runner.struct,
     "declaration": Runner.declaration,
 }
+
+PATTERNS: Mapping[str, Callable[[Runner, Node, Scope], None]] = {
+    "alias_declaration": Runner.alias,
+    "declaration": Runner.declaration,
+}
+"""What becomes a `Pattern` as a template."""
 
 STATEMENTS: Mapping[str, Callable[[Runner, Node, Scope], Returned | None]] = {
     "declaration": Runner.declaration,

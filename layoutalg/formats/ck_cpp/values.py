@@ -9,12 +9,13 @@
 | `tile_distribution_encoding<…>{}` …      | `TileDistributionEncoding`, `TileDistribution`            |
 | a name that the file leaves open         | `Open`: its path; it becomes a value by `-D`              |
 | functions, lambdas, structs              | `Function`, `Struct`                                      |
+| templates of constants and of aliases    | `Pattern`                                                 |
 | a variable whose value was not read      | `Broken`: why                                             |
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -91,6 +92,14 @@ class Struct:
     scope: Scope
     template: tuple[Parameter, ...] = ()
     node: Node | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """A template of a constant or of an alias, which is read anew for each list of arguments."""
+
+    name: str
+    read: Callable[[Sequence[Value]], Value]
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ Outcome = Holds | Fails | GaveUp
 class Limits:
     """What one obligation may cost: seconds and megabytes for the solver, points for enumeration.
 
+    `choices` is how many choices of small sizes are tried for a counterexample.
     `cache` is the directory where the solver's answers are kept; None keeps none.
     """
 
@@ -52,3 +53,4 @@ class Limits:
     memory_mb: int = 2048
     points: int = 1 << 24
     cache: str | None = None
+    choices: int = 200

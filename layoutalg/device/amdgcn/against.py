@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 
 from layoutalg.device.amdgcn.bits import UNKNOWN_BIT, NotReadable
 from layoutalg.device.amdgcn.compare import Comparison, unknown
+from layoutalg.device.amdgcn.conditions import meaning
 from layoutalg.device.amdgcn.expected import ExpectedElement, expected_elements
 from layoutalg.device.amdgcn.follow import Follower
 from layoutalg.device.amdgcn.loops import Loops
@@ -40,13 +41,19 @@ from layoutalg.device.amdgcn.terms import Terms
 from layoutalg.device.errors import DeviceError
 from layoutalg.index import Expr, all_of, as_expr, conjuncts, simplify, substitute, variables
 from layoutalg.kernel.program import Program as Kernel
-from layoutalg.prove import ForAll, Limits, Proved, Refuted, Shown, Verdict, holds, prove
+from layoutalg.prove import ForAll, Limits, Proved, Refuted, Shown, Unknown, Verdict, holds, prove
 
 #: Seconds that one question about the range of a value may take; not knowing costs a longer formula, nothing else.
 QUICK = 2.0
 
 #: Seconds for a first try with few assumptions.
 AT_FIRST = 0.5
+
+#: Seconds for ranges that are not shown, in all; and for what follows a claim that is left open.
+PATIENCE = 6.0
+
+#: Choices of small sizes that are tried where only a proof counts.
+FEW = 8
 
 
 @dataclass(frozen=True)
@@ -145,14 +152,18 @@ def _linear(kernel: Kernel) -> Expr:
 
 
 class _Prover:
-    """Asks the prover, first with the assumptions that speak only of what the goal speaks of."""
+    """Asks the prover, first with the assumptions that speak only of what the goal speaks of.
+
+    Once a claim is left open the binary is not proved any more; what follows may still refute it, and gets less time.
+    """
 
     def __init__(self, kernel: Kernel, limits: Limits, deadline: float, terms: Terms) -> None:
         self.kernel, self.limits, self.deadline, self.terms = kernel, limits, deadline, terms
         self.free: set[Expr] = set()
         self._extremes = extreme_sizes(kernel)
         self._found: dict[tuple[Expr, Expr], bool] = {}
-        self._proved: dict[tuple[Expr, Expr], Proved] = {}
+        self._decided: dict[tuple[frozenset[Expr], Expr], Proved | Unknown] = {}
+        self.patience = PATIENCE  # seconds for questions about ranges that are not answered
         self.shown_values = (
             Shown("block", kernel.grid),
             Shown("thread", kernel.threads),
@@ -162,13 +173,17 @@ class _Prover:
     def shown(self, goal: Expr, given: Expr) -> bool:
         """Whether the goal is proved, soon."""
         if (goal, given) not in self._found:
+            began = time.monotonic()
             self._found[goal, given] = self._shown(goal, given)
+            if not self._found[goal, given]:
+                self.patience -= time.monotonic() - began
         return self._found[goal, given]
 
     def _shown(self, goal: Expr, given: Expr) -> bool:
         if time.monotonic() > self.deadline or any(shows_wrong(goal, given, sizes) for sizes in self._extremes):
             return False
-        quick = replace(self.limits, seconds=min(self.limits.seconds, QUICK))
+        seconds = QUICK if self.patience > 0 else AT_FIRST
+        quick = replace(self.limits, seconds=min(self.limits.seconds, seconds), choices=FEW)
         return any(
             holds(ForAll("a value is in range", goal, part, self.shown_values if part is given else ()), limits)
             for part, limits in self._attempts(goal, given, quick)
@@ -176,16 +191,20 @@ class _Prover:
 
     def decide(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...] = ()) -> Verdict:
         """The verdict on `given ⇒ goal`."""
-        if (goal, given) not in self._proved:
+        claim = meaning(goal), given
+        if claim not in self._decided:
             verdict = self._decide(label, goal, given, show)
             if isinstance(verdict, Refuted) and any(map(self._free, variables(goal, given))):
-                return self._refuted_for_numbers(label, goal, given, show) or unknown(
+                verdict = self._refuted_for_numbers(label, goal, given, show) or unknown(
                     f"it depends on what is not known of floating-point results or other lanes: {verdict.reason}"
                 )
-            if not isinstance(verdict, Proved):
+            if not isinstance(verdict, Proved | Unknown):
                 return verdict
-            self._proved[goal, given] = verdict
-        return replace(self._proved[goal, given], claim=label)
+            if isinstance(verdict, Unknown):
+                self.limits = replace(self.limits, seconds=min(self.limits.seconds, QUICK))
+                self.deadline = min(self.deadline, time.monotonic() + PATIENCE)
+            self._decided[claim] = verdict
+        return replace(self._decided[claim], claim=label)
 
     def _refuted_for_numbers(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...]) -> Refuted | None:
         """A refutation in which roundings to bf16 are what the machine makes of a number."""
@@ -211,7 +230,7 @@ class _Prover:
         mentioned = set(variables(goal))
         near = all_of(*(part for part in conjuncts(given) if set(variables(part)) <= mentioned))
         if near is not given:
-            yield near, replace(limits, seconds=min(limits.seconds, AT_FIRST))
+            yield near, replace(limits, seconds=min(limits.seconds, AT_FIRST), choices=FEW)
         yield given, limits
 
     def _free(self, v: Expr) -> bool:

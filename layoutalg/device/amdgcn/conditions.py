@@ -11,7 +11,7 @@ What it cannot represent: that one condition follows from several others togethe
 
 from __future__ import annotations
 
-from layoutalg.index import Expr, all_of, conjuncts, le, negation, simplify
+from layoutalg.index import Expr, all_of, conjuncts, eq, le, negation, simplify
 
 
 def settled(condition: Expr) -> Expr:
@@ -48,3 +48,15 @@ def plain(condition: Expr) -> Expr:
         return e
     less, more = e.args
     return le(0, simplify(more - less - int(e.op == "lt")))
+
+
+def meaning(condition: Expr) -> frozenset[Expr]:
+    """The parts of a condition, each in a form that others share which say the same: a == b is a − b.
+
+    >>> from layoutalg.index import var
+    >>> a, b = var("a", 9), var("b", 9)
+    >>> meaning(eq(a + 2, b + 2)) == meaning(eq(a * 2 - a, b))
+    True
+    """
+    parts = map(simplify, conjuncts(condition))
+    return frozenset(eq(simplify(part.args[0] - part.args[1]), 0) if part.op == "eq" else plain(part) for part in parts)

@@ -149,7 +149,7 @@ class IndexValues:
 
     def _shown(self, e: Expr, lowest: int, size: int) -> bool:
         key = (e, self.given, lowest, size)
-        if not self._in_range.get(key):
+        if key not in self._in_range:
             self._in_range[key] = in_range(e, lowest, lowest + size, self.given) or any(
                 self.decide(all_of(one >= lowest, one < lowest + size), self.given)
                 for one in (*generalised(e, self.given), e)

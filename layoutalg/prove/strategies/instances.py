@@ -21,29 +21,28 @@ from layoutalg.prove.strategies.enumeration import enumeration
 
 NAME = "small sizes"
 CHOICES = 6
-TRIES = 200
 FEW = 8
 POINTS = 1 << 14
 CASES = 64
 """The most combinations of sizes that are proved one by one."""
 
 
-def small_sizes(obligation: Obligation, limits: Limits, tries: int = TRIES) -> Outcome:
+def small_sizes(obligation: Obligation, limits: Limits) -> Outcome:
     """Tries the least few values of each size, smallest sum first."""
     sizes = sizes_of(obligation)
     if not sizes:
         return GaveUp(NAME, "no size is symbolic")
     quick = replace(limits, points=min(limits.points, POINTS))
-    for chosen in islice(_choices(sizes), tries):
+    for chosen in islice(_choices(sizes), limits.choices):
         outcome = rewritten(obligation, chosen, lambda o: enumeration(o, quick))
         if isinstance(outcome, Fails):
             return Fails(NAME, outcome.points)
-    return GaveUp(NAME, f"no counterexample at {tries} choices of small sizes")
+    return GaveUp(NAME, f"no counterexample at {limits.choices} choices of small sizes")
 
 
 def few_small_sizes(obligation: Obligation, limits: Limits) -> Outcome:
     """The first few of them: before a solver is asked."""
-    return small_sizes(obligation, limits, FEW)
+    return small_sizes(obligation, replace(limits, choices=min(limits.choices, FEW)))
 
 
 def smallest(obligation: Obligation, found: Fails, limits: Limits) -> Fails:

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from layoutalg.device.amdgcn.conditions import plain, settled
+from layoutalg.device.amdgcn.conditions import meaning, plain, settled
 from layoutalg.index import FALSE, all_of, any_of, conjuncts, eq, negation, value, var
 
 NAMES = tuple(var(name, 3) for name in "abc")
@@ -37,3 +37,13 @@ def test_a_denied_alternative_is_several_conditions():
     a, b, c = (name < 2 for name in NAMES)
     assert settled(all_of(c, negation(any_of(all_of(a, c), all_of(c, b))))) is all_of(c, negation(a), negation(b))
     assert settled(all_of(a, b, negation(all_of(a, b)))) is FALSE
+
+
+def test_conditions_of_one_meaning_hold_at_the_same_points():
+    rng = random.Random(5)
+    found = {}
+    for _ in range(400):
+        condition = drawn(rng, rng.randrange(2))
+        where = tuple(bool(value(condition, at)) for at in POINTS)
+        assert found.setdefault(meaning(condition), where) == where, condition
+    assert len(found) < 200

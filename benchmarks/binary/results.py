@@ -106,7 +106,9 @@ def _proofs(rows: list[Row]) -> Iterator[str]:
     yield "## Proved\n"
     built = [row for row in rows if row["result"] != "not built"]
     total = Counter(row["result"] for row in built)
-    yield f"{len(built)} proofs: {', '.join(f'{n} {name}' for name, n in total.most_common())}.\n"
+    codes = len({row["code"] for row in built})
+    by = "" if codes == 1 else f", by {codes} states of the code"
+    yield f"{len(built)} proofs{by}: {', '.join(f'{n} {name}' for name, n in total.most_common())}.\n"
     by_kernel: dict[tuple[str, str, str], dict[str, Row]] = defaultdict(dict)
     for row in rows:
         compiler, level, kernel, target = row["key"]

@@ -2,7 +2,7 @@
 
     python -m benchmarks.binary.run builds [--compilers FOLDER …] [--levels 0123s] [--limit SECONDS]
     python -m benchmarks.binary.run proofs [--compilers FOLDER … [--only]] [--levels 3] [--targets …] [--kernels …]
-                                           [--again unknown] [--seconds EACH] [--limit SECONDS]
+                                           [--again unknown] [--fresh] [--seconds EACH] [--limit SECONDS]
     python -m benchmarks.binary.run merge FILE …
     python -m benchmarks.binary.run mutants [--each N] [--kernels …] [--limit SECONDS]
     python -m benchmarks.binary.run report
@@ -142,6 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--kernels", nargs="*", default=[], help="folders of kernels/; all builds, some mutants")
     parser.add_argument("--targets", nargs="*", default=TARGETS, help="of proofs")
     parser.add_argument("--again", nargs="*", default=[], help="results of proofs that are not kept")
+    parser.add_argument("--fresh", action="store_true", help="proofs by other code are not kept")
     parser.add_argument("--seconds", type=float, default=Portion.seconds, help="of one proof")
     parser.add_argument("--limit", type=float, default=240.0, help="seconds of all; what is under way is finished")
     return parser
@@ -167,7 +168,7 @@ def main(arguments: list[str]) -> int:
 
 def _portion(given: argparse.Namespace) -> Portion:
     return Portion(tuple(given.compilers), given.only, given.levels or "3", tuple(given.kernels), tuple(given.targets),
-                   frozenset(given.again), given.seconds, given.limit)  # fmt: skip
+                   frozenset(given.again), given.fresh, given.seconds, given.limit)  # fmt: skip
 
 
 if __name__ == "__main__":

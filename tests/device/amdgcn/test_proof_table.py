@@ -49,6 +49,10 @@ def test_what_is_known_is_not_proved_again_unless_its_result_is_named(monkeypatc
     for again, times in ((), 1), ((), 1), (("refuted",), 1), (("unknown",), 2):
         assert proofs.run_proofs(replace(portion, again=frozenset(again)), state)
         assert len(asked) == times
+    for code, times in (proofs.code(), 2), ("other", 3), ("other", 3):
+        monkeypatch.setattr(proofs, "code", lambda code=code: code)
+        assert proofs.run_proofs(replace(portion, fresh=True), state)
+        assert len(asked) == times
 
 
 def test_reasons_that_differ_in_addresses_numbers_and_witnesses_have_one_shape():

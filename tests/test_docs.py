@@ -13,6 +13,7 @@ from unittest import mock
 import pytest
 
 from layoutalg.cli.app import main
+from tests.optional import needed
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "docs" / "pages").rglob("*.md"))
@@ -22,7 +23,7 @@ BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.MULTILINE | 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, built with warnings as errors; its lessons are not run here, nbmake does that."""
-    pytest.importorskip("mkdocs", reason="pip install 'layoutalg[docs]'")
+    needed("mkdocs", "docs")
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-f", "docs/mkdocs.yml", "-d", str(folder)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}

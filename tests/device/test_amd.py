@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from layoutalg.device import compile_source, find_compilers
+from tests.optional import needed
 
-pytest.importorskip("hip", reason="hip-python is not installed")
+needed("hip", "test")
 
 RUN = """
 import gc, sys

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+import sympy
 
 from layoutalg.index import (
     Expr,
@@ -26,7 +27,6 @@ from layoutalg.index import (
 from layoutalg.index.ranges import BOOLEAN
 from tests.index.expressions import Generator, points
 
-sympy = pytest.importorskip("sympy")
 IX, J, M = var("i", 64), var("lane_0", 64), symbol("M", multiple_of=8)
 
 

@@ -15,9 +15,10 @@ from layoutalg.prove.certificates import write_certificates
 from layoutalg.prove.content import digest
 from layoutalg.prove.recheck import recheck
 from layoutalg.prove.smt import smt_text
+from tests.optional import needed
 
-pytest.importorskip("cvc5")
-pytest.importorskip("bitwuzla")
+needed("cvc5", "recheck")
+needed("bitwuzla", "recheck")
 
 TILE = universal_row_major(64, 64)
 LDS = gemm_v1_lds(symbol("M"), 64)

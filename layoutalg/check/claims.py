@@ -176,10 +176,14 @@ def _access_in_bounds(item: AccessItem) -> Claim:
     return Statement("every lane stays in the tensor and reaches its data", (*parts, data))
 
 
+def _element(item: AccessItem) -> Expr:
+    """The number of an element in its access."""
+    return fresh("element", item.width, names(*item.index) | names_in(item.descriptor.descriptor))
+
+
 def _elements(item: AccessItem) -> tuple[Expr, ...]:
     """The index of each element of an access: the first one, and a step along the last dimension."""
-    element = fresh("element", item.width, names(*item.index))
-    return (*item.index[:-1], item.index[-1] + element) if item.index else ()
+    return (*item.index[:-1], item.index[-1] + _element(item)) if item.index else ()
 
 
 def _injective(item: Item) -> Claim:
@@ -187,7 +191,7 @@ def _injective(item: Item) -> Claim:
         return Injective(layout_of(item))
     index = _elements(item)
     over = tuple(v for v in dict.fromkeys((item.lane, *item.variables)) if v.op == "var")
-    element = tuple(v for v in variables(index[-1]) if v not in over and v.value.name.startswith("element"))
+    element = tuple(v for v in variables(*index[-1:]) if v is _element(item))
     offset = item.descriptor.descriptor.offset(index)
     shown = (Shown("lane", (item.lane,)), Shown("index", index), Shown("offset", (offset,)))
     words = InjectiveMap("offsets differ", (*over, *element), (offset,), item.given, shown)

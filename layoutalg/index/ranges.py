@@ -33,7 +33,10 @@ BOOLEAN = frozenset({"lt", "le", "eq", "all", "any", "not"})
 
 @dataclass(frozen=True)
 class Symbol:
-    """What is known of a variable: `lo ≤ v ≤ hi`, `v < extent` where that limit is an expression, divisibility."""
+    """What is known of a variable: `lo ≤ v ≤ hi`, `v < extent` where that limit is an expression, divisibility.
+
+    `index`: it was made by `var`, not `symbol`: an index and a size of one name and range are two.
+    """
 
     name: str
     lo: Bound = 0
@@ -41,6 +44,7 @@ class Symbol:
     extent: Expr | None = None
     multiple_of: int = 1
     power_of_two: bool = False
+    index: bool = False
 
 
 def _times(a: Bound, b: Bound) -> Bound:

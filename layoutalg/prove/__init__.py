@@ -8,7 +8,7 @@ first; a verdict says which did, and what was assumed of the sizes.
 | `claims`       | what can be said of a layout; `statement`: the same as a formula, in text and LaTeX     |
 | `obligation`   | the three kinds of statement; `domain`: what they quantify over; `content`: as text     |
 | `strategies`   | normal form, mixed radix, F₂ rank, difference, changes of variables, enumeration, cases |
-| `solver`       | z3, in a process of its own (`worker`), asked through `lowering`; answers in `cache`    |
+| `solver`       | z3, in a process of its own (`worker`), asked through `lowering`, in `encodings`; kept: `cache` |
 | `portfolio`    | `prove`; `decide`: the order of the strategies; `parallel`: `prove_all`                 |
 | `certificates` | SMT-LIB files for each obligation that was used (`smt`, with `steps` where it multiplies) |
 | `recheck`      | other solvers decide them                                                               |

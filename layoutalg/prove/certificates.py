@@ -138,7 +138,7 @@ def _written(step: Step, limits: Limits) -> Iterator[Step]:
 
 def _certificates(step: Step, head: Mapping[str, str]) -> Iterator[tuple[Certificate, str] | Uncertified]:
     """The files of one obligation with their text; named by content, because transforms recur in many layouts."""
-    from layoutalg.prove.lowering import NotExpressible
+    from layoutalg.prove.encodings import NotExpressible
 
     obligation, outcome = step.obligation, step.outcome
     if not isinstance(outcome, Holds | Fails):

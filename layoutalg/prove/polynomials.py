@@ -21,7 +21,7 @@ import z3
 
 from layoutalg.index import Expr, symbol
 from layoutalg.index.poly import Monomial, Poly
-from layoutalg.prove.lowering import NotExpressible
+from layoutalg.prove.encodings import NotExpressible
 
 
 def poly(e: Any) -> Poly:

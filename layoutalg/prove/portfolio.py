@@ -6,7 +6,6 @@ alone, where sizes are symbolic); if the transforms do not do alone, the exact o
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from layoutalg.prove.decide import STRATEGIES, decide, decide_quickly, never_hol
 from layoutalg.prove.domain import InexpressibleError
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Shown
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
+from layoutalg.prove.statement import layout_exists
 from layoutalg.prove.statement import limits as limits_of
 from layoutalg.prove.strategies.instances import sizes_of
 from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
@@ -55,17 +55,13 @@ def prove(claim: Claim | Obligation, *, strategy: str | None = None, limits: Lim
     except (NoInverseError, InexpressibleError) as error:
         return Unknown(statement, strategy or "portfolio", time.perf_counter() - start, why=str(error))
     verdict = verdict_of(statement, steps, local, strategy, time.perf_counter() - start)
-    return replace(verdict, assumptions=_assumed(steps))
+    exists = layout_exists(claim) if isinstance(claim, Claim) else ()
+    return replace(verdict, assumptions=(*_assumed(steps), *exists))
 
 
 def _assumed(steps: list[Step]) -> tuple[str, ...]:
     """What is assumed of each size."""
-    sizes = (
-        v
-        for step in steps
-        for v in step.obligation.variables
-        if v.value.extent is None and (v.lo >= 1 or v.hi == math.inf)
-    )
+    sizes = (v for step in steps for v in step.obligation.variables if not v.value.index)
     return tuple(limits_of(v) for v in dict.fromkeys(sizes))
 
 

@@ -25,7 +25,8 @@ import z3
 
 from layoutalg.index import TRUE
 from layoutalg.prove.decide import decide_quickly
-from layoutalg.prove.lowering import BitVectors, Encoding, Integers, NotExpressible, Problem
+from layoutalg.prove.encodings import BitVectors, Encoding, Integers, NotExpressible
+from layoutalg.prove.lowering import Problem
 from layoutalg.prove.obligation import Obligation, Onto, Point
 from layoutalg.prove.outcome import Holds
 from layoutalg.prove.solver import needs_bits

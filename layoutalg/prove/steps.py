@@ -37,7 +37,8 @@ import z3
 from layoutalg.index import Expr, all_of
 from layoutalg.index.normal import conjuncts, simplify
 from layoutalg.index.poly import Monomial, Poly, monomial_over
-from layoutalg.prove.lowering import Integers, NotExpressible, Problem
+from layoutalg.prove.encodings import Integers, NotExpressible
+from layoutalg.prove.lowering import Problem
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation
 from layoutalg.prove.polynomials import Names, comparisons, equalities, linear, poly, term, unknown
 
@@ -97,8 +98,8 @@ class AnyFunction(Quotients):
     def __init__(self, nodes: Sequence[Expr]) -> None:
         super().__init__([node for node in nodes if node.op not in BITWISE])
 
-    def table(self) -> Mapping[str, Callable[..., Any]]:
-        return {**super().table(), **{name: self._any(name) for name in BITWISE}}
+    def arithmetic(self) -> Mapping[str, Callable[..., Any]]:
+        return {**super().arithmetic(), **{name: self._any(name) for name in BITWISE}}
 
     def _any(self, name: str) -> Callable[..., Any]:
         function = z3.Function(f"any-{name}", z3.IntSort(), z3.IntSort(), z3.IntSort())

@@ -51,7 +51,8 @@ def send(stream: BinaryIO, message: Any) -> None:
 def _answer(obligation: Obligation, bits: bool, seconds: float) -> tuple[str, Any]:
     import z3
 
-    from layoutalg.prove.lowering import BitVectors, Integers, NotExpressible, Problem
+    from layoutalg.prove.encodings import BitVectors, Integers, NotExpressible
+    from layoutalg.prove.lowering import Problem
 
     try:
         problem = Problem(obligation, BitVectors if bits else Integers)

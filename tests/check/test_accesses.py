@@ -111,3 +111,22 @@ def test_what_cannot_be_said_is_unknown_with_the_reason(access: str, claim: str,
     found = verdict(access, claim, dtype)
     assert isinstance(found, Unknown)
     assert why in found.reason
+
+
+@pytest.mark.parametrize("size", ["S", "elements", "element"])
+def test_what_a_size_is_called_does_not_matter(size: str) -> None:
+    spec = loads(f"""
+[symbols]
+{size} = {{ min = 4, max = 4 }}
+[[descriptor]]
+name = "rows"
+base = {{ kind = "packed", lengths = [1, 256] }}
+[[access]]
+name = "by_lane"
+descriptor = "rows"
+index = ["0", "lane*{size}"]
+width = 4
+claims = ["injective"]
+""")
+    (found,) = [result.verdict for result in check(spec) if result.item.name == "by_lane"]
+    assert found.name == "proved", found.reason

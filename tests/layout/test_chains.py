@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, assume, given, seed, settings
 from layoutalg.index import c_code, postorder, to_sympy
 from layoutalg.index.evaluate import array, values
 from layoutalg.layout import TRANSFORMS, TensorDescriptor, make_tensor_coordinate, move_tensor_coordinate
-from layoutalg.prove.lowering import BitVectors, Integers
+from layoutalg.prove.encodings import BitVectors, Integers
 from tests.layout.chains import chains, offset_of
 
 SHARDS, EACH, POINTS = 4, 520, 6

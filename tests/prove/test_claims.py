@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from benchmarks.builders import gemm_v1_distribution, gemm_v1_lds, replicated_distribution
@@ -9,6 +11,7 @@ from benchmarks.corpus import concrete, defective, symbolic
 from layoutalg.index import as_expr, prod, symbol
 from layoutalg.layout import (
     Embed,
+    LayoutError,
     Merge,
     MergeMagicDivision,
     Modulo,
@@ -223,3 +226,24 @@ def test_statements_are_formulas_over_the_claims_own_space() -> None:
         assert "{" not in formula(claim).replace("{(p, y)", "")
         assert latex(claim).count("{") == latex(claim).count("}")
     assert prod(lds.lengths).lo == 512
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: Monotone(PACKED, 2), lambda: Monotone(PACKED, -3), lambda: Aligned(PACKED, 8, 6),
+        lambda: Aligned(PACKED, 0), lambda: Contiguous(PACKED, 2, 2), lambda: Contiguous(PACKED, 1, 0),
+        lambda: Contiguous(PACKED, 1, -2), lambda: FitsIndexType(PACKED, 0), lambda: All(()),
+    ],
+)  # fmt: skip
+def test_claims_on_what_does_not_exist_are_refused(wrong: Callable[[], Claim]) -> None:
+    with pytest.raises(LayoutError):
+        wrong()
+
+
+def test_sizes_that_make_no_layout_are_said_to_be_left_out() -> None:
+    m, n = symbol("M", min=-8, max=8), symbol("N", min=0, max=5)
+    verdict = prove(Injective(make_naive_tensor_descriptor_packed((m, n, 4))))
+    assert verdict.name == "proved"
+    assert set(verdict.assumptions) == {"-8 <= M <= 8", "0 <= N <= 5", "1 <= M", "1 <= N", "1 <= M * N * 4"}
+    assert prove(Injective(make_naive_tensor_descriptor_packed((symbol("K"), 4)))).assumptions == ("1 <= K",)

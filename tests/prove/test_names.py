@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from layoutalg.check.claims import under
-from layoutalg.index import Expr, all_of, eq, names, symbol, var, xor
-from layoutalg.layout import make_naive_tensor_descriptor
+from layoutalg.index import Expr, all_of, eq, names, symbol, value, var, xor
+from layoutalg.kernel.library.transpose import lds_transpose
+from layoutalg.kernel.obligations.lds import shared_access
+from layoutalg.kernel.program import StoreShared
+from layoutalg.layout import (
+    Pad,
+    PassThrough,
+    Slice,
+    make_naive_tensor_descriptor,
+    make_naive_tensor_descriptor_packed,
+    transform_tensor_descriptor,
+)
 from layoutalg.prove import FitsIndexType, ForAll, Injective, InjectiveMap, Limits, Obligation, prove
 from layoutalg.prove.decide import STRATEGIES
+from layoutalg.prove.encodings import Integers
 from layoutalg.prove.lds import lane_map
-from layoutalg.prove.lowering import Integers
-from layoutalg.prove.obligation import told_apart
+from layoutalg.prove.obligation import SharedNameError, told_apart
 from layoutalg.prove.strategies.changes import changed
 
 M, N, INDEX = symbol("M", multiple_of=8), symbol("N"), var("i", 32)
@@ -47,9 +59,35 @@ def test_unknowns_of_a_formula_are_told_apart_whatever_they_are_called() -> None
 def test_an_assumption_on_a_size_says_nothing_of_an_index_that_is_called_alike() -> None:
     rows = make_naive_tensor_descriptor((8, 8), (1, 1))
     size = symbol("i0", min=0, max=7)
-    assert size is var("i0", 8)
     assert prove(under(eq(size, 0), Injective(rows))).name == "refuted"
     assert prove(under(size < 4, FitsIndexType(make_naive_tensor_descriptor((8,), (1 << 29,))))).name == "refuted"
+
+
+def test_a_size_and_an_index_of_one_name_and_range_are_two() -> None:
+    size, index = symbol("i0", min=0, max=63), var("i0", 64)
+    assert size is not index
+    with pytest.raises(SharedNameError, match="two variables are named i0"):
+        prove(ForAll("one", eq(size, index)))
+    assert value(size - index, {size: 5, index: 2}) == 3
+
+
+def test_an_lds_map_whose_size_is_called_like_its_index_is_refuted() -> None:
+    """Words before the buffer, where the padding's length is what the index was called."""
+    for name in ("i0", "S"):
+        program = lds_transpose("f32")
+        size = symbol(name, min=0, max=63)
+        store = next(s for s in program.body if isinstance(s, StoreShared))
+        rows, columns = map(int, store.registers.distribution.lengths)
+        padded = transform_tensor_descriptor(
+            make_naive_tensor_descriptor_packed((rows, columns)),
+            [Pad(rows, size, rows), PassThrough(columns)], [[0], [1]], [[0], [1]],
+        )  # fmt: skip
+        sliced = transform_tensor_descriptor(
+            padded, [Slice(rows + size + rows, 0, rows), PassThrough(columns)], [[0], [1]], [[0], [1]]
+        )
+        wrong = replace(store, descriptor=sliced)
+        asked = shared_access(program, 1, wrong)
+        assert any(prove(r.claim).name == "refuted" for r in asked), name
 
 
 def test_the_elements_of_a_vector_are_no_variable_of_the_index() -> None:

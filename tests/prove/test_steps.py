@@ -7,7 +7,7 @@ import z3
 
 from layoutalg.index import all_of, eq, symbol, var, xor
 from layoutalg.prove import ForAll, InjectiveMap
-from layoutalg.prove.lowering import NotExpressible
+from layoutalg.prove.encodings import NotExpressible
 from layoutalg.prove.smt import forms
 from layoutalg.prove.steps import assertions
 

@@ -41,6 +41,7 @@ from layoutalg.kernel.program import (
 )
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove import ForAll, InBounds, Injective, InjectiveMap, Obligation, Shown
+from layoutalg.prove.domain import fresh, index_form, names_in
 
 
 @dataclass(frozen=True)
@@ -78,14 +79,15 @@ def shared_access(program: Program, number: int, access: SharedAccess) -> Iterat
     what = f"{number}: {'store to' if store else 'load from'} {access.shared.name}"
     descriptor = access.descriptor
     buffer = TensorDescriptor(descriptor.adaptor, as_expr(access.shared.elements))
-    everywhere = ForAll("no element lies in padding", descriptor.valid(descriptor.index), TRUE,
-                        (Shown("index", descriptor.index),))  # fmt: skip
+    form = index_form(descriptor)
+    everywhere = ForAll("no element lies in padding", form.valid, TRUE, (Shown("index", form.top),))
     yield Requirement(f"{what}: every element has a word", everywhere)
     yield Requirement(f"{what}: inside the buffer", InBounds(buffer))
     if store:
         yield Requirement(f"{what}: one word for each element", Injective(buffer))
     x = program.coordinates(access, y_index(access.registers))
-    x_names = tuple(var(f"x{n}", length) for n, length in enumerate(descriptor.lengths))
+    sizes = names_in(descriptor)
+    x_names = tuple(fresh(f"x{n}", length, sizes) for n, length in enumerate(descriptor.lengths))
     same = ForAll("the emitted word is the map's", eq(offset_of(descriptor, x_names), descriptor.offset(x_names)))
     yield Requirement(f"{what}: the emitted formula is the map", same)
     if isinstance(access, LoadShared):

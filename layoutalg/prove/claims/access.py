@@ -14,6 +14,15 @@ from layoutalg.prove.domain import Layout, adaptor_of, at, bottom_limits, digit_
 from layoutalg.prove.obligation import ForAll, Obligation, Shown
 
 
+def _along(d: TensorDescriptor, dimension: int, count: int = 1) -> int:
+    """The dimension, counted from the front; LayoutError where there is none, or where a count is less than 1."""
+    if not -d.rank <= dimension < d.rank:
+        raise LayoutError(f"dimension {dimension} does not exist: there are {d.rank} (0…{d.rank - 1})")
+    if count < 1:
+        raise LayoutError(f"{count} elements are no vector; give 1 or more")
+    return dimension % d.rank
+
+
 @dataclass(frozen=True)
 class Agree(Claim):
     """Two descriptors of one shape address the same word for each coordinate."""
@@ -64,6 +73,10 @@ class FitsIndexType(Claim):
     bits: int = 32
     name: ClassVar[str] = "fits_index"
 
+    def __post_init__(self) -> None:
+        if self.bits < 2:
+            raise LayoutError(f"a signed integer of {self.bits} bits holds no index; give 2 or more")
+
     def statement(self) -> str:
         return f"every intermediate value fits {self.bits} bits"
 
@@ -85,18 +98,22 @@ class Contiguous(Claim):
     count: int
     name: ClassVar[str] = "contiguous"
 
+    def __post_init__(self) -> None:
+        _along(self.descriptor, self.dimension, self.count)
+
     def statement(self) -> str:
         return f"{self.count} elements from a multiple of {self.count} along dimension {self.dimension} are one vector"
 
     def obligations(self) -> Iterator[Obligation]:
         d, n = self.descriptor, self.count
-        length = d.lengths[self.dimension]
+        where = _along(d, self.dimension)
+        length = d.lengths[where]
         yield ForAll(f"the length is a multiple of {n}", eq(length % n, 0), TRUE, (Shown("length", (length,)),))
         if length.hi < n:
             return
         avoid = names_in(d)
         vector, lane = fresh("vector", length // n, avoid), fresh("lane", n, avoid)
-        first, each = (_replaced(d, self.dimension, i) for i in (vector * n, vector * n + lane))
+        first, each = (_replaced(d, where, i) for i in (vector * n, vector * n + lane))
         one, other = at(d, first), at(d, each)
         (start,), (offset,) = one.bottom, other.bottom
         shown = (Shown("index", each), Shown("offset", (offset,)), Shown("vector at", (start,)))
@@ -115,12 +132,15 @@ class Aligned(Claim):
     dimension: int = -1
     name: ClassVar[str] = "aligned"
 
+    def __post_init__(self) -> None:
+        _along(self.descriptor, self.dimension, self.count)
+
     def statement(self) -> str:
         return f"at every multiple of {self.count} along dimension {self.dimension}, the offset is one too"
 
     def obligations(self) -> Iterator[Obligation]:
         d, n = self.descriptor, self.count
-        where = self.dimension % d.rank
+        where = _along(d, self.dimension)
         block = fresh("vector", (d.lengths[where] + (n - 1)) // n, names_in(d))
         form = at(d, _replaced(d, where, block * n))
         shown = (Shown("index", form.top), Shown("offset", form.bottom))
@@ -136,12 +156,15 @@ class Monotone(Claim):
     dimension: int = -1
     name: ClassVar[str] = "monotone"
 
+    def __post_init__(self) -> None:
+        _along(self.descriptor, self.dimension)
+
     def statement(self) -> str:
         return f"offsets grow along dimension {self.dimension}"
 
     def obligations(self) -> Iterator[Obligation]:
         d = self.descriptor
-        where = self.dimension % d.rank
+        where = _along(d, self.dimension)
         form, step = index_form(d), fresh("step", d.lengths[where], names_in(d))
         index = form.variables[where]
         there = at(d, _replaced(d, where, index + step))

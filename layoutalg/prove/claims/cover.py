@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from layoutalg.index import TRUE, eq, prod
-from layoutalg.layout import Freeze, Replicate, TensorAdaptor, TileDistribution
+from layoutalg.layout import Freeze, LayoutError, Replicate, TensorAdaptor, TileDistribution
 from layoutalg.prove.claims.base import Claim
 from layoutalg.prove.claims.maps import Bijective
 from layoutalg.prove.obligation import ForAll, Obligation, Shown
@@ -69,6 +69,10 @@ class All(Claim):
 
     claims: tuple[Claim, ...]
     name: ClassVar[str] = "all"
+
+    def __post_init__(self) -> None:
+        if not self.claims:
+            raise LayoutError("of no claims there is nothing to prove")
 
     def statement(self) -> str:
         return "; ".join(claim.statement() for claim in self.claims)

@@ -17,6 +17,7 @@ What it cannot represent: arithmetic on masks that mixes lanes.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from layoutalg.device.amdgcn.conditions import settled
@@ -181,11 +182,15 @@ def as_mask(word: Word | Mask) -> Mask:
 
 def own_bit(word: Word) -> Expr | None:
     """The bit of a mask that is written as a word: all ones, zero, or a choice of the two; None of other words."""
-    e = word.expr
-    if e.op == "const" and e.value in (0, -1, (1 << word.bits) - 1):
+    return _bit_of(word.expr, word.bits)
+
+
+@lru_cache(maxsize=1 << 14)
+def _bit_of(e: Expr, bits: int) -> Expr | None:
+    if e.op == "const" and e.value in (0, -1, (1 << bits) - 1):
         return TRUE if e.value else FALSE
     if e.op == "select":
-        then, otherwise = (own_bit(word.with_expr(part)) for part in e.args[1:])
+        then, otherwise = (_bit_of(part, bits) for part in e.args[1:])
         if then is not None and otherwise is not None:
             return any_of(all_of(e.args[0], then), all_of(negation(e.args[0]), otherwise))
     return None
@@ -195,7 +200,12 @@ def is_mask(word: Word | Mask) -> bool:
     """Whether the word can be read as a mask whose bit is known, or need not be: nobody knows what it is."""
     if isinstance(word, Mask) or own_bit(word) is not None:
         return True
-    made_of = variables(word.expr)
+    return is_unknown(word.expr)
+
+
+def is_unknown(e: Expr) -> bool:
+    """Whether an expression is made of nothing that is known."""
+    made_of = variables(e)
     return bool(made_of) and all(v.value.name.startswith((UNKNOWN_BIT, UNDEFINED)) for v in made_of)
 
 

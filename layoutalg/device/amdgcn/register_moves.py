@@ -97,8 +97,6 @@ class RegisterMoves(SymbolicRegisters):
             target = _further(target, offset, place)
         plain = source.kind not in ("v", "a")
         word = self._constant(source, 32) if plain else self.read_register(source, 32)
-        if isinstance(word, Mask):
-            raise NotReadable(f"{place}: half a mask in a vector register")
         self.write_register(target, 32, word)
 
 

@@ -12,23 +12,31 @@ data.
 | 4, 8, 12 or 16 bytes | the words of that many cells |
 | 1 or 2 bytes | a part of one cell, whose other bytes stay |
 
-What it cannot represent (it stops): offsets that are not constant, unaligned accesses, what lies beyond the bytes that
-the kernel asks for, and kernels that set up the base of scratch themselves (`BASE_IS_SET_UP`).
+On gfx90a a kernel sets up the base itself, FLAT_SCRATCH = Flat Scratch Init + Scratch Wavefront Offset (LLVM's
+AMDGPUUsage, "Kernel Prolog: Flat Scratch", GFX9); that it holds this is checked at each access.
+
+What it cannot represent (it stops): offsets that are not constant, unaligned accesses, and what lies beyond the bytes
+that the kernel asks for.
 """
 
 from __future__ import annotations
 
+import itertools
+
 from layoutalg.device.amdgcn.accesses import Access
-from layoutalg.device.amdgcn.bits import NotReadable, Word
-from layoutalg.device.amdgcn.decode import Instruction
+from layoutalg.device.amdgcn.bits import Mask, NotReadable, Word
+from layoutalg.device.amdgcn.decode import Instruction, Operand
 from layoutalg.device.amdgcn.machine import operand_of
 from layoutalg.device.amdgcn.pending import Key
+from layoutalg.device.amdgcn.ranges import same_word
 from layoutalg.device.amdgcn.symbolic_registers import SymbolicRegisters
-from layoutalg.index import FALSE, div, mod, simplify
+from layoutalg.index import FALSE, Expr, div, mod, simplify, symbol
 
-#: Targets whose machine sets up the base of scratch (LLVM's AMDGPUUsage, "Initial Kernel Execution State": architected
-#: flat scratch).
+#: Targets whose machine sets up the base of scratch (LLVM's AMDGPUUsage, "Processors": architected flat scratch).
 BASE_IS_SET_UP = frozenset({"gfx942", "gfx950", "gfx1100", "gfx1201"})
+
+#: FLAT_SCRATCH as a pair of scalar registers, where it is one (LLVM, AMDGPU's SIRegisterInfo: FLAT_SCR_vi).
+FLAT_SCRATCH = Operand("s", 102)
 
 Loaded = list[tuple[Key, Word, Key]]
 """Registers, what they get, and the cells that it comes from."""
@@ -36,6 +44,27 @@ Loaded = list[tuple[Key, Word, Key]]
 
 class ScratchMachine(SymbolicRegisters):
     """A lane with its scratch."""
+
+    def initialise_scratch(self) -> None:
+        """What a kernel makes the base of scratch from, where that is its task."""
+        self.scratch_base: Expr | None = None
+        kernel, registers = self.kernel, itertools.accumulate((n for _, n in self.kernel.user_sgprs), initial=0)
+        places = dict(zip((name for name, _ in kernel.user_sgprs), registers, strict=False))
+        if kernel.target in BASE_IS_SET_UP or "flat_scratch_init" not in places:
+            return
+        init = symbol("flat_scratch_init", min=0, max=(1 << 64) - 1)
+        offset = symbol("scratch_wavefront_offset", min=0, max=(1 << 32) - 1)
+        self.write_scalar(Operand("s", places["flat_scratch_init"]), 64, self.w.word(init, 64))
+        after = kernel.user_sgpr_count + sum(kernel.block_indices) + kernel.extra_sgprs[0]
+        self.write_scalar(Operand("s", after), 32, self.w.word(offset))
+        self.scratch_base = init + offset
+
+    def _has_base(self) -> bool:
+        """Whether the base of scratch is the wave's own."""
+        if self.kernel.target in BASE_IS_SET_UP or self.scratch_base is None:
+            return self.kernel.target in BASE_IS_SET_UP
+        held = self.read_scalar(FLAT_SCRATCH, 64)
+        return not isinstance(held, Mask) and same_word(held.expr, self.scratch_base, 64)
 
     def load_scratch(self, instruction: Instruction, access: Access, address: Word) -> Loaded:
         """What each register gets."""
@@ -81,8 +110,8 @@ class ScratchMachine(SymbolicRegisters):
         if offset.op != "const":
             raise NotReadable(f"{place}: scratch at {offset}, which is not constant")
         start = int(offset.value) % (1 << address.bits)
-        if kernel.target not in BASE_IS_SET_UP or not kernel.extra_sgprs[1]:
-            raise NotReadable(f"{place}: scratch whose base the kernel sets up itself")
+        if not kernel.extra_sgprs[1] or not self._has_base():
+            raise NotReadable(f"{place}: scratch whose base is not seen to be set up")
         if start + access.size > kernel.private_bytes:
             raise NotReadable(f"{place}: byte {start} of {kernel.private_bytes} bytes of scratch")
         if start % access.size if access.size < 4 else start % 4:

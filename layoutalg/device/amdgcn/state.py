@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, excludes, implies, is_mask, own_bit
+from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, excludes, implies, is_mask, is_unknown, own_bit
 from layoutalg.device.amdgcn.decode import Instruction
 from layoutalg.device.amdgcn.pending import Key, Pending
 from layoutalg.device.amdgcn.words import IndexValues
@@ -181,6 +181,8 @@ def _either(
     a, b = a or w.fresh_word(), b or w.fresh_word()
     if a.expr is b.expr and a.whole is b.whole:
         return a
+    if is_unknown(a.expr) and is_unknown(b.expr):
+        return w.unknown_word()
     return a.with_expr(a.expr if a.expr is b.expr else select(all_of(*mine), a.expr, b.expr))
 
 

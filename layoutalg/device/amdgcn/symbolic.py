@@ -289,6 +289,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
                 if wanted:
                     self.state.scalars["s", register] = w.word(block)
                     register += 1
+        self.initialise_scratch()
         packed = sum((t * (1 << 10 * k) for k, t in enumerate(threads[: kernel.thread_dimensions])), start=FALSE)
         self.state.cells["v", 0] = ((TRUE, w.word(packed)),)
 

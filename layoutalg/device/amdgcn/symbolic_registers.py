@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from layoutalg.device.amdgcn.accesses import Access
 from layoutalg.device.amdgcn.binary import KernelBinary
-from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, as_mask, implies
+from layoutalg.device.amdgcn.bits import UNKNOWN_BIT, Bit, Mask, NotReadable, Word, as_mask, implies
 from layoutalg.device.amdgcn.decode import EXEC, Instruction, Operand
 from layoutalg.device.amdgcn.entries import Alu
 from layoutalg.device.amdgcn.machine import Machine, operand_of
@@ -155,8 +155,10 @@ class SymbolicRegisters(Machine):
             raise NotReadable(f"{key[0]}{key[1]} is used before a wait for its load")
         return resolved(self.w, self.state.cells.get(key, ()), self.active)
 
-    def write_register(self, operand: Operand, bits: int, word: Word) -> None:
-        """Writes under the lane's own condition."""
+    def write_register(self, operand: Operand, bits: int, word: Word | Mask) -> None:
+        """Writes under the lane's own condition; the bits of all lanes are a number that no lane knows."""
+        if isinstance(word, Mask):
+            word = self.w.word(self.w.fresh(UNKNOWN_BIT, 1 << bits), bits)
         parts = (self.w.low(word), self.w.high(word)) if bits == 64 else (word,)
         for k, part in enumerate(parts):
             self._write_cell((operand.kind, operand.index + k), part)

@@ -20,7 +20,7 @@ def unoptimised(target):
     return decode_kernel(read_kernels(code.payload)[PROGRAM().name])
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx1100", "gfx1201"])
+@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx1100", "gfx1201"])
 def test_a_build_without_optimisation_is_proved(target):
     program = unoptimised(target)
     names = {instruction.name for instruction in program.instructions}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.cli.errors import InputError
-from layoutalg.device.cache import write_atomically
+from layoutalg.disk import write_whole
 from layoutalg.kernel.dtypes import DTYPES
 
 if TYPE_CHECKING:
@@ -50,4 +50,4 @@ def write_array(path: Path, array: np.ndarray[Any, Any]) -> None:
 
     content = io.BytesIO()
     np.save(content, array, allow_pickle=False)
-    write_atomically(path, content.getvalue())
+    write_whole(path, content.getvalue())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from layoutalg.cli.errors import InputError
+from layoutalg.cli.output import placed
 
 if TYPE_CHECKING:
     from layoutalg.bench.cases import Case
@@ -26,8 +27,8 @@ def bench(
     names: Annotated[list[str] | None, typer.Argument(help="Which: transpose, permute, im2col, reduce, …; or all.")]
     = None,
     device: Annotated[str, typer.Option(help="auto, amd, nvidia or cpu.")] = "auto",
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write every figure here.")] = None,
-    plot_file: Annotated[Path | None, typer.Option("--plot", help="Write a plot here (SVG).")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", callback=placed, help="Write every figure here.")] = None,
+    plot_file: Annotated[Path | None, typer.Option("--plot", callback=placed, help="Write a plot here (SVG).")] = None,
     prepare_folder: Annotated[
         Path | None, typer.Option("--prepare", help="Prove and compile for --target into this folder; measure nothing.")
     ] = None,

@@ -14,6 +14,7 @@ import typer
 
 from layoutalg.cli.errors import BAD_INPUT, InputError
 from layoutalg.cli.files import SOURCES, defines_of, descriptor_of, expand, read, sizes_of
+from layoutalg.cli.output import placed
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -51,7 +52,9 @@ def check(
     memory: Annotated[int, typer.Option(min=256, help="The solver's limit in megabytes.")] = 2048,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Processes that prove at once.")] = 1,
     dask: Annotated[str | None, typer.Option(help="Prove on the Dask cluster at this address.")] = None,
-    certificates: Annotated[Path | None, typer.Option(help="Write SMT-LIB certificates to this folder.")] = None,
+    certificates: Annotated[
+        Path | None, typer.Option(callback=placed, help="Write SMT-LIB certificates to this folder.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Prove every claim of each descriptor."""

@@ -9,6 +9,8 @@ import typer
 
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import defines_of, descriptor_of, read
+from layoutalg.cli.output import placed
+from layoutalg.disk import write_whole
 
 if TYPE_CHECKING:
     from layoutalg.formats import DescriptorItem
@@ -21,7 +23,9 @@ def register(app: typer.Typer) -> None:
 
 def draw(
     file: Annotated[Path, typer.Argument(help="A spec file, or CK Tile C++.")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="page.html or picture.svg.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", callback=placed, help="page.html or picture.svg.")
+    ] = None,
     descriptor: Annotated[str | None, typer.Option(help="The descriptor's name, where the file has several.")] = None,
     by: Annotated[str, typer.Option(help="Draw the index grid, coloured by offset, bank …")] = "",
     target: Annotated[str, typer.Option(help="The GPU whose banks are shown.")] = "gfx942",
@@ -35,8 +39,6 @@ def draw(
 
         print(plain(tree(descriptor_of(spec, descriptor).descriptor)))
         return 0
-    from layoutalg.device.cache import write_atomically
-
     if output.suffix == ".html":
         shown = [descriptor_of(spec, descriptor)] if descriptor else list(spec.descriptors)
         text = _page(spec.title or file.stem, shown, target, instruction)
@@ -46,7 +48,7 @@ def draw(
         text = svg(descriptor_of(spec, descriptor).descriptor, by=by)
     else:
         raise InputError(f"{output}: give a file that ends in .html or .svg")
-    write_atomically(output, text.encode())
+    write_whole(output, text.encode())
     return 0
 
 

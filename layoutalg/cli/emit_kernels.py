@@ -10,7 +10,9 @@ import typer
 
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import descriptor_of, read
+from layoutalg.cli.output import placed
 from layoutalg.cli.run_kernels import integers
+from layoutalg.disk import write_whole
 
 if TYPE_CHECKING:
     from layoutalg.kernel.program import Program
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
 HELP = "Write the HIP source of a verified kernel; with --ck, a descriptor of a file as CK Tile C++."
 
 Target = Annotated[str, typer.Option(help="The GPU, e.g. gfx942.")]
-Output = Annotated[Path | None, typer.Option("-o", "--output", help="The source file; stdout otherwise.")]
+Output = Annotated[
+    Path | None, typer.Option("-o", "--output", callback=placed, help="The source file; stdout otherwise.")
+]
 Dtype = Annotated[str, typer.Option(help="f32, f16 or bf16.")]
 Vector = Annotated[int, typer.Option(help="Elements a global access moves; sizes are multiples of it.")]
 Result = Annotated[str | None, typer.Option("--result", help="Elements of the result, where they are others.")]
@@ -202,12 +206,10 @@ def _write(program: Program, target: str, output: Path | None) -> int:
 
 
 def _put(text: str, output: Path | None) -> int:
-    from layoutalg.device.cache import write_atomically
-
     if output is None:
         print(text, end="")
     else:
-        write_atomically(output, text.encode())
+        write_whole(output, text.encode())
     return 0
 
 

@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from layoutalg.cli import emit_kernels, run_kernels
 from layoutalg.cli.errors import InputError
+from layoutalg.cli.output import placed
 
 if TYPE_CHECKING:
     from layoutalg.device.codeobject import KernelResources
@@ -48,7 +49,7 @@ def register(app: typer.Typer) -> None:
 def compile_file(
     source: Annotated[Path, typer.Argument(help="A HIP source file.")],
     target: Annotated[str, typer.Option(help="The GPU, e.g. gfx942.")] = "gfx942",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The code object.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", callback=placed, help="The code object.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Compile a source to a code object, and report its registers, LDS and spills."""

@@ -1,8 +1,11 @@
-"""Where text goes: as wide as the terminal, or wide enough for any table where there is none."""
+"""Where output goes: text as wide as the terminal, or wide enough for any table; files into folders that are there."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
+
+from layoutalg.cli.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,3 +19,13 @@ def console_for(stream: IO[str]) -> Console:
     from rich.console import Console
 
     return Console(file=stream, highlight=False, width=None if stream.isatty() else WIDTH)
+
+
+def placed(path: Path | None) -> Path | None:
+    """The place of an output, checked before any work is done for it; InputError where its folder is missing.
+
+    A command makes no folders but the one it is asked for: a mistyped path is an error, not a new folder.
+    """
+    if path is not None and not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}; make it, or write elsewhere")
+    return path

@@ -19,6 +19,7 @@ import typer
 
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import descriptor_of, read, sizes_of
+from layoutalg.cli.output import placed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +31,7 @@ HELP = "Run a verified kernel on arrays (.npy files)."
 TOLERANCE = {"f32": 1e-5, "f16": 1e-2, "bf16": 1e-2}
 
 Input = Annotated[Path, typer.Option("--input", help="The source, a .npy file.")]
-Output = Annotated[Path, typer.Option("--output", help="The result, a .npy file.")]
+Output = Annotated[Path, typer.Option("--output", callback=placed, help="The result, a .npy file.")]
 DeviceKind = Annotated[str, typer.Option("--device", help="auto, amd, nvidia or cpu.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 Numbers = Annotated[str, typer.Option(help="Integers with commas; one counts for all dimensions.")]
@@ -354,9 +355,8 @@ class _Run:
             obligations += len(verified.verdicts)
             milliseconds += result.milliseconds
             lds.append(lds_cycles(self.device, task.program, task.sizes))
-        report: dict[str, Any]
-        report = {"kernel": ", ".join(names), "device": self.device.name, "milliseconds": round(milliseconds, 4),
-                  "obligations": obligations}  # fmt: skip
+        report: dict[str, Any] = {"kernel": ", ".join(names), "device": self.device.name,
+                                  "milliseconds": round(milliseconds, 4), "obligations": obligations}  # fmt: skip
         if any(lds):
             report["lds"] = [cycles.report for cycles in lds if cycles]
         return current[0], report

@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from layoutalg.cli.errors import InputError
+from layoutalg.cli.output import placed
+from layoutalg.disk import write_whole
 
 
 def register(app: typer.Typer) -> None:
@@ -24,11 +26,12 @@ def synth(
     target: Annotated[str, typer.Option(help="One GPU or several, e.g. gfx942,gfx950.")] = "gfx942",
     dtype: Annotated[str, typer.Option(help="The element type.")] = "f16",
     style: Annotated[str, typer.Option(help="any, swizzle, xor, cyclic, padding or both.")] = "any",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="A spec file, or C++ (.hpp).")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", callback=placed, help="A spec file, or C++ (.hpp).")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Find the smallest LDS layout that all accesses can use without bank conflicts."""
-    from layoutalg.device.cache import write_atomically
     from layoutalg.synth import command, report
 
     if (file is None) == (tile is None):
@@ -44,6 +47,6 @@ def synth(
         found, code = command.gemm(tile or "", dtype, read, targets, style)
     if output is not None:
         written = report.ck(found) if output.suffix in (".hpp", ".h", ".cpp") else report.toml(found)
-        write_atomically(output, written.encode())
+        write_whole(output, written.encode())
     print(json.dumps(report.data(found), ensure_ascii=False) if as_json else report.text(found))
     return code

@@ -10,8 +10,9 @@ written, nothing is kept and nothing fails. It holds at most `LIMIT` files; the 
 
 import hashlib
 import os
-import tempfile
 from pathlib import Path
+
+from layoutalg.disk import write_whole
 
 LIMIT = 4000
 
@@ -51,29 +52,12 @@ def read(name: str) -> bytes | None:
 def write(name: str, payload: bytes) -> None:
     """Keeps a payload under a key; does nothing when the folder cannot be written."""
     try:
-        write_atomically(_path(name), hashlib.sha256(payload).digest() + payload)
+        path = _path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, hashlib.sha256(payload).digest() + payload)
         _prune()
     except OSError:
         return
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Writes a file so that it appears whole or not at all; makes its folder.
-
-    Raises `OSError` when it cannot be written; then nothing is left behind.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _path(name: str) -> Path:

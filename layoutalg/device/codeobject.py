@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from layoutalg.device import cache
 from layoutalg.device.errors import CodeObjectError
+from layoutalg.disk import write_whole
 
 _NOTE = "NT_AMDGPU_METADATA"
 
@@ -90,7 +90,7 @@ class CodeObject:
 
     def save(self, path: str | Path) -> None:
         """Writes the payload to a file, which appears whole or not at all. Raises `OSError`."""
-        cache.write_atomically(Path(path), self.payload)
+        write_whole(Path(path), self.payload)
 
 
 def _read_elf(payload: bytes) -> tuple[str, list[KernelResources]]:

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import tempfile
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
+from layoutalg.disk import write_whole
 from layoutalg.index import Expr
 from layoutalg.prove.content import content, digest
 from layoutalg.prove.obligation import InjectiveMap, Obligation
@@ -48,18 +46,9 @@ class Cache:
         key = _key(obligation, outcome.strategy)
         points = [] if isinstance(outcome, Holds) else [[p[v] for v in _order(obligation)] for p in outcome.points]
         with contextlib.suppress(OSError):
-            self._write(key, {"key": key, "points": points, "check": _check(key, points)})
-
-    def _write(self, key: str, entry: dict[str, Any]) -> None:
-        self.directory.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self.directory, prefix=".new-")
-        try:
-            with os.fdopen(handle, "w") as file:
-                json.dump(entry, file)
-            os.replace(name, self.directory / f"{key}.json")
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            raise
+            self.directory.mkdir(parents=True, exist_ok=True)
+            entry = {"key": key, "points": points, "check": _check(key, points)}
+            write_whole(self.directory / f"{key}.json", json.dumps(entry).encode())
 
 
 def _order(obligation: Obligation) -> tuple[Expr, ...]:

@@ -64,11 +64,11 @@ def write_certificates(
 ) -> Path:
     """Proves the claims (named, or numbered) and writes the certificates; the manifest's path.
 
-    Files that the directory holds already are replaced where they have the same name.  OSError where it cannot be
-    written.
+    The directory is made, its parents are not.  Files that it holds already are replaced where they have the same
+    name.  OSError where it cannot be written.
     """
     folder = Path(directory)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(exist_ok=True)
     named = claims if isinstance(claims, Mapping) else {f"claim-{n}": claim for n, claim in enumerate(claims)}
     kept: dict[str, Certificate] = {}
     entries = [_claim_entry(name, claim, folder, strategy, limits, kept) for name, claim in named.items()]

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from layoutalg.cli.app import app
+from layoutalg.cli.errors import InputError
 from tests.optional import needed
 
 GOOD = """
@@ -436,3 +438,27 @@ def test_run_on_the_machine_code_of_a_target(tmp_path: Path, target: str) -> Non
                  "--device", f"{target}-isa")  # fmt: skip
     assert result.returncode == 0, result.stderr
     assert np.array_equal(np.load(tmp_path / "b.npy"), source.T)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "transpose", "--input", "a.npy", "--device", "cpu", "--output"),
+        ("emit", "transpose", "-o"),
+        ("emit", "--ck", "a_lds.toml", "-o"),
+        ("compile", "t.hip", "-o"),
+        ("draw", "a_lds.toml", "-o"),
+        ("synth", "--tile", "32x64", "--read", "mfma_f32_32x32x8_f16", "-o"),
+        ("bench", "transpose", "--json"),
+        ("check", "a_lds.toml", "--certificates"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_no_command_makes_the_folder_of_its_output(
+    arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a_lds.toml").write_text(GOOD)
+    with pytest.raises(InputError, match="there is no folder mistyped; make it"):
+        app([*arguments, "mistyped/out.svg"], standalone_mode=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["a_lds.toml"]

@@ -136,7 +136,7 @@ def test_a_full_disk_leaves_no_half_entry(tmp_path: Path, monkeypatch: pytest.Mo
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(json, "dump", full)
+    monkeypatch.setattr("layoutalg.disk.os.replace", full)
     Cache(tmp_path).put(EASY, Holds("z3 integers"))
     assert list(tmp_path.iterdir()) == []
 

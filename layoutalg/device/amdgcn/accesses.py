@@ -10,6 +10,11 @@ A memory instruction moves `size` bytes a lane between registers and one address
 | `scratch` | scalar + vector + immediate, in the lane's own memory |
 | `lds` | vector + immediate, in the block's LDS; `2` forms take two immediates, counted in elements (`ST64`: in 64) |
 
+An address must be a multiple of what `alignment_of` says: the mode STRICT of the machine's register SH_MEM_CONFIG.
+amdhsa sets UNALIGNED, where any byte will do (ISA manuals, "Memory Alignment"; Linux, amdkfd; LLVM's
+`unaligned-access-mode`).  Scalar loads drop the lowest two bits of each part of their address in every mode (ISA
+manuals, "Scalar Memory").
+
 Loads come back later.  Each kind counts up a counter when issued, and a wait instruction stops until at most n of a
 counter are left (ISA manuals, S_WAITCNT; LLVM's AMDGPUUsage, "Memory Model", for which kind counts where).
 Scalar accesses come back in any order, and on CDNA flat ones too, so a wait for n > 0 says nothing of them.
@@ -36,6 +41,23 @@ class Access:
     def registers(self) -> int:
         """How many registers one element takes."""
         return max(1, self.size // 4)
+
+
+def alignment_of(space: str, size: int) -> int:
+    """The bytes that an address of an element of so many bytes must be a multiple of.
+
+    | space | what |
+    |---|---|
+    | `lds` | 1, 2, 4, 8; 16 of 12 and 16 bytes (RDNA 3 ISA, "LDS Alignment and Out-of-Range": native alignment) |
+    | `scratch` | at most 4: it lies in memory dword by dword (LLVM, `allowsMisalignedMemoryAccessesImpl`) |
+    | others | the size, and 4 of 12 bytes (RDNA 4 ISA, "Alignment": a multiple of the data size) |
+
+    >>> [[alignment_of(space, size) for size in (1, 2, 4, 8, 12, 16)] for space in ("lds", "scratch", "global")]
+    [[1, 2, 4, 8, 16, 16], [1, 2, 4, 4, 4, 4], [1, 2, 4, 8, 4, 16]]
+    """
+    if space == "lds":
+        return 1 << (size - 1).bit_length()
+    return min(size, 4) if space == "scratch" else size & -size
 
 
 def _vector_accesses() -> Mapping[str, Access]:

@@ -5,6 +5,7 @@
 | place | its byte offset is that of an element of the program, in the same buffer, of the same kind |
 | condition | a store happens exactly when the program's does; a load only when the program's does |
 | value | a store stores what the program says, in terms of what was loaded |
+| alignment | an access of several elements begins at a multiple of what its instruction needs |
 | barriers | as many barriers stand before it as in the program (LDS) |
 | complete | each store of the program is done by one of the binary, and no other store is there |
 | loops | a loop runs as often as the program's, and each access in it is the program's in the same iteration |
@@ -15,8 +16,9 @@ The symbolic machine itself refuses a binary whose data are used before their wa
 a barrier, or whose barriers only some waves reach.  With the claims, what was proved of the program holds of the
 binary: `target = the map of source`; sums and conversions are the same operations on the same values in the same order.
 
-Assumed: buffers do not overlap and lie in the address space whole; the code is not changed while it runs; the machine
-does what AMD's pseudocode says.  Not modelled: time, cache policy, wait states between dependent instructions.
+Assumed: buffers do not overlap, lie in the address space whole and begin at multiples of 16; the code is not changed
+while it runs; the machine does what AMD's pseudocode says.  Not modelled: time, cache policy, wait states between
+dependent instructions.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import permutations
 from typing import Protocol
 
+from layoutalg.device.amdgcn.accesses import alignment_of
 from layoutalg.device.amdgcn.bits import NotReadable
 from layoutalg.device.amdgcn.conditions import plain
 from layoutalg.device.amdgcn.expected import Expected, ExpectedElement
@@ -167,6 +168,10 @@ class Comparison:
             f"{about}: condition",
             self._follows("it happens only when the program's does", partner.guard, element.guard),
         )
+        needed = alignment_of("lds" if element.buffer == "lds" else "global", element.width)
+        if needed > partner.size and not element.within:
+            aligned = eq(mod(element.offset, needed), 0)
+            yield f"{about}: alignment", self.prover.decide(f"the address is a multiple of {needed}", aligned, given)
         if element.size != partner.size:
             yield f"{about}: size", unknown(f"{element.size} bytes for {partner.size}")
         if element.buffer == "lds":

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from layoutalg.device.amdgcn.accesses import ACCESSES, Access
+from layoutalg.device.amdgcn.accesses import ACCESSES, Access, alignment_of
 from layoutalg.device.amdgcn.arrays import Array
 from layoutalg.device.amdgcn.binary import KernelBinary
 from layoutalg.device.amdgcn.cycles import LdsMeter
@@ -23,7 +23,7 @@ from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
 from layoutalg.device.amdgcn.lds import Barriers, Lds
 from layoutalg.device.amdgcn.machine import PRIVATE_APERTURE, SHARED_APERTURE, operand_of
 from layoutalg.device.amdgcn.matrix import multiply
-from layoutalg.device.amdgcn.memory import Bytes, GlobalMemory
+from layoutalg.device.amdgcn.memory import Bytes, Describe, GlobalMemory
 from layoutalg.device.amdgcn.registers import RegisterMachine
 
 
@@ -32,11 +32,14 @@ class ConcreteMachine(RegisterMachine):
 
     def __init__(
         self, kernel: KernelBinary, blocks: Array, waves_per_block: int, threads: int, memory: GlobalMemory,
-        place: int, meter: LdsMeter,
+        place: int, meter: LdsMeter, strict: bool = True,
     ) -> None:  # fmt: skip
-        """`blocks` has a row (x, y, z) for each block; `place` is the smallest element of LDS that is accessed."""
+        """`blocks` has a row (x, y, z) for each block; `place` is the smallest element of LDS that is accessed.
+
+        Where it is `strict`, an unaligned access is a fault, else it is noted.
+        """
         super().__init__(kernel, blocks, waves_per_block, threads)
-        self.memory, self.meter = memory, meter
+        self.memory, self.meter, self.strict = memory, meter, strict
         self.barriers = Barriers(self.waves, waves_per_block)
         self.lds = Lds(2 * len(blocks), len(blocks), kernel.lds_bytes, place, self.noise)
         scratch = -(-max(kernel.private_bytes, 4) // 16) * 16
@@ -75,9 +78,7 @@ class ConcreteMachine(RegisterMachine):
 
     def _positions(self, space: str, address: Array, active: Array, size: int) -> tuple[Bytes, Array]:
         describe, chosen = self.describe(active), address[active]
-        natural = 4 if space == "constant" else size & -size  # scalar loads need dwords, whatever their size
-        if (chosen & chosen.dtype.type(natural - 1)).any():
-            self.unaligned.setdefault(self.where)
+        self._check_alignment(chosen, 4 if space == "constant" else alignment_of(space, size), size, describe)
         if space in ("global", "constant"):
             return self.memory.bytes, self.memory.positions(chosen, size, describe, self.where)
         rows, lanes = np.nonzero(active)
@@ -89,6 +90,25 @@ class ConcreteMachine(RegisterMachine):
             k = int(np.argmax(bad))
             raise Fault("address", f"scratch byte {int(chosen[k]):#x} is not there, {describe(k)}", self.where)
         return self.scratch, (rows * self.lanes + lanes) * self.scratch_stride + chosen.astype(np.int64)
+
+    def _check_alignment(self, addresses: Array, needed: int, size: int, describe: Describe) -> None:
+        bad = (addresses & addresses.dtype.type(needed - 1)) != 0
+        if not bad.any():
+            return
+        if self.strict:
+            k = int(np.argmax(bad))
+            what = f"{size} bytes at {int(addresses[k]):#x}, which is no multiple of {needed}, {describe(k)}"
+            raise Fault("alignment", what, self.where)
+        self.unaligned.setdefault(self.where)
+
+    def dwords(self, part: Array) -> Array:
+        """A `Fault` in every mode where bits would be dropped: the load would be from another place."""
+        self.agree("an address", np.where(self.live[:, None], part, np.uint64(0)))
+        bad = np.broadcast_to((part & np.uint64(3)) != 0, (self.waves, 1))[:, 0] & self.live
+        if bad.any():
+            first = int(np.broadcast_to(part, (self.waves, 1))[int(np.argmax(bad)), 0])
+            raise Fault("alignment", f"a scalar address has the part {first:#x}, which is no multiple of 4", self.where)
+        return part
 
     def _load(
         self,

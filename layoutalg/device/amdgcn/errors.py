@@ -16,7 +16,7 @@ class UnsupportedInstructionError(DeviceError):
 class Fault(DeviceError):
     """Something that a correct kernel never does, with the instruction and, where one is known, the lane.
 
-    `kind` is one of address, uninitialised, wait, race, collision, barrier, control.
+    `kind` is one of address, uninitialised, wait, race, collision, barrier, control, alignment.
     """
 
     def __init__(self, kind: str, what: str, where: str) -> None:

@@ -47,19 +47,20 @@ class Execution:
 
     outputs: tuple[Array, ...]  # the buffers, in the order of the arguments, as they are after the run
     steps: int  # instructions carried out, those of waves that ran together counted once
-    unaligned: tuple[str, ...] = ()  # instructions whose addresses were no multiples of their width: right, but slow
+    unaligned: tuple[str, ...] = ()  # instructions whose addresses were not aligned, where that is allowed
     lds: tuple[InstructionCycles, ...] = ()  # what each LDS instruction cost, in the order of their first use
 
 
 def execute(
     program: Program, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], step_limit: int = STEP_LIMIT,
-    order: int | None = None,
+    order: int | None = None, strict: bool = True,
 ) -> Execution:  # fmt: skip
     """Runs a kernel over its whole grid.
 
     `grid` and `block` have one to three sizes; `args` are the visible arguments in order (arrays are copied).
     A run of more than `step_limit` instructions (of waves that run together) is a `Fault`: the kernel hangs.
     Waves take turns at the lowest address; with `order`, a seed, some run a while at random and others stand still.
+    An unaligned access is a `Fault`; where it is not `strict`, it is done as amdhsa sets the machine up, and told.
     Raises `LaunchError` when arguments do not fit, `Fault` for what no correct kernel does, and
     `UnsupportedInstructionError` for an instruction that is not described.
     """
@@ -75,7 +76,7 @@ def execute(
     memory.contents(_KERNARG)[:] = np.frombuffer(packed, np.uint8)
     meter = LdsMeter(kernel.target)
     turns = Turns(step_limit, None if order is None else np.random.default_rng(order))
-    steps, unaligned = _run_grid(program, grid3, block3, memory, turns, meter)
+    steps, unaligned = _run_grid(program, grid3, block3, memory, turns, meter, strict)
     outputs = tuple(
         memory.contents(first + k).copy().view(buffer.dtype).reshape(buffer.shape) for k, buffer in enumerate(buffers)
     )
@@ -83,7 +84,7 @@ def execute(
 
 
 def _run_grid(
-    program: Program, grid: Triple, block: Triple, memory: GlobalMemory, turns: Turns, meter: LdsMeter
+    program: Program, grid: Triple, block: Triple, memory: GlobalMemory, turns: Turns, meter: LdsMeter, strict: bool
 ) -> tuple[int, tuple[str, ...]]:
     threads, wave = block[0] * block[1] * block[2], program.kernel.wave_size
     waves = -(-threads // wave)
@@ -94,7 +95,7 @@ def _run_grid(
     unaligned: dict[str, None] = {}
     for start in range(0, len(blocks), at_once):
         some = blocks[start : start + at_once]
-        machine = ConcreteMachine(program.kernel, some, waves, threads, memory, place, meter)
+        machine = ConcreteMachine(program.kernel, some, waves, threads, memory, place, meter, strict)
         _initialise(machine, block)
         steps += run(machine, program, turns)
         unaligned |= machine.unaligned

@@ -281,11 +281,15 @@ class Machine(ABC):
     def _constant_address(self, instruction: Instruction, offset: int) -> Word:
         if self.kernel.architecture == "cdna" and not instruction.fields.get("imm"):
             raise UnsupportedInstructionError(f"{instruction} at {instruction.address:#x}: an offset in a register")
-        base = self.read_scalar(operand_of(instruction, "base"), 64) + self.w.const(offset, 64)
+        parts = [self.read_scalar(operand_of(instruction, "base"), 64), self.w.const(offset, 64)]
         extra = instruction.operands.get("soffset", Operand("null"))
         if extra.kind != "null":
-            base = base + self.w.zext(self._constant(extra, 32))
-        return base & self.w.const(~3, 64)
+            parts.append(self.w.zext(self._constant(extra, 32)))
+        return sum((self.dwords(part) for part in parts[1:]), start=self.dwords(parts[0]))
+
+    def dwords(self, part: Word) -> Word:
+        """A part of a scalar load's address as the machine takes it: without its lowest two bits."""
+        return part & self.w.const(~3, 64)
 
     def _scratch_address(self, instruction: Instruction, base: Operand | None, offset: int) -> Word:
         """Vector part: when the bit `sve` says so, or on gfx90a when there is no scalar part (CDNA ISA, SCRATCH)."""

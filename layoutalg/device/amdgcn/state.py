@@ -50,6 +50,7 @@ class Element:
     size: int  # bytes
     width: int  # bytes that the instruction moves at once
     loops: tuple[Expr, ...] = ()  # the variables of the loops around it
+    within: int = 0  # bytes from the first that the instruction moves at once
 
 
 @dataclass

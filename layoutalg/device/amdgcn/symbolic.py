@@ -73,6 +73,12 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
 
     # Memory
 
+    def dwords(self, part: Word) -> Word:
+        """The part of a scalar address, which must have no bits that the machine would drop."""
+        if simplify(mod(part.expr, 4)) is not FALSE:
+            raise NotReadable(f"a scalar address has the part {part.expr}, which may be no multiple of 4")
+        return part
+
     def wait(self, left: Mapping[str, int]) -> None:
         """Passes to the ages."""
         self.state.pending.wait(left)
@@ -131,12 +137,8 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
             return
         guard, barriers = self.active, self.state.barriers
         for k, value in enumerate(values):
-            offset = start + k * size
-            self.trace.append(
-                Element(
-                    instruction, access.store, buffer, offset, guard, barriers, value, size, access.size, self.loops
-                )
-            )
+            this = instruction, access.store, buffer, start + k * size, guard, barriers, value, size, access.size
+            self.trace.append(Element(*this, self.loops, k * size))
 
     def _load(
         self, instruction: Instruction, access: Access, number: int, address: Word

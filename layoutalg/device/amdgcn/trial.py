@@ -209,7 +209,7 @@ def report(binary: Binary, program: Program, seed: int = 0) -> Mapping[str, Any]
     except (Fault, UnsupportedInstructionError) as error:
         return {"sizes": told, "exact": False, "fault": str(error)}
     lds = compare(trial.execution.lds, program, binary.kernel.target, sizes)
-    found = {"sizes": told, "exact": trial.exact, "unaligned": list(trial.execution.unaligned)}
+    found = {"sizes": told, "exact": trial.exact}
     return {**found, "lds": lds.report} if lds else found
 
 
@@ -218,7 +218,6 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     at = ", ".join(f"{name} = {n}" for name, n in found["sizes"].items())
     result = found.get("fault") or ("exact" if found["exact"] else "WRONG")
     yield f"executed{f' at {at}' if at else ''}: {result}"
-    yield from (f"not aligned: {where}" for where in found.get("unaligned", ()))
     if "lds" in found:
         yield found["lds"]["text"]
         yield f"  {'accesses':>8} {'cycles':>7} {'lost':>5}  instruction"

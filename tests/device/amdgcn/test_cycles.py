@@ -46,11 +46,12 @@ def kernels(target, opt_level=3):
     return dict(read_kernels(compile_source(SOURCE, target, opt_level=opt_level).payload))
 
 
-def reads(target, kernel, starts, lanes=64, opt_level=3):
+def reads(target, kernel, starts, lanes=64, opt_level=3, strict=True):
     """What the loads from LDS cost, of 64 threads that begin at these bytes."""
     width = {"one": 1, "three": 4}.get(kernel, 4)
     out = np.zeros(64 * width, np.float32)
-    run = execute(decode_kernel(kernels(target, opt_level)[kernel]), (1,), (64,), [starts.astype(np.int32), out, lanes])
+    program, given = decode_kernel(kernels(target, opt_level)[kernel]), [starts.astype(np.int32), out, lanes]
+    run = execute(program, (1,), (64,), given, strict=strict)
     return [one for one in run.lds if not one.store]
 
 
@@ -123,6 +124,6 @@ def test_an_access_through_the_flat_unit_is_in_doubt(target):
 
 @pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
 def test_an_unaligned_access_is_not_priced(target):
-    (one,) = reads(target, "four", np.arange(64) * 16 + 4)
+    (one,) = reads(target, "four", np.arange(64) * 16 + 4, strict=False)
     assert "no multiple of 16" in one.unpriced
     assert "not priced" in str(one)

@@ -226,9 +226,9 @@ def _bit_set(w: Values, a: Word, b: Word) -> Truth:
 
 
 def _sign_extended(w: Values, word: Word, width: Word) -> Word:
-    """The low `width` bits (0 to 31) as a signed number; 0 of none."""
-    sign = w.lshr(w.shl(w.const(1, 32), width), w.const(1, 32))
-    return ((word & _field(w, width)) ^ sign) - sign
+    """The low `width` bits (0 to 31) as a signed number; 0 of none: up and down again, by at most 31 places at once."""
+    places, one = w.const(31, 32) - width, w.const(1, 32)
+    return w.ashr(w.ashr(w.shl(w.shl(word, places), one), places), one)
 
 
 def _scalar_bfe_signed(w: Values, a: Word, b: Word) -> tuple[Word, Truth]:

@@ -17,9 +17,13 @@ def verdict(folder, target, seconds):
     return prove_binary(decode_kernel(read_kernels(code.payload)[program.name]), program, seconds=seconds)
 
 
+TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
-def test_products_are_proved(target):
-    """On gfx90a the loop keeps the halves of a pointer in registers that are no neighbours."""
-    found = verdict("gemm_f16", target, 60)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("folder", ["gemm_f16", "conv_f16"])
+def test_products_and_convolutions_are_proved(folder, target):
+    """On gfx90a a product's loop keeps the halves of a pointer in registers that are no neighbours."""
+    found = verdict(folder, target, 300)
     assert found.proved, found.failures[:2]

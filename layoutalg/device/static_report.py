@@ -79,11 +79,6 @@ class StaticReport:
         """The limit that is the greatest."""
         return max(self.limits, key=lambda name: self.limits[name])
 
-    @property
-    def matrix_share(self) -> float:
-        """Matrix instructions, as a part of all of the inner loop."""
-        return self.instructions.get("matrix", 0) / max(1, sum(self.instructions.values()))
-
 
 @cache
 def gpus() -> tuple[Gpu, ...]:

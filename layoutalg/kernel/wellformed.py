@@ -56,7 +56,7 @@ from layoutalg.kernel.program import (
 )
 from layoutalg.kernel.statements import FUNCTIONS, How, memory_of
 from layoutalg.kernel.text import shared_names, vector_type
-from layoutalg.layout import LayoutError, TensorAdaptor
+from layoutalg.layout import Functor, LayoutError, TensorAdaptor
 from layoutalg.target.matrix import UnknownMatrixInstructionError
 
 RESERVED = (
@@ -221,9 +221,13 @@ def _sizes(program: Program) -> None:
 
 
 def _parameters(adaptor: TensorAdaptor) -> Iterator[Expr]:
-    """Every expression that an adaptor is made of."""
+    """Every expression that an adaptor is made of; of a function, what it uses beside its argument."""
     yield from adaptor.hidden_lengths.values()
     for transform in adaptor.transforms:
+        if isinstance(transform, Functor):
+            yield transform.length
+            yield from (v for v in variables(transform.function) if v is not transform.index)
+            continue
         for field in fields(transform):
             value = getattr(transform, field.name)
             yield from value if isinstance(value, tuple) else (value,)

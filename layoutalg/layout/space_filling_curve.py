@@ -66,11 +66,6 @@ class SpaceFillingCurve:
         """The number of accesses."""
         return prod(self.ordered_access_lengths)
 
-    @property
-    def scalars_per_access(self) -> Expr:
-        """The number of elements of one access."""
-        return prod(self.scalars)
-
     @cached_property
     def access(self) -> Expr:
         """The variable that runs over the accesses."""

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,14 @@ import pytest
 
 from layoutalg.device import CodeObject, Device, LaunchError, choose_device, compile_source
 from layoutalg.device.kernels import build, run
+from layoutalg.index import Expr, Term, symbol
 from layoutalg.kernel.dtypes import DTYPES
 from layoutalg.kernel.emit import emit, emit_unverified
 from layoutalg.kernel.library.choose import table, transpose_for, transpose_named, tuned
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
-from layoutalg.kernel.program import Program
+from layoutalg.kernel.program import LoadShared, Program, StoreShared
 from layoutalg.kernel.verify import verify
-from layoutalg.layout import LayoutError
+from layoutalg.layout import Functor, LayoutError, PassThrough, transform_tensor_descriptor
 
 AMD = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 PROGRAMS = {
@@ -111,6 +113,26 @@ def test_the_source_is_one_for_all_machines() -> None:
 
 def test_unverified_source_says_so() -> None:
     assert "UNVERIFIED" in emit_unverified(lds_transpose()).splitlines()[0]
+
+
+def _through(function: Callable[[Expr], Term]) -> Program:
+    """The transposition whose tile's rows lie in LDS by a function of their number."""
+    program = lds_transpose()
+    (layout,) = {s.descriptor for s in program.body if isinstance(s, StoreShared)}
+    layout = transform_tensor_descriptor(layout, [Functor.of(function, 64), PassThrough(64)], [[0], [1]], [[0], [1]])
+    body = (replace(s, descriptor=layout) if isinstance(s, StoreShared | LoadShared) else s for s in program.body)
+    return replace(program, body=tuple(body))
+
+
+def test_any_function_may_lay_a_tile_out() -> None:
+    source = matrix(70, 90, "f32")
+    verified = verify(_through(lambda u: u ^ 5))
+    assert "lds[row, column] at (row ^ 5) * 64 + " in emit(verified)
+    assert np.array_equal(run(verified, choose_device("cpu"), source, (90, 70), M=70, N=90).output, source.T)
+    failures = dict(verify(_through(lambda u: u // 2)).failures)
+    assert any("index (0, 0), offset 0 and index (1, 0), offset 0" in v.reason for v in failures.values())
+    with pytest.raises(LayoutError, match=r"the map of lds uses K \(in 1…inf\), which is not declared there"):
+        verify(_through(lambda u: u * symbol("K") % 64))
 
 
 def test_sizes_outside_the_proof_are_not_launched() -> None:

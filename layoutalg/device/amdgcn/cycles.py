@@ -246,7 +246,7 @@ class LdsCycles:
         """Everything, as JSON has it."""
         return {
             "text": str(self), "cycles": self.cycles, "claimed": self.claimed, "equal": self.equal,
-            "accesses_as_claimed": self.alike, "doubts": list(self.doubts),
+            "accesses_as_claimed": self.alike, "each_as_claimed": self.each_as_claimed, "doubts": list(self.doubts),
             "instructions": [vars(one) | {"doubts": list(one.doubts)} for one in self.by_instruction],
         }  # fmt: skip
 
@@ -254,7 +254,9 @@ class LdsCycles:
         least, most = self.claimed
         said = f"{least}" if least == most else f"{least} to {most}"
         made = "the program's accesses" if self.alike else "the compiler merged or split accesses"
-        made = "fewer accesses: waves that have nothing to do leave them out" if self.fewer else made
+        if self.fewer:
+            made = "fewer accesses: waves that have nothing to do leave them out"
+            made += "; each costs at most what is claimed" if self.each_as_claimed else ""
         text = f"LDS: {self.cycles} cycles, claimed {said} ({made})"
         if not self.priced:
             text += "; not every access is priced"

@@ -136,10 +136,7 @@ class _Follower:
                 case LoadShared():
                     yield from self.load_shared(number, s, state)
                 case Copy(load, store):
-                    there = Held(Element(load.tensor, load.origin, load.fill), given=load.only).moved(
-                        store.shared.dtype
-                    )
-                    self.flight.begin((store.shared, replace(there, written=store.descriptor, slot=store.slot)))
+                    self.flight.begin(arrivals.brought(load, store))
                     yield from self.tile_lengths(self.numbers[id(store)], store)
                 case Commit():
                     self.flight.commit()

@@ -22,7 +22,7 @@ from functools import lru_cache
 
 from layoutalg.index import FALSE, Expr, conjuncts, div, mod, nonnegative, simplify, var
 from layoutalg.index.normal import normal, recover
-from layoutalg.index.poly import Poly
+from layoutalg.index.poly import Poly, common_term
 
 #: Factors of divisions by a constant are greater than this.
 NARROWEST = 1 << 16
@@ -55,7 +55,7 @@ def in_range(e: Expr, lowest: int, limit: int, given: Expr) -> bool:
         return in_range(e.args[0], 0, limit * int(e.args[1].lo), given)
     largest = [(part.args[0], part.args[1].value - (part.op == "lt")) for part in conjuncts(given) if _limits(part)]
     return any(
-        nonnegative(one + add - lowest) and any(_below(one, limit - add, *most) for most in largest)
+        at_least_zero(one + add - lowest) and any(_below(one, limit - add, *most) for most in largest)
         for one, add in _forms(e, given)
     )
 
@@ -75,7 +75,35 @@ def _below(e: Expr, limit: int, product: Expr, most: int) -> bool:
         return False
     factor, times = -(-(most + 1) // limit), max(1, (limit - 1) // max(most, 1))
     room = product * times + (factor * limit - 1 - times * most) - factor * e
-    return nonnegative(room) or nonnegative(_lowered(room))
+    return at_least_zero(room)
+
+
+def at_least_zero(e: Expr) -> bool:
+    """Whether the expression or something that is no greater is at least 0.
+
+    >>> from layoutalg.index import symbol
+    >>> n, i = symbol("N"), var("i", 99) * 64 + var("t", 256) // 8
+    >>> nonnegative(i * 2 - i // n * n * 2), at_least_zero(i * 2 - i // n * n * 2)
+    (False, True)
+    """
+    if nonnegative(e) or nonnegative(_lowered(e)):
+        return True
+    undivided = _undivided(e)
+    return undivided is not e and nonnegative(_lowered(undivided))
+
+
+def _undivided(e: Expr) -> Expr:
+    """Something that is no greater: of −K·n·(x div (n·m)) all of −K·(x div m), where n is a product of sizes."""
+    for atom in normal(e).atoms():
+        parts = normal(e).linear_in(atom) if atom.op == "div" and len(normal(atom.args[1]).terms) == 1 else None
+        if not parts or not parts[1].terms:
+            continue
+        divisor = normal(atom.args[1])
+        shared, _ = common_term(parts[1].content(), next(iter(divisor.terms.items())))
+        each, left = (whole.exactly_over(Poly({shared: 1})) for whole in (-parts[1], divisor))
+        if shared and each and left and all(a.lo >= 1 for a in (*shared, left.expr())) and nonnegative(each.expr()):
+            e = recover(parts[0] - each * normal(div(atom.args[0], left.expr()))).expr()
+    return e
 
 
 def _lowered(e: Expr) -> Expr:
@@ -120,28 +148,36 @@ def generalised(e: Expr, given: Expr) -> Sequence[Expr]:
 def replaced(e: Expr, given: Expr) -> Iterator[Expr]:
     """The expression with any p' < P for p, for one given `0 ≤ p < P` after the other, where it is K·p + rest.
 
-    What holds of one of these holds of the expression.
+    The one that leaves the fewest terms comes first.  What holds of one of these holds of the expression.
     """
-    for k, (p, limit) in enumerate((*_bounds(given), *_leading(given))):
-        whole, part = normal(e), normal(p)
-        for atom in part.atoms():
-            inside, here = part.linear_in(atom), whole.linear_in(atom)
-            factor = here[1].exactly_over(inside[1]) if inside and here and inside[1].constant else None
-            if factor is None or not factor.terms:
-                continue
-            rest = whole - factor * part
-            new = recover(rest + factor * Poly.atom(var(f"below_{k}", limit)))
-            if atom not in rest.atoms() and len(new.terms) <= len(recover(whole).terms):
-                e = new.expr()
-                yield e
-                break
+    left = dict(enumerate((*_bounds(given), *_leading(given))))
+    while True:
+        most = len(recover(normal(e)).terms)
+        found = {k: new for k, (p, limit) in left.items() if (new := _with_any(e, p, var(f"below_{k}", limit)))}
+        best = min(found, key=lambda k: len(found[k].terms), default=None)
+        if best is None or len(found[best].terms) > most:
+            return
+        e = found[best].expr()
+        yield e
+        del left[best]
+
+
+def _with_any(e: Expr, p: Expr, other: Expr) -> Poly | None:
+    """K·other + rest, where the expression is K·p + rest and some part of p is not in the rest; the shortest."""
+    whole, part, found = normal(e), normal(p), list[Poly]()
+    for atom in part.atoms():
+        inside, here = part.linear_in(atom), whole.linear_in(atom)
+        factor = here[1].exactly_over(inside[1]) if inside and here and inside[1].constant else None
+        if factor is not None and factor.terms and atom not in (rest := whole - factor * part).atoms():
+            found.append(recover(rest + factor * Poly.atom(other)))
+    return min(found, key=lambda poly: len(poly.terms), default=None)
 
 
 @lru_cache(maxsize=1 << 8)
 def _bounds(given: Expr) -> Bounds:
     found: dict[tuple[Expr, Expr], None] = dict.fromkeys(_between(given))
     for part in conjuncts(given):
-        if part.op == "lt" and part.args[0].lo >= 0 and part.args[1].op != "const" and part.args[1].lo >= 1:
+        if part.op == "lt" and part.args[1].op != "const" and part.args[1].lo >= 1 and at_least_zero(part.args[0]):
             p, limit = part.args
             found[p, limit] = None
             for one, other in (limit.args, limit.args[::-1]) if limit.op == "mul" else ():

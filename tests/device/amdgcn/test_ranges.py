@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from layoutalg.device.amdgcn.ranges import in_range
-from layoutalg.index import all_of, array, as_expr, simplify, symbol, var
+from layoutalg.device.amdgcn.ranges import at_least_zero, in_range
+from layoutalg.index import TRUE, all_of, array, as_expr, simplify, symbol, var
 
 P, Q, R = (symbol(name, max=3) for name in "PQR")
 C = symbol("C", min=2, max=4, multiple_of=2)
@@ -89,3 +89,30 @@ def test_the_negative_of_a_number_in_range():
     assert in_range(-1 * i, -100, 1, n <= 100)
     assert not in_range(-1 * i, -98, 1, n <= 100)
     assert not in_range(-1 * i, -100, 0, n <= 100)
+
+
+def test_a_window_of_stride_two_without_padding():
+    """Nothing says that its coordinates are not negative: twice a remainder and a tap."""
+    p, q, r = (symbol(name, min=2, max=1 << 28) for name in "PQR")
+    a, t, u, v = var("a", 1 << 24), var("t", 256), var("u", 5), var("v", 5)
+    i = a * 64 + t // 8
+    x, y = simplify(i % (r // 2) * 2 + u), simplify(i // (r // 2) % (q // 2) * 2 + v)
+    assert at_least_zero(x)
+    assert not at_least_zero(x - 1)
+    place = simplify(i // (r // 2) // (q // 2) * (q * r) + y * r + x)
+    guard = (i < p * (q // 2) * (r // 2), x < r, y < q)
+    for most in (1 << 20, 1 << 31):
+        assert in_range(place, 0, most, all_of(*guard, p * q * r < most))
+        for k in range(len(guard)):
+            assert not in_range(place, 0, most, all_of(*guard[:k], *guard[k + 1 :], p * q * r < most))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_is_at_least_zero_is_never_negative(seed):
+    rng = random.Random(seed)
+    e, _ = drawn(rng)
+    e = simplify(e - rng.choice([N // R * R, N // (Q * R) * R * 2, (N * 2 + T) // (Q * 4) * Q, J // 2 * 2]))
+    least, _ = least_and_greatest(e, TRUE)
+    assert not at_least_zero(e - least - 1)
+    for k in range(-2, 3):
+        assert not at_least_zero(e + k) or least + k >= 0

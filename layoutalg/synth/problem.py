@@ -24,8 +24,8 @@ from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove.lds import Access, LaneMap, access, lane_map, operand
 from layoutalg.synth.gemm import packed
 from layoutalg.target import target
-from layoutalg.target.matrix import matrix_instruction
-from layoutalg.target.operand import OperandMap
+from layoutalg.target.matrix import matrix_instruction, matrix_instructions
+from layoutalg.target.operand import MatrixInstruction, OperandMap
 
 GRANULE = 16
 """Bytes of the widest vector that an LDS instruction moves."""
@@ -55,7 +55,7 @@ class Use:
 @dataclass(frozen=True)
 class Problem:
     """A tile of rows and columns, and its uses; LaneMapError, WidthError, UnknownInstructionError, OutsideLdsError
-    where a use or the tile does not fit a target.
+    where a use or the tile does not fit a target.  `notes` say what a reader of the result must know beside it.
 
     >>> problem = gemm_problem(128, 64, "f16", "mfma_f32_32x32x16_f16", ("gfx942", "gfx950"))
     >>> problem.vector, [f"{use.way}: {use.lanes.name}" for use in problem.uses]
@@ -66,6 +66,7 @@ class Problem:
     dtype: str
     uses: tuple[Use, ...]
     targets: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.dtype not in DTYPES or DTYPES[self.dtype] % 8:
@@ -154,7 +155,37 @@ def gemm_problem(
     name = f"{which} of {instruction}" + (f", {k_pack} k a lane" if k_pack else "")
     read = operand(map_, tile, transposed=which == "b", width=width, name=name)
     write = rowwise(rows, k, vector, matrix.wave)
-    return Problem((rows, k), dtype, (Use(write, "write"), Use(read)), targets)
+    return Problem((rows, k), dtype, (Use(write, "write"), Use(read)), targets, tuple(_lacking(matrix, which, targets)))
+
+
+def _lacking(matrix: MatrixInstruction, which: str, targets: tuple[str, ...]) -> Iterator[str]:
+    """Which targets lack the instruction, and what of theirs reads the same operand."""
+    lacking: dict[str, list[str]] = {}
+    for name in targets:
+        if name not in matrix.targets:
+            lacking.setdefault(_instead(matrix, which, name), []).append(name)
+    for instead, names in lacking.items():
+        yield f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} no {matrix.name}: {instead}"
+
+
+def _instead(matrix: MatrixInstruction, which: str, name: str) -> str:
+    """What a target has in the place of an instruction: a shorter one, executed several times on the same registers."""
+    wanted = matrix.a if which == "a" else matrix.b
+    for one in matrix_instructions(name):
+        alike = [(m.m, m.n, m.a_dtype, m.b_dtype, m.wave) for m in (matrix, one)]
+        if alike[0] == alike[1] and _reads(one.a if which == "a" else one.b, wanted, which):
+            return f"{matrix.k // one.k} of {one.name} read the same, k in another order"
+    return "none of its matrix instructions reads the same, so nothing is said of a product there"
+
+
+def _reads(shorter: OperandMap, wanted: OperandMap, which: str) -> bool:
+    """Whether several executions of one instruction take from each lane what another takes at once."""
+    try:
+        packed = packed_k(shorter, int(wanted.element.hi) + 1, which)
+    except LayoutError:
+        return False
+    own, other = (grids((one.row, one.column), [one.lane, one.element]) for one in (packed, wanted))
+    return all(np.array_equal(a, b) for a, b in zip(own, other, strict=True))
 
 
 def packed_k(map_: OperandMap, k_pack: int, which: str = "a") -> OperandMap:

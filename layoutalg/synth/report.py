@@ -41,6 +41,7 @@ def data(found: Synthesis) -> dict[str, Any]:
         "proved": [_verdict(v) for v in found.verdicts],
         "excluded": [_verdict(v) for v in found.excluded],
         "tried": [{"layout": t.name, "extra_bytes": t.extra, "cycles_a_phase": t.degree} for t in found.trials],
+        "notes": list(problem.notes),
         "seconds": found.seconds,
         "spec": toml(found),
         "ck": ck(found),
@@ -59,6 +60,7 @@ def text(found: Synthesis) -> str:
         lines = [f"{head}: free of bank conflicts, but not all that is needed was proved."]
     else:
         lines = [f"No layout of the families is free of conflicts. The best is {head}, {found.degree} cycles a phase."]
+    lines += problem.notes
     lines += [f"  {verdict}" for verdict in found.verdicts]
     if found.excluded:
         lines.append("What is smaller, or another layout, will not do:")

@@ -462,3 +462,10 @@ def test_no_command_makes_the_folder_of_its_output(
     with pytest.raises(InputError, match="there is no folder mistyped; make it"):
         app([*arguments, "mistyped/out.svg"], standalone_mode=False)
     assert [path.name for path in tmp_path.iterdir()] == ["a_lds.toml"]
+
+
+def test_the_package_runs_as_a_module(spec: Path) -> None:
+    command = [sys.executable, "-m", "layoutalg", "check", str(spec), "--json"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert json.loads(result.stdout)["proved"] == 3

@@ -19,7 +19,7 @@ from layoutalg.synth.command import from_spec, gemm, shown, tile_of
 from layoutalg.synth.families import candidates, round_of_banks
 from layoutalg.synth.gemm import cyclic, in_blocks, lined, lines_padded, packed, padded, row_padded, swizzled
 from layoutalg.synth.problem import Problem, Use, gemm_problem, rowwise
-from layoutalg.synth.report import ck, spec, text, toml
+from layoutalg.synth.report import ck, data, spec, text, toml
 from layoutalg.synth.search import Synthesis, least_padding, synthesize
 from layoutalg.target import target
 from layoutalg.target.matrix import UnknownMatrixInstructionError
@@ -329,3 +329,30 @@ def test_layouts_refuse_what_does_not_divide() -> None:
 def test_a_file_that_is_wrong_is_a_spec_error() -> None:
     with pytest.raises(SpecError):
         loads(FILE.replace("ds_read_b128", "ds_read_b256"))
+
+
+@pytest.mark.parametrize(
+    ("instruction", "which", "targets", "notes"),
+    [
+        ("mfma_f32_32x32x16_f16", "a", ("gfx90a", "gfx942", "gfx950"),
+         "gfx90a, gfx942 have no mfma_f32_32x32x16_f16: 2 of mfma_f32_32x32x8f16 read the same, k in another order"),
+        ("mfma_f32_16x16x32_f16", "b", ("gfx90a",),
+         "gfx90a has no mfma_f32_16x16x32_f16: 2 of mfma_f32_16x16x16f16 read the same, k in another order"),
+        ("mfma_f32_32x32x8f16", "a", ("gfx942",), ""),
+        ("wmma_f32_16x16x16_f16_w32", "a", ("gfx1201",),
+         "gfx1201 has no wmma_f32_16x16x16_f16_w32: none of its matrix instructions reads the same, "
+         "so nothing is said of a product there"),
+    ],
+)  # fmt: skip
+def test_a_target_that_lacks_the_instruction_is_told(
+    instruction: str, which: str, targets: tuple[str, ...], notes: str
+) -> None:
+    problem = gemm_problem(128, 64, "f16", instruction, targets, which)
+    assert "\n".join(problem.notes) == notes
+
+
+def test_what_a_target_lacks_is_printed() -> None:
+    found, _ = gemm("128x64", "f16", "mfma_f32_32x32x16_f16", ["gfx90a"])
+    (note,) = found.problem.notes
+    assert note in text(found).splitlines()
+    assert data(found)["notes"] == [note]

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 
 from layoutalg.device.amdgcn.conditions import settled
 from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, select, variables, xor
+from layoutalg.device.amdgcn.ranges import exclusive
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, select, variables
 
 if TYPE_CHECKING:
     from layoutalg.device.amdgcn.words import IndexValues
@@ -162,7 +163,7 @@ class Word:
         for one, flipped in ((self, other), (other, self)):
             if one.expr.op == "const" and one.expr.value in (-1, (1 << self.bits) - 1):
                 return ~flipped
-        return self.with_expr(xor(self.w.unsigned(self), self.w.unsigned(other)))
+        return self.with_expr(exclusive(self.w.unsigned(self), self.w.unsigned(other)))
 
 
 def are_halves(low: Word, high: Word) -> bool:

@@ -20,7 +20,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from layoutalg.index import FALSE, Expr, conjuncts, div, mod, nonnegative, simplify, var
+from layoutalg.index import FALSE, Expr, conjuncts, div, mod, nonnegative, simplify, var, xor
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly, common_term
 
@@ -263,6 +263,10 @@ def unmagic(e: Expr, given: Expr) -> Expr:
     >>> x = var("x", 1 << 31)
     >>> unmagic(x * 715827883 // (1 << 32), FALSE)
     x // 6
+    >>> unmagic(var("y", 100) * 43 // 128, FALSE)
+    y // 3
+
+    A factor that is not above the divisor is no rounded reciprocal, and stays.
     """
     if e.op != "div" or e.args[1].op != "const" or e.args[1].value & (e.args[1].value - 1):
         return e
@@ -270,7 +274,7 @@ def unmagic(e: Expr, given: Expr) -> Expr:
     content = math.gcd(*(int(k) for k in normal(e.args[0]).terms.values())) if normal(e.args[0]).terms else 1
     divisor = -(-power // content)
     excess = content * divisor - power
-    if content <= NARROWEST or divisor <= 1:
+    if not 1 < divisor < content:
         return e
     x = simplify(div(e.args[0], content))
     limit = min(1 << 31, power // max(excess, 1))
@@ -297,6 +301,17 @@ def apart(one: Expr, other: Expr) -> bool:
     [True, False, True]
     """
     return possible_bits(one) & possible_bits(other) == 0 or _below_multiple(one, other) or _below_multiple(other, one)
+
+
+def exclusive(one: Expr, other: Expr) -> Expr:
+    """one xor other; with a constant of which the other has no bit, the sum (signs are extended so: `(x ^ 128) − 128`).
+
+    >>> from layoutalg.index import as_expr
+    >>> exclusive(var("i", 7), as_expr(128)), exclusive(var("i", 200), as_expr(128))
+    (i + 128, i ^ 128)
+    """
+    constant = "const" in (one.op, other.op)
+    return one + other if constant and possible_bits(one) & possible_bits(other) == 0 else xor(one, other)
 
 
 def _below_multiple(low: Expr, high: Expr) -> bool:

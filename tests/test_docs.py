@@ -4,12 +4,14 @@ import doctest
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
 import pytest
 
 from layoutalg.cli.app import main
@@ -18,6 +20,7 @@ from tests.optional import needed
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "docs" / "pages").rglob("*.md"))
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
 @pytest.fixture(scope="session")
@@ -64,9 +67,57 @@ def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypat
         elif kind == "pycon":
             _run_examples(body, names, page)
         elif kind == "console":
-            for command, expected in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", body, re.MULTILINE):
+            for command, expected in COMMAND.findall(body):
                 shown = _run_command(command.split())
                 assert _pattern(expected).fullmatch(shown), f"{command} shows\n{shown}"
+
+
+GIVEN = {
+    "x.npy": np.arange(20 * 12, dtype=np.float32).reshape(20, 12),
+    "a.npy": np.ones((5, 7, 3), np.float32),
+    "b.npy": np.ones((3, 7, 4, 6), np.float32),
+}
+"""The arrays that the README's reader has."""
+POLICY = """
+template <typename Problem>
+CK_TILE_HOST_DEVICE static constexpr auto MakeALdsBlockDescriptor()
+{
+    constexpr index_t M = Problem::BlockGemmShape::kM;
+    constexpr index_t K = Problem::BlockGemmShape::kK;
+    return make_naive_tensor_descriptor_packed(make_tuple(number<M>{}, number<K>{}), number<8>{});
+}
+"""
+
+
+def test_what_the_readme_shows_is_what_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command of it succeeds, in its order; what it shows of an output is that output."""
+    monkeypatch.chdir(tmp_path)
+    for name, array in GIVEN.items():
+        np.save(name, array)
+    Path("my_policy.hpp").write_text(POLICY)
+    Path("kernels").symlink_to(ROOT / "kernels")
+    ran = []
+    for kind, title, body in BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8")):
+        if title:
+            Path(title).write_text(body, encoding="utf-8")
+        elif kind == "python":
+            _run_prints(body)
+        for command, expected in COMMAND.findall(body) if kind == "console" else ():
+            shown = _run_command(shlex.split(command, comments=True), codes=(0,))
+            assert not expected or _pattern(expected).fullmatch(shown), f"{command} shows\n{shown}"
+            ran.append(command.split()[1])
+    assert ran == ["check", "check", "explain", "draw", "synth", "run", "run", "emit", "compile", "binary"]
+    assert np.array_equal(np.load("y.npy"), GIVEN["x.npy"].T)
+
+
+def _run_prints(body: str) -> None:
+    """A program whose prints say behind them, in a comment, what is printed."""
+    out = io.StringIO()
+    with redirect_stdout(out):
+        exec(body, {})
+    expected = re.findall(r"^print\(.+\)  # (.+)$", body, re.MULTILINE)
+    assert expected
+    assert _pattern("".join(f"{line}\n" for line in expected)).fullmatch(out.getvalue()), out.getvalue()
 
 
 def _run_examples(body: str, names: dict[str, object], page: Path) -> None:
@@ -78,14 +129,14 @@ def _run_examples(body: str, names: dict[str, object], page: Path) -> None:
     assert not report, "".join(report)
 
 
-def _run_command(words: list[str]) -> str:
+def _run_command(words: list[str], codes: tuple[int, ...] = (0, 1)) -> str:
     """What a command prints; it runs in this process, which is faster."""
     assert words[0] == "layoutalg"
     out, err = io.StringIO(), io.StringIO()
     argv = mock.patch.object(sys, "argv", words)
     with argv, redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as stopped:
         main()
-    assert stopped.value.code in (0, 1), err.getvalue()
+    assert stopped.value.code in codes, err.getvalue()
     assert err.getvalue() == ""
     return out.getvalue()
 

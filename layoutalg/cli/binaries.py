@@ -27,7 +27,9 @@ def register(app: typer.Typer) -> None:
 
 def binary(
     file: Annotated[Path, typer.Argument(help="An AMD code object (.co).")],
-    against: Annotated[str, typer.Option(help="The kernel: its folder of kernels/, that's spec.toml, or a name.")],
+    against: Annotated[
+        str, typer.Option(help="The kernel: its folder in kernels/, that folder's spec.toml, or a kernel's name.")
+    ],
     kernel: Annotated[str | None, typer.Option(help="The kernel's name in the file; the program's otherwise.")] = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="The limit for all claims.")] = 60.0,
     execute: Annotated[bool, typer.Option("--execute", help="Run it too: small sizes; LDS cycles.")] = False,

@@ -81,3 +81,87 @@ def test_the_layouts_of_a_specialization_are_read() -> None:
 )  # fmt: skip
 def test_template_arguments_are_the_file_s_own(source: str, value: int) -> None:
     assert strides(source, {"N": "100", "M": "50"}) == [value]
+
+
+# --- what changes a value ---------------------------------------------------------------------------------------------
+
+BODIES = [
+    "index_t& r = s; r = 1;",
+    "index_t& r = s; s = 8; r = 1;",
+    "index_t& r = s; index_t& q = r; q = 1;",
+    "auto&& r = s; r += 1;",
+    "index_t& r = s; std::swap(r, other);",
+    "const index_t& r = s; s = 1; s = r;",
+    "using R = index_t&; R r = s; r = 1;",
+    "index_t* p = &s; *p = 1;",
+    "auto p = std::addressof(s), q = &s; q[0] = 1;",
+    "set(&s);",
+    "auto r = std::ref(s); r.get() = 1;",
+    "auto t = make_tuple(s, 2); auto& [a, b] = t; a = 1; s = t.at(number<0>{});",
+    "index_t t[2] = {s, 2}; for (auto& x : t) { x = 1; } s = t[0];",
+    "auto f = [&] { s = 1; return 0; }; f();",
+    "auto f = [&] { s = 1; return 0; }; s = 8; f();",
+    "auto f = [&] { s = 1; return 0; }; index_t z = f();",
+    "auto f = [&](index_t& x) { x = 1; return 0; }; index_t z = f(s);",
+    "index_t z = [](index_t& x) { x = 1; return 0; }(s);",
+    "auto f = [s]() mutable { s += 1; return s; }; f(); s = f();",
+    "index_t z = set(s);",
+    "if (set(s) == 0) { }",
+    "index_t z = S::set(s);",
+    "auto z = foreign(s);",
+    "auto z = other::foreign<3>(s);",
+    "index_t z = (s = 1);",
+    "index_t z = 4; z = s = 1;",
+    "index_t z = s++;",
+    "index_t z = make_tuple(s = 1, 2).at(number<0>{});",
+    "std::cin >> s;",
+    "struct T { index_t n = 8; T(index_t m) : n{m} {} }; T t{1}; s = t.n;",
+    "global = 1; s = global;",
+    "reset(); s = global;",
+    "index_t z = reset(); s = global;",
+]
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_a_value_that_is_changed_out_of_sight_is_not_read(body: str) -> None:
+    source = f"""
+    index_t global = 8;
+    index_t set(index_t& x) {{ x = 1; return 0; }}
+    index_t reset() {{ global = 1; return 0; }}
+    struct S {{ static index_t set(index_t& x) {{ x = 1; return 0; }} }};
+    auto make(index_t other) {{ index_t s = 8; {body} return LAYOUT(s)); }}
+    """
+    assert " is not known: " in reason(source, {"other": "3"})
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        ("auto f = [=] { return s; }; s = 1; s = f();", 8),
+        ("auto f = [s] { return s; }; s = 1; s = f();", 8),
+        ("auto f = [n = s] { return n; }; s = 1; s = f();", 8),
+        ("auto f = [&] { return s; }; s = 1; s = f() + 1;", 2),
+        ("auto g = [&] { auto f = [=] { return s; }; s = 1; return f(); };", None),
+        ("auto f = [=] { auto g = [=] { return s; }; return g(); }; s = 1; s = f();", 8),
+        ("const index_t& r = s; s = r + 1;", None),
+        ("const auto& r = make_tuple(s, 3); s = r.at(number<1>{});", 3),
+        ("index_t& r = s; index_t z = r + 1;", 8),
+        ("index_t z = get(s); s = z;", 8),
+        ("auto f = [=, &s] { return s; }; s = f();", None),
+    ],
+)
+def test_references_and_captures_that_are_read(body: str, value: int | None) -> None:
+    source = f"auto get(const index_t& x) {{ return x; }}\nauto f() {{ index_t s = 8; {body} return LAYOUT(s)); }}"
+    assert strides(source) == ([] if value is None else [value])
+
+
+def test_what_one_function_sets_is_not_known_to_another() -> None:
+    source = "index_t s = 8;\nauto f() { s = 1; return 0; }\nauto g() { return LAYOUT(s)); }\nauto d = LAYOUT(s));"
+    file = made(source)
+    assert [part.name for part in file.unread] == ["d", "g"]
+    assert all("f may set it" in part.reason for part in file.unread)
+
+
+def test_a_constant_of_a_class_is_not_its_namesake_in_a_function() -> None:
+    source = "struct S { static constexpr index_t n = 8; auto f() { index_t n = 1; n = 2; return LAYOUT(n)); } };\n"
+    assert strides(source + "auto d = LAYOUT(S::n));") == [8, 2]

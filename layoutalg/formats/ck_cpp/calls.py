@@ -82,6 +82,7 @@ class Caller(Evaluator):
     ) -> Scope:
         """The scope that a call of a function begins with; a later default may speak of an earlier parameter."""
         scope = function.scope.inner()
+        scope.frame = True
         given = {**function.bound, **args}
         for parameter in (*function.template, *function.parameters):
             name = parameter.name

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp import methods
+from layoutalg.formats.ck_cpp.captures import captured
 from layoutalg.formats.ck_cpp.convert import MOST_ENTRIES, ask, constant, entries, kind_of, number, truth
 from layoutalg.formats.ck_cpp.integers import literal
 from layoutalg.formats.ck_cpp.library import Entry, entry
@@ -192,6 +193,8 @@ class Evaluator:
             if len(args) == 1 and sized(kind) is not None:
                 return args[0]
             return args if kind.last in ("array", "tuple", "multi_index", "MultiIndex", "Array") else kind
+        if isinstance(kind, Struct) and args:
+            raise Unreadable(f"an object of {kind.name} made of {len(args)} arguments is not part of what is read")
         return kind
 
     # --- operators ---
@@ -347,7 +350,9 @@ class Evaluator:
     def closure(self, node: Node, scope: Scope) -> Value:
         declarator, body = node.child_by_field_name("declarator"), required(node, "body")
         listed = declarator.child_by_field_name("parameters") if declarator is not None else None
-        return Function("a lambda", scope, (), parameters(listed), body, node.start_point[0] + 1)
+        return Function(
+            "a lambda", captured(node, scope, self.evaluate), (), parameters(listed), body, node.start_point[0] + 1
+        )
 
     def of_expression(self, node: Node, scope: Scope) -> Value:
         """decltype(e): the value stands for its type."""

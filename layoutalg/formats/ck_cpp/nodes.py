@@ -1,4 +1,4 @@
-"""Looking at syntax nodes: their text, the parts of names, parameters, what a statement declares or assigns."""
+"""Looking at syntax nodes: their text, the parts of names, parameters, what a statement declares."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp.values import Function, Parameter, Unreadable
 
-HARMLESS = frozenset({"printf", "print", "assert", "ignore", "std::ignore", "fprintf"})
+INDIRECT = frozenset({
+    "reference_declarator", "pointer_declarator", "abstract_reference_declarator", "abstract_pointer_declarator",
+})  # fmt: skip
+"""Declarators of what stands for something else."""
 
 Part = tuple[str, Node | None]
 """One part of a qualified name, with its template arguments."""
@@ -58,7 +61,9 @@ def parameters(node: Node | None) -> tuple[Parameter, ...]:
         elif child.type not in ("type_parameter_declaration", "variadic_type_parameter_declaration"):
             names = []
         name = text(names[0]) if names else f"#{len(found)}"
-        found.append(Parameter(name, default, child.type.startswith("variadic")))
+        fixed = any(n.type == "type_qualifier" and text(n) == "const" for n in child.named_children)
+        indirect = not fixed and any(n.type in (*INDIRECT, "array_declarator") for n in below(child))
+        found.append(Parameter(name, default, child.type.startswith("variadic"), indirect))
     return tuple(found)
 
 
@@ -121,6 +126,11 @@ def specialized(node: Node, child: Node) -> str | None:
     return parts[-1][0] if parts[-1][1] is not None else None
 
 
+def is_constant(declaration: Node) -> bool:
+    """Whether a declaration says const or constexpr."""
+    return any(c.type == "type_qualifier" and text(c) in ("const", "constexpr") for c in declaration.named_children)
+
+
 def names_of(node: Node) -> Iterator[str]:
     """The names that a declarator declares."""
     for child in below(node):
@@ -148,20 +158,3 @@ def returns(node: Node) -> bool:
             return True
         stack += [inner for inner in child.named_children if inner.type != "lambda_expression"]
     return False
-
-
-def handed_over(node: Node) -> Iterator[str]:
-    """The names that a statement hands to functions which may change them; printing changes nothing."""
-    for child in below(node):
-        if child.type != "call_expression" or text(child.child_by_field_name("function")) in HARMLESS:
-            continue
-        listed = child.child_by_field_name("arguments")
-        yield from (text(arg) for arg in (listed.named_children if listed else ()) if arg.type == "identifier")
-
-
-def assigned(node: Node) -> Iterator[str]:
-    """The names on the left of each assignment in a statement, those of subscripts too."""
-    for child in below(node):
-        field = {"assignment_expression": "left", "update_expression": "argument"}.get(child.type)
-        target = child.child_by_field_name(field) if field else None
-        yield from (text(n) for n in (below(target) if target is not None else ()) if n.type == "identifier")

@@ -12,8 +12,9 @@ from functools import partial
 
 from tree_sitter import Node
 
-from layoutalg.formats.ck_cpp.calls import Caller, Returned
+from layoutalg.formats.ck_cpp.calls import Returned
 from layoutalg.formats.ck_cpp.convert import truth
+from layoutalg.formats.ck_cpp.effects import Effects
 from layoutalg.formats.ck_cpp.nodes import below, of_part, text
 from layoutalg.formats.ck_cpp.scope import Scope
 from layoutalg.formats.ck_cpp.source import parsed
@@ -22,7 +23,7 @@ from layoutalg.index import TRUE
 
 
 @dataclass
-class Preprocessor(Caller):
+class Preprocessor(Effects):
     """The preprocessor's directives as statements."""
 
     def statement(self, node: Node, scope: Scope) -> Returned | None:

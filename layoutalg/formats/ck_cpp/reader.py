@@ -120,6 +120,8 @@ class Reader(Runner):
             self.line = self.first_line + node.start_point[0]
             self.noted(name, self.attempt(partial(scope.own, name)), node, self.line)
         self.members.clear()
+        for function in fresh:
+            self.set_by(function)
         for function in sorted(fresh, key=lambda f: f.line):
             self.tried(function)
         bodies = {f.name: f.body.id for f in fresh}

@@ -8,7 +8,7 @@ that are not there, and a variable whose own value could not be read.  A definit
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from layoutalg.formats.ck_cpp.values import Broken, Open, Unreadable, Value
 
@@ -31,6 +31,10 @@ class Scope:
     """Names that come from namespaces within, with their values."""
     constant: set[str] = field(default_factory=set)
     """Names declared const or constexpr: no call changes them."""
+    frame: bool = False
+    """Whether a call of a function begins here."""
+    closure: bool = False
+    """Whether it is what a lambda captures."""
 
     def inner(self) -> Scope:
         """A level within this one."""
@@ -66,8 +70,26 @@ class Scope:
         return level
 
     def assigned(self, name: str, value: Value) -> None:
-        """Gives a name of some level another value."""
-        (self.find_level(name) or self).names[name] = value
+        """Gives a name of some level another value; outside the function that is run, one that is not known."""
+        level, outside = self, False
+        while name not in level.names and level.parent is not None:
+            level, outside = level.parent, outside or level.frame
+        level = level if name in level.names else self
+        known = level.names.get(name)
+        if isinstance(known, Broken) and known.lasting:
+            return
+        if outside and level is not self:
+            error = Unreadable(f"{name} is not known: a function sets it, and when it is called is not read")
+            value = Broken(error, changed=True, lasting=True)
+        level.names[name] = value
+
+    def frozen(self) -> Scope:
+        """The names as they are now, out to those of the function, and of the lambdas that it stands in."""
+        outermost = self.parent is None or (self.frame and not self.parent.closure)
+        return replace(
+            self, parent=self.parent if outermost or self.parent is None else self.parent.frozen(),
+            names=dict(self.names), exported=dict(self.exported), constant=set(self.constant),
+        )  # fmt: skip
 
 
 def defined(defines: Mapping[str, Value], path: str) -> Value | None:

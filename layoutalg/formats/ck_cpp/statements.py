@@ -14,12 +14,13 @@ from functools import partial
 from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp.calls import Returned
+from layoutalg.formats.ck_cpp.changes import Changes
 from layoutalg.formats.ck_cpp.convert import entry_of, number, truth
 from layoutalg.formats.ck_cpp.expressions import DEEPEST_CALL
 from layoutalg.formats.ck_cpp.nodes import (
-    assigned,
+    INDIRECT,
     below,
-    handed_over,
+    is_constant,
     names_of,
     parameters,
     required,
@@ -32,7 +33,7 @@ from layoutalg.formats.ck_cpp.operators import BINARY
 from layoutalg.formats.ck_cpp.preprocessor import Preprocessor
 from layoutalg.formats.ck_cpp.scope import Lazy, Scope, defined
 from layoutalg.formats.ck_cpp.source import LISTS
-from layoutalg.formats.ck_cpp.templates import TEMPLATES
+from layoutalg.formats.ck_cpp.templates import known_alias
 from layoutalg.formats.ck_cpp.values import Broken, Function, Open, Parameter, Pattern, Struct, Unreadable, Value
 from layoutalg.index import FALSE
 
@@ -98,31 +99,13 @@ class Runner(Preprocessor):
             if isinstance(value, Broken):
                 self.left_out(f"the {child.type.replace('_', ' ')}", value.error, text(child))
 
-    def unparsed(self, node: Node, scope: Scope) -> None:
-        """What is no C++ to the grammar: a function with it is not read; in a file, the names in it are broken."""
-        if self.depth:
-            raise Unreadable(f"{shown(node)!r} is not what the grammar can parse")
-        for name in {text(n) for n in below(node) if n.type == "identifier"}:
-            if scope.find_level(name) is not None:
-                reason = f"{name} is not known: it stands in {shown(node)!r}, which the grammar cannot parse"
-                scope.assigned(name, Broken(Unreadable(reason, self.line), changed=True))
-
     def inner_block(self, node: Node, scope: Scope) -> Returned | None:
         return self.block(node, scope.inner())
-
-    def spoil(self, node: Node, scope: Scope, reason: str) -> None:
-        """Breaks every name that a statement which is not run would set."""
-        handed = (name for name in handed_over(node) if scope.find_level(name) is not None)
-        for name in (*assigned(node), *handed):
-            level = scope.find_level(name)
-            if level is not None and name in level.constant:
-                continue
-            scope.assigned(name, Broken(Unreadable(f"{name} is not known: {reason}", self.line), changed=True))
 
     def declaration(self, node: Node, scope: Scope) -> None:
         """`T a = x, b{y};`: each declarator; a `constexpr auto [a, b] = t;` too."""
         kind = node.child_by_field_name("type")
-        fixed = any(c.type == "type_qualifier" and text(c) in ("const", "constexpr") for c in node.named_children)
+        fixed = is_constant(node)
         for declarator in node.children_by_field_name("declarator"):
             line = self.line
             for name, value in self.declared(declarator, kind, scope):
@@ -139,7 +122,16 @@ class Runner(Preprocessor):
             yield from ((name, Open(name, variable=True)) for name in names_of(target))
             return
         broken = any(n.type == "ERROR" for n in (*declarator.children, *(declarator.parent or declarator).children))
+        shared = self.shares(declarator, value_node, kind, scope)
+        self.effects(value_node, scope)
         value = self.attempt(lambda: self.initial(value_node, kind, scope, broken=broken))
+        self.effects(value_node, scope, after=True)
+        if shared:
+            reason = f"it shares its value with others in {shown(declarator)!r}, where one of them is changed"
+            self.broken_by(Changes(shared, shared), scope, reason)
+            for name in names_of(target):
+                yield name, Broken(Unreadable(f"{name} is not known: {reason}", self.line), changed=True, lasting=True)
+            return
         names = list(names_of(target))
         if isinstance(value, Open) and "(" in value.path and "::" not in (entry_of(value.path) or "") and names:
             value = self.renamed(names[0])
@@ -176,6 +168,7 @@ class Runner(Preprocessor):
         self.line = self.first_line + node.start_point[0]
         name = text(node.child_by_field_name("name"))
         kind = required(node, "type")
+        self.indirect.update({name} if any(n.type in INDIRECT for n in below(kind)) else ())
         inner = kind.child_by_field_name("type") or kind
 
         def evaluate() -> Value:
@@ -193,6 +186,7 @@ class Runner(Preprocessor):
 
     def returned(self, node: Node, scope: Scope) -> Returned:
         inner = [child for child in node.named_children if child.type != "comment"]
+        self.effects(node, scope)
         return Returned(self.evaluate(inner[0], scope) if inner else None)
 
     def expression(self, node: Node, scope: Scope) -> None:
@@ -202,7 +196,9 @@ class Runner(Preprocessor):
             if left is None or left.type != "identifier":
                 self.spoil(child, scope, f"it is set in {shown(child)!r}, which is not read")
                 continue
+            self.effects(required(child, "right"), scope)
             value = self.attempt(partial(self.assignment, child, left, scope))
+            self.effects(required(child, "right"), scope, after=True)
             scope.assigned(text(left), replace(value, changed=True) if isinstance(value, Broken) else value)
 
     def assignment(self, node: Node, left: Node, scope: Scope) -> Value:
@@ -217,8 +213,10 @@ class Runner(Preprocessor):
         """`if` and `if constexpr`: the branch that is taken; where that is open, a return in one is Unreadable."""
         taken = required(node, "consequence")
         other = node.child_by_field_name("alternative")
+        self.effects(required(node, "condition"), scope)
         try:
             condition = truth(self.evaluate(required(node, "condition"), scope))
+            self.effects(required(node, "condition"), scope, after=True)
             if condition.op != "const":
                 raise Unreadable(f"whether {condition} holds depends on a symbol")
         except Unreadable as error:
@@ -250,6 +248,7 @@ class Runner(Preprocessor):
             self.first_line + node.start_point[0],
         )  # fmt: skip
         scope.names.setdefault(made.name, made)
+        self.set_by(made)
         if self.registering:
             self.functions.setdefault(made.name, []).append(made)
 
@@ -349,14 +348,10 @@ class Runner(Preprocessor):
         declarators = node.children_by_field_name("declarator")
         for declarator, value in zip(declarators, node.children_by_field_name("default_value"), strict=False):
             for name in names_of(declarator):
+                scope.constant.update({name} if is_constant(node) else ())
                 scope.names[name] = Lazy(lambda v=value: self.evaluate(v, scope))  # type: ignore[misc]
                 if self.registering and BUILDS.search(text(value)):
                     self.members.append((name, scope, value))
-
-
-def known_alias(kind: Node) -> bool:
-    """Whether a type is another name for its argument (`remove_cvref_t<T>`), so that T's own name stays."""
-    return kind.type == "template_type" and text(kind.child_by_field_name("name")) in TEMPLATES
 
 
 STRUCT_PARTS: Mapping[str, Callable[[Runner, Node, Scope], None]] = {

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from tree_sitter import Node
+
 from layoutalg.formats.ck_cpp.convert import MOST_ENTRIES, ask, constant, kind_of, number, numbers, truth
 from layoutalg.formats.ck_cpp.library import SAME_TYPE, SIZES, encoding
+from layoutalg.formats.ck_cpp.nodes import text
 from layoutalg.formats.ck_cpp.values import Open, Struct, Unreadable, Value
 from layoutalg.index import FALSE, TRUE, const
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistributionEncoding, make_naive_tensor_descriptor
@@ -132,6 +135,11 @@ TEMPLATES: Mapping[str, Template] = {
     "arithmetic_sequence_gen": _arithmetic,
     "uniform_sequence_gen": _uniform,
 }
+
+
+def known_alias(kind: Node) -> bool:
+    """Whether a type is another name for its argument (`remove_cvref_t<T>`), so that T's own name stays."""
+    return kind.type == "template_type" and text(kind.child_by_field_name("name")) in TEMPLATES
 
 
 def template(name: str) -> Template | None:

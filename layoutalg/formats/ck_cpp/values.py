@@ -55,10 +55,14 @@ class Open:
 
 @dataclass(frozen=True)
 class Broken:
-    """A variable without a value; `changed`: it had one, and was given another that is not known."""
+    """A variable without a value; `changed`: it had one, and was given another that is not known.
+
+    `lasting`: it may change at any time, so that no assignment gives it a value again.
+    """
 
     error: Unreadable
     changed: bool = False
+    lasting: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,8 @@ class Parameter:
     name: str
     default: Node | None = None
     pack: bool = False
+    by_reference: bool = False
+    """Whether the function may change what is given."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -179,7 +179,7 @@ class Comparison:
         if element.store:
             yield (
                 f"{about}: value",
-                self._value(element.value, partner.value, self._given(element.guard, partner.guard)),
+                self._value(element.value, partner.value, self._given(element.guard, partner.guard), element.loops),
             )
 
     def _follows(self, label: str, goal: Expr, condition: Expr) -> Verdict:
@@ -228,21 +228,25 @@ class Comparison:
 
     # --- values -------------------------------------------------------------------------------------------------------
 
-    def _value(self, found: Expr, wanted: Expr, given: Expr) -> Verdict:
-        """In the program's names for what was loaded and is carried."""
-        goal = self._named(wanted, given)
-        got = self._named(found, given)
+    def _value(self, found: Expr, wanted: Expr, given: Expr, inside: Sequence[Expr] | None = None) -> Verdict:
+        """In the program's names for what was loaded and is carried.
+
+        Within the loops `inside`, where that is said: what is left of another is what its last iteration made.
+        """
+        past = {} if inside is None else {t: n - 1 for t, n in self.expected.loops.items() if t not in inside}
+        goal = self._named(wanted, given, past)
+        got = self._named(found, given, past)
         if got is not goal:
             bound = self._bound(got, goal, {})
             if bound:
                 for unknown_, name in bound.items():
                     self.names[unknown_] = name
                     self.waiting.append((unknown_, name))
-                got = self._named(found, given)
+                got = self._named(found, given, past)
         return self.prover.decide("the stored value is the program's", eq(got, goal), given)
 
-    def _named(self, e: Expr, given: Expr) -> Expr:
-        return self.terms.rewritten(e, self.names, {}, lambda part: simplify(chosen(part, given)))
+    def _named(self, e: Expr, given: Expr, past: Mapping[Expr, Expr]) -> Expr:
+        return self.terms.rewritten(e, {**self.names, **past}, {}, lambda part: simplify(chosen(part, given)))
 
     def _bound(self, got: Expr, goal: Expr, bound: Mapping[Expr, Expr]) -> dict[Expr, Expr] | None:
         """What the binary's carried unknowns must be called for the two to have one form; None where they have not."""

@@ -12,12 +12,14 @@ The body is followed with unknowns in every register that it changes; how a regi
 
 Such a guess is then checked: the body is followed once more with these values, and what comes out must be what the
 table says of t + 1.  That the loop runs as often as the program's is a claim: its exit is taken exactly when t is the
-last (`Claim`).  What it cannot represent: loops with several exits to different places, and counts of their own.
+last (`Claim`).  Behind it the state is that of the last iteration; of several exits to different places, each has its
+condition: three are taken where e₁, where ¬e₁ and e₂, and where neither.
+What it cannot represent: counts of a loop's own, iterations before or behind the loop, barriers behind an exit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from layoutalg.device.amdgcn.bits import Mask, NotReadable, Word, are_halves, as_mask
@@ -112,6 +114,8 @@ class _Loop:
         start, latch, leaving = self._followed()
         if self._grown(start, latch) or not all(self._kept(latch, place) for place in self.known):
             raise NotReadable(f"the invariant of the loop at {self.head:#x} is not kept")
+        if not leaving:
+            raise NotReadable(f"the loop at {self.head:#x} has no exit")
         self.machine.loops = around
         if noting:
             self._note(start, latch, leaving)
@@ -132,7 +136,7 @@ class _Loop:
         back = [state for target, state in ends if target == self.head]
         leaving = [(target, state) for target, state in ends if target != self.head]
         if not back:
-            raise NotReadable(f"the loop at {self.head:#x} has no single exit")
+            raise NotReadable(f"the loop at {self.head:#x} does not come back to its head")
         return start, joined(self.w, back), leaving
 
     def _start(self) -> State:
@@ -300,7 +304,7 @@ class _Loop:
 
     def _note(self, start: State, latch: State, leaving: Ends) -> None:
         """The claim on the count, and what the loop carries."""
-        leaves = any_of(*(all_of(*(p for p in s.path if p not in start.path)) for _, s in leaving))
+        leaves = self._taken(start, [state for _, state in leaving])
         last = eq(self.t, self.count - 1)
         about = f"the loop at {self.head:#x}: as many iterations as the program's"
         goal = any_of(all_of(leaves, last), all_of(negation(leaves), negation(last)))
@@ -311,18 +315,26 @@ class _Loop:
                 if isinstance(before, Word) and isinstance(after, Word):
                     self.loops.carried[word.expr] = Carried(self.t, word.expr, before.expr, after.expr)
 
+    def _taken(self, start: State, leaving: Sequence[State]) -> Expr:
+        """When one of these ways out is taken."""
+        return any_of(*(all_of(*(p for p in state.path if p not in start.path)) for state in leaving))
+
     def _left(self, start: State, leaving: Ends) -> Ends:
-        """The state behind the exit: that of the last iteration."""
-        state = joined(self.w, [s for _, s in leaving])
-        at = _Substitution(self.w, {self.t: self.count - 1})
-        state.path = self.entry.path
-        state.barriers = simplify(at.expr(state.barriers))
-        state.scalars = {key: at.scalar(word) for key, word in state.scalars.items()}
-        state.cells = {
-            key: tuple((at.expr(guard), at.word(word)) for guard, word in writes) for key, writes in state.cells.items()
-        }
-        state.scc = None
-        return [(leaving[0][0], state)]
+        """The states behind the exits: those of the last iteration, in which one of the exits is taken.
+
+        So where none of the others is, it is the last of them: with one exit nothing is said of when it is taken.
+        """
+        ends, others = Ends(), self.entry.path
+        targets = list(dict.fromkeys(target for target, _ in leaving))
+        for target in targets:
+            states = [state for to, state in leaving if to == target]
+            at = _Substitution(self.w, {self.t: self.count - 1})
+            taken = simplify(at.expr(self._taken(start, states)))
+            state = at.state(joined(self.w, states))
+            state.path = others if target == targets[-1] else (*others, taken)
+            others = (*others, negation(taken))
+            ends.append((target, state))
+        return ends
 
 
 class _Substitution:
@@ -348,6 +360,17 @@ class _Substitution:
     def scalar(self, word: Word | Mask) -> Word | Mask:
         """The word or the mask."""
         return word.having(self.expr(word.own)) if isinstance(word, Mask) else self.word(word)
+
+    def state(self, state: State) -> State:
+        """The state, with no condition code."""
+        new = state.copy()
+        new.scc, new.barriers = None, simplify(self.expr(state.barriers))
+        new.scalars = {key: self.scalar(word) for key, word in state.scalars.items()}
+        new.cells = {
+            key: tuple((self.expr(guard), self.word(word)) for guard, word in writes)
+            for key, writes in state.cells.items()
+        }
+        return new
 
 
 def _places(one: State, other: State) -> Iterator[Place]:

@@ -14,6 +14,7 @@ from layoutalg.cli.programs import program_of
 
 if TYPE_CHECKING:
     from layoutalg.device.amdgcn.against import BinaryVerdict
+    from layoutalg.device.amdgcn.replay import Replay
     from layoutalg.device.codeobject import CodeObject
     from layoutalg.device.isa import IsaDevice
     from layoutalg.kernel.program import Program
@@ -49,17 +50,21 @@ def binary(
     verified = verify(program)
     found = decided(code, program, name, seconds)
     ran = _carried_out(code, program, name) if execute else {}
+    again = _replayed(code, program, name, found)
     if as_json:
         claims = [{"claim": about, "verdict": v.name, "reason": v.reason} for about, v in found.verdicts]
         executed = {"executed": ran} if ran else {}
+        replayed = {"replayed": {"confirmed": again.confirmed, "text": str(again)}} if again else {}
         print(json.dumps({"kernel": name, "target": code.target, "program": program.name, "verdict": found.name,
-                          "program_proved": verified.proved, "claims": claims, **executed}))  # fmt: skip
+                          "program_proved": verified.proved, "claims": claims, **replayed, **executed}))  # fmt: skip
     else:
         print(
             f"{name} for {code.target} against {program.name}: machine code {found.name} ({len(found.verdicts)} claims)"
         )
         for about, verdict in found.failures:
             print(f"  {about}: {verdict.name}: {verdict.reason}")
+        if again:
+            print(f"  {again}")
         for about, verdict in verified.failures:
             print(f"  of the program itself, {about}: {verdict.name}: {verdict.reason}")
         for text in found.assumptions:
@@ -91,6 +96,17 @@ def decided(code: CodeObject, program: Program, name: str, seconds: float = 60.0
     from layoutalg.device.amdgcn.program import decode_kernel
 
     return prove_binary(decode_kernel(read_kernels(code.payload)[name]), program, seconds=seconds)
+
+
+def _replayed(code: CodeObject, program: Program, name: str, found: BinaryVerdict) -> Replay | None:
+    """The refutation, where there is one, carried out."""
+    from layoutalg.device.amdgcn.binary import read_kernels
+    from layoutalg.device.amdgcn.program import decode_kernel
+    from layoutalg.device.amdgcn.replay import replay
+    from layoutalg.prove import Refuted
+
+    refuted = next((verdict for _, verdict in found.verdicts if isinstance(verdict, Refuted)), None)
+    return None if refuted is None else replay(decode_kernel(read_kernels(code.payload)[name]), program, refuted)
 
 
 def _listing(code: CodeObject, name: str, found: BinaryVerdict, verified: Verified) -> Iterator[str]:

@@ -152,3 +152,8 @@ def test_a_binary_with_another_shift_fails(code_object, capsys, tmp_path):
     assert found == 1
     assert report["verdict"] == "refuted"
     assert not report["executed"]["exact"]
+    assert report["replayed"]["confirmed"]
+    found, text = command(capsys, "binary", tmp_path / "bad.co", "--against", "kernels/transpose_lds")
+    assert found == 1
+    assert f"\n  {report['replayed']['text']}\n" in text
+    assert re.search(r"\n  replayed at [A-Z] = \d+, [A-Z] = \d+: a (fault|wrong result), ", text)

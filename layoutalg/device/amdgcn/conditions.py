@@ -4,6 +4,7 @@
 |------------------------------------|--------------------------------------|--------------------------------|
 | c ∧ ¬(a ∨ b)                       | c ∧ ¬a ∧ ¬b                          | De Morgan                      |
 | c ∧ ¬(a ∧ c)                       | c ∧ ¬a                               | a conjunct says nothing again  |
+| min(a, b) < c                      | a < c ∨ b < c                        | and so for the other three     |
 | a < b, a + 1 ≤ b, ¬(b ≤ a)         | 0 ≤ b − a − 1                        | they are integers              |
 
 What it cannot represent: that one condition follows from several others together.
@@ -11,7 +12,7 @@ What it cannot represent: that one condition follows from several others togethe
 
 from __future__ import annotations
 
-from layoutalg.index import Expr, all_of, conjuncts, eq, le, negation, simplify
+from layoutalg.index import Expr, all_of, any_of, conjuncts, eq, le, lt, negation, simplify
 
 
 def settled(condition: Expr) -> Expr:
@@ -33,6 +34,31 @@ def settled(condition: Expr) -> Expr:
         for case in denied.args if denied.op == "any" else (denied,):
             known.append(negation(all_of(*(p for p in conjuncts(case) if p not in known))))
     return all_of(*known)
+
+
+def less(left: Expr, right: Expr) -> Expr:
+    """left < right, where either may be the lesser or the greater of two numbers.
+
+    >>> from layoutalg.index import const, select, var
+    >>> a, b = var("a", 9), var("b", 9)
+    >>> less(const(2), select(a < b, a, b)), less(select(a < b, b, a), const(2))
+    (2 < a and 2 < b, b < 2 and a < 2)
+    """
+    for side, both_if in ((left, "greater"), (right, "lesser")):
+        which, ways = _chosen(side)
+        if which:
+            parts = [less(way, right) if side is left else less(left, way) for way in ways]
+            return all_of(*parts) if which == both_if else any_of(*parts)
+    return lt(left, right)
+
+
+def _chosen(e: Expr) -> tuple[str, tuple[Expr, ...]]:
+    """`lesser` or `greater`, and of which two numbers an expression is that; nothing where it is neither."""
+    if e.op == "select" and e.args[0].op in ("lt", "le"):
+        order, ways = [tuple(map(simplify, parts)) for parts in (e.args[0].args, e.args[1:])]
+        if ways in (order, order[::-1]):
+            return "lesser" if ways == order else "greater", ways
+    return "", ()
 
 
 def plain(condition: Expr) -> Expr:

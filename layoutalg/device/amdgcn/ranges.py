@@ -45,6 +45,8 @@ def in_range(e: Expr, lowest: int, limit: int, given: Expr) -> bool:
     """
     if lowest <= e.lo and e.hi < limit:
         return True
+    if e.op == "select":
+        return all(in_range(way, lowest, limit, given) for way in e.args[1:])
     if e.op == "xor" and limit & (limit - 1) == 0:
         return lowest <= 0 and all(in_range(part, 0, limit, given) for part in e.args)
     if e.op == "div" and e.args[1].op == "const":
@@ -263,6 +265,8 @@ def unmagic(e: Expr, given: Expr) -> Expr:
     >>> x = var("x", 1 << 31)
     >>> unmagic(x * 715827883 // (1 << 32), FALSE)
     x // 6
+    >>> unmagic((x * -1840700269 // (1 << 32) + x) // 4, FALSE)
+    x // 7
     >>> unmagic(var("y", 100) * 43 // 128, FALSE)
     y // 3
 
@@ -270,15 +274,31 @@ def unmagic(e: Expr, given: Expr) -> Expr:
     """
     if e.op != "div" or e.args[1].op != "const" or e.args[1].value & (e.args[1].value - 1):
         return e
+    whole, e = e, _one_division(e)
+    if e.op != "div":
+        return e
     power = e.args[1].value
     content = math.gcd(*(int(k) for k in normal(e.args[0]).terms.values())) if normal(e.args[0]).terms else 1
     divisor = -(-power // content)
     excess = content * divisor - power
     if not 1 < divisor < content:
-        return e
+        return whole
     x = simplify(div(e.args[0], content))
     limit = min(1 << 31, power // max(excess, 1))
-    return simplify(div(x, divisor)) if in_range(x, 0, limit, given) else e
+    return simplify(div(x, divisor)) if in_range(x, 0, limit, given) else whole
+
+
+def _one_division(e: Expr) -> Expr:
+    """(y div a + r) div n = (y + a·r) div (a·n), of constants a and n, for the greatest a."""
+    whole = normal(e.args[0])
+    inner = [m[0] for m, k in whole.terms.items() if k == 1 and len(m) == 1 and m[0].op == "div"]
+    wide = [q for q in inner if q.args[1].op == "const" and q.args[1].value >= NARROWEST]
+    if not wide:
+        return e
+    quotient = max(wide, key=lambda q: int(q.args[1].value))
+    y, a = quotient.args
+    rest = whole - Poly.atom(quotient)
+    return div(recover(normal(y) + normal(a) * rest).expr(), int(a.value * e.args[1].value))
 
 
 def shifted(e: Expr, places: int, given: Expr) -> Expr:

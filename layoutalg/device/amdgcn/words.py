@@ -22,6 +22,7 @@ from collections.abc import Callable
 from functools import partial
 
 from layoutalg.device.amdgcn.bits import UNDEFINED, UNKNOWN_BIT, Bit, Mask, NotReadable, Word, are_halves, as_mask
+from layoutalg.device.amdgcn.conditions import less
 from layoutalg.device.amdgcn.ranges import (
     NARROWEST,
     apart,
@@ -213,13 +214,13 @@ class IndexValues:
             return self._less(left, right, 0)
         a, b = self.unsigned(left), self.unsigned(right)
         decided = self.divisions.less(a, b)
-        return Bit(lt(a, b) if decided is None else decided)
+        return Bit(less(a, b) if decided is None else decided)
 
     def slt(self, left: Word, right: Word) -> Bit:
         """Signed order."""
         if left.bits == 64:
             return self._less(left, right, -(1 << 63))
-        return Bit(lt(self.signed(left), self.signed(right)))
+        return Bit(less(self.signed(left), self.signed(right)))
 
     def _less(self, left: Word, right: Word, lowest: int) -> Bit:
         """The order of 64-bit words where their ranges are plain; mostly a carry that nobody asks for."""

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from layoutalg.device.amdgcn.conditions import meaning, plain, settled
-from layoutalg.index import FALSE, all_of, any_of, conjuncts, eq, negation, value, var
+from layoutalg.device.amdgcn.conditions import less, meaning, plain, settled
+from layoutalg.index import FALSE, all_of, any_of, as_expr, conjuncts, eq, le, lt, negation, select, value, var
 
 NAMES = tuple(var(name, 3) for name in "abc")
 POINTS = [dict(zip(NAMES, point, strict=True)) for point in itertools.product(range(3), repeat=3)]
@@ -47,3 +47,16 @@ def test_conditions_of_one_meaning_hold_at_the_same_points():
         where = tuple(bool(value(condition, at)) for at in POINTS)
         assert found.setdefault(meaning(condition), where) == where, condition
     assert len(found) < 200
+
+
+@pytest.mark.parametrize("strict", [lt, le])
+def test_less_than_the_lesser_or_the_greater(strict):
+    """Also of a choice that is neither: c < a ? a : b."""
+    a, b, c = NAMES
+    for p, q in itertools.permutations((a, b)):
+        for one, other in itertools.product((a, b, c), repeat=2):
+            chosen = select(strict(p, q), one, other)
+            for left, right in ((chosen, c), (c, chosen), (chosen, as_expr(1)), (chosen, select(a < c, c, a))):
+                form = less(left, right)
+                assert all(value(form, at) == (value(left, at) < value(right, at)) for at in POINTS), (left, right)
+    assert less(c, select(a < b, a, b)) is all_of(c < a, c < b)

@@ -5,7 +5,12 @@ import functools
 import pytest
 
 from layoutalg.device.amdgcn.against import prove_binary
+from layoutalg.device.amdgcn.binary import read_kernels
+from layoutalg.device.amdgcn.program import decode_kernel
 from layoutalg.device.amdgcn.reciprocal import ASSUMPTION
+from layoutalg.device.compile import compile_source
+from layoutalg.kernel.emit import emit_unverified
+from layoutalg.kernel.library.convolution import Windows, im2col
 from layoutalg.prove import Refuted
 from tests.device.amdgcn.test_against import changed, the
 from tests.device.amdgcn.test_kernels import TARGETS, binary_of, program_of
@@ -19,6 +24,27 @@ def test_windows_are_proved_for_all_sizes(target):
     assert verdict.proved, verdict.failures[:2]
     assert verdict.narrow == ()
     assert ASSUMPTION in verdict.assumptions
+
+
+@pytest.mark.parametrize(
+    ("windows", "dtype", "target"),
+    [
+        (
+            Windows((7, 7), (2, 2), (1, 1), (3, 3)),
+            "f16",
+            "gfx942",
+        ),  # taps by 7; the lesser of two in the guard
+        (Windows((2, 2), (2, 2), (1, 1), (0, 0)), "bf16", "gfx1100"),  # no padding: nothing bounds it from below
+        (Windows((3, 3), (1, 1), (2, 2), (2, 2)), "f16", "gfx1201"),
+        (Windows((5, 3), (2, 1), (1, 1), (2, 1)), "f16", "gfx90a"),
+        (Windows((3, 3, 3), (1, 1, 1), (1, 1, 1), (1, 1, 1)), "f16", "gfx950"),
+    ],
+)
+def test_strides_dilations_and_paddings_are_proved(windows, dtype, target):
+    program = im2col(windows, dtype, 8)
+    binary = decode_kernel(read_kernels(compile_source(emit_unverified(program), target).payload)[program.name])
+    verdict = prove_binary(binary, program)
+    assert verdict.proved, verdict.failures[:2]
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ The symbolic machine itself refuses a binary whose data are used before their wa
 a barrier, or whose barriers only some waves reach.  With the claims, what was proved of the program holds of the
 binary: `target = the map of source`; sums and conversions are the same operations on the same values in the same order.
 
-Assumed: buffers do not overlap, lie in the address space whole and begin at multiples of 16; the code is not changed
-while it runs; the machine does what AMD's pseudocode says.  Not modelled: time, cache policy, wait states between
-dependent instructions.
+Assumed: buffers do not overlap, lie in the address space whole, beside the apertures of LDS and scratch, and begin at
+multiples of 16; the code is not changed while it runs; the machine does what AMD's pseudocode says.  Not modelled:
+time, cache policy, wait states between dependent instructions.
 """
 
 from __future__ import annotations

@@ -61,6 +61,8 @@ class SymbolicRegisters(Machine):
 
     def read_scalar(self, operand: Operand, bits: int) -> Word | Mask:
         """A scalar word, or a mask."""
+        if operand.kind in ("v", "a"):
+            raise NotReadable(f"{operand} where a scalar register is expected")
         if operand.kind == "scc":
             return self.w.word(select(self.condition_code().expr, 1, 0))
         if operand.kind == "null":

@@ -170,7 +170,7 @@ def test_bad_input_is_one_line(arguments: tuple[str, ...], words: tuple[str, ...
     (arrays / "views.toml").write_text(VIEWS)
     files = {path.stem: path for path in (*arrays.glob("*.npy"), arrays / "views.toml")}
     given = [files.get(part, part) for part in arguments]
-    out = arrays / "none" / "y.npy"
+    out = arrays / "y.npy"
     refused(run("run", *given, "--output", out, "--device", "cpu"), *words)
     assert not out.exists()
 

@@ -71,6 +71,8 @@ class Follower:
     def _loop(self, head: int, entry: State) -> Ends:
         """As often as it runs, while constants say whether it goes on; else by its invariant."""
         machine, blocks = self.machine, self.flow.loops[head]
+        if all(target in blocks for start in blocks for target in self.blocks[start].successors):
+            raise NotReadable(f"the loop at {head:#x} has no exit")
         mark, state = len(machine.trace), entry
         while True:
             ends = self.region(blocks, head, state.copy())

@@ -118,3 +118,10 @@ def test_a_last_iteration_that_is_not_finished_is_not_proved():
     shorter = before_sums(1, lambda lines: [line for n, line in enumerate(lines) if n != 2])
     assert not runs_right(shorter)
     assert prove_binary(shorter, PROGRAM, seconds=10).name != "proved"
+
+
+def test_a_loop_without_an_exit_is_not_followed():
+    binary = assembled(PROGRAM, "gfx942", lambda text: edited(text, "\ts_nop 0\n", BEHIND))
+    verdict = prove_binary(binary, PROGRAM)
+    assert verdict.name == "unknown"
+    assert "no exit" in verdict.failures[0][1].reason

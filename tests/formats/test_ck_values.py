@@ -165,3 +165,67 @@ def test_what_one_function_sets_is_not_known_to_another() -> None:
 def test_a_constant_of_a_class_is_not_its_namesake_in_a_function() -> None:
     source = "struct S { static constexpr index_t n = 8; auto f() { index_t n = 1; n = 2; return LAYOUT(n)); } };\n"
     assert strides(source + "auto d = LAYOUT(S::n));") == [8, 2]
+
+
+# --- macros -----------------------------------------------------------------------------------------------------------
+
+CHOICE = "#ifdef FAST\nauto d = LAYOUT(1));\n#else\nauto d = LAYOUT(8));\n#endif\n"
+
+
+@pytest.mark.parametrize(
+    ("directives", "value"),
+    [
+        ("#define FAST 1\n", 1),
+        ("#define FAST\n", 1),
+        ("#define FAST x y z\n", 1),
+        ("#define FAST(x) x\n", 1),
+        ("#define FAST 1\n#undef FAST\n", 8),
+        ("#define FAST 1\n#undef FAST // slow\n", 8),
+        ("#define FAST 1\n#undef FAST\n#define FAST 2\n", 1),
+        ("constexpr int FAST = 1;\n", 8),
+        ("#undef FAST\n", 8),
+    ],
+)
+def test_defined_is_what_the_directives_above_say(directives: str, value: int) -> None:
+    assert strides(directives + CHOICE) == [value]
+    assert strides(f"{directives}auto f() {{ {CHOICE.replace('auto d =', 'return')} }}".replace("{ #", "{\n#")) == [
+        value
+    ]
+
+
+def test_what_d_defines_may_be_undefined() -> None:
+    assert strides(CHOICE, {"FAST": "1"}) == [1]
+    assert strides("#undef FAST\n" + CHOICE, {"FAST": "1"}) == [8]
+    assert "where it is undefined" in reason("#undef FAST\n" + CHOICE.replace("ifdef", "if"), {"FAST": "1"})
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("#define A 4 + 4\nauto d = LAYOUT(A * 2));", None),
+        ("#define A 4 + 4\nauto d = LAYOUT(-A));", None),
+        ("#define A 4 + 4\nauto d = LAYOUT(A));", 8),
+        ("#define A 4 + 4\nconstexpr auto k = A;\nauto d = LAYOUT(k * 2));", 16),
+        ("#define A (4 + 4) // eight\nauto d = LAYOUT(A * 2));", 16),
+        ("#define A 4 + \\\n 4\nauto d = LAYOUT(A));", 8),
+        ("#define A B\n#define B 3\nauto d = LAYOUT(A * 2));", 6),
+        ("#define A B\n#define B 3 + 1\nauto d = LAYOUT(A * 2));", None),
+        ("#define k k\nconstexpr int k = 3;\nauto d = LAYOUT(k));", 3),
+        ("#define A (k + 1)\nauto f() { constexpr int k = 3; return LAYOUT(A)); }", 4),
+        ("#define A number<3>{}\nauto d = LAYOUT(A * 2));", 6),
+        ("auto f() { return LAYOUT(A)); }\n#define A 8", None),
+        ("#define A 4\nauto f() { return LAYOUT(A)); }\n#undef A\n#define A 8\n", 4),
+        ("#define TWICE(x) x * 2\nauto d = LAYOUT(TWICE(3 + 1)));", None),
+        ("#define max(a, b) 8\nauto d = LAYOUT(max(3, 4)));", None),
+        ("#define RESET s = 1\nauto f() { int s = 8; RESET; return LAYOUT(s)); }", None),
+        ("#define RESET() s = 1\nauto f() { int s = 8; RESET(); return LAYOUT(s)); }", None),
+        ("#define RESET() s = 1\nauto f() { int s = 8; if (RESET()) { } return LAYOUT(s)); }", None),
+        ("#define RESET (s = 1)\nauto f() { int s = 8; int z = RESET; return LAYOUT(s)); }", None),
+        ("#define A 3\nauto f() {\n#undef A\n#define A 8\nreturn LAYOUT(A)); }", None),
+        ('auto f() {\n#include "set.inc"\nreturn LAYOUT(8)); }', None),
+        ("auto f() {\n#pragma unroll\nreturn LAYOUT(8)); }", 8),
+        ("struct S {\n#define A 3\nstatic constexpr int n = A;\n#undef A\n};\nauto d = LAYOUT(S::n));", 3),
+    ],
+)
+def test_a_macro_is_its_text(source: str, value: int | None) -> None:
+    assert strides(source) == ([] if value is None else [value])

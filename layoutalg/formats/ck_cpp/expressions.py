@@ -16,12 +16,13 @@ from layoutalg.formats.ck_cpp.captures import captured
 from layoutalg.formats.ck_cpp.convert import MOST_ENTRIES, ask, constant, entries, kind_of, number, truth
 from layoutalg.formats.ck_cpp.integers import literal
 from layoutalg.formats.ck_cpp.library import Entry, entry
+from layoutalg.formats.ck_cpp.names import Names
 from layoutalg.formats.ck_cpp.nodes import Part, parameters, parts_of, required, shown, text
 from layoutalg.formats.ck_cpp.operators import BINARY
-from layoutalg.formats.ck_cpp.scope import Scope, defined, member
+from layoutalg.formats.ck_cpp.scope import Scope, defined
 from layoutalg.formats.ck_cpp.source import LISTS, cleaned, parsed
 from layoutalg.formats.ck_cpp.templates import same, sized, template
-from layoutalg.formats.ck_cpp.values import Function, Method, Open, Pattern, Struct, Unreadable, Value
+from layoutalg.formats.ck_cpp.values import Function, Method, Open, Struct, Unreadable, Value
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, as_expr, const, negation, postorder, select, var
 from layoutalg.layout import Functor, LayoutError, TensorDescriptor, TileDistribution, TileDistributionEncoding
 
@@ -30,18 +31,12 @@ DEEPEST_CALL = 40
 WIDEST = 1 << 64
 HEAVIEST = 5000
 MOST_TRANSFORMS = 500
-NAMESPACES = frozenset({"ck", "ck_tile", "std", "math", "detail", "impl", "core"})
 
 
 @dataclass
-class Evaluator:
+class Evaluator(Names):
     """Evaluates expressions; `call` of functions is given by the statements' reader."""
 
-    defines: Mapping[str, Value]
-    dialect: str
-    functions: dict[str, list[Function]] = field(default_factory=dict)
-    specialized: set[str] = field(default_factory=set)
-    """The templates that have specializations, which are not told apart."""
     steps: int = MOST_STEPS
     depth: int = 0
     line: int = 1
@@ -71,86 +66,6 @@ class Evaluator:
             self.weights[node] = 1 + sum(self.weights[arg] for arg in node.args)
         if self.weights[value] > HEAVIEST:
             raise Unreadable(f"a formula of more than {HEAVIEST} parts")
-
-    def run(self, function: Function, args: Sequence[Value]) -> Value:
-        """The value that a function returns."""
-        raise NotImplementedError
-
-    def instance_of(self, struct: Struct, given: Sequence[Value]) -> Struct:
-        """The struct with template arguments."""
-        raise NotImplementedError
-
-    # --- names ---
-
-    def name(self, node: Node, scope: Scope) -> Value:
-        return self.resolve([(text(node), None)], scope)
-
-    def qualified(self, node: Node, scope: Scope) -> Value:
-        return self.resolve(list(parts_of(node)), scope)
-
-    def resolve(self, parts: list[Part], scope: Scope) -> Value:
-        """The value of a qualified name: the first part is looked up, the others are its members."""
-        whole = defined(self.defines, "::".join(name for name, _ in parts)) if len(parts) > 1 else None
-        while len(parts) > 1 and parts[0][0] in NAMESPACES and scope.find(parts[0][0]) is None:
-            parts = parts[1:]
-        (first, args), *rest = parts
-        value = self.instance(first, args, scope)
-        for name, arguments in rest:
-            value = self.member(value, name)
-            value = value if arguments is None else self.applied(value, name, arguments, scope)
-        return whole if isinstance(value, Open) and whole is not None else value
-
-    def refuse_specialized(self, name: str) -> None:
-        """Unreadable for a template that is specialized."""
-        if name in self.specialized:
-            raise Unreadable(f"{name} is specialized; which specialization is meant is not read")
-
-    def instance(self, name: str, args: Node | None, scope: Scope) -> Value:
-        self.refuse_specialized(name)
-        found = scope.find(name)
-        if args is None:
-            return Open(name) if found is None else found
-        if found is None and (known := template(name)) is not None:
-            return known(tuple(self.arguments(args, scope)))
-        return self.applied(Open(name) if found is None else found, name, args, scope)
-
-    def applied(self, value: Value, name: str, args: Node, scope: Scope) -> Value:
-        """A template with its arguments: `F<P, 3>`."""
-        if isinstance(value, Function):
-            return self.bound(value, list(self.arguments(args, scope)))
-        if isinstance(value, Struct):
-            return self.instance_of(value, list(self.arguments(args, scope)))
-        if isinstance(value, Pattern):
-            return value.read(list(self.arguments(args, scope)))
-        if isinstance(value, Method):
-            return Method(value.name, lambda more: value.call((*self.arguments(args, scope), *more)))
-        if isinstance(value, Open) and (known := template(name)) is not None:
-            return known(tuple(self.arguments(args, scope)))
-        return value
-
-    def bound(self, function: Function, given: Sequence[Value]) -> Function:
-        names = [p.name for p in function.template]
-        packs = [p.pack for p in function.template]
-        if len(given) > len(names) and not any(packs):
-            raise Unreadable(f"{len(given)} template arguments for the {len(names)} of {function.name}")
-        bound = {**function.bound, **dict(zip(names, given, strict=False))}
-        if packs and packs[-1]:
-            bound[names[-1]] = tuple(given[len(names) - 1 :])
-        return Function(
-            function.name, function.scope, function.template, function.parameters, function.body, function.line, bound
-        )
-
-    def member(self, value: Value, name: str) -> Value:
-        """`value::name` and `value.name`."""
-        self.refuse_specialized(name)
-        if isinstance(value, Open):
-            return member(self.defines, value, name)
-        if isinstance(value, Struct):
-            found = value.scope.names.get(name)
-            if found is not None:
-                return value.scope.own(name)
-            return member(self.defines, Open(value.name), name)
-        return methods.member(value, name)
 
     def arguments(self, node: Node, scope: Scope) -> Iterator[Value]:
         """The values of an argument list, of a call or a template; `xs...` gives all of a tuple."""
@@ -241,11 +156,6 @@ class Evaluator:
             raise Unreadable(f"{shown(node)} is not part of what is read")
         return self.evaluate(inner[0], scope)
 
-    def is_defined(self, node: Node, scope: Scope) -> Value:
-        """`defined(X)`: whether the file or `-D` defines it."""
-        names = [text(child) for child in node.named_children]
-        return as_expr(int(bool(names) and scope.find(names[0]) is not None))
-
     def cast(self, node: Node, scope: Scope) -> Value:
         return self.evaluate(required(node, "value"), scope)
 
@@ -279,6 +189,7 @@ class Evaluator:
         callee_node, args_node = required(node, "function"), required(node, "arguments")
         parts = list(parts_of(callee_node)) if callee_node.type in NAMES else []
         name = parts[-1][0] if parts else ""
+        self.refuse_macro(name, callee_node)
         if name in ("static_cast", "to_number"):
             return next(self.arguments(args_node, scope), TRUE)
         if name == "generate_tuple" or name.startswith("generate_sequence"):
@@ -372,7 +283,7 @@ EXPRESSIONS: Mapping[str, Callable[[Evaluator, Node, Scope], Value]] = {
     **dict.fromkeys(("qualified_identifier", "template_function", "template_type"), Evaluator.qualified),
     **dict.fromkeys(("dependent_type", "dependent_name"), Evaluator.qualified),
     "sized_type_specifier": Evaluator.name,
-    "preproc_defined": Evaluator.is_defined,
+    "preproc_defined": lambda self, node, scope: self.is_defined(node),
     "type_descriptor": Evaluator.type_argument,
     "decltype": Evaluator.of_expression,
     "initializer_list": Evaluator.listed,

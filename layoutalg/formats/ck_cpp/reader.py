@@ -112,7 +112,9 @@ class Reader(Runner):
         self.first_line, self.line, self.collecting, self.prefix = line, line, True, ""
         known = {id(f) for listed in self.functions.values() for f in listed}
         try:
-            self.level(parsed(cleaned(block)), self.scope)
+            root = parsed(cleaned(block))
+            self.macros.begin(root)
+            self.level(root, self.scope)
         except RecursionError:
             self.left_out("the block", Unreadable("it is nested too deep"), block)
         fresh = [f for listed in self.functions.values() for f in listed if id(f) not in known]

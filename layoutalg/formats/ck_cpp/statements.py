@@ -30,7 +30,7 @@ from layoutalg.formats.ck_cpp.nodes import (
     text,
 )
 from layoutalg.formats.ck_cpp.operators import BINARY
-from layoutalg.formats.ck_cpp.preprocessor import Preprocessor
+from layoutalg.formats.ck_cpp.preprocessor import DIRECTIVES, PARTS, Preprocessor
 from layoutalg.formats.ck_cpp.scope import Lazy, Scope, defined
 from layoutalg.formats.ck_cpp.source import LISTS
 from layoutalg.formats.ck_cpp.templates import known_alias
@@ -45,10 +45,18 @@ BUILDS = re.compile(
 
 
 SKIPPED = frozenset({
-    "comment", ";", "using_declaration", "preproc_include", "preproc_call",
+    "comment", ";", "using_declaration",
     "template_instantiation", "friend_declaration", "access_specifier", "break_statement", "continue_statement",
-    "preproc_function_def", "namespace_alias_definition", "type_identifier", "type_definition", "empty_statement",
+    "namespace_alias_definition", "type_identifier", "type_definition", "empty_statement",
 })  # fmt: skip
+
+
+WITH_PARTS = frozenset({
+    "function_definition", "template_declaration", "struct_specifier", "class_specifier", "namespace_definition",
+    "declaration_list", "linkage_specification", "compound_statement", "if_statement", "else_clause",
+    *DIRECTIVES, *PARTS,
+})  # fmt: skip
+"""What is looked at part by part."""
 
 
 LISTED = re.compile(rf"(?:{'|'.join(sorted(LISTS))})\b")
@@ -65,6 +73,7 @@ class Runner(Preprocessor):
         if node.type == "ERROR":
             self.unparsed(node, scope)
             return None
+        self.macros.refuse_acting(node.child_by_field_name("condition") if node.type in WITH_PARTS else node)
         how = STATEMENTS.get(node.type)
         if how is not None:
             return how(self, node, scope)
@@ -384,9 +393,6 @@ STATEMENTS: Mapping[str, Callable[[Runner, Node, Scope], Returned | None]] = {
     "namespace_definition": Runner.namespace,
     "declaration_list": Runner.level,
     "linkage_specification": lambda self, node, scope: self.level(required(node, "body"), scope),
-    "preproc_def": Runner.define,
-    "preproc_ifdef": Runner.conditional_part,
-    "preproc_if": Runner.conditional_part,
-    "preproc_else": Runner.conditional_part,
-    "preproc_elif": Runner.conditional_part,
+    **dict.fromkeys(DIRECTIVES, Runner.define),
+    **dict.fromkeys(PARTS, Runner.conditional_part),
 }

@@ -21,12 +21,13 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from layoutalg.device.amdgcn.accesses import ACCESSES, NO_EFFECT, WAITS
 from layoutalg.device.amdgcn.decode import Instruction, Operand, decode
 from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
+from layoutalg.device.amdgcn.paths import flow_of
 from layoutalg.device.amdgcn.program import ENDS, Program, decode_kernel
 
 OPERATORS = ("barrier", "wait", "left out", "offset", "shift", "constant", "register", "guard", "width", "opcode",
@@ -52,11 +53,11 @@ class Mutant:
         return decode_kernel(replace(program.kernel, code=bytes(code)))
 
 
-def mutants(program: Program, count: int, seed: int) -> list[Mutant]:
-    """So many mutants of a binary, as evenly as it has them of each operator; the same for a seed."""
+def mutants(program: Program, count: int, seed: int, *, in_loops: bool = False) -> list[Mutant]:
+    """So many mutants of a binary (or of its loops), as evenly as it has them of each operator; the same for a seed."""
     rng = random.Random(seed)
     found = defaultdict(list)
-    for mutant in _all(program):
+    for mutant in _all(program, _looping(program) if in_loops else _reached(program)):
         found[mutant.operator].append(mutant)
     for group in found.values():
         rng.shuffle(group)
@@ -68,9 +69,9 @@ def mutants(program: Program, count: int, seed: int) -> list[Mutant]:
     return chosen
 
 
-def _all(program: Program) -> Iterator[Mutant]:
+def _all(program: Program, instructions: Iterable[Instruction]) -> Iterator[Mutant]:
     waits = WAITS[program.kernel.architecture]
-    for instruction in _reached(program):
+    for instruction in instructions:
         name = instruction.name
         if name in ENDS or name in NO_EFFECT:
             continue
@@ -91,6 +92,13 @@ def _reached(program: Program) -> Iterator[Instruction]:
     """Instructions up to the last end: padding follows."""
     last = max(i.address for i in program.instructions if i.name in ENDS)
     return (i for i in program.instructions if i.address <= last)
+
+
+def _looping(program: Program) -> Iterator[Instruction]:
+    """Instructions in loops, those that leave them included."""
+    loops = flow_of(program.kernel.entry, program.blocks).loops
+    starts = sorted({start for body in loops.values() for start in body})
+    return (i for start in starts for i in program.blocks[start].instructions)
 
 
 def _decoded(code: bytes, program: Program, before: Instruction) -> Instruction | None:

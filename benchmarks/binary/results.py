@@ -14,6 +14,9 @@ from benchmarks.binary.mutants import OPERATORS
 
 Row = Mapping[str, Any]
 
+IN_LOOP = "in a loop"
+"""Begins the key of a mutant of a loop."""
+
 INTRODUCTION = """# Machine code: honest builds and mutants
 
 Can the verifier of machine code be fooled?  Every kernel of `kernels/` is compiled for five AMD targets by compilers of
@@ -24,6 +27,7 @@ bit; then binaries with one thing wrong are carried out and proved.
     python -m benchmarks.binary.run proofs --levels 3
     python -m benchmarks.binary.run proofs --levels 123s --compilers WHEELS --targets gfx942 gfx1100
     python -m benchmarks.binary.run mutants
+    python -m benchmarks.binary.run mutants --loops --each 16
     python -m benchmarks.binary.run report
 """
 
@@ -48,12 +52,20 @@ beyond those of the runs (a sign extension cut off), or what is stored to LDS di
 """
 
 
+LOOPS = """Each changes an instruction of the loop over k, or one that leaves it, and was run on ragged sizes for which
+the loop is gone through at least three times.
+"""
+
+
 def write(builds: Iterable[Row], proofs: Iterable[Row], mutants: Iterable[Row]) -> None:
     """Writes RESULTS.md beside this file."""
+    rows = list(mutants)
+    elsewhere = [row for row in rows if row["key"][0] != IN_LOOP]
+    in_loops: list[Row] = [{**row, "key": row["key"][1:]} for row in rows if row["key"][0] == IN_LOOP]
     today = datetime.datetime.now(tz=datetime.UTC).date()
     tools = ", ".join(f"{name} {version(name)}" for name in ("ziglang", "tinygrad", "numpy", "z3-solver"))
     parts = [INTRODUCTION, f"{today}; {tools}.\n", *_builds(list(builds)), *_proofs(list(proofs)),
-             *_mutants(list(mutants))]  # fmt: skip
+             *_mutants(elsewhere, "Mutants", MENDED), *_mutants(in_loops, "Mutants in loops", LOOPS)]  # fmt: skip
     (Path(__file__).parent / "RESULTS.md").write_text("\n".join(parts) + "\n")
 
 
@@ -162,10 +174,10 @@ def _cell(row: Row | None) -> str:
     return f"{row['result']} {row['seconds']:.1f} s" if "seconds" in row else str(row["result"])
 
 
-def _mutants(rows: list[Row]) -> Iterator[str]:
+def _mutants(rows: list[Row], title: str, said: str) -> Iterator[str]:
     if not rows:
         return
-    yield "## Mutants\n"
+    yield f"## {title}\n"
     where = Counter((row["key"][0]) for row in rows)
     yield f"{len(rows)} mutants of -O3 binaries of {', '.join(f'{k} ({n})' for k, n in where.items())}.\n"
     groups: dict[str, Counter[str]] = defaultdict(Counter)
@@ -179,7 +191,7 @@ def _mutants(rows: list[Row]) -> Iterator[str]:
     seen = Counter(row["behaviour"] for row in rows if row["behaviour"])
     yield f"How a run shows it: {', '.join(f'{name} {n}' for name, n in seen.most_common())}.\n"
     yield "*differs* and *proved* must be empty.  *same* and not *proved*: no run differed, and no proof came.\n"
-    yield MENDED
+    yield said
     yield from _listed("Proved, and a run differs", [r for r in rows if r["behaviour"] and r["result"] == "proved"])
     yield from _listed(
         "Refuted, and no run differs", [r for r in rows if not r["behaviour"] and r["result"] == "refuted"]

@@ -177,6 +177,8 @@ def _either(
             return w.fresh_word()
         half = a.half if isinstance(a, Mask) else b.half if isinstance(b, Mask) else None
         one, other = (_mask(part) or Mask(instead(half or 0), half=half) for part in (a, b))
+        if {one.half, other.half} == {0, 1}:
+            return w.unknown_word()
         x, y = one.own, other.own
         return one.having(x if x is y else any_of(within(x, mine), within(y, theirs)), other)
     a, b = a or w.fresh_word(), b or w.fresh_word()

@@ -14,6 +14,8 @@ from layoutalg.device.amdgcn.against import prove_binary
 from layoutalg.device.amdgcn.binary import read_kernels
 from layoutalg.device.amdgcn.bits import Mask, NotReadable, both
 from layoutalg.device.amdgcn.program import decode_kernel
+from layoutalg.device.amdgcn.state import State, joined
+from layoutalg.device.amdgcn.words import IndexValues
 from layoutalg.device.compile import compile_source
 from layoutalg.index import TRUE, all_of, any_of, negation, value, var
 from layoutalg.kernel.emit import emit_unverified
@@ -130,6 +132,13 @@ def test_halves_of_masks_are_told_apart():
     for operation in (lower.__and__, lower.__or__, lower.__xor__):
         with pytest.raises(NotReadable, match="lower half"):
             operation(upper)
+
+
+def test_a_register_with_either_half_of_a_mask_is_not_known():
+    lower, upper = Mask(symbol("n") < 5).halves
+    way = symbol("m") < 3
+    states = [State({("s", 0): half}, path=(path,)) for half, path in ((lower, way), (upper, negation(way)))]
+    assert not isinstance(joined(IndexValues(lambda goal, given: False), states).scalars["s", 0], Mask)
 
 
 def test_both_of_two_conditions_is_their_conjunction():

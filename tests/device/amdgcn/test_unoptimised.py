@@ -135,8 +135,8 @@ def test_halves_of_masks_are_told_apart():
 
 
 def test_a_register_with_either_half_of_a_mask_is_not_known():
-    lower, upper = Mask(symbol("n") < 5).halves
-    way = symbol("m") < 3
+    lower, upper = Mask(var("n", 9) < 5).halves
+    way = var("m", 9) < 3
     states = [State({("s", 0): half}, path=(path,)) for half, path in ((lower, way), (upper, negation(way)))]
     assert not isinstance(joined(IndexValues(lambda goal, given: False), states).scalars["s", 0], Mask)
 

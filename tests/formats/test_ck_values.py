@@ -229,3 +229,40 @@ def test_what_d_defines_may_be_undefined() -> None:
 )
 def test_a_macro_is_its_text(source: str, value: int | None) -> None:
     assert strides(source) == ([] if value is None else [value])
+
+
+# --- types ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("auto d = LAYOUT(static_cast<uint8_t>(264)));", 8),
+        ("auto d = LAYOUT(static_cast<std::uint8_t>(264)));", 8),
+        ("auto d = LAYOUT(static_cast<int8_t>(200) + 60));", 4),
+        ("auto d = LAYOUT((unsigned char)264));", 8),
+        ("auto d = LAYOUT(uint16_t(65540)));", 4),
+        ("auto d = LAYOUT(static_cast<bool>(3)));", 1),
+        ("auto d = LAYOUT(static_cast<index_t>(8)));", 8),
+        ("auto d = LAYOUT(static_cast<unsigned>(-1) / 1073741824));", 3),
+        ("auto d = LAYOUT(static_cast<float>(7) / 2));", None),
+        ("auto d = LAYOUT(float(7) / 2));", None),
+        ("constexpr uint8_t k = 264;\nauto d = LAYOUT(k));", 8),
+        ("constexpr uint8_t k(264);\nauto d = LAYOUT(k));", 8),
+        ("constexpr bool one = 4;\nauto d = LAYOUT(one));", 1),
+        ("using small = uint8_t;\nconstexpr small k = 264;\nauto d = LAYOUT(k));", 8),
+        ("constexpr float k = 7;\nauto d = LAYOUT(k / 2));", None),
+        ("struct S { static constexpr uint8_t k = 264; };\nauto d = LAYOUT(S::k));", 8),
+        ("struct S { static constexpr int a = 3, b = 8; };\nauto d = LAYOUT(S::b));", 8),
+        ("auto f() { uint8_t k = 255; k += 9; return LAYOUT(k)); }", 8),
+        ("auto f() { bool k = true; k = 4; return LAYOUT(k)); }", 1),
+        ("uint8_t g() { return 264; }\nauto d = LAYOUT(g()));", 8),
+        ("auto g(uint8_t k) { return k; }\nauto d = LAYOUT(g(264)));", 8),
+        ("auto f(index_t M) { uint8_t k = M; return LAYOUT(k + 0 * M)); }", None),
+        ("auto f(index_t M) { uint8_t k = M - 80; return LAYOUT(k + 0 * M)); }", 0),
+    ],
+)
+def test_a_value_is_converted_to_its_type(source: str, value: int | None) -> None:
+    file = made(source, {"M": "{ min = 80, max = 300 }" if value is None else "{ min = 80, max = 90 }"})
+    found = [item.descriptor.offset((1,)) for item in file.descriptors]
+    assert [int(e.lo) for e in found] == ([] if value is None else [value])

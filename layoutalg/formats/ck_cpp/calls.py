@@ -64,7 +64,7 @@ class Caller(Evaluator):
         if returned is None:
             raise Unreadable(f"{function.name} returns nothing that is read")
         self.completed.add(function.body.id)
-        return returned.value
+        return self.as_type(returned.value, function.kind, scope)
 
     def overload(self, function: Function, count: int) -> Function:
         """The one function of this name and place that takes so many arguments; Unreadable where types would decide."""
@@ -86,7 +86,9 @@ class Caller(Evaluator):
         given = {**function.bound, **args}
         for parameter in (*function.template, *function.parameters):
             name = parameter.name
-            scope.names[name] = given[name] if name in given else self.opened(parameter, scope, called=called)
+            value = given[name] if name in given else self.opened(parameter, scope, called=called)
+            scope.names[name] = self.as_type(value, parameter.kind, scope)
+            scope.kinds[name] = parameter.kind
         return scope
 
     def body(self, function: Function, scope: Scope) -> Returned | None:

@@ -14,7 +14,7 @@ from tree_sitter import Node
 from layoutalg.formats.ck_cpp import methods
 from layoutalg.formats.ck_cpp.captures import captured
 from layoutalg.formats.ck_cpp.convert import MOST_ENTRIES, ask, constant, entries, kind_of, number, truth
-from layoutalg.formats.ck_cpp.integers import literal
+from layoutalg.formats.ck_cpp.integers import converted, literal, number_type
 from layoutalg.formats.ck_cpp.library import Entry, entry
 from layoutalg.formats.ck_cpp.names import Names
 from layoutalg.formats.ck_cpp.nodes import Part, parameters, parts_of, required, shown, text
@@ -105,8 +105,8 @@ class Evaluator(Names):
 
     def made(self, kind: Value, args: tuple[Value, ...]) -> Value:
         if isinstance(kind, Open) and args:
-            if len(args) == 1 and sized(kind) is not None:
-                return args[0]
+            if len(args) == 1 and number_type(kind):
+                return converted(args[0], kind)
             return args if kind.last in ("array", "tuple", "multi_index", "MultiIndex", "Array") else kind
         if isinstance(kind, Struct) and args:
             raise Unreadable(f"an object of {kind.name} made of {len(args)} arguments is not part of what is read")
@@ -157,7 +157,17 @@ class Evaluator(Names):
         return self.evaluate(inner[0], scope)
 
     def cast(self, node: Node, scope: Scope) -> Value:
-        return self.evaluate(required(node, "value"), scope)
+        return self.as_type(self.evaluate(required(node, "value"), scope), node.child_by_field_name("type"), scope)
+
+    def as_type(self, value: Value, kind: Node | None, scope: Scope) -> Value:
+        """A value converted to the type that is written; one that is not read is no number's."""
+        if kind is None or not isinstance(value, Expr) or kind.type == "placeholder_type_specifier":
+            return value
+        try:
+            made = self.evaluate(kind, scope)
+        except Unreadable:
+            return value
+        return converted(value, made)
 
     def size(self, node: Node, scope: Scope) -> Value:
         inner = node.child_by_field_name("type") or required(node, "value")
@@ -190,7 +200,10 @@ class Evaluator(Names):
         parts = list(parts_of(callee_node)) if callee_node.type in NAMES else []
         name = parts[-1][0] if parts else ""
         self.refuse_macro(name, callee_node)
-        if name in ("static_cast", "to_number"):
+        if name == "static_cast":
+            kind = next(self.arguments(parts[-1][1], scope), None) if parts[-1][1] is not None else None
+            return converted(next(self.arguments(args_node, scope), TRUE), kind)
+        if name == "to_number":
             return next(self.arguments(args_node, scope), TRUE)
         if name == "generate_tuple" or name.startswith("generate_sequence"):
             return self.generated(list(self.arguments(args_node, scope)))
@@ -234,8 +247,8 @@ class Evaluator(Names):
         if isinstance(callee, Method):
             return callee.call(args)
         if isinstance(callee, Open):
-            if len(args) == 1 and sized(callee) is not None:
-                return args[0]
+            if len(args) == 1 and number_type(callee):
+                return converted(args[0], callee)
             return Open(f"{callee.path}()", variable=True)
         if not args and isinstance(callee, Expr | tuple | TileDistribution | TileDistributionEncoding):
             return callee

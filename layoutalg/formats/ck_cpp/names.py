@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
@@ -116,9 +116,7 @@ class Names:
         bound = {**function.bound, **dict(zip(names, given, strict=False))}
         if packs and packs[-1]:
             bound[names[-1]] = tuple(given[len(names) - 1 :])
-        return Function(
-            function.name, function.scope, function.template, function.parameters, function.body, function.line, bound
-        )
+        return replace(function, bound=bound)
 
     def member(self, value: Value, name: str) -> Value:
         """`value::name` and `value.name`."""

@@ -63,7 +63,8 @@ def parameters(node: Node | None) -> tuple[Parameter, ...]:
         name = text(names[0]) if names else f"#{len(found)}"
         fixed = any(n.type == "type_qualifier" and text(n) == "const" for n in child.named_children)
         indirect = not fixed and any(n.type in (*INDIRECT, "array_declarator") for n in below(child))
-        found.append(Parameter(name, default, child.type.startswith("variadic"), indirect))
+        kind = None if points(child) else child.child_by_field_name("type")
+        found.append(Parameter(name, default, child.type.startswith("variadic"), indirect, kind))
     return tuple(found)
 
 
@@ -124,6 +125,12 @@ def specialized(node: Node, child: Node) -> str | None:
     if any(given is not None and not given.named_children for given in listed):
         return next((part for part, args in parts if args is not None), parts[-1][0])
     return parts[-1][0] if parts[-1][1] is not None else None
+
+
+def points(node: Node) -> bool:
+    """Whether a declarator, or the one of a declaration, is a pointer's: it is not of the type that stands before."""
+    declarator = node.child_by_field_name("declarator")
+    return "pointer_declarator" in node.type or (declarator is not None and "pointer_declarator" in declarator.type)
 
 
 def is_constant(declaration: Node) -> bool:

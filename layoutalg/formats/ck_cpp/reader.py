@@ -32,10 +32,11 @@ from typing import Any
 from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp.defines import read_define
+from layoutalg.formats.ck_cpp.kinds import BUILDS
 from layoutalg.formats.ck_cpp.nodes import returns, text
 from layoutalg.formats.ck_cpp.scope import Scope
 from layoutalg.formats.ck_cpp.source import LARGEST_SOURCE, blocks, cleaned, parsed
-from layoutalg.formats.ck_cpp.statements import BUILDS, Runner
+from layoutalg.formats.ck_cpp.statements import Runner
 from layoutalg.formats.ck_cpp.values import Broken, Function, Unreadable, Value
 from layoutalg.formats.claims import USUAL, arguments
 from layoutalg.formats.context import RESERVED, Context

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from tree_sitter import Node
+
 from layoutalg.formats.ck_cpp.values import Broken, Open, Unreadable, Value
 
 
@@ -31,6 +33,8 @@ class Scope:
     """Names that come from namespaces within, with their values."""
     constant: set[str] = field(default_factory=set)
     """Names declared const or constexpr: no call changes them."""
+    kinds: dict[str, Node | None] = field(default_factory=dict)
+    """The types that variables were declared with."""
     frame: bool = False
     """Whether a call of a function begins here."""
     closure: bool = False

@@ -6,7 +6,6 @@ A loop, or an `if` whose condition is open, is not run: every name that it assig
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,12 +16,15 @@ from layoutalg.formats.ck_cpp.calls import Returned
 from layoutalg.formats.ck_cpp.changes import Changes
 from layoutalg.formats.ck_cpp.convert import entry_of, number, truth
 from layoutalg.formats.ck_cpp.expressions import DEEPEST_CALL
+from layoutalg.formats.ck_cpp.integers import converted
+from layoutalg.formats.ck_cpp.kinds import BUILDS, LISTED, SKIPPED, WITH_PARTS
 from layoutalg.formats.ck_cpp.nodes import (
     INDIRECT,
     below,
     is_constant,
     names_of,
     parameters,
+    points,
     required,
     returns,
     shown,
@@ -32,35 +34,9 @@ from layoutalg.formats.ck_cpp.nodes import (
 from layoutalg.formats.ck_cpp.operators import BINARY
 from layoutalg.formats.ck_cpp.preprocessor import DIRECTIVES, PARTS, Preprocessor
 from layoutalg.formats.ck_cpp.scope import Lazy, Scope, defined
-from layoutalg.formats.ck_cpp.source import LISTS
 from layoutalg.formats.ck_cpp.templates import known_alias
 from layoutalg.formats.ck_cpp.values import Broken, Function, Open, Parameter, Pattern, Struct, Unreadable, Value
 from layoutalg.index import FALSE
-
-BUILDS = re.compile(
-    r"\b(?:make_naive_tensor_\w+|transform_tensor_\w+|make_single_stage_tensor_adaptor|chain_tensor_adaptors|"
-    r"make_static_tile_distribution|tile_distribution_encoding|make_\w+_transform(?:_v\d\w*)?|TensorDescriptor)\s*[(<]"
-)
-"""Text that builds a layout."""
-
-
-SKIPPED = frozenset({
-    "comment", ";", "using_declaration",
-    "template_instantiation", "friend_declaration", "access_specifier", "break_statement", "continue_statement",
-    "namespace_alias_definition", "type_identifier", "type_definition", "empty_statement",
-})  # fmt: skip
-
-
-WITH_PARTS = frozenset({
-    "function_definition", "template_declaration", "struct_specifier", "class_specifier", "namespace_definition",
-    "declaration_list", "linkage_specification", "compound_statement", "if_statement", "else_clause",
-    *DIRECTIVES, *PARTS,
-})  # fmt: skip
-"""What is looked at part by part."""
-
-
-LISTED = re.compile(rf"(?:{'|'.join(sorted(LISTS))})\b")
-"""A type that is a list of values."""
 
 
 @dataclass
@@ -118,12 +94,13 @@ class Runner(Preprocessor):
         for declarator in node.children_by_field_name("declarator"):
             line = self.line
             for name, value in self.declared(declarator, kind, scope):
-                scope.names[name] = value
+                scope.names[name], scope.kinds[name] = value, kind
                 scope.constant.update({name} if fixed else ())
                 self.noted(name, value, declarator, line)
 
     def declared(self, declarator: Node, kind: Node | None, scope: Scope) -> Iterator[tuple[str, Value]]:
         target = declarator.child_by_field_name("declarator") or declarator
+        kind = None if points(declarator) else kind
         value_node = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
         if target.type == "function_declarator":
             return
@@ -161,12 +138,13 @@ class Runner(Preprocessor):
         if broken:
             raise Unreadable(f"{shown(node.parent or node)!r} is not what the grammar can parse")
         if node.type not in ("initializer_list", "argument_list"):
-            return self.evaluate(node, scope)
+            return self.as_type(self.evaluate(node, scope), kind, scope)
         args = tuple(self.arguments(node, scope))
         made = self.attempt(lambda: self.evaluate(kind, scope)) if kind is not None else None
         if isinstance(made, Open | Broken) or made is None:
             is_list = isinstance(made, Open) and made.last in ("multi_index", "MultiIndex", "array", "Array", "tuple")
-            return args[0] if len(args) == 1 and not is_list else args
+            made_of = tuple(converted(arg, made) for arg in args)
+            return made_of[0] if len(args) == 1 and not is_list else made_of
         return made
 
     def noted(self, name: str, value: Value, node: Node, line: int) -> None:
@@ -212,11 +190,14 @@ class Runner(Preprocessor):
 
     def assignment(self, node: Node, left: Node, scope: Scope) -> Value:
         op, right = text(node.child_by_field_name("operator")), self.evaluate(required(node, "right"), scope)
+        level = scope.find_level(text(left))
+        kind = level.kinds.get(text(left)) if level is not None else None
         if op == "=":
-            return right
+            return self.as_type(right, kind, scope)
         if op.removesuffix("=") not in BINARY:
             raise Unreadable(f"the operator {op} is not part of what is read")
-        return BINARY[op.removesuffix("=")](number(self.evaluate(left, scope)), number(right))
+        value = BINARY[op.removesuffix("=")](number(self.evaluate(left, scope)), number(right))
+        return self.as_type(value, kind, scope)
 
     def choice(self, node: Node, scope: Scope) -> Returned | None:
         """`if` and `if constexpr`: the branch that is taken; where that is open, a return in one is Unreadable."""
@@ -254,7 +235,7 @@ class Runner(Preprocessor):
         parts = text(declarator.child_by_field_name("declarator")).rsplit("::", 1)
         made = Function(
             parts[-1], scope, parameters(template), parameters(declarator.child_by_field_name("parameters")), body,
-            self.first_line + node.start_point[0],
+            self.first_line + node.start_point[0], kind=None if points(node) else node.child_by_field_name("type"),
         )  # fmt: skip
         scope.names.setdefault(made.name, made)
         self.set_by(made)
@@ -352,13 +333,17 @@ class Runner(Preprocessor):
             elif child.type in STRUCT_PARTS:
                 STRUCT_PARTS[child.type](self, child, inner)
 
+    def field_value(self, node: Node, kind: Node | None, scope: Scope) -> Value:
+        return self.as_type(self.evaluate(node, scope), kind, scope)
+
     def fields(self, node: Node, scope: Scope) -> None:
         """Static members: a name, and a value that waits until it is asked for."""
-        declarators = node.children_by_field_name("declarator")
-        for declarator, value in zip(declarators, node.children_by_field_name("default_value"), strict=False):
+        declarators, kind = node.children_by_field_name("declarator"), node.child_by_field_name("type")
+        for value in node.children_by_field_name("default_value"):
+            declarator = max((d for d in declarators if d.end_byte <= value.start_byte), key=lambda d: d.end_byte)
             for name in names_of(declarator):
                 scope.constant.update({name} if is_constant(node) else ())
-                scope.names[name] = Lazy(lambda v=value: self.evaluate(v, scope))  # type: ignore[misc]
+                scope.names[name] = Lazy(partial(self.field_value, value, kind, scope))
                 if self.registering and BUILDS.search(text(value)):
                     self.members.append((name, scope, value))
 

@@ -74,6 +74,8 @@ class Parameter:
     pack: bool = False
     by_reference: bool = False
     """Whether the function may change what is given."""
+    kind: Node | None = None
+    """The type that it is declared with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +90,8 @@ class Function:
     line: int
     bound: Mapping[str, Value] = field(default_factory=dict)
     """The template parameters that have a value."""
+    kind: Node | None = None
+    """The type that it says it returns."""
 
 
 @dataclass(frozen=True, eq=False)

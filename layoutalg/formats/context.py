@@ -20,8 +20,8 @@ from layoutalg.layout import LayoutError
 Scope = Mapping[str, Expr]
 Data = Mapping[str, Any]
 
-RESERVED = re.compile(r"[ipyuv]\d*|lane")
-"""Names of the index variables that layouts and accesses make themselves (i0, p0, y0, u, v, lane)."""
+RESERVED = re.compile(r"[ijpyuv]\d*|lane")
+"""Names of the index variables that layouts, their increments and accesses make themselves (i0, j0, p0, u, v, lane)."""
 
 
 class LayoutProblem(Problem):

@@ -93,6 +93,7 @@ BAD = [
     ('[[lemma]]\nname = "l"\nvariables = { a = 3 }\ngoal = "table[4, 7][a] == 4"', 4, "lemma[0].goal", "table"),
     ("symbols = { M = { min = 8, max = 4 } }", 1, "symbols.M", "leave it no value"),
     ("symbols = { i0 = { } }", 1, "symbols.i0", "the name of an index variable"),
+    ("symbols = { j1 = { } }", 1, "symbols.j1", "the name of an index variable"),
     ("symbols = { M = { multiple_of = 0 } }", 1, "symbols.M.multiple_of", "at least 1"),
     ("[symbols.M]\nmin = 1\nmax = true", 3, "symbols.M.max", "not true"),
     ("descriptors = []", 1, "descriptors", "did you mean 'descriptor'?"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from layoutalg.formats import SpecFile
+from layoutalg.formats import SpecError, SpecFile
 from layoutalg.formats.ck_cpp import loads
 
 STR = "template <index_t N> struct Str { static constexpr index_t value = 8; };\n"
@@ -266,3 +266,21 @@ def test_a_value_is_converted_to_its_type(source: str, value: int | None) -> Non
     file = made(source, {"M": "{ min = 80, max = 300 }" if value is None else "{ min = 80, max = 90 }"})
     found = [item.descriptor.offset((1,)) for item in file.descriptors]
     assert [int(e.lo) for e in found] == ([] if value is None else [value])
+
+
+# --- symbols ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["i0", "P::i0", "j1", "A::B::y", "lane"])
+def test_a_symbol_has_no_index_variable_s_name(name: str) -> None:
+    with pytest.raises(SpecError, match="is the name of an index variable"):
+        made(
+            f"template <typename P, typename A> auto f() {{ return LAYOUT({name})); }}", {name: "{ min = 0, max = 7 }"}
+        )
+
+
+def test_two_paths_with_one_end_are_two_symbols() -> None:
+    source = "template <typename A, typename B> auto f() { return LAYOUT(A::k - B::k)); }"
+    file = made(source, {"A::k": "{ min = 1, max = 9 }", "B::k": "{ min = 1, max = 9 }"})
+    assert sorted(symbol.value.name for symbol in file.symbols.values()) == ["B_k", "k"]
+    assert file.descriptor("f").descriptor.offset((1,)).op != "const"

@@ -85,13 +85,23 @@ def _define(name: str, given: str, symbols: dict[str, Expr]) -> Value:
     try:
         if given.lstrip().startswith("{"):
             limits = tomllib.loads(f"limits = {given}")["limits"]
-            if not isinstance(limits, dict) or RESERVED.fullmatch(name):
-                raise ValueError("a symbol is written { min = 1, max = 64, multiple_of = 8 }, under a name of its own")
-            symbols[name] = symbol(name.rsplit("::", 1)[-1], **limits)
+            if not isinstance(limits, dict):
+                raise ValueError("a symbol is written { min = 1, max = 64, multiple_of = 8 }")
+            symbols[name] = symbol(_symbol_name(name, symbols), **limits)
             return symbols[name]
         return read_define(given)
     except (ValueError, TypeError) as error:
         raise SpecError(f"-D {name}={given}: {error}") from error
+
+
+def _symbol_name(path: str, symbols: Mapping[str, Expr]) -> str:
+    """The end of a path, or as much of it as no other symbol has: A::kM and B::kM are two."""
+    taken = {made.value.name for made in symbols.values()}
+    parts = path.split("::")
+    names = ["_".join(parts[n:]) for n in reversed(range(len(parts)))]
+    if RESERVED.fullmatch(names[0]):
+        raise ValueError(f"{names[0]} is the name of an index variable; only a number can be given for it")
+    return next(name for name in (*names, *(f"{names[-1]}_{n}" for n in range(len(taken) + 1))) if name not in taken)
 
 
 @dataclass

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from layoutalg.cli.errors import BAD_INPUT, InputError
-from layoutalg.cli.files import SOURCES, defines_of, descriptor_of, expand, read, sizes_of
+from layoutalg.cli.files import SOURCES, defines_of, descriptor_of, expand, read, refuse_unasked, sizes_of
 from layoutalg.cli.output import placed
 
 if TYPE_CHECKING:
@@ -62,19 +62,41 @@ def check(
     paths = expand(files)
     if defines and not any(path.suffix in SOURCES for path in paths):
         raise InputError("-D gives C++ parameters their values; a spec file's symbols are checked for all of theirs")
-    specs = [read(path, defines if path.suffix in SOURCES else {}) for path in paths]
-    for spec in specs:
-        if not spec.items and not spec.unread:
-            raise InputError(f"{spec.path}: it describes no layout, so that nothing can be checked")
+    specs, bad = _read_all(paths, defines)
     how = How(strategy, seconds, memory, jobs, dask)
     results = _decide(specs, how, quiet=as_json)
     if certificates is not None:
         _certify(specs, certificates, how)
     if as_json:
-        print(json.dumps(_document(specs, results), indent=1, ensure_ascii=False))
+        print(json.dumps(_document(specs, results, bad), indent=1, ensure_ascii=False))
     else:
         _print(specs, results)
-    return _exit_code(specs, [r for found in results for r in found])
+    return BAD_INPUT if bad else _exit_code(specs, [r for found in results for r in found])
+
+
+def _read_all(paths: list[Path], defines: dict[str, str]) -> tuple[list[SpecFile], list[str]]:
+    """The files that can be read, and what is wrong with the others: it is told, and the rest is checked still.
+
+    Where none can, the only error (or the last one) is raised.
+    """
+    from layoutalg.formats import SpecError
+
+    specs: list[SpecFile] = []
+    errors: list[SpecError | InputError | OSError] = []
+    for path in paths:
+        try:
+            spec = read(path, defines if path.suffix in SOURCES else {}, alone=False)
+            if not spec.items and not spec.unread:
+                raise InputError(f"{spec.path}: it describes no layout, so that nothing can be checked")
+            specs.append(spec)
+        except (SpecError, InputError, OSError) as error:
+            errors.append(error)
+    for told in errors if specs else errors[:-1]:
+        print(f"layoutalg: {told}", file=sys.stderr)
+    if errors and not specs:
+        raise errors[-1]
+    refuse_unasked([spec for spec in specs if Path(spec.path).suffix in SOURCES])
+    return specs, [str(told) for told in errors]
 
 
 @dataclass(frozen=True)
@@ -195,7 +217,7 @@ def _exit_code(specs: list[SpecFile], results: list[Result]) -> int:
     return 2 if wrong or unread else 0
 
 
-def _document(specs: list[SpecFile], results: list[list[Result]]) -> dict[str, Any]:
+def _document(specs: list[SpecFile], results: list[list[Result]], bad: list[str]) -> dict[str, Any]:
     from layoutalg.check import facts
 
     files = []
@@ -210,7 +232,7 @@ def _document(specs: list[SpecFile], results: list[list[Result]]) -> dict[str, A
         )
     every = [r for found in results for r in found]
     counts = {name: sum(r.verdict.name == name for r in every) for name in ("proved", "refuted", "unknown")}
-    return {"files": files, **counts, "passed": all(r.passed for r in every)}
+    return {"files": files, **counts, "errors": bad, "passed": all(r.passed for r in every) and not bad}
 
 
 def _entry(r: Result) -> dict[str, Any]:

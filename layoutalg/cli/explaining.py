@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from layoutalg.cli.errors import InputError
-from layoutalg.cli.files import SOURCES, defines_of, descriptor_of, read, sizes_of
+from layoutalg.cli.files import SOURCES, defines_of, descriptor_of, missing, read, sizes_of, unread_reason
 
 
 def register(app: typer.Typer) -> None:
@@ -37,10 +38,16 @@ def explain(
 
     if as_json and as_latex:
         raise InputError("--json and --latex: give one of them")
-    spec = read(file, defines_of(define))
+    defines = defines_of(define)
+    spec = read(file, defines)
     items = spec.descriptors if descriptor is None else (descriptor_of(spec, descriptor),)
+    why = f"{unread_reason(spec)}{missing(file, defines)}" if descriptor is None and spec.unread else ""
     if not items:
-        raise InputError(f"{file}: no descriptor to explain")
+        kinds = ", ".join(item.name for item in spec.items)
+        told = f"; it has {kinds}, which are no descriptors" if kinds else ""
+        raise InputError(f"{file}: no descriptor to explain{told}{f'; {why}' if why else ''}")
+    if why:
+        print(f"note: {file}: {why}", file=sys.stderr)
     sizes = {} if file.suffix in SOURCES else sizes_of(define)
     limits = Limits(seconds=seconds)
     found = [explained(sized(item, sizes), tuple(target or TARGETS), limits) for item in items]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,12 +29,18 @@ def expand(paths: list[Path]) -> list[Path]:
     return found
 
 
-def read(path: Path, defines: dict[str, str]) -> SpecFile:
-    """The layouts of a file; `defines` gives template and macro parameters of C++ their values."""
+def read(path: Path, defines: dict[str, str], *, alone: bool = True) -> SpecFile:
+    """The layouts of a file; `defines` gives template and macro parameters of C++ their values.
+
+    `alone`: no other file is read with these, so that one that nothing in it asks for is refused.
+    """
     if path.suffix in SOURCES:
         from layoutalg.formats import ck_cpp
 
-        return ck_cpp.load(path, defines)
+        source = ck_cpp.load(path, defines)
+        if alone:
+            refuse_unasked([source])
+        return source
     from layoutalg.formats import load
 
     spec = load(path)
@@ -43,12 +50,49 @@ def read(path: Path, defines: dict[str, str]) -> SpecFile:
     return spec
 
 
+def refuse_unasked(sources: list[SpecFile]) -> None:
+    """InputError for a -D whose name stands in none of the C++ files; a note for one that nothing asked for."""
+    told = [dict(source.unasked) for source in sources]
+    for name in set(told[0]).intersection(*told[1:]) if told else ():
+        files = ", ".join(source.path for source in sources)
+        if not any(mentioned[name] for mentioned in told):
+            raise InputError(f"-D {name}: nothing in {files} is of that name{_hint(sources)}")
+        print(f"note: nothing in {files} asked for -D {name}", file=sys.stderr)
+
+
+def _hint(sources: list[SpecFile]) -> str:
+    """What the files do ask for, where something of them is not read."""
+    asked = [reason for source in sources if (reason := unread_reason(source))]
+    return f"; {asked[0]}" if asked else ""
+
+
+def unread_reason(spec: SpecFile) -> str:
+    """The first thing of a file that is not read and why; empty where all is read."""
+    if not spec.unread:
+        return ""
+    first = spec.unread[0]
+    return f"line {first.line}: {first.name} is not read: {first.reason}"
+
+
+def missing(path: Path, defines: dict[str, str]) -> str:
+    """All that a C++ file still asks for, as one would write it; empty where that is nothing."""
+    if path.suffix not in SOURCES:
+        return ""
+    from layoutalg.formats.ck_cpp.asking import asked
+
+    found = asked(path, defines)
+    return f"; in all it asks for {' '.join(f'-D {name}={value}' for name, value in found.items())}" if found else ""
+
+
 def descriptor_of(spec: SpecFile, name: str | None) -> DescriptorItem:
     """The descriptor of that name, or the only one; InputError lists what there is."""
     names = [d.name for d in spec.descriptors]
     if name is None and len(names) == 1:
         return spec.descriptors[0]
     if name not in names:
+        for part in spec.unread:
+            if part.name == name or not names:
+                raise InputError(f"{spec.path}: line {part.line}: {part.name} is not read: {part.reason}")
         what = f"no descriptor {name!r}" if name else "several descriptors; say which"
         raise InputError(f"{spec.path}: {what}; it has {', '.join(names) or 'none'}")
     return spec.descriptor(name)

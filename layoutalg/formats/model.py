@@ -166,13 +166,17 @@ class Unread:
 
 @dataclass(frozen=True)
 class SpecFile:
-    """A file's symbols and items, in the file's order; `unread` is what a C++ reader had to leave out."""
+    """A file's symbols and items, in the file's order; `unread` is what a C++ reader had to leave out.
+
+    `unasked`: the names of `-D` that nothing in a C++ file asked for, and whether its text mentions them at all.
+    """
 
     path: str
     symbols: Mapping[str, Expr] = field(default_factory=dict)
     items: tuple[Item, ...] = ()
     title: str = ""
     unread: tuple[Unread, ...] = ()
+    unasked: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def descriptors(self) -> tuple[DescriptorItem, ...]:

@@ -297,6 +297,42 @@ def test_cpp_that_is_not_read_is_no_pass(tmp_path: Path) -> None:
     assert "not read" in result.stdout
 
 
+def test_explain_says_what_cpp_asks_for(tmp_path: Path) -> None:
+    path = tmp_path / "policy.hpp"
+    path.write_text(POLICY)
+    refused(run("explain", path), "no descriptor to explain", "kM is not known here", "in all it asks for -D kM=64")
+    result = run("explain", path, "--descriptor", "MakeALdsBlockDescriptor")
+    refused(result, "MakeALdsBlockDescriptor is not read", "kM is not known here")
+
+
+def test_a_misspelt_name_is_refused(tmp_path: Path) -> None:
+    path, other = tmp_path / "policy.hpp", tmp_path / "other.hpp"
+    path.write_text(POLICY)
+    other.write_text("auto d = make_naive_tensor_descriptor_packed(make_tuple(kOther));")
+    for command in (("check",), ("explain",), ("offsets", "--descriptor", "MakeALdsBlockDescriptor")):
+        refused(run(command[0], path, *command[1:], "-D", "kM=64", "-D", "kTypo=7"), "-D kTypo: nothing in")
+    assert run("check", path, other, "-D", "kM=64", "-D", "kOther=7").returncode == 0
+
+
+def test_a_name_that_is_there_and_not_asked_for_is_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "policy.hpp"
+    path.write_text("constexpr int K = 2;\nauto d = make_naive_tensor_descriptor_packed(make_tuple(K));")
+    result = run("check", path, "-D", "K=7")
+    assert (result.returncode, result.stderr.count("asked for -D K")) == (0, 1)
+
+
+def test_a_bad_file_does_not_end_the_check_of_a_folder(tmp_path: Path) -> None:
+    for name, text in (("a", "x = "), ("b", GOOD), ("c", ""), ("d", OVERLAP)):
+        (tmp_path / f"{name}.toml").write_text(text)
+    result = run("check", tmp_path)
+    assert result.returncode == 3
+    assert [line.split(":")[1].rsplit("/", 1)[-1] for line in result.stderr.splitlines()] == ["a.toml", "c.toml"]
+    assert result.stdout.count("b.toml") == result.stdout.count("d.toml") == 1
+    assert result.stdout.count(" refuted") == 1
+    document = json.loads(run("check", tmp_path / "a.toml", tmp_path / "b.toml", "--json").stdout)
+    assert (len(document["files"]), len(document["errors"]), document["passed"]) == (1, 1, False)
+
+
 def test_a_descriptor_as_cpp_reads_back_the_same(tmp_path: Path, spec: Path) -> None:
     path = tmp_path / "out.hpp"
     assert run("emit", spec, "--ck", "-o", path).returncode == 0

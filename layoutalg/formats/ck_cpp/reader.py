@@ -34,7 +34,7 @@ from tree_sitter import Node
 from layoutalg.formats.ck_cpp.defines import read_define
 from layoutalg.formats.ck_cpp.kinds import BUILDS
 from layoutalg.formats.ck_cpp.nodes import returns, text
-from layoutalg.formats.ck_cpp.scope import Scope
+from layoutalg.formats.ck_cpp.scope import Asked, Scope
 from layoutalg.formats.ck_cpp.source import LARGEST_SOURCE, blocks, cleaned, parsed
 from layoutalg.formats.ck_cpp.statements import Runner
 from layoutalg.formats.ck_cpp.values import Broken, Function, Unreadable, Value
@@ -66,14 +66,18 @@ def loads(source: str, file: str = "", defines: Mapping[str, str] | None = None)
     if len(source) > LARGEST_SOURCE:
         raise SpecError(f"is larger than {LARGEST_SOURCE >> 20} MiB of C++", file)
     symbols: dict[str, Expr] = {}
-    values = {name: _define(name, given, symbols) for name, given in (defines or {}).items()}
+    values = Asked({name: _define(name, given, symbols) for name, given in (defines or {}).items()})
     reader = Reader(
         values, "ck" if _is_ck(source) else "ck_tile", scope=Scope(None, values), file=file, lines=source.split("\n"),
         claimed=Context({}, lambda path: None, symbols),
     )  # fmt: skip
     for block in blocks(source, file):
         reader.read(block.text, block.line)
-    return SpecFile(file, symbols, tuple(reader.items), unread=tuple(reader.unread))
+    words = set(re.findall(r"\w+", source))
+    mentioned = {name: name.rsplit("::", 1)[-1] in words for name in values}
+    claimed = {name for name in symbols if mentioned[name]}  # a claim in a comment may speak of a symbol
+    unasked = {name: mentioned[name] for name in values if name not in values.names | claimed}
+    return SpecFile(file, symbols, tuple(reader.items), unread=tuple(reader.unread), unasked=unasked)
 
 
 def _is_ck(source: str) -> bool:

@@ -96,6 +96,28 @@ class Scope:
         )  # fmt: skip
 
 
+class Asked(dict[str, Value]):
+    """What `-D` gives; it keeps the names that were asked for."""
+
+    def __init__(self, given: Mapping[str, Value]) -> None:
+        super().__init__(given)
+        self.names: set[str] = set()
+
+    def __contains__(self, name: object) -> bool:
+        found = super().__contains__(name)
+        self.names.update({str(name)} if found else ())
+        return found
+
+    def __getitem__(self, name: str) -> Value:
+        self.names.add(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Value = None) -> Value:
+        """The value of a name."""
+        self.names.add(name)
+        return super().get(name, default)
+
+
 def defined(defines: Mapping[str, Value], path: str) -> Value | None:
     """What `-D` says of a path, by its longest end that is named.
 

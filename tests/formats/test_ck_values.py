@@ -74,6 +74,7 @@ def test_the_layouts_of_a_specialization_are_read() -> None:
         ("template <index_t N> constexpr index_t twice = 2 * N;\nauto d = LAYOUT(twice<3>));", 6),
         ("template <index_t N> using Next = number<N + 1>;\nauto d = LAYOUT(Next<3>::value));", 4),
         ("template <index_t... Ns> struct S { using T = sequence<Ns...>; };\nauto d = LAYOUT(S<3, 5>::T::at(1)));", 5),
+        ("template <typename... Ts> auto f() { return sizeof...(Ts); }\nauto d = LAYOUT(f<float, half_t>()));", 2),
         ("template <index_t M, index_t N = 2 * M> auto f() { return N; }\nauto d = LAYOUT(f<3>()));", 6),
         ("template <index_t M, index_t N = 2 * M> struct S { static constexpr index_t n = N; };\n"
          "auto d = LAYOUT(S<3>::n));", 6),

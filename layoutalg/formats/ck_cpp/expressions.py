@@ -172,6 +172,8 @@ class Evaluator(Names):
     def size(self, node: Node, scope: Scope) -> Value:
         inner = node.child_by_field_name("type") or required(node, "value")
         kind = self.evaluate(inner, scope)
+        if any(child.type == "..." for child in node.children):
+            return as_expr(len(entries(kind)))
         known = sized(kind)
         if known is None:
             if isinstance(kind, Open):

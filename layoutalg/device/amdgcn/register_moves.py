@@ -8,8 +8,7 @@
 | `v_movrels R, v3` | R becomes the register 3 + M0 |
 
 Both lane instructions ignore EXEC (AMD's pseudocode for V_WRITELANE_B32 and V_READLANE_B32), so these scalar words
-belong to the wave.  What it cannot represent: numbers that are not constant, and waves that the block's threads do not
-fill, whose other lanes nobody speaks for.
+belong to the wave.  What it cannot represent: numbers that are not constant.
 """
 
 from __future__ import annotations
@@ -46,8 +45,6 @@ class RegisterMoves(SymbolicRegisters):
         register = (operand.kind, operand.index)
         if operand.kind != "v":
             raise NotReadable(f"{place}: a lane of {operand}")
-        if not self.block_fills_waves:
-            raise NotReadable(f"{place}: waves that the block does not fill")
         if self.state.pending.open(register):
             raise NotReadable(f"{place}: the register's load is under way")
         return register, self._number(operand_of(instruction, "b"), place) % self.kernel.wave_size

@@ -38,8 +38,8 @@ BASE_IS_SET_UP = frozenset({"gfx942", "gfx950", "gfx1100", "gfx1201"})
 #: FLAT_SCRATCH as a pair of scalar registers, where it is one (LLVM, AMDGPU's SIRegisterInfo: FLAT_SCR_vi).
 FLAT_SCRATCH = Operand("s", 102)
 
-Loaded = list[tuple[Key, Word, Key]]
-"""Registers, what they get, and the cells that it comes from."""
+Loaded = list[tuple[Key, Word, Key | None]]
+"""Registers, what they get, and the cell that is moved there whole, if one is."""
 
 
 class ScratchMachine(SymbolicRegisters):
@@ -70,7 +70,7 @@ class ScratchMachine(SymbolicRegisters):
         """What each register gets."""
         target = operand_of(instruction, "d")
         if self.active is FALSE:
-            return [(("v", target.index + k), self.w.unknown_word(), _cell_at(0)) for k in range(access.registers)]
+            return [(("v", target.index + k), self.w.unknown_word(), None) for k in range(access.registers)]
         start = self._scratch_offset(instruction, access, address)
         loaded: Loaded = []
         for k in range(access.registers):
@@ -79,7 +79,7 @@ class ScratchMachine(SymbolicRegisters):
             if access.size < 4:
                 part = mod(div(self.w.unsigned(word), 1 << 8 * (start % 4)), 1 << 8 * access.size)
                 word = self.w.word(self.widened(access, register, simplify(part)))
-            loaded.append((register, word, cell))
+            loaded.append((register, word, cell if access.size >= 4 else None))
         return loaded
 
     def store_scratch(self, instruction: Instruction, access: Access, address: Word) -> None:

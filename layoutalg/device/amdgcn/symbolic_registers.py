@@ -9,7 +9,8 @@ The word in lane 5 of v7 is the scalar register ("v7", 5):
 | a move of R, all lanes active | those of R are also those of the target |
 | any other write of R | every one of R becomes an unknown |
 
-What it cannot represent: what other lanes have in a vector register.
+What it cannot represent: what other lanes have in a vector register; lanes without a thread, which a block that does
+not fill its waves leaves: EXEC and masks written anew would have bits that nobody speaks for.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ class SymbolicRegisters(Machine):
         self.given = values.always
         self.state = State()
         self._files: set[str] = set()  # of scalar words in lanes of vector registers
-        self.block_fills_waves = math.prod(int(t.hi) + 1 for t in threads) % kernel.wave_size == 0
+        count = math.prod(int(t.hi) + 1 for t in threads)
+        if count % kernel.wave_size:
+            raise NotReadable(f"{count} threads leave lanes of a wave of {kernel.wave_size} without one")
         # LLVM's AMDGPUUsage, "Address Spaces": each base is a multiple of 2^32, and the aperture is as large.
         self.apertures = {
             space: symbol(f"aperture_of_{space}", min=0, max=(1 << 32) - 1) * (1 << 32) for space in APERTURES.values()
@@ -255,7 +258,7 @@ class SymbolicRegisters(Machine):
 
     def _all_active(self) -> bool:
         """Whether every lane of the wave is: this one is, whichever thread it is, and every lane is a thread's."""
-        return self.block_fills_waves and self.own_exec is TRUE
+        return self.own_exec is TRUE
 
 
 def lanes_file(register: Key) -> str:

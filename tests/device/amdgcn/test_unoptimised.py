@@ -150,3 +150,13 @@ def test_both_of_two_conditions_is_their_conjunction():
     for one, other in itertools.product(wholes, repeat=2):
         made = both(one, other)
         assert all(value(made, at) == (value(one, at) and value(other, at)) for at in points), (one, other)
+
+
+@pytest.mark.parametrize(("number", "opcode"), [(0, 16), (0, 18), (0, 32), (1, 18)])
+def test_a_register_of_spilled_words_restored_in_part_is_not_proved(number, opcode):
+    """A load of a byte or of half a word has not the scalar words that were in the lanes."""
+    program = unoptimised("gfx1100")
+    load = named(program, "SCRATCH_LOAD_B32")[number]
+    changed = mutant(program, load, (18, 24, opcode))
+    assert str(changed.by_address[load.address]) != str(load)
+    assert prove_binary(changed, PROGRAM(), seconds=6).name != "proved"

@@ -284,6 +284,8 @@ def _operand(code: int, literal: int | None, architecture: str) -> Operand:
     """An operand from its nine-bit code (ISA manuals, "Scalar source operands")."""
     if code >= 256:
         return Operand("v", code - 256)
+    if code == 125 and architecture == "cdna":
+        raise UnsupportedInstructionError("the operand code 125, which CDNA reserves")
     if code in (124, 125):
         return Operand("m0" if (code == 124) == (architecture == "cdna") else "null")
     if code < 128:

@@ -66,6 +66,8 @@ class Follower:
                     ends.append((target, after))
                 else:
                     waiting.setdefault(target, []).append(after)
+        if waiting:
+            raise NotReadable(f"the block at {min(waiting):#x} is entered after it was followed")
         return ends
 
     def _loop(self, head: int, entry: State) -> Ends:
@@ -112,9 +114,9 @@ class Follower:
         if negation(taken) in state.path or taken is FALSE:
             return [(following, state)]
         ends = Ends()
-        for way, condition in ((target, taken), (following, negation(taken))):
+        for jumps, way, condition in ((True, target, taken), (False, following, negation(taken))):
             after = state.under(condition)
-            if "EXEC" in instruction.name and (way == target) == instruction.name.endswith("EXECZ"):
+            if "EXEC" in instruction.name and jumps == instruction.name.endswith("EXECZ"):
                 self.machine.set_exec(after, Mask(FALSE))
             ends.append((way, after))
         return ends

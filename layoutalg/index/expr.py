@@ -42,10 +42,8 @@ class Expr:
     (True, 31)
     """
 
-    __slots__ = (
-        "__weakref__", "_normal", "_order", "_repr", "_simple", "_variables",
-        "args", "depth", "hi", "lo", "op", "value",
-    )  # fmt: skip
+    __slots__ = ("__weakref__", "_normal", "_order", "_repr", "_simple", "_variables", "args", "depth", "hi", "lo",
+                 "op", "value")  # fmt: skip
     op: str
     args: tuple[Expr, ...]
     value: Any

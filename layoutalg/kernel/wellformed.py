@@ -67,6 +67,10 @@ RESERVED = (
     ),
     (r".*_other|.*_any", "the prover's questions"),
     (r".*_start|.*_inside", "the emitted text"),
+    (
+        r"(any|undefined|loaded|carried|below)_\d+|(want|head|address_of|aperture_of)_.*|flat_scratch_init|scratch_wavefront_offset",
+        "the reading of machine code",
+    ),
 )
 """Names that a program may not use, and who does."""
 

@@ -1,13 +1,17 @@
-"""Kernels whose assembly was edited by hand between the compiler and the assembler."""
+"""Kernels edited by hand: their assembly between the compiler and the assembler, or the bits of one instruction."""
 
 import subprocess
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from layoutalg.device.amdgcn.binary import read_kernels
 from layoutalg.device.amdgcn.program import decode_kernel
 from layoutalg.device.compilers import choose_compiler, output_name
 from layoutalg.kernel.emit import emit_unverified
+
+#: `s_nop 0`.
+NOP = 0xBF800000
 
 
 def assembled(program, target, edit):
@@ -21,3 +25,15 @@ def assembled(program, target, edit):
         for step in rest:
             subprocess.run(step, cwd=folder, check=True)
         return decode_kernel(read_kernels((Path(folder) / output_name(target)).read_bytes())[program.name])
+
+
+def mutant(program, instruction, *bits):
+    """The program with some bits of one instruction's encoding replaced: (lowest, highest, value)."""
+    start = instruction.address - program.kernel.entry
+    word = int.from_bytes(program.kernel.code[start : start + instruction.size], "little")
+    for low, high, new in bits:
+        mask = ((1 << high - low + 1) - 1) << low
+        word = word & ~mask | new << low
+    code = bytearray(program.kernel.code)
+    code[start : start + instruction.size] = word.to_bytes(instruction.size, "little")
+    return decode_kernel(replace(program.kernel, code=bytes(code)))

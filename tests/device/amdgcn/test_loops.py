@@ -1,7 +1,6 @@
 """Binaries with loops, proved for every count; and the same with one thing wrong in the loop, never proved."""
 
 import functools
-from dataclasses import replace
 
 import pytest
 
@@ -16,8 +15,7 @@ from layoutalg.kernel.library.contraction import contraction, parse_einsum
 from layoutalg.kernel.library.plans import Plan
 from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.views import cast, slices
-
-NOP = 0xBF800000
+from tests.device.amdgcn.assembly import NOP, mutant
 
 
 @functools.cache
@@ -54,18 +52,6 @@ def test_loops_sums_and_conversions_are_proved(kernel, target, opt_level):
     kinds = " ".join(about for about, _ in verdict.verdicts)
     assert ("as many iterations" in kinds) == (kernel in ("product", "sum"))
     assert ("is carried" in kinds) == (kernel in ("product", "sum"))
-
-
-def mutant(program, instruction, *bits):
-    """The program with some bits of one instruction's encoding replaced: (lowest, highest, value)."""
-    start = instruction.address - program.kernel.entry
-    word = int.from_bytes(program.kernel.code[start : start + instruction.size], "little")
-    for low, high, new in bits:
-        mask = ((1 << high - low + 1) - 1) << low
-        word = word & ~mask | new << low
-    code = bytearray(program.kernel.code)
-    code[start : start + instruction.size] = word.to_bytes(instruction.size, "little")
-    return decode_kernel(replace(program.kernel, code=bytes(code)))
 
 
 def loop(program):

@@ -6,7 +6,6 @@ With one thing wrong in that, nothing is proved.
 
 import functools
 import itertools
-from dataclasses import replace
 
 import pytest
 
@@ -20,9 +19,9 @@ from layoutalg.device.compile import compile_source
 from layoutalg.index import TRUE, all_of, any_of, negation, value, var
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.views import cast
+from tests.device.amdgcn.assembly import NOP, mutant
 
 PROGRAM = functools.cache(lambda: cast("f32", "bf16", 4))
-NOP = 0xBF800000
 
 
 @functools.cache
@@ -39,18 +38,6 @@ def test_a_build_without_optimisation_is_proved(target):
     assert program.kernel.private_bytes > 0
     verdict = prove_binary(program, PROGRAM())
     assert verdict.proved, verdict.failures[:2]
-
-
-def mutant(program, instruction, *bits):
-    """The program with some bits of one instruction's encoding replaced: (lowest, highest, value)."""
-    start = instruction.address - program.kernel.entry
-    word = int.from_bytes(program.kernel.code[start : start + instruction.size], "little")
-    for low, high, new in bits:
-        mask = ((1 << high - low + 1) - 1) << low
-        word = word & ~mask | new << low
-    code = bytearray(program.kernel.code)
-    code[start : start + instruction.size] = word.to_bytes(instruction.size, "little")
-    return decode_kernel(replace(program.kernel, code=bytes(code)))
 
 
 def left_out(program, instruction):

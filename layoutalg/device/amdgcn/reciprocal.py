@@ -15,7 +15,7 @@ What it cannot represent: signed division other than through this one, and divis
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from layoutalg.index import FALSE, TRUE, Expr, any_of, div, eq, select, simplify, substitute, symbol, variables
@@ -95,17 +95,30 @@ class Divisions:
             return None
         chosen = [a if c is TRUE else b for c, a, b in cases]
         step = simplify(chosen[-1] - chosen[0])
-        if any(one is not chosen[0] for one in chosen[:-1]):
-            return select(condition, then, otherwise)
-        if step is FALSE:
+        if step is FALSE and all(one is chosen[0] for one in chosen):
             return chosen[0]
+        if len(chosen) < 3 or any(one is not chosen[0] for one in chosen[:-1]):
+            return select(condition, then, otherwise)
         (error,) = {v for v in variables(condition) if v in self.errors}
         corrected = simplify(chosen[0] + self._less_by_one(error) * step)
-        self.unsigned.add(corrected)
+        if self._in_range(then, otherwise, chosen) or self._in_range(otherwise, then, chosen):
+            self.unsigned.add(corrected)
         return corrected
 
+    def _in_range(self, new: Expr, old: Expr, chosen: Sequence[Expr]) -> bool:
+        """Whether what was chosen between a number of 32 bits and a new one is such a number as well.
+
+        The new one is the next, and none is too great; or it is no greater, and none is negative.
+        """
+        if simplify(old) not in self.unsigned:
+            return False
+        change = simplify(new - old)
+        if change is TRUE:
+            return all(one.hi < 1 << 32 for one in chosen)
+        return change.hi <= 0 and all(one.lo >= 0 for one in chosen)
+
     def _less_by_one(self, error: Expr) -> Expr:
-        """max(e − 1, 0), for e in 0, 1, 2: what is left after one correction."""
+        """max(e − 1, 0), for e in 0, 1, 2: what is left after one correction, of which another leaves nothing."""
         if error not in self.left:
             self.left[error] = symbol(f"{error.value.name}_left", min=0, max=int(error.hi) - 1)
             self.errors.add(self.left[error])

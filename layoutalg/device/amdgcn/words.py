@@ -314,7 +314,7 @@ class IndexValues:
             return correction
         for n, reciprocal in ((a, y), (b, x)):
             d = self.divisions.divisor_of_quotient(reciprocal)
-            if d is not None and d.lo >= 1:
+            if d is not None and d.lo >= 1 and self._shown(d, 0, 1 << 32):
                 number = self.unsigned(n)
                 if self.given is self.always and self.signed(n) is number:
                     self.small.add(simplify(div(number, d)))

@@ -1,5 +1,7 @@
 """Unsigned division by reciprocal: what is assumed of its estimate, tried; and a kernel whose proof rests on it."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -7,9 +9,14 @@ from layoutalg.device.amdgcn.against import prove_binary
 from layoutalg.device.amdgcn.binary import read_kernels
 from layoutalg.device.amdgcn.program import decode_kernel
 from layoutalg.device.amdgcn.reciprocal import ASSUMPTION
+from layoutalg.device.amdgcn.words import IndexValues
 from layoutalg.device.compile import compile_source
+from layoutalg.index import simplify, symbol
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.tasks import permute_task
+from tests.device.amdgcn.assembly import mutant
+
+PERMUTATION = functools.cache(lambda: permute_task((8, 64, 56), (0, 2, 1), "f16").program)
 
 
 @pytest.mark.parametrize("above", [False, True])
@@ -32,9 +39,56 @@ def test_the_estimated_quotient_is_at_most_two_too_small(above):
     assert error.max() <= 2
 
 
+@functools.cache
+def compiled():
+    program = PERMUTATION()
+    return decode_kernel(read_kernels(compile_source(emit_unverified(program), "gfx942").payload)[program.name])
+
+
 def test_a_kernel_that_divides_is_proved_and_says_what_it_assumes():
-    program = permute_task((8, 64, 56), (0, 2, 1), "f16").program
-    binary = decode_kernel(read_kernels(compile_source(emit_unverified(program), "gfx942").payload)[program.name])
-    verdict = prove_binary(binary, program)
+    verdict = prove_binary(compiled(), PERMUTATION())
     assert verdict.proved, verdict.failures[:1]
     assert verdict.assumptions == (ASSUMPTION,)
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_correction_by_another_number_is_not_proved(number):
+    """Two divisions with two corrections each: the second does something only where the estimate is two too small."""
+    corrections = [i for i in compiled().instructions if i.name == "S_ADD_I32" and str(i.operands["b"]) == "1"]
+    changed = mutant(compiled(), corrections[number], (8, 15, 128 + 5))
+    assert prove_binary(changed, PERMUTATION(), seconds=2).name != "proved"
+
+
+def estimated(w, number, divisor):
+    """The steps before the corrections."""
+    reciprocal = w.function("rcp_f32", w.function("f32_of_u32", divisor))
+    z = w.function("u32_of_f32", w.function("mul_f32", w.const(0x4F7FFFFE, 32), reciprocal))
+    return w.mul_high(number, z + w.mul_high(z, (w.const(0, 32) - divisor) * z))
+
+
+def quotient(n, d, first, second):
+    """A division with so much added by each correction, and its remainder."""
+    w = IndexValues(lambda goal, given: False)
+    number, divisor = w.word(n), w.word(d)
+    q = estimated(w, number, divisor)
+    r = number - q * divisor
+    for step in (first, second):
+        above, times = ~w.ult(r, divisor), w.const(step, 32)
+        q, r = w.ite(above, q + times, q), w.ite(above, r - divisor * times, r)
+    return w.unsigned(q), w.unsigned(r)
+
+
+def test_a_quotient_is_seen_by_its_right_corrections_alone():
+    n, d = symbol("n", min=0, max=2**32 - 1), symbol("d", min=1, max=2**32 - 1)
+    assert quotient(n, d, 1, 1) == (simplify(n // d), simplify(n % d))
+    for steps in ((1, 0), (1, 2), (2, 1), (0, 1)):
+        assert simplify(n // d) not in quotient(n, d, *steps)
+        assert simplify(n % d) not in quotient(n, d, *steps)
+
+
+@pytest.mark.parametrize("bits", [32, 33])
+def test_a_divisor_that_may_be_cut_to_32_bits_gives_no_quotient(bits):
+    """The machine divides by what is left of it."""
+    w = IndexValues(lambda goal, given: False)
+    estimated(w, w.word(symbol("n", min=0, max=2**31)), w.word(symbol("d", min=1, max=2**bits - 1)))
+    assert bool(w.divisions.errors) == (bits == 32)

@@ -59,6 +59,17 @@
 typedef __bf16 bf16x4 __attribute__((ext_vector_type(4)));
 typedef float floatx4 __attribute__((ext_vector_type(4)));
 
+// To the nearest, ties to even; a NaN stays one. Casts of older compilers cut, and those of CPUs flush.
+static __device__ inline __attribute__((always_inline)) __bf16 to_bf16(float x) {
+#if (defined(__AMDGCN__) || defined(__NVPTX__)) && __clang_major__ * 100 + __clang_minor__ >= 1901
+    return (__bf16)x;
+#else
+    const unsigned bits = __builtin_bit_cast(unsigned, x);
+    const unsigned quiet = bits | 0x400000u, nearest = bits + (bits >> 16 & 1u) + 0x7fffu;
+    return __builtin_bit_cast(__bf16, (unsigned short)((x != x ? quiet : nearest) >> 16));
+#endif
+}
+
 extern "C" __global__ void __launch_bounds__(256)
 cast_f32_bf16_v4(const float* __restrict__ source, __bf16* __restrict__ target, const int D0) {
     const int tx = (int)threadIdx.x;
@@ -83,7 +94,7 @@ cast_f32_bf16_v4(const float* __restrict__ source, __bf16* __restrict__ target, 
         if (d0 < D0) {
             bf16x4 v;
             #pragma unroll
-            for (int y1 = 0; y1 < 4; ++y1) v[y1] = (__bf16)tile[y0][y1];
+            for (int y1 = 0; y1 < 4; ++y1) v[y1] = to_bf16(tile[y0][y1]);
             *(bf16x4*)(target + d0) = v;
         }
     }

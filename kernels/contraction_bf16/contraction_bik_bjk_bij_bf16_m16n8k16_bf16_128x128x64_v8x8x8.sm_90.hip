@@ -463,6 +463,17 @@
 typedef __bf16 bf16x2 __attribute__((ext_vector_type(2)));
 typedef __bf16 bf16x8 __attribute__((ext_vector_type(8)));
 
+// To the nearest, ties to even; a NaN stays one. Casts of older compilers cut, and those of CPUs flush.
+static __device__ inline __attribute__((always_inline)) __bf16 to_bf16(float x) {
+#if (defined(__AMDGCN__) || defined(__NVPTX__)) && __clang_major__ * 100 + __clang_minor__ >= 1901
+    return (__bf16)x;
+#else
+    const unsigned bits = __builtin_bit_cast(unsigned, x);
+    const unsigned quiet = bits | 0x400000u, nearest = bits + (bits >> 16 & 1u) + 0x7fffu;
+    return __builtin_bit_cast(__bf16, (unsigned short)((x != x ? quiet : nearest) >> 16));
+#endif
+}
+
 // One warp: 16 x 16 x 16; two elements in each 32-bit register.
 static __device__ inline __attribute__((always_inline)) void mma_sync_m16n8k16_bf16_twice(const __bf16* a, const __bf16* b, float* c) {
     typedef __bf16 Pair __attribute__((ext_vector_type(2)));
@@ -980,7 +991,7 @@ contraction_bik_bjk_bij_bf16_m16n8k16_bf16_128x128x64_v8x8x8(const __bf16* __res
                     if (m < N_i && n < N_j) {
                         bf16x2 v;
                         #pragma unroll
-                        for (int y4 = 0; y4 < 2; ++y4) v[y4] = (__bf16)sums[y0][y1][y2][y3][y4];
+                        for (int y4 = 0; y4 < 2; ++y4) v[y4] = to_bf16(sums[y0][y1][y2][y3][y4]);
                         *(bf16x2*)(target + (N_i * N_j * g + N_j * m + n)) = v;
                     }
                 }

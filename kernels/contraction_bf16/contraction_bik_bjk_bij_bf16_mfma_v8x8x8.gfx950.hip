@@ -202,6 +202,17 @@
 
 typedef __bf16 bf16x8 __attribute__((ext_vector_type(8)));
 
+// To the nearest, ties to even; a NaN stays one. Casts of older compilers cut, and those of CPUs flush.
+static __device__ inline __attribute__((always_inline)) __bf16 to_bf16(float x) {
+#if (defined(__AMDGCN__) || defined(__NVPTX__)) && __clang_major__ * 100 + __clang_minor__ >= 1901
+    return (__bf16)x;
+#else
+    const unsigned bits = __builtin_bit_cast(unsigned, x);
+    const unsigned quiet = bits | 0x400000u, nearest = bits + (bits >> 16 & 1u) + 0x7fffu;
+    return __builtin_bit_cast(__bf16, (unsigned short)((x != x ? quiet : nearest) >> 16));
+#endif
+}
+
 // One wave: 32 x 32 x 16; a lane's elements as its operand maps say.
 static __device__ inline __attribute__((always_inline)) void mfma_f32_32x32x16_bf16(const __bf16* a, const __bf16* b, float* c) {
     typedef float Sums __attribute__((ext_vector_type(16)));
@@ -255,7 +266,7 @@ contraction_bik_bjk_bij_bf16_mfma_v8x8x8(const __bf16* __restrict__ a, const __b
             const int m = bm * 128 + y0 * 64 + (tx >> 2);
             const int k = ((tx & 63) & 3) * 8;
             #pragma unroll
-            for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = 0;
+            for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = __bf16();
             if (m < N_i && k < N_k) {
                 const bf16x8 v = *(const bf16x8*)(a + (N_i * N_k * g + N_k * m + k));
                 #pragma unroll
@@ -272,7 +283,7 @@ contraction_bik_bjk_bij_bf16_mfma_v8x8x8(const __bf16* __restrict__ a, const __b
             const int n = bn * 128 + y0 * 64 + (tx >> 2);
             const int k = ((tx & 63) & 3) * 8;
             #pragma unroll
-            for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = 0;
+            for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = __bf16();
             if (n < N_j && k < N_k) {
                 const bf16x8 v = *(const bf16x8*)(b + (N_j * N_k * g + N_k * n + k));
                 #pragma unroll
@@ -321,7 +332,7 @@ contraction_bik_bjk_bij_bf16_mfma_v8x8x8(const __bf16* __restrict__ a, const __b
                 const int m = bm * 128 + y0 * 64 + (tx >> 2);
                 const int k = (kt + 1) * 32 + ((tx & 63) & 3) * 8;
                 #pragma unroll
-                for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = 0;
+                for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = __bf16();
                 if (m < N_i && k < N_k) {
                     const bf16x8 v = *(const bf16x8*)(a + (N_i * N_k * g + N_k * m + k));
                     #pragma unroll
@@ -338,7 +349,7 @@ contraction_bik_bjk_bij_bf16_mfma_v8x8x8(const __bf16* __restrict__ a, const __b
                 const int n = bn * 128 + y0 * 64 + (tx >> 2);
                 const int k = (kt + 1) * 32 + ((tx & 63) & 3) * 8;
                 #pragma unroll
-                for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = 0;
+                for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = __bf16();
                 if (n < N_j && k < N_k) {
                     const bf16x8 v = *(const bf16x8*)(b + (N_j * N_k * g + N_k * n + k));
                     #pragma unroll
@@ -426,7 +437,7 @@ contraction_bik_bjk_bij_bf16_mfma_v8x8x8(const __bf16* __restrict__ a, const __b
                     const int m = bm * 128 + (((y0 * 2 + ((tx >> 6) >> 1)) * 4 + y2) * 2 + ((tx & 63) >> 5)) * 4 + y3;
                     const int n = bn * 128 + (y1 * 2 + ((tx >> 6) & 1)) * 32 + ((tx & 63) & 31);
                     if (m < N_i && n < N_j) {
-                        target[N_i * N_j * g + N_j * m + n] = (__bf16)sums[y0][y1][y2][y3];
+                        target[N_i * N_j * g + N_j * m + n] = to_bf16(sums[y0][y1][y2][y3]);
                     }
                 }
             }

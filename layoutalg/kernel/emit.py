@@ -16,6 +16,7 @@ from layoutalg.index import TRUE
 from layoutalg.index.c import c_expression
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.address import address_of
+from layoutalg.kernel.conversions import used
 from layoutalg.kernel.emit_statements import Writer, shared_line
 from layoutalg.kernel.instructions import COPIES, matrix_load_source, operation_source
 from layoutalg.kernel.matrix_loads import MATRIX_LOADS
@@ -179,7 +180,7 @@ def _source(program: Program) -> str:
         f'extern "C" __global__ void __launch_bounds__({prod(program.block)})\n{program.name}({", ".join(arguments)})'
     )
     kernel = f"{head} {{\n{indent(chr(10).join(body), '    ')}\n}}\n"
-    sections = [PREAMBLE, _vector_types(program), _operations(program), _asked(program), kernel]
+    sections = [PREAMBLE, _vector_types(program), used(kernel), _operations(program), _asked(program), kernel]
     return "\n".join(section for section in sections if section)
 
 

@@ -10,6 +10,7 @@ from layoutalg.index import TRUE, Expr, postorder, var, variables
 from layoutalg.index.c import c_code, c_expression
 from layoutalg.index.normal import conjuncts
 from layoutalg.kernel.address import Address, address_of, offset_of
+from layoutalg.kernel.conversions import as_float, converted, neutral
 from layoutalg.kernel.dtypes import DType
 from layoutalg.kernel.instructions import matrix_load_name, operation_name
 from layoutalg.kernel.matrix_loads import MATRIX_LOADS
@@ -41,9 +42,6 @@ from layoutalg.kernel.program import (
 )
 from layoutalg.kernel.statements import FUNCTIONS
 from layoutalg.kernel.text import index_type, shared_names, vector_type
-
-NEUTRAL = {"sum": "0", "max": "-__builtin_inff()"}
-"""What a sum or a greatest begins with."""
 
 UNROLL = "#pragma unroll\n"
 
@@ -83,7 +81,7 @@ class Writer:
                     yield self.global_access(s)
                 case Clear(registers, how):
                     yield f"// {registers.name} <- {'0' if how == 'sum' else 'the least'}\n" + _loops(
-                        registers, f"{_element(registers)} = {NEUTRAL[how]};"
+                        registers, f"{_element(registers)} = {neutral(how, registers.dtype)};"
                     )
                 case Multiply():
                     yield self.multiply(s)
@@ -218,7 +216,8 @@ class Writer:
         c, a, b = f"{s.c.name}[m][n]", f"{s.a.name}[m][k]", f"{s.b.name}[n][k]"
         if s.instruction.wave == 1:
             ones = ["[0]" * (len(r.distribution.ys) - 2) for r in (s.c, s.a, s.b)]
-            body = f"{c}{ones[0]} += (float){a}{ones[1]} * (float){b}{ones[2]};"
+            one, other = as_float(a + ones[1], s.a.dtype), as_float(b + ones[2], s.b.dtype)
+            body = f"{c}{ones[0]} += {one} * {other};"
         else:
             flat = [_first(r, name) for r, name in ((s.a, a), (s.b, b), (s.c, c))]
             body = f"{operation_name(s.instruction)}({', '.join(flat)});"
@@ -228,7 +227,7 @@ class Writer:
 
     def fold(self, s: Fold) -> str:
         """Each accumulator takes in what its thread holds of a row."""
-        value = f"(float){_element(s.a)}"
+        value = as_float(_element(s.a), s.a.dtype)
         c = s.c.name + ("".join(f"[{y.value.name}]" for y in y_index(s.a)[: len(s.c.distribution.ys)]) or "[0]")
         text = f"{c} += {value};" if s.how == "sum" else f"{c} = {value} > {c} || {value} != {value} ? {value} : {c};"
         return f"// {s.c.name} takes in {s.a.name}\n{_loops(s.a, text)}"
@@ -247,25 +246,20 @@ def _first(registers: Registers, fragment: str) -> str:
 def _move(s: Access, memory: str, dtype: DType, offset: str, load: bool) -> str:
     """One access between registers and memory; where their types differ, each element is converted."""
     width, element = vector_width(s), _element(s.registers)
-    to_memory, to_registers = _cast(s.registers.dtype, dtype), _cast(dtype, s.registers.dtype)
+    held = s.registers.dtype
     if width == 1:
         place = f"{memory}[{offset}]"
-        return f"{element} = {to_registers}{place};" if load else f"{place} = {to_memory}{element};"
+        return (
+            f"{element} = {converted(place, dtype, held)};" if load else f"{place} = {converted(element, held, dtype)};"
+        )
     kind, (each, lane) = vector_type(dtype.c, width), _lanes(s)
     at = offset if offset.isidentifier() else f"({offset})"
     place = f"({memory} + {at})"
     if isinstance(s, SharedAccess):  # clang splits what an array of smaller elements does not align
         place = f"__builtin_assume_aligned({memory} + {at}, {width * dtype.bytes})"
     if load:
-        return f"const {kind} v = *(const {kind}*){place};\n{each}{element} = {to_registers}v[{lane}];"
-    return f"{kind} v;\n{each}v[{lane}] = {to_memory}{element};\n*({kind}*){place} = v;"
-
-
-def _cast(given: DType, wanted: DType) -> str:
-    """The conversion, through float where two half types meet."""
-    if given == wanted:
-        return ""
-    return f"({wanted.c})" if "f32" in (given.name, wanted.name) else f"({wanted.c})(float)"
+        return f"const {kind} v = *(const {kind}*){place};\n{each}{element} = {converted(f'v[{lane}]', dtype, held)};"
+    return f"{kind} v;\n{each}v[{lane}] = {converted(element, held, dtype)};\n*({kind}*){place} = v;"
 
 
 def _element(registers: Registers) -> str:
@@ -275,10 +269,8 @@ def _element(registers: Registers) -> str:
 
 def _clear(s: Load) -> str:
     """Registers of a guarded load are neutral where it does not take place."""
-    width, element = vector_width(s), _element(s.registers)
-    if width == 1:
-        return f"{element} = {NEUTRAL[s.fill]};\n"
-    return f"{_lanes(s)[0]}{element} = {NEUTRAL[s.fill]};\n"
+    cleared = f"{_element(s.registers)} = {neutral(s.fill, s.registers.dtype)};\n"
+    return cleared if vector_width(s) == 1 else _lanes(s)[0] + cleared
 
 
 def _lanes(s: Access) -> tuple[str, str]:

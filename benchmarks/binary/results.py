@@ -40,9 +40,10 @@ reloaded, compute an address from it, and store to no buffer.  Later versions re
 """
 
 
-ROUNDED = """Wrong results that are the compiler's: clang 17 and 18 turn f32 into bf16 by cutting off the low half
-(`v_lshrrev_b32 16`, `global_store_short_d16_hi`), not by rounding to nearest: 1.5 · 2⁻¹³³ (0x18000) gives 1, not 2
-units of the last place.  So `cast` is refuted and `contraction_bf16` not proved.  clang 19 and later round.
+ROUNDED = """Found and mended: clang 17 and 18 turn f32 into bf16 by cutting off the low half (`v_lshrrev_b32 16`,
+`global_store_short_d16_hi`), not by rounding to nearest, and clang 16 refuses the cast; `cast` was refuted and
+`contraction_bf16` not proved.  Kernels carry their own rounding for such compilers now, which is what is run and proved
+here (`layoutalg/kernel/conversions.py`).
 """
 
 

@@ -3,7 +3,7 @@
 | module | holds |
 |---|---|
 | `binary` | the kernel of a code object: code bytes, descriptor, arguments |
-| `decode`, `program` | its instructions, basic blocks and listing |
+| `decode`, `allowed`, `program` | its instructions, what no assembler writes refused; basic blocks and listing |
 | `semantics` | one table, instruction → effect, over an abstract value type |
 | `machine` | what both readings of the table share: operands, masks, addresses |
 | `concrete`, `launch` | the reading in numpy: whole grids are run, and every misuse is a fault |

@@ -8,7 +8,8 @@ Descriptor" and "Initial Kernel Execution State":
 |---|---|---|
 | 0–3, 4–7, 8–11 | LDS, private and kernel-argument bytes | `lds_bytes`, `private_bytes`, `kernarg_bytes` |
 | 16–23 | code entry, relative to the descriptor | `entry` |
-| 48–51 | COMPUTE_PGM_RSRC1 | bits 12–19: float mode |
+| 44–47 | COMPUTE_PGM_RSRC3 | bits 0–5: where accumulation registers begin, bit 16: waves apart (CDNA) |
+| 48–51 | COMPUTE_PGM_RSRC1 | bits 0–5: vector registers, 12–19: float mode, 26: overflow of f16 |
 | 52–55 | COMPUTE_PGM_RSRC2 | bits 1–5: user registers, 7–9: block indices, 11–12: thread indices |
 | 56–57 | kernel code properties | bits 0–6: which pointers come first, bit 10: wave of 32 |
 | 58–59 | preloaded arguments | refused unless 0 |
@@ -69,6 +70,8 @@ class KernelBinary:
     block_indices: tuple[bool, bool, bool]  # x, y, z follow, one register each (in ttmp registers on gfx12)
     extra_sgprs: tuple[bool, bool]  # block info, and the wave's scratch offset, after those
     thread_dimensions: int  # 1 to 3 thread indices packed in v0, 10 bits each
+    vector_registers: int  # that a wave may use
+    accumulators: int
     image: tuple[tuple[int, bytes], ...]  # loaded segments: (address, bytes)
 
     @property
@@ -119,19 +122,25 @@ def _read_kernel(elf: Any, entry: Mapping[str, Any], target: str) -> KernelBinar
     )
     descriptor = _bytes_at(image, descriptor_at, 64)
     lds, private, kernargs, _, relative_entry = struct.unpack_from("<IIIIq", descriptor)
-    mode, resources = struct.unpack_from("<II", descriptor, 48)
+    accumulation, mode, resources = struct.unpack_from("<III", descriptor, 44)
     properties, preload = struct.unpack_from("<HH", descriptor, 56)
     if preload:
         raise CodeObjectError(f"{entry['.name']} preloads kernel arguments, which is not supported")
     if descriptor_at + relative_entry != code_at:
         raise CodeObjectError(f"{entry['.name']}: the descriptor's entry is not the symbol's address")
+    if mode >> 26 & 1:
+        raise CodeObjectError(f"{entry['.name']} has f16 overflow to the greatest number, which is not supported")
+    if ARCHITECTURES[target] == "cdna" and accumulation >> 16 & 1 and lds:
+        raise CodeObjectError(f"{entry['.name']} has LDS and a block's waves apart, which have none in common")
+    wave_size = 32 if properties >> 10 & 1 else 64
+    registers = _vector_registers(target, wave_size, mode & 63, accumulation & 63)
     return KernelBinary(
         name=entry[".name"],
         target=target,
         code=_bytes_at(image, code_at, symbols[entry[".name"]]["st_size"]),
         entry=code_at,
         float_mode=mode >> 12 & 0xFF,
-        wave_size=32 if properties >> 10 & 1 else 64,
+        wave_size=wave_size,
         lds_bytes=lds,
         private_bytes=private,
         kernarg_bytes=kernargs,
@@ -141,8 +150,21 @@ def _read_kernel(elf: Any, entry: Mapping[str, Any], target: str) -> KernelBinar
         block_indices=(bool(resources >> 7 & 1), bool(resources >> 8 & 1), bool(resources >> 9 & 1)),
         extra_sgprs=(bool(resources >> 10 & 1), bool(resources & 1)),
         thread_dimensions=(resources >> 11 & 3) + 1,
+        vector_registers=registers[0],
+        accumulators=registers[1],
         image=image,
     )
+
+
+def _vector_registers(target: str, wave_size: int, granules: int, offset: int) -> tuple[int, int]:
+    """Vector and accumulation registers of a wave (AMDGPUUsage, COMPUTE_PGM_RSRC1 and 3 for GFX90A, GFX10–GFX12).
+
+    On CDNA both are parts of one file, in granules of 8; accumulation registers begin at a multiple of 4.
+    """
+    if ARCHITECTURES[target] != "cdna":
+        return min((granules + 1) * (8 if wave_size == 32 else 4), 256), 0
+    total, first = (granules + 1) * 8, (offset + 1) * 4
+    return min(total, first, 256), max(total - first, 0)
 
 
 def _bytes_at(image: tuple[tuple[int, bytes], ...], address: int, size: int) -> bytes:

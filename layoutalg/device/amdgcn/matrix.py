@@ -37,6 +37,9 @@ _TYPES: Mapping[str, tuple[int, type]] = {
     "i8": (1, np.int64), "i32": (4, np.int64),
 }  # fmt: skip
 
+#: Bytes of an element of each type.
+_SIZES = {"fp8": 1, "bf8": 1, "i8": 1, "f16": 2, "bf16": 2, "f32": 4, "xf32": 4, "i32": 4, "f64": 8}
+
 #: Neutral values of modifiers: WMMA encodes "high half in the high half" as ones.
 NEUTRAL = {"opsel_hi": 3, "opsel_hi2": 1}
 
@@ -54,6 +57,17 @@ def matrix_instruction_of(name: str, target: str) -> MatrixInstruction | None:
         if target in instruction.targets and wanted in (plain, f"{plain}1k") and not builtin.endswith("w64"):
             return instruction
     return None
+
+
+def registers_of(matrix: MatrixInstruction) -> Mapping[str, int]:
+    """How many registers each operand takes.
+
+    >>> registers_of(matrix_instruction_of("V_MFMA_F32_32X32X8_F16", "gfx942"))["d"]
+    16
+    """
+    parts = {"a": (matrix.a, matrix.a_dtype), "b": (matrix.b, matrix.b_dtype)}
+    parts |= dict.fromkeys("cd", (matrix.d, matrix.accumulator))
+    return {role: (int(held.element.hi) + 1) * _SIZES[dtype] // 4 for role, (held, dtype) in parts.items()}
 
 
 def multiply(machine: ConcreteMachine, instruction: Instruction) -> None:

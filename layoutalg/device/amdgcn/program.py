@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from layoutalg.device.amdgcn.allowed import refuse_what_is_not_allowed
 from layoutalg.device.amdgcn.binary import KernelBinary
 from layoutalg.device.amdgcn.decode import Instruction, decode
 from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
@@ -92,6 +93,8 @@ def _successors(last: Instruction) -> tuple[int, ...]:
 def decode_kernel(kernel: KernelBinary) -> Program:
     """Decodes the code of a kernel.
 
-    Raises `UnsupportedInstructionError` with the bytes that are no known instruction.
+    Raises `UnsupportedInstructionError` with the bytes that are no known instruction, or with one that is not allowed.
     """
-    return Program(kernel, tuple(decode(kernel.code, kernel.entry, kernel.architecture, kernel.target)))
+    instructions = tuple(decode(kernel.code, kernel.entry, kernel.architecture, kernel.target))
+    refuse_what_is_not_allowed(kernel, instructions)
+    return Program(kernel, instructions)

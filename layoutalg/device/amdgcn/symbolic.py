@@ -91,12 +91,13 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
             access = replace(access, space=self.space_of(addresses[0]))
         if access.space == "constant":
             self._load_arguments(instruction, access, addresses[0])
-            target = operand_of(instruction, "d").index
-            self.state.pending.issue(counters, [("s", target + k) for k in range(access.registers)], unordered)
+            target = operand_of(instruction, "d")
+            keys = [(target.kind, target.index + k) for k in range(access.registers)]
+            self.state.pending.issue(counters, keys, unordered)
             return
         if access.space == "lds" and self.state.signalled:
             raise NotReadable(f"LDS is accessed within a barrier, at {instruction.address:#x}")
-        keys = [LDS] if access.space == "lds" else []
+        waiting = [LDS] if access.space == "lds" else []
         loaded: list[tuple[Key, Word, Key | None]] = []
         for number, address in enumerate(addresses):
             if access.space == "scratch" and access.store:
@@ -110,7 +111,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
         ordered = not unordered
         for key, word, source in loaded:
             self._write_cell(key, word, counters if ordered else (), source)
-        self.state.pending.issue(counters, [*keys, *(key for key, _, _ in loaded)], unordered)
+        self.state.pending.issue(counters, [*waiting, *(key for key, _, _ in loaded)], unordered)
 
     def _place(self, access: Access, address: Word, instruction: Instruction) -> tuple[str, Expr]:
         """The buffer that an address is in, and the bytes from its start."""
@@ -173,11 +174,12 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
         start = simplify(address.expr - self.kernarg)
         if start.op != "const":
             raise NotReadable(f"{instruction} at {instruction.address:#x} loads from {simplify(address.expr)}")
-        target = operand_of(instruction, "d").index
+        target = operand_of(instruction, "d")
         for k in range(access.registers):
-            if self.state.pending.open(("s", target + k)):
-                raise NotReadable(f"s{target + k} is loaded while its load is under way")
-            self.state.scalars["s", target + k] = self._argument_word(int(start.value) + 4 * k)
+            key = target.kind, target.index + k
+            if self.state.pending.open(key):
+                raise NotReadable(f"{key[0]}{key[1]} is loaded while its load is under way")
+            self.state.scalars[key] = self._argument_word(int(start.value) + 4 * k)
 
     def _argument_word(self, byte: int) -> Word:
         visible = [a for a in self.kernel.arguments if not a.kind.startswith("hidden_")]

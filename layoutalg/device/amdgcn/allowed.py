@@ -1,0 +1,144 @@
+"""Instructions that no assembler writes: what the machine makes of them is not said, so they are refused.
+
+| rule | source |
+|---|---|
+| two scalar registers begin at an even one, more at a multiple of 4 | ISA manuals, "SGPR Alignment" |
+| scalar registers lie whole among those for programs, in VCC, in trap temporaries or in EXEC | LLVM, SIRegisterInfo |
+| a scalar load brings its data to such registers | ISA manuals, SMEM |
+| CDNA's vector registers that are named together begin at an even one | LLVM, AMDGPUAsmParser, validateVGPRAlign |
+| vector registers are among those that the descriptor asks for | LLVM's AMDGPUUsage, COMPUTE_PGM_RSRC1 and 3 |
+| a large matrix product lies on no factor (`@earlyclobber`) | LLVM, VOP3PInstructions |
+| a large matrix product lies on the sum whole or not at all | LLVM, AMDGPUAsmParser, validateMFMA |
+| sources are negated and made absolute where there are some | ISA manuals, VOP3 |
+| vector registers that were given back are not used | RDNA 3 ISA, S_SENDMSG |
+
+What it cannot represent: how many scalar registers one vector instruction may read, and the rules of dual instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from layoutalg.device.amdgcn.accesses import ACCESSES, NO_EFFECT, Access
+from layoutalg.device.amdgcn.binary import KernelBinary
+from layoutalg.device.amdgcn.decode import EXEC, Instruction, Operand
+from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
+from layoutalg.device.amdgcn.machine import DEALLOCATE_VGPRS
+from layoutalg.device.amdgcn.matrix import matrix_instruction_of, registers_of
+from layoutalg.device.amdgcn.semantics import ALU
+
+#: Scalar registers that may be named together: first and last of each kind.
+_SCALARS = ((0, 105), (106, 107), (108, 123), (126, 127))
+
+#: Results of more registers than this are written before all factors are read.
+_SMALL = 4
+
+Span = tuple[str, Operand, int]
+"""A role, its first register, and how many there are."""
+
+
+def refuse_what_is_not_allowed(kernel: KernelBinary, instructions: Sequence[Instruction]) -> None:
+    """Raises `UnsupportedInstructionError` with the first instruction that breaks a rule."""
+    given_back = False
+    for instruction in instructions:
+        if given_back and instruction.name not in NO_EFFECT and instruction.name != "S_ENDPGM":
+            raise UnsupportedInstructionError(f"{instruction.place}: the vector registers have been given back")
+        given_back = _gives_back(instruction) or (given_back and instruction.name != "S_ENDPGM")
+        why = next(_faults(kernel, instruction), "")
+        if why:
+            raise UnsupportedInstructionError(f"{instruction.place}: {why}")
+
+
+def _gives_back(instruction: Instruction) -> bool:
+    """Whether the wave gives its vector registers back."""
+    return instruction.name == "S_SENDMSG" and instruction.fields.get("simm16") == DEALLOCATE_VGPRS
+
+
+def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
+    """What is wrong with an instruction."""
+    spans = list(_spans(kernel, instruction))
+    for role, operand, count in spans:
+        if operand.kind in ("v", "a"):
+            yield from _vector_faults(kernel, operand, count)
+        elif operand.kind == "s":
+            yield from _scalar_faults(operand, count)
+        elif role == "d" and instruction.name in ACCESSES:
+            yield f"it loads to {operand}"
+    yield from _overlaps(kernel, instruction, spans)
+    for one in instruction.halves or (instruction,):
+        yield from _modifier_faults(one)
+
+
+def _vector_faults(kernel: KernelBinary, operand: Operand, count: int) -> Iterator[str]:
+    most = kernel.vector_registers if operand.kind == "v" else kernel.accumulators
+    if operand.index + count > most:
+        yield f"the kernel asks for {most} registers {operand.kind}"
+    if count > 1 and kernel.architecture == "cdna" and operand.index % 2:
+        yield f"{count} registers from {operand} on, which is odd"
+
+
+def _scalar_faults(operand: Operand, count: int) -> Iterator[str]:
+    first, last = operand.index, operand.index + count - 1
+    if count > 1 and first % (2 if count == 2 else 4):
+        yield f"{count} registers from s{first} on, which is not aligned"
+    if not any(low <= first and last <= high for low, high in _SCALARS):
+        yield f"{count} registers from s{first} on are not there"
+
+
+def _spans(kernel: KernelBinary, instruction: Instruction) -> Iterator[Span]:
+    for one in instruction.halves or (instruction,):
+        name, matrix = one.name, matrix_instruction_of(one.name, kernel.target)
+        if name in ALU:
+            tokens = dict.fromkeys((*ALU[name].writes, *ALU[name].reads))
+            counts = {token[0]: _count(token, kernel.wave_size) for token in tokens if token[0] in "abcdmn"}
+        elif name in ACCESSES:
+            counts = _access_counts(one, ACCESSES[name], kernel)
+        elif matrix is not None:
+            counts = dict(registers_of(matrix))
+        else:
+            counts = dict.fromkeys(one.operands, 1)
+        yield from ((role, operand, counts[role]) for role, operand in one.operands.items() if role in counts)
+
+
+def _count(token: str, lanes: int) -> int:
+    return lanes // 32 if token in ("m", "n") else 2 if token.endswith("64") else 1
+
+
+def _access_counts(instruction: Instruction, access: Access, kernel: KernelBinary) -> dict[str, int]:
+    """Registers of a memory instruction; its vector address is of 64 bits where it has no scalar base."""
+    elements = 2 if access.pair_step else 1
+    counts = {"d": access.registers * elements, "data": access.registers, "data2": access.registers}
+    if access.space == "constant":
+        return {"d": counts["d"], "base": 2, "soffset": 1}
+    base = instruction.operands.get("base", Operand("null"))
+    off = Operand("s", EXEC + 1) if kernel.architecture == "cdna" else Operand("null")
+    has_base = base not in (off, Operand("null"))
+    if access.space == "scratch":
+        return counts | ({"base": 1} if has_base else {})
+    whole = access.space in ("global", "flat") and not has_base
+    return counts | {"addr": 2 if whole else 1} | ({"base": 2} if has_base else {})
+
+
+def _overlaps(kernel: KernelBinary, instruction: Instruction, spans: Sequence[Span]) -> Iterator[str]:
+    """Registers of a matrix product that lie on its result's."""
+    if matrix_instruction_of(instruction.name, kernel.target) is None:
+        return
+    places = {role: (operand, count) for role, operand, count in spans if operand.kind in ("v", "a")}
+    result, count = places["d"]
+    if count <= _SMALL and not instruction.name.startswith("V_WMMA"):
+        return
+    for role in ("a", "b", "c"):
+        other, size = places.get(role, (Operand("int"), 0))
+        meet = other.kind == result.kind and other.index < result.index + count and result.index < other.index + size
+        if meet and not (role == "c" and other == result):
+            yield f"the result lies on {other}"
+
+
+def _modifier_faults(instruction: Instruction) -> Iterator[str]:
+    alu = ALU.get(instruction.name)
+    if alu is None or not alu.floats or "neg_hi" in alu.fields:
+        return
+    there = sum({"a": 1, "b": 2, "c": 4}.get(token[0], 0) for token in alu.reads)
+    for field in ("neg", "abs"):
+        if instruction.fields.get(field, 0) & ~there:
+            yield f"{field} of a source that it has not"

@@ -150,17 +150,20 @@ def _both(w: IndexValues, one: State, other: State) -> State:
 
 
 def _writes(w: IndexValues, one: State, other: State, key: Key) -> Writes:
-    """Both ways' writes of a register, where each is the one way's only; else a choice of the two results."""
+    """Both ways' writes of a register, where each is the one way's only; else a choice of the two results.
+
+    What one way alone wrote is no more than that way's: the other has what was there before, or nothing.
+    """
     a, b = one.cells.get(key, ()), other.cells.get(key, ())
     shared = 0
     while shared < min(len(a), len(b)) and a[shared][0] is b[shared][0] and a[shared][1] is b[shared][1]:
         shared += 1
-    if len(a) == shared or len(b) == shared:
-        return a if len(b) == shared else b
     mine, theirs = (all_of(*parts) for parts in _apart(one, other))
     if all(excludes(g, theirs) for g, _ in a[shared:]) and all(excludes(g, mine) for g, _ in b[shared:]):
         return (*a, *b[shared:])
     x, y = resolved(w, a, one.condition), resolved(w, b, other.condition)
+    if len(a) == shared or len(b) == shared:
+        return (*b, (mine, x)) if len(b) == shared else (*a, (theirs, y))
     return ((TRUE, x if x.expr is y.expr else x.with_expr(select(mine, x.expr, y.expr))),)
 
 

@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # What .venv/.tools installs must be there: a missing package then fails, where it would skip tests.
 EXTRAS := LAYOUTALG_REQUIRE_EXTRAS=1
+# Byte code is kept: tests start many processes, and each would compile the package anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-all lint kernels docs notebooks clean
 

@@ -1,8 +1,6 @@
 """`explain`: words that match the maps, grades that match the verdicts, and fixes that hold."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ from layoutalg.explain import data, explain, latex, sized, steps, text
 from layoutalg.explain.words import WORDS
 from layoutalg.formats import DescriptorItem, loads
 from layoutalg.layout import TRANSFORMS, LayoutError, make_naive_tensor_descriptor
+from tests.cli.command import run
 
 PADDED = """
 symbols = { M = { min = 8, max = 4096, multiple_of = 8 } }
@@ -122,15 +121,10 @@ def test_text_json_and_latex_say_the_same_claims() -> None:
     assert latex(found).count(r"\item") == len(found.results) + len(found.findings) + len(found.fixes)
 
 
-def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from layoutalg.cli import main; main()", "explain", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
-
-
 def test_the_command_prints_one_json_document(tmp_path: Path) -> None:
     spec = tmp_path / "a.toml"
     spec.write_text(PADDED)
-    result = run(spec, "--json", "-D", "M=64")
+    result = run("explain", spec, "--json", "-D", "M=64")
     assert result.returncode == 0
     assert [d["name"] for d in json.loads(result.stdout)["descriptors"]] == ["a_lds"]
 
@@ -139,5 +133,5 @@ def test_bad_input_is_one_line_and_exit_3(tmp_path: Path) -> None:
     spec = tmp_path / "a.toml"
     spec.write_text(PADDED)
     for arguments in ([tmp_path / "none.toml"], [spec, "--descriptor", "b"], [spec, "--json", "--latex"]):
-        result = run(*arguments)
+        result = run("explain", *arguments)
         assert (result.returncode, len(result.stderr.splitlines())) == (3, 1)

@@ -5,7 +5,8 @@ processor). A file holds the SHA-256 of its payload, then the payload, and appea
 the folder freely. A file that does not match its own hash counts as absent and is written anew.
 
 The folder is `$LAYOUTALG_CACHE`, else `$XDG_CACHE_HOME/layoutalg`, else `~/.cache/layoutalg`. Where it cannot be
-written, nothing is kept and nothing fails. It holds at most `LIMIT` files; the oldest half goes when there are more.
+written, nothing is kept and nothing fails. Files lie in 256 folders by the first two digits of their keys, at most
+`LIMIT` in each; the oldest half of a folder goes when there are more. So a write never looks through the whole cache.
 """
 
 import hashlib
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from layoutalg.disk import write_whole
 
-LIMIT = 4000
+LIMIT = 16
 
 
 def folder() -> Path:
@@ -55,7 +56,7 @@ def write(name: str, payload: bytes) -> None:
         path = _path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, hashlib.sha256(payload).digest() + payload)
-        _prune()
+        _prune(path.parent)
     except OSError:
         return
 
@@ -64,8 +65,8 @@ def _path(name: str) -> Path:
     return folder() / "objects" / name[:2] / name
 
 
-def _prune() -> None:
-    files = [path for path in (folder() / "objects").glob("*/*") if path.is_file()]
+def _prune(folder: Path) -> None:
+    files = [path for path in folder.iterdir() if path.is_file()]
     if len(files) > LIMIT:
         for path in sorted(files, key=lambda path: path.stat().st_mtime)[: len(files) // 2]:
             path.unlink(missing_ok=True)

@@ -1,8 +1,6 @@
 """`run`, `emit` and `compile` of every kernel: right against numpy, and every bad input one line with exit code 3."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +10,7 @@ import pytest
 from layoutalg.cli.emit_kernels import COMMANDS as EMITTED
 from layoutalg.cli.run_kernels import COMMANDS
 from layoutalg.kernel.dtypes import from_bits, to_bits
-
-
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from layoutalg.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
-
-
-def refused(result: subprocess.CompletedProcess[str], *words: str) -> None:
-    assert result.returncode == 3, result.stdout + result.stderr
-    assert len(result.stderr.splitlines()) == 1, result.stderr
-    for word in words:
-        assert word in result.stderr
-
+from tests.cli.command import refused, run
 
 VIEWS = "".join(
     f'[[descriptor]]\nname = "{name}"\nbase = {{ kind = "naive", lengths = {lengths}, strides = {strides} }}\n'

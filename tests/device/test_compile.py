@@ -1,5 +1,6 @@
 """Every target gets a whole code object that says what it needs; every failure is one clear line."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from layoutalg.device import (
     CompileError,
     NoCompilerError,
     UnknownTargetError,
+    cache,
     choose_compiler,
     compile_source,
     compile_to_assembly,
@@ -217,6 +219,17 @@ def test_a_cache_that_cannot_be_written_costs_nothing_but_time(monkeypatch: pyte
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("LAYOUTALG_CACHE", str(tmp_path / "file"))
     assert compile_source(NOP, "gfx942").target == "gfx942"
+
+
+def test_the_oldest_half_of_a_full_folder_goes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("LAYOUTALG_CACHE", str(tmp_path))
+    names = [f"ab{n}" for n in range(cache.LIMIT + 1)]
+    for age, name in enumerate(names):
+        cache.write(name, name.encode())
+        if age < cache.LIMIT:
+            os.utime(tmp_path / "objects" / "ab" / name, (age, age))
+    kept = names[len(names) // 2 :]
+    assert [cache.read(name) for name in names] == [name.encode() if name in kept else None for name in names]
 
 
 def test_builds_are_reproducible(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, source: Source) -> None:

@@ -1,0 +1,100 @@
+"""What only a process of its own shows: that each command starts and ends well, what it imports, and how fast."""
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from layoutalg.cli.app import app
+from tests.cli.command import run, start
+from tests.optional import needed
+
+
+def test_check_of_one_descriptor_takes_under_half_a_second(spec: Path) -> None:
+    """Of processor time, which other work on the machine does not stretch; the process waits for nothing."""
+
+    def spent() -> float:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    times = []
+    for _ in range(3):
+        before = spent()
+        start("check", spec)
+        times.append(spent() - before)
+    assert min(times) < 0.5
+
+
+def test_check_imports_no_more_than_it_needs(spec: Path) -> None:
+    heavy = "{'numpy', 'z3', 'sympy'}"
+    program = f"import sys, layoutalg.cli as cli\ntry: cli.main()\nfinally: print({heavy} & set(sys.modules))"
+    result = subprocess.run([sys.executable, "-c", program, "check", str(spec)], capture_output=True, text=True)
+    assert result.stdout.splitlines()[-1] == "set()"
+
+
+def test_the_demo_ends_well() -> None:
+    result = start("demo")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "every coordinate is in a tile" in result.stdout
+    assert "max error against numpy: 0" in result.stdout
+    for target in ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"):
+        assert target in result.stdout
+
+
+def test_parallel_proofs_say_the_same(spec: Path) -> None:
+    assert json.loads(start("check", spec, "-j", "2", "--json").stdout)["proved"] == 3
+
+
+STARTED = {
+    "check": ("good.toml",),
+    "offsets": ("good.toml", "--descriptor", "a_lds"),
+    "recheck": ("certificates",),
+    "explain": ("good.toml",),
+    "draw": ("good.toml",),
+    "synth": ("--tile", "128x64", "--read", "mfma_f32_32x32x16_f16", "--target", "gfx950"),
+    "emit": ("gemm",),
+    "compile": ("t.hip",),
+    "binary": ("t.co", "--against", "transpose_lds"),
+    "run": ("permute", "--axes", "1,0", "--input", "a.npy", "--output", "b.npy", "--device", "gfx942-isa"),
+    "banks": ("--target", "gfx942", "--instruction", "ds_read_b128", "--addresses", "addresses.json"),
+    "devices": (),
+    "bench": ("permute", "--prepare", ".", "--target", "cpu"),
+}
+"""Arguments of each command but the demo, with which it ends well."""
+
+
+@pytest.mark.parametrize("command", STARTED)
+def test_a_command_ends_well_in_a_process_of_its_own(
+    command: str, spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if command == "recheck":
+        needed("cvc5", "recheck")
+        needed("bitwuzla", "recheck")
+    np.save("a.npy", np.ones((40, 50), np.float32))
+    Path("addresses.json").write_text(json.dumps([lane * 16 for lane in range(64)]))
+    for words in (
+        ("emit", "transpose", "--target", "gfx942", "--vector", "4", "-o", "t.hip"),
+        ("compile", "t.hip", "--target", "gfx942", "-o", "t.co"),
+        ("check", spec, "--certificates", "certificates"),
+    ):
+        assert run(*words).returncode == 0
+    result = start(command, *STARTED[command])
+    assert result.returncode == 0, result.stderr
+
+
+def test_every_command_is_started() -> None:
+    names = {info.name or info.callback.__name__ for info in app.registered_commands}
+    names |= {info.name for info in app.registered_groups}
+    assert names == {*STARTED, "demo"}
+
+
+def test_the_package_runs_as_a_module(spec: Path) -> None:
+    command = [sys.executable, "-m", "layoutalg", "check", str(spec), "--json"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert json.loads(result.stdout)["proved"] == 3

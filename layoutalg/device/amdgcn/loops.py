@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 
 from layoutalg.device.amdgcn.bits import Mask, NotReadable, Word, are_halves, as_mask
 from layoutalg.device.amdgcn.follow import Ends, Follower
+from layoutalg.device.amdgcn.origins import origins
 from layoutalg.device.amdgcn.pending import Key, Pending
 from layoutalg.device.amdgcn.ranges import representative, same_word
 from layoutalg.device.amdgcn.state import State, joined, resolved
@@ -272,15 +273,21 @@ class _Loop:
         return None
 
     def _earlier(self, end: Expr) -> Expr | None:
-        """f(t − 1), of f(t) that says nothing of unknowns."""
-        return substitute(end, {self.t: self.t - 1}) if self._given(end) else None
+        """f(t − 1), of f(t) that says nothing of unknowns, nor of functions of t that are named as such."""
+        plain = self._given(end) and not self._varies(*(v for v in variables(end) if v is not self.t))
+        return substitute(end, {self.t: self.t - 1}) if plain else None
 
     def _given(self, e: Expr) -> bool:
         """Whether all in it is given when the loop begins, or its number."""
         return not any(self.w.made_since(v, self._began) for v in variables(e))
 
     def _fixed(self, e: Expr) -> bool:
-        return self._given(e) and self.t not in variables(e)
+        return self._given(e) and not self._varies(e)
+
+    def _varies(self, *exprs: Expr) -> bool:
+        """Whether it is another in another iteration; a loop that was left may have run another number of times."""
+        counts = self.loops.expected
+        return self.t in origins(lambda v: (counts[v],) if v in counts else self.w.made_of(v), *exprs)
 
     # What is checked
 

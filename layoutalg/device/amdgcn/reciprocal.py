@@ -117,6 +117,10 @@ class Divisions:
             return all(one.hi < 1 << 32 for one in chosen)
         return change.hi <= 0 and all(one.lo >= 0 for one in chosen)
 
+    def made_of(self, unknown: Expr) -> tuple[Expr, ...]:
+        """The error of which this is left; nothing where it is none."""
+        return tuple(error for error, left in self.left.items() if left is unknown)
+
     def _less_by_one(self, error: Expr) -> Expr:
         """max(e − 1, 0), for e in 0, 1, 2: what is left after one correction, of which another leaves nothing."""
         if error not in self.left:

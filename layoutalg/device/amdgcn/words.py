@@ -76,7 +76,6 @@ class IndexValues:
         self._sums: dict[tuple[Word, Word], Word] = {}
         self._belonging: dict[tuple[str, Expr], Expr] = {}
         self._belongs: dict[Expr, Expr] = {}
-        self._others: dict[Expr, Expr] = {}
         self.terms = Terms() if terms is None else terms
         self.divisions = Divisions()
 
@@ -115,9 +114,7 @@ class IndexValues:
 
     def others(self, own: Expr) -> Expr:
         """Whether no other lane has the bit that this lane has under a condition: unknown, but one truth for each."""
-        if own not in self._others:
-            self._others[own] = self.fresh_bit()
-        return self._others[own]
+        return eq(self._derived(UNKNOWN_BIT, own, 2), 1)
 
     def word(self, expr: Expr | int, bits: int = 32) -> Word:
         """A word with this representative."""
@@ -332,7 +329,9 @@ class IndexValues:
 
     def made_of(self, unknown: Expr) -> tuple[Expr, ...]:
         """What an unknown is a function of; nothing where it is none."""
-        return (self._belongs[unknown],) if unknown in self._belongs else self.terms.known(unknown)
+        if unknown in self._belongs:
+            return (self._belongs[unknown],)
+        return self.divisions.made_of(unknown) or self.terms.known(unknown)
 
     def relation(self, name: str, *words: Word) -> Bit:
         """A comparison of `terms`."""

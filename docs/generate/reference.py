@@ -44,13 +44,13 @@ def commands() -> str:
     """Every command with its arguments and options."""
     from typer.main import get_command
 
-    from layoutalg.cli.app import app
+    from layoutalg.cli.app import application
 
     parts = ["# Commands", "`layoutalg COMMAND --help` prints the same.",
              "Exit codes: 0, all is as expected; 1, something was refuted (or is wrong); 2, something is unknown; "
              "3, bad input."]  # fmt: skip
-    application: Any = get_command(app)
-    for name, command in application.commands.items():
+    group: Any = get_command(application())
+    for name, command in group.commands.items():
         parts += _command(name, command, 2)
     return "\n\n".join(parts)
 

@@ -4,26 +4,38 @@ from __future__ import annotations
 
 import sys
 import traceback
+from importlib import import_module
 
 import typer
 
-from layoutalg.cli import benching, binaries, checking, demo, drawing, explaining, hardware, kernels, synthesis
 from layoutalg.cli.errors import BAD_INPUT, DEFECT, InputError
 
-app = typer.Typer(
-    help="Prove a tensor layout of AMD's Composable Kernel, then emit the HIP kernel.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-for module in (checking, explaining, drawing, synthesis, kernels, binaries, hardware, benching, demo):
-    module.register(app)
+COMMANDS = {
+    "check": "checking", "offsets": "checking", "recheck": "checking", "explain": "explaining", "draw": "drawing",
+    "synth": "synthesis", "run": "kernels", "emit": "kernels", "compile": "kernels", "binary": "binaries",
+    "banks": "hardware", "devices": "hardware", "bench": "benching", "demo": "demo",
+}  # fmt: skip
+"""The module of each command."""
+
+
+def application(command: str = "") -> typer.Typer:
+    """All commands; where one is named, those of its module alone, so that no other is imported."""
+    app = typer.Typer(
+        help="Prove a tensor layout of AMD's Composable Kernel, then emit the HIP kernel.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(lambda: None)
+    for name in [COMMANDS[command]] if command in COMMANDS else dict.fromkeys(COMMANDS.values()):
+        import_module(f"layoutalg.cli.{name}").register(app)
+    return app
 
 
 def main() -> None:
     """Runs the command line and exits with its code."""
     try:
-        code = app(standalone_mode=False)
+        code = application(*sys.argv[1:2])(standalone_mode=False)
     except typer.TyperException as error:
         print(f"layoutalg: {error.format_message()} (see layoutalg --help)", file=sys.stderr)
         code = BAD_INPUT

@@ -14,12 +14,10 @@ import typer
 
 from layoutalg.cli.errors import BAD_INPUT, InputError
 from layoutalg.cli.files import SOURCES, defines_of, descriptor_of, expand, read, refuse_unasked, sizes_of
-from layoutalg.cli.output import placed
+from layoutalg.cli.output import placed, say
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-
-    from rich.console import Console
 
     from layoutalg.check import Result
     from layoutalg.formats import SpecFile
@@ -149,8 +147,8 @@ def _executor(address: str | None) -> Iterator[Executor | None]:
 
 @contextmanager
 def _progress(specs: list[SpecFile], quiet: bool) -> Iterator[Iterable[SpecFile]]:
-    """The files, with a bar on stderr where there is somebody to see it."""
-    if quiet or not sys.stderr.isatty():
+    """The files, with a bar on stderr where there are several and somebody sees it."""
+    if quiet or len(specs) == 1 or not sys.stderr.isatty():
         yield specs
         return
     from rich.console import Console
@@ -256,40 +254,29 @@ def _entry(r: Result) -> dict[str, Any]:
 
 
 def _print(specs: list[SpecFile], results: list[list[Result]]) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(highlight=False, soft_wrap=True)
     for spec, found in zip(specs, results, strict=True):
-        console.print(Text(spec.path, style="bold"))
+        say(typer.style(spec.path, bold=True))
         for r in found:
-            _print_result(console, r)
+            _print_result(r)
         for unread in spec.unread:
-            console.print(Text(f"  line {unread.line}: {unread.name} not read: {unread.reason}", style="dim"))
+            say(typer.style(f"  line {unread.line}: {unread.name} not read: {unread.reason}", dim=True))
     every = [r for found in results for r in found]
     wrong = [r for r in every if not r.passed]
     total = f"{len(every)} claims"
     missing = sum(len(spec.unread) for spec in specs)
     verdict = f"{len(wrong)} not as expected" if wrong else "all as expected"
-    console.print(f"{total}: {verdict}" + (f"; {missing} parts not read" if missing else ""))
+    say(f"{total}: {verdict}" + (f"; {missing} parts not read" if missing else ""))
 
 
-def _print_result(console: Console, r: Result) -> None:
-    from rich.text import Text
-
-    mark, style = ("✓", "green") if r.passed else (("?", "yellow") if r.verdict.name == "unknown" else ("✗", "red"))
-    line = Text.assemble(
-        (f"  {mark} ", style),
-        f"{r.item.name}: {r.claim} ",
-        (r.verdict.name, style),
-        (" as expected" if r.passed and r.expect == "refuted" else "", style),
-        (f" ({r.verdict.strategy}, {r.verdict.seconds * 1e3:.2f} ms)", "dim"),
-    )
-    console.print(line)
+def _print_result(r: Result) -> None:
+    mark, colour = ("✓", "green") if r.passed else (("?", "yellow") if r.verdict.name == "unknown" else ("✗", "red"))
+    verdict = r.verdict.name + (" as expected" if r.passed and r.expect == "refuted" else "")
+    how = typer.style(f"({r.verdict.strategy}, {r.verdict.seconds * 1e3:.2f} ms)", dim=True)
+    say(f"  {typer.style(mark, colour)} {r.item.name}: {r.claim} {typer.style(verdict, colour)} {how}")
     if r.verdict.reason:
-        console.print(Text(f"      {r.verdict.reason}"))
+        say(f"      {r.verdict.reason}")
     if r.because and not r.passed:
-        console.print(Text(f"      expected: {r.expect}, because {r.because}"))
+        say(f"      expected: {r.expect}, because {r.because}")
 
 
 def offsets(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
+
+import typer
 
 from layoutalg.cli.errors import InputError
 
@@ -12,6 +15,11 @@ if TYPE_CHECKING:
 
 WIDTH = 120
 """Columns where the output is no terminal."""
+
+
+def say(line: str) -> None:
+    """Prints a line; its colours are left out where the output is no terminal or `NO_COLOR` is set."""
+    typer.echo(line, color=False if os.environ.get("NO_COLOR") else None)
 
 
 def console_for(stream: IO[str]) -> Console:

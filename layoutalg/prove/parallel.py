@@ -6,17 +6,18 @@ that an interrupt leaves undecided, is Unknown and says why.
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from pickle import PicklingError
+from typing import TYPE_CHECKING
 
 from layoutalg.prove.claims import Claim
 from layoutalg.prove.obligation import Obligation
 from layoutalg.prove.outcome import Limits
 from layoutalg.prove.portfolio import DEFAULT, prove
 from layoutalg.prove.verdict import Unknown, Verdict
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 Prover = Callable[..., Verdict]
 """What decides one claim: `prover(claim, strategy=…, limits=…)`."""
@@ -44,6 +45,9 @@ def prove_all(
         return _on(executor, claims, prover, strategy, limits)
     if jobs == 1:
         return _one_by_one(claims, prover, strategy, limits)
+    import multiprocessing  # here, so that what proves in one process starts without them
+    from concurrent.futures import ProcessPoolExecutor
+
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         return _on(pool, claims, prover, strategy, limits)
 
@@ -90,6 +94,9 @@ def _on(
 
 
 def _result(claim: Claim | Obligation, future: Future[Verdict]) -> Verdict:
+    from concurrent.futures import CancelledError
+    from pickle import PicklingError
+
     try:
         return future.result()
     except (RuntimeError, CancelledError, OSError, EOFError, PicklingError, MemoryError) as error:

@@ -12,7 +12,7 @@ from layoutalg.bench.measure import Results, Row, measure
 from layoutalg.bench.numpy_lab import NumpyLab
 from layoutalg.bench.prepare import prepare, read_prepared
 from layoutalg.bench.report import plot, table
-from layoutalg.cli.app import app
+from layoutalg.cli.app import application
 from layoutalg.device import choose_device
 from layoutalg.device.errors import NoDeviceError
 
@@ -74,9 +74,9 @@ def test_cases_have_names_of_their_own():
 def test_the_command_prepares_and_measures(tmp_path):
     run = CliRunner().invoke
     folder, figures, drawn = tmp_path / "prepared", tmp_path / "figures.json", tmp_path / "plot.svg"
-    assert run(app, ["bench", "transpose", "--prepare", str(folder), "--target", "cpu"]).exit_code == 0
+    assert run(application(), ["bench", "transpose", "--prepare", str(folder), "--target", "cpu"]).exit_code == 0
     done = run(
-        app,
+        application(),
         ["bench", "--device", "cpu", "--prepared", str(folder), "--json", str(figures), "--plot", str(drawn)],
     )
     assert done.exit_code == 0, done.output
@@ -85,7 +85,7 @@ def test_the_command_prepares_and_measures(tmp_path):
 
 
 def test_an_unknown_kernel_is_refused(tmp_path):
-    done = CliRunner().invoke(app, ["bench", "transposition", "--prepare", str(tmp_path)])
+    done = CliRunner().invoke(application(), ["bench", "transposition", "--prepare", str(tmp_path)])
     assert done.exit_code != 0
     assert "transposition" in str(done.exception)
 
@@ -93,5 +93,5 @@ def test_an_unknown_kernel_is_refused(tmp_path):
 def test_what_was_compiled_for_a_gpu_is_not_measured_without_one(tmp_path):
     if any(d.kind == "nvidia" for d in choose_device("cpu").list()):
         pytest.skip("there is one")
-    done = CliRunner().invoke(app, ["bench", "--device", "nvidia", "--prepared", str(tmp_path)])
+    done = CliRunner().invoke(application(), ["bench", "--device", "nvidia", "--prepared", str(tmp_path)])
     assert isinstance(done.exception, NoDeviceError)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from layoutalg.cli.app import app
+from layoutalg.cli.app import application
 from layoutalg.cli.errors import InputError
 from tests.cli.command import GOOD, refused, run
 from tests.optional import needed
@@ -427,5 +427,5 @@ def test_no_command_makes_the_folder_of_its_output(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a_lds.toml").write_text(GOOD)
     with pytest.raises(InputError, match="there is no folder mistyped; make it"):
-        app([*arguments, "mistyped/out.svg"], standalone_mode=False)
+        application()([*arguments, "mistyped/out.svg"], standalone_mode=False)
     assert [path.name for path in tmp_path.iterdir()] == ["a_lds.toml"]

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.main import get_command
 
-from layoutalg.cli.app import app
+from layoutalg.cli.app import COMMANDS, application
 from tests.cli.command import run, start
 from tests.optional import needed
 
@@ -87,10 +88,11 @@ def test_a_command_ends_well_in_a_process_of_its_own(
     assert result.returncode == 0, result.stderr
 
 
-def test_every_command_is_started() -> None:
-    names = {info.name or info.callback.__name__ for info in app.registered_commands}
-    names |= {info.name for info in app.registered_groups}
-    assert names == {*STARTED, "demo"}
+def test_every_command_is_started_and_found_by_its_name() -> None:
+    assert {*COMMANDS} == {*STARTED, "demo"}
+    assert {*get_command(application()).commands} == {*COMMANDS}
+    for name in COMMANDS:
+        assert name in get_command(application(name)).commands
 
 
 def test_the_package_runs_as_a_module(spec: Path) -> None:

@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from layoutalg.bench.cases import Case
 from layoutalg.bench.static import reports
-from layoutalg.cli.app import app
+from layoutalg.cli.app import application
 from layoutalg.cli.errors import InputError
 from layoutalg.device.codeobject import KernelResources
 from layoutalg.device.static_report import gpus, inner_loop, lds_bytes, memory_bytes, occupancy, static_report
@@ -87,5 +87,5 @@ def test_a_product_uses_the_matrix_cores_of_a_card_that_has_them():
 
 
 def test_a_card_that_is_not_amds_is_refused():
-    done = CliRunner().invoke(app, ["bench", "--static", "--target", "sm_90"])
+    done = CliRunner().invoke(application(), ["bench", "--static", "--target", "sm_90"])
     assert isinstance(done.exception, InputError)

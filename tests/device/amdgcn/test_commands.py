@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from layoutalg.cli.app import app
+from layoutalg.cli.app import application
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.golden import programs
 from layoutalg.cli.programs import program_of
@@ -25,7 +25,7 @@ TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 
 def command(capsys, *arguments: Sequence[str]):
     """What a command prints, and its exit code."""
-    code = app([str(a) for a in arguments], standalone_mode=False)
+    code = application()([str(a) for a in arguments], standalone_mode=False)
     return code, capsys.readouterr().out
 
 
@@ -80,7 +80,7 @@ def test_binary_executes_and_lists(code_object, capsys):
 
 def refused(code_object, against, message, *more):
     with pytest.raises(InputError, match=message):
-        app(["binary", str(code_object), "--against", str(against), *more], standalone_mode=False)
+        application()(["binary", str(code_object), "--against", str(against), *more], standalone_mode=False)
 
 
 def test_what_a_binary_is_proved_against_must_be_there(code_object, tmp_path):
@@ -112,7 +112,7 @@ def test_the_spec_that_a_binary_is_proved_against_is_read(code_object, tmp_path)
     ):
         spec.write_text(changed)
         with pytest.raises((InputError, SpecError), match=message):
-            app(["binary", str(code_object), "--against", str(spec.parent)], standalone_mode=False)
+            application()(["binary", str(code_object), "--against", str(spec.parent)], standalone_mode=False)
 
 
 @pytest.mark.parametrize("folder", programs())

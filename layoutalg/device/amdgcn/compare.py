@@ -212,10 +212,10 @@ class Comparison:
     def _ordered(self, partners: Sequence[tuple[Element, ExpectedElement | None]]) -> Decided:
         """Between two barriers, two accesses of a thread to LDS, one a store, that change places do not meet."""
         number = {w.what: n for n, w in enumerate(self.wanted)}
-        phases: dict[object, list[tuple[int, Element]]] = {}
+        phases: dict[Expr, list[tuple[int, Element]]] = {}  # those in a loop without barriers are of all its iterations
         for element, partner in partners:
             if partner is not None and element.buffer == "lds":
-                phases.setdefault((element.loops, partner.barriers), []).append((number[partner.what], element))
+                phases.setdefault(partner.barriers, []).append((number[partner.what], element))
         for there in phases.values():
             turned = list(changed_places(there))
             for one, other in turned[:MOST_TURNED]:

@@ -73,7 +73,7 @@ NEUTRAL: Mapping[str, Mapping[str, int]] = {
 class ExpectedElement:
     """One element of one access."""
 
-    what: str  # the access in words
+    what: str  # the access in words, which no other has
     store: bool
     buffer: str  # a tensor's name, or that of a buffer in LDS
     offset: Expr  # bytes
@@ -268,8 +268,9 @@ class _Walker:
             words = access.descriptor.offset(place) + substitute(access.slot, here) * access.shared.elements
             offset, buffer = words * size, access.shared.name
         load = isinstance(access, Load | LoadShared)
+        passes = "".join(f" for {loop} = {k}" for loop, k in at.items() if k.op == "const")
         return ExpectedElement(
-            what=f"statement {number}, {'load' if load else 'store'} of {access.registers.name}{list(y)}",
+            what=f"statement {number}{passes}, {'load' if load else 'store'} of {access.registers.name}{list(y)}",
             store=not load,
             buffer=buffer,
             offset=simplify(offset),

@@ -1,6 +1,7 @@
 """Binaries with loops, proved for every count; and the same with one thing wrong in the loop, never proved."""
 
 import functools
+from dataclasses import replace
 
 import pytest
 
@@ -9,12 +10,14 @@ from layoutalg.device.amdgcn.binary import read_kernels
 from layoutalg.device.amdgcn.program import decode_kernel
 from layoutalg.device.amdgcn.trial import attempt, make_case, small_sizes
 from layoutalg.device.compile import compile_source
+from layoutalg.index import var
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.fragments import FMA
 from layoutalg.kernel.library.contraction import contraction, parse_einsum
 from layoutalg.kernel.library.plans import Plan
 from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.views import cast, slices
+from layoutalg.kernel.program import Loop
 from tests.device.amdgcn.assembly import NOP, mutant
 
 
@@ -132,3 +135,25 @@ def test_a_rounding_that_is_none_is_refuted_by_a_number_and_seen_in_a_run():
     assert found.name == "refuted", found.failures[:1]
     assert "want" in found.failures[0][1].reason  # a number that was loaded
     assert not attempt(changed, kernel, make_case(kernel, small_sizes(kernel))).exact
+
+
+def written_out():
+    """A conversion whose blocks do two tiles, one after the other."""
+    whole = cast("f32", "bf16", 4)
+    block, passes = var("b0", (whole.sizes[0] + 8191) // 8192), var("u", 2)
+    each = tuple(replace(statement, origin=(block * 8192 + passes * 4096,)) for statement in whole.body)
+    return replace(whole, grid=(block,), body=(Loop(passes, each, unroll=True),))
+
+
+def test_each_pass_of_a_loop_that_is_written_out_has_its_stores():
+    program = written_out()
+    code = compile_source(emit_unverified(program), "gfx942")
+    whole = decode_kernel(read_kernels(code.payload)[program.name])
+    assert prove_binary(whole, program).proved
+    stores = [i for i in whole.instructions if i.name == "GLOBAL_STORE_DWORDX2"]
+    assert len(stores) == 8
+    for store in (stores[0], stores[-1]):
+        changed = mutant(whole, store, (0, 63, NOP << 32 | NOP))
+        size = program.sizes[0]
+        assert not attempt(changed, program, make_case(program, {size: 8192})).exact
+        assert prove_binary(changed, program, seconds=10).name == "refuted"

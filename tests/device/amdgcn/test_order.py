@@ -8,7 +8,7 @@ from layoutalg.device.amdgcn.expected import Expected, ExpectedElement
 from layoutalg.device.amdgcn.loops import Loops
 from layoutalg.device.amdgcn.state import Element
 from layoutalg.device.amdgcn.terms import Terms
-from layoutalg.index import FALSE, TRUE, symbol
+from layoutalg.index import FALSE, TRUE, as_expr, symbol
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.prove import ForAll, Proved, prove
 
@@ -28,19 +28,19 @@ class Asked:
         return prove(ForAll(label, goal, given, show))
 
 
-def verdicts(turned, first, second):
-    """Of two accesses, each (store, offset); the binary has them in this order, or turned."""
+def verdicts(turned, first, second, loop=()):
+    """Of two accesses, each (store, offset); the binary has them in this order, or turned.  The first is in a loop."""
     shared = KERNEL.shared[0].name
     values = [symbol(f"v{n}", min=0, max=(1 << 32) - 1) for n in range(2)]
     wanted = [
-        ExpectedElement(f"access {n}", store, shared, offset, TRUE, FALSE, value, 4, 4)
+        ExpectedElement(f"access {n}", store, shared, offset, TRUE, FALSE, value, 4, 4, () if n else loop)
         for n, ((store, offset), value) in enumerate(zip((first, second), values, strict=True))
     ]
     found = [
-        Element(Instruction(n, 8, "DS", "DS"), w.store, "lds", w.offset, TRUE, FALSE, w.value, 4, 4)
+        Element(Instruction(n, 8, "DS", "DS"), w.store, "lds", w.offset, TRUE, FALSE, w.value, 4, 4, w.loops)
         for n, w in enumerate(wanted)
     ]
-    expected = Expected(tuple(wanted), {}, {})
+    expected = Expected(tuple(wanted), {}, dict.fromkeys(loop, as_expr(3)))
     order = found[::-1] if turned else found
     made = Comparison(KERNEL, expected, order, Loops(), Asked(), Terms(), KERNEL.lds_bytes)
     return [verdict for _, verdict in made.verdicts()]
@@ -59,3 +59,11 @@ def test_accesses_that_never_meet_may_change_places(first, second):
 
 def test_loads_may_change_places():
     assert all(isinstance(v, Proved) for v in verdicts(True, (False, HERE), (False, MEETS)))
+
+
+@pytest.mark.parametrize("second", [MEETS, APART])
+def test_an_access_in_a_loop_without_barriers_keeps_its_order_with_one_outside(second):
+    loop = (symbol("t", min=0),)
+    assert all(isinstance(v, Proved) for v in verdicts(False, (False, HERE), (True, second), loop))
+    kept = all(isinstance(v, Proved) for v in verdicts(True, (False, HERE), (True, second), loop))
+    assert kept == (second is APART)

@@ -9,6 +9,9 @@
 | vector registers are among those that the descriptor asks for | LLVM's AMDGPUUsage, COMPUTE_PGM_RSRC1 and 3 |
 | a large matrix product lies on no factor (`@earlyclobber`) | LLVM, VOP3PInstructions |
 | a large matrix product lies on the sum whole or not at all | LLVM, AMDGPUAsmParser, validateMFMA |
+| matrix products are rounded as the descriptor of all else here says | `floats` |
+| a barrier is that of the block, number -1 | RDNA 4 ISA, S_BARRIER_SIGNAL, S_BARRIER_WAIT |
+| two registers are named together where there are two | LLVM, SIRegisterInfo |
 | sources are negated and made absolute where there are some | ISA manuals, VOP3 |
 | vector registers that were given back are not used | RDNA 3 ISA, S_SENDMSG |
 
@@ -17,12 +20,13 @@ What it cannot represent: how many scalar registers one vector instruction may r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from layoutalg.device.amdgcn.accesses import ACCESSES, NO_EFFECT, Access
 from layoutalg.device.amdgcn.binary import KernelBinary
 from layoutalg.device.amdgcn.decode import EXEC, Instruction, Operand
 from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
+from layoutalg.device.amdgcn.floats import FLOAT_MODE
 from layoutalg.device.amdgcn.machine import DEALLOCATE_VGPRS
 from layoutalg.device.amdgcn.matrix import matrix_instruction_of, registers_of
 from layoutalg.device.amdgcn.semantics import ALU
@@ -32,6 +36,12 @@ _SCALARS = ((0, 105), (106, 107), (108, 123), (126, 127))
 
 #: Results of more registers than this are written before all factors are read.
 _SMALL = 4
+
+#: RDNA 4's instructions that name a barrier: whether it is the block's.
+_BARRIERS: Mapping[str, Callable[[Instruction], bool]] = {
+    "S_BARRIER_SIGNAL": lambda instruction: instruction.operands.get("a") == Operand("int", -1),
+    "S_BARRIER_WAIT": lambda instruction: instruction.fields.get("simm16") == 0xFFFF,
+}
 
 Span = tuple[str, Operand, int]
 """A role, its first register, and how many there are."""
@@ -64,6 +74,12 @@ def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
             yield from _scalar_faults(operand, count)
         elif role == "d" and instruction.name in ACCESSES:
             yield f"it loads to {operand}"
+        elif count > 1 and operand.kind in ("m0", "scc"):
+            yield f"{count} registers from {operand} on are not there"
+    if instruction.name in _BARRIERS and not _BARRIERS[instruction.name](instruction):
+        yield "a barrier that is not the block's"
+    if matrix_instruction_of(instruction.name, kernel.target) and kernel.float_mode != FLOAT_MODE:
+        yield f"it is done in the float mode {kernel.float_mode:#x}"
     yield from _overlaps(kernel, instruction, spans)
     for one in instruction.halves or (instruction,):
         yield from _modifier_faults(one)

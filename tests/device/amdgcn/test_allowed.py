@@ -48,11 +48,11 @@ def decoded(target, code, **given):
 
 
 def word(code, *changes):
-    """The first eight bytes with some fields replaced: (lowest, highest, value)."""
-    number = int.from_bytes(code[:8], "little")
+    """The bytes with some fields replaced: (lowest, highest, value)."""
+    number = int.from_bytes(code, "little")
     for low, high, new in changes:
         number = number & ~(((1 << high - low + 1) - 1) << low) | new << low
-    return number.to_bytes(8, "little")
+    return number.to_bytes(len(code), "little")
 
 
 @pytest.mark.parametrize(
@@ -73,6 +73,11 @@ def word(code, *changes):
         ("gfx942", SUM[1], [(32, 40, 256 + 4)], "the result lies on v4"),
         ("gfx942", SUM[1], [(50, 58, 256 + 2)], "the result lies on v2"),
         ("gfx1100", "v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]", [(32, 40, 256 + 7)], "lies on v7"),
+        ("gfx1201", "s_barrier_signal -1", [(0, 7, 128)], "a barrier that is not the block's"),
+        ("gfx1201", "s_barrier_signal -1", [(0, 7, 125)], "a barrier that is not the block's"),
+        ("gfx1201", "s_barrier_wait 0xffff", [(0, 15, 0)], "a barrier that is not the block's"),
+        ("gfx942", "v_lshl_add_u64 v[2:3], s[4:5], 1, v[6:7]", [(32, 40, 253)], "2 registers from scc on are not"),
+        ("gfx942", "v_lshl_add_u64 v[2:3], s[4:5], 1, v[6:7]", [(32, 40, 124)], "2 registers from m0 on are not"),
     ],
 )
 def test_what_no_assembler_writes_is_refused(target, line, changes, why):
@@ -126,3 +131,17 @@ def test_registers_that_were_given_back_are_not_used(target):
 
     with pytest.raises(UnsupportedInstructionError, match="have been given back"):
         assembled(PROGRAM, target, early)
+
+
+def test_a_matrix_product_in_another_float_mode_is_refused():
+    code = encoded("gfx942", SUM[1])[:8]
+    with pytest.raises(UnsupportedInstructionError, match="in the float mode 0x30"):
+        decoded("gfx942", code, vector_registers=256, float_mode=0x30)
+
+
+def test_the_mark_of_the_end_of_code_is_no_instruction():
+    """It interrupts a wave that comes there (RDNA 3 ISA, S_CODE_END)."""
+    marked = assembled(PROGRAM, "gfx1100", lambda text: text.replace("\ts_endpgm\n", "\ts_code_end\n\ts_endpgm\n", 1))
+    found = prove_binary(marked, PROGRAM, seconds=5)
+    assert found.name == "unknown"
+    assert "S_CODE_END" in found.failures[0][1].reason

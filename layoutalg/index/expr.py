@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections import deque
 from collections.abc import Sequence
 from functools import lru_cache, reduce
 from typing import Any
@@ -67,13 +68,12 @@ class Expr:
             return bool(self.value)
         raise TypeError(f"the truth of {self} depends on its variables; layoutalg.prove decides it for all of them")
 
-    def __int__(self) -> int:
-        return self.__index__()
-
     def __index__(self) -> int:
         if self.op == "const":
             return int(self.value)
         raise TypeError(f"{self} is not a constant; evaluate it at values of its variables")
+
+    __int__ = __index__
 
     def __add__(self, other: Term) -> Expr:
         return add(self, other)
@@ -139,6 +139,7 @@ Term = Expr | int
 """What every function here takes: an expression or an integer."""
 
 _TABLE: WeakValueDictionary[tuple[Any, ...], Expr] = WeakValueDictionary()
+_RECENT: deque[Expr] = deque(maxlen=1 << 14)  # these stay, with their normal forms: a proof makes most terms often
 
 
 def _node(op: str, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
@@ -152,6 +153,7 @@ def _node(op: str, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
     node._normal = node._simple = node._repr = node._order = node._variables = None
     node.lo, node.hi = RANGE[op](node)
     node.depth = max((a.depth for a in args), default=0) + 1
+    _RECENT.append(node)
     return _TABLE.setdefault(key, node)
 
 
@@ -240,11 +242,8 @@ def div(left: Term, right: Term) -> Expr:
     a, n = as_expr(left), _divisor(right)
     if n is TRUE or a is FALSE:
         return a
-    if n.op == "const":
-        if a.op == "const":
-            return const(a.value // n.value)
-        if a.lo > -math.inf and a.hi < math.inf and a.lo // n.value == a.hi // n.value:
-            return const(int(a.lo // n.value))
+    if n.op == "const" and a.lo > -math.inf and a.hi < math.inf and a.lo // n.value == a.hi // n.value:
+        return const(int(a.lo // n.value))
     return FALSE if a.lo >= 0 and a.hi < n.lo else const(-1) if a.hi < 0 and -a.lo <= n.lo else _node("div", (a, n))
 
 

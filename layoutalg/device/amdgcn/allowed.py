@@ -4,9 +4,11 @@
 |---|---|
 | two scalar registers begin at an even one, more at a multiple of 4 | ISA manuals, "SGPR Alignment" |
 | scalar registers lie whole among those for programs, in VCC, in trap temporaries or in EXEC | LLVM, SIRegisterInfo |
+| trap temporaries are not written | ISA manuals, "Trap Temporary SGPRs" |
+| a vector instruction reads one scalar operand on CDNA, two on RDNA | LLVM, validateConstantBusLimitations |
 | a scalar load brings its data to such registers | ISA manuals, SMEM |
 | CDNA's vector registers that are named together begin at an even one | LLVM, AMDGPUAsmParser, validateVGPRAlign |
-| vector registers are among those that the descriptor asks for | LLVM's AMDGPUUsage, COMPUTE_PGM_RSRC1 and 3 |
+| registers are among those that the descriptor asks for | LLVM's AMDGPUUsage, COMPUTE_PGM_RSRC1 and 3 |
 | a large matrix product lies on no factor (`@earlyclobber`) | LLVM, VOP3PInstructions |
 | a large matrix product lies on the sum whole or not at all | LLVM, AMDGPUAsmParser, validateMFMA |
 | matrix products are rounded as the descriptor of all else here says | `floats` |
@@ -15,7 +17,7 @@
 | sources are negated and made absolute where there are some | ISA manuals, VOP3 |
 | vector registers that were given back are not used | RDNA 3 ISA, S_SENDMSG |
 
-What it cannot represent: how many scalar registers one vector instruction may read, and the rules of dual instructions.
+What it cannot represent: the rules of dual instructions.
 """
 
 from __future__ import annotations
@@ -33,6 +35,15 @@ from layoutalg.device.amdgcn.semantics import ALU
 
 #: Scalar registers that may be named together: first and last of each kind.
 _SCALARS = ((0, 105), (106, 107), (108, 123), (126, 127))
+
+#: From here on, scalar registers have places apart: FLAT_SCRATCH, XNACK_MASK, VCC (AMDGPUUsage, "SGPR and VGPR Counts").
+_OF_THE_MACHINE = 102
+
+#: Trap temporaries, which only a trap's handler can write.
+_TRAPS = range(108, 124)
+
+#: Operands that come to vector units over the bus for scalars.
+_ON_BUS = frozenset({"s", "m0", "scc", "bits", "aperture"})
 
 #: Results of more registers than this are written before all factors are read.
 _SMALL = 4
@@ -71,7 +82,9 @@ def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
         if operand.kind in ("v", "a"):
             yield from _vector_faults(kernel, operand, count)
         elif operand.kind == "s":
-            yield from _scalar_faults(operand, count)
+            yield from _scalar_faults(kernel, operand, count)
+            if role in ("d", "m") and operand.index in _TRAPS:
+                yield f"it writes s{operand.index}, a trap temporary"
         elif role == "d" and instruction.name in ACCESSES:
             yield f"it loads to {operand}"
         elif count > 1 and operand.kind in ("m0", "scc"):
@@ -83,6 +96,7 @@ def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
     yield from _overlaps(kernel, instruction, spans)
     for one in instruction.halves or (instruction,):
         yield from _modifier_faults(one)
+    yield from _bus_faults(kernel, instruction)
 
 
 def _vector_faults(kernel: KernelBinary, operand: Operand, count: int) -> Iterator[str]:
@@ -93,12 +107,14 @@ def _vector_faults(kernel: KernelBinary, operand: Operand, count: int) -> Iterat
         yield f"{count} registers from {operand} on, which is odd"
 
 
-def _scalar_faults(operand: Operand, count: int) -> Iterator[str]:
+def _scalar_faults(kernel: KernelBinary, operand: Operand, count: int) -> Iterator[str]:
     first, last = operand.index, operand.index + count - 1
     if count > 1 and first % (2 if count == 2 else 4):
         yield f"{count} registers from s{first} on, which is not aligned"
     if not any(low <= first and last <= high for low, high in _SCALARS):
         yield f"{count} registers from s{first} on are not there"
+    if kernel.scalar_registers <= last < _OF_THE_MACHINE:
+        yield f"the kernel asks for {kernel.scalar_registers} registers s"
 
 
 def _spans(kernel: KernelBinary, instruction: Instruction) -> Iterator[Span]:
@@ -148,6 +164,18 @@ def _overlaps(kernel: KernelBinary, instruction: Instruction, spans: Sequence[Sp
         meet = other.kind == result.kind and other.index < result.index + count and result.index < other.index + size
         if meet and not (role == "c" and other == result):
             yield f"the result lies on {other}"
+
+
+def _bus_faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
+    """Scalar registers, masks and literals that a vector instruction reads; dual instructions are not looked at."""
+    alu = ALU.get(instruction.name)
+    if alu is None or not instruction.form.startswith("VOP") or instruction.halves:
+        return
+    roles = {token[0] for token in alu.reads} & set("abcn")
+    scalar = {o for role, o in instruction.operands.items() if role in roles and o.kind in _ON_BUS}
+    most = 1 if kernel.architecture == "cdna" else 2
+    if len(scalar) > most:
+        yield f"it reads {len(scalar)} scalar operands, the machine {most}"
 
 
 def _modifier_faults(instruction: Instruction) -> Iterator[str]:

@@ -9,7 +9,7 @@ Descriptor" and "Initial Kernel Execution State":
 | 0–3, 4–7, 8–11 | LDS, private and kernel-argument bytes | `lds_bytes`, `private_bytes`, `kernarg_bytes` |
 | 16–23 | code entry, relative to the descriptor | `entry` |
 | 44–47 | COMPUTE_PGM_RSRC3 | bits 0–5: where accumulation registers begin, bit 16: waves apart (CDNA) |
-| 48–51 | COMPUTE_PGM_RSRC1 | bits 0–5: vector registers, 12–19: float mode, 26: overflow of f16 |
+| 48–51 | COMPUTE_PGM_RSRC1 | bits 0–5: vector registers, 6–9: scalar ones, 12–19: float mode, 26: overflow of f16 |
 | 52–55 | COMPUTE_PGM_RSRC2 | bits 1–5: user registers, 7–9: block indices, 11–12: thread indices |
 | 56–57 | kernel code properties | bits 0–6: which pointers come first, bit 10: wave of 32 |
 | 58–59 | preloaded arguments | refused unless 0 |
@@ -70,7 +70,8 @@ class KernelBinary:
     block_indices: tuple[bool, bool, bool]  # x, y, z follow, one register each (in ttmp registers on gfx12)
     extra_sgprs: tuple[bool, bool]  # block info, and the wave's scratch offset, after those
     thread_dimensions: int  # 1 to 3 thread indices packed in v0, 10 bits each
-    vector_registers: int  # that a wave may use
+    scalar_registers: int  # that a wave may use, VCC and others of the machine among them
+    vector_registers: int
     accumulators: int
     image: tuple[tuple[int, bytes], ...]  # loaded segments: (address, bytes)
 
@@ -150,10 +151,16 @@ def _read_kernel(elf: Any, entry: Mapping[str, Any], target: str) -> KernelBinar
         block_indices=(bool(resources >> 7 & 1), bool(resources >> 8 & 1), bool(resources >> 9 & 1)),
         extra_sgprs=(bool(resources >> 10 & 1), bool(resources & 1)),
         thread_dimensions=(resources >> 11 & 3) + 1,
+        scalar_registers=_scalar_registers(target, mode >> 6 & 15),
         vector_registers=registers[0],
         accumulators=registers[1],
         image=image,
     )
+
+
+def _scalar_registers(target: str, granules: int) -> int:
+    """Scalar registers of a wave: on CDNA in granules of 16, which the field counts in eights; else all there are."""
+    return min((granules // 2 + 1) * 16, 106) if ARCHITECTURES[target] == "cdna" else 106
 
 
 def _vector_registers(target: str, wave_size: int, granules: int, offset: int) -> tuple[int, int]:

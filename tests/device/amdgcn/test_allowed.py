@@ -68,6 +68,11 @@ def word(code, *changes):
         ("gfx942", "v_lshl_add_u64 v[2:3], v[4:5], 1, v[6:7]", [(32, 40, 261)], "2 registers from v5 on, which is odd"),
         ("gfx90a", "global_load_dwordx3 v[2:4], v[0:1], off", [(56, 63, 3)], "3 registers from v3 on, which is odd"),
         ("gfx90a", "global_load_dword v2, v[0:1], off", [(32, 39, 1)], "2 registers from v1 on, which is odd"),
+        ("gfx942", "s_mov_b32 s4, s5", [(16, 22, 112)], "it writes s112, a trap temporary"),
+        ("gfx1100", "v_readfirstlane_b32 s4, v1", [(17, 24, 108)], "it writes s108, a trap temporary"),
+        ("gfx942", "v_add3_u32 v0, s4, v1, s4", [(32, 40, 5)], "it reads 2 scalar operands, the machine 1"),
+        ("gfx942", "v_cndmask_b32_e32 v0, v1, v2, vcc", [(0, 8, 5)], "it reads 2 scalar operands, the machine 1"),
+        ("gfx1100", "v_add3_u32 v0, s4, s5, s4", [(50, 58, 6)], "it reads 3 scalar operands, the machine 2"),
         ("gfx942", "v_fmac_f32_e64 v2, -v0, |v1|", [(61, 63, 4)], "neg of a source that it has not"),
         ("gfx942", "v_fmac_f32_e64 v2, v0, v1", [(8, 10, 4)], "abs of a source that it has not"),
         ("gfx942", SUM[1], [(32, 40, 256 + 4)], "the result lies on v4"),
@@ -107,6 +112,13 @@ def test_registers_that_a_kernel_does_not_ask_for_are_not_there(target):
     assert prove_binary(decode_kernel(kernel(target)), PROGRAM).proved
     with pytest.raises(UnsupportedInstructionError, match="the kernel asks for 8 registers v"):
         decode_kernel(with_descriptor(target, 48, lambda word: word & ~63))
+
+
+def test_scalar_registers_that_a_kernel_does_not_ask_for_are_not_there():
+    few = with_descriptor("gfx942", 48, lambda word: word & ~(15 << 6))
+    decode_kernel(replace(few, code=encoded("gfx942", "s_mov_b32 s15, 0")[:4]))
+    with pytest.raises(UnsupportedInstructionError, match="the kernel asks for 16 registers s"):
+        decode_kernel(replace(few, code=encoded("gfx942", "s_mov_b32 s16, 0")[:4]))
 
 
 def test_accumulation_registers_begin_where_the_descriptor_says():

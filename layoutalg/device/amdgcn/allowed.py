@@ -36,7 +36,7 @@ from layoutalg.device.amdgcn.semantics import ALU
 #: Scalar registers that may be named together: first and last of each kind.
 _SCALARS = ((0, 105), (106, 107), (108, 123), (126, 127))
 
-#: From here on, scalar registers have places apart: FLAT_SCRATCH, XNACK_MASK, VCC (AMDGPUUsage, "SGPR and VGPR Counts").
+#: From here on, scalar registers have places apart: FLAT_SCRATCH, XNACK_MASK, VCC (AMDGPUUsage, SGPR and VGPR Counts).
 _OF_THE_MACHINE = 102
 
 #: Trap temporaries, which only a trap's handler can write.

@@ -25,7 +25,7 @@ from layoutalg.device.amdgcn.symbolic import SymbolicMachine
 from layoutalg.index import FALSE, TRUE, Expr, all_of, negation, simplify
 
 #: Instructions that may be followed in all, those of loops as often as they are tried.
-STEP_LIMIT = 200_000
+STEP_LIMIT = 2_000_000
 
 Ends = list[tuple[int, State]]
 """Where control goes, and the state it goes there with."""
@@ -77,14 +77,20 @@ class Follower:
             raise NotReadable(f"the loop at {head:#x} has no exit")
         mark, state = len(machine.trace), entry
         while True:
-            ends = self.region(blocks, head, state.copy())
+            try:
+                ends = self.region(blocks, head, state.copy())
+            except NotReadable:  # what a loop does that only some waves go on with
+                if state is entry:
+                    raise
+                break
             back = [after for target, after in ends if target == head]
             if not back:
                 return ends
             if len(back) < len(ends):
-                del machine.trace[mark:]
-                return self.loop(self, head, entry)
+                break
             state = joined(machine.w, back)
+        del machine.trace[mark:]
+        return self.loop(self, head, entry)
 
     def _block(self, start: int, state: State) -> Ends:
         """The instructions of one block, and the ways out of it."""

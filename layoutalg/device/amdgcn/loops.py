@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from layoutalg.device.amdgcn.bits import Mask, NotReadable, Word, are_halves, as_mask
+from layoutalg.device.amdgcn.bits import Mask, NotReadable, Word, are_halves, as_mask, is_mask
 from layoutalg.device.amdgcn.follow import Ends, Follower
 from layoutalg.device.amdgcn.origins import origins
 from layoutalg.device.amdgcn.pending import Key, Pending
@@ -99,6 +99,7 @@ class _Loop:
         self.unknown: dict[Place, Word | Mask] = {}  # registers that are changed → their unknowns
         self.pairs: dict[Place, tuple[Place, Word]] = {}  # lower half → upper half, the unknown whole
         self.known: dict[Place, Word | Mask] = {}  # registers whose value at the head is known → that value
+        self.wrong: set[tuple[Place, Expr]] = set()  # what registers were taken for, and are not
         self.pending: Pending = entry.pending.copy()
         self.barriers: Expr = FALSE  # a body's
         self._began = self.w.now()
@@ -108,26 +109,26 @@ class _Loop:
         noting, around = self.machine.noting, self.machine.loops
         self.machine.noting, self.machine.loops = False, (*around, self.t)
         decide, self.w.decide = self.w.decide, lambda goal, given: False
-        self._settle()  # first without a solver: most registers that change are plain counters
+        self._settled()  # first without a solver: most registers that change are plain counters
         self.w.decide = decide
-        self._settle()
+        self.wrong.clear()
         self.machine.noting = noting
-        start, latch, leaving = self._followed()
-        if self._grown(start, latch) or not all(self._kept(latch, place) for place in self.known):
-            raise NotReadable(f"the invariant of the loop at {self.head:#x} is not kept")
-        if not leaving:
-            raise NotReadable(f"the loop at {self.head:#x} has no exit")
+        start, latch, leaving = self._settled()
         self.machine.loops = around
         if noting:
             self._note(start, latch, leaving)
-        return self._left(start, leaving)
+        return self._left(start, leaving) if leaving else self._tested_at_head(latch)
 
-    def _settle(self) -> None:
-        """Follows the body until nothing new is found that it changes, or that a register is."""
+    def _settled(self) -> tuple[State, State, Ends]:
+        """What `_followed` gives when nothing new is found: what is known of registers then holds from head to head."""
+        trace, claims = self.machine.trace, self.loops.claims
+        marks = len(trace), len(claims)
         for _ in range(TRIES):
-            start, latch, _ = self._followed()
-            if not self._grown(start, latch) and not self._recognised(start, latch):
-                return
+            del trace[marks[0] :], claims[marks[1] :]
+            start, latch, leaving = self._followed()
+            wrong = self._refuted(latch)
+            if not self._grown(start, latch) and not self._recognised(start, latch) and not wrong:
+                return start, latch, leaving
         raise NotReadable(f"the loop at {self.head:#x} changes other registers in every try")
 
     def _followed(self) -> tuple[State, State, Ends]:
@@ -164,6 +165,8 @@ class _Loop:
         uppers = {p: word for p, word in words.items() if word.low_half is not None}
         for place in changed:
             self._forget(place, words.get(place), uppers)
+        for place in changed:
+            self._guess(latch, place)
         return grown or bool(changed)
 
     def _same(self, start: State, latch: State, place: Place) -> bool:
@@ -222,6 +225,30 @@ class _Loop:
 
     # What it is
 
+    def _guess(self, latch: State, place: Place) -> None:
+        """Takes a register that one iteration changed by a constant for a counter; it is seen later if it is one."""
+        here, end = self._get(self.entry, place), self._get(latch, place)
+        masks = place[0] == "scalars" and is_mask(here) and is_mask(end)
+        if masks and as_mask(here).own is as_mask(end).own:
+            mask = as_mask(here).having(as_mask(here).own, as_mask(end))
+            self.unknown[place], self.known[place] = self._unknown_mask(place, mask), mask
+        elif isinstance(here, Word) and isinstance(end, Word) and place not in self._halves():
+            step = simplify(end.expr - here.expr)
+            if step.op == "const":
+                self.known[place] = self.w.word(here.expr + representative(step, here.bits) * self.t)
+
+    def _halves(self) -> set[Place]:
+        return {half for low, (high, _) in self.pairs.items() for half in (low, high)}
+
+    def _refuted(self, latch: State) -> bool:
+        """Drops what is known of registers and does not hold after an iteration; whether there was any."""
+        wrong = [place for place in self.known if not self._kept(latch, place)]
+        for place in wrong:
+            self.wrong.add((place, _value(self.known.pop(place))))
+            if place in self.pairs:
+                del self.known[self.pairs[place][0]]
+        return bool(wrong)
+
     def _recognised(self, start: State, latch: State) -> bool:
         """Finds values at the head of registers that were unknown; whether there were any."""
         found: dict[Place, Word | Mask] = {}
@@ -238,21 +265,30 @@ class _Loop:
                     found |= {place: self.w.low(whole), upper: self.w.high(whole)}
                 continue
             here, end, unknown_word = (self._get(s, place) for s in (self.entry, latch, start))
-            if isinstance(here, Mask) and isinstance(end, Mask):
-                own = end.own if end.own is here.own else self._earlier(end.own)
-                if own is not None and substitute(own, {self.t: 0}) is here.own:
-                    found[place] = here.having(own)
-            elif not isinstance(here, Mask) and not isinstance(end, Mask):
-                form = self._form(here, _word(unknown_word).expr, end)
+            if isinstance(unknown_word, Mask):
+                own = self._bit(here, end)
+                if own is not None:
+                    found[place] = unknown_word.having(own)
+            elif isinstance(here, Word) and isinstance(end, Word):
+                form = self._form(here, unknown_word.expr, end)
                 if form is not None:
                     found[place] = self.w.word(form)
-        self.known |= found
-        return bool(found)
+        new = {place: word for place, word in found.items() if (place, _value(word)) not in self.wrong}
+        self.known |= new
+        return bool(new)
 
     def _whole(self, state: State, low: Place, high: Place) -> Word | None:
         """The word of which two registers hold the halves."""
         a, b = self._get(state, low), self._get(state, high)
         return self.w.pair(a, b) if isinstance(a, Word) and isinstance(b, Word) else None
+
+    def _bit(self, before: Word | Mask, after: Word | Mask) -> Expr | None:
+        """The lane's bit of a mask at the head of iteration t."""
+        if not (is_mask(before) and is_mask(after)):
+            return None
+        init, end = as_mask(before).own, as_mask(after).own
+        own = end if end is init else self._earlier(end)
+        return own if own is not None and substitute(own, {self.t: 0}) is init else None
 
     def _form(self, before: Word, unknown: Expr, after: Word) -> Expr | None:
         """The value at the head of iteration t."""
@@ -294,7 +330,7 @@ class _Loop:
     def _kept(self, latch: State, place: Place) -> bool:
         """Whether a register holds at the end of iteration t what is said of the head of t + 1."""
         following = {self.t: self.t + 1}
-        if any(place == upper for upper, _ in self.pairs.values()):
+        if any(place == upper and low in self.known for low, (upper, _) in self.pairs.items()):
             return True  # with its lower half
         claimed, held = self.known[place], self._get(latch, place)
         if place in self.pairs:
@@ -303,24 +339,42 @@ class _Loop:
             if whole is None:
                 return False
             claimed, held = self.w.pair(_word(claimed), _word(self.known[upper])), whole
-        if isinstance(claimed, Mask) and isinstance(held, Mask):
-            return claimed.half == held.half and simplify(substitute(claimed.own, following)) is simplify(held.own)
-        if isinstance(claimed, Mask) or isinstance(held, Mask):
+        if isinstance(claimed, Mask):
+            same_half = not isinstance(held, Mask) or held.half == claimed.half
+            own = as_mask(held).own if is_mask(held) else None
+            return same_half and own is not None and simplify(substitute(claimed.own, following)) is simplify(own)
+        if isinstance(held, Mask):
             return False
         return self.w.congruent(substitute(claimed.expr, following), held.expr, held.bits)
 
     def _note(self, start: State, latch: State, leaving: Ends) -> None:
-        """The claim on the count, and what the loop carries."""
+        """The claim on the count, if the body leaves, and what the loop carries."""
         leaves = self._taken(start, [state for _, state in leaving])
         last = eq(self.t, self.count - 1)
         about = f"the loop at {self.head:#x}: as many iterations as the program's"
         goal = any_of(all_of(leaves, last), all_of(negation(leaves), negation(last)))
-        self.loops.claims.append(Claim(about, goal, start.condition))
+        if leaving:
+            self.loops.claims.append(Claim(about, goal, start.condition))
         for place, word in self.unknown.items():
             if place not in self.known and isinstance(word, Word) and word.expr.op == "var":
                 before, after = (self._get(s, place) for s in (self.entry, latch))
                 if isinstance(before, Word) and isinstance(after, Word):
                     self.loops.carried[word.expr] = Carried(self.t, word.expr, before.expr, after.expr)
+
+    def _tested_at_head(self, latch: State) -> Ends:
+        """The states behind the exits of a loop that comes back from each of the program's iterations.
+
+        What comes back from the last of them then must leave.
+        """
+        state = _Substitution(self.w, {self.t: self.count - 1}).state(latch)
+        following = _Substitution(self.w, {self.t: self.count})
+        for place, word in self.known.items():
+            _put(state, place, following.scalar(word))
+        state.path = self.entry.path
+        ends = self.follower.region(self.follower.flow.loops[self.head], self.head, state)
+        if any(target == self.head for target, _ in ends):
+            raise NotReadable(f"the loop at {self.head:#x} may go on after the program's last iteration")
+        return ends
 
     def _taken(self, start: State, leaving: Sequence[State]) -> Expr:
         """When one of these ways out is taken."""
@@ -391,6 +445,10 @@ def _put(state: State, place: Place, word: Word | Mask) -> None:
         state.scalars[key] = word
     else:
         state.cells[key] = ((TRUE, _word(word)),)
+
+
+def _value(word: Word | Mask) -> Expr:
+    return word.own if isinstance(word, Mask) else word.expr
 
 
 def _word(word: Word | Mask) -> Word:

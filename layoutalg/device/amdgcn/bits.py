@@ -91,7 +91,8 @@ class Mask:
     def __or__(self, other: Word | Mask) -> Mask:
         other = as_mask(other)
         a, b = self.own, other.own
-        return self.having(b if implies(a, b) else a if implies(b, a) else any_of(a, b), other)
+        either = TRUE if negation(a) is b or negation(b) is a else any_of(a, b)
+        return self.having(b if implies(a, b) else a if implies(b, a) else either, other)
 
     def __xor__(self, other: Word | Mask) -> Mask:
         other = as_mask(other)

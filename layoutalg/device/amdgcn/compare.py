@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import permutations
 from typing import Protocol
 
 from layoutalg.device.amdgcn.accesses import alignment_of
 from layoutalg.device.amdgcn.bits import NotReadable
-from layoutalg.device.amdgcn.conditions import plain
+from layoutalg.device.amdgcn.conditions import chosen, plain
 from layoutalg.device.amdgcn.expected import Expected, ExpectedElement
 from layoutalg.device.amdgcn.loops import Loops
 from layoutalg.device.amdgcn.order import changed_places
@@ -31,14 +30,10 @@ from layoutalg.index import (
     eq,
     mod,
     negation,
-    postorder,
-    rebuild,
-    select,
     simplify,
     value,
     variables,
 )
-from layoutalg.index.text import order
 from layoutalg.kernel.program import Program as Kernel
 from layoutalg.prove import Proved, Refuted, Shown, Unknown, Verdict, Witness
 
@@ -184,7 +179,7 @@ class Comparison:
 
     def _follows(self, label: str, goal: Expr, condition: Expr) -> Verdict:
         """The condition implies the goal; parts that are the same once simplified need no proof."""
-        known = _known(condition)
+        known = set(map(plain, conjuncts(condition)))
         rest = (part for part in map(simplify, conjuncts(goal)) if plain(part) not in known)
         return self.prover.decide(label, all_of(*rest), self._given(condition))
 
@@ -290,47 +285,6 @@ class Comparison:
             yield f"{about}: before the loop", _not_refuted(before)
             after = self._value(mod(binary.after, 1 << 32), program.after, self._given())
             yield f"{about}: by an iteration", _not_refuted(after)
-
-
-def chosen(e: Expr, given: Expr) -> Expr:
-    """The expression with choices decided whose condition is among what is given, and conditions in one order."""
-    known = _known(given)
-    new: dict[Expr, Expr] = {}
-    for node in postorder(e):
-        args = [new[a] for a in node.args]
-        if node.op == "select":
-            parts = [plain(part) for part in conjuncts(args[0])]
-            if all(part in known for part in parts):
-                new[node] = args[1]
-                continue
-            if any(plain(negation(part)) in known for part in parts):
-                new[node] = args[2]
-                continue
-            args[0] = all_of(*(part for part in parts if part not in known))
-            if args[0].op == "not":
-                args = [args[0].args[0], args[2], args[1]]
-        elif node.op in ("any", "all"):
-            join = any_of if node.op == "any" else all_of
-            new[node] = join(*sorted((a for a in args if node.op == "any" or plain(a) not in known), key=order))
-            continue
-        elif node.op in ("lt", "le"):
-            new[node] = plain(rebuild(node, args))
-            continue
-        new[node] = _of_each(node, args) if args else node
-    return new[e]
-
-
-@lru_cache(maxsize=1 << 8)
-def _known(given: Expr) -> frozenset[Expr]:
-    return frozenset(map(plain, conjuncts(given)))
-
-
-def _of_each(node: Expr, args: list[Expr]) -> Expr:
-    """The operation; a quotient or remainder of a choice is a choice of quotients or remainders."""
-    if node.op not in ("div", "mod") or args[0].op != "select" or args[1].op != "const":
-        return rebuild(node, args)
-    condition, *ways = args[0].args
-    return select(condition, *(_of_each(node, [way, args[1]]) for way in ways))
 
 
 def placed_in_lds(

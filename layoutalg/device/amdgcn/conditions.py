@@ -12,7 +12,26 @@ What it cannot represent: that one condition follows from several others togethe
 
 from __future__ import annotations
 
-from layoutalg.index import Expr, all_of, any_of, conjuncts, eq, le, lt, negation, simplify
+from functools import lru_cache
+
+from layoutalg.index import (
+    FALSE,
+    TRUE,
+    Expr,
+    all_of,
+    any_of,
+    conjuncts,
+    eq,
+    le,
+    lt,
+    negation,
+    postorder,
+    rebuild,
+    select,
+    simplify,
+)
+from layoutalg.index.ranges import BOOLEAN
+from layoutalg.index.text import order
 
 
 def settled(condition: Expr) -> Expr:
@@ -86,3 +105,76 @@ def meaning(condition: Expr) -> frozenset[Expr]:
     """
     parts = map(simplify, conjuncts(condition))
     return frozenset(eq(simplify(part.args[0] - part.args[1]), 0) if part.op == "eq" else plain(part) for part in parts)
+
+
+@lru_cache(maxsize=1 << 14)
+def chosen(e: Expr, given: Expr) -> Expr:
+    """What an expression is where a condition holds: choices decided that it decides, conditions in one form.
+
+    >>> from layoutalg.index import select, var
+    >>> a, b = var("a", 9), var("b", 9)
+    >>> chosen(select(any_of(a < 5, b < 5), a, select(b < 7, b, 0)), all_of(5 <= a, b < 7))
+    select(0 <= b * -1 + 4, a, b)
+    """
+    true, false = _known(given)
+    new: dict[Expr, Expr] = {}
+    for node in postorder(e):
+        args = [new[a] for a in node.args]
+        if node.op in BOOLEAN:
+            condition = _in_order(node, args)
+            new[node] = TRUE if condition in true else FALSE if condition in false else condition
+            continue
+        if node.op == "select" and args[0].op == "not":
+            args = [args[0].args[0], args[2], args[1]]
+        new[node] = _of_each(node, args) if args else node
+    return new[e]
+
+
+def choice(condition: Expr, then: Expr, otherwise: Expr) -> Expr:
+    """Each of two where it is the one.
+
+    >>> from layoutalg.index import select, var
+    >>> a, b = var("a", 9), var("b", 9)
+    >>> choice(any_of(a < 5, b < 5), a, select(all_of(5 <= a, 5 <= b), b, 0))
+    select(a < 5 or b < 5, a, b)
+    """
+    return select(condition, chosen(then, condition), chosen(otherwise, negation(condition)))
+
+
+@lru_cache(maxsize=1 << 10)
+def _known(given: Expr) -> tuple[frozenset[Expr], frozenset[Expr]]:
+    parts = conjuncts(given if given is TRUE else chosen(given, TRUE))
+    return frozenset(map(plain, parts)), frozenset(plain(negation(part)) for part in parts)
+
+
+def _in_order(node: Expr, args: list[Expr]) -> Expr:
+    """The condition of these parts: negations at its leaves, parts that say nothing left out."""
+    if node.op in ("any", "all"):
+        return _joined(node.op, args)
+    if node.op == "not" and args[0].op in ("any", "all"):
+        return _joined("all" if args[0].op == "any" else "any", [negation(part) for part in args[0].args])
+    e = rebuild(node, args)
+    return plain(e) if e.op in ("lt", "le") else e
+
+
+def _joined(op: str, parts: list[Expr]) -> Expr:
+    """All or any of some conditions: a ∨ (a ∧ b) is a, a ∨ (¬a ∧ b) is a ∨ b, and the same the other way round."""
+    join, inner = (any_of, all_of) if op == "any" else (all_of, any_of)
+    flat = dict.fromkeys(leaf for part in parts for leaf in (part.args if part.op == op else (part,)))
+    denied = {plain(negation(part)) for part in flat}
+    said = []
+    for part in flat:
+        if {part.op, op} == {"any", "all"}:
+            if any(leaf in flat for leaf in part.args):
+                continue
+            part = inner(*(leaf for leaf in part.args if leaf not in denied))
+        said.append(part)
+    return join(*sorted(said, key=order))
+
+
+def _of_each(node: Expr, args: list[Expr]) -> Expr:
+    """The operation; a quotient or remainder of a choice is a choice of quotients or remainders."""
+    if node.op not in ("div", "mod") or args[0].op != "select" or args[1].op != "const":
+        return rebuild(node, args)
+    condition, *ways = args[0].args
+    return select(condition, *(_of_each(node, [way, args[1]]) for way in ways))

@@ -25,10 +25,10 @@ from layoutalg.index import (
     le,
     lt,
     negation,
-    postorder,
     rebuild,
     select,
     simplify,
+    variables,
 )
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.index.text import order
@@ -113,32 +113,23 @@ def chosen(e: Expr, given: Expr) -> Expr:
 
     >>> from layoutalg.index import select, var
     >>> a, b = var("a", 9), var("b", 9)
-    >>> chosen(select(any_of(a < 5, b < 5), a, select(b < 7, b, 0)), all_of(5 <= a, b < 7))
+    >>> chosen(select(any_of(a < 5, b < 5), a, select(5 <= a, b, 0)), 5 <= a)
     select(0 <= b * -1 + 4, a, b)
     """
+    if not e.args:
+        return e
+    if e.op == "select":
+        condition = chosen(e.args[0], given)
+        if condition.op == "const":
+            return chosen(e.args[1] if condition is TRUE else e.args[2], given)
+        ways = (condition, e.args[1]), (negation(condition), e.args[2])
+        return choice(condition, *(chosen(way, all_of(given, holds)) for holds, way in ways))
+    args = [chosen(a, given) for a in e.args]
+    if e.op not in BOOLEAN:
+        return _of_each(e, args)
     true, false = _known(given)
-    new: dict[Expr, Expr] = {}
-    for node in postorder(e):
-        args = [new[a] for a in node.args]
-        if node.op in BOOLEAN:
-            condition = _in_order(node, args)
-            new[node] = TRUE if condition in true else FALSE if condition in false else condition
-            continue
-        if node.op == "select" and args[0].op == "not":
-            args = [args[0].args[0], args[2], args[1]]
-        new[node] = _of_each(node, args) if args else node
-    return new[e]
-
-
-def choice(condition: Expr, then: Expr, otherwise: Expr) -> Expr:
-    """Each of two where it is the one.
-
-    >>> from layoutalg.index import select, var
-    >>> a, b = var("a", 9), var("b", 9)
-    >>> choice(any_of(a < 5, b < 5), a, select(all_of(5 <= a, 5 <= b), b, 0))
-    select(a < 5 or b < 5, a, b)
-    """
-    return select(condition, chosen(then, condition), chosen(otherwise, negation(condition)))
+    condition = _in_order(e, args)
+    return TRUE if condition in true else FALSE if condition in false else condition
 
 
 @lru_cache(maxsize=1 << 10)
@@ -177,4 +168,36 @@ def _of_each(node: Expr, args: list[Expr]) -> Expr:
     if node.op not in ("div", "mod") or args[0].op != "select" or args[1].op != "const":
         return rebuild(node, args)
     condition, *ways = args[0].args
-    return select(condition, *(_of_each(node, [way, args[1]]) for way in ways))
+    return choice(condition, *(_of_each(node, [way, args[1]]) for way in ways))
+
+
+def choice(condition: Expr, then: Expr, otherwise: Expr) -> Expr:
+    """A choice between two, or the one of them that is the other where that is chosen.
+
+    >>> from layoutalg.index import select, var
+    >>> a, b = var("a", 9), var("b", 9)
+    >>> choice(a < 5, a, select(a < 5, a, b)), choice(negation(eq(a, b)), a, b)
+    (select(a < 5, a, b), select(a == b, b, a))
+    """
+    if condition.op == "not":
+        condition, then, otherwise = condition.args[0], otherwise, then
+    one = alike(condition, then, negation(condition), otherwise)
+    return select(condition, then, otherwise) if one is None else one
+
+
+def alike(here: Expr, x: Expr, there: Expr, y: Expr) -> Expr | None:
+    """One expression that is x where one condition holds, and y where another does, if one of the two is it.
+
+    >>> from layoutalg.index import select, var
+    >>> a, b = var("a", 9), var("b", 9)
+    >>> alike(a < 5, a, 5 <= a, select(a < 5, a, b))
+    select(a < 5, a, b)
+    """
+    if x is y:
+        return y
+    made_of_x, made_of_y = frozenset(variables(x)), frozenset(variables(y))
+    if not (made_of_x <= made_of_y or made_of_y <= made_of_x):
+        return None  # they are hardly ever alike then
+    if chosen(x, here) is chosen(y, here):
+        return y
+    return x if chosen(x, there) is chosen(y, there) else None

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, excludes, implies, is_mask, is_unknown, own_bit
-from layoutalg.device.amdgcn.conditions import choice, chosen
+from layoutalg.device.amdgcn.conditions import alike, choice
 from layoutalg.device.amdgcn.decode import Instruction
 from layoutalg.device.amdgcn.pending import Key, Pending
 from layoutalg.device.amdgcn.words import IndexValues
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, select
 
 Writes = tuple[tuple[Expr, Word], ...]
 """Guarded writes of one vector register, the newest last."""
@@ -101,7 +101,7 @@ def resolved(w: IndexValues, writes: Writes, guard: Expr) -> Word:
         if excludes(guard, condition):
             continue
         older = resolved(w, writes[:k], all_of(guard, negation(condition)))
-        return older if older.expr is word.expr else word.with_expr(choice(condition, word.expr, older.expr))
+        return older if older.expr is word.expr else word.with_expr(select(condition, word.expr, older.expr))
     return w.fresh_word()
 
 
@@ -165,7 +165,7 @@ def _writes(w: IndexValues, one: State, other: State, key: Key) -> Writes:
     x, y = resolved(w, a, one.condition), resolved(w, b, other.condition)
     if len(a) == shared or len(b) == shared:
         return (*b, (mine, x)) if len(b) == shared else (*a, (theirs, y))
-    return ((TRUE, x if x.expr is y.expr else x.with_expr(_of_two(mine, x.expr, y.expr))),)
+    return ((TRUE, x if x.expr is y.expr else x.with_expr(choice(mine, x.expr, y.expr))),)
 
 
 def _either(
@@ -185,27 +185,14 @@ def _either(
             return w.unknown_word()
         x, y = one.own, other.own
         here, there = all_of(*mine), all_of(*theirs)
-        either = _alike(here, x, there, y)
+        either = alike(here, x, there, y)
         return one.having(any_of(within(x, mine), within(y, theirs)) if either is None else either, other)
     a, b = a or w.fresh_word(), b or w.fresh_word()
     if a.expr is b.expr and a.whole is b.whole:
         return a
     if is_unknown(a.expr) and is_unknown(b.expr):
         return w.unknown_word()
-    return a.with_expr(a.expr if a.expr is b.expr else _of_two(all_of(*mine), a.expr, b.expr))
-
-
-def _alike(here: Expr, x: Expr, there: Expr, y: Expr) -> Expr | None:
-    """One expression that is x where one condition holds, and y where another does, if one of the two is it."""
-    if x is y or chosen(x, here) is chosen(y, here):
-        return y
-    return x if chosen(x, there) is chosen(y, there) else None
-
-
-def _of_two(here: Expr, x: Expr, y: Expr) -> Expr:
-    """x where a condition holds, else y."""
-    one = _alike(here, x, negation(here), y)
-    return choice(here, x, y) if one is None else one
+    return a.with_expr(a.expr if a.expr is b.expr else choice(all_of(*mine), a.expr, b.expr))
 
 
 def _bit(w: IndexValues, made: dict[Key, Expr], key: Key, half: int) -> Expr:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from layoutalg.device.amdgcn.conditions import chosen
 from layoutalg.index import (
     FALSE,
     TRUE,
@@ -117,14 +118,18 @@ class Terms:
 
     def beside_least(self, condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
         """`x`, where a choice is `x > −∞ or x is no number ? x : −∞`: of every x, −∞ too, that is x to the bit."""
-        if condition.op != "any":  # then it is the other way round, or none
-            condition, then, otherwise = negation(condition), otherwise, then
-        if not _congruent(otherwise, const(LEAST)) or condition.op != "any":
-            return None
-        x = simplify(then)
-        calls = {self.made_by.get(part.args[0]) for part in condition.args if part.op == "eq" and part.args[1] is TRUE}
-        meant = {("lt_f32", const(LEAST), x), ("u_f32", x, x)}
-        return x if len(condition.args) == 2 and calls == meant else None
+        for least, taken, x in (
+            (otherwise, condition, simplify(then)),
+            (then, negation(condition), simplify(otherwise)),
+        ):
+            if least.op != "const" or least.value % (1 << 32) != LEAST:
+                continue
+            test = chosen(taken, TRUE)
+            calls = {self.made_by.get(part.args[0]) for part in test.args if part.op == "eq" and part.args[1] is TRUE}
+            meant = {("lt_f32", const(LEAST), x), ("u_f32", x, x)}
+            if test.op == "any" and len(test.args) == 2 and calls == meant:
+                return x
+        return None
 
     def for_numbers(self, unknowns: Iterable[Expr]) -> tuple[dict[Expr, Expr], Expr]:
         """What roundings to bf16 and tests for a NaN come to where they look at numbers only; and that they do so.

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 
 from layoutalg.device.amdgcn.bits import UNDEFINED, UNKNOWN_BIT, Bit, Mask, NotReadable, Word, are_halves, as_mask
-from layoutalg.device.amdgcn.conditions import less, meaning, plain
+from layoutalg.device.amdgcn.conditions import choice, less, meaning, plain
 from layoutalg.device.amdgcn.ranges import (
     NARROWEST,
     apart,
@@ -240,11 +240,17 @@ class IndexValues:
             a, b = as_mask(then), as_mask(otherwise)
             return a.having(any_of(all_of(condition.expr, a.own), all_of(negation(condition.expr), b.own)), b)
         chosen = magnitude(unsure, then.expr, otherwise.expr)
-        for known in (self.terms.rounding, self.terms.beside_least):
-            chosen = known(unsure, then.expr, otherwise.expr) if chosen is None else chosen
         if chosen is None:
             chosen = self.divisions.choice(unsure, then.expr, otherwise.expr)
-        return then.with_expr(select(unsure, then.expr, otherwise.expr) if chosen is None else chosen)
+        return then.with_expr(self.choice(unsure, then.expr, otherwise.expr) if chosen is None else chosen)
+
+    def choice(self, condition: Expr, then: Expr, otherwise: Expr) -> Expr:
+        """A choice, also of two ways that meet, or what it comes to in floating-point numbers."""
+        for known in (self.terms.rounding, self.terms.beside_least):
+            chosen = known(condition, then, otherwise)
+            if chosen is not None:
+                return chosen
+        return choice(condition, then, otherwise)
 
     def _unsure(self, condition: Expr) -> Expr:
         """What of a condition is not among what is given."""

@@ -241,7 +241,13 @@ class Comparison:
         return self.prover.decide("the stored value is the program's", eq(got, goal), given)
 
     def _named(self, e: Expr, given: Expr, past: Mapping[Expr, Expr]) -> Expr:
-        return self.terms.rewritten(e, {**self.names, **past}, {}, lambda part: _settled(part, given))
+        return self.terms.rewritten(e, {**self.names, **past}, {}, lambda part: self._settled(part, given))
+
+    def _settled(self, e: Expr, given: Expr) -> Expr:
+        """What it is where a condition holds; twice, since what one step makes plain the other decides."""
+        for _ in range(2):
+            e = self.terms.recognised(simplify(chosen(e, given)))
+        return e
 
     def _bound(self, got: Expr, goal: Expr, bound: Mapping[Expr, Expr]) -> dict[Expr, Expr] | None:
         """What the binary's carried unknowns must be called for the two to have one form; None where they have not."""
@@ -285,13 +291,6 @@ class Comparison:
             yield f"{about}: before the loop", _not_refuted(before)
             after = self._value(mod(binary.after, 1 << 32), program.after, self._given())
             yield f"{about}: by an iteration", _not_refuted(after)
-
-
-def _settled(e: Expr, given: Expr) -> Expr:
-    """What an expression is where a condition holds; twice, since what one step makes plain the other decides."""
-    for _ in range(2):
-        e = simplify(chosen(e, given))
-    return e
 
 
 def placed_in_lds(

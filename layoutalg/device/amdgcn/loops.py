@@ -161,12 +161,13 @@ class _Loop:
         grown = pending != self.pending or per_iteration is not self.barriers
         self.pending, self.barriers = pending, per_iteration
         changed = [p for p in _places(start, latch) if p not in self.unknown and not self._same(start, latch, p)]
-        words = {p: word for p in changed if isinstance(word := self._get(self.entry, p), Word)}
+        numbers = [place for place in changed if not self._guess_mask(latch, place)]
+        words = {p: word for p in numbers if isinstance(word := self._get(self.entry, p), Word)}
         uppers = {p: word for p, word in words.items() if word.low_half is not None}
-        for place in changed:
+        for place in numbers:
             self._forget(place, words.get(place), uppers)
-        for place in changed:
-            self._guess(latch, place)
+        for place in numbers:
+            self._guess_counter(latch, place)
         return grown or bool(changed)
 
     def _same(self, start: State, latch: State, place: Place) -> bool:
@@ -225,14 +226,19 @@ class _Loop:
 
     # What it is
 
-    def _guess(self, latch: State, place: Place) -> None:
-        """Takes a register that one iteration changed by a constant for a counter; it is seen later if it is one."""
+    def _guess_mask(self, latch: State, place: Place) -> bool:
+        """Takes a register that is the same mask after one iteration for that mask; later it is seen if it is."""
         here, end = self._get(self.entry, place), self._get(latch, place)
-        masks = place[0] == "scalars" and is_mask(here) and is_mask(end)
-        if masks and as_mask(here).own is as_mask(end).own:
-            mask = as_mask(here).having(as_mask(here).own, as_mask(end))
-            self.unknown[place], self.known[place] = self._unknown_mask(place, mask), mask
-        elif isinstance(here, Word) and isinstance(end, Word) and place not in self._halves():
+        if place[0] != "scalars" or not (is_mask(here) and is_mask(end)) or as_mask(here).own is not as_mask(end).own:
+            return False
+        mask = as_mask(here).having(as_mask(here).own, as_mask(end))
+        self.unknown[place], self.known[place] = self._unknown_mask(place, mask), mask
+        return True
+
+    def _guess_counter(self, latch: State, place: Place) -> None:
+        """Takes a register that one iteration changes by a constant for a counter; later it is seen if it is one."""
+        here, end = self._get(self.entry, place), self._get(latch, place)
+        if isinstance(here, Word) and isinstance(end, Word) and place not in self._halves():
             step = simplify(end.expr - here.expr)
             if step.op == "const":
                 self.known[place] = self.w.word(here.expr + representative(step, here.bits) * self.t)

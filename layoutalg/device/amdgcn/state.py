@@ -101,7 +101,7 @@ def resolved(w: IndexValues, writes: Writes, guard: Expr) -> Word:
         if excludes(guard, condition):
             continue
         older = resolved(w, writes[:k], all_of(guard, negation(condition)))
-        return older if older.expr is word.expr else word.with_expr(w.choice(condition, word.expr, older.expr))
+        return older if older.expr is word.expr else word.with_expr(w.terms.choice(condition, word.expr, older.expr))
     return w.fresh_word()
 
 
@@ -165,7 +165,7 @@ def _writes(w: IndexValues, one: State, other: State, key: Key) -> Writes:
     x, y = resolved(w, a, one.condition), resolved(w, b, other.condition)
     if len(a) == shared or len(b) == shared:
         return (*b, (mine, x)) if len(b) == shared else (*a, (theirs, y))
-    return ((TRUE, x if x.expr is y.expr else x.with_expr(w.choice(mine, x.expr, y.expr))),)
+    return ((TRUE, x if x.expr is y.expr else x.with_expr(_of_two(w, mine, x.expr, y.expr))),)
 
 
 def _either(
@@ -192,7 +192,13 @@ def _either(
         return a
     if is_unknown(a.expr) and is_unknown(b.expr):
         return w.unknown_word()
-    return a.with_expr(a.expr if a.expr is b.expr else w.choice(all_of(*mine), a.expr, b.expr))
+    return a.with_expr(a.expr if a.expr is b.expr else _of_two(w, all_of(*mine), a.expr, b.expr))
+
+
+def _of_two(w: IndexValues, here: Expr, x: Expr, y: Expr) -> Expr:
+    """x where a condition holds, else y."""
+    one = alike(here, x, negation(here), y)
+    return w.terms.choice(here, x, y) if one is None else one
 
 
 def _bit(w: IndexValues, made: dict[Key, Expr], key: Key, half: int) -> Expr:

@@ -25,6 +25,9 @@ from layoutalg.index import (
     eq,
     mod,
     negation,
+    postorder,
+    rebuild,
+    select,
     simplify,
     substitute,
     symbol,
@@ -118,18 +121,32 @@ class Terms:
 
     def beside_least(self, condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
         """`x`, where a choice is `x > −∞ or x is no number ? x : −∞`: of every x, −∞ too, that is x to the bit."""
-        for least, taken, x in (
-            (otherwise, condition, simplify(then)),
-            (then, negation(condition), simplify(otherwise)),
-        ):
+        ways = (condition, then, otherwise), (negation(condition), otherwise, then)
+        for taken, other, least in ways:
             if least.op != "const" or least.value % (1 << 32) != LEAST:
                 continue
-            test = chosen(taken, TRUE)
+            x, test = simplify(other), chosen(taken, TRUE)
             calls = {self.made_by.get(part.args[0]) for part in test.args if part.op == "eq" and part.args[1] is TRUE}
             meant = {("lt_f32", const(LEAST), x), ("u_f32", x, x)}
             if test.op == "any" and len(test.args) == 2 and calls == meant:
                 return x
         return None
+
+    def choice(self, condition: Expr, then: Expr, otherwise: Expr) -> Expr:
+        """A choice, or what it comes to in floating-point numbers."""
+        for known in (self.rounding, self.beside_least):
+            found = known(condition, then, otherwise)
+            if found is not None:
+                return found
+        return select(condition, then, otherwise)
+
+    def recognised(self, e: Expr) -> Expr:
+        """The expression with `choice` for each choice in it."""
+        new: dict[Expr, Expr] = {}
+        for node in postorder(e):
+            args = [new[a] for a in node.args]
+            new[node] = self.choice(*args) if node.op == "select" else rebuild(node, args) if args else node
+        return new[e]
 
     def for_numbers(self, unknowns: Iterable[Expr]) -> tuple[dict[Expr, Expr], Expr]:
         """What roundings to bf16 and tests for a NaN come to where they look at numbers only; and that they do so.

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 
 from layoutalg.device.amdgcn.bits import UNDEFINED, UNKNOWN_BIT, Bit, Mask, NotReadable, Word, are_halves, as_mask
-from layoutalg.device.amdgcn.conditions import choice, less, meaning, plain
+from layoutalg.device.amdgcn.conditions import less, meaning, plain
 from layoutalg.device.amdgcn.ranges import (
     NARROWEST,
     apart,
@@ -242,15 +242,7 @@ class IndexValues:
         chosen = magnitude(unsure, then.expr, otherwise.expr)
         if chosen is None:
             chosen = self.divisions.choice(unsure, then.expr, otherwise.expr)
-        return then.with_expr(self.choice(unsure, then.expr, otherwise.expr) if chosen is None else chosen)
-
-    def choice(self, condition: Expr, then: Expr, otherwise: Expr) -> Expr:
-        """A choice, also of two ways that meet, or what it comes to in floating-point numbers."""
-        for known in (self.terms.rounding, self.terms.beside_least):
-            chosen = known(condition, then, otherwise)
-            if chosen is not None:
-                return chosen
-        return choice(condition, then, otherwise)
+        return then.with_expr(self.terms.choice(unsure, then.expr, otherwise.expr) if chosen is None else chosen)
 
     def _unsure(self, condition: Expr) -> Expr:
         """What of a condition is not among what is given."""

@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # What .venv/.tools installs must be there: a missing package then fails, where it would skip tests.
 EXTRAS := LAYOUTALG_REQUIRE_EXTRAS=1
+# On all cores, neighbours on the same one: they share what they compiled and proved.
+PARALLEL := -n auto --dist worksteal
 # Byte code is kept: tests start many processes, and each would compile the package anew.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -21,10 +23,10 @@ demo: .venv/.installed  ## a transposition, from descriptor to machine code and 
 	$(BIN)/layoutalg demo
 
 test: .venv/.tools  ## every test, under ten minutes
-	$(EXTRAS) $(BIN)/pytest -n auto -m "not slow"
+	$(EXTRAS) $(BIN)/pytest $(PARALLEL) -m "not slow"
 
 test-all: .venv/.tools  ## slow ones too, and 10 000 cases of each fuzzer
-	LAYOUTALG_FUZZ=10000 $(EXTRAS) $(BIN)/pytest -n auto
+	LAYOUTALG_FUZZ=10000 $(EXTRAS) $(BIN)/pytest $(PARALLEL)
 
 lint: .venv/.tools
 	$(BIN)/ruff check .

@@ -19,8 +19,8 @@ What it cannot represent: instructions with data-parallel-primitive operands (th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -91,22 +91,34 @@ def decode(code: bytes, address: int, architecture: str, target: str = "") -> It
     >>> [str(instruction) for instruction in decode(bytes.fromhex("00810080"), 0, "cdna")]
     ['s_add_u32 d=s0, a=s0, b=1']
     """
-    from tinygrad.renderer.amd import decode_inst
-
     position = 0
     while position < len(code):
-        extra = _undecoded(code[position:], architecture)
-        if extra is not None:
-            yield Instruction(address + position, 8, extra, "MUBUF")
-            position += 8
-            continue
         try:
-            raw = decode_inst(_renumbered(code[position : position + 16].ljust(16, b"\0"), target), architecture)
-        except (ValueError, AssertionError) as error:
-            word = code[position : position + 8].hex()
-            raise UnsupportedInstructionError(f"bytes {word} at {address + position:#x}: {error}") from error
-        yield _normalised(raw, address + position, architecture)
-        position += raw.size()
+            found = _first(code[position : position + 16], architecture, target)
+        except UnsupportedInstructionError as error:
+            raise UnsupportedInstructionError(f"{error}, at {address + position:#x}") from error
+        yield _at(found, address + position)
+        position += found.size
+
+
+@lru_cache(maxsize=1 << 14)
+def _first(code: bytes, architecture: str, target: str) -> Instruction:
+    """The first instruction of 16 bytes, at the address 0; kept, since most of a code is read again in its variants."""
+    from tinygrad.renderer.amd import decode_inst
+
+    extra = _undecoded(code, architecture)
+    if extra is not None:
+        return Instruction(0, 8, extra, "MUBUF")
+    try:
+        raw = decode_inst(_renumbered(code.ljust(16, b"\0"), target), architecture)
+    except (ValueError, AssertionError) as error:
+        raise UnsupportedInstructionError(f"bytes {code[:8].hex()}: {error}") from error
+    return _normalised(raw, architecture)
+
+
+def _at(instruction: Instruction, address: int) -> Instruction:
+    halves = tuple(_at(half, address) for half in instruction.halves)
+    return replace(instruction, address=address, halves=halves)
 
 
 #: RDNA 3 cache controls that the decoder lacks: MUBUF (bits 26–31 = 0x38), opcode in bits 18–25 (RDNA 3 ISA, MUBUF).
@@ -159,11 +171,12 @@ CARRIES = {
 }
 
 
-def _normalised(raw: Any, address: int, architecture: str) -> Instruction:
+def _normalised(raw: Any, architecture: str) -> Instruction:
+    """What was decoded in the form of this module, at the address 0."""
     form = type(raw).__name__.removesuffix("_LIT")
     if form == "VOPD":
-        halves = tuple(_dual_half(raw, half, address, architecture) for half in "xy")
-        return Instruction(address, raw.size(), f"{halves[0].name}::{halves[1].name}", form, halves=halves)
+        halves = tuple(_dual_half(raw, half, architecture) for half in "xy")
+        return Instruction(0, raw.size(), f"{halves[0].name}::{halves[1].name}", form, halves=halves)
     form = form.removesuffix("_SDST")
     form = form[1:] if form in ("VFLAT", "VGLOBAL", "VSCRATCH") else form
     name = raw.op.name.removesuffix("_E32").removesuffix("_E64")
@@ -192,7 +205,7 @@ def _normalised(raw: Any, address: int, architecture: str) -> Instruction:
     _write_out(name, operands, fields, architecture)
     _accumulators(name, form, operands, fields, raw)
     _halves(name, form, operands, fields, architecture)
-    return Instruction(address, raw.size(), name, form, MappingProxyType(operands), MappingProxyType(fields))
+    return Instruction(0, raw.size(), name, form, MappingProxyType(operands), MappingProxyType(fields))
 
 
 def _unused_fields(raw: Any) -> frozenset[str]:
@@ -264,7 +277,7 @@ def _halves(name: str, form: str, operands: dict[str, Operand], fields: dict[str
             operands[role] = Operand("v", index, high)
 
 
-def _dual_half(raw: Any, half: str, address: int, architecture: str) -> Instruction:
+def _dual_half(raw: Any, half: str, architecture: str) -> Instruction:
     name = getattr(raw, f"op{half}").name.replace("V_DUAL_", "V_").removesuffix("_E32")
     operands = {
         "d": _operand(getattr(raw, f"vdst{half}").offset, None, architecture),
@@ -273,7 +286,7 @@ def _dual_half(raw: Any, half: str, address: int, architecture: str) -> Instruct
     if name != "V_MOV_B32":
         operands["b"] = _operand(getattr(raw, f"vsrc{half}1").offset, None, architecture)
     _write_out(name, operands, {}, architecture)
-    return Instruction(address, raw.size(), name, "VOPD", MappingProxyType(operands))
+    return Instruction(0, raw.size(), name, "VOPD", MappingProxyType(operands))
 
 
 #: Inline floats of the source field, as 32 bits (ISA manuals, "Scalar source operands", codes 240–248).

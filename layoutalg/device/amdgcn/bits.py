@@ -136,6 +136,21 @@ class Word:
         """Another word of this width."""
         return Word(self.w, expr, self.bits)
 
+    def alike(self, other: Word) -> bool:
+        """Whether the same is known of both: their value, and how it came about."""
+        mine, others = ((w.whole, w.low_half, w.sign_of, w.extends, *(w.factors or ())) for w in (self, other))
+        return self is other or (
+            (self.expr is other.expr and self.bits == other.bits and len(mine) == len(others))
+            and all(a is b or (a and b and a.alike(b)) for a, b in zip(mine, others, strict=True))
+        )
+
+    def either(self, other: Word) -> Word:
+        """The word, where another of the same value may be there instead: how it came about is known of both or lost.
+
+        What is known under one condition (that all bits are another word's sign, say) need not hold of the other.
+        """
+        return self if self.alike(other) else self.with_expr(self.expr)
+
     def __add__(self, other: Word) -> Word:
         return self.with_expr(self.expr + other.expr)
 

@@ -106,15 +106,16 @@ class _Loop:
 
     def ends(self) -> Ends:
         """The states behind the loop's exit."""
-        noting, around = self.machine.noting, self.machine.loops
+        noting, around, decide = self.machine.noting, self.machine.loops, self.w.decide
         self.machine.noting, self.machine.loops = False, (*around, self.t)
-        decide, self.w.decide = self.w.decide, lambda goal, given: False
-        self._settled()  # first without a solver: most registers that change are plain counters
-        self.w.decide = decide
-        self.wrong.clear()
-        self.machine.noting = noting
-        start, latch, leaving = self._settled()
-        self.machine.loops = around
+        self.w.decide = lambda goal, given: False
+        try:
+            self._settled()  # first without a solver: most registers that change are plain counters
+            self.w.decide, self.machine.noting = decide, noting
+            self.wrong.clear()
+            start, latch, leaving = self._settled()
+        finally:  # where it cannot be read, a loop around it may be read in another way
+            self.w.decide, self.machine.noting, self.machine.loops = decide, noting, around
         if noting:
             self._note(start, latch, leaving)
         return self._left(start, leaving) if leaving else self._tested_at_head(latch)
@@ -182,7 +183,7 @@ class _Loop:
         if isinstance(one, Mask) or isinstance(other, Mask):
             both = isinstance(one, Mask) and isinstance(other, Mask)
             return both and (as_mask(one).own, as_mask(one).half) == (as_mask(other).own, as_mask(other).half)
-        return one.expr is other.expr and one.whole is other.whole
+        return one.alike(other)
 
     def _get(self, state: State, place: Place) -> Word | Mask:
         kind, key = place

@@ -101,7 +101,9 @@ def resolved(w: IndexValues, writes: Writes, guard: Expr) -> Word:
         if excludes(guard, condition):
             continue
         older = resolved(w, writes[:k], all_of(guard, negation(condition)))
-        return older if older.expr is word.expr else word.with_expr(w.terms.choice(condition, word.expr, older.expr))
+        if older.expr is word.expr:
+            return older.either(word)
+        return word.with_expr(w.terms.choice(condition, word.expr, older.expr))
     return w.fresh_word()
 
 
@@ -165,7 +167,7 @@ def _writes(w: IndexValues, one: State, other: State, key: Key) -> Writes:
     x, y = resolved(w, a, one.condition), resolved(w, b, other.condition)
     if len(a) == shared or len(b) == shared:
         return (*b, (mine, x)) if len(b) == shared else (*a, (theirs, y))
-    return ((TRUE, x if x.expr is y.expr else x.with_expr(_of_two(w, mine, x.expr, y.expr))),)
+    return ((TRUE, x.either(y) if x.expr is y.expr else x.with_expr(_of_two(w, mine, x.expr, y.expr))),)
 
 
 def _either(
@@ -188,11 +190,11 @@ def _either(
         either = alike(here, x, there, y)
         return one.having(any_of(within(x, mine), within(y, theirs)) if either is None else either, other)
     a, b = a or w.fresh_word(), b or w.fresh_word()
-    if a.expr is b.expr and a.whole is b.whole:
-        return a
+    if a.expr is b.expr:
+        return a.either(b)
     if is_unknown(a.expr) and is_unknown(b.expr):
         return w.unknown_word()
-    return a.with_expr(a.expr if a.expr is b.expr else _of_two(w, all_of(*mine), a.expr, b.expr))
+    return a.with_expr(_of_two(w, all_of(*mine), a.expr, b.expr))
 
 
 def _of_two(w: IndexValues, here: Expr, x: Expr, y: Expr) -> Expr:

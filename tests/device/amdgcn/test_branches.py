@@ -5,8 +5,13 @@ import re
 import pytest
 
 from layoutalg.device.amdgcn.against import prove_binary
+from layoutalg.device.amdgcn.bits import Word
 from layoutalg.device.amdgcn.errors import Fault
+from layoutalg.device.amdgcn.state import State, joined, resolved
 from layoutalg.device.amdgcn.trial import attempt, make_case, small_sizes
+from layoutalg.device.amdgcn.words import IndexValues
+from layoutalg.index import TRUE, all_of, negation, symbol
+from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.library.views import cast
 from tests.device.amdgcn.assembly import assembled
 
@@ -70,3 +75,73 @@ def test_a_register_that_one_side_of_a_branch_sets_is_undefined_behind_the_other
     with pytest.raises(Fault, match="depends on an undefined value"):
         attempt(binary, PROGRAM, make_case(PROGRAM, small_sizes(PROGRAM)))
     assert prove_binary(binary, PROGRAM, seconds=5).name != "proved"
+
+
+#: 0 for a number's upper half, as its sign where that is known to be 0 and else as it is; then the number's own sign.
+SIGNS = """\
+\ts_waitcnt lgkmcnt(0)
+\ts_add_i32 s20, s4, -5
+\ts_add_i32 s22, s5, 5
+\ts_cmp_ge_i32 s4, 5
+\ts_cbranch_scc1 .Lsome
+\ts_mov_b32 s21, 0
+\ts_branch .Lall
+.Lsome:
+\ts_cmp_lt_u32 s4, s22
+\ts_cbranch_scc1 .Lsign
+\ts_mov_b32 s21, 0
+\ts_branch .Lmet
+.Lsign:
+\ts_ashr_i32 s21, s20, 31
+.Lmet:
+\ts_nop 0
+.Lall:
+{0}\ts_lshl_b64 s[24:25], s[20:21], 2
+\ts_ashr_i32 s21, s20, 31
+\ts_lshl_b64 s[26:27], s[20:21], 2
+\ts_sub_u32 s24, s24, s26
+\ts_subb_u32 s25, s25, s27
+\ts_add_u32 s6, s6, s24
+\ts_addc_u32 s7, s7, s25
+"""
+TRANSPOSE = lds_transpose("f32")
+
+
+def moved(before):
+    """The source moved by the difference of the two, which is 0 where the number is not negative."""
+
+    def edit(text):
+        text = re.sub(r"\.amdhsa_next_free_sgpr \d+", ".amdhsa_next_free_sgpr 60", text)
+        return text.replace("\ts_waitcnt lgkmcnt(0)\n", SIGNS.format(before), 1)
+
+    return assembled(TRANSPOSE, "gfx942", edit)
+
+
+def test_a_zero_that_is_a_sign_on_one_way_is_none_on_the_other():
+    case = make_case(TRANSPOSE, dict(zip(TRANSPOSE.sizes, (3, 70), strict=True)))
+    honest = moved("\ts_ashr_i32 s21, s20, 31\n")
+    assert attempt(honest, TRANSPOSE, case).exact
+    assert prove_binary(honest, TRANSPOSE, seconds=20).proved
+    binary = moved("")
+    with pytest.raises(Fault, match="lie in no buffer"):
+        attempt(binary, TRANSPOSE, case)
+    assert prove_binary(binary, TRANSPOSE, seconds=5).name != "proved"
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_two_words_of_one_value_are_one_only_if_they_came_about_alike(turned):
+    m, n = symbol("M", min=1), symbol("N", min=1)
+    way = all_of(m >= 5, m < n + 5)
+    w = IndexValues(lambda goal, given: False, all_of(m * n < 1 << 31))
+    low = w.word(m - 5)
+    w.given = all_of(w.always, way)
+    sign, zero = w.ashr(low, w.const(31, 32)), w.const(0, 32)
+    w.given = w.always
+    assert (sign.expr, sign.sign_of) == (zero.expr, low)
+    one = State({("s", 1): sign}, {("v", 1): ((way, sign),)}, path=(way,))
+    other = State({("s", 1): zero}, {("v", 1): ((negation(way), zero),)}, path=(negation(way),))
+    met = joined(w, (other, one) if turned else (one, other))
+    for high in (met.scalars["s", 1], resolved(w, met.cells["v", 1], TRUE)):
+        assert isinstance(high, Word)
+        assert high.expr is zero.expr
+        assert w.pair(low, high).expr is w.unsigned(low)  # not m - 5, which may be negative

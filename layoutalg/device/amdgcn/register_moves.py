@@ -37,23 +37,23 @@ class RegisterMoves(SymbolicRegisters):
         register, lane = self._lane(instruction, "d")
         word = self._constant(operand_of(instruction, "a"), 32)
         self._put(register, self.state.condition, self.w.unknown_word())
-        self.hold(register, self.held(register) | {lane: word})
+        self.hold_lane(register, lane, word)
 
     def _lane(self, instruction: Instruction, role: str) -> tuple[Key, int]:
         refuse_fields(instruction, frozenset())
-        operand, place = operand_of(instruction, role), f"{instruction} at {instruction.address:#x}"
+        operand = operand_of(instruction, role)
         register = (operand.kind, operand.index)
         if operand.kind != "v":
-            raise NotReadable(f"{place}: a lane of {operand}")
+            raise NotReadable(f"{_place(instruction)}: a lane of {operand}")
         if self.state.pending.open(register):
-            raise NotReadable(f"{place}: the register's load is under way")
-        return register, self._number(operand_of(instruction, "b"), place) % self.kernel.wave_size
+            raise NotReadable(f"{_place(instruction)}: the register's load is under way")
+        return register, self._number(operand_of(instruction, "b"), instruction) % self.kernel.wave_size
 
-    def _number(self, operand: Operand, place: str) -> int:
+    def _number(self, operand: Operand, instruction: Instruction) -> int:
         word = self._constant(operand, 32)
         e = None if isinstance(word, Mask) else simplify(word.expr)
         if e is None or e.op != "const":
-            raise NotReadable(f"{place}: the number {operand} is not constant")
+            raise NotReadable(f"{_place(instruction)}: the number {operand} is not constant")
         return int(e.value) % (1 << 32)
 
     # Indexed registers
@@ -62,8 +62,8 @@ class RegisterMoves(SymbolicRegisters):
         """S_SET_GPR_IDX_ON: M0's low byte from the source, the mode from the second source's raw field."""
         mode = operand_of(instruction, "b")
         if mode.kind != "s" or mode.index > 15:
-            raise NotReadable(f"{instruction} at {instruction.address:#x}: a mode that is not a number")
-        self._offset = self._number(operand_of(instruction, "a"), f"{instruction} at {instruction.address:#x}") % 256
+            raise NotReadable(f"{_place(instruction)}: a mode that is not a number")
+        self._offset = self._number(operand_of(instruction, "a"), instruction) % 256
         self.write_scalar(Operand("m0"), 32, self.w.unknown_word())  # bits of it stay, which nobody uses
         self.index_mode = mode.index
 
@@ -85,20 +85,23 @@ class RegisterMoves(SymbolicRegisters):
     def move_relative(self, instruction: Instruction) -> None:
         """V_MOVRELS_B32, V_MOVRELD_B32: M0 is added to the number of the source or of the result."""
         refuse_fields(instruction, frozenset())
-        place = f"{instruction} at {instruction.address:#x}"
         source, target = operand_of(instruction, "a"), operand_of(instruction, "d")
-        offset = self._number(Operand("m0"), place)
+        offset = self._number(Operand("m0"), instruction)
         if instruction.name == "V_MOVRELS_B32":
-            source = _further(source, offset, place)
+            source = _further(source, offset, instruction)
         else:
-            target = _further(target, offset, place)
+            target = _further(target, offset, instruction)
         plain = source.kind not in ("v", "a")
         word = self._constant(source, 32) if plain else self.read_register(source, 32)
         self.write_register(target, 32, word)
 
 
-def _further(operand: Operand, offset: int, place: str) -> Operand:
+def _further(operand: Operand, offset: int, instruction: Instruction) -> Operand:
     """The register so many further on."""
     if operand.kind != "v" or operand.index + offset >= VECTOR_REGISTERS:
-        raise NotReadable(f"{place}: {offset} further on than {operand}")
+        raise NotReadable(f"{_place(instruction)}: {offset} further on than {operand}")
     return Operand(operand.kind, operand.index + offset)
+
+
+def _place(instruction: Instruction) -> str:
+    return f"{instruction} at {instruction.address:#x}"

@@ -11,9 +11,9 @@ word or a lane mask.  What it cannot represent: which other lanes are active.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 
 from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, excludes, implies, is_mask, is_unknown, own_bit
 from layoutalg.device.amdgcn.conditions import alike
@@ -77,10 +77,11 @@ class State:
     @property
     def condition(self) -> Expr:
         """All conditions of the path."""
-        return all_of(*self.path)
+        return all_of(*self.path) if self.path else TRUE
 
 
-def within(own: Expr, path: Iterable[Expr]) -> Expr:
+@lru_cache(maxsize=1 << 12)
+def within(own: Expr, path: tuple[Expr, ...]) -> Expr:
     """Both hold; conditions of the path that the other implies are left out."""
     return all_of(*(part for part in path if not _implied(own, part)), own)
 
@@ -189,7 +190,7 @@ def _either(
         here, there = all_of(*mine), all_of(*theirs)
         either = alike(here, x, there, y)
         return one.having(any_of(within(x, mine), within(y, theirs)) if either is None else either, other)
-    a, b = a or w.fresh_word(), b or w.fresh_word()
+    a, b = a or w.unknown_word(), b or w.unknown_word()
     if a.expr is b.expr:
         return a.either(b)
     if is_unknown(a.expr) and is_unknown(b.expr):

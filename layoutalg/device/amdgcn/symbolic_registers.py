@@ -7,7 +7,7 @@ The word in lane 5 of v7 is the scalar register ("v7", 5):
 | instruction | scalar registers in lanes |
 |---|---|
 | a move of R, all lanes active | those of R are also those of the target |
-| any other write of R | every one of R becomes an unknown |
+| any other write of R | those of R are gone; what is read there then is an unknown |
 
 What it cannot represent: what other lanes have in a vector register; lanes without a thread, which a block that does
 not fill its waves leaves: EXEC and masks written anew would have bits that nobody speaks for.
@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache, lru_cache
 
 from layoutalg.device.amdgcn.accesses import Access
 from layoutalg.device.amdgcn.binary import KernelBinary
@@ -51,7 +52,7 @@ class SymbolicRegisters(Machine):
         super().__init__(kernel, values)
         self.given = values.always
         self.state = State()
-        self._files: set[str] = set()  # of scalar words in lanes of vector registers
+        self._lanes: dict[Key, set[int]] = {}  # of vector registers: those that ever had a scalar word
         count = math.prod(int(t.hi) + 1 for t in threads)
         if count % kernel.wave_size:
             raise NotReadable(f"{count} threads leave lanes of a wave of {kernel.wave_size} without one")
@@ -75,9 +76,10 @@ class SymbolicRegisters(Machine):
             return low
         if isinstance(low, Mask) and self.kernel.wave_size == 64:
             high = self._scalar((operand.kind, operand.index + 1))
-            if not isinstance(high, Mask) or high.own is not low.own or (low.half, high.half) != (0, 1):
+            whole = _whole(low, high) if isinstance(high, Mask) else None
+            if whole is None:
                 raise NotReadable(f"half a mask in {operand}")
-            return replace(low, half=None)
+            return whole
         high = self._scalar((operand.kind, operand.index + 1))
         if isinstance(low, Mask) or isinstance(high, Mask):
             if operand.index == EXEC and isinstance(low, Mask):
@@ -146,7 +148,7 @@ class SymbolicRegisters(Machine):
     def assume(self, instruction: Instruction) -> None:
         """What may be assumed of values: a scalar one counts also where this lane takes no part."""
         scalar = instruction.form.startswith(("SOP", "SMEM"))
-        self.w.given = all_of(self.given, self.state.condition if scalar else self.active)
+        self.w.given = _both(self.given, self.state.condition if scalar else self.active)
 
     def read_register(self, operand: Operand, bits: int) -> Word:
         """The lane's word."""
@@ -233,17 +235,21 @@ class SymbolicRegisters(Machine):
 
     def held(self, register: Key) -> dict[int, Word | Mask]:
         """The scalar words in a register's lanes."""
-        if lanes_file(register) not in self._files:
-            return {}
-        return {lane: word for (file, lane), word in self.state.scalars.items() if file == lanes_file(register)}
+        file, scalars = lanes_file(register), self.state.scalars
+        return {lane: scalars[file, lane] for lane in self._lanes.get(register, ()) if (file, lane) in scalars}
 
     def hold(self, register: Key, words: Mapping[int, Word | Mask]) -> None:
         """The register has these words, and in all its other lanes nothing that is known."""
-        forgotten = {lane: self.w.unknown_word() for lane in self.held(register) if lane not in words}
-        for lane, word in {**forgotten, **words}.items():
-            self.state.scalars[lanes_file(register), lane] = word
-        if words:
-            self._files.add(lanes_file(register))
+        for lane in self._lanes.get(register, ()):
+            if lane not in words:
+                self.state.scalars.pop((lanes_file(register), lane), None)
+        for lane, word in words.items():
+            self.hold_lane(register, lane, word)
+
+    def hold_lane(self, register: Key, lane: int, word: Word | Mask) -> None:
+        """The register has this word in this lane."""
+        self.state.scalars[lanes_file(register), lane] = word
+        self._lanes.setdefault(register, set()).add(lane)
 
     def arithmetic(self, instruction: Instruction, alu: Alu) -> None:
         """A move takes along what is in single lanes."""
@@ -261,6 +267,19 @@ class SymbolicRegisters(Machine):
         return self.own_exec is TRUE
 
 
+@lru_cache(maxsize=1 << 10)
+def _both(one: Expr, other: Expr) -> Expr:
+    """Both hold; kept, since one path has many instructions."""
+    return all_of(one, other)
+
+
+@lru_cache(maxsize=1 << 10)
+def _whole(low: Mask, high: Mask) -> Mask | None:
+    """The mask of which these are the halves."""
+    return replace(low, half=None) if high.own is low.own and (low.half, high.half) == (0, 1) else None
+
+
+@cache
 def lanes_file(register: Key) -> str:
     """What the scalar registers in the lanes of a vector register are called."""
     return f"{register[0]}{register[1]}"

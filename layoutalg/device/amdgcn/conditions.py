@@ -132,6 +132,19 @@ def chosen(e: Expr, given: Expr) -> Expr:
     return TRUE if condition in true else FALSE if condition in false else condition
 
 
+def given_or(condition: Expr, given: Expr) -> Expr:
+    """True or false where it, or that it is not so, is among what is given; else the condition.
+
+    >>> from layoutalg.index import var
+    >>> a, b = var("a", 9), var("b", 9)
+    >>> given_or(a + 1 <= b, a < b), given_or(b <= a, a < b), given_or(a <= b, a < b)
+    (1, 0, a <= b)
+    """
+    true, false = _known(given)
+    meant = plain(condition)
+    return TRUE if meant in true else FALSE if meant in false else condition
+
+
 @lru_cache(maxsize=1 << 10)
 def _known(given: Expr) -> tuple[frozenset[Expr], frozenset[Expr]]:
     parts = conjuncts(given if given is TRUE else chosen(given, TRUE))

@@ -1,19 +1,17 @@
 """Loops whose count is not a constant: what each register holds at the head, as a function of the iteration's number t.
 
-The body is followed with unknowns in every register that it changes; how a register comes out of it says what it is:
+The body is followed from the state before the loop.  What it changes is taken for a mask that stays, or for a counter,
+if one iteration makes it look like one; else for an unknown, and how that comes out of the next iteration says what it
+is (`induction`).  Whatever is taken for something is checked: the body is followed until every register comes out of
+iteration t as what is said of the head of t + 1, which is then known of all iterations.
 
-| after one iteration, u became | at the head of iteration t |
+| the body, in the program's iterations | what follows |
 |---|---|
-| u | as before the loop |
-| u + c | init + c·t |
-| c − u, or u xor c | init, and the other of two values in turns |
-| f(t), and init = f(−1) | f(t − 1) |
-| anything else | an unknown of its own (a sum, what was loaded) |
+| leaves by an exit | a claim: it does exactly in the last; behind it is the state of that iteration |
+| always comes back | with what the last iteration brings to the head it is followed once more, and must leave |
 
-Such a guess is then checked: the body is followed once more with these values, and what comes out must be what the
-table says of t + 1.  That the loop runs as often as the program's is a claim: its exit is taken exactly when t is the
-last (`Claim`).  Behind it the state is that of the last iteration; of several exits to different places, each has its
-condition: three are taken where e₁, where ¬e₁ and e₂, and where neither.
+Of several exits to different places, each has its condition: three are taken where e₁, where ¬e₁ and e₂, and where
+neither.
 What it cannot represent: counts of a loop's own, iterations before or behind the loop, barriers behind an exit.
 """
 
@@ -24,10 +22,10 @@ from dataclasses import dataclass, field
 
 from layoutalg.device.amdgcn.bits import Mask, NotReadable, Word, are_halves, as_mask, is_mask
 from layoutalg.device.amdgcn.follow import Ends, Follower
-from layoutalg.device.amdgcn.origins import origins
+from layoutalg.device.amdgcn.induction import Forms
 from layoutalg.device.amdgcn.pending import Key, Pending
-from layoutalg.device.amdgcn.ranges import representative, same_word
 from layoutalg.device.amdgcn.state import State, joined, resolved
+from layoutalg.device.amdgcn.substitution import Substitution
 from layoutalg.device.amdgcn.words import IndexValues
 from layoutalg.index import (
     FALSE,
@@ -36,12 +34,9 @@ from layoutalg.index import (
     all_of,
     any_of,
     eq,
-    mod,
     negation,
     simplify,
     substitute,
-    variables,
-    xor,
 )
 
 #: How often a body is tried before its registers are taken to be unknown.
@@ -102,7 +97,7 @@ class _Loop:
         self.wrong: set[tuple[Place, Expr]] = set()  # what registers were taken for, and are not
         self.pending: Pending = entry.pending.copy()
         self.barriers: Expr = FALSE  # a body's
-        self._began = self.w.now()
+        self.forms = Forms(self.w, self.t, loops.expected)
 
     def ends(self) -> Ends:
         """The states behind the loop's exit."""
@@ -240,9 +235,9 @@ class _Loop:
         """Takes a register that one iteration changes by a constant for a counter; later it is seen if it is one."""
         here, end = self._get(self.entry, place), self._get(latch, place)
         if isinstance(here, Word) and isinstance(end, Word) and place not in self._halves():
-            step = simplify(end.expr - here.expr)
-            if step.op == "const":
-                self.known[place] = self.w.word(here.expr + representative(step, here.bits) * self.t)
+            counter = self.forms.counter(here, end)
+            if counter is not None:
+                self.known[place] = counter
 
     def _halves(self) -> set[Place]:
         return {half for low, (high, _) in self.pairs.items() for half in (low, high)}
@@ -266,18 +261,18 @@ class _Loop:
             if place in self.pairs:
                 upper, unknown = self.pairs[place]
                 before, after = (self._whole(state, place, upper) for state in (self.entry, latch))
-                form = self._form(before, unknown.expr, after) if before and after else None
-                if form is not None:
-                    whole = self.w.word(form, 64)
-                    found |= {place: self.w.low(whole), upper: self.w.high(whole)}
+                form = self.forms.number(before, unknown.expr, after) if before and after else None
+                low = None if form is None else self.w.low(whole := self.w.word(form, 64))
+                if low is not None and (place, low.expr) not in self.wrong:
+                    found |= {place: low, upper: self.w.high(whole)}
                 continue
             here, end, unknown_word = (self._get(s, place) for s in (self.entry, latch, start))
             if isinstance(unknown_word, Mask):
-                own = self._bit(here, end)
+                own = self.forms.bit(here, end)
                 if own is not None:
                     found[place] = unknown_word.having(own)
             elif isinstance(here, Word) and isinstance(end, Word):
-                form = self._form(here, unknown_word.expr, end)
+                form = self.forms.number(here, unknown_word.expr, end)
                 if form is not None:
                     found[place] = self.w.word(form)
         new = {place: word for place, word in found.items() if (place, _value(word)) not in self.wrong}
@@ -288,49 +283,6 @@ class _Loop:
         """The word of which two registers hold the halves."""
         a, b = self._get(state, low), self._get(state, high)
         return self.w.pair(a, b) if isinstance(a, Word) and isinstance(b, Word) else None
-
-    def _bit(self, before: Word | Mask, after: Word | Mask) -> Expr | None:
-        """The lane's bit of a mask at the head of iteration t."""
-        if not (is_mask(before) and is_mask(after)):
-            return None
-        init, end = as_mask(before).own, as_mask(after).own
-        own = end if end is init else self._earlier(end)
-        return own if own is not None and substitute(own, {self.t: 0}) is init else None
-
-    def _form(self, before: Word, unknown: Expr, after: Word) -> Expr | None:
-        """The value at the head of iteration t."""
-        init, end = before.expr, after.expr
-        step = simplify(end - unknown)
-        if self._fixed(step):
-            return init + representative(step, before.bits) * self.t
-        turned = simplify(end + unknown)
-        if self._fixed(turned):
-            return init + mod(self.t, 2) * (turned - 2 * init)
-        if end.op == "xor" and unknown in end.args:
-            other = next(a for a in end.args if a is not unknown)
-            if self._fixed(other) and init.lo >= 0:
-                return init + mod(self.t, 2) * (xor(init, other) - init)
-        earlier = self._earlier(end)
-        if earlier is not None and same_word(substitute(earlier, {self.t: 0}), init, before.bits):
-            return earlier
-        return None
-
-    def _earlier(self, end: Expr) -> Expr | None:
-        """f(t − 1), of f(t) that says nothing of unknowns, nor of functions of t that are named as such."""
-        plain = self._given(end) and not self._varies(*(v for v in variables(end) if v is not self.t))
-        return substitute(end, {self.t: self.t - 1}) if plain else None
-
-    def _given(self, e: Expr) -> bool:
-        """Whether all in it is given when the loop begins, or its number."""
-        return not any(self.w.made_since(v, self._began) for v in variables(e))
-
-    def _fixed(self, e: Expr) -> bool:
-        return self._given(e) and not self._varies(e)
-
-    def _varies(self, *exprs: Expr) -> bool:
-        """Whether it is another in another iteration; a loop that was left may have run another number of times."""
-        counts = self.loops.expected
-        return self.t in origins(lambda v: (counts[v],) if v in counts else self.w.made_of(v), *exprs)
 
     # What is checked
 
@@ -373,8 +325,8 @@ class _Loop:
 
         What comes back from the last of them then must leave.
         """
-        state = _Substitution(self.w, {self.t: self.count - 1}).state(latch)
-        following = _Substitution(self.w, {self.t: self.count})
+        state = Substitution(self.w, {self.t: self.count - 1}).state(latch)
+        following = Substitution(self.w, {self.t: self.count})
         for place, word in self.known.items():
             _put(state, place, following.scalar(word))
         state.path = self.entry.path
@@ -396,49 +348,13 @@ class _Loop:
         targets = list(dict.fromkeys(target for target, _ in leaving))
         for target in targets:
             states = [state for to, state in leaving if to == target]
-            at = _Substitution(self.w, {self.t: self.count - 1})
+            at = Substitution(self.w, {self.t: self.count - 1})
             taken = simplify(at.expr(self._taken(start, states)))
             state = at.state(joined(self.w, states))
             state.path = others if target == targets[-1] else (*others, taken)
             others = (*others, negation(taken))
             ends.append((target, state))
         return ends
-
-
-class _Substitution:
-    """Words with variables replaced; halves of one word stay halves of one."""
-
-    def __init__(self, w: IndexValues, values: Mapping[Expr, Expr]) -> None:
-        self.w, self.values = w, values
-        self.words: dict[Word, Word] = {}
-
-    def expr(self, e: Expr) -> Expr:
-        """The expression."""
-        return substitute(e, self.values)
-
-    def word(self, word: Word) -> Word:
-        """The word."""
-        if word not in self.words:
-            whole, low, sign = (None if p is None else self.word(p) for p in (word.whole, word.low_half, word.sign_of))
-            same = whole is word.whole and low is word.low_half and sign is word.sign_of
-            new = self.expr(word.expr)
-            self.words[word] = word if same and new is word.expr else Word(self.w, new, word.bits, whole, low, sign)
-        return self.words[word]
-
-    def scalar(self, word: Word | Mask) -> Word | Mask:
-        """The word or the mask."""
-        return word.having(self.expr(word.own)) if isinstance(word, Mask) else self.word(word)
-
-    def state(self, state: State) -> State:
-        """The state, with no condition code."""
-        new = state.copy()
-        new.scc, new.barriers = None, simplify(self.expr(state.barriers))
-        new.scalars = {key: self.scalar(word) for key, word in state.scalars.items()}
-        new.cells = {
-            key: tuple((self.expr(guard), self.word(word)) for guard, word in writes)
-            for key, writes in state.cells.items()
-        }
-        return new
 
 
 def _places(one: State, other: State) -> Iterator[Place]:

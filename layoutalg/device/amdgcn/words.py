@@ -19,10 +19,10 @@ What it cannot represent: shifts by an amount that is not constant, and whether 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 
 from layoutalg.device.amdgcn.bits import UNDEFINED, UNKNOWN_BIT, Bit, Mask, NotReadable, Word, are_halves, as_mask
-from layoutalg.device.amdgcn.conditions import less, meaning, plain
+from layoutalg.device.amdgcn.conditions import given_or, less
 from layoutalg.device.amdgcn.ranges import (
     NARROWEST,
     apart,
@@ -211,20 +211,13 @@ class IndexValues:
             return self._less(left, right, 0)
         a, b = self.unsigned(left), self.unsigned(right)
         decided = self.divisions.less(a, b)
-        return Bit(self._settled(less(a, b)) if decided is None else decided)
+        return Bit(given_or(less(a, b), self.given) if decided is None else decided)
 
     def slt(self, left: Word, right: Word) -> Bit:
         """Signed order."""
         if left.bits == 64:
             return self._less(left, right, -(1 << 63))
-        return Bit(self._settled(less(self.signed(left), self.signed(right))))
-
-    def _settled(self, condition: Expr) -> Expr:
-        """The condition, or what it is if that is given."""
-        known = _meanings(self.given)
-        if plain(condition) in known:
-            return TRUE
-        return FALSE if plain(negation(condition)) in known else condition
+        return Bit(given_or(less(self.signed(left), self.signed(right)), self.given))
 
     def _less(self, left: Word, right: Word, lowest: int) -> Bit:
         """The order of 64-bit words where their ranges are plain; mostly a carry that nobody asks for."""
@@ -401,9 +394,3 @@ class IndexValues:
         if e.op != "const":
             raise NotReadable(f"a shift by {e}")
         return int(e.value % (1 << word.bits))
-
-
-@lru_cache(maxsize=1 << 10)
-def _meanings(given: Expr) -> frozenset[Expr]:
-    """`meaning`, kept: one condition is given for many instructions."""
-    return meaning(given)

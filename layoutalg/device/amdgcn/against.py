@@ -110,6 +110,8 @@ def prove_binary(binary: Program, kernel: Kernel, limits: Limits | None = None, 
                 break
     except DeviceError as error:
         verdicts.append(("the binary is followed", unknown(str(error))))
+    except RecursionError:
+        verdicts.append(("the binary is followed", unknown("its values are choices nested too deeply")))
     return BinaryVerdict(kernel.name, binary.kernel.target, tuple(verdicts), narrow, assumptions)
 
 

@@ -5,8 +5,23 @@ import random
 
 import pytest
 
-from layoutalg.device.amdgcn.conditions import less, meaning, plain, settled
-from layoutalg.index import FALSE, all_of, any_of, as_expr, conjuncts, eq, le, lt, negation, select, value, var
+from layoutalg.device.amdgcn.conditions import alike, choice, chosen, given_or, less, meaning, plain, settled
+from layoutalg.index import (
+    FALSE,
+    all_of,
+    any_of,
+    as_expr,
+    conjuncts,
+    div,
+    eq,
+    le,
+    lt,
+    mod,
+    negation,
+    select,
+    value,
+    var,
+)
 
 NAMES = tuple(var(name, 3) for name in "abc")
 POINTS = [dict(zip(NAMES, point, strict=True)) for point in itertools.product(range(3), repeat=3)]
@@ -60,3 +75,47 @@ def test_less_than_the_lesser_or_the_greater(strict):
                 form = less(left, right)
                 assert all(value(form, at) == (value(left, at) < value(right, at)) for at in POINTS), (left, right)
     assert less(c, select(a < b, a, b)) is all_of(c < a, c < b)
+
+
+def drawn_number(rng, depth):
+    """A choice of choices of small numbers, their quotients and remainders."""
+    if depth == 0:
+        return rng.choice([*NAMES, as_expr(rng.randrange(4))])
+    kind = rng.randrange(4)
+    if kind == 0:
+        return rng.choice([div, mod])(drawn_number(rng, depth - 1), rng.randrange(1, 4))
+    if kind == 1:
+        return drawn_number(rng, depth - 1) + drawn_number(rng, depth - 1)
+    return select(drawn(rng, rng.randrange(3)), drawn_number(rng, depth - 1), drawn_number(rng, depth - 1))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_chosen_where_a_condition_holds_has_the_same_value_there(seed):
+    rng, decided = random.Random(seed), 0
+    for _ in range(60):
+        given = drawn(rng, rng.randrange(3))
+        there = [at for at in POINTS if value(given, at)]
+        for e in (drawn_number(rng, 3), drawn(rng, 2)):
+            form = chosen(e, given)
+            assert all(value(form, at) == value(e, at) for at in there), (e, given, form)
+            decided += form is not e
+        condition = drawn(rng, 1)
+        form = given_or(condition, given)
+        assert all(bool(value(form, at)) == bool(value(condition, at)) for at in there), (condition, given, form)
+    assert decided > 60
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_one_expression_for_two_ways_is_each_on_its_way(seed):
+    rng, found = random.Random(seed), 0
+    for _ in range(150):
+        here, there, same = drawn(rng, rng.randrange(2)), drawn(rng, rng.randrange(2)), drawn_number(rng, 1)
+        x, y = select(here, same, drawn_number(rng, 1)), select(rng.choice([here, there]), same, drawn_number(rng, 1))
+        one, either = alike(here, x, there, y), choice(here, x, y)
+        found += one is not None
+        for at in POINTS:
+            assert value(either, at) == value(x if value(here, at) else y, at), (here, x, y, either)
+            for holds, meant in ((here, x), (there, y)):
+                if one is not None and value(holds, at):
+                    assert value(one, at) == value(meant, at), (here, x, there, y, one)
+    assert found > 20

@@ -161,7 +161,7 @@ class IndexValues:
             args = [new[a] for a in node.args]
             new[node] = rebuild(node, args) if args else node
             cut = node.op == "mod" and args[1].op == "const" and args[1].value >= NARROWEST
-            if cut and in_range(simplify(args[0]), 0, args[1].value, self.given):
+            if cut and self._shown(simplify(args[0]), 0, args[1].value):
                 new[node] = args[0]
         return simplify(new[e])
 

@@ -134,7 +134,7 @@ def _trace(
         given = all_of(given, number < runs)
     computes = bool(terms.made_by)  # the program does, since only it has been read
     machine = SymbolicMachine(binary, arguments, blocks, kernel.threads, given, _sizes(kernel), prover.shown, terms)
-    Follower(machine, loops.follow).run()
+    Follower(machine, loops.follow, prover.deadline).run()
     assumed = {ASSUMPTION: machine.w.divisions.errors, EQUAL_RESULTS: computes}
     return machine.trace, tuple(text for text, needed in assumed.items() if needed)
 

@@ -14,6 +14,8 @@ What it cannot represent: branches to an address in a register.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 
 from layoutalg.device.amdgcn.bits import Mask, NotReadable
@@ -23,9 +25,6 @@ from layoutalg.device.amdgcn.program import ENDS, branch_target
 from layoutalg.device.amdgcn.state import State, joined, within
 from layoutalg.device.amdgcn.symbolic import SymbolicMachine
 from layoutalg.index import FALSE, TRUE, Expr, all_of, negation, simplify
-
-#: Instructions that may be followed in all, those of loops as often as they are tried.
-STEP_LIMIT = 2_000_000
 
 Ends = list[tuple[int, State]]
 """Where control goes, and the state it goes there with."""
@@ -37,11 +36,11 @@ Loop = Callable[["Follower", int, State], Ends]
 class Follower:
     """Takes a machine through its kernel."""
 
-    def __init__(self, machine: SymbolicMachine, loop: Loop) -> None:
-        self.machine, self.loop = machine, loop
+    def __init__(self, machine: SymbolicMachine, loop: Loop, deadline: float = math.inf) -> None:
+        """`deadline` is the `time.monotonic` at which it gives up."""
+        self.machine, self.loop, self.deadline = machine, loop, deadline
         self.blocks = machine.program.blocks
         self.flow = flow_of(machine.kernel.entry, self.blocks)
-        self.steps = 0
 
     def run(self) -> None:
         """Follows every path from the entry; the machine's trace is then complete.
@@ -52,6 +51,11 @@ class Follower:
         left = self.region(frozenset(self.flow.order), entry, self.machine.state)
         if left:
             raise NotReadable(f"control leaves the kernel for {left[0][0]:#x}")
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is used up."""
+        return time.monotonic() > self.deadline
 
     def region(self, blocks: frozenset[int], head: int, state: State) -> Ends:
         """Follows these blocks once from the head to where control leaves them or comes back to the head."""
@@ -80,7 +84,7 @@ class Follower:
             try:
                 ends = self.region(blocks, head, state.copy())
             except NotReadable:  # what a loop does that only some waves go on with
-                if state is entry:
+                if state is entry or self.late:
                     raise
                 break
             back = [after for target, after in ends if target == head]
@@ -96,12 +100,11 @@ class Follower:
         """The instructions of one block, and the ways out of it."""
         machine = self.machine
         machine.state = state
+        if self.late:
+            raise NotReadable("the time for all claims is used up")
         if machine.index_mode:
             raise NotReadable(f"the block at {start:#x} begins with indexed registers")
         for instruction in self.blocks[start].instructions:
-            self.steps += 1
-            if self.steps > STEP_LIMIT:
-                raise NotReadable(f"more than {STEP_LIMIT} instructions")
             if branch_target(instruction) is not None:
                 return self._branch(instruction)
             if instruction.name in ENDS:

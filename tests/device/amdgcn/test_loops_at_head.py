@@ -93,4 +93,11 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_loop_with_one_thing_wrong_is_not_proved(change):
     instruction, *bits = CHANGES[change]()
-    assert prove_binary(mutant(binary(), instruction, *bits), PROGRAM(), seconds=6).name != "proved"
+    assert prove_binary(mutant(binary(), instruction, *bits), PROGRAM(), seconds=20).name != "proved"
+
+
+def test_following_ends_when_the_time_is_used_up():
+    verdict = prove_binary(binary(), PROGRAM(), seconds=0.5)
+    ((about, why),) = verdict.failures
+    assert (about, verdict.name) == ("the binary is followed", "unknown")
+    assert "time" in str(why)

@@ -25,6 +25,7 @@ from layoutalg.index import (
     le,
     lt,
     negation,
+    postorder,
     rebuild,
     select,
     simplify,
@@ -32,6 +33,9 @@ from layoutalg.index import (
 )
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.index.text import order
+
+#: Nodes of two expressions from which on they are not compared: choices within choices take long.
+LARGE = 64
 
 
 def settled(condition: Expr) -> Expr:
@@ -209,8 +213,8 @@ def alike(here: Expr, x: Expr, there: Expr, y: Expr) -> Expr | None:
     if x is y:
         return y
     made_of_x, made_of_y = frozenset(variables(x)), frozenset(variables(y))
-    if not (made_of_x <= made_of_y or made_of_y <= made_of_x):
-        return None  # they are hardly ever alike then
+    if not (made_of_x <= made_of_y or made_of_y <= made_of_x) or len(postorder(x, y)) > LARGE:
+        return None  # they are hardly ever alike then, or it takes long to see
     if chosen(x, here) is chosen(y, here):
         return y
     return x if chosen(x, there) is chosen(y, there) else None

@@ -90,9 +90,7 @@ class Mask:
 
     def __or__(self, other: Word | Mask) -> Mask:
         other = as_mask(other)
-        a, b = self.own, other.own
-        either = TRUE if negation(a) is b or negation(b) is a else any_of(a, b)
-        return self.having(b if implies(a, b) else a if implies(b, a) else either, other)
+        return self.having(either(self.own, other.own), other)
 
     def __xor__(self, other: Word | Mask) -> Mask:
         other = as_mask(other)
@@ -232,6 +230,15 @@ def both(one: Expr, other: Expr) -> Expr:
         return FALSE
     other = _absorbed(other, one)
     return all_of(_absorbed(one, other), other)
+
+
+def either(one: Expr, other: Expr) -> Expr:
+    """One of two conditions: the weaker where the other implies it, and true where one is the other's negation."""
+    if implies(one, other):
+        return other
+    if implies(other, one):
+        return one
+    return TRUE if negation(one) is other or negation(other) is one else any_of(one, other)
 
 
 def _absorbed(e: Expr, given: Expr) -> Expr:

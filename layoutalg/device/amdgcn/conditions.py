@@ -166,10 +166,12 @@ def _in_order(node: Expr, args: list[Expr]) -> Expr:
 
 
 def _joined(op: str, parts: list[Expr]) -> Expr:
-    """All or any of some conditions: a ∨ (a ∧ b) is a, a ∨ (¬a ∧ b) is a ∨ b, and the same the other way round."""
-    join, inner = (any_of, all_of) if op == "any" else (all_of, any_of)
+    """All or any of some conditions: a ∨ (a ∧ b) is a, a ∨ (¬a ∧ b) is a ∨ b, a ∨ ¬a is true, and the dual."""
+    join, inner, absorbing = (any_of, all_of, TRUE) if op == "any" else (all_of, any_of, FALSE)
     flat = dict.fromkeys(leaf for part in parts for leaf in (part.args if part.op == op else (part,)))
     denied = {plain(negation(part)) for part in flat}
+    if any(part in denied for part in flat):
+        return absorbing
     said = []
     for part in flat:
         if {part.op, op} == {"any", "all"}:

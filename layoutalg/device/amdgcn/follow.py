@@ -14,7 +14,6 @@ What it cannot represent: branches to an address in a register.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 
@@ -36,7 +35,7 @@ Loop = Callable[["Follower", int, State], Ends]
 class Follower:
     """Takes a machine through its kernel."""
 
-    def __init__(self, machine: SymbolicMachine, loop: Loop, deadline: float = math.inf) -> None:
+    def __init__(self, machine: SymbolicMachine, loop: Loop, deadline: float) -> None:
         """`deadline` is the `time.monotonic` at which it gives up."""
         self.machine, self.loop, self.deadline = machine, loop, deadline
         self.blocks = machine.program.blocks

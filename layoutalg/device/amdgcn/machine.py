@@ -124,7 +124,7 @@ class Machine(ABC):
         parts = _SUB_DWORD if instruction.form.endswith("_SDWA") else frozenset()
         writes_part = instruction.fields.get("dst_sel", 0) != WHOLE and any(token[0] == "d" for token in alu.writes)
         if parts and writes_part:
-            raise UnsupportedInstructionError(f"{instruction} at {instruction.address:#x}: a result that is a part")
+            raise UnsupportedInstructionError(f"{instruction.place}: a result that is a part")
         refuse_fields(instruction, known | parts)
         if parts:
             sources = [self._selected(instruction, token) for token in alu.reads]
@@ -183,7 +183,7 @@ class Machine(ABC):
         if operand.kind in ("v", "a"):
             return self.read_register(self._indexed(operand, token[0]), int(token[1:]))
         if instruction.name.startswith("V_PK_") and operand.kind != "s" and operand.index != 0:
-            raise UnsupportedInstructionError(f"{instruction} at {instruction.address:#x}: a packed constant")
+            raise UnsupportedInstructionError(f"{instruction.place}: a packed constant")
         return self._constant(operand, int(token[1:]))
 
     def write(self, instruction: Instruction, token: str, word: Word) -> None:
@@ -280,7 +280,7 @@ class Machine(ABC):
 
     def _constant_address(self, instruction: Instruction, offset: int) -> Word:
         if self.kernel.architecture == "cdna" and not instruction.fields.get("imm"):
-            raise UnsupportedInstructionError(f"{instruction} at {instruction.address:#x}: an offset in a register")
+            raise UnsupportedInstructionError(f"{instruction.place}: an offset in a register")
         parts = [self.read_scalar(operand_of(instruction, "base"), 64), self.w.const(offset, 64)]
         extra = instruction.operands.get("soffset", Operand("null"))
         if extra.kind != "null":
@@ -304,7 +304,7 @@ class Machine(ABC):
 def operand_of(instruction: Instruction, role: str) -> Operand:
     """The operand of a role. Raises `UnsupportedInstructionError` when the instruction has none."""
     if role not in instruction.operands:
-        raise UnsupportedInstructionError(f"{instruction} at {instruction.address:#x} has no operand {role!r}")
+        raise UnsupportedInstructionError(f"{instruction.place} has no operand {role!r}")
     return instruction.operands[role]
 
 
@@ -313,5 +313,5 @@ def refuse_fields(instruction: Instruction, known: frozenset[str]) -> None:
     unknown = {key for key, value in instruction.fields.items() if value} - known
     if unknown:
         raise UnsupportedInstructionError(
-            f"{instruction} at {instruction.address:#x}: the modifier {', '.join(sorted(unknown))} is not described"
+            f"{instruction.place}: the modifier {', '.join(sorted(unknown))} is not described"
         )

@@ -46,7 +46,7 @@ class Program:
         for instruction in self.instructions:
             target = branch_target(instruction)
             if target is not None and target not in self.by_address:
-                raise UnsupportedInstructionError(f"{instruction} at {instruction.address:#x} leaves the kernel")
+                raise UnsupportedInstructionError(f"{instruction.place} leaves the kernel")
             if target is not None or instruction.name in ENDS:
                 starts.update(address for address in (target, instruction.address + instruction.size) if address)
         blocks: dict[int, Block] = {}

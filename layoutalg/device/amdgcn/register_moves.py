@@ -44,16 +44,16 @@ class RegisterMoves(SymbolicRegisters):
         operand = operand_of(instruction, role)
         register = (operand.kind, operand.index)
         if operand.kind != "v":
-            raise NotReadable(f"{_place(instruction)}: a lane of {operand}")
+            raise NotReadable(f"{instruction.place}: a lane of {operand}")
         if self.state.pending.open(register):
-            raise NotReadable(f"{_place(instruction)}: the register's load is under way")
+            raise NotReadable(f"{instruction.place}: the register's load is under way")
         return register, self._number(operand_of(instruction, "b"), instruction) % self.kernel.wave_size
 
     def _number(self, operand: Operand, instruction: Instruction) -> int:
         word = self._constant(operand, 32)
         e = None if isinstance(word, Mask) else simplify(word.expr)
         if e is None or e.op != "const":
-            raise NotReadable(f"{_place(instruction)}: the number {operand} is not constant")
+            raise NotReadable(f"{instruction.place}: the number {operand} is not constant")
         return int(e.value) % (1 << 32)
 
     # Indexed registers
@@ -62,7 +62,7 @@ class RegisterMoves(SymbolicRegisters):
         """S_SET_GPR_IDX_ON: M0's low byte from the source, the mode from the second source's raw field."""
         mode = operand_of(instruction, "b")
         if mode.kind != "s" or mode.index > 15:
-            raise NotReadable(f"{_place(instruction)}: a mode that is not a number")
+            raise NotReadable(f"{instruction.place}: a mode that is not a number")
         self._offset = self._number(operand_of(instruction, "a"), instruction) % 256
         self.write_scalar(Operand("m0"), 32, self.w.unknown_word())  # bits of it stay, which nobody uses
         self.index_mode = mode.index
@@ -76,7 +76,7 @@ class RegisterMoves(SymbolicRegisters):
         name = instruction.name
         vector = name in ALU and instruction.form.startswith("VOP")
         if self.index_mode and not vector and name not in NO_EFFECT and name != "S_SET_GPR_IDX_OFF":
-            raise NotReadable(f"{instruction} at {instruction.address:#x} with indexed registers")
+            raise NotReadable(f"{instruction.place} with indexed registers")
 
     def register_offset(self) -> int:
         """The number that was set when the mode began; the registers that it leads to must be there."""
@@ -99,9 +99,5 @@ class RegisterMoves(SymbolicRegisters):
 def _further(operand: Operand, offset: int, instruction: Instruction) -> Operand:
     """The register so many further on."""
     if operand.kind != "v" or operand.index + offset >= VECTOR_REGISTERS:
-        raise NotReadable(f"{_place(instruction)}: {offset} further on than {operand}")
+        raise NotReadable(f"{instruction.place}: {offset} further on than {operand}")
     return Operand(operand.kind, operand.index + offset)
-
-
-def _place(instruction: Instruction) -> str:
-    return f"{instruction} at {instruction.address:#x}"

@@ -105,7 +105,7 @@ class ScratchMachine(SymbolicRegisters):
 
     def _scratch_offset(self, instruction: Instruction, access: Access, address: Word) -> int:
         """The constant offset of an access, which lies in the lane's scratch."""
-        kernel, place = self.kernel, f"{instruction} at {instruction.address:#x}"
+        kernel, place = self.kernel, instruction.place
         offset = simplify(address.expr - self.apertures["scratch"]) if address.bits == 64 else simplify(address.expr)
         if offset.op != "const":
             raise NotReadable(f"{place}: scratch at {offset}, which is not constant")

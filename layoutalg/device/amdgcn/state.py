@@ -16,11 +16,11 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 
 from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, excludes, implies, is_mask, is_unknown, own_bit
-from layoutalg.device.amdgcn.conditions import alike
+from layoutalg.device.amdgcn.conditions import alike, choice
 from layoutalg.device.amdgcn.decode import Instruction
 from layoutalg.device.amdgcn.pending import Key, Pending
 from layoutalg.device.amdgcn.words import IndexValues
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, select
 
 Writes = tuple[tuple[Expr, Word], ...]
 """Guarded writes of one vector register, the newest last."""
@@ -104,7 +104,7 @@ def resolved(w: IndexValues, writes: Writes, guard: Expr) -> Word:
         older = resolved(w, writes[:k], all_of(guard, negation(condition)))
         if older.expr is word.expr:
             return older.either(word)
-        return word.with_expr(w.terms.choice(condition, word.expr, older.expr))
+        return word.with_expr(select(condition, word.expr, older.expr))
     return w.fresh_word()
 
 
@@ -168,7 +168,7 @@ def _writes(w: IndexValues, one: State, other: State, key: Key) -> Writes:
     x, y = resolved(w, a, one.condition), resolved(w, b, other.condition)
     if len(a) == shared or len(b) == shared:
         return (*b, (mine, x)) if len(b) == shared else (*a, (theirs, y))
-    return ((TRUE, x.either(y) if x.expr is y.expr else x.with_expr(_of_two(w, mine, x.expr, y.expr))),)
+    return ((TRUE, x.either(y) if x.expr is y.expr else x.with_expr(choice(mine, x.expr, y.expr))),)
 
 
 def _either(
@@ -195,13 +195,7 @@ def _either(
         return a.either(b)
     if is_unknown(a.expr) and is_unknown(b.expr):
         return w.unknown_word()
-    return a.with_expr(_of_two(w, all_of(*mine), a.expr, b.expr))
-
-
-def _of_two(w: IndexValues, here: Expr, x: Expr, y: Expr) -> Expr:
-    """x where a condition holds, else y."""
-    one = alike(here, x, negation(here), y)
-    return w.terms.choice(here, x, y) if one is None else one
+    return a.with_expr(choice(all_of(*mine), a.expr, b.expr))
 
 
 def _bit(w: IndexValues, made: dict[Key, Expr], key: Key, half: int) -> Expr:

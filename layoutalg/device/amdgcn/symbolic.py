@@ -123,7 +123,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
             offset = self.w.uncut(e - base)
             if not self.bases & set(variables(offset)):
                 return name, offset
-        raise NotReadable(f"{instruction} at {instruction.address:#x}: the address {e} is in no buffer")
+        raise NotReadable(f"{instruction.place}: the address {e} is in no buffer")
 
     def _parts(self, access: Access, address: Word, instruction: Instruction) -> tuple[str, Expr, int]:
         """The buffer, the offset of the first element in it, and the bytes of an element."""
@@ -173,7 +173,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
     def _load_arguments(self, instruction: Instruction, access: Access, address: Word) -> None:
         start = simplify(address.expr - self.kernarg)
         if start.op != "const":
-            raise NotReadable(f"{instruction} at {instruction.address:#x} loads from {simplify(address.expr)}")
+            raise NotReadable(f"{instruction.place} loads from {simplify(address.expr)}")
         target = operand_of(instruction, "d")
         for k in range(access.registers):
             key = target.kind, target.index + k
@@ -205,7 +205,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
         if instruction.name == "V_READFIRSTLANE_B32":
             word = self.read_register(operand_of(instruction, "a"), 32)
             if not self.uniform(word.expr):
-                raise NotReadable(f"{instruction} at {instruction.address:#x}: {word.expr} differs between lanes")
+                raise NotReadable(f"{instruction.place}: {word.expr} differs between lanes")
             own = self.own_exec
             some = negation(all_of(negation(own), self.w.others(own)))  # as a branch that skips the rest has it
             if self.active is not TRUE and some not in self.state.path:
@@ -221,7 +221,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
         """Each element of the result: a function of all that the lane holds of A and B, and of its element of C."""
         refuse_fields(instruction, frozenset(k for k, v in instruction.fields.items() if NEUTRAL.get(k) == v))
         if self.active is not TRUE:
-            raise NotReadable(f"{instruction} at {instruction.address:#x} with inactive lanes")
+            raise NotReadable(f"{instruction.place} with inactive lanes")
         a, b, c = (self._operand_words(instruction, role, matrix) for role in "abc")
         target = operand_of(instruction, "d")
         results = [self.w.function(f"{matrix.name}[{k}]", *a, *b, old) for k, old in enumerate(c)]

@@ -13,6 +13,7 @@ What it cannot represent: the payload of a NaN, which such exchanges may change.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 
 from layoutalg.device.amdgcn.conditions import chosen
 from layoutalg.index import (
@@ -67,7 +68,7 @@ class Terms:
 
     def apply(self, name: str, *arguments: Expr) -> Expr:
         """The result of a function: the same for the same arguments."""
-        given = [const(a.value % (1 << 32)) if a.op == "const" else a for a in map(simplify, arguments)]
+        given = [_unsigned(simplify(a)) for a in arguments]
         if name in COMMUTE:
             given[:2] = sorted(given[:2], key=lambda e: self._numbers.setdefault(e, len(self._numbers)))
         call: Call = (name, *given)
@@ -102,7 +103,30 @@ class Terms:
         """To the nearest, ties to even."""
         return div(self.apply("bf16_above", x), 1 << 16)
 
-    def rounding(self, condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
+    def choice(self, condition: Expr, then: Expr, otherwise: Expr, bits: int = 0) -> Expr:
+        """A choice, or what it comes to in floating-point numbers: as a word of so many bits, or else as an integer.
+
+        What is equal modulo 2³² only is not said of integers: −8388608 is the word of −∞, and not its number.
+        """
+        for known in (self._rounding, self._beside_least):
+            found = known(condition, then, otherwise, bits)
+            if found is not None:
+                return found
+        return select(condition, then, otherwise)
+
+    def recognised(self, e: Expr) -> Expr:
+        """The integer with `choice` for each choice in it."""
+        new: dict[Expr, Expr] = {}
+        for node in postorder(e):
+            args = [new[a] for a in node.args]
+            if node.op == "select":
+                condition, then, otherwise = args
+                new[node] = self.choice(condition, then, otherwise)
+            else:
+                new[node] = rebuild(node, args) if args else node
+        return new[e]
+
+    def _rounding(self, condition: Expr, then: Expr, otherwise: Expr, bits: int) -> Expr | None:
         """`bf16_above(x)`, where a choice is one: half of the last place added, or of a NaN the bit that quiets it.
 
         isnan(x) ? x | 0x400000 : x + (x >> 16 & 1) + 0x7fff
@@ -116,14 +140,14 @@ class Terms:
         assert isinstance(x, Expr)
         quiet = x + (1 << 22) - mod(div(x, 1 << 22), 2) * (1 << 22)
         half = x + mod(div(x, 1 << 16), 2) + 0x7FFF
-        same = all(_congruent(a, b) for a, b in ((then, quiet), (otherwise, half)))
+        same = all(_same(a, b, x, bits) for a, b in ((then, quiet), (otherwise, half)))
         return self.apply("bf16_above", x) if same else None
 
-    def beside_least(self, condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
+    def _beside_least(self, condition: Expr, then: Expr, otherwise: Expr, bits: int) -> Expr | None:
         """`x`, where a choice is `x > −∞ or x is no number ? x : −∞`: of every x, −∞ too, that is x to the bit."""
         ways = (condition, then, otherwise), (negation(condition), otherwise, then)
         for taken, other, least in ways:
-            if least.op != "const" or least.value % (1 << 32) != LEAST:
+            if least.op != "const" or not _same(least, const(LEAST), other, bits):
                 continue
             x, test = simplify(other), chosen(taken, TRUE)
             calls = {self.made_by.get(part.args[0]) for part in test.args if part.op == "eq" and part.args[1] is TRUE}
@@ -131,22 +155,6 @@ class Terms:
             if test.op == "any" and len(test.args) == 2 and calls == meant:
                 return x
         return None
-
-    def choice(self, condition: Expr, then: Expr, otherwise: Expr) -> Expr:
-        """A choice, or what it comes to in floating-point numbers."""
-        for known in (self.rounding, self.beside_least):
-            found = known(condition, then, otherwise)
-            if found is not None:
-                return found
-        return select(condition, then, otherwise)
-
-    def recognised(self, e: Expr) -> Expr:
-        """The expression with `choice` for each choice in it."""
-        new: dict[Expr, Expr] = {}
-        for node in postorder(e):
-            args = [new[a] for a in node.args]
-            new[node] = self.choice(*args) if node.op == "select" else rebuild(node, args) if args else node
-        return new[e]
 
     def for_numbers(self, unknowns: Iterable[Expr]) -> tuple[dict[Expr, Expr], Expr]:
         """What roundings to bf16 and tests for a NaN come to where they look at numbers only; and that they do so.
@@ -191,9 +199,22 @@ class Terms:
         return then(substitute(e, {v: done[v] for v in variables(e)}))
 
 
-def _congruent(one: Expr, other: Expr) -> bool:
+@lru_cache(maxsize=1 << 12)
+def _unsigned(word: Expr) -> Expr:
+    """A representative of a word of 32 bits in which constants, also those of choices, are 0 … 2³² − 1."""
+    if word.op == "select":
+        return select(word.args[0], *map(_unsigned, word.args[1:]))
+    return const(word.value % (1 << 32)) if word.op == "const" else word
+
+
+def _same(one: Expr, other: Expr, x: Expr, bits: int) -> bool:
+    """Whether two are one word of 32 bits; or else one integer, and x, of which they are made, its word's number."""
     difference = simplify(one - other)
-    return difference.op == "const" and difference.value % (1 << 32) == 0
+    if difference.op != "const":
+        return False
+    if bits == 32:
+        return bool(difference.value % (1 << 32) == 0)
+    return difference is FALSE and x.lo >= 0 and x.hi < 1 << 32
 
 
 def _limit(name: str) -> int:

@@ -235,7 +235,9 @@ class IndexValues:
         chosen = magnitude(unsure, then.expr, otherwise.expr)
         if chosen is None:
             chosen = self.divisions.choice(unsure, then.expr, otherwise.expr)
-        return then.with_expr(self.terms.choice(unsure, then.expr, otherwise.expr) if chosen is None else chosen)
+        if chosen is None:
+            chosen = self.terms.choice(unsure, then.expr, otherwise.expr, then.bits)
+        return then.with_expr(chosen)
 
     def _unsure(self, condition: Expr) -> Expr:
         """What of a condition is not among what is given."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from layoutalg.device.amdgcn.terms import LEAST, Terms
-from layoutalg.index import all_of, any_of, const, negation, substitute, symbol
+from layoutalg.index import all_of, any_of, const, div, mod, negation, select, substitute, symbol
 from layoutalg.index.evaluate import array
 from layoutalg.kernel.dtypes import to_bits
 
@@ -21,8 +21,8 @@ WORDS = np.unique(
 def test_the_greater_of_a_number_and_the_least_is_the_number_to_the_bit():
     terms = Terms()
     greater = any_of(terms.relation("gt_f32", X, const(LEAST)), terms.relation("neq_f32", X, X))
-    assert terms.beside_least(greater, X, const(LEAST)) is X
-    assert terms.beside_least(negation(greater), const(LEAST - (1 << 32)), X) is X
+    assert terms.choice(greater, X, const(LEAST)) is X
+    assert terms.choice(negation(greater), const(LEAST - (1 << 32)), X, 32) is X
     numbers = WORDS.view(np.float32)
     least = np.uint32(LEAST).view(np.float32)
     assert np.array_equal(np.where((numbers > least) | np.isnan(numbers), WORDS, LEAST), WORDS)
@@ -42,8 +42,25 @@ def test_the_greater_of_a_number_and_the_least_is_the_number_to_the_bit():
 def test_other_choices_stay_choices(parts, least):
     terms = Terms()
     conditions = [terms.relation(name, a, const(b) if isinstance(b, int) else b) for name, a, b in parts]
-    assert terms.beside_least(any_of(*conditions), X, const(least)) is None
-    assert terms.beside_least(all_of(*conditions), X, const(LEAST)) is None
+    for bits in (0, 32):
+        assert terms.choice(any_of(*conditions), X, const(least), bits).op == "select"
+        assert terms.choice(all_of(*conditions), X, const(LEAST), bits).op == "select"
+
+
+@pytest.mark.parametrize("bits", [0, 64])
+def test_what_is_equal_as_a_word_only_is_not_the_same_integer(bits):
+    terms = Terms()
+    greater = any_of(terms.relation("gt_f32", X, const(LEAST)), terms.relation("neq_f32", X, X))
+    assert terms.choice(greater, X, const(LEAST - (1 << 32)), bits).op == "select"
+    signed = symbol("y", min=-(1 << 31), max=(1 << 31) - 1)
+    greater = any_of(terms.relation("gt_f32", signed, const(LEAST)), terms.relation("neq_f32", signed, signed))
+    assert terms.choice(greater, signed, const(LEAST), bits).op == "select"
+    quiet, half = X + (1 << 22) - mod(div(X, 1 << 22), 2) * (1 << 22), X + mod(div(X, 1 << 16), 2) + 0x7FFF
+    unordered = terms.relation("u_f32", X, X)
+    assert terms.choice(unordered, quiet, half, bits) is terms.apply("bf16_above", X)
+    assert terms.choice(unordered, quiet - (1 << 32), half, bits).op == "select"
+    assert terms.choice(unordered, quiet - (1 << 32), half, 32) is terms.apply("bf16_above", X)
+    assert terms.recognised(select(unordered, quiet - (1 << 32), half) + 1).op == "add"
 
 
 def test_a_rounding_of_a_number_is_that_of_numpy():

@@ -233,12 +233,14 @@ def both(one: Expr, other: Expr) -> Expr:
 
 
 def either(one: Expr, other: Expr) -> Expr:
-    """One of two conditions: the weaker where the other implies it, and true where one is the other's negation."""
+    """One of two conditions: the weaker where the other implies it; what they share where else one denies the other."""
     if implies(one, other):
         return other
     if implies(other, one):
         return one
-    return TRUE if negation(one) is other or negation(other) is one else any_of(one, other)
+    shared = [part for part in conjuncts(one) if part in conjuncts(other)]
+    mine, others = (all_of(*(part for part in conjuncts(e) if part not in shared)) for e in (one, other))
+    return all_of(*shared) if negation(mine) is others or negation(others) is mine else any_of(one, other)
 
 
 def _absorbed(e: Expr, given: Expr) -> Expr:

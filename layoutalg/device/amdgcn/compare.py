@@ -244,9 +244,12 @@ class Comparison:
         return self.terms.rewritten(e, {**self.names, **past}, {}, lambda part: self._settled(part, given))
 
     def _settled(self, e: Expr, given: Expr) -> Expr:
-        """What it is where a condition holds; twice, since what one step makes plain the other decides."""
-        for _ in range(2):
-            e = self.terms.recognised(simplify(chosen(e, given)))
+        """What it is where a condition holds; twice, since what one step makes plain the other decides.
+
+        Choices within quotients stay at first, since it is the whole that is recognised.
+        """
+        for spread in (False, True):
+            e = self.terms.recognised(simplify(chosen(e, given, spread)))
         return e
 
     def _bound(self, got: Expr, goal: Expr, bound: Mapping[Expr, Expr]) -> dict[Expr, Expr] | None:

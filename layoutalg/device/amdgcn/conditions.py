@@ -112,8 +112,10 @@ def meaning(condition: Expr) -> frozenset[Expr]:
 
 
 @lru_cache(maxsize=1 << 14)
-def chosen(e: Expr, given: Expr) -> Expr:
+def chosen(e: Expr, given: Expr, spread: bool = True) -> Expr:
     """What an expression is where a condition holds: choices decided that it decides, conditions in one form.
+
+    With `spread` a quotient or remainder of a choice is a choice of quotients or remainders.
 
     >>> from layoutalg.index import select, var
     >>> a, b = var("a", 9), var("b", 9)
@@ -123,14 +125,14 @@ def chosen(e: Expr, given: Expr) -> Expr:
     if not e.args:
         return e
     if e.op == "select":
-        condition = chosen(e.args[0], given)
+        condition = chosen(e.args[0], given, spread)
         if condition.op == "const":
-            return chosen(e.args[1] if condition is TRUE else e.args[2], given)
+            return chosen(e.args[1] if condition is TRUE else e.args[2], given, spread)
         ways = (condition, e.args[1]), (negation(condition), e.args[2])
-        return choice(condition, *(chosen(way, all_of(given, holds)) for holds, way in ways))
-    args = [chosen(a, given) for a in e.args]
+        return choice(condition, *(chosen(way, all_of(given, holds), spread) for holds, way in ways))
+    args = [chosen(a, given, spread) for a in e.args]
     if e.op not in BOOLEAN:
-        return _of_each(e, args)
+        return _of_each(e, args) if spread else rebuild(e, args)
     true, false = _known(given)
     condition = _in_order(e, args)
     return TRUE if condition in true else FALSE if condition in false else condition
@@ -183,7 +185,7 @@ def _joined(op: str, parts: list[Expr]) -> Expr:
 
 
 def _of_each(node: Expr, args: list[Expr]) -> Expr:
-    """The operation; a quotient or remainder of a choice is a choice of quotients or remainders."""
+    """The operation; of each way, where it is a quotient or remainder of a choice."""
     if node.op not in ("div", "mod") or args[0].op != "select" or args[1].op != "const":
         return rebuild(node, args)
     condition, *ways = args[0].args

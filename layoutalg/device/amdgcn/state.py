@@ -11,9 +11,10 @@ word or a lane mask.  What it cannot represent: which other lanes are active.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, excludes, implies, is_mask, is_unknown, own_bit
 from layoutalg.device.amdgcn.conditions import alike, choice
@@ -142,11 +143,10 @@ def _both(w: IndexValues, one: State, other: State) -> State:
     else:
         joined.path = tuple(p for p in one.path if p in other.path)
     joined.pending.join(other.pending)
-    instead: dict[Key, Expr] = {}  # of undefined masks, by their first register
-    for key in {**one.scalars, **other.scalars}:
-        a, b = one.scalars.get(key), other.scalars.get(key)
-        if a is not b:
-            joined.scalars[key] = _either(w, mine, theirs, a, b, partial(_bit, w, instead, key))
+    undefined = _Undefined(w)
+    changed = (key for key in {**one.scalars, **other.scalars} if one.scalars.get(key) is not other.scalars.get(key))
+    for key in sorted(changed, key=_in_order):
+        joined.scalars[key] = _either(w, mine, theirs, one.scalars.get(key), other.scalars.get(key), undefined)
     for key in {**one.cells, **other.cells}:
         joined.cells[key] = _writes(w, one, other, key)
     joined.scc = one.scc if one.scc is other.scc else None
@@ -171,19 +171,45 @@ def _writes(w: IndexValues, one: State, other: State, key: Key) -> Writes:
     return ((TRUE, x.either(y) if x.expr is y.expr else x.with_expr(choice(mine, x.expr, y.expr))),)
 
 
+def _in_order(key: Key) -> tuple[str, int, int]:
+    """The register's place: of lanes in several registers, those of v9 before those of v10."""
+    file, number = key
+    kind = file.rstrip("0123456789")
+    return kind, int(file[len(kind) :] or 0), number
+
+
+@dataclass
+class _Undefined:
+    """The masks that one of two ways has not written: an unknown truth for each.
+
+    The lane's bit is in one half of a mask.  So the n-th of the lower halves and the n-th of the upper ones may share
+    an unknown, whichever they are; they do where the other way has the halves of one mask.
+    """
+
+    w: IndexValues
+    bits: dict[tuple[Expr, int], Expr] = field(default_factory=dict)
+    counts: Counter[tuple[Expr, int | None]] = field(default_factory=Counter)
+
+    def beside(self, known: Mask) -> Mask:
+        """The undefined mask in the register that has this one on the other way."""
+        nth = self.counts[known.own, known.half]
+        self.counts[known.own, known.half] += 1
+        if (known.own, nth) not in self.bits:
+            self.bits[known.own, nth] = self.w.fresh_bit()
+        return Mask(self.bits[known.own, nth], half=known.half)
+
+
 def _either(
     w: IndexValues, mine: tuple[Expr, ...], theirs: tuple[Expr, ...], a: Word | Mask | None, b: Word | Mask | None,
-    instead: Callable[[int], Expr],
+    undefined: _Undefined,
 ) -> Word | Mask:  # fmt: skip
-    """The scalar after two paths; a register that one of them has not written is undefined there.
-
-    `instead` is the lane's bit of the undefined mask of which this is a half, or the whole.
-    """
+    """The scalar after two paths; a register that one of them has not written is undefined there."""
     if isinstance(a, Mask) or isinstance(b, Mask):
         if not all(part is None or is_mask(part) for part in (a, b)):
             return w.fresh_word()
-        half = a.half if isinstance(a, Mask) else b.half if isinstance(b, Mask) else None
-        one, other = (_mask(part) or Mask(instead(half or 0), half=half) for part in (a, b))
+        known = a if isinstance(a, Mask) else b
+        assert isinstance(known, Mask)
+        one, other = (_mask(part) or undefined.beside(known) for part in (a, b))
         if {one.half, other.half} == {0, 1}:
             return w.unknown_word()
         x, y = one.own, other.own
@@ -196,14 +222,6 @@ def _either(
     if is_unknown(a.expr) and is_unknown(b.expr):
         return w.unknown_word()
     return a.with_expr(choice(all_of(*mine), a.expr, b.expr))
-
-
-def _bit(w: IndexValues, made: dict[Key, Expr], key: Key, half: int) -> Expr:
-    """One unknown truth for both halves of a mask: the lane's bit is in one of them."""
-    first = (key[0], key[1] - half)
-    if first not in made:
-        made[first] = w.fresh_bit()
-    return made[first]
 
 
 def _mask(word: Word | Mask | None) -> Mask | None:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from layoutalg.device.amdgcn.against import prove_binary
-from layoutalg.device.amdgcn.bits import Word
+from layoutalg.device.amdgcn.bits import Mask, Word
 from layoutalg.device.amdgcn.errors import Fault
 from layoutalg.device.amdgcn.state import State, joined, resolved
 from layoutalg.device.amdgcn.trial import attempt, make_case, small_sizes
@@ -145,3 +145,18 @@ def test_two_words_of_one_value_are_one_only_if_they_came_about_alike(turned):
         assert isinstance(high, Word)
         assert high.expr is zero.expr
         assert w.pair(low, high).expr is w.unsigned(low)  # not m - 5, which may be negative
+
+
+def test_an_undefined_mask_is_one_unknown_in_both_halves_and_another_in_other_registers():
+    """Its halves may be in the last lane of one register and the first of another."""
+    w, way, held = IndexValues(lambda goal, given: False), symbol("M") < 5, symbol("N") < 7
+    halves = Mask(held).halves
+    places = [(("v9", 63), ("v10", 0)), (("a0", 1), ("a0", 2)), (("s", 4), ("s", 5))]
+    scalars = {key: half for place in places for key, half in zip(place, halves, strict=True)}
+    turned = dict(reversed(scalars.items()))
+    one, other = State(turned, path=(way,)), State({}, path=(negation(way),))
+    met = joined(w, (one, other)).scalars
+    whole = [tuple(met[key] for key in place) for place in places]
+    assert all(isinstance(low, Mask) and low.own is high.own for low, high in whole)
+    assert [(low.half, high.half) for low, high in whole] == [(0, 1)] * 3
+    assert len({low.own for low, _ in whole}) == 3

@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from layoutalg.device.amdgcn.bits import both, either
 from layoutalg.device.amdgcn.conditions import alike, choice, chosen, given_or, less, meaning, plain, settled
 from layoutalg.index import (
     FALSE,
@@ -54,6 +55,18 @@ def test_a_denied_alternative_is_several_conditions():
     assert settled(all_of(a, b, negation(all_of(a, b)))) is FALSE
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_two_masks_have_the_bits_of_their_conditions(seed):
+    rng, fewer = random.Random(seed), 0
+    for _ in range(60):
+        shared, part, other = drawn(rng, rng.randrange(2)), drawn(rng, 1), drawn(rng, 0)
+        one, two = all_of(shared, part), all_of(shared, rng.choice([part, negation(part), other]))
+        for form, join, meant in ((either(one, two), any_of, any), (both(one, two), all_of, all)):
+            assert all(bool(value(form, at)) == meant((value(one, at), value(two, at))) for at in POINTS)
+            fewer += form is not join(one, two)
+    assert fewer > 20
+
+
 def test_conditions_of_one_meaning_hold_at_the_same_points():
     rng = random.Random(5)
     found = {}
@@ -95,14 +108,14 @@ def test_what_is_chosen_where_a_condition_holds_has_the_same_value_there(seed):
     for _ in range(60):
         given = drawn(rng, rng.randrange(3))
         there = [at for at in POINTS if value(given, at)]
-        for e in (drawn_number(rng, 3), drawn(rng, 2)):
-            form = chosen(e, given)
+        for e, spread in itertools.product((drawn_number(rng, 3), drawn(rng, 2)), (False, True)):
+            form = chosen(e, given, spread)
             assert all(value(form, at) == value(e, at) for at in there), (e, given, form)
             decided += form is not e
         condition = drawn(rng, 1)
         form = given_or(condition, given)
         assert all(bool(value(form, at)) == bool(value(condition, at)) for at in there), (condition, given, form)
-    assert decided > 60
+    assert decided > 120
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -150,6 +150,9 @@ class Word:
         return self if self.alike(other) else self.with_expr(self.expr)
 
     def __add__(self, other: Word) -> Word:
+        """The sum; with 0 added a word is itself, and stays what it is known to be: a whole product, say."""
+        if FALSE in (self.expr, other.expr):
+            return self if other.expr is FALSE else other
         return self.with_expr(self.expr + other.expr)
 
     def __sub__(self, other: Word) -> Word:

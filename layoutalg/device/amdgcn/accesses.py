@@ -7,7 +7,7 @@ A memory instruction moves `size` bytes a lane between registers and one address
 | `constant` | scalar base + scalar offset + immediate, the lowest two bits dropped |
 | `global` | vector pair + immediate, or scalar base + 32-bit vector offset + immediate |
 | `flat` | vector pair + immediate; LDS and scratch have apertures in it |
-| `scratch` | scalar + vector + immediate, in the lane's own memory |
+| `scratch` | scalar + vector + immediate, in the lane's own memory; on gfx90a also by a buffer |
 | `lds` | vector + immediate, in the block's LDS; `2` forms take two immediates, counted in elements (`ST64`: in 64) |
 
 An address must be a multiple of what `alignment_of` says: the mode STRICT of the machine's register SH_MEM_CONFIG.
@@ -76,7 +76,9 @@ def _vector_accesses() -> Mapping[str, Access]:
             table[f"{name}_LOAD_{low}"] = Access(space, False, 2, half="low")
             table[f"{name}_LOAD_{high}"] = Access(space, False, 2, half="high")
             table[f"{name}_STORE_{high}"] = Access(space, True, 2, half="high")
-    return table
+    # Of more dwords than one no scratch buffer is read (LLVM's AMDGPUUsage, "Address Spaces": Private).
+    few = {name: access for name, access in table.items() if name.startswith("SCRATCH_") and access.size <= 4}
+    return table | {name.replace("SCRATCH", "BUFFER"): access for name, access in few.items()}
 
 
 def _lds_accesses() -> Mapping[str, Access]:

@@ -26,6 +26,9 @@ from layoutalg.device.amdgcn.matrix import multiply
 from layoutalg.device.amdgcn.memory import Bytes, Describe, GlobalMemory
 from layoutalg.device.amdgcn.registers import RegisterMachine
 
+#: What a wave finds where scratch is described to it, and the offset that it is to add: any numbers do.
+SCRATCH_BUFFER, SCRATCH_OFFSET = (0x5C7A7C40000, 0x5C7A7C400000FFFF), 0x1000
+
 
 class ConcreteMachine(RegisterMachine):
     """Registers and memories of `blocks` blocks, each in two copies (the second half of the waves)."""
@@ -48,6 +51,12 @@ class ConcreteMachine(RegisterMachine):
         self.unaligned: dict[str, None] = {}  # instructions that accessed memory across their width, in order
 
     # Memory
+
+    def describes_scratch(self, low: Array, high: Array, offset: Array) -> bool:
+        """Whether it is the buffer of the start, moved on by the wave's offset."""
+        meant = (SCRATCH_BUFFER[0] + SCRATCH_OFFSET, SCRATCH_BUFFER[1], 0)
+        held = (np.broadcast_to(word, (self.waves, 1))[self.live] for word in (low, high, offset))
+        return all(bool((word == number).all()) for word, number in zip(held, meant, strict=True))
 
     def access(self, instruction: Instruction, access: Access, addresses: tuple[Array, ...]) -> None:
         """Carries out a load or store of every active lane (a constant load: of every live wave)."""

@@ -154,7 +154,7 @@ _ROLES = {
     "vdst": "d", "sdst": "d", "sdata": "d",
     "src0": "a", "ssrc0": "a", "src1": "b", "vsrc1": "b", "ssrc1": "b", "src2": "c",
     "addr": "addr", "vaddr": "addr", "saddr": "base", "sbase": "base", "soffset": "soffset",
-    "data": "data", "vsrc": "data", "data0": "data", "data1": "data2",
+    "data": "data", "vsrc": "data", "data0": "data", "data1": "data2", "vdata": "data",
 }  # fmt: skip
 
 #: Fields that carry numbers, kept under these names; every other field that is set is kept under its own.
@@ -217,6 +217,8 @@ def _unused_fields(raw: Any) -> frozenset[str]:
 
 
 def _role(key: str, name: str, form: str) -> str:
+    if key == "vdata":
+        return "d" if "LOAD" in name else "data"
     if name.startswith("V_CMP") and key in ("vdst", "sdst"):
         return "m"
     if form == "VOP3SD" and key == "sdst":

@@ -22,10 +22,11 @@ import numpy as np
 
 from layoutalg.device.amdgcn.arrays import Array
 from layoutalg.device.amdgcn.binary import Argument, KernelBinary
-from layoutalg.device.amdgcn.concrete import ConcreteMachine, lds_place
+from layoutalg.device.amdgcn.concrete import SCRATCH_BUFFER, SCRATCH_OFFSET, ConcreteMachine, lds_place
 from layoutalg.device.amdgcn.cycles import InstructionCycles, LdsMeter
 from layoutalg.device.amdgcn.decode import VCC, Operand
 from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
+from layoutalg.device.amdgcn.machine import BUFFER
 from layoutalg.device.amdgcn.memory import GlobalMemory
 from layoutalg.device.amdgcn.program import ENDS, Program, branch_target
 from layoutalg.device.errors import LaunchError
@@ -234,9 +235,11 @@ def _initialise(machine: ConcreteMachine, block: Triple) -> None:
         if name == "kernarg_segment_ptr":
             base = machine.memory.addresses[_KERNARG]
             machine.write_scalar(Operand("s", register), 64, machine.w.const(base, 64))
-        elif name in ("flat_scratch_init", "private_segment_buffer"):
-            for k in range(dwords):
-                machine.write_scalar(Operand("s", register + k), 32, machine.w.const(0, 32))
+        elif name == "flat_scratch_init":
+            machine.write_scalar(Operand("s", register), 64, machine.w.const(0, 64))
+        elif name == BUFFER:
+            for k, word in enumerate(SCRATCH_BUFFER):
+                machine.write_scalar(Operand("s", register + 2 * k), 64, machine.w.const(word, 64))
         register += dwords
     register = kernel.user_sgpr_count
     rows = np.arange(machine.waves) % (machine.waves // 2) // machine.waves_per_block
@@ -250,7 +253,8 @@ def _initialise(machine: ConcreteMachine, block: Triple) -> None:
                 machine.write_scalar(Operand("s", register), 32, indices[:, dimension : dimension + 1])
                 register += 1
         if kernel.target == "gfx90a" and kernel.extra_sgprs[1]:
-            machine.write_scalar(Operand("s", register + kernel.extra_sgprs[0]), 32, machine.w.const(0, 32))
+            offset = Operand("s", register + kernel.extra_sgprs[0])
+            machine.write_scalar(offset, 32, machine.w.const(SCRATCH_OFFSET, 32))
     thread = (np.arange(machine.waves) % machine.waves_per_block)[:, None] * machine.lanes + np.arange(machine.lanes)
     parts = (thread % block[0], thread // block[0] % block[1], thread // (block[0] * block[1]))
     packed = sum(part << 10 * k for k, part in enumerate(parts[: kernel.thread_dimensions]))

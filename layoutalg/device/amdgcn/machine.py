@@ -25,6 +25,10 @@ from layoutalg.device.amdgcn.values import Truth, Values, Word
 #: a kernel learns them from `src_shared_base` and `src_private_base`.
 SHARED_APERTURE, PRIVATE_APERTURE = 0x10000, 0x20000
 
+#: Where scratch is described to buffer instructions, on targets that have it so (LLVM's AMDGPUUsage, "Kernel Prolog",
+#: Private Segment Buffer: SGPR0-3): the name in the descriptor's list of user registers.
+BUFFER = "private_segment_buffer"
+
 #: The message with which an ending wave gives its registers back (RDNA 3 ISA, S_SENDMSG).
 DEALLOCATE_VGPRS = 3
 
@@ -38,7 +42,7 @@ WHOLE = 6
 _ADDRESS_FIELDS = {
     "constant": frozenset({"offset", "imm", "soffset_en"}),
     "lds": frozenset({"offset0", "offset1"}),
-    "scratch": frozenset({"offset", "sve"}),
+    "scratch": frozenset({"offset", "sve", "offen"}),
 }
 
 
@@ -77,6 +81,10 @@ class Machine(ABC):
     @abstractmethod
     def write_lanes(self, operand: Operand, truth: Truth) -> None:
         """Writes a lane mask: the truth for active lanes, 0 for the others."""
+
+    @abstractmethod
+    def describes_scratch(self, low: Word, high: Word, offset: Word) -> bool:
+        """Whether two words of 64 bits are the wave's own scratch buffer, and its scalar offset is 0."""
 
     @abstractmethod
     def access(self, instruction: Instruction, access: Access, addresses: tuple[Word, ...]) -> None:
@@ -267,6 +275,8 @@ class Machine(ABC):
         base_operand = instruction.operands.get("base", Operand("null"))
         off = Operand("s", EXEC + 1) if self.kernel.architecture == "cdna" else Operand("null")
         has_base = base_operand not in (off, Operand("null"))
+        if instruction.form == "MUBUF":
+            return (self._buffer_address(instruction, offset),)
         if access.space == "scratch":
             return (self._scratch_address(instruction, base_operand if has_base else None, offset),)
         if has_base:
@@ -290,6 +300,19 @@ class Machine(ABC):
     def dwords(self, part: Word) -> Word:
         """A part of a scalar load's address as the machine takes it: without its lowest two bits."""
         return part & self.w.const(~3, 64)
+
+    def _buffer_address(self, instruction: Instruction, offset: int) -> Word:
+        """Of a lane's scratch, by the buffer in s0 to s3 (field `srsrc` 0), which interleaves it as others see it.
+
+        LLVM's AMDGPUUsage, "Address Spaces": Private; a scalar offset would be of the whole wave's bytes.
+        """
+        if BUFFER not in dict(self.kernel.user_sgprs):
+            raise UnsupportedInstructionError(f"{instruction.place}: no buffer describes scratch")
+        low, high = (self.read_scalar(Operand("s", k), 64) for k in (0, 2))
+        if not self.describes_scratch(low, high, self._constant(operand_of(instruction, "soffset"), 32)):
+            raise UnsupportedInstructionError(f"{instruction.place}: the buffer is not seen to be the wave's scratch")
+        total = self.w.const(offset, 32)
+        return total + self._vector(instruction, "addr", 32) if instruction.fields.get("offen") else total
 
     def _scratch_address(self, instruction: Instruction, base: Operand | None, offset: int) -> Word:
         """Vector part: when the bit `sve` says so, or on gfx90a when there is no scalar part (CDNA ISA, SCRATCH)."""

@@ -13,7 +13,8 @@ data.
 | 1 or 2 bytes | a part of one cell, whose other bytes stay |
 
 On gfx90a a kernel sets up the base itself, FLAT_SCRATCH = Flat Scratch Init + Scratch Wavefront Offset (LLVM's
-AMDGPUUsage, "Kernel Prolog: Flat Scratch", GFX9); that it holds this is checked at each access.
+AMDGPUUsage, "Kernel Prolog: Flat Scratch", GFX9), and adds that offset to the buffer that describes scratch; that they
+hold this is checked at each access.
 
 What it cannot represent (it stops): offsets that are not constant, unaligned accesses, and what lies beyond the bytes
 that the kernel asks for.
@@ -26,7 +27,7 @@ import itertools
 from layoutalg.device.amdgcn.accesses import Access
 from layoutalg.device.amdgcn.bits import Mask, NotReadable, Word
 from layoutalg.device.amdgcn.decode import Instruction, Operand
-from layoutalg.device.amdgcn.machine import operand_of
+from layoutalg.device.amdgcn.machine import BUFFER, operand_of
 from layoutalg.device.amdgcn.pending import Key
 from layoutalg.device.amdgcn.ranges import same_word
 from layoutalg.device.amdgcn.symbolic_registers import SymbolicRegisters
@@ -48,16 +49,32 @@ class ScratchMachine(SymbolicRegisters):
     def initialise_scratch(self) -> None:
         """What a kernel makes the base of scratch from, where that is its task."""
         self.scratch_base: Expr | None = None
+        self.scratch_buffer: tuple[Expr, Expr] | None = None
         kernel, registers = self.kernel, itertools.accumulate((n for _, n in self.kernel.user_sgprs), initial=0)
         places = dict(zip((name for name, _ in kernel.user_sgprs), registers, strict=False))
-        if kernel.target in BASE_IS_SET_UP or "flat_scratch_init" not in places:
+        if kernel.target in BASE_IS_SET_UP or not kernel.extra_sgprs[1]:
             return
-        init = symbol("flat_scratch_init", min=0, max=(1 << 64) - 1)
         offset = symbol("scratch_wavefront_offset", min=0, max=(1 << 32) - 1)
-        self.write_scalar(Operand("s", places["flat_scratch_init"]), 64, self.w.word(init, 64))
         after = kernel.user_sgpr_count + sum(kernel.block_indices) + kernel.extra_sgprs[0]
         self.write_scalar(Operand("s", after), 32, self.w.word(offset))
-        self.scratch_base = init + offset
+        if "flat_scratch_init" in places:
+            self.scratch_base = self._given_to(places["flat_scratch_init"], "flat_scratch_init") + offset
+        if places.get(BUFFER) == 0:
+            self.scratch_buffer = self._given_to(0, f"{BUFFER}_low") + offset, self._given_to(2, f"{BUFFER}_high")
+
+    def _given_to(self, register: int, name: str) -> Expr:
+        """An unknown number of 64 bits, which a pair of scalar registers has at first."""
+        given = symbol(name, min=0, max=(1 << 64) - 1)
+        self.write_scalar(Operand("s", register), 64, self.w.word(given, 64))
+        return given
+
+    def describes_scratch(self, low: Word | Mask, high: Word | Mask, offset: Word | Mask) -> bool:
+        """Whether the buffer is that which the wave was given, its own offset added."""
+        held, meant = (low, high, offset), (*(self.scratch_buffer or ()), FALSE)
+        return len(held) == len(meant) and all(
+            not isinstance(word, Mask) and same_word(word.expr, e, word.bits)
+            for word, e in zip(held, meant, strict=True)
+        )
 
     def _has_base(self) -> bool:
         """Whether the base of scratch is the wave's own."""
@@ -110,7 +127,7 @@ class ScratchMachine(SymbolicRegisters):
         if offset.op != "const":
             raise NotReadable(f"{place}: scratch at {offset}, which is not constant")
         start = int(offset.value) % (1 << address.bits)
-        if not kernel.extra_sgprs[1] or not self._has_base():
+        if not kernel.extra_sgprs[1] or not (instruction.form == "MUBUF" or self._has_base()):
             raise NotReadable(f"{place}: scratch whose base is not seen to be set up")
         if start + access.size > kernel.private_bytes:
             raise NotReadable(f"{place}: byte {start} of {kernel.private_bytes} bytes of scratch")

@@ -4,6 +4,7 @@
     python -m benchmarks.binary.run proofs [--compilers FOLDER … [--only]] [--levels 3] [--targets …] [--kernels …]
                                            [--again unknown] [--fresh] [--seconds EACH] [--limit SECONDS]
     python -m benchmarks.binary.run merge FILE …
+    python -m benchmarks.binary.run mended --compilers FOLDER … --only --levels 0
     python -m benchmarks.binary.run mutants [--loops] [--each N] [--kernels …] [--limit SECONDS]
     python -m benchmarks.binary.run report
 
@@ -32,6 +33,7 @@ from typing import Any
 from benchmarks.binary.builds import LEVELS, PRODUCTS, TARGETS, built, compilers, kernels
 from benchmarks.binary.mutants import mutants
 from benchmarks.binary.proofs import PROOFS, Portion, proved, run_proofs
+from benchmarks.binary.reloads import MENDED, run_mended
 from benchmarks.binary.results import IN_LOOP, write
 from benchmarks.binary.state import State, gathered
 from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
@@ -170,12 +172,12 @@ def _counts(program: Program, sizes: Mapping[Expr, int]) -> list[int]:
 def _report() -> None:
     builds, behaviours, verdicts = (gathered(name).rows for name in ("builds", "behaviours", "verdicts"))
     judged = [{**row, **verdicts[key]} for key, row in behaviours.items() if key in verdicts]
-    write(builds.values(), State(PROOFS).rows.values(), judged)
+    write(builds.values(), State(PROOFS).rows.values(), State(MENDED).rows.values(), judged)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.binary.run")
-    parser.add_argument("step", choices=("builds", "proofs", "merge", "mutants", "report"))
+    parser.add_argument("step", choices=("builds", "proofs", "merge", "mended", "mutants", "report"))
     parser.add_argument("files", type=Path, nargs="*", help="of merge: files of proofs")
     parser.add_argument("--compilers", type=Path, nargs="*", default=[])
     parser.add_argument("--only", action="store_true", help="those compilers alone, not the usual one")
@@ -199,6 +201,8 @@ def main(arguments: list[str]) -> int:
             _report()
         case "merge":
             print(State(PROOFS).merge(given.files), "proofs")
+        case "mended":
+            run_mended(_portion(given), State(MENDED))
         case "builds":
             done = run_builds(given.compilers, given.levels or "".join(LEVELS), given.kernels, given.limit)
         case "proofs":

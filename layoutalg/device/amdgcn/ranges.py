@@ -63,9 +63,11 @@ def in_range(e: Expr, lowest: int, limit: int, given: Expr) -> bool:
 
 
 def _forms(e: Expr, given: Expr) -> Iterator[tuple[Expr, int]]:
-    """More general expressions, and what is to be added to each."""
+    """More general expressions, and what is to be added to each: what a signed word's cut adds goes by itself."""
     offset = int(normal(e).terms.get((), 0))
-    for plain, add in dict.fromkeys(((e, 0), (simplify(e - offset), offset))):
+    power = 1 << max(offset, 1).bit_length() - 1
+    offsets = dict.fromkeys((0, offset, power if power >= NARROWEST else 0))
+    for plain, add in ((simplify(e - add) if add else e, add) for add in offsets):
         yield plain, add
         yield from ((one, add) for one in generalised(plain, given))
         yield from ((one, add) for one in replaced(plain, given))
@@ -203,12 +205,12 @@ def _leading(given: Expr) -> Bounds:
 
 def _between(given: Expr) -> Iterator[tuple[Expr, Expr]]:
     """(x − c, P) where two conditions say c ≤ x and x < c + P."""
-    orders = [part for part in conjuncts(given) if part.op in ("lt", "le")]
-    least = {x: c.value + (part.op == "lt") for part in orders for c, x in [part.args] if c.op == "const"}
-    for part in orders:
-        x, most = part.args
+    parts = (part for part in conjuncts(given) if part.op in ("lt", "le"))
+    orders = [(part.op, simplify(part.args[0]), simplify(part.args[1])) for part in parts]
+    least = {x: c.value + (op == "lt") for op, c, x in orders if c.op == "const"}
+    for op, x, most in orders:
         if x in least and most.op != "const":
-            room = simplify(most + (part.op == "le") - least[x])
+            room = simplify(most + (op == "le") - least[x])
             if room.lo >= 1:
                 yield simplify(x - least[x]), room
 

@@ -23,6 +23,8 @@ EXIST = (GRIDS[N] < GRIDS[P] * GRIDS[Q] * GRIDS[R]) & (GRIDS[J] < GRIDS[C])
 #: A padded window's two coordinates: the tap shifts them, and a guard holds them inside.
 X, Y = N % R + T, N // R % Q + T
 WINDOW = (X >= 1, X <= R, Y >= 1, Y < Q + 1)
+#: The same, as another compiler has written two of these sums.
+REWRITTEN = (T + N % R >= 1, X <= R, Y >= 1, T + N // R % Q < Q + 1)
 PLACE = (N // R // Q * (Q * R) + (Y - 1) * R + X - 1) * C + J
 
 
@@ -38,7 +40,8 @@ def drawn(rng):
     pieces = [N, T, J, X, Y, X - 1, Y - 1, N // R, N // (Q * R), N % R, N // R % Q, N * 2 + T % 2, (N * 2 + T % 2) // R]
     factors = [as_expr(1), as_expr(-1), as_expr(2), R, Q * R, C, R * C, Q * R * C]
     e = sum((rng.choice(pieces) * rng.choice(factors) for _ in range(rng.randrange(1, 4))), start=as_expr(0))
-    given = [part for part in (*WINDOW, N < P * Q * R, J < C) if rng.random() < 0.7]
+    window = rng.choice([WINDOW, REWRITTEN])
+    given = [part for part in (*window, N < P * Q * R, J < C) if rng.random() < 0.7]
     given.append(rng.choice([P * Q * R * C <= 20, P * (Q + 2) * (R + 2) * C < 30, P * Q * R < 9, Q * R * C <= 12]))
     return simplify(e + rng.randrange(-2, 3)), all_of(*given)
 
@@ -54,7 +57,8 @@ def test_no_value_leaves_a_range_that_is_shown(seed):
     assert not in_range(e, ends[0] + 1, ends[1] + 1, given)
     for _ in range(6):
         lowest, limit = ends[0] + rng.randrange(-4, 3), ends[1] + 1 + rng.randrange(-2, 12)
-        if in_range(e, lowest, limit, given):
+        by = rng.choice([0, 1 << 16, (1 << 16) + 3])
+        if in_range(simplify(e + by), lowest + by, limit + by, given):
             assert lowest <= ends[0], (e, given, lowest)
             assert ends[1] < limit, (e, given, limit)
 
@@ -69,18 +73,32 @@ def test_enough_ranges_are_shown():
     assert shown > 10
 
 
-def test_a_place_in_a_padded_image_is_inside_it():
-    """The window's guard is what holds it there: without any part of it nothing is shown."""
+@pytest.mark.parametrize("by", [0, 8, 1 << 29, (1 << 29) + 8, 12345678])
+def test_a_place_in_a_padded_image_is_inside_it(by):
+    """The window's guard is what holds it there: without any part of it nothing is shown.
+
+    With any constant added: the conditions do not speak of it.
+    """
     p, q, r, c = (symbol(name, max=1 << 28) for name in "PQRC")
     i, j, s, t = var("i", 1 << 31), var("j", c), var("s", 3), var("t", 3)
     x, y = simplify(i % r + s), simplify(i // r % q + t)
-    guard = (x >= 1, x <= r, y >= 1, y <= q, i < p * q * r)
-    place = simplify((i // r // q * (q * r) + (y - 1) * r + x - 1) * c + j)
+    guard = (s + i % r >= 1, x <= r, t + i // r % q >= 1, y <= q, i < p * q * r)
+    place = simplify((i // r // q * (q * r) + (y - 1) * r + x - 1) * c + j + by)
     room = p * (q + 2) * (r + 2) * c < 1 << 31
-    assert in_range(place, 0, 1 << 31, all_of(*guard, room))
+    assert in_range(place, by, (1 << 31) + by, all_of(*guard, room))
     for k in range(len(guard)):
-        assert not in_range(place, 0, 1 << 31, all_of(*guard[:k], *guard[k + 1 :], p * q * r * c < 1 << 31))
-    assert not in_range(place, 0, (1 << 31) - 1, all_of(*guard, p * q * r * c <= 1 << 31))
+        rest = all_of(*guard[:k], *guard[k + 1 :], p * q * r * c < 1 << 31)
+        assert not in_range(place, by, (1 << 31) + by, rest)
+    assert not in_range(place, by, (1 << 31) - 1 + by, all_of(*guard, p * q * r * c <= 1 << 31))
+
+
+def test_what_the_cut_of_a_signed_word_adds_goes_by_itself():
+    """Half of all words, beside the 8 that a condition speaks of; with 10 for 8 the greatest value is too great."""
+    p, c, half = symbol("P", max=1 << 28), symbol("C", max=1 << 28), 1 << 29
+    i, j = var("i", p), symbol("j", min=0, max=1 << 28)
+    for off in (0, 2):
+        e = simplify(i * c * 2 + (j + 8 + off) * 2 + half)
+        assert in_range(e, half, 2 * half, all_of(j + 8 < c, p * c * 8 < 1 << 31)) == (off == 0)
 
 
 def test_the_negative_of_a_number_in_range():

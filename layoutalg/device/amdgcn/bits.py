@@ -16,7 +16,7 @@ What it cannot represent: arithmetic on masks that mixes lanes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -82,7 +82,8 @@ class Mask:
         """The lower and the upper half of a mask of 64 lanes."""
         if self.half is not None:
             raise NotReadable("half a mask as a whole one")
-        return replace(self, half=0), replace(self, half=1)
+        lower, upper = (Mask(self.own, self.carry_of, self.guard, half) for half in (0, 1))
+        return lower, upper
 
     def __and__(self, other: Word | Mask) -> Mask:
         other = as_mask(other)
@@ -254,7 +255,12 @@ def _absorbed(e: Expr, given: Expr) -> Expr:
 
 def implies(stronger: Expr, weaker: Expr) -> bool:
     """Whether every part of the weaker condition is one of the stronger."""
-    return weaker is TRUE or stronger is FALSE or set(conjuncts(weaker)) <= set(conjuncts(stronger))
+    return weaker is TRUE or stronger is FALSE or weaker is stronger or _parts(weaker) <= _parts(stronger)
+
+
+@lru_cache(maxsize=1 << 14)
+def _parts(condition: Expr) -> frozenset[Expr]:
+    return frozenset(conjuncts(condition))
 
 
 def excludes(one: Expr, other: Expr) -> bool:

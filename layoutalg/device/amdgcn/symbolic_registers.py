@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache, lru_cache
 
 from layoutalg.device.amdgcn.accesses import Access
@@ -53,6 +52,7 @@ class SymbolicRegisters(Machine):
         self.given = values.always
         self.state = State()
         self._lanes: dict[Key, set[int]] = {}  # of vector registers: those that ever had a scalar word
+        self._exec: tuple[tuple[Word | Mask | None, ...], Expr] = ((), TRUE)  # EXEC's registers, and the lane's bit
         count = math.prod(int(t.hi) + 1 for t in threads)
         if count % kernel.wave_size:
             raise NotReadable(f"{count} threads leave lanes of a wave of {kernel.wave_size} without one")
@@ -142,8 +142,11 @@ class SymbolicRegisters(Machine):
 
     @property
     def own_exec(self) -> Expr:
-        """The lane's bit of EXEC."""
-        return as_mask(self.read_scalar(Operand("s", EXEC), self.kernel.wave_size)).own
+        """The lane's bit of EXEC; kept while its registers are what they were, since each instruction asks for it."""
+        registers = self.state.scalars.get(("s", EXEC)), self.state.scalars.get(("s", EXEC + 1))
+        if registers != self._exec[0]:
+            self._exec = registers, as_mask(self.read_scalar(Operand("s", EXEC), self.kernel.wave_size)).own
+        return self._exec[1]
 
     def assume(self, instruction: Instruction) -> None:
         """What may be assumed of values: a scalar one counts also where this lane takes no part."""
@@ -236,15 +239,16 @@ class SymbolicRegisters(Machine):
     def held(self, register: Key) -> dict[int, Word | Mask]:
         """The scalar words in a register's lanes."""
         file, scalars = lanes_file(register), self.state.scalars
-        return {lane: scalars[file, lane] for lane in self._lanes.get(register, ()) if (file, lane) in scalars}
+        return {lane: word for lane in self._lanes.get(register, ()) if (word := scalars.get((file, lane))) is not None}
 
     def hold(self, register: Key, words: Mapping[int, Word | Mask]) -> None:
         """The register has these words, and in all its other lanes nothing that is known."""
-        for lane in self._lanes.get(register, ()):
-            if lane not in words:
-                self.state.scalars.pop((lanes_file(register), lane), None)
-        for lane, word in words.items():
-            self.hold_lane(register, lane, word)
+        file, scalars = lanes_file(register), self.state.scalars
+        for lane in self._lanes.get(register, set()) - words.keys():
+            scalars.pop((file, lane), None)
+        if words:
+            scalars.update({(file, lane): word for lane, word in words.items()})
+            self._lanes.setdefault(register, set()).update(words)
 
     def hold_lane(self, register: Key, lane: int, word: Word | Mask) -> None:
         """The register has this word in this lane."""
@@ -276,7 +280,8 @@ def _both(one: Expr, other: Expr) -> Expr:
 @lru_cache(maxsize=1 << 10)
 def _whole(low: Mask, high: Mask) -> Mask | None:
     """The mask of which these are the halves."""
-    return replace(low, half=None) if high.own is low.own and (low.half, high.half) == (0, 1) else None
+    whole = Mask(low.own, low.carry_of, low.guard)
+    return whole if high.own is low.own and (low.half, high.half) == (0, 1) else None
 
 
 @cache

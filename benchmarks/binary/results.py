@@ -121,7 +121,7 @@ def _proofs(rows: list[Row]) -> Iterator[str]:
         return
     yield "## Proved\n"
     built = [row for row in rows if row["result"] != "not built"]
-    total = Counter(row["result"] for row in built)
+    total = Counter(_told(row) for row in built)
     codes = len({row["code"] for row in built})
     by = "" if codes == 1 else f", by {codes} states of the code"
     yield f"{len(built)} proofs{by}: {', '.join(f'{n} {name}' for name, n in total.most_common())}.\n"
@@ -135,6 +135,10 @@ def _proofs(rows: list[Row]) -> Iterator[str]:
         ([c, f"-O{level}", k, *(_cell(found.get(t)) for t in targets)] for (c, level, k), found in by_kernel.items()),
     )
     yield from _reasons([row for row in built if row["result"] != "proved"])
+
+
+def _told(row: Row) -> str:
+    return row["result"] if row.get("run", "exact") == "exact" else f"{row['result']} and at fault in a run"
 
 
 def _reasons(rows: list[Row]) -> Iterator[str]:

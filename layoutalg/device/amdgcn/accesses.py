@@ -34,7 +34,7 @@ class Access:
     store: bool
     size: int  # bytes of each element
     signed: bool = False  # a narrow load extends its sign
-    half: str = ""  # "low" or "high": a 16-bit access of that half of the register, the other half kept
+    half: str = ""  # "low" or "high": a 16-bit access of that half of the register
     pair_step: int = 0  # 0: one element; else bytes that an immediate of the two-element form counts
 
     @property
@@ -137,6 +137,11 @@ UNORDERED: Mapping[str, frozenset[str]] = {
     "rdna3": frozenset({"constant"}),
     "rdna4": frozenset({"constant"}),
 }
+
+#: Architectures whose 16-bit loads into half a register keep the other half.  CDNA's write all of the register where
+#: its memory has ECC, and on gfx90a without (LLVM, GCNSubtarget::d16PreservesUnusedBits; its pull request 161256, "Use
+#: true16 loads with +real-true16 and sram-ecc"; its review D112635).
+KEEP_OTHER_HALF = frozenset({"rdna3", "rdna4"})
 
 _Fields = Callable[[int], Mapping[str, int]]
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from layoutalg.device.amdgcn.accesses import ACCESSES, Access, alignment_of
+from layoutalg.device.amdgcn.accesses import ACCESSES, KEEP_OTHER_HALF, Access, alignment_of
 from layoutalg.device.amdgcn.arrays import Array
 from layoutalg.device.amdgcn.binary import KernelBinary
 from layoutalg.device.amdgcn.cycles import LdsMeter
@@ -155,7 +155,7 @@ class ConcreteMachine(RegisterMachine):
         if not access.half:
             return word
         old = self.vectors.get(key)
-        if old is None:
+        if old is None or self.kernel.architecture not in KEEP_OTHER_HALF:
             old = self.noise.integers(0, 1 << 32, word.shape, np.uint32)
         if access.half == "low":
             return old & np.uint32(0xFFFF0000) | word

@@ -19,7 +19,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
-from layoutalg.device.amdgcn.accesses import Access
+from layoutalg.device.amdgcn.accesses import KEEP_OTHER_HALF, Access
 from layoutalg.device.amdgcn.binary import KernelBinary
 from layoutalg.device.amdgcn.bits import UNKNOWN_BIT, Bit, Mask, NotReadable, Word, as_mask, implies
 from layoutalg.device.amdgcn.decode import EXEC, Instruction, Operand
@@ -197,7 +197,9 @@ class SymbolicRegisters(Machine):
             return mod(value + half, 2 * half) - half
         if not access.half:
             return value
-        old = self.w.unsigned(resolved(self.w, self.state.cells.get(key, ()), self.active))
+        kept = self.kernel.architecture in KEEP_OTHER_HALF
+        word = resolved(self.w, self.state.cells.get(key, ()), self.active) if kept else self.w.unknown_word()
+        old = self.w.unsigned(word)
         if access.half == "low":
             return div(old, 1 << 16) * (1 << 16) + value
         return mod(old, 1 << 16) + value * (1 << 16)

@@ -65,3 +65,19 @@ def test_another_buffer_place_or_time_is_not_proved(old, new):
     with pytest.raises((Fault, UnsupportedInstructionError)):
         attempt(binary, PROGRAM, CASE)
     assert prove_binary(binary, PROGRAM, seconds=5).name == "unknown"
+
+
+LOAD = "\tbuffer_load_ushort v3, v1, s[0:3], 0 offen offset:2\n\ts_waitcnt vmcnt(0)\n"
+
+
+@pytest.mark.parametrize(
+    ("half", "behind"), [("", "v_and_b32_e32 v3, 0xffff, v3"), ("_hi", "v_lshrrev_b32_e32 v3, 16, v3")]
+)
+def test_a_load_into_half_a_register_leaves_nothing_known_in_the_other(half, behind):
+    """The register has 0 before, which the machine may keep or not."""
+    load = LOAD.replace("buffer_load_ushort", f"v_mov_b32_e32 v3, 0\n\tbuffer_load_short_d16{half}")
+    assert prove_binary(spilled(LOAD, f"{load}\t{behind}\n"), PROGRAM).proved
+    binary = spilled(LOAD, f"{load}\tv_alignbit_b32 v3, v3, v3, {16 if half else 0}\n")
+    with pytest.raises(Fault, match="depends on an undefined value"):
+        attempt(binary, PROGRAM, CASE)
+    assert prove_binary(binary, PROGRAM, seconds=5).name == "unknown"

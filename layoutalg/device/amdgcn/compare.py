@@ -244,11 +244,11 @@ class Comparison:
         return self.terms.rewritten(e, {**self.names, **past}, {}, lambda part: self._settled(part, given))
 
     def _settled(self, e: Expr, given: Expr) -> Expr:
-        """What it is where a condition holds; twice, since what one step makes plain the other decides.
+        """What it is where a condition holds; again, since what one step makes plain the other decides.
 
         Choices within quotients stay at first, since it is the whole that is recognised.
         """
-        for spread in (False, True):
+        for spread in (False, True, True):
             e = self.terms.recognised(simplify(chosen(e, given, spread)))
         return e
 

@@ -18,16 +18,20 @@ from layoutalg.device.amdgcn.words import IndexValues
 from layoutalg.device.compile import compile_source
 from layoutalg.index import TRUE, all_of, any_of, negation, value, var
 from layoutalg.kernel.emit import emit_unverified
+from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.views import cast
 from tests.device.amdgcn.assembly import NOP, mutant
 
 PROGRAM = functools.cache(lambda: cast("f32", "bf16", 4))
 
 
+GREATEST = functools.cache(lambda: reduction("rk", "max", "f16"))
+
+
 @functools.cache
-def unoptimised(target):
-    code = compile_source(emit_unverified(PROGRAM()), target, opt_level=0)
-    return decode_kernel(read_kernels(code.payload)[PROGRAM().name])
+def unoptimised(target, made=PROGRAM):
+    code = compile_source(emit_unverified(made()), target, opt_level=0)
+    return decode_kernel(read_kernels(code.payload)[made().name])
 
 
 @pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx1100"])
@@ -38,6 +42,11 @@ def test_a_build_without_optimisation_is_proved(target):
     assert program.kernel.private_bytes > 0
     verdict = prove_binary(program, PROGRAM())
     assert verdict.proved, verdict.failures[:2]
+
+
+def test_values_chosen_in_branches_are_the_program_s():
+    """Guards within guards: each says something of the values that the other chooses."""
+    assert prove_binary(unoptimised("gfx1100", GREATEST), GREATEST()).proved
 
 
 def left_out(program, instruction):

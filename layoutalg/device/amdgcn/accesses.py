@@ -138,6 +138,11 @@ UNORDERED: Mapping[str, frozenset[str]] = {
     "rdna4": frozenset({"constant"}),
 }
 
+#: Architecture → further spaces whose loads, though they are counted in order, may write one register in any (LLVM,
+#: GCNSubtarget::hasVmemWriteVgprInOrder; its pull request 105549, "GFX12 VMEM loads can write VGPR results out of
+#: order").
+OVERTAKING: Mapping[str, frozenset[str]] = {"rdna4": frozenset({"global", "scratch", "flat"})}
+
 #: Architectures whose 16-bit loads into half a register keep the other half.  CDNA's write all of the register where
 #: its memory has ECC, and on gfx90a without (LLVM, GCNSubtarget::d16PreservesUnusedBits; its pull request 161256, "Use
 #: true16 loads with +real-true16 and sram-ecc"; its review D112635).

@@ -145,7 +145,7 @@ class ConcreteMachine(RegisterMachine):
                 self.scalars[key] = self._kept(key, word)
             else:
                 self._store_lanes(key, word, active, self.full)
-        ordered = access.space not in self.unordered
+        ordered = access.space not in self.overtaking
         self.track.load(keys, counters, self.live, ordered, self.where)
 
     def _widened(self, access: Access, key: tuple[str, int], word: Array) -> Array:

@@ -3,7 +3,7 @@
 An access takes a ticket: the number of accesses its wave has issued on that counter.  A wait for at most n lets tickets
 up to `issued - n` be done, unless accesses that come back in any order are under way: then only a wait for 0 does.
 A register that is loaded is *due* until its ticket is done; reading it before is a `Fault`, and so is writing it
-(the load would overwrite the value later).  Further loads of one counter to it may follow, since they come in order.
+(the load would overwrite the value later).  Further loads of one counter to it may follow where they come in order.
 """
 
 from __future__ import annotations

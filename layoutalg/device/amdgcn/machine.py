@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
-from layoutalg.device.amdgcn.accesses import ACCESSES, COUNTERS, NO_EFFECT, UNORDERED, WAITS, Access
+from layoutalg.device.amdgcn.accesses import ACCESSES, COUNTERS, NO_EFFECT, OVERTAKING, UNORDERED, WAITS, Access
 from layoutalg.device.amdgcn.binary import KernelBinary
 from layoutalg.device.amdgcn.decode import EXEC, Instruction, Operand
 from layoutalg.device.amdgcn.entries import Alu
@@ -56,6 +56,7 @@ class Machine(ABC):
         self.counters = COUNTERS[kernel.architecture]
         self.waits = WAITS[kernel.architecture]
         self.unordered = UNORDERED[kernel.architecture]
+        self.overtaking = self.unordered | OVERTAKING.get(kernel.architecture, frozenset())
         self.index_mode = 0  # CDNA's register indexing: bits 0–2 sources, bit 3 result
 
     @abstractmethod

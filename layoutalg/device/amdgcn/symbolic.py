@@ -86,7 +86,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
     def access(self, instruction: Instruction, access: Access, addresses: tuple[Word, ...]) -> None:
         """Notes every element; loaded data are new unknowns."""
         counters = self.counters[access.space, access.store]
-        unordered = access.space in self.unordered
+        unordered, overtaking = access.space in self.unordered, access.space in self.overtaking
         if access.space == "flat":
             access = replace(access, space=self.space_of(addresses[0]))
         if access.space == "constant":
@@ -108,9 +108,8 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
                 self._store(instruction, access, "data2" if number else "data", address)
             else:
                 loaded += self._load(instruction, access, number, address)
-        ordered = not unordered
         for key, word, source in loaded:
-            self._write_cell(key, word, counters if ordered else (), source)
+            self._write_cell(key, word, () if overtaking else counters, source)
         self.state.pending.issue(counters, [*waiting, *(key for key, _, _ in loaded)], unordered)
 
     def _place(self, access: Access, address: Word, instruction: Instruction) -> tuple[str, Expr]:

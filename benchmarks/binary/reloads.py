@@ -3,8 +3,9 @@
     python -m benchmarks.binary.run mended --compilers WHEELS/0.11.0 --only --levels 0
 
 Where a block begins, lanes come back that were not active; a spilled vector register that is reloaded before they do
-has no value in them.  LLVM's register allocator put reloads there up to clang 16 and 17 (pull request 69924 of October
-2023, "Improve isBasicBlockPrologue helper function").  In a *mended* binary the block first restores EXEC:
+has no value in them.  LLVM's register allocator put reloads there where words in lanes are read before; its pull
+request 69924 of October 2023, "Improve isBasicBlockPrologue helper function", changed that.  In a *mended* binary the
+block first restores EXEC:
 
     scratch_load_b64 v[7:8], off, s33          v_readlane_b32 s0, v2, 7
     v_readlane_b32 s0, v2, 7             →     s_or_b32 exec_lo, exec_lo, s0

@@ -23,7 +23,7 @@ Scalar accesses come back in any order, and on CDNA flat ones too, so a wait for
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Access:
     signed: bool = False  # a narrow load extends its sign
     half: str = ""  # "low" or "high": a 16-bit access of that half of the register
     pair_step: int = 0  # 0: one element; else bytes that an immediate of the two-element form counts
+    by_buffer: bool = False  # scratch, by the buffer that describes it
 
     @property
     def registers(self) -> int:
@@ -78,7 +79,7 @@ def _vector_accesses() -> Mapping[str, Access]:
             table[f"{name}_STORE_{high}"] = Access(space, True, 2, half="high")
     # Of more dwords than one no scratch buffer is read (LLVM's AMDGPUUsage, "Address Spaces": Private).
     few = {name: access for name, access in table.items() if name.startswith("SCRATCH_") and access.size <= 4}
-    return table | {name.replace("SCRATCH", "BUFFER"): access for name, access in few.items()}
+    return table | {name.replace("SCRATCH", "BUFFER"): replace(access, by_buffer=True) for name, access in few.items()}
 
 
 def _lds_accesses() -> Mapping[str, Access]:

@@ -276,7 +276,7 @@ class Machine(ABC):
         base_operand = instruction.operands.get("base", Operand("null"))
         off = Operand("s", EXEC + 1) if self.kernel.architecture == "cdna" else Operand("null")
         has_base = base_operand not in (off, Operand("null"))
-        if instruction.name.startswith("BUFFER_"):
+        if access.by_buffer:
             return (self._buffer_address(instruction, offset),)
         if access.space == "scratch":
             return (self._scratch_address(instruction, base_operand if has_base else None, offset),)

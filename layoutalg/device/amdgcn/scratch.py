@@ -127,7 +127,7 @@ class ScratchMachine(SymbolicRegisters):
         if offset.op != "const":
             raise NotReadable(f"{place}: scratch at {offset}, which is not constant")
         start = int(offset.value) % (1 << address.bits)
-        if not kernel.extra_sgprs[1] or not (instruction.name.startswith("BUFFER_") or self._has_base()):
+        if not kernel.extra_sgprs[1] or not (access.by_buffer or self._has_base()):
             raise NotReadable(f"{place}: scratch whose base is not seen to be set up")
         if start + access.size > kernel.private_bytes:
             raise NotReadable(f"{place}: byte {start} of {kernel.private_bytes} bytes of scratch")

@@ -346,7 +346,7 @@ def _permute_bytes(w: Values, a: Word, b: Word, c: Word) -> Word:
             value = _bits(w, shifted, 8) if k < 8 else w.const(0, 32) - _bits(w, shifted, 1) & w.const(0xFF, 32)
             byte = w.ite(w.eq(selector, w.const(k, 32)), value, byte)
         byte = w.ite(w.eq(selector, w.const(12, 32)), w.const(0, 32), byte)
-        total = total | w.shl(byte, w.const(place, 32))
+        total = total + w.shl(byte, w.const(place, 32))  # bytes do not overlap
     return total
 
 

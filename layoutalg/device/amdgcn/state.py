@@ -17,11 +17,11 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, excludes, implies, is_mask, is_unknown, own_bit
-from layoutalg.device.amdgcn.conditions import alike, choice
+from layoutalg.device.amdgcn.conditions import alike, choice, settled
 from layoutalg.device.amdgcn.decode import Instruction
 from layoutalg.device.amdgcn.pending import Key, Pending
 from layoutalg.device.amdgcn.words import IndexValues
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, select
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation
 
 Writes = tuple[tuple[Expr, Word], ...]
 """Guarded writes of one vector register, the newest last."""
@@ -95,18 +95,32 @@ def _implied(own: Expr, part: Expr) -> bool:
 
 
 def resolved(w: IndexValues, writes: Writes, guard: Expr) -> Word:
-    """The newest write that the guard implies, chosen among those after it that may have happened."""
+    """The newest write that the guard implies, chosen among those after it that may have happened.
+
+    Of a guard only the part that is not known there makes a choice, so roundings written in branches are recognised.
+    """
     for k in range(len(writes) - 1, -1, -1):
         condition, word = writes[k]
         if implies(guard, condition):
-            return word
+            return _taken(word, guard)
         if excludes(guard, condition):
             continue
-        older = resolved(w, writes[:k], all_of(guard, negation(condition)))
+        here = settled(all_of(guard, condition))
+        word = _taken(word, here)
+        older = resolved(w, writes[:k], settled(all_of(guard, negation(condition))))
         if older.expr is word.expr:
             return older.either(word)
-        return word.with_expr(select(condition, word.expr, older.expr))
+        unsure = all_of(*(part for part in conjuncts(here) if not implies(guard, part)))
+        return word.with_expr(w.terms.choice(unsure, word.expr, older.expr, word.bits))
     return w.fresh_word()
+
+
+def _taken(word: Word, guard: Expr) -> Word:
+    """The word without the choices that the guard decides."""
+    e = word.expr
+    while e.op == "select" and (implies(guard, e.args[0]) or excludes(guard, e.args[0])):
+        e = e.args[1] if implies(guard, e.args[0]) else e.args[2]
+    return word if e is word.expr else word.with_expr(e)
 
 
 def joined(w: IndexValues, states: Sequence[State]) -> State:

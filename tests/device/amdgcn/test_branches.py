@@ -1,5 +1,7 @@
 """Branches on EXEC, written by hand: lanes that are active do what stands behind."""
 
+import itertools
+import random
 import re
 
 import pytest
@@ -10,7 +12,7 @@ from layoutalg.device.amdgcn.errors import Fault
 from layoutalg.device.amdgcn.state import State, joined, resolved
 from layoutalg.device.amdgcn.trial import attempt, make_case, small_sizes
 from layoutalg.device.amdgcn.words import IndexValues
-from layoutalg.index import TRUE, all_of, negation, symbol
+from layoutalg.index import TRUE, all_of, any_of, eq, negation, select, symbol, value, var
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.library.views import cast
 from tests.device.amdgcn.assembly import assembled
@@ -160,3 +162,42 @@ def test_an_undefined_mask_is_one_unknown_in_both_halves_and_another_in_other_re
     assert all(isinstance(low, Mask) and low.own is high.own for low, high in whole)
     assert [(low.half, high.half) for low, high in whole] == [(0, 1)] * 3
     assert len({low.own for low, _ in whole}) == 3
+
+
+def test_a_register_holds_its_newest_write_wherever_the_guard_holds():
+    """Guards and choices of all forms, against every truth of what they are made of."""
+    rng, w = random.Random(7), IndexValues(lambda goal, given: False)
+    unknowns = [var(name, 2) for name in "abc"]
+    points = [dict(zip(unknowns, truth, strict=True)) for truth in itertools.product((0, 1), repeat=3)]
+
+    def condition():
+        parts = [eq(unknown, rng.randrange(2)) for unknown in rng.sample(unknowns, rng.randrange(1, 4))]
+        joint = rng.choice((all_of, any_of))(*parts)
+        return rng.choice((joint, negation(joint)))
+
+    def word(depth):
+        if not depth or rng.random() < 0.4:
+            return w.const(rng.randrange(100), 32).expr
+        return select(condition(), word(depth - 1), word(depth - 1))
+
+    for _ in range(2000):
+        writes = ((TRUE, w.word(word(2))), *((condition(), w.word(word(2))) for _ in range(rng.randrange(4))))
+        guard = rng.choice((TRUE, condition(), all_of(condition(), condition())))
+        got = resolved(w, writes, guard).expr
+        for point in points:
+            if value(guard, point):
+                newest = next(one for when, one in reversed(writes) if value(when, point))
+                assert value(got, point) == value(newest.expr, point), (writes, guard, point)
+
+
+def test_a_rounding_written_in_two_branches_is_one():
+    """As clang 18 writes it without optimisation: each branch copies what it has to where the other one reads."""
+    w, inside = IndexValues(lambda goal, given: False), symbol("M") < 5
+    x = symbol("x", min=0, max=(1 << 32) - 1)
+    none = eq(w.terms.apply("u_f32", x, x), 1)
+    nearest, quiet = x + x // 65536 % 2 + 0x7FFF, x - x // (1 << 22) % 2 * (1 << 22) + (1 << 22)
+    for otherwise in (negation(none), negation(all_of(inside, none))):
+        first = ((inside, w.const(20, 32)), (all_of(inside, otherwise), w.word(nearest)))
+        second = ((inside, resolved(w, first, inside)), (all_of(inside, none), w.word(quiet)))
+        got = resolved(w, second, inside).expr
+        assert w.terms.made_by[got] == ("bf16_above", x)

@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 
 from layoutalg.device.amdgcn.arrays import ArrayValues
+from layoutalg.device.amdgcn.conditions import chosen
 from layoutalg.device.amdgcn.semantics import ALU
+from layoutalg.device.amdgcn.words import IndexValues
+from layoutalg.index import eq, postorder, select, simplify, var
 
 OPERATORS = r"<<|>>|==|!=|<>|<=|>=|&&|\|\||[-+*&|^~!<>?:(){}\[\].,=]"
 TOKEN = re.compile(rf"\s*(\d+'[UIB](?=\()|\d+'\d+U|0x[0-9a-fA-F]+|\d+|\w+|{OPERATORS})")
@@ -279,6 +282,16 @@ def test_bytes_are_picked_as_the_pseudocode_of_v_perm_says():
         )
         got = ALU["V_PERM_B32"].effect(w, *(w.const(v, 32) for v in (a, b, int.from_bytes(bytes(picks), "little"))))
         assert int(got.item()).to_bytes(4, "little") == expected
+
+
+def test_bytes_that_are_picked_from_unknown_words_overlap_nowhere():
+    """Lower halves of words that may be 0, side by side (clang 16 packs f16 so): a sum, and nothing to take off it."""
+    w, held = IndexValues(lambda goal, given: False), eq(var("held", 2), 1)
+    low, high = var("low", 1 << 16), var("high", 1 << 16)
+    pair = w.word(select(held, high * 65536 + low, 0))
+    got = ALU["V_PERM_B32"].effect(w, pair, pair, w.const(0x05040100, 32)).expr
+    assert not any(node.op == "and" for node in postorder(got))
+    assert simplify(chosen(got, held)) is simplify(low * 65537)
 
 
 def f32(number):

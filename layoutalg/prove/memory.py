@@ -256,8 +256,8 @@ def _by_rows(access: Reach, where: Expr, segment: int, limits: Limits) -> Traffi
         return "a size has no least value"
     step = math.gcd(segment, *normal(shared.expr()).terms.values())
     for base in rows:
-        if len(rows) > 1 and any(k % segment for k in normal(base).terms.values()):
-            return f"the row at {base} begins at no multiple of {segment} bytes, so that two may share a segment"
+        if any(k % segment for k in normal(base).terms.values()):
+            return f"the row at {base} begins at no multiple of {segment} bytes"
     ordered = sorted(rows, key=lambda base: value(base, _complete(at, base)))
     for one, other in pairwise(ordered):
         end = -(-(max(rows[one]) + width + segment - step) // segment) * segment

@@ -122,3 +122,13 @@ def test_the_usable_vector_is_the_one_that_the_stride_allows(multiple: int, expe
     assert usable_bytes(access) == expected
     column = Reach(naive((64, 64), (1, 64)), lane_map(LANE, (LANE, 0), 8), 2)
     assert usable_bytes(column) == 2
+
+
+def test_a_start_that_only_each_lane_by_itself_shows_is_not_left_out() -> None:
+    """l·l + l + 1 is odd for every lane: all lanes begin at M, which is no multiple of a segment."""
+    m = symbol("M", max=1 << 24)
+    access = Reach(naive((1 << 30,), (1,)), lane_map(LANE, (m * ((LANE * LANE + LANE + 1) % 2) + LANE,)), 4)
+    assert isinstance(traffic(access, 64), str)
+    verdict = prove_coalesced(Coalesced(access, GPU))
+    assert isinstance(verdict, Refuted)
+    assert verdict.reason.startswith("the wave touches 5 segments of 64 bytes where 4 would do")

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp import methods
+from layoutalg.formats.ck_cpp.arithmetic import computed
 from layoutalg.formats.ck_cpp.captures import captured
 from layoutalg.formats.ck_cpp.convert import MOST_ENTRIES, ask, constant, entries, kind_of, number, truth
 from layoutalg.formats.ck_cpp.integers import converted, literal, number_type
 from layoutalg.formats.ck_cpp.library import Entry, entry
 from layoutalg.formats.ck_cpp.names import Names
 from layoutalg.formats.ck_cpp.nodes import Part, parameters, parts_of, required, shown, text
-from layoutalg.formats.ck_cpp.operators import BINARY
+from layoutalg.formats.ck_cpp.operators import BINARY, UNARY
 from layoutalg.formats.ck_cpp.scope import Scope, defined
 from layoutalg.formats.ck_cpp.source import LISTS, cleaned, parsed
 from layoutalg.formats.ck_cpp.templates import same, sized, template
@@ -130,7 +131,7 @@ class Evaluator(Names):
         if op not in BINARY:
             raise Unreadable(f"the operator {op} is not part of what is read")
         try:
-            return BINARY[op](number(left), number(right))
+            return computed(node, op, (number(left), number(right)), BINARY[op], scope)
         except ValueError as error:
             raise Unreadable(str(error)) from error
 
@@ -138,10 +139,9 @@ class Evaluator(Names):
         op, value = text(node.child_by_field_name("operator")), self.evaluate(required(node, "argument"), scope)
         if op == "!":
             return negation(truth(value))
-        made = {"-": lambda e: -e, "+": lambda e: e, "~": lambda e: -e - 1}.get(op)
-        if made is None:
+        if op not in UNARY:
             raise Unreadable(f"the operator {op} is not part of what is read")
-        return made(number(value))
+        return computed(node, op, (number(value),), UNARY[op], scope)
 
     def conditional(self, node: Node, scope: Scope) -> Value:
         condition = truth(self.evaluate(required(node, "condition"), scope))

@@ -1,4 +1,4 @@
-"""C++'s binary operators on integers and truth values."""
+"""C++'s operators on integers and truth values."""
 
 from __future__ import annotations
 
@@ -34,3 +34,5 @@ BINARY: Mapping[str, Callable[[Expr, Expr], Expr]] = {
     "==": eq,
     "!=": lambda a, b: negation(eq(a, b)),
 }
+
+UNARY: Mapping[str, Callable[[Expr], Expr]] = {"-": lambda a: -a, "+": lambda a: a, "~": lambda a: -a - 1}

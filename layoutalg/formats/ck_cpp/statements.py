@@ -12,6 +12,7 @@ from functools import partial
 
 from tree_sitter import Node
 
+from layoutalg.formats.ck_cpp.arithmetic import computed
 from layoutalg.formats.ck_cpp.calls import Returned
 from layoutalg.formats.ck_cpp.changes import Changes
 from layoutalg.formats.ck_cpp.convert import entry_of, number, truth
@@ -194,9 +195,11 @@ class Runner(Preprocessor):
         kind = level.kinds.get(text(left)) if level is not None else None
         if op == "=":
             return self.as_type(right, kind, scope)
-        if op.removesuffix("=") not in BINARY:
+        plain = op.removesuffix("=")
+        if plain not in BINARY:
             raise Unreadable(f"the operator {op} is not part of what is read")
-        value = BINARY[op.removesuffix("=")](number(self.evaluate(left, scope)), number(right))
+        operands = number(self.evaluate(left, scope)), number(right)
+        value = computed(node, plain, operands, BINARY[plain], scope)
         return self.as_type(value, kind, scope)
 
     def choice(self, node: Node, scope: Scope) -> Returned | None:

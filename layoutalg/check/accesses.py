@@ -65,7 +65,7 @@ def _decided(claim: LdsClaim | Coalesced, strategy: str | None, limits: Limits) 
     from layoutalg.prove.memory import Coalesced, prove_coalesced
 
     if isinstance(claim, Coalesced):
-        return prove_coalesced(claim, limits=limits)
+        return prove_coalesced(claim, strategy=strategy, limits=limits)
     if strategy not in (None, *STRATEGIES):
         return Unknown(claim.statement(), str(strategy), 0.0, why=f"{strategy} decides nothing about LDS accesses")
     return prove_access(claim, strategy=strategy, limits=limits)

@@ -40,7 +40,7 @@ from layoutalg.prove.lds.cost import blocks, choices_of, least, others, point_of
 from layoutalg.prove.lds.verdicts import satisfiable
 from layoutalg.prove.obligation import ForAll, Obligation, Point, Shown
 from layoutalg.prove.outcome import Fails, Holds, Limits
-from layoutalg.prove.portfolio import witness
+from layoutalg.prove.portfolio import prove, witness
 from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
 from layoutalg.target import Target
 from layoutalg.target import target as named
@@ -104,8 +104,10 @@ def traffic(access: Reach, segment: int, limits: Limits = DEFAULT) -> Traffic | 
     return _counted(access, where, segment, over, choices) if not known and lanes <= limits.points else found
 
 
-def prove_coalesced(claim: Coalesced, *, limits: Limits = DEFAULT) -> Verdict:
+def prove_coalesced(claim: Coalesced, *, strategy: str | None = None, limits: Limits = DEFAULT) -> Verdict:
     """The verdict on coalescing, for every size of segment that the target uses.
+
+    `strategy` forces one of `prove`'s on the counting written out, lane by lane.
 
     >>> from layoutalg.index import symbol, var
     >>> from layoutalg.layout import make_naive_tensor_descriptor
@@ -118,7 +120,7 @@ def prove_coalesced(claim: Coalesced, *, limits: Limits = DEFAULT) -> Verdict:
     proved
     """
     begin = time.perf_counter()
-    verdict = _verdict(claim, limits)
+    verdict = _verdict(claim, limits) if strategy is None else prove(claim, strategy=strategy, limits=limits)
     doubt = claim.target.evidence["segments"].text
     assumed = (f"segments of {claim.target.name}: {doubt}", "the memory begins at a multiple of the segment")
     return replace(verdict, seconds=time.perf_counter() - begin, assumptions=assumed)

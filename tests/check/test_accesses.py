@@ -88,6 +88,16 @@ def test_a_claim_of_an_access_is_decided_on_each_target(access: str, claim: str,
     assert verdict(access, claim).name == expected
 
 
+@pytest.mark.parametrize(("strategy", "expected"), [("z3", "proved"), ("mixed-radix", "unknown")])
+def test_a_strategy_that_is_forced_is_the_one_that_decides(strategy: str, expected: str) -> None:
+    access = LOAD.replace(', "sm_90"', "")
+    spec = loads(FILE.format(dtype='dtype = "f16"', access=f'{access}claims = ["coalesced"]'))
+    (found,) = [r.verdict for r in check(spec, strategy=strategy) if r.item.name == "it"]
+    assert found.name == expected
+    assert found.strategy.startswith(strategy)
+    assert found.assumptions[0].startswith("segments of gfx942")
+
+
 def test_the_refutation_names_the_target_that_fails() -> None:
     found = verdict(READ, "cycles(8)")
     assert found.claim == "it by ds_read_b128 on gfx950 takes exactly 8 cycles"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from layoutalg.cli.errors import BAD_INPUT, InputError
-from layoutalg.cli.files import SOURCES, defines_of, descriptor_of, expand, read, refuse_unasked, sizes_of
+from layoutalg.cli.files import SOURCES, defines_of, descriptor_of, expand, missing, read, refuse_unasked, sizes_of
 from layoutalg.cli.output import placed, say
 
 if TYPE_CHECKING:
@@ -64,11 +64,12 @@ def check(
     how = How(strategy, seconds, memory, jobs, dask)
     results = _decide(specs, how, quiet=as_json)
     if certificates is not None:
-        _certify(specs, certificates, how)
+        _certify(specs, results, certificates, how)
     if as_json:
         print(json.dumps(_document(specs, results, bad), indent=1, ensure_ascii=False))
     else:
         _print(specs, results)
+        _print_missing(specs, defines)
     return BAD_INPUT if bad else _exit_code(specs, [r for found in results for r in found])
 
 
@@ -157,21 +158,27 @@ def _progress(specs: list[SpecFile], quiet: bool) -> Iterator[Iterable[SpecFile]
     yield track(specs, "proving", console=Console(stderr=True), transient=True)
 
 
-def _certify(specs: list[SpecFile], folder: Path, how: How) -> None:
-    """One folder of certificates for all claims of all files."""
+def _certify(specs: list[SpecFile], results: list[list[Result]], folder: Path, how: How) -> None:
+    """One folder of certificates for all claims of all files; one that they decide otherwise is a defect of ours."""
     from layoutalg.check import questions
     from layoutalg.prove.certificates import write_certificates
 
-    claims = {
-        f"{Path(spec.path).stem}.{item.name}.{n}.{q.text}": q.claim
-        for spec in specs
-        for item in spec.items
-        for n, q in enumerate(questions(item))
-        if q.claim is not None
-    }
-    print(
-        f"certificates: {write_certificates(claims, folder, strategy=how.strategy, limits=how.limits)}", file=sys.stderr
-    )
+    claims, said = {}, {}
+    for spec, found in zip(specs, results, strict=True):
+        verdicts = iter(found)
+        for number, item in enumerate(spec.items):
+            for n, q in enumerate(questions(item)):
+                result = next(verdicts)
+                if q.claim is not None:
+                    name = f"{spec.path}: {number}.{item.name}.{n}.{q.text}"
+                    claims[name], said[name] = q.claim, result.verdict.name
+    manifest = write_certificates(claims, folder, strategy=how.strategy, limits=how.limits)
+    print(f"certificates: {manifest}", file=sys.stderr)
+    for entry in json.loads(manifest.read_text())["claims"]:
+        if {entry["verdict"], said[entry["name"]]} == {"proved", "refuted"}:
+            raise AssertionError(
+                f"{entry['name']} is {said[entry['name']]}, and {entry['verdict']} by its certificates"
+            )
 
 
 def recheck(
@@ -262,10 +269,20 @@ def _print(specs: list[SpecFile], results: list[list[Result]]) -> None:
             say(typer.style(f"  line {unread.line}: {unread.name} not read: {unread.reason}", dim=True))
     every = [r for found in results for r in found]
     wrong = [r for r in every if not r.passed]
-    total = f"{len(every)} claims"
-    missing = sum(len(spec.unread) for spec in specs)
-    verdict = f"{len(wrong)} not as expected" if wrong else "all as expected"
-    say(f"{total}: {verdict}" + (f"; {missing} parts not read" if missing else ""))
+    left = sum(len(spec.unread) for spec in specs)
+    verdict = f"{len(wrong)} not as expected" if wrong else "all as expected" if every else "nothing was checked"
+    say(f"{_counted(len(every), 'claim')}: {verdict}" + (f"; {_counted(left, 'part')} not read" if left else ""))
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _print_missing(specs: list[SpecFile], defines: dict[str, str]) -> None:
+    """What C++ files still ask for, all at once: each part that is not read names only the first."""
+    for spec in specs:
+        if spec.unread and (told := missing(Path(spec.path), defines)):
+            print(f"note: {spec.path}: {told.removeprefix('; ')}", file=sys.stderr)
 
 
 def _print_result(r: Result) -> None:

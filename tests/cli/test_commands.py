@@ -1,6 +1,7 @@
 """The command line: contracts, exit codes, and one clear line for each kind of bad input."""
 
 import json
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from layoutalg.cli.app import application
 from layoutalg.cli.errors import InputError
+from layoutalg.prove.verdict import Refuted, Witness
 from tests.cli.command import GOOD, refused, run
 from tests.optional import needed
 
@@ -284,6 +286,35 @@ def test_certificates_are_decided_again_by_other_solvers(tmp_path: Path, spec: P
     counts = json.loads(run("recheck", folder, "--json").stdout)
     assert counts["agrees"] == len(counts["certificates"]) > 0
     refused(run("recheck", tmp_path), "not a folder of certificates")
+
+
+def test_a_verdict_that_its_certificates_contradict_is_a_defect(
+    tmp_path: Path, spec: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuted = Refuted("", "", 0.0, witness=Witness((), ""))
+    monkeypatch.setattr(import_module("layoutalg.check.questions"), "prove", lambda *_, **__: refuted)
+    result = run("check", spec, "--certificates", tmp_path / "certificates")
+    assert result.returncode == 70
+    assert "good.toml: 0.a_lds.0.in_bounds is refuted, and proved by its certificates" in result.stderr
+
+
+def test_files_of_one_name_keep_their_own_certificates(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "spec.toml").write_text(GOOD)
+    assert run("check", tmp_path, "--certificates", tmp_path / "certificates").returncode == 0
+    manifest = json.loads((tmp_path / "certificates" / "manifest.json").read_text())
+    assert len(manifest["claims"]) == len({entry["name"] for entry in manifest["claims"]}) == 6
+
+
+def test_check_says_all_that_cpp_asks_for_at_once(tmp_path: Path) -> None:
+    source = "template <typename P> auto f() { return make_naive_tensor_descriptor_packed(make_tuple(P::kM, P::kK)); }"
+    path = tmp_path / "f.hpp"
+    path.write_text(source)
+    result = run("check", path)
+    assert result.returncode == 2
+    assert "0 claims: nothing was checked; 1 part not read" in result.stdout
+    assert "in all it asks for -D kM=64 -D kK=64" in result.stderr
 
 
 def test_draw_writes_a_page_a_picture_or_text(tmp_path: Path, spec: Path) -> None:

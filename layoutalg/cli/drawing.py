@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from layoutalg.cli.errors import InputError
-from layoutalg.cli.files import defines_of, descriptor_of, read
+from layoutalg.cli.files import SOURCES, defines_of, descriptor_of, missing, read, sizes_of, unread_reason
 from layoutalg.cli.output import placed
 from layoutalg.disk import write_whole
 
 if TYPE_CHECKING:
-    from layoutalg.formats import DescriptorItem
+    from layoutalg.formats import DescriptorItem, SpecFile
+    from layoutalg.layout import TensorDescriptor
 
 
 def register(app: typer.Typer) -> None:
@@ -30,26 +31,50 @@ def draw(
     by: Annotated[str, typer.Option(help="Draw the index grid, coloured by offset, bank …")] = "",
     target: Annotated[str, typer.Option(help="The GPU whose banks are shown.")] = "gfx942",
     instruction: Annotated[str, typer.Option(help="The LDS instruction shown.")] = "ds_read_b128",
-    define: Annotated[list[str] | None, typer.Option("-D", help="NAME=VALUE for C++ parameters.")] = None,
+    define: Annotated[list[str] | None, typer.Option("-D", help="A size, or a parameter of C++: NAME=VALUE.")] = None,
 ) -> int:
     """Draw a descriptor: an explorer (.html), a picture (.svg; the transform graph without --by), or text."""
-    spec = read(file, defines_of(define))
+    if output is None and by:
+        raise InputError("draw: --by colours a picture; give -o picture.svg")
+    defines = defines_of(define)
+    spec = read(file, defines)
+    sizes = {} if file.suffix in SOURCES else sizes_of(define)
+
     if output is None:
         from layoutalg.draw import plain, tree
 
-        print(plain(tree(descriptor_of(spec, descriptor).descriptor)))
+        print(plain(tree(_sized(spec, descriptor, sizes).descriptor)))
         return 0
     if output.suffix == ".html":
-        shown = [descriptor_of(spec, descriptor)] if descriptor else list(spec.descriptors)
-        text = _page(spec.title or file.stem, shown, target, instruction)
+        if not spec.descriptors:
+            why = f": {unread_reason(spec)}{missing(file, defines)}" if spec.unread else ""
+            raise InputError(f"{file}: no descriptor to draw{why}")
+        names = [descriptor] if descriptor else [item.name for item in spec.descriptors]
+        text = _page(spec.title or file.stem, [_sized(spec, name, sizes) for name in names], target, instruction)
     elif output.suffix == ".svg":
         from layoutalg.draw import svg
 
-        text = svg(descriptor_of(spec, descriptor).descriptor, by=by)
+        text = svg(_fixed(_sized(spec, descriptor, sizes), by), by=by)
     else:
         raise InputError(f"{output}: give a file that ends in .html or .svg")
     write_whole(output, text.encode())
     return 0
+
+
+def _sized(spec: SpecFile, name: str | None, sizes: dict[str, int]) -> DescriptorItem:
+    """The descriptor, with values for some of its symbols."""
+    from layoutalg.explain import sized
+
+    return sized(descriptor_of(spec, name), sizes)
+
+
+def _fixed(item: DescriptorItem, by: str) -> TensorDescriptor:
+    """The descriptor for a picture of all its indices (`by`); InputError where its sizes are symbols."""
+    from layoutalg.index import variables
+
+    if by and any(variables(e) for e in item.descriptor.lengths):
+        raise InputError(f"{item.name}: its sizes are symbols; give them values (-D NAME=VALUE)")
+    return item.descriptor
 
 
 def _page(title: str, items: list[DescriptorItem], target: str, instruction: str) -> str:
@@ -57,8 +82,6 @@ def _page(title: str, items: list[DescriptorItem], target: str, instruction: str
     from layoutalg.draw import page
     from layoutalg.formats.grammar import DTYPES
 
-    if not items:
-        raise InputError(f"{title}: it has no descriptor to draw")
     size = max(1, DTYPES.get(items[0].dtype or "f16", 16) // 8)
     layouts = {item.name: item.descriptor for item in items}
     try:

@@ -307,6 +307,18 @@ def test_files_of_one_name_keep_their_own_certificates(tmp_path: Path) -> None:
     assert len(manifest["claims"]) == len({entry["name"] for entry in manifest["claims"]}) == 6
 
 
+def test_a_picture_of_symbolic_sizes_takes_their_values(tmp_path: Path) -> None:
+    path, picture = tmp_path / "t.toml", tmp_path / "t.svg"
+    base = 'base = { kind = "packed", lengths = ["M", 8] }'
+    path.write_text(f'symbols = {{ M = {{ min = 8, max = 64 }} }}\n[[descriptor]]\nname = "t"\n{base}')
+    refused(run("draw", path, "--by", "bank", "-o", picture), "its sizes are symbols; give them values (-D NAME=VALUE)")
+    refused(run("draw", path, "--by", "bank"), "give -o picture.svg")
+    refused(run("draw", path, "-D", "M=7", "-o", picture), "M = 7")
+    assert run("draw", path, "-D", "M=16", "--by", "bank", "-o", picture).returncode == 0
+    assert picture.read_text().startswith("<svg")
+    assert "unmerge (16, 8)" in run("draw", path, "-D", "M=16").stdout
+
+
 def test_check_says_all_that_cpp_asks_for_at_once(tmp_path: Path) -> None:
     source = "template <typename P> auto f() { return make_naive_tensor_descriptor_packed(make_tuple(P::kM, P::kK)); }"
     path = tmp_path / "f.hpp"

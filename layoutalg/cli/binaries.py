@@ -51,12 +51,14 @@ def binary(
     found = decided(code, program, name, seconds)
     ran = _carried_out(code, program, name) if execute else {}
     again = _replayed(code, program, name, found)
+    assumed = list(_assumed(program, found))
     if as_json:
         claims = [{"claim": about, "verdict": v.name, "reason": v.reason} for about, v in found.verdicts]
         executed = {"executed": ran} if ran else {}
         replayed = {"replayed": {"confirmed": again.confirmed, "text": str(again)}} if again else {}
         print(json.dumps({"kernel": name, "target": code.target, "program": program.name, "verdict": found.name,
-                          "program_proved": verified.proved, "claims": claims, **replayed, **executed}))  # fmt: skip
+                          "program_proved": verified.proved, "assumptions": assumed, "claims": claims, **replayed,
+                          **executed}))  # fmt: skip
     else:
         print(
             f"{name} for {code.target} against {program.name}: machine code {found.name} ({len(found.verdicts)} claims)"
@@ -67,7 +69,7 @@ def binary(
             print(f"  {again}")
         for about, verdict in verified.failures:
             print(f"  of the program itself, {about}: {verdict.name}: {verdict.reason}")
-        for text in found.assumptions:
+        for text in assumed:
             print(f"  assumed: {text}")
         if listing:
             print(*_listing(code, name, found, verified), sep="\n")
@@ -76,6 +78,23 @@ def binary(
     if ran and not ran["exact"]:
         return 1
     return {"proved": 0 if verified.proved else 2, "refuted": 1}.get(found.name, 2)
+
+
+STANDING = (
+    "buffers begin at multiples of 16 bytes, do not overlap, and lie beside the apertures of LDS and scratch",
+    "the machine does what AMD's pseudocode says; time, wait states and cache policy are not modelled",
+)
+"""What every verdict on machine code assumes (`layoutalg.device.amdgcn.against`)."""
+
+
+def _assumed(program: Program, found: BinaryVerdict) -> Iterator[str]:
+    """What a verdict rests on: the sizes that it speaks of, the launch, the model, and what reading the code took."""
+    from layoutalg.kernel.emit import conditions
+
+    if program.sizes:
+        yield conditions(program)
+    yield from STANDING
+    yield from found.assumptions
 
 
 def _kernel(file: Path, code: CodeObject, given: str | None, program: Program) -> str:

@@ -78,6 +78,16 @@ def test_binary_executes_and_lists(code_object, capsys):
     assert re.search(r"ds_write_b128 .*; stores to lds: [a-z, ]+ proved  \| source 1: \d+ proved", text)
 
 
+def test_binary_says_what_its_verdict_assumes(code_object, capsys):
+    _, text = command(capsys, "binary", code_object, "--against", "transpose_lds")
+    _, document = command(capsys, "binary", code_object, "--against", "transpose_lds", "--json")
+    assumed = json.loads(document)["assumptions"]
+    assert assumed == [line.removeprefix("  assumed: ") for line in text.splitlines() if "  assumed: " in line]
+    assert assumed[0].startswith("4 <= M <= ")
+    assert "multiples of 16 bytes, do not overlap" in assumed[1]
+    assert "AMD's pseudocode" in assumed[2]
+
+
 def refused(code_object, against, message, *more):
     with pytest.raises(InputError, match=message):
         application()(["binary", str(code_object), "--against", str(against), *more], standalone_mode=False)

@@ -247,3 +247,15 @@ def test_sizes_that_make_no_layout_are_said_to_be_left_out() -> None:
     assert verdict.name == "proved"
     assert set(verdict.assumptions) == {"-8 <= M <= 8", "0 <= N <= 5", "1 <= M", "1 <= N", "1 <= M * N * 4"}
     assert prove(Injective(make_naive_tensor_descriptor_packed((symbol("K"), 4)))).assumptions == ("1 <= K",)
+
+
+def test_a_length_that_the_index_type_does_not_hold_is_refuted() -> None:
+    """Indices 0 … 2³¹ − 1 fit 32 bits, the length 2³¹ does not."""
+    d = transform_tensor_descriptor(
+        make_naive_tensor_descriptor_packed((8,)), [RightPad(8, (1 << 31) - 8)], [[0]], [[0]]
+    )
+    assert "2147483648 fits 32 bits fails" in refuted(FitsIndexType(d)).reason
+    shorter = transform_tensor_descriptor(
+        make_naive_tensor_descriptor_packed((8,)), [RightPad(8, (1 << 31) - 9)], [[0]], [[0]]
+    )
+    assert prove(FitsIndexType(shorter)).name == "proved"

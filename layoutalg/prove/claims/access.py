@@ -67,7 +67,7 @@ class Equivalent(Agree):
 
 @dataclass(frozen=True)
 class FitsIndexType(Claim):
-    """No value of the index computation leaves a signed integer of `bits` bits, nor does the element space's size."""
+    """No value of the index computation, no length and not the element space leaves a signed integer of `bits` bits."""
 
     descriptor: Layout
     bits: int = 32
@@ -83,7 +83,8 @@ class FitsIndexType(Claim):
     def obligations(self) -> Iterator[Obligation]:
         form, limit = index_form(self.descriptor), 1 << (self.bits - 1)
         spaces = [n for n in bottom_limits(self.descriptor) if n is not None]
-        for node in intermediates([*form.hidden.values(), *spaces]):
+        lengths = adaptor_of(self.descriptor).hidden_lengths.values()
+        for node in intermediates([*form.hidden.values(), *lengths, *spaces]):
             if not -limit <= node.lo <= node.hi < limit:
                 shown = (Shown("index", form.top), Shown(f"{node} is", (node,)))
                 yield ForAll(f"{node} fits {self.bits} bits", all_of(node >= -limit, node < limit), TRUE, shown)

@@ -7,6 +7,7 @@ groups and banks are data (`layoutalg.target`), and the price is exact (`layouta
 |------------------------------------------|-------------------------------------------------|
 | n elements at once                       | the instruction of that width                   |
 | a width that the target's table lacks    | not priced                                      |
+| of a block that is no whole waves        | not priced                                      |
 """
 
 from __future__ import annotations
@@ -68,7 +69,10 @@ def priced(program: Program, target: str) -> tuple[Priced, ...]:
 def price_of(s: SharedAccess, thread: Expr, tile: tuple[Expr, ...], target: str, number: int = 0) -> Priced:
     """One access, given which tile coordinates a thread reaches at each Y index."""
     gpu = named(target)
-    waves = max(1, (int(thread.hi) + 1) // gpu.wave_size)
+    waves, rest = divmod(int(thread.hi) + 1, gpu.wave_size)
+    if rest:
+        why = f"{int(thread.hi) + 1} threads are no whole waves of {gpu.wave_size}: lanes that are off have no price"
+        return Priced(number, s, "", None, why)
     lane, width = var("lane", gpu.wave_size), vector_width(s)
     element = var("element", width) if width > 1 else as_expr(0)
     at: dict[Expr, Expr | int] = {thread: var("wave", waves) * gpu.wave_size + lane}

@@ -208,3 +208,15 @@ def test_tiles_are_longer_along_one_side_where_the_other_is_short(
     assert tuple(sorted(n for n in task.program.tile if n > 1)) == tuple(sorted(tile))
     source = random(dtype, *shape)
     assert np.array_equal(launch(task, source), source.transpose(axes))
+
+
+def test_a_block_that_is_no_whole_waves_is_not_priced() -> None:
+    """Lanes that are not there would be counted, and the second wave of 96 threads would not."""
+    from layoutalg.kernel.conflicts import priced
+    from layoutalg.kernel.library.transpose import lds_transpose
+
+    program = lds_transpose(swizzle="pad", threads=96, tile=(32, 48))
+    assert [(p.cycles, p.why.split(":")[0]) for p in priced(program, "gfx942")] == [
+        (None, "96 threads are no whole waves of 64")
+    ] * 2
+    assert None not in [p.cycles for p in priced(program, "gfx1100")]

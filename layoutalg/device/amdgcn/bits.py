@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from layoutalg.device.amdgcn.conditions import settled
+from layoutalg.device.amdgcn.conditions import said, settled
 from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
 from layoutalg.device.amdgcn.ranges import exclusive
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, select, variables
@@ -255,12 +255,7 @@ def _absorbed(e: Expr, given: Expr) -> Expr:
 
 def implies(stronger: Expr, weaker: Expr) -> bool:
     """Whether every part of the weaker condition is one of the stronger."""
-    return weaker is TRUE or stronger is FALSE or weaker is stronger or _parts(weaker) <= _parts(stronger)
-
-
-@lru_cache(maxsize=1 << 14)
-def _parts(condition: Expr) -> frozenset[Expr]:
-    return frozenset(conjuncts(condition))
+    return weaker is TRUE or stronger is FALSE or weaker is stronger or said(weaker) <= said(stronger)
 
 
 def excludes(one: Expr, other: Expr) -> bool:

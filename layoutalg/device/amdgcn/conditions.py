@@ -59,6 +59,35 @@ def settled(condition: Expr) -> Expr:
     return all_of(*known)
 
 
+@lru_cache(maxsize=1 << 14)
+def said(condition: Expr) -> frozenset[Expr]:
+    """All that a conjunction says."""
+    return frozenset(conjuncts(condition))
+
+
+@lru_cache(maxsize=1 << 14)
+def undecided(condition: Expr, given: Expr) -> Expr:
+    """What of a condition is not among what is given; false where it is denied there.
+
+    >>> from layoutalg.index import var
+    >>> a, b, c = (var(name, 9) < 5 for name in "abc")
+    >>> undecided(all_of(a, b), a), undecided(negation(all_of(a, b)), a), undecided(all_of(negation(a), c), a)
+    (b < 5, 5 <= b, 0)
+    """
+    known, here = said(given), conjuncts(condition)
+    if any(negation(part) in known for part in here):
+        return FALSE
+    return all_of(*(_undecided(part, given) for part in here if part not in known))
+
+
+def _undecided(part: Expr, given: Expr) -> Expr:
+    if part.op == "any":
+        return any_of(*(undecided(case, given) for case in part.args))
+    if part.op == "not" and part.args[0].op in ("any", "all"):
+        return negation(undecided(part.args[0], given))
+    return part
+
+
 def less(left: Expr, right: Expr) -> Expr:
     """left < right, where either may be the lesser or the greater of two numbers.
 

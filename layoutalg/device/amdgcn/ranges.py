@@ -20,7 +20,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from layoutalg.index import FALSE, Expr, conjuncts, div, mod, nonnegative, simplify, var, xor
+from layoutalg.index import FALSE, Expr, conjuncts, const, div, mod, nonnegative, select, simplify, var, xor
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly, common_term
 
@@ -253,6 +253,22 @@ def representative(expr: Expr, bits: int) -> Expr:
     terms = {m: (k + size // 2) % size - size // 2 for m, k in normal(expr).terms.items()}
     reduced: Expr = recover(Poly({m: k for m, k in terms.items() if k})).expr()
     return reduced
+
+
+@lru_cache(maxsize=1 << 14)
+def cut(e: Expr, lowest: int, size: int) -> Expr | None:
+    """The number in lowest … lowest + size − 1 that is e modulo the size, where each way of a choice shows it at once.
+
+    >>> from layoutalg.index import select, var
+    >>> cut(select(var("c", 2) < 1, var("i", 9), -8), 0, 1 << 32)
+    select(c < 1, i, 4294967288)
+    """
+    if e.op == "select":
+        then, otherwise = (cut(way, lowest, size) for way in e.args[1:])
+        return None if then is None or otherwise is None else select(e.args[0], then, otherwise)
+    if e.op == "const":
+        return const((e.value - lowest) % size + lowest)
+    return e if lowest <= e.lo and e.hi < lowest + size else None
 
 
 def same_word(one: Expr, other: Expr, bits: int) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from layoutalg.device.amdgcn.bits import Bit, Mask, NotReadable, Word, excludes, implies, is_mask, is_unknown, own_bit
-from layoutalg.device.amdgcn.conditions import alike, choice, settled
+from layoutalg.device.amdgcn.conditions import alike, choice, undecided
 from layoutalg.device.amdgcn.decode import Instruction
 from layoutalg.device.amdgcn.pending import Key, Pending
 from layoutalg.device.amdgcn.words import IndexValues
@@ -105,12 +105,11 @@ def resolved(w: IndexValues, writes: Writes, guard: Expr) -> Word:
             return _taken(word, guard)
         if excludes(guard, condition):
             continue
-        here = settled(all_of(guard, condition))
-        word = _taken(word, here)
-        older = resolved(w, writes[:k], settled(all_of(guard, negation(condition))))
+        unsure = undecided(condition, guard)
+        word = _taken(word, all_of(guard, unsure))
+        older = resolved(w, writes[:k], all_of(guard, negation(unsure)))
         if older.expr is word.expr:
             return older.either(word)
-        unsure = all_of(*(part for part in conjuncts(here) if not implies(guard, part)))
         return word.with_expr(w.terms.choice(unsure, word.expr, older.expr, word.bits))
     return w.fresh_word()
 

@@ -22,10 +22,11 @@ from collections.abc import Callable
 from functools import partial
 
 from layoutalg.device.amdgcn.bits import UNDEFINED, UNKNOWN_BIT, Bit, Mask, NotReadable, Word, are_halves, as_mask
-from layoutalg.device.amdgcn.conditions import given_or, less
+from layoutalg.device.amdgcn.conditions import given_or, less, undecided
 from layoutalg.device.amdgcn.ranges import (
     NARROWEST,
     apart,
+    cut,
     generalised,
     in_range,
     magnitude,
@@ -43,8 +44,6 @@ from layoutalg.index import (
     any_of,
     as_expr,
     bitand,
-    conjuncts,
-    const,
     div,
     eq,
     lt,
@@ -139,8 +138,9 @@ class IndexValues:
             if lowest <= candidate.lo and candidate.hi < lowest + size:
                 return candidate
         e = reduced
-        if e.op == "const":
-            return const((e.value - lowest) % size + lowest)
+        known = cut(e, lowest, size)
+        if known is not None:
+            return known
         if self._shown(e, lowest, size):
             return e
         return simplify(mod(e - lowest, size) + lowest)
@@ -160,8 +160,8 @@ class IndexValues:
         for node in postorder(e):
             args = [new[a] for a in node.args]
             new[node] = rebuild(node, args) if args else node
-            cut = node.op == "mod" and args[1].op == "const" and args[1].value >= NARROWEST
-            if cut and self._shown(simplify(args[0]), 0, args[1].value):
+            cuts = node.op == "mod" and args[1].op == "const" and args[1].value >= NARROWEST
+            if cuts and self._shown(simplify(args[0]), 0, args[1].value):
                 new[node] = args[0]
         return simplify(new[e])
 
@@ -226,7 +226,7 @@ class IndexValues:
 
     def ite(self, condition: Bit, then: Word | Mask, otherwise: Word | Mask) -> Word | Mask:
         """Choice."""
-        unsure = self._unsure(condition.expr)
+        unsure = undecided(condition.expr, self.given)
         if unsure.op == "const":
             return then if unsure is TRUE else otherwise
         if isinstance(then, Mask) or isinstance(otherwise, Mask):
@@ -238,14 +238,6 @@ class IndexValues:
         if chosen is None:
             chosen = self.terms.choice(unsure, then.expr, otherwise.expr, then.bits)
         return then.with_expr(chosen)
-
-    def _unsure(self, condition: Expr) -> Expr:
-        """What of a condition is not among what is given."""
-        known = conjuncts(self.given)
-        if any(negation(part) in known for part in conjuncts(condition)):
-            return FALSE
-        parts = [part for part in conjuncts(condition) if part not in known]
-        return all_of(*(any_of(*map(self._unsure, part.args)) if part.op == "any" else part for part in parts))
 
     def zext(self, word: Word) -> Word:
         """The unsigned value."""

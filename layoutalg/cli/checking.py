@@ -189,9 +189,10 @@ def recheck(
 ) -> int:
     """Decide every certificate again with other solvers: cvc5 (integers) and bitwuzla (bit-vectors)."""
     from layoutalg.prove.recheck import recheck as again
+    from layoutalg.prove.recheck import uncovered
 
     try:
-        found = again(folder, jobs=jobs, seconds=seconds)
+        found, without = again(folder, jobs=jobs, seconds=seconds), uncovered(folder)
     except ImportError as error:
         raise InputError(f"{error}: pip install 'layoutalg[recheck]'") from None
     except (OSError, ValueError, KeyError) as error:
@@ -199,12 +200,14 @@ def recheck(
     counts = {kind: sum(r.result == kind for r in found) for kind in ("agrees", "disagrees", "undecided", "altered")}
     if as_json:
         entries = [{**vars(r), "result": r.result} for r in found]
-        print(json.dumps({**counts, "certificates": entries}, ensure_ascii=False))
+        print(json.dumps({**counts, "uncertified": without, "certificates": entries}, ensure_ascii=False))
     else:
         for r in found:
             if r.result != "agrees":
                 print(f"{r.file}: {r.result}: {r.solver} says {r.answer}, expected {r.expected} ({r.label})")
         print(f"{len(found)} certificates: " + ", ".join(f"{n} {kind}" for kind, n in counts.items() if n))
+        if without:
+            print(f"not by certificates alone: {', '.join(without)}")
     return 1 if counts["disagrees"] or counts["altered"] else 2 if counts["undecided"] else 0
 
 

@@ -24,7 +24,7 @@ def synth(
     tile: Annotated[str | None, typer.Option(help="A GEMM tile, rows and columns, e.g. 128x64.")] = None,
     read: Annotated[str, typer.Option(help="What reads it: a matrix instruction[:a|b[:KPack]].")] = "",
     target: Annotated[str, typer.Option(help="One GPU or several, e.g. gfx942,gfx950.")] = "gfx942",
-    dtype: Annotated[str, typer.Option(help="The element type.")] = "f16",
+    dtype: Annotated[str, typer.Option(help="The element type, where it is not the instruction's.")] = "",
     style: Annotated[str, typer.Option(help="any, swizzle, xor, cyclic, padding or both.")] = "any",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", callback=placed, help="A spec file, or C++ (.hpp).")

@@ -114,7 +114,11 @@ def _symbols(elf: Any) -> dict[str, Any]:
     return {symbol.name: symbol for symbol in table.iter_symbols()}
 
 
-def _read_amd(elf: Any) -> tuple[str, list[KernelResources]]:
+def amd_metadata(elf: Any) -> tuple[str, list[Mapping[str, Any]]]:
+    """The target of an AMD code object, and what its metadata say of each kernel; ValueError where it has none.
+
+    `elf` is pyelftools' ELFFile.
+    """
     import msgpack
 
     notes = [note for section in elf.iter_sections("SHT_NOTE") for note in section.iter_notes()]
@@ -122,9 +126,13 @@ def _read_amd(elf: Any) -> tuple[str, list[KernelResources]]:
     if not documents:
         raise ValueError(f"it has no {_NOTE} note")
     document = msgpack.unpackb(documents[0])
+    return document["amdhsa.target"].rpartition("--")[2].partition(":")[0], document["amdhsa.kernels"]
+
+
+def _read_amd(elf: Any) -> tuple[str, list[KernelResources]]:
+    target, kernels = amd_metadata(elf)
     symbols = _symbols(elf)
-    target = document["amdhsa.target"].rpartition("--")[2].partition(":")[0]
-    return target, [_amd_kernel(entry, symbols) for entry in document["amdhsa.kernels"]]
+    return target, [_amd_kernel(entry, symbols) for entry in kernels]
 
 
 def _amd_kernel(entry: Mapping[str, Any], symbols: Mapping[str, Any]) -> KernelResources:

@@ -59,7 +59,7 @@ class Verified:
 
 
 def verify(program: Program, *, strategy: str | None = None, limits: Limits | None = None) -> Verified:
-    """Every obligation of the program, decided; `strategy="z3"` sends each to the solver itself."""
+    """Every obligation of the program, decided; `strategy` forces one of `prove`'s."""
     limits = limits or Limits()
     return Verified(program, tuple((r.about, _decided(r, strategy, limits)) for r in requirements(program)))
 

@@ -69,6 +69,12 @@ def recheck(directory: str | Path, *, jobs: int = 2, seconds: float = 10.0) -> l
     return found
 
 
+def uncovered(directory: str | Path) -> list[str]:
+    """The claims that do not rest on certificates alone: what ranges settle, or no solver can be asked, has none."""
+    claims = json.loads((Path(directory) / MANIFEST).read_text())["claims"]
+    return [entry["name"] for entry in claims if entry["uncertified"] or not entry["certificates"]]
+
+
 SOLVER = {"integers": "cvc5", "bit-vectors": "bitwuzla"}
 """Which solver decides which arithmetic."""
 

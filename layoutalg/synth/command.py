@@ -42,7 +42,9 @@ def gemm(
 ) -> tuple[Synthesis, int]:
     """A GEMM tile: `operand` is a matrix instruction, `:a` or `:b` (a unless said), and `:KPack` where it is more.
 
-    >>> found, code = gemm("128x64", "f16", "mfma_f32_32x32x16_f16:a", ["gfx942", "gfx950"])
+    Without a `dtype` it is the instruction's.
+
+    >>> found, code = gemm("128x64", "", "mfma_f32_32x32x16_f16:a", ["gfx942", "gfx950"])
     >>> found.name, found.extra, code
     ('linear swizzle', 0, 0)
     """

@@ -138,14 +138,15 @@ def gemm_problem(
 
     The instruction gives the lanes' rows and consecutive k; `k_pack` (CK's KPack) more of them, for several executions
     on the same registers: the order of k cannot be seen in the product.  So a target that has only the shorter
-    instruction is served too.
+    instruction is served too.  Without a `dtype` it is the instruction's.
     """
-    if dtype not in DTYPES or DTYPES[dtype] % 8:
+    if dtype and (dtype not in DTYPES or DTYPES[dtype] % 8):
         return Problem((rows, k), dtype, (), targets)  # which says what is wrong
     matrix = matrix_instruction(instruction)
     if which not in ("a", "b"):
         raise LayoutError(f"the operand is a or b, not {which!r}")
     map_, kind = (matrix.a, matrix.a_dtype) if which == "a" else (matrix.b, matrix.b_dtype)
+    dtype = dtype or MATRIX_DTYPES.get(kind, kind)
     if DTYPES[MATRIX_DTYPES.get(kind, kind)] != DTYPES[dtype]:
         raise LayoutError(f"{instruction} multiplies {kind}; a tile of {dtype} does not fit it")
     map_ = map_ if k_pack is None else packed_k(map_, k_pack, which)

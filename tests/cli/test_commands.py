@@ -285,6 +285,8 @@ def test_certificates_are_decided_again_by_other_solvers(tmp_path: Path, spec: P
     assert run("check", spec, "--certificates", folder).returncode == 0
     counts = json.loads(run("recheck", folder, "--json").stdout)
     assert counts["agrees"] == len(counts["certificates"]) > 0
+    assert counts["uncertified"] == [f"{spec}: 0.a_lds.2.fits_index"]
+    assert f"not by certificates alone: {spec}: 0.a_lds.2.fits_index" in run("recheck", folder).stdout
     refused(run("recheck", tmp_path), "not a folder of certificates")
 
 

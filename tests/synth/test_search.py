@@ -292,7 +292,7 @@ def test_other_element_types_and_operands_and_wave_sizes() -> None:
 
 def test_vectors_that_are_read_by_halves_cannot_be_free_of_conflicts_on_gfx950() -> None:
     """32 lanes want 8 bytes of 32 different vectors, all the same half: half of the 64 banks serve all of them."""
-    found, code = gemm("64x64", "f8", "mfma_f32_32x32x16_fp8_fp8", ("gfx950",))
+    found, code = gemm("64x64", "", "mfma_f32_32x32x16_fp8_fp8", ("gfx950",))
     assert (code, found.degree) == (1, 2)
     assert isinstance(found.excluded[0], Proved)
 

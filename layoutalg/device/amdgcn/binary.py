@@ -25,6 +25,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from layoutalg.device.codeobject import amd_metadata
 from layoutalg.device.errors import CodeObjectError
 
 #: How tinygrad's decoder names the instruction set of a target.
@@ -95,23 +96,12 @@ def read_kernels(payload: bytes) -> Mapping[str, KernelBinary]:
 
     try:
         elf = ELFFile(io.BytesIO(payload))
-        metadata = _metadata(elf)
-        target = metadata["amdhsa.target"].rpartition("--")[2].partition(":")[0]
+        target, kernels = amd_metadata(elf)
         if target not in ARCHITECTURES:
             raise CodeObjectError(f"no decoder for {target}: known are {', '.join(ARCHITECTURES)}")
-        return {entry[".name"]: _read_kernel(elf, entry, target) for entry in metadata["amdhsa.kernels"]}
+        return {entry[".name"]: _read_kernel(elf, entry, target) for entry in kernels}
     except (ELFError, ValueError, KeyError, IndexError, struct.error) as error:
         raise CodeObjectError(f"not an AMD code object: {error}") from error
-
-
-def _metadata(elf: Any) -> Any:
-    import msgpack
-
-    for section in elf.iter_sections("SHT_NOTE"):
-        for note in section.iter_notes():
-            if note["n_name"] == "AMDGPU":
-                return msgpack.unpackb(note["n_descdata"])
-    raise ValueError("it has no AMDGPU metadata note")
 
 
 def _read_kernel(elf: Any, entry: Mapping[str, Any], target: str) -> KernelBinary:

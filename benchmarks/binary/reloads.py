@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.binary.builds import built, kernels
-from benchmarks.binary.proofs import Portion, limited, seen
+from benchmarks.binary.proofs import Portion, code, limited, seen
 from benchmarks.binary.state import State
 from layoutalg.device.amdgcn.accesses import ACCESSES
 from layoutalg.device.amdgcn.decode import EXEC, Instruction, Operand
@@ -49,7 +49,7 @@ def run_mended(portion: Portion, state: State) -> None:
             continue
         after, blocks = mended(binary)
         row: dict[str, Any] = {"before": before, "blocks": blocks, "run": seen(after, program)}
-        state.put(key, {**row, **limited(after, program, portion.seconds)})
+        state.put(key, {**row, **limited(after, program, portion.seconds), "code": code()})
         print(" · ".join(key), state.rows[key], flush=True)
 
 

@@ -37,7 +37,7 @@ restores EXEC (LLVM's pull request 69924).  In `reduce_max` for gfx1100 `scratch
 before `s_or_b32 exec_lo, exec_lo, s0`; for gfx90a it is the same defect with another place to spill to: seven
 `v_accvgpr_read_b32` stand before `s_or_b64 exec, exec, s[4:5]`.  Lanes that come back have no values in what was
 reloaded, compute an address from it, and store to no buffer.  Here nothing is changed but that order, and what comes
-out is carried out, and proved where that is done in time.  Later versions restore EXEC first.
+out is carried out and proved.  Later versions restore EXEC first.
 
     python -m benchmarks.binary.run mended --compilers WHEELS/0.11.0 --only --levels 0
 """

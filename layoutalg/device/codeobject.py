@@ -23,6 +23,8 @@ from layoutalg.device.errors import CodeObjectError
 from layoutalg.disk import write_whole
 
 _NOTE = "NT_AMDGPU_METADATA"
+_BUNDLES = (b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB")
+"""How bundles begin, plain and compressed (clang's documentation, "Clang Offload Bundler")."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,8 @@ class CodeObject:
             target, kernels = _read_elf(payload)
         elif b".version" in payload[:4096] and b".target" in payload[:4096]:
             target, kernels = _read_ptx(payload.decode(errors="replace"))
+        elif payload.startswith(_BUNDLES):
+            raise CodeObjectError("a bundle of code objects: compile with --no-gpu-bundle-output for one target")
         else:
             raise CodeObjectError("not a code object (neither ELF nor PTX): compile the source again")
         return cls(target, payload, {kernel.name: kernel for kernel in kernels})

@@ -120,16 +120,18 @@ def prove_coalesced(claim: Coalesced, *, strategy: str | None = None, limits: Li
     proved
     """
     begin = time.perf_counter()
-    verdict = _verdict(claim, limits) if strategy is None else prove(claim, strategy=strategy, limits=limits)
+    verdict = _verdict(claim, strategy, limits)
     doubt = claim.target.evidence["segments"].text
     assumed = (f"segments of {claim.target.name}: {doubt}", "the memory begins at a multiple of the segment")
-    return replace(verdict, seconds=time.perf_counter() - begin, assumptions=assumed)
+    return replace(verdict, seconds=time.perf_counter() - begin, assumptions=(*assumed, *verdict.assumptions))
 
 
-def _verdict(claim: Coalesced, limits: Limits) -> Verdict:
+def _verdict(claim: Coalesced, strategy: str | None, limits: Limits) -> Verdict:
     text, used = claim.statement(), dict[str, None]()
     if not satisfiable(claim.access, limits):
         return Unknown(text, "portfolio", 0.0, why="no value of the variables was found that satisfies the givens")
+    if strategy is not None:
+        return prove(claim, strategy=strategy, limits=limits)
     for obligation in claim.access.reached():
         outcome = decide(obligation, limits)
         if isinstance(outcome, Fails):

@@ -10,10 +10,16 @@ from layoutalg.device import CodeObject, CodeObjectError, compile_source
 SEED = 20250
 
 
-@pytest.mark.parametrize("payload", [b"", b"\x7fELF", b"__CLANG_OFFLOAD_BUNDLE__", b"\0" * 4096])
+@pytest.mark.parametrize("payload", [b"", b"\x7fELF", b"\0" * 4096])
 def test_other_files_are_refused(payload: bytes) -> None:
     with pytest.raises(CodeObjectError, match="compile the source again"):
         CodeObject.read(payload)
+
+
+@pytest.mark.parametrize("begin", [b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB"])
+def test_a_bundle_is_refused_with_what_to_do(begin: bytes) -> None:
+    with pytest.raises(CodeObjectError, match="compile with --no-gpu-bundle-output"):
+        CodeObject.read(begin + bytes(64))
 
 
 @pytest.mark.parametrize("target", ["gfx942", "sm_90", "cpu"])

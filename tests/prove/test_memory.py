@@ -132,3 +132,10 @@ def test_a_start_that_only_each_lane_by_itself_shows_is_not_left_out() -> None:
     verdict = prove_coalesced(Coalesced(access, GPU))
     assert isinstance(verdict, Refuted)
     assert verdict.reason.startswith("the wave touches 5 segments of 64 bytes where 4 would do")
+
+
+@pytest.mark.parametrize("strategy", [None, "z3"])
+def test_an_access_that_nothing_makes_is_not_called_coalesced(strategy: str | None) -> None:
+    n = symbol("N", min=64)
+    nothing = Reach(naive((1 << 20,), (1,)), lane_map(LANE, (LANE + n,)), 4, given=n < 5)
+    assert prove_coalesced(Coalesced(nothing, GPU), strategy=strategy).name == "unknown"

@@ -8,7 +8,7 @@ A claim that the file expects to be refuted passes when it is refuted; a layout 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
@@ -83,22 +83,33 @@ def check(
     executor: Executor | None = None,
 ) -> Iterator[Result]:
     """The result of each claim of a file, in the file's order; in parallel with `jobs` or on an executor."""
-    asked = [question for item in spec.items for question in questions(item)]
-    if jobs == 1 and executor is None:
-        for question in asked:
-            yield _answered(question, _decided(question, strategy, limits or Limits()))
+    if jobs > 1 or executor is not None:
+        yield from check_all([spec], strategy=strategy, limits=limits, jobs=jobs, executor=executor)[0]
         return
+    for question in [question for item in spec.items for question in questions(item)]:
+        yield _answered(question, _decided(question, strategy, limits or Limits()))
+
+
+def check_all(
+    specs: Sequence[SpecFile],
+    *,
+    strategy: str | None = None,
+    limits: Limits | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
+) -> list[list[Result]]:
+    """The results of each file; the claims of all are one set of work for the processes or the executor."""
     from layoutalg.prove.parallel import prove_all
 
+    asked = [[question for item in spec.items for question in questions(item)] for spec in specs]
     prover = prove
-    if any(isinstance(q.item, AccessItem) for q in asked):
+    if any(isinstance(q.item, AccessItem) for of_file in asked for q in of_file):
         from layoutalg.check.accesses import decide as prover
-    claims = [q.claim for q in asked if q.claim is not None]
+    claims = [q.claim for of_file in asked for q in of_file if q.claim is not None]
     verdicts = iter(
         prove_all(claims, jobs=jobs, executor=executor, strategy=strategy, limits=limits or Limits(), prover=prover)
     )
-    for q in asked:
-        yield _answered(q, q.verdict or next(verdicts))
+    return [[_answered(q, q.verdict or next(verdicts)) for q in of_file] for of_file in asked]
 
 
 def _answered(question: Question, verdict: Verdict) -> Result:

@@ -118,15 +118,16 @@ class How:
 
 def _decide(specs: list[SpecFile], how: How, quiet: bool) -> list[list[Result]]:
     from layoutalg.check import check as decide
+    from layoutalg.check import check_all
     from layoutalg.prove.decide import STRATEGIES
 
     if how.strategy is not None and how.strategy not in STRATEGIES:
         raise InputError(f"no strategy {how.strategy!r}: give one of {', '.join(STRATEGIES)}")
-    with _executor(how.dask) as executor, _progress(specs, quiet) as rounds:
-        return [
-            list(decide(spec, strategy=how.strategy, limits=how.limits, jobs=how.jobs, executor=executor))
-            for spec in rounds
-        ]
+    if how.jobs > 1 or how.dask is not None:
+        with _executor(how.dask) as executor:
+            return check_all(specs, strategy=how.strategy, limits=how.limits, jobs=how.jobs, executor=executor)
+    with _progress(specs, quiet) as rounds:
+        return [list(decide(spec, strategy=how.strategy, limits=how.limits)) for spec in rounds]
 
 
 @contextmanager
@@ -141,7 +142,7 @@ def _executor(address: str | None) -> Iterator[Executor | None]:
         with dask_executor(address) as executor:
             yield executor
     except ImportError:
-        raise InputError("--dask needs Dask: pip install 'layoutalg[dask]'") from None
+        raise InputError("--dask needs Dask: pip install distributed") from None
     except (OSError, ValueError) as error:
         raise InputError(f"--dask {address}: no scheduler answers there ({error})") from None
 
@@ -194,7 +195,7 @@ def recheck(
     try:
         found, without = again(folder, jobs=jobs, seconds=seconds), uncovered(folder)
     except ImportError as error:
-        raise InputError(f"{error}: pip install 'layoutalg[recheck]'") from None
+        raise InputError(str(error)) from None
     except (OSError, ValueError, KeyError) as error:
         raise InputError(f"{folder}: not a folder of certificates ({error})") from None
     counts = {kind: sum(r.result == kind for r in found) for kind in ("agrees", "disagrees", "undecided", "altered")}

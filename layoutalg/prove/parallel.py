@@ -2,10 +2,15 @@
 
 Whatever happens to a worker, every claim gets a verdict, in the order of the claims: a claim whose worker is lost, or
 that an interrupt leaves undecided, is Unknown and says why.
+
+Most claims take a millisecond, so that what goes with them decides whether several processes pay: the processes are
+forked (30 ms; a spawned one imports the prover again, a second), and take claims a batch at a time.
 """
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -42,19 +47,30 @@ def prove_all(
     ['proved', 'refuted']
     """
     if executor is not None:
-        return _on(executor, claims, prover, strategy, limits)
-    if jobs == 1:
+        return _on(executor, claims, 1, prover, strategy, limits)
+    if min(jobs, len(claims)) <= 1:
         return _one_by_one(claims, prover, strategy, limits)
     import multiprocessing  # here, so that what proves in one process starts without them
     from concurrent.futures import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        return _on(pool, claims, prover, strategy, limits)
+    size = min(MOST_BATCHED, -(-len(claims) // (jobs * 4)))
+    context = multiprocessing.get_context("fork" if _forks() else "spawn")
+    with ProcessPoolExecutor(min(jobs, len(claims)), mp_context=context) as pool:
+        return _on(pool, claims, size, prover, strategy, limits)
+
+
+MOST_BATCHED = 16
+"""Claims that a process takes at a time: enough that handing them over costs little, few enough to share out."""
+
+
+def _forks() -> bool:
+    """Whether processes may be forked: on Linux, where no other thread of this process may hold a lock."""
+    return sys.platform == "linux" and threading.active_count() == 1
 
 
 @contextmanager
 def dask_executor(address: str) -> Iterator[Executor]:
-    """An executor on the Dask cluster whose scheduler listens at `address` (the extra `layoutalg[dask]`)."""
+    """An executor on the Dask cluster whose scheduler listens at `address` (the extra `dask`)."""
     from distributed import Client
 
     with Client(address) as client:
@@ -74,33 +90,48 @@ def _one_by_one(
 
 
 def _on(
-    executor: Executor, claims: Sequence[Claim | Obligation], prover: Prover, strategy: str | None, limits: Limits
-) -> list[Verdict]:
-    futures: list[Future[Verdict]] = []
+    executor: Executor, claims: Sequence[Claim | Obligation], size: int, prover: Prover, strategy: str | None,
+    limits: Limits,
+) -> list[Verdict]:  # fmt: skip
+    """The verdicts by an executor that is handed `size` claims at a time."""
+    batches = [claims[start : start + size] for start in range(0, len(claims), size)]
+    futures: list[Future[list[Verdict]]] = []
     found: list[Verdict] = []
     try:
-        for claim in claims:
-            futures.append(executor.submit(prover, claim, strategy=strategy, limits=limits))
-        for claim, future in zip(claims, futures, strict=True):
-            found.append(_result(claim, future))
+        for batch in batches:
+            futures.append(executor.submit(_batch, prover, batch, strategy, limits))
+        for batch, future in zip(batches, futures, strict=True):
+            found += _result(batch, future)
     except KeyboardInterrupt:
         for future in futures:
             future.cancel()
         found += [_undecided(claim, "interrupted") for claim in claims[len(found) :]]
     except RuntimeError as error:  # a pool that is broken takes no more claims
-        found += [_result(c, f) for c, f in zip(claims[len(found) :], futures[len(found) :], strict=False)]
+        for batch, future in zip(batches, futures, strict=False):
+            found += _result(batch, future)
         found += [_undecided(claim, f"the executor stopped: {error}") for claim in claims[len(found) :]]
     return found
 
 
-def _result(claim: Claim | Obligation, future: Future[Verdict]) -> Verdict:
+def _batch(prover: Prover, claims: Sequence[Claim | Obligation], strategy: str | None, limits: Limits) -> list[Verdict]:
+    """What a worker does: one claim that cannot be decided costs no other its verdict."""
+    found: list[Verdict] = []
+    for claim in claims:
+        try:
+            found.append(prover(claim, strategy=strategy, limits=limits))
+        except (RuntimeError, OSError, EOFError, MemoryError) as error:
+            found.append(_undecided(claim, f"its worker was lost: {error}"))
+    return found
+
+
+def _result(claims: Sequence[Claim | Obligation], future: Future[list[Verdict]]) -> list[Verdict]:
     from concurrent.futures import CancelledError
     from pickle import PicklingError
 
     try:
         return future.result()
     except (RuntimeError, CancelledError, OSError, EOFError, PicklingError, MemoryError) as error:
-        return _undecided(claim, f"its worker was lost: {error}")
+        return [_undecided(claim, f"its worker was lost: {error}") for claim in claims]
 
 
 def _undecided(claim: Claim | Obligation, why: str) -> Unknown:

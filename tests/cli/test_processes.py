@@ -50,6 +50,18 @@ def test_parallel_proofs_say_the_same(spec: Path) -> None:
     assert json.loads(start("check", spec, "-j", "2", "--json").stdout)["proved"] == 3
 
 
+def test_two_processes_do_no_more_work_than_one() -> None:
+    """Of processor time, their own included: the machine may have other work, a second pool may not cost any."""
+
+    def spent(jobs: int) -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert start("check", "proofs/", "-j", str(jobs)).returncode == 0
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    assert spent(2) < 1.5 * min(spent(1), spent(1))
+
+
 STARTED = {
     "check": ("good.toml",),
     "offsets": ("good.toml", "--descriptor", "a_lds"),

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from layoutalg.check import check
+from layoutalg.check import check, check_all
 from layoutalg.formats import load
 from layoutalg.index import FALSE, TRUE, eq, negation, symbol, var, xor
 from layoutalg.layout import make_naive_tensor_descriptor
@@ -22,6 +22,7 @@ from layoutalg.prove.cache import Cache
 from layoutalg.prove.content import content
 from layoutalg.prove.decide import STRATEGIES
 from layoutalg.prove.outcome import Holds
+from layoutalg.prove.parallel import _batch
 
 P, Q = symbol("p", min=2), symbol("q", min=2)
 HARD = ForAll("no product is this", eq(eq(P * Q * P, 1_000_003 * 998_244_353 * 7), 0))
@@ -223,6 +224,39 @@ def test_claims_on_accesses_go_to_the_executor_too() -> None:
         found = list(check(spec, executor=executor))
     assert executor.count == len(found) > 0
     assert [r.verdict.name for r in found] == [r.verdict.name for r in check(spec)]
+
+
+def test_the_claims_of_all_files_are_shared_out_by_one_pool_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+
+    class Pool(ProcessPoolExecutor):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self.handed = 0
+            started.append(self)
+
+        def submit(self, *args: Any, **kwargs: Any) -> Any:
+            self.handed += 1
+            return super().submit(*args, **kwargs)
+
+    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", Pool)
+    specs = [load(path) for path in sorted(Path("proofs/transforms").glob("*.toml"))]
+    found = check_all(specs, jobs=2)
+    claims = [r.verdict.name for results in found for r in results]
+    assert claims == [r.verdict.name for spec in specs for r in check(spec)]
+    assert len(specs) > 1
+    assert len(started) == 1
+    assert 2 <= started[0].handed <= max(8, len(claims) // 16 + 1)
+
+
+def test_one_claim_that_fails_costs_no_other_its_verdict() -> None:
+    class Fails(Injective):
+        def local_obligations(self) -> None:
+            raise MemoryError("too large")
+
+    found = _batch(prove, [Fails(CLAIMS[0].descriptor), *CLAIMS], None, Limits())
+    assert [v.name for v in found] == ["unknown", *VERDICTS]
+    assert "too large" in found[0].reason
 
 
 @pytest.mark.parametrize("strategy", [None, *STRATEGIES])

@@ -16,4 +16,4 @@ def needed(package: str, extra: str) -> Any:
     """The package; without it the test or module is skipped, or fails where it was promised."""
     if REQUIRED in os.environ:
         return import_module(package)
-    return pytest.importorskip(package, reason=f"pip install 'layoutalg[{extra}]'")
+    return pytest.importorskip(package, reason=f"pip install '.[{extra}]' in a clone")

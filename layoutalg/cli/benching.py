@@ -71,10 +71,10 @@ def _static(names: list[str] | None, target: str | None, json_file: Path | None)
 def _cases(names: list[str] | None, small: bool) -> list[Case]:
     from layoutalg.bench import cases
 
-    unknown = [name for name in names or () if name not in cases.KINDS]
+    unknown = [name for name in names or () if name not in (*cases.KINDS, "all")]
     if unknown:
-        raise InputError(f"nothing to measure called {unknown[0]!r}; there are {', '.join(cases.KINDS)}")
-    return [c for c in (cases.small() if small else cases.full()) if not names or c.kind in names]
+        raise InputError(f"nothing to measure called {unknown[0]!r}; there are {', '.join(cases.KINDS)}; or all")
+    return [c for c in (cases.small() if small else cases.full()) if not names or "all" in names or c.kind in names]
 
 
 def _prepared(names: list[str] | None, target: str, small: bool, folder: Path) -> Prepared:

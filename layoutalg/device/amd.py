@@ -108,7 +108,7 @@ def find() -> Found:
     try:
         hip = importlib.import_module("hip").hip
     except ImportError:
-        return _absent("hip-python is not installed: pip install 'layoutalg[rocm]'")
+        return _absent("hip-python is not installed: pip install hip-python (AMD's own), in your ROCm's version")
     try:
         error, count = hip.hipGetDeviceCount()
     except RuntimeError as failure:  # how hip-python says that libamdhip64.so cannot be loaded

@@ -105,7 +105,7 @@ def find() -> Found:
     try:
         from cuda.bindings import driver as cuda
     except ImportError:
-        return _absent("cuda-python is not installed: pip install 'layoutalg[cuda]'")
+        return _absent("cuda-python is not installed: pip install cuda-bindings")
     try:
         check(cuda, cuda.cuInit, 0)
         count = check(cuda, cuda.cuDeviceGetCount)

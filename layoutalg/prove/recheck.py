@@ -1,4 +1,4 @@
-"""Certificates decided again by other solvers: cvc5 for integers, bitwuzla for bit-vectors (`layoutalg[recheck]`).
+"""Certificates decided again by other solvers: cvc5 for integers, bitwuzla for bit-vectors (the extra `recheck`).
 
 | answer      | means                                                              |
 |-------------|--------------------------------------------------------------------|
@@ -84,7 +84,7 @@ def _require(arithmetics: set[str]) -> None:
 
     missing = sorted(SOLVER[a] for a in arithmetics if importlib.util.find_spec(SOLVER[a]) is None)
     if missing:
-        raise ImportError(f"{' and '.join(missing)} cannot be imported: pip install 'layoutalg[recheck]'")
+        raise ImportError(f"{' and '.join(missing)} cannot be imported: pip install {' '.join(missing)}")
 
 
 def _is_whole(path: Path, sha256: str) -> bool:

@@ -13,6 +13,8 @@ from layoutalg.bench.numpy_lab import NumpyLab
 from layoutalg.bench.prepare import prepare, read_prepared
 from layoutalg.bench.report import plot, table
 from layoutalg.cli.app import application
+from layoutalg.cli.benching import _cases
+from layoutalg.cli.errors import InputError
 from layoutalg.device import choose_device
 from layoutalg.device.errors import NoDeviceError
 
@@ -82,6 +84,12 @@ def test_the_command_prepares_and_measures(tmp_path):
     assert done.exit_code == 0, done.output
     assert all(row["exact"] for row in json.loads(figures.read_text())["results"])
     assert drawn.read_text().startswith("<svg")
+
+
+def test_all_is_every_kind_as_the_help_says():
+    assert _cases(["all"], small=True) == _cases(None, small=True) == small()
+    with pytest.raises(InputError, match="transposition"):
+        _cases(["all", "transposition"], small=True)
 
 
 def test_an_unknown_kernel_is_refused(tmp_path):

@@ -1,5 +1,6 @@
 """The command line: contracts, exit codes, and one clear line for each kind of bad input."""
 
+import importlib.util
 import json
 from importlib import import_module
 from pathlib import Path
@@ -288,6 +289,14 @@ def test_certificates_are_decided_again_by_other_solvers(tmp_path: Path, spec: P
     assert counts["uncertified"] == [f"{spec}: 0.a_lds.2.fits_index"]
     assert f"not by certificates alone: {spec}: 0.a_lds.2.fits_index" in run("recheck", folder).stdout
     refused(run("recheck", tmp_path), "not a folder of certificates")
+
+
+def test_recheck_says_once_what_to_install(tmp_path: Path, spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("check", spec, "--certificates", tmp_path).returncode == 0
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    told = run("recheck", tmp_path)
+    assert told.returncode == 3
+    assert told.stderr == "layoutalg: cvc5 cannot be imported: pip install cvc5\n"
 
 
 def test_a_verdict_that_its_certificates_contradict_is_a_defect(

@@ -14,6 +14,10 @@ are answered before anybody asks a solver.
 | `x < 4`           | a truth value (`all_of`, `any_of`, `negation`) | 0 … 1                 |
 | `select(c, a, b)` | a where c, else b                       | of both                      |
 
+`a == b` is a bool: whether both are the same expression (a constant equals its integer, and hashes like it), so that
+expressions are dictionary keys and `d.lengths == (3, 4)` says what it reads.  The truth value over the variables is
+`eq(a, b)`; one that depends on them has no `bool`.
+
 Division rounds down, as in Python and SMT-LIB with a positive divisor; C's truncation is the C reading's concern.
 What it cannot represent: anything but integers, a divisor that may be zero or negative, and shifts by an amount that is
 not a constant.
@@ -26,7 +30,7 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from functools import lru_cache, reduce
-from typing import Any
+from typing import Any, NoReturn
 from weakref import WeakValueDictionary
 
 from layoutalg.index.ranges import BOOLEAN, RANGE, Bound, Symbol
@@ -66,7 +70,10 @@ class Expr:
     def __bool__(self) -> bool:
         if self.op == "const":
             return bool(self.value)
-        raise TypeError(f"the truth of {self} depends on its variables; layoutalg.prove decides it for all of them")
+        raise TypeError(
+            f"the truth of {self} depends on its variables; holds(…) says whether normal form shows it for all of them,"
+            " layoutalg.prove decides it, and value(…, at) gives it where they have values"
+        )
 
     def __index__(self) -> int:
         if self.op == "const":
@@ -74,6 +81,12 @@ class Expr:
         raise TypeError(f"{self} is not a constant; evaluate it at values of its variables")
 
     __int__ = __index__
+
+    def __truediv__(self, other: object) -> NoReturn:
+        raise TypeError(f"{self} / {other} need not be an integer; write // (it rounds down)")
+
+    def __rtruediv__(self, other: object) -> NoReturn:
+        raise TypeError(f"{other} / {self} need not be an integer; write // (it rounds down)")
 
     def __add__(self, other: Term) -> Expr:
         return add(self, other)
@@ -135,6 +148,24 @@ class Expr:
         return le(other, self)
 
 
+class _Constant(Expr):
+    """An integer: it equals that integer, hashes and prints like it, so `d.offset((1, 2)) == 10` says what it reads.
+
+    Only constants need this: any other expression is equal to itself alone, by identity, since a node is made once.
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self.value == (other.value if isinstance(other, _Constant) else other))
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec)
+
+
 Term = Expr | int
 """What every function here takes: an expression or an integer."""
 
@@ -148,7 +179,7 @@ def _node(op: str, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
     found = _TABLE.get(key)
     if found is not None:
         return found
-    node = object.__new__(Expr)
+    node: Expr = object.__new__(_Constant if op == "const" else Expr)
     node.op, node.args, node.value = op, args, value
     node._normal = node._simple = node._repr = node._order = node._variables = None
     node.lo, node.hi = RANGE[op](node)
@@ -275,7 +306,7 @@ def xor(left: Term, right: Term) -> Expr:
         return const(a.value ^ b.value)
     if a is b:
         return FALSE
-    if FALSE in (a, b):
+    if a is FALSE or b is FALSE:
         return b if a is FALSE else a
     return _node("xor", (a, b))
 
@@ -309,7 +340,12 @@ def le(left: Term, right: Term) -> Expr:
 
 
 def eq(left: Term, right: Term) -> Expr:
-    """left = right, as a truth value (`==` on expressions asks whether they are the same node)."""
+    """left = right, as a truth value over their variables (`==` asks whether they are the same expression).
+
+    >>> m = symbol("M")
+    >>> eq(m, 4), m == 4, m - m + 4 == 4
+    (M == 4, False, False)
+    """
     a, b = as_expr(left), as_expr(right)
     if a is b:
         return TRUE
@@ -354,7 +390,7 @@ def negation(term: Term) -> Expr:
 
 
 def _truth(term: Expr) -> None:
-    if term.op not in BOOLEAN and term not in (TRUE, FALSE):
+    if term.op not in BOOLEAN and term is not TRUE and term is not FALSE:
         raise TypeError(f"{term} is a number; a truth value is needed here (compare it with something)")
 
 

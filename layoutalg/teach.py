@@ -38,6 +38,9 @@ class Checked:
     text: str
     picture: Picture | None = None
 
+    def __bool__(self) -> bool:
+        return self.right
+
     def __repr__(self) -> str:
         return f"{'Right' if self.right else 'Not yet'}: {self.text}"
 

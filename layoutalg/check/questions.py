@@ -47,13 +47,16 @@ from layoutalg.prove import (
 
 @dataclass(frozen=True)
 class Result:
-    """One claim of one item: the verdict, and what the file expects of it."""
+    """One claim of one item: the verdict, and what the file expects of it; true where it is the one expected."""
 
     item: Item
     claim: str
     verdict: Verdict
     expect: str = "proved"
     because: str = ""
+
+    def __bool__(self) -> bool:
+        return self.passed
 
     @property
     def passed(self) -> bool:
@@ -109,7 +112,7 @@ def check_all(
     verdicts = iter(
         prove_all(claims, jobs=jobs, executor=executor, strategy=strategy, limits=limits or Limits(), prover=prover)
     )
-    return [[_answered(q, q.verdict or next(verdicts)) for q in of_file] for of_file in asked]
+    return [[_answered(q, next(verdicts) if q.verdict is None else q.verdict) for q in of_file] for of_file in asked]
 
 
 def _answered(question: Question, verdict: Verdict) -> Result:

@@ -42,15 +42,18 @@ from layoutalg.prove.obligation import SharedNameError
 
 @dataclass(frozen=True)
 class Verified:
-    """A program with the verdict on each of its obligations."""
+    """A program with the verdict on each of its obligations; true where all are proved."""
 
     program: Program
     verdicts: tuple[tuple[str, Verdict], ...]
 
+    def __bool__(self) -> bool:
+        return self.proved
+
     @property
     def proved(self) -> bool:
-        """Whether every obligation is proved."""
-        return all(isinstance(verdict, Proved) for _, verdict in self.verdicts)
+        """Whether every obligation is proved, and there are any."""
+        return bool(self.verdicts) and all(isinstance(verdict, Proved) for _, verdict in self.verdicts)
 
     @property
     def failures(self) -> tuple[tuple[str, Verdict], ...]:

@@ -30,7 +30,7 @@ GRACE = 5.0
 
 @dataclass(frozen=True)
 class Rechecked:
-    """What became of one certificate."""
+    """What became of one certificate; true where the other solver agrees."""
 
     file: str
     claim: str
@@ -39,6 +39,9 @@ class Rechecked:
     answer: str
     solver: str
     seconds: float
+
+    def __bool__(self) -> bool:
+        return self.result == "agrees"
 
     @property
     def result(self) -> str:

@@ -8,12 +8,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a claim was decided: in words what was claimed, by which strategy, in how many seconds, assuming what."""
+    """How a claim was decided: in words what was claimed, by which strategy, in how many seconds, assuming what.
+
+    Its truth is whether the claim is proved: `assert prove(…)` fails on what is refuted, and on what is unknown.
+    """
 
     claim: str
     strategy: str
     seconds: float
     assumptions: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return False
 
     @property
     def name(self) -> str:
@@ -33,6 +39,9 @@ class Verdict:
 @dataclass(frozen=True)
 class Proved(Verdict):
     """The claim holds for all values of its variables."""
+
+    def __bool__(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True)

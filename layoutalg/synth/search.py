@@ -61,7 +61,7 @@ class Synthesis:
     """What was found: a layout, its name, bytes and cycles a phase, and everything that was proved about it.
 
     `verdicts` are on the layout; `excluded` say why nothing smaller will do: of every linear swizzle, and of each
-    smaller gap of the same family.
+    smaller gap of the same family.  True where it is free of conflicts, which is what was asked for.
     """
 
     problem: Problem
@@ -73,6 +73,9 @@ class Synthesis:
     excluded: tuple[Verdict, ...]
     trials: tuple[Trial, ...]
     seconds: float
+
+    def __bool__(self) -> bool:
+        return self.conflict_free
 
     @property
     def conflict_free(self) -> bool:

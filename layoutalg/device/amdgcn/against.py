@@ -60,13 +60,16 @@ FEW = 8
 
 @dataclass(frozen=True)
 class BinaryVerdict:
-    """Every claim on a binary with its verdict."""
+    """Every claim on a binary with its verdict; true where all are proved."""
 
     kernel: str
     target: str
     verdicts: tuple[tuple[str, Verdict], ...]
     narrow: tuple[str, ...] = ()  # accesses that the compiler split into narrower ones; slow, not wrong
     assumptions: tuple[str, ...] = ()  # what was taken from elsewhere
+
+    def __bool__(self) -> bool:
+        return self.proved
 
     @property
     def proved(self) -> bool:

@@ -65,11 +65,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of carrying out a binary on a case."""
+    """What came of carrying out a binary on a case; true where the result is exact."""
 
     exact: bool
     case: Case
     execution: Execution
+
+    def __bool__(self) -> bool:
+        return self.exact
 
 
 def attempt(

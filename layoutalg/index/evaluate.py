@@ -20,6 +20,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, cast
 
 from layoutalg.index.expr import Expr
+from layoutalg.index.integers import integer, integers
 from layoutalg.index.ranges import RANGE, Bound
 from layoutalg.index.walk import postorder
 
@@ -78,25 +79,26 @@ PYTHON: Mapping[str, Callable[..., int]] = {
 
 def value(expr: Expr, at: Mapping[Expr, int]) -> int:
     """The exact value of an expression where each variable has a value; KeyError names a missing one."""
-    return int(read([expr], at, PYTHON)[0])
+    return values([expr], at)[0]
 
 
 def values(exprs: Sequence[Expr], at: Mapping[Expr, int]) -> list[int]:
-    """The exact values of several expressions at one point."""
-    return [int(v) for v in read(exprs, at, PYTHON)]
+    """The exact values of several expressions at one point; TypeError where a value given is no integer."""
+    return [int(v) for v in read(exprs, {v: integer(n) for v, n in at.items()}, PYTHON)]
 
 
 def array(exprs: Sequence[Expr], at: Mapping[Expr, Any]) -> list[npt.NDArray[np.int64]]:
     """The values of expressions where variables are int64 arrays that broadcast together.
 
     Parts that depend on few variables are computed on their small arrays only.  OverflowError where a value in
-    between could leave int64 (by its range); such an expression is evaluated with `value`.
+    between could leave int64 (by its range); such an expression is evaluated with `value`.  TypeError where an array
+    holds no integers.
     """
     import numpy as np
 
+    leaves = {v: integers(a, f"values of {v}") for v, a in at.items()}
     if any(_leaves_int64(node) for node in postorder(*exprs, stop=at) if node not in at):
-        _check_at(exprs, at)
-    leaves = {v: np.asarray(a, dtype=np.int64) for v, a in at.items()}
+        _check_at(exprs, leaves)
     return [np.asarray(r, dtype=np.int64) for r in read(exprs, leaves, _numpy_table())]
 
 
@@ -117,12 +119,11 @@ class _Bounded:
 
 def _check_at(exprs: Sequence[Expr], at: Mapping[Expr, Any]) -> None:
     """OverflowError unless all values fit int64 once each variable lies between its array's extremes."""
-    import numpy as np
 
     seen: dict[Expr, _Bounded] = {}
     for node in postorder(*exprs, stop=at):
         if node in at:
-            given = np.asarray(at[node])
+            given = at[node]
             if given.size == 0:
                 return
             seen[node] = _Bounded("var", (), None, int(given.min()), int(given.max()))

@@ -30,9 +30,10 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from functools import lru_cache, reduce
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakValueDictionary
 
+from layoutalg.index.integers import integer
 from layoutalg.index.ranges import BOOLEAN, RANGE, Bound, Symbol
 from layoutalg.index.text import show
 
@@ -82,6 +83,12 @@ class Expr:
 
     __int__ = __index__
 
+    if TYPE_CHECKING:  # a node is made once, so that object's own equality, by identity, is the structural one
+
+        def __eq__(self, other: object) -> bool: ...
+
+        def __hash__(self) -> int: ...
+
     def __truediv__(self, other: object) -> NoReturn:
         raise TypeError(f"{self} / {other} need not be an integer; write // (it rounds down)")
 
@@ -130,10 +137,10 @@ class Expr:
     __rand__ = __and__
 
     def __lshift__(self, amount: int) -> Expr:
-        return mul(self, 1 << amount)
+        return mul(self, 1 << integer(amount))
 
     def __rshift__(self, amount: int) -> Expr:
-        return div(self, 1 << amount)
+        return div(self, 1 << integer(amount))
 
     def __lt__(self, other: Term) -> Expr:
         return lt(self, other)
@@ -167,7 +174,7 @@ class _Constant(Expr):
 
 
 Term = Expr | int
-"""What every function here takes: an expression or an integer."""
+"""What every function here takes: an expression or an integer (`integers` says what is one)."""
 
 _TABLE: WeakValueDictionary[tuple[Any, ...], Expr] = WeakValueDictionary()
 _RECENT: deque[Expr] = deque(maxlen=1 << 14)  # these stay, with their normal forms: a proof makes most terms often
@@ -188,14 +195,14 @@ def _node(op: str, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
     return _TABLE.setdefault(key, node)
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 12, typed=True)  # typed: 2.0 must not find what 2 made
 def const(value: int) -> Expr:
-    """The integer `value` as an expression."""
-    return _node("const", (), int(value))
+    """The integer `value` as an expression; TypeError for what is no integer."""
+    return _node("const", (), integer(value, "an integer or an index expression"))
 
 
 def as_expr(term: Term) -> Expr:
-    """`term` itself, or the constant it is."""
+    """`term` itself, or the constant it is; TypeError for what is neither an expression nor an integer."""
     return term if isinstance(term, Expr) else const(term)
 
 
@@ -210,6 +217,7 @@ def symbol(
     >>> symbol("M", min=8, max=4096, multiple_of=8).hi
     4096
     """
+    min, multiple_of, max = integer(min), integer(multiple_of), None if max is None else integer(max)
     if multiple_of < 1 or (max is not None and max < min):
         raise ValueError(f"symbol {name}: min {min}, max {max}, multiple_of {multiple_of} leave it no value")
     lo = -(-min // multiple_of) * multiple_of
@@ -412,7 +420,7 @@ def lookup(table: Sequence[int], index: Term) -> Expr:
     i = as_expr(index)
     if i.lo < 0 or i.hi >= len(table):
         raise ValueError(f"index {i} in {i.lo}…{i.hi} leaves a table of {len(table)} entries")
-    return const(table[i.value]) if i.op == "const" else _node("lookup", (i,), tuple(map(int, table)))
+    return const(table[i.value]) if i.op == "const" else _node("lookup", (i,), tuple(map(integer, table)))
 
 
 def minimum(left: Term, right: Term) -> Expr:

@@ -21,7 +21,7 @@ from functools import cached_property
 from layoutalg.index import Expr, Term, all_of, as_expr, eq, var
 from layoutalg.index.normal import holds, nonnegative
 from layoutalg.layout.errors import LayoutError
-from layoutalg.layout.transform import Index, Transform
+from layoutalg.layout.transform import Index, Transform, parameter
 
 Ids = tuple[int, ...]
 
@@ -161,6 +161,7 @@ def attach(
     """
     if not len(transforms) == len(lower) == len(upper):
         raise LayoutError(f"{len(transforms)} transforms, {len(lower)} lower and {len(upper)} upper lists; one of each")
+    lower, upper = ([[int(parameter(d)) for d in dims] for dims in side] for side in (lower, upper))
     _refuse_dimensions("lower", transforms, lower, len(below.top_ids))
     _refuse_dimensions("upper", transforms, upper, sum(map(len, upper)))
     for transform, dims in zip(transforms, lower, strict=True):

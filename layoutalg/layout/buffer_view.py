@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from layoutalg.index.integers import integers
 from layoutalg.layout.errors import LayoutError
 
 Array = npt.NDArray[Any]
@@ -102,7 +103,7 @@ class BufferView:
         self, offset: npt.ArrayLike, valid: npt.ArrayLike, width: int, what: str
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """The place of each element, whether it is within the buffer, and whether it is valid."""
-        first, alive = np.broadcast_arrays(np.asarray(offset, dtype=np.int64), np.asarray(valid, dtype=bool))
+        first, alive = np.broadcast_arrays(integers(offset, "offsets"), np.asarray(valid, dtype=bool))
         if width < 1:
             raise LayoutError(f"a vector of {width} elements; it has at least 1")
         if width > 1:

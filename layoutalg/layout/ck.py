@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from layoutalg.index import Expr, Term, as_expr
+from layoutalg.index import Expr, Term
 from layoutalg.layout.adaptor import attach as transform_tensor_adaptor
 from layoutalg.layout.adaptor import chain_tensor_adaptors, make_single_stage_tensor_adaptor
 from layoutalg.layout.defects import Unmerge24Bit
@@ -36,7 +36,7 @@ from layoutalg.layout.descriptor import (
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
 from layoutalg.layout.encodings import make_embed_tile_distribution_encoding, make_reduce_tile_distribution_encoding
 from layoutalg.layout.errors import LayoutError
-from layoutalg.layout.transform import Index, Transform
+from layoutalg.layout.transform import Index, Transform, parameter
 from layoutalg.layout.transforms import (
     CyclicShift,
     CyclicShiftInverse,
@@ -66,7 +66,7 @@ from layoutalg.layout.transforms import (
 
 def make_pass_through_transform(low_length: Term) -> Transform:
     """lower = upper."""
-    return PassThrough(as_expr(low_length))
+    return PassThrough(parameter(low_length))
 
 
 def make_pad_transform(
@@ -74,19 +74,19 @@ def make_pad_transform(
 ) -> Transform:
     """Padding on both sides."""
     _refuse_skip(skip_is_valid_check)
-    return Pad(as_expr(low_length), as_expr(left_pad), as_expr(right_pad))
+    return Pad(parameter(low_length), parameter(left_pad), parameter(right_pad))
 
 
 def make_left_pad_transform(low_length: Term, left_pad: Term, skip_is_valid_check: bool = False) -> Transform:
     """Padding before the data."""
     _refuse_skip(skip_is_valid_check)
-    return LeftPad(as_expr(low_length), as_expr(left_pad))
+    return LeftPad(parameter(low_length), parameter(left_pad))
 
 
 def make_right_pad_transform(low_length: Term, right_pad: Term, skip_is_valid_check: bool = False) -> Transform:
     """Padding after the data."""
     _refuse_skip(skip_is_valid_check)
-    return RightPad(as_expr(low_length), as_expr(right_pad))
+    return RightPad(parameter(low_length), parameter(right_pad))
 
 
 def make_embed_transform(up_lengths: Sequence[Term], coefficients: Sequence[Term]) -> Transform:
@@ -125,12 +125,12 @@ def make_unmerge_transform(up_lengths: Sequence[Term], use_24bit_integer_calcula
 
 def make_freeze_transform(low_idx: Term) -> Transform:
     """A lower dimension held at one index."""
-    return Freeze(as_expr(low_idx))
+    return Freeze(parameter(low_idx))
 
 
 def make_insert_transform(up_length: Term) -> Transform:
     """An upper dimension that reaches nothing."""
-    return Insert(as_expr(up_length))
+    return Insert(parameter(up_length))
 
 
 def make_replicate_transform(up_lengths: Sequence[Term]) -> Transform:
@@ -140,12 +140,12 @@ def make_replicate_transform(up_lengths: Sequence[Term]) -> Transform:
 
 def make_slice_transform(low_length: Term, slice_begin: Term, slice_end: Term) -> Transform:
     """The part begin … end − 1 of a dimension."""
-    return Slice(as_expr(low_length), as_expr(slice_begin), as_expr(slice_end))
+    return Slice(parameter(low_length), parameter(slice_begin), parameter(slice_end))
 
 
 def make_modulo_transform(modulus: Term, up_length: Term) -> Transform:
     """lower = upper mod modulus."""
-    return Modulo(as_expr(modulus), as_expr(up_length))
+    return Modulo(parameter(modulus), parameter(up_length))
 
 
 def make_xor_transform(low_lengths: Sequence[Term]) -> Transform:
@@ -160,7 +160,7 @@ def make_xor_with_modulo_transform(low_lengths: Sequence[Term]) -> Transform:
 
 def make_offset_transform(low_length: Term, offset_length: Term) -> Transform:
     """lower = upper + offset."""
-    return Offset(as_expr(low_length), as_expr(offset_length))
+    return Offset(parameter(low_length), parameter(offset_length))
 
 
 def make_cyclic_shift_transform(low_lengths: Sequence[Term]) -> Transform:
@@ -175,8 +175,8 @@ def make_inverse_cyclic_shift_transform(low_lengths: Sequence[Term]) -> Transfor
 
 def make_indexing_transform(up_length: Term, indices: Sequence[Term]) -> Transform:
     """lower = indices[upper]; LayoutError unless there is one entry for each upper index."""
-    length = as_expr(up_length)
-    if length is not as_expr(len(indices)):
+    length = parameter(up_length)
+    if length != len(indices):
         raise LayoutError(f"indexing: {len(indices)} entries for a length of {length}; give one for each index")
     return Indexing(_index(indices))
 
@@ -221,7 +221,7 @@ def make_static_tile_distribution(encoding: TileDistributionEncoding) -> TileDis
 
 def _make_vectorize_transform(vector_size: Term, up_length: Term) -> Transform:
     """Old CK: lower = vector_size·upper."""
-    return Vectorize(as_expr(vector_size), as_expr(up_length))
+    return Vectorize(parameter(vector_size), parameter(up_length))
 
 
 def _make_xor_transform_without_modulo(low_lengths: Sequence[Term]) -> Transform:
@@ -230,7 +230,7 @@ def _make_xor_transform_without_modulo(low_lengths: Sequence[Term]) -> Transform
 
 
 def _index(terms: Sequence[Term]) -> Index:
-    return tuple(map(as_expr, terms))
+    return tuple(map(parameter, terms))
 
 
 def _refuse_skip(skip_is_valid_check: bool) -> None:

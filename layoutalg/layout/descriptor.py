@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from layoutalg.index import Expr, Term, add, as_expr, prod
+from layoutalg.index import TRUE, Expr, Term, add, prod
 from layoutalg.layout.adaptor import Ids, TensorAdaptor, attach, make_identity
 from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter
@@ -113,7 +113,7 @@ def make_naive_tensor_descriptor(lengths: Sequence[Term], strides: Sequence[Term
     >>> make_naive_tensor_descriptor((3, 4), (8, 1)).element_space_size
     20
     """
-    return _over_memory(Embed(tuple(map(as_expr, lengths)), tuple(map(as_expr, strides))), _reach(lengths, strides))
+    return _over_memory(Embed(tuple(map(parameter, lengths)), tuple(map(parameter, strides))), _reach(lengths, strides))
 
 
 def make_naive_tensor_descriptor_packed(lengths: Sequence[Term]) -> TensorDescriptor:
@@ -122,7 +122,7 @@ def make_naive_tensor_descriptor_packed(lengths: Sequence[Term]) -> TensorDescri
     >>> make_naive_tensor_descriptor_packed((3, 4)).offset((1, 2))
     6
     """
-    return _over_memory(Unmerge(tuple(map(as_expr, lengths))), prod(list(map(as_expr, lengths))))
+    return _over_memory(Unmerge(tuple(map(parameter, lengths))), prod(list(map(parameter, lengths))))
 
 
 def make_naive_tensor_descriptor_aligned(lengths: Sequence[Term], align: Term) -> TensorDescriptor:
@@ -131,11 +131,11 @@ def make_naive_tensor_descriptor_aligned(lengths: Sequence[Term], align: Term) -
     >>> make_naive_tensor_descriptor_aligned((4, 5), 8).element_space_size
     29
     """
-    if as_expr(align).hi < 1:
+    if parameter(align).hi < 1:
         raise LayoutError(f"aligned: align is {align}; it is at least 1")
-    strides: list[Expr] = [as_expr(1)]
+    strides: list[Expr] = [TRUE]
     for n, length in enumerate(reversed(lengths[1:])):
-        strides.append((as_expr(length) + align - 1) // align * align if n == 0 else strides[-1] * length)
+        strides.append((parameter(length) + align - 1) // align * align if n == 0 else strides[-1] * length)
     return make_naive_tensor_descriptor(lengths, strides[::-1])
 
 
@@ -148,16 +148,19 @@ def make_naive_tensor_descriptor_with_offset(
     106
     """
     reach = _reach(lengths, strides)
-    below = _over_memory(Offset(reach, as_expr(offset)), reach + offset)
+    below = _over_memory(Offset(reach, parameter(offset)), reach + offset)
     return transform_tensor_descriptor(
-        below, [Embed(tuple(map(as_expr, lengths)), tuple(map(as_expr, strides)))], [[0]], [list(range(len(lengths)))]
+        below,
+        [Embed(tuple(map(parameter, lengths)), tuple(map(parameter, strides)))],
+        [[0]],
+        [list(range(len(lengths)))],
     )
 
 
 def _reach(lengths: Sequence[Term], strides: Sequence[Term]) -> Expr:
     if len(lengths) != len(strides):
         raise LayoutError(f"{len(lengths)} lengths but {len(strides)} strides; give one for each")
-    return add(*((as_expr(n) - 1) * s for n, s in zip(lengths, strides, strict=True)), 1)
+    return add(*((parameter(n) - 1) * s for n, s in zip(lengths, strides, strict=True)), 1)
 
 
 def _over_memory(transform: Transform, space: Expr) -> TensorDescriptor:

@@ -83,8 +83,8 @@ class TileDistributionEncoding:
         (1,)
         """
         return TileDistributionEncoding(
-            tuple(map(as_expr, rs)),
-            tuple(tuple(map(as_expr, h)) for h in hs),
+            tuple(map(parameter, rs)),
+            tuple(tuple(map(parameter, h)) for h in hs),
             tuple(tuple(major for major, _ in p) for p in ps),
             tuple(tuple(minor for _, minor in p) for p in ps),
             tuple(major for major, _ in ys),
@@ -227,7 +227,7 @@ class TileDistribution:
         """LayoutError unless the window's lengths are the tile's (the products of Hs)."""
         if len(lengths) != len(self.lengths):
             raise LayoutError(f"a window of {len(lengths)} dimensions for a tile of {len(self.lengths)}")
-        for x, (window, tile) in enumerate(zip(map(as_expr, lengths), self.lengths, strict=True)):
+        for x, (window, tile) in enumerate(zip(map(parameter, lengths), self.lengths, strict=True)):
             if not same_length(window, tile):
                 raise LayoutError(f"window dimension {x} has length {window}, but Hs[{x}] multiplies to {tile}")
 
@@ -239,9 +239,7 @@ def _listed(where: str, given: Sequence[T]) -> Sequence[T]:
 
 
 def _ids(where: str, given: Sequence[int]) -> Ids:
-    if any(type(i) is not int for i in _listed(where, given)):
-        raise LayoutError(f"{where}: {list(given)} are not all integers")
-    return tuple(given)
+    return tuple(int(parameter(i)) for i in _listed(where, given))
 
 
 def _lengths(where: str, lengths: Sequence[Term]) -> Index:

@@ -64,7 +64,7 @@ def from_json(data: Data) -> Layout:
         layout: Layout = _FORMS[kind][2](data, sizes)
     except LayoutError:
         raise
-    except ValueError as problem:
+    except (ValueError, TypeError) as problem:
         raise LayoutError(str(problem)) from None
     return layout
 

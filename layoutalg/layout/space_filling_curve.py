@@ -22,10 +22,11 @@ import numpy.typing as npt
 
 from layoutalg.index import Expr, Term, as_expr, eq, mod, prod, select, var
 from layoutalg.index.evaluate import grids
+from layoutalg.index.integers import integer
 from layoutalg.layout.adaptor import same_length
 from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.mixed_radix import digits, horner
-from layoutalg.layout.transform import Index
+from layoutalg.layout.transform import Index, parameter
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,8 @@ class SpaceFillingCurve:
 
     def __post_init__(self) -> None:
         for name in ("lengths", "scalars"):
-            object.__setattr__(self, name, tuple(map(as_expr, getattr(self, name))))
-        object.__setattr__(self, "order", tuple(self.order))
+            object.__setattr__(self, name, tuple(map(parameter, getattr(self, name))))
+        object.__setattr__(self, "order", tuple(map(integer, self.order)))
         if sorted(self.order) != list(range(len(self.lengths))) or not self.lengths:
             raise LayoutError(f"order {self.order} is no permutation of the {len(self.lengths)} dimensions")
         if len(self.scalars) != len(self.lengths):

@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from layoutalg.index import Expr, Term, as_expr
 from layoutalg.index.evaluate import array, grids
+from layoutalg.index.integers import integers
 from layoutalg.layout.adaptor import attach, make_identity
 from layoutalg.layout.buffer_view import AddressSpace, Array, BufferView, MemoryOperation
 from layoutalg.layout.descriptor import TensorDescriptor, make_naive_tensor_descriptor, transform_tensor_descriptor
@@ -62,7 +63,7 @@ class TensorView:
 
     def places(self, index: Sequence[npt.ArrayLike]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """The offset and the validity of each index: arrays of one coordinate each, which broadcast together."""
-        where = [np.asarray(i, dtype=np.int64) for i in index]
+        where = [integers(i, "indices") for i in index]
         if len(where) != len(self.shape):
             raise LayoutError(f"an index of {len(where)} coordinates for {len(self.shape)} dimensions")
         for d, (i, length) in enumerate(zip(where, self.shape, strict=True)):

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from layoutalg.index import as_expr
+from layoutalg.index.integers import integer
 from layoutalg.layout.buffer_view import Array, MemoryOperation
 from layoutalg.layout.distributed_tensor import StaticDistributedTensor, coordinates
 from layoutalg.layout.distribution import TileDistribution
@@ -45,7 +46,7 @@ class TileWindow:
 
     def __post_init__(self) -> None:
         for name in ("lengths", "origin"):
-            object.__setattr__(self, name, tuple(int(n) for n in getattr(self, name)))
+            object.__setattr__(self, name, tuple(map(integer, getattr(self, name))))
         if not len(self.lengths) == len(self.origin) == len(self.view.shape):
             raise LayoutError(
                 f"window lengths {self.lengths} at {self.origin} over a view of {len(self.view.shape)} dimensions"
@@ -59,7 +60,7 @@ class TileWindow:
         """The window moved by a step (CK Tile's `move_tile_window`)."""
         if len(step) != len(self.origin):
             raise LayoutError(f"a step of {len(step)} coordinates for {len(self.origin)} dimensions")
-        return replace(self, origin=tuple(o + s for o, s in zip(self.origin, step, strict=True)))
+        return replace(self, origin=tuple(o + integer(s) for o, s in zip(self.origin, step, strict=True)))
 
     def set_origin(self, origin: Sequence[int]) -> TileWindow:
         """The window at another origin (CK Tile's `set_window_origin`)."""

@@ -85,9 +85,15 @@ class Transform:
 
 
 def parameter(term: Term) -> Expr:
-    """A parameter of a layout as an expression; LayoutError where it is neither that nor an integer."""
-    if isinstance(term, bool) or not isinstance(term, int | Expr):
-        raise LayoutError(f"{term!r} is neither an integer nor an index expression")
+    """A parameter of a layout as an expression; TypeError where it is neither that nor an integer, or a truth value.
+
+    >>> parameter(100 / 4)
+    Traceback (most recent call last):
+        ...
+    TypeError: 25.0 is not an integer or an index expression; a division that rounds down is written //
+    """
+    if isinstance(term, bool):
+        raise TypeError(f"{term} is a truth value, and no number of a layout; write {int(term)}")
     return as_expr(term)
 
 

@@ -111,10 +111,11 @@ def spec_of(program: Program) -> str:
 
 def report(verified: Verified, targets: list[str]) -> str:
     """What was proved of a program, and what its LDS accesses cost on targets."""
-    from layoutalg.kernel.emit import REORDERED, adds_up, conditions, preconditions
+    from layoutalg.kernel.emit import REORDERED, adds_up, conditions, laid_out, preconditions
 
     program = verified.program
-    lines = [f"# {program.name}", "", f"{program.summary[0].upper()}{program.summary[1:]}.", ""]
+    lines = [f"# {program.name}", "", f"`{program.summary}`, laid out so:", ""]
+    lines += [*(f"- `{line}`" for line in laid_out(program)), ""]
     if program.sizes:
         lines += [f"Proved for all {conditions(program)}.", ""]
     threads = program.block[0] * program.block[1] * program.block[2]

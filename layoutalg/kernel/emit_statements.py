@@ -54,7 +54,8 @@ def shared_coordinates(program: Program, s: SharedAccess) -> tuple[Expr, ...]:
 def shared_line(program: Program, s: SharedAccess) -> str:
     """The map of a tile in LDS, as text."""
     x = shared_coordinates(program, s)
-    return f"    {s.shared.name}[{', '.join(i.value.name for i in x)}] at {offset_of(s.descriptor, x)}"
+    names = ", ".join(i.value.name for i in x)
+    return f"{s.shared.dtype.name} {s.shared.name}[{names}] at {offset_of(s.descriptor, x)}"
 
 
 class Writer:

@@ -92,17 +92,21 @@ Meaning = Read | Contract | Reduce | Compute
 
 @dataclass(frozen=True)
 class Says:
-    """What a tensor's descriptor means: at these coordinates it is the element of so-and-so at `offset`.
+    """What a tensor's descriptor means: at these coordinates it is the element at `offset`.
 
     Coordinates, offset and validity are expressions in `letters`, the indices by which the user knows the tensor.
     """
 
-    text: str
     tensor: Tensor
     letters: tuple[Expr, ...]
     coordinates: tuple[Expr, ...]
     offset: Expr
     valid: Expr = TRUE
+
+    @property
+    def text(self) -> str:
+        """The element by its letters: `a at (i_k, i_m)`."""
+        return f"{self.tensor.name} at ({', '.join(map(repr, self.letters))})"
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,6 @@ class Program:
     """
 
     name: str
-    summary: str
     source: Tensor
     target: Tensor
     sizes: tuple[Expr, ...]
@@ -166,6 +169,12 @@ class Program:
         return self.meaning or Read(self.source)
 
     @property
+    def summary(self) -> str:
+        """What the target holds afterwards, as a formula in its coordinates."""
+        names = self.target.names
+        return f"{self.target.name}[{', '.join(names)}] = {_formula(self.claimed, names)}"
+
+    @property
     def tensors(self) -> tuple[Tensor, ...]:
         """Every tensor, in the order of the kernel's arguments."""
         return (self.source, *self.inputs, self.target)
@@ -195,6 +204,30 @@ class Program:
         if isinstance(access, LoadShared) and access.origin:
             return tuple(o + c for o, c in zip(access.origin, inner, strict=True))
         return inner
+
+
+def _formula(meaning: Meaning, x: Sequence[str]) -> str:
+    """A meaning at the coordinates x; contracted ones have the name of the tensor's last coordinate."""
+
+    def at(tensor: Tensor, *coordinates: str) -> str:
+        return f"{tensor.name}[{', '.join(coordinates)}]"
+
+    match meaning:
+        case Read(tensor):
+            return at(tensor, *x)
+        case Contract(a, b):
+            k = _contracted(a, x)
+            return f"sum over {k} of {at(a, *x[:2], k)} · {at(b, x[0], x[2], k)}"
+        case Reduce(tensor, how):
+            k = _contracted(tensor, x)
+            return f"{'sum' if how == 'sum' else 'greatest'} over {k} of {at(tensor, *x, k)}"
+        case Compute(function, operands):
+            return f"{function}({', '.join(_formula(operand, x) for operand in operands)})"
+
+
+def _contracted(tensor: Tensor, taken: Sequence[str]) -> str:
+    name = tensor.names[-1]
+    return f"{name}'" if name in taken else name
 
 
 def extent_of(index: Expr) -> Expr:

@@ -79,19 +79,12 @@ Scope = frozenset[Expr]
 
 def refuse(program: Program) -> None:
     """LayoutError unless the program is well-formed; the message says what is wrong and what would do."""
-    for check in (_text, _numbers, _names, _sizes, _indices, _tensors, _meaning, _statements):
+    for check in (_numbers, _names, _sizes, _indices, _tensors, _meaning, _statements):
         check(program)
 
 
 def _no(program: Program, what: str) -> LayoutError:
     return LayoutError(f"{program.name}: not well-formed: {what}")
-
-
-def _text(program: Program) -> None:
-    """Text that ends up in comments stays there."""
-    for text in (program.summary, *(say.text for say in program.says)):
-        if not text.isprintable() or text.endswith("\\"):
-            raise _no(program, f"{text!r} does not fit one line of comment")
 
 
 def _numbers(program: Program) -> None:
@@ -273,6 +266,9 @@ def _tensors(program: Program) -> None:
     for say in program.says:
         if say.tensor not in program.tensors:
             raise _no(program, f"{say.text} speaks of {say.tensor.name}, which is no argument of the kernel")
+        for v in variables(*say.letters, say.offset):  # they are written into comments
+            if not v.value.name.isidentifier():
+                raise _no(program, f"the letter {v.value.name!r} is no name")
 
 
 def _meaning(program: Program) -> None:

@@ -207,7 +207,7 @@ def test_parts_cannot_be_stored_as_sums() -> None:
     tiles = make_single_stage_tensor_adaptor([PassThrough(as_expr(1)), PassThrough(as_expr(1))], [[0], [1]], [[0], [1]])
     grid, thread = (var("bx", 1), var("by", 1)), (var("tx", 64),)
     body = (Clear(partial), Load(loaded, source, grid), Fold(partial, loaded), Store(target, partial, grid))
-    wrong = Program("parts", "", source, target, (), grid, thread, thread, tiles, (64, 1), body)
+    wrong = Program("parts", source, target, (), grid, thread, thread, tiles, (64, 1), body)
     found = {about for about, v in verify(wrong).failures if isinstance(v, Refuted)}
     assert "3: what is stored is what is meant" in found
 

@@ -28,6 +28,7 @@ from layoutalg.kernel.program import (
     Read,
     Reduce,
     Registers,
+    Says,
     Shared,
     Statement,
     Store,
@@ -96,7 +97,7 @@ def summing(body: Body, columns: int = 32, dtype: DType = F32, sums: DType = F32
     grid, threads = (var("bx", 1),), (var("tx", ROWS),)
     tiles = make_single_stage_tensor_adaptor([PassThrough(as_expr(1))], [[0]], [[0]])
     program = Program(
-        "summing", "", source, target, (), grid, threads, threads, tiles, (ROWS,),
+        "summing", source, target, (), grid, threads, threads, tiles, (ROWS,),
         body(a, c, source, target, grid[0] * ROWS), meaning=Reduce(source),
     )  # fmt: skip
     return replace(program, **fields)
@@ -149,7 +150,7 @@ def test_a_vector_of_64_bytes_is_refuted() -> None:
     tiles = make_single_stage_tensor_adaptor([PassThrough(as_expr(1))] * 2, [[0], [1]], [[0], [1]])
     o = (grid[0] * 8, grid[1] * 128)
     body = (Load(r, source, o, 0), Store(target, r, o, 0))
-    program = Program("wide", "", source, target, (), grid, threads, threads, tiles, (8, 128), body)
+    program = Program("wide", source, target, (), grid, threads, threads, tiles, (8, 128), body)
     assert "bytes 64" in refuted(program, "a vector of source is one access")
 
 
@@ -224,7 +225,7 @@ def batched(swapped: bool) -> Program:
         Store(c, sums, o),
     )  # fmt: skip
     return Program(
-        "batched", "", a, c, (), grid, threads, threads, tiles, (g, m, n), body, meaning=Contract(a, b), inputs=(b,)
+        "batched", a, c, (), grid, threads, threads, tiles, (g, m, n), body, meaning=Contract(a, b), inputs=(b,)
     )
 
 
@@ -402,9 +403,11 @@ def test_a_forged_instruction_is_refused() -> None:
     refused(every(program, Multiply, instruction=forged), "fma2 is no matrix instruction")
 
 
-@pytest.mark.parametrize("summary", ["two\nlines", "ends in \\"])
-def test_text_that_would_leave_its_comment_is_refused(summary: str) -> None:
-    refused(replace(register_transpose(32, 32), summary=summary), "one line of comment")
+@pytest.mark.parametrize("name", ["two\nlines", "ends in \\"])
+def test_a_letter_that_would_leave_its_comment_is_refused(name: str) -> None:
+    program = register_transpose(32, 32)
+    letter = var(name, 32)
+    refused(replace(program, says=(Says(program.source, (letter,), (letter, as_expr(0)), letter * 32),)), "is no name")
 
 
 def test_a_vector_along_no_register_index_is_refused() -> None:

@@ -168,7 +168,6 @@ def contraction(
     whole_rows = (prod([size[x] for x in m]) + (plan.m - 1)) // plan.m * plan.m
     return Product(
         f"{name or made}{extra}_{kinds}_{short}{wide}{'_i64' if index_bits == 64 else ''}",
-        f"{einsum} for any sizes{', plus a bias' if bias else ''}{', then relu' if relu else ''}",
         replace(_operand(einsum.a, (g, m, k), size, widths[0]), guarded=not plan.whole),
         replace(_operand(einsum.b, (g, n, k), size, widths[1]), guarded=not plan.whole),
         view(einsum.result, (g, m, n), size),
@@ -229,6 +228,6 @@ def saying(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Expr
     def say(tensor: Tensor) -> Says:
         coordinates = tuple(horner([index[x] for x in kind], [size[x] for x in kind]) for kind in kinds)
         offset = horner([index[x] for x in letters], [size[x] for x in letters])
-        return Says(f"{tensor.name}[{', '.join(letters)}]", tensor, tuple(index.values()), coordinates, offset)
+        return Says(tensor, tuple(index.values()), coordinates, offset)
 
     return say

@@ -170,11 +170,9 @@ class Image:
         top = (g, horner([n, *outs], [self.n, *self.outputs]), horner([*ys, c], [*w.filter, self.c]))
         offset = horner([n, *at, g, c], [self.n, *self.lengths, w.groups, self.c])
         valid = all_of(*(all_of(a + p >= p, a + p < h + p) for a, h, p in zip(at, self.lengths, w.pad, strict=True)))
-        where = ", ".join(f"{s}·o{d} + {e}·y{d} − {p}" for d, (s, e, p) in
-                          enumerate(zip(w.stride, w.dilation, w.pad, strict=True)))  # fmt: skip
         letters = (n, *outs, *ys, g, c)
         coordinates = top if tensor.descriptor.rank == 3 else top[1:]
-        return Says(f"{tensor.name}[n, {where}, g, c]", tensor, letters, coordinates, offset, valid)
+        return Says(tensor, letters, coordinates, offset, valid)
 
     def says_filter(self, tensor: Tensor) -> Says:
         """The element filter[g, k, y …, c]."""
@@ -183,7 +181,7 @@ class Image:
         ys = [var(f"iy{d}", y) for d, y in enumerate(w.filter)]
         at = horner([*ys, c], [*w.filter, self.c])
         offset = horner([g, k, *ys, c], [w.groups, self.k, *w.filter, self.c])
-        return Says(f"{tensor.name}[g, k, y, c]", tensor, (g, k, *ys, c), (g, k, at), offset)
+        return Says(tensor, (g, k, *ys, c), (g, k, at), offset)
 
     def says_result(self, tensor: Tensor) -> Says:
         """The element result[n, ho …, g, k]."""
@@ -192,7 +190,7 @@ class Image:
         outs = [var(f"io{d}", ho) for d, ho in enumerate(self.outputs)]
         rows = horner([n, *outs], [self.n, *self.outputs])
         offset = horner([n, *outs, g, k], [self.n, *self.outputs, w.groups, self.k])
-        return Says(f"{tensor.name}[n, o, g, k]", tensor, (n, *outs, g, k), (g, rows, k), offset)
+        return Says(tensor, (n, *outs, g, k), (g, rows, k), offset)
 
 
 def image_of(
@@ -251,7 +249,6 @@ def convolution(
     short = f"mma{cut}" if plan.instruction.name.startswith("mma.") else plan.instruction.name.split("_f32_")[0]
     return Product(
         f"conv_{windows.name}_{kinds}_{short}{wide}{'_i64' if index_bits == 64 else ''}",
-        "convolution of any image, windows of the image as a descriptor",
         Operand(i.image(), True, widths[0], i.says_image, rows_alone),
         Operand(i.filter(), True, widths[0], i.says_filter, not plan.whole), i.result(),
         tuple(s for s in (i.n, *i.lengths, i.c, i.k) if s.op == "var"), plan, (dtype, result),
@@ -282,7 +279,6 @@ def im2col(windows: Windows, dtype: str = "f32", width: int = 1, index_bits: int
     say = i.says_image(Tensor("source", dtype_named(dtype), source, ("d0", "d1")))
     return Copy(
         f"im2col_{windows.name}_{dtype}{f'_v{width}' if width > 1 else ''}{'_i64' if index_bits == 64 else ''}",
-        "all windows of any image, a row each",
         source, target, (i.n, *i.lengths, i.c), (1, 1), (width, width), (dtype, dtype), index_bits, requires,
-        says=((say.text, "source", say.letters, say.coordinates, say.offset, say.valid),),
+        says=(("source", say.letters, say.coordinates, say.offset, say.valid),),
     ).program()  # fmt: skip

@@ -50,7 +50,7 @@ LARGEST = (1 << 31) - (1 << 14)
 """The largest size of a dimension: a tile more still fits an int."""
 TILE, THREADS = 64, 256
 
-Say = tuple[str, str, tuple[Expr, ...], tuple[Expr, ...], Expr, Expr]
+Say = tuple[str, tuple[Expr, ...], tuple[Expr, ...], Expr, Expr]
 """A `Says` whose tensor, "source" or "target", is yet to be made."""
 Steps = Callable[[Tensor, Tensor, tuple[Expr, ...]], tuple[Statement, ...]]
 """A program's statements, once its tensors and the origin are known."""
@@ -75,7 +75,6 @@ class Copy:
     """
 
     name: str
-    summary: str
     source: TensorDescriptor
     target: TensorDescriptor
     sizes: tuple[Expr, ...] = ()
@@ -118,9 +117,9 @@ class Copy:
         origin = tuple(g * t for g, t in zip(reversed(grid), tile, strict=True))
         threads = (var("tx", self.threads),)
         tensors = {"source": source, "target": target}
-        says = tuple(Says(text, tensors[t], x, at, offset, valid) for text, t, x, at, offset, valid in self.says)
+        says = tuple(Says(tensors[t], x, at, offset, valid) for t, x, at, offset, valid in self.says)
         return Program(
-            self.name, self.summary, source, target, self.sizes, grid, threads, threads, tiles, tile,
+            self.name, source, target, self.sizes, grid, threads, threads, tiles, tile,
             steps(source, target, origin), self.index_bits, self._requires(counts),
             says=says, linear=True, fills=self.fills,
         )  # fmt: skip

@@ -149,7 +149,6 @@ def permute(
     merges = [prod([sizes[d] for d in group]) <= LARGEST for group in groups.all if len(group) > 1]
     return Copy(
         f"permute_{''.join(map(str, axes))}_{dtype}{wide}{spanning}{launched}{'_i64' if index_bits == 64 else ''}",
-        f"target = transpose(source, ({', '.join(map(str, axes))})) for any sizes",
         groups.seen(sizes, packed_strides(sizes), groups.source),
         groups.seen(sizes, [strides[d] for d in range(rank)], groups.target),
         sizes, (groups.all.index(groups.source), groups.all.index(groups.target)), vectors, (dtype, dtype), index_bits,
@@ -222,4 +221,4 @@ def _says(tensor: str, order: Sequence[int], letters: tuple[Expr, ...], sizes: t
     """A packed tensor whose dimensions come in this order."""
     offset = horner([letters[a] for a in order], [sizes[a] for a in order])
     at = tuple(horner([letters[d] for d in group], [sizes[d] for d in group]) for group in groups.all)
-    return f"{tensor}[{', '.join(f'i{a}' for a in order)}]", tensor, letters, at, offset, TRUE
+    return tensor, letters, at, offset, TRUE

@@ -83,7 +83,6 @@ class Product:
     """
 
     name: str
-    summary: str
     a: Operand
     b: Operand
     target: TensorDescriptor
@@ -116,7 +115,7 @@ class Product:
         few = launchable(prod([extent_of(b) for b in grid]), self.plan.threads)
         sayings = ((self.a.says, a), (self.b.says, b), (self.target_says, target))
         return Program(
-            self.name, self.summary, a, target, self.sizes, grid, (thread,), lanes, tiles, tile,
+            self.name, a, target, self.sizes, grid, (thread,), lanes, tiles, tile,
             self._body(a, b, bias, target, tiles.lower(grid)), self.index_bits, all_of(self.requires, few),
             self._meaning(a, b, bias), (b, bias) if bias else (b,),
             tuple(say(tensor) for say, tensor in sayings if say), linear=True,

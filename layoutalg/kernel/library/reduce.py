@@ -165,7 +165,6 @@ def reduction(
     say = saying(letters, (kept, gone), size)
     return Program(
         _name(kinds, how, (dtype, result), index_bits, sharing, tiles),
-        f"the {'sum' if how == 'sum' else 'greatest'} over the dimensions r of {kinds}, for any sizes",
         source, target, tuple(size.values()), (block,), (thread,), (thread,),
         make_single_stage_tensor_adaptor([PassThrough(blocks)], [[0]], [[0]]), (tiles.rows,), body, index_bits,
         all_of(few, *merges, launchable(blocks, sharing.threads)), Reduce(source, how), says=(say(source),),

@@ -64,7 +64,6 @@ def register_transpose(rows: int = 2560, columns: int = 32, dtype: str = "f32") 
     origin = (grid[0] * 32, grid[1] * 32)
     return Program(
         f"transpose_register_{dtype}_{rows}x{columns}",
-        f"target[j, i] = source[i, j] for a {rows} x {columns} matrix, 4 x 4 elements a thread in registers",
         source, target, (), grid, threads, (threads[0], threads[1]), tiles, (32, 32),
         (Load(registers, source, origin, 1, guarded=False), Store(target, registers, origin, 0, guarded=False)),
     )  # fmt: skip
@@ -104,7 +103,6 @@ def lds_transpose(
     moving = [1 if v > 1 else None for v in (loads, stores)]
     return Program(
         name_of(dtype, swizzle, (loads, stores), index_bits, threads, tile, segment),
-        f"target[j, i] = source[i, j] for any M x N matrix, {rows} x {columns} tiles through LDS ({_SAYS[swizzle]})",
         source, target, (m, n), grid, thread, thread, _tiles(counts, swapped=True), tile,
         (
             Load(loaded, source, origin, moving[0]),
@@ -125,7 +123,7 @@ def _refuse(
     for width in vectors:
         if width * kind.bytes > 16 or width not in (1, 2, 4, 8):
             raise LayoutError(f"lds transpose: vectors of {width} {kind.name} elements; 1, 2, 4 … up to 16 bytes")
-    if swizzle not in _SAYS:
+    if swizzle not in ("xor", "pad"):
         raise LayoutError(f"lds transpose: swizzle {swizzle!r} is neither 'xor' nor 'pad'")
     if not divides(tile, threads, vectors):
         raise LayoutError(f"lds transpose: {threads} threads do not divide a tile of {tile[0]} x {tile[1]}")
@@ -156,9 +154,6 @@ def _held(plane: Plane) -> TileDistribution:
     """The distribution of a plane over (row, column)."""
     thread, ys = ([(side + 1, minor) for side, minor in parts] for parts in (plane.thread, plane.ys))
     return distribution((plane.rows, plane.columns), (thread,), ys)
-
-
-_SAYS = {"xor": "words swizzled by xor", "pad": "rows padded by a vector"}
 
 
 def _dtype(name: str) -> DType:

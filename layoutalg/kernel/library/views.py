@@ -49,7 +49,7 @@ def pad(
     lengths = [n + (before + after) for n, before, after in around]
     amounts = "_".join(f"{before}_{after}" for _, before, after in around)
     return Copy(
-        f"pad_{amounts}_{dtype}{_suffix(index_bits)}", "target is source with zeros around it, for any sizes",
+        f"pad_{amounts}_{dtype}{_suffix(index_bits)}",
         source, make_naive_tensor_descriptor(lengths, packed_strides(lengths)), sizes, dtypes=(dtype, dtype),
         index_bits=index_bits, requires=few(lengths, index_bits),
     ).program()  # fmt: skip
@@ -70,7 +70,7 @@ def slices(begin: Sequence[int], dtype: str = "f32", index_bits: int = 32) -> Pr
     inner = make_naive_tensor_descriptor(whole, packed_strides(whole))
     cut = [Slice(n, as_expr(b), b + d) for n, b, d in zip(whole, begin, kept, strict=True)]
     return Copy(
-        f"slice_{'_'.join(map(str, begin))}_{dtype}{_suffix(index_bits)}", "target is a slice of source, for any sizes",
+        f"slice_{'_'.join(map(str, begin))}_{dtype}{_suffix(index_bits)}",
         transform_tensor_descriptor(inner, cut, dims, dims), make_naive_tensor_descriptor(kept, packed_strides(kept)),
         (*kept, *rest), dtypes=(dtype, dtype), index_bits=index_bits, requires=few(whole, index_bits),
     ).program()  # fmt: skip
@@ -86,7 +86,7 @@ def cast(source: str, target: str, vector: int = 1, index_bits: int = 32) -> Pro
     row = make_naive_tensor_descriptor((size,), (1,))
     wide = f"_v{vector}" if vector > 1 else ""
     return Copy(
-        f"cast_{source}_{target}{wide}{_suffix(index_bits)}", f"target is source, {source} as {target}",
+        f"cast_{source}_{target}{wide}{_suffix(index_bits)}",
         row, row, (size,), vectors=(vector, vector), dtypes=(source, target), index_bits=index_bits,
         requires=few((size,), index_bits),
     ).program()  # fmt: skip
@@ -119,7 +119,7 @@ def copy(
         vectors = (min(widths),) * 2 if axes[0] == axes[1] else (widths[0], widths[1])
     fills = holds(eq(prod(target.lengths), target.element_space_size))
     return Copy(
-        name, "target[x] = source[x] through two descriptors", source, target, sizes,
+        name, source, target, sizes,
         axes, vectors, dtypes, bits, all_of(requires, *limits),
         fills=fills,
     ).program()  # fmt: skip

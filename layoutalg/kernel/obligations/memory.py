@@ -97,7 +97,10 @@ def _said(say: Says) -> Iterator[Requirement]:
     goal = all_of(inside(top, say.tensor.descriptor.lengths), eq(_ordered(valid), _ordered(wanted)))
     yield Requirement(f"{say.text}: its coordinates", ForAll("coordinates in range, valid alike", goal, TRUE, shown))
     goal = eq(substitute(found.offset, at), say.offset)
-    yield Requirement(f"{say.text}: its element", ForAll("the offset is the element's", goal, say.valid, shown))
+    yield Requirement(
+        f"{say.text}: its element is {simplify(say.offset)}",
+        ForAll("the offset is the element's", goal, say.valid, shown),
+    )
 
 
 def _ordered(parts: Sequence[Expr]) -> Expr:

@@ -14,7 +14,10 @@
 | matrix products are rounded as the descriptor of all else here says | `floats` |
 | a barrier is that of the block, number -1 | RDNA 4 ISA, S_BARRIER_SIGNAL, S_BARRIER_WAIT |
 | two registers are named together where there are two | LLVM, SIRegisterInfo |
-| sources are negated and made absolute where there are some | ISA manuals, VOP3 |
+| sources are negated, made absolute and picked by halves where there are some | ISA manuals, VOP3 and VOP3P |
+| a matrix product is that of the wave's size | LLVM, VOP3PInstructions, WaveSizePredicate |
+| an immediate has no bits but those that say something | ISA manuals, S_ENDPGM, S_BARRIER; LLVM, AMDGPUBaseInfo |
+| a wait takes no register along | RDNA 3 ISA, S_WAITCNT_VSCNT |
 | vector registers that were given back are not used | RDNA 3 ISA, S_SENDMSG |
 
 What it cannot represent: the rules of dual instructions.
@@ -54,6 +57,16 @@ _BARRIERS: Mapping[str, Callable[[Instruction], bool]] = {
     "S_BARRIER_WAIT": lambda instruction: instruction.fields.get("simm16") == 0xFFFF,
 }
 
+#: Architecture → instruction → the bits of its immediate that say something.
+_IMMEDIATES: Mapping[str, Mapping[str, int]] = {
+    "cdna": {"S_WAITCNT": 0xCF7F, "S_BARRIER": 0},
+    "rdna3": {"S_WAITCNT": 0xFFF7, "S_WAITCNT_VSCNT": 0x3F, "S_BARRIER": 0},
+    "rdna4": {
+        **dict.fromkeys(("S_WAIT_LOADCNT", "S_WAIT_STORECNT", "S_WAIT_DSCNT"), 0x3F), "S_WAIT_KMCNT": 0x1F,
+        **dict.fromkeys(("S_WAIT_LOADCNT_DSCNT", "S_WAIT_STORECNT_DSCNT"), 0x3F3F),
+    },
+}  # fmt: skip
+
 Span = tuple[str, Operand, int]
 """A role, its first register, and how many there are."""
 
@@ -91,8 +104,16 @@ def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
             yield f"{count} registers from {operand} on are not there"
     if instruction.name in _BARRIERS and not _BARRIERS[instruction.name](instruction):
         yield "a barrier that is not the block's"
-    if matrix_instruction_of(instruction.name, kernel.target) and kernel.float_mode != FLOAT_MODE:
+    matrix = matrix_instruction_of(instruction.name, kernel.target)
+    if matrix and kernel.float_mode != FLOAT_MODE:
         yield f"it is done in the float mode {kernel.float_mode:#x}"
+    if matrix and matrix.wave != kernel.wave_size:
+        yield f"it is described of waves of {matrix.wave} lanes"
+    said = {"S_ENDPGM": 0, **_IMMEDIATES[kernel.architecture]}.get(instruction.name, 0xFFFF)
+    if instruction.fields.get("simm16", 0) & ~said:
+        yield "bits of its immediate that say nothing"
+    if instruction.name == "S_WAITCNT_VSCNT" and instruction.operands["d"].kind != "null":
+        yield f"it adds {instruction.operands['d']} to what it waits for"
     yield from _overlaps(kernel, instruction, spans)
     for one in instruction.halves or (instruction,):
         yield from _modifier_faults(one)
@@ -179,10 +200,13 @@ def _bus_faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]
 
 
 def _modifier_faults(instruction: Instruction) -> Iterator[str]:
-    alu = ALU.get(instruction.name)
-    if alu is None or not alu.floats or "neg_hi" in alu.fields:
+    alu, fields = ALU.get(instruction.name), instruction.fields
+    if alu is None:
         return
     there = sum({"a": 1, "b": 2, "c": 4}.get(token[0], 0) for token in alu.reads)
-    for field in ("neg", "abs"):
-        if instruction.fields.get(field, 0) & ~there:
+    for field in sorted(alu.fields & {"neg", "neg_hi", "opsel"}) or ("neg", "abs"):
+        if fields.get(field, 0) & ~there:
             yield f"{field} of a source that it has not"
+    upper = fields.get("opsel_hi", 3) | fields.get("opsel_hi2", 1) << 2
+    if ~upper & 7 & ~there:
+        yield "opsel_hi of a source that it has not"

@@ -12,7 +12,9 @@ immediate fields.  Registers that an encoding leaves unsaid (VCC of a short comp
 | `addr`, `base` | a memory access's vector address and its scalar base |
 | `data`, `data2` | what a store writes |
 
-An operand keeps only its first register: how many it spans is said by the semantics' entry.
+An operand keeps only its first register: how many it spans is said by the semantics' entry.  A field is kept where it
+is not what the assembler writes for want of a word (0, and of packed operations `DEFAULTS`).  Bits that say nothing of
+the operation, reserved ones and registers that it has not, must be as the assembler leaves them.
 What it cannot represent: instructions with data-parallel-primitive operands (they stop with their name).
 """
 
@@ -65,7 +67,9 @@ class Instruction:
     name: str  # as the ISA manual of its architecture has it, without _e32 and _e64
     form: str  # the encoding: SOP2, VOP3, DS, …
     operands: Mapping[str, Operand] = field(default_factory=lambda: MappingProxyType({}))
-    fields: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))  # immediates and set modifiers
+    fields: Mapping[str, int] = field(
+        default_factory=lambda: MappingProxyType({})
+    )  # immediates and modifiers, none that is the assembler's own
     halves: tuple[Instruction, ...] = ()  # of a dual instruction: both read before either writes
 
     @cached_property
@@ -77,7 +81,7 @@ class Instruction:
         if self.halves:
             return " :: ".join(map(str, self.halves))
         operands = ", ".join(f"{role}={operand}" for role, operand in self.operands.items())
-        fields = " ".join(f"{name}:{value:#x}" for name, value in self.fields.items() if value)
+        fields = " ".join(f"{name}:{value:#x}" for name, value in self.fields.items())
         return " ".join(part for part in (self.name.lower(), operands, fields) if part)
 
 
@@ -111,9 +115,9 @@ def _first(code: bytes, architecture: str, target: str) -> Instruction:
         return Instruction(0, 8, extra, "MUBUF")
     try:
         raw = decode_inst(_renumbered(code.ljust(16, b"\0"), target), architecture)
-    except (ValueError, AssertionError) as error:
+        return _normalised(raw, architecture)
+    except (ValueError, AssertionError, UnsupportedInstructionError) as error:
         raise UnsupportedInstructionError(f"bytes {code[:8].hex()}: {error}") from error
-    return _normalised(raw, architecture)
 
 
 def _at(instruction: Instruction, address: int) -> Instruction:
@@ -143,8 +147,8 @@ def _renumbered(code: bytes, target: str) -> bytes:
 
 
 def _undecoded(code: bytes, architecture: str) -> str | None:
-    word = int.from_bytes(code[:4], "little")
-    if architecture == "rdna3" and word >> 26 == 0x38:
+    word = int.from_bytes(code[:8], "little")
+    if architecture == "rdna3" and word & ~(0xFF << 18) == 0x38 << 26:
         return _RDNA3_MUBUF.get(word >> 18 & 0xFF)
     return None
 
@@ -159,6 +163,10 @@ _ROLES = {
 
 #: Fields that carry numbers, kept under these names; every other field that is set is kept under its own.
 _NUMBERS = {"ioffset": "offset"}
+
+#: What the assembler sets by itself in packed operations and matrix products, also of sources that are not there: high
+#: halves come of high halves (LLVM, AMDGPUMCCodeEmitter, getImplicitOpSelHiEncoding).
+DEFAULTS: Mapping[str, Mapping[str, int]] = {"VOP3P": {"opsel_hi": 3, "opsel_hi2": 1}}
 
 _SIGNED_OFFSETS = {"SMEM": {"cdna": 21, "rdna3": 21, "rdna4": 24}, "GLOBAL": {"cdna": 13, "rdna3": 13, "rdna4": 24}}
 _SIGNED_OFFSETS["SCRATCH"] = _SIGNED_OFFSETS["GLOBAL"]
@@ -180,9 +188,15 @@ def _normalised(raw: Any, architecture: str) -> Instruction:
     form = form.removesuffix("_SDST")
     form = form[1:] if form in ("VFLAT", "VGLOBAL", "VSCRATCH") else form
     name = raw.op.name.removesuffix("_E32").removesuffix("_E64")
+    if "_DPP" in form:
+        raise UnsupportedInstructionError(f"{name} with a data-parallel primitive")
     operands: dict[str, Operand] = {}
     fields: dict[str, int] = {}
+    unused = _unused_fields(raw, form)
+    _refuse_reserved(raw, unused)
     if form == "SMEM" and architecture == "cdna" and not raw.soffset_en:
+        if raw.soffset.offset:
+            raise UnsupportedInstructionError(f"{name} has the register field soffset, which it does not use")
         operands["soffset"] = Operand("null")
     if form.endswith("_SDWA"):
         operands["a"] = _operand(raw.vsrc0.offset - (256 if raw.s0 else 0), None, architecture)
@@ -190,17 +204,21 @@ def _normalised(raw: Any, architecture: str) -> Instruction:
             operands["b"] = _operand(raw.vsrc1.offset - (256 if raw.s1 else 0), None, architecture)
         if form == "VOPC_SDWA":
             operands["m"] = Operand("s", raw.sdst.offset if raw.sd else VCC)
-    unused = _unused_fields(raw)
+    defaults = DEFAULTS.get(form, {})
     for key, bits in raw._fields:
         value = getattr(raw, key)
-        if key in ("op", "encoding", "seg", "literal") or key in unused:
+        if (
+            key in ("op", "encoding", "seg", "literal")
+            or key in unused
+            or (form.endswith("_SDWA") and key in ("src0", "vsrc0"))
+        ):
             continue
         if type(bits).__name__ in ("BitField", "FixedBitField"):
-            if value:
+            if value != defaults.get(key, 0):
                 fields[_NUMBERS.get(key, key)] = _signed(value, form, _NUMBERS.get(key, key), architecture)
         elif key in _ROLES:
             operands.setdefault(_role(key, name, form), _operand(value.offset, raw._literal, architecture))
-        else:
+        elif value.offset:
             fields[key] = value.offset
     _write_out(name, operands, fields, architecture)
     _accumulators(name, form, operands, fields, raw)
@@ -208,12 +226,30 @@ def _normalised(raw: Any, architecture: str) -> Instruction:
     return Instruction(0, raw.size(), name, form, MappingProxyType(operands), MappingProxyType(fields))
 
 
-def _unused_fields(raw: Any) -> frozenset[str]:
-    """Register fields that the operation ignores, by the decoder's operand table."""
+def _unused_fields(raw: Any, form: str) -> frozenset[str]:
+    """Register fields that the operation ignores, by the decoder's operand table; SDWA's own are read apart from it."""
     plain = ("BitField", "FixedBitField", "EnumBitField")
     keys = {key for key, bits in raw._fields if type(bits).__name__ not in plain}
     known = set(raw.operands) | {key[1:] for key in raw.operands if key.startswith("v")}
+    if form.endswith("_SDWA"):
+        known |= {"vsrc0", "vsrc1"} | ({"sdst"} if getattr(raw, "sd", 0) else set())
     return frozenset(keys - known) if known else frozenset()
+
+
+def _refuse_reserved(raw: Any, unused: frozenset[str]) -> None:
+    """Refuses bits that no field has, and registers that the operation has not, where the assembler writes others.
+
+    It writes 0, and `null` for the scalar base of RDNA's flat accesses (LLVM, FLATInstructions).
+    """
+    said = 0
+    for key, bits in raw._fields:
+        value = raw._raw >> bits.lo & bits.mask
+        if key in unused and value not in (0, 124 if key == "saddr" else 0):
+            raise UnsupportedInstructionError(f"{raw.op.name} has the register field {key}, which it does not use")
+        said |= bits.mask << bits.lo
+    reserved = raw._raw & ~said & (1 << 8 * raw.size()) - 1
+    if reserved:
+        raise UnsupportedInstructionError(f"{raw.op.name} has the reserved bits {reserved:#x}")
 
 
 def _role(key: str, name: str, form: str) -> str:
@@ -250,12 +286,11 @@ def _accumulators(name: str, form: str, operands: dict[str, Operand], fields: di
     roles: list[str] = []
     if name in ("V_ACCVGPR_READ", "V_ACCVGPR_WRITE", "V_ACCVGPR_MOV_B32"):
         roles = {"V_ACCVGPR_READ": ["a"], "V_ACCVGPR_WRITE": ["d"]}.get(name, ["a", "d"])
-        fields.clear()
     elif form == "VOP3P_MFMA":
         said = {"a": raw.acc & 1, "b": raw.acc >> 1 & 1, "c": raw.acc_cd, "d": raw.acc_cd}
         roles = [role for role, bit in said.items() if bit]
         for key in ("acc", "acc_cd", "opsel", "opsel_hi", "opsel_hi2", "neg", "neg_hi", "clmp"):
-            fields.pop(key, None)
+            fields.pop(key, None)  # other names of the bits of acc, acc_cd, cbsz, abid and blgp
     elif fields.pop("acc", 0):
         roles = ["d", "data", "data2"]
     if name in ("V_READLANE_B32", "V_READFIRSTLANE_B32") and operands["d"].kind == "v":
@@ -277,6 +312,9 @@ def _halves(name: str, form: str, operands: dict[str, Operand], fields: dict[str
             high = operand.index >= 128 if form != "VOP3" else bool(picked & bit)
             index = operand.index % 128 if form != "VOP3" else operand.index
             operands[role] = Operand("v", index, high)
+            picked &= ~bit
+    if picked:  # of what is no half of a vector register
+        fields["opsel"] = picked
 
 
 def _dual_half(raw: Any, half: str, architecture: str) -> Instruction:
@@ -285,7 +323,10 @@ def _dual_half(raw: Any, half: str, architecture: str) -> Instruction:
         "d": _operand(getattr(raw, f"vdst{half}").offset, None, architecture),
         "a": _operand(getattr(raw, f"src{half}0").offset, raw._literal, architecture),
     }
-    if name != "V_MOV_B32":
+    if name == "V_MOV_B32":
+        if getattr(raw, f"vsrc{half}1").offset != 256:
+            raise UnsupportedInstructionError(f"{name} has the register field vsrc{half}1, which it does not use")
+    else:
         operands["b"] = _operand(getattr(raw, f"vsrc{half}1").offset, None, architecture)
     _write_out(name, operands, {}, architecture)
     return Instruction(0, raw.size(), name, "VOPD", MappingProxyType(operands))
@@ -315,7 +356,9 @@ def _operand(code: int, literal: int | None, architecture: str) -> Operand:
         return Operand("float", _FLOATS[code - 240])
     if code == 255 and literal is not None:
         return Operand("bits", literal)
-    return Operand({251: "vccz", 252: "execz", 253: "scc"}.get(code, f"source{code}"), 0)
+    if code == 253:
+        return Operand("scc")
+    raise UnsupportedInstructionError(f"the operand code {code}")
 
 
 def _signed(value: int, form: str, key: str, architecture: str) -> int:

@@ -37,7 +37,7 @@ def _packed_function(name: str) -> Effect:
     """The function of the halves that `opsel` picks in the low word, and of those of `opsel_hi` in the high one."""
 
     def effect(
-        w: Values, *words: Word, opsel: int = 0, opsel_hi: int = 0, opsel_hi2: int = 0, neg: int = 0, neg_hi: int = 0
+        w: Values, *words: Word, opsel: int = 0, opsel_hi: int = 3, opsel_hi2: int = 1, neg: int = 0, neg_hi: int = 0
     ) -> Word:
         upper = opsel_hi | opsel_hi2 << 2
         return w.pair(*(w.function(name, *_halves(w, words, *how)) for how in ((opsel, neg), (upper, neg_hi))))
@@ -72,8 +72,6 @@ FLOATS: Mapping[str, Alu] = {
         ("V_FMA_F32", "d32 <- a32 b32 c32", _function("fma_f32")),
         ("V_FMAC_F32", "d32 <- a32 b32 d32", _function("fma_f32")),
         ("V_RCP_IFLAG_F32 V_RCP_F32", "d32 <- a32", _function("rcp_f32")),
-        ("V_CVT_F32_U32 S_CVT_F32_U32", "d32 <- a32", _function("f32_of_u32")),
-        ("V_CVT_F32_I32 S_CVT_F32_I32", "d32 <- a32", _function("f32_of_i32")),
         ("V_CVT_U32_F32 S_CVT_U32_F32", "d32 <- a32", _function("u32_of_f32")),
         ("V_CVT_F32_F16", "d32 <- a16", _function("f32_of_f16")),
         ("V_CVT_F16_F32", "d16 <- a32", _function("f16_of_f32")),
@@ -82,6 +80,12 @@ FLOATS: Mapping[str, Alu] = {
         *((f"V_CMP_{name}_F32", "m <- a32 b32", _relation(f"{name.lower()}_f32")) for name in _RELATIONS),
         *((f"V_CMP_{name}_F16", "m <- a16 b16", _relation(f"{name.lower()}_f16")) for name in _RELATIONS),
         floats=True,
+    ),
+    **table(  # sources that are integers have no signs to turn
+        ("V_CVT_F32_U32 S_CVT_F32_U32", "d32 <- a32", _function("f32_of_u32")),
+        ("V_CVT_F32_I32 S_CVT_F32_I32", "d32 <- a32", _function("f32_of_i32")),
+        floats=True,
+        signs=False,
     ),
     **_PACKED,
 }

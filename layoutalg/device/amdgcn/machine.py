@@ -32,11 +32,17 @@ BUFFER = "private_segment_buffer"
 #: The message with which an ending wave gives its registers back (RDNA 3 ISA, S_SENDMSG).
 DEALLOCATE_VGPRS = 3
 
-#: Cache policy fields: how, not what, is accessed.
-_CACHE_FIELDS = frozenset({"glc", "slc", "dlc", "sc0", "sc1", "nt", "th", "scope", "nv"})
+#: Cache policy fields: how, not what, is accessed (ISA manuals, "Memory Scopes and Temporal Hints"; GLC, DLC, SLC).
+#: No block reads what another stores, so which cache has it first is no matter.
+_CACHE_FIELDS = frozenset({"glc", "slc", "dlc", "sc0", "sc1", "nt", "th", "scope"})
+
+#: RDNA 4's temporal hints of loads that are more than hints: the last use, after which what is stored may be forgotten
+#: (in the scope of the system it is none, but a way round caches), and a reserved one (LLVM, SIDefines, CPol: TH_LU).
+_LAST_USE, _RESERVED_HINT, _SYSTEM = 3, 7, 3
 
 #: Fields of the sub-dword encoding that are described, and its code for a whole register.
-_SUB_DWORD = frozenset({"src0_sel", "src1_sel", "src0_sext", "src1_sext", "dst_sel", "s0", "s1", "sd"})
+_SUB_DWORD = frozenset({"dst_sel", "sd"})
+_SUB_DWORD_SOURCE = {"a": frozenset({"src0_sel", "src0_sext", "s0"}), "b": frozenset({"src1_sel", "src1_sext", "s1"})}
 WHOLE = 6
 
 _ADDRESS_FIELDS = {
@@ -117,6 +123,7 @@ class Machine(ABC):
         elif name in self.waits:
             self.wait(self.waits[name](instruction.fields.get("simm16", 0)))
         else:
+            refuse_fields(instruction, frozenset())
             self.special(instruction)
 
     def arithmetic(self, instruction: Instruction, alu: Alu) -> None:
@@ -126,20 +133,17 @@ class Machine(ABC):
 
     def _computed(self, instruction: Instruction, alu: Alu) -> list[tuple[str, Word]]:
         known = alu.fields | ({"simm16"} if "k" in alu.reads else frozenset())
-        if alu.floats:
-            known |= {"neg"} if "neg_hi" in alu.fields else {"neg", "abs"}
-            if self.kernel.float_mode != FLOAT_MODE:
-                raise UnsupportedInstructionError(f"{instruction.name} in the float mode {self.kernel.float_mode:#x}")
-        parts = _SUB_DWORD if instruction.form.endswith("_SDWA") else frozenset()
-        writes_part = instruction.fields.get("dst_sel", 0) != WHOLE and any(token[0] == "d" for token in alu.writes)
-        if parts and writes_part:
-            raise UnsupportedInstructionError(f"{instruction.place}: a result that is a part")
+        if alu.signs:
+            known |= {"neg", "abs"}
+        if alu.floats and self.kernel.float_mode != FLOAT_MODE:
+            raise UnsupportedInstructionError(f"{instruction.name} in the float mode {self.kernel.float_mode:#x}")
+        parts = _parts(instruction, alu) if instruction.form.endswith("_SDWA") else frozenset()
         refuse_fields(instruction, known | parts)
         if parts:
             sources = [self._selected(instruction, token) for token in alu.reads]
         else:
             sources = [self.read(instruction, token) for token in alu.reads]
-        if alu.floats and "neg_hi" not in alu.fields:  # packed operations negate halves themselves
+        if alu.signs:
             pairs = zip(alu.reads, sources, strict=True)
             sources = [self._signed_source(instruction, token, word) for token, word in pairs]
         fields = {key: value for key, value in instruction.fields.items() if key in alu.fields}
@@ -264,6 +268,9 @@ class Machine(ABC):
         """The address of each element: 64-bit words in global, flat and constant memory, else 32-bit words."""
         refuse_fields(instruction, _CACHE_FIELDS | _ADDRESS_FIELDS.get(access.space, frozenset({"offset"})))
         fields, w = instruction.fields, self.w
+        hint, system = fields.get("th", 0), fields.get("scope", 0) == _SYSTEM
+        if not access.store and (hint == _RESERVED_HINT or (hint == _LAST_USE and not system)):
+            raise UnsupportedInstructionError(f"{instruction.place}: the temporal hint {hint}")
         offset = fields.get("offset", 0)
         if access.space == "lds":
             base = self._vector(instruction, "addr", 32)
@@ -312,16 +319,22 @@ class Machine(ABC):
         low, high = (self.read_scalar(Operand("s", k), 64) for k in (0, 2))
         if not self.describes_scratch(low, high, self._constant(operand_of(instruction, "soffset"), 32)):
             raise UnsupportedInstructionError(f"{instruction.place}: the buffer is not seen to be the wave's scratch")
-        total = self.w.const(offset, 32)
-        return total + self._vector(instruction, "addr", 32) if instruction.fields.get("offen") else total
+        return self._further(instruction, self.w.const(offset, 32), bool(instruction.fields.get("offen")))
 
     def _scratch_address(self, instruction: Instruction, base: Operand | None, offset: int) -> Word:
         """Vector part: when the bit `sve` says so, or on gfx90a when there is no scalar part (CDNA ISA, SCRATCH)."""
         total = self.w.const(offset, 32)
         if base is not None:
             total = total + self.read_scalar(base, 32)
-        if instruction.fields.get("sve") or (self.kernel.target == "gfx90a" and base is None):
-            total = total + self._vector(instruction, "addr", 32)
+        vector = self.kernel.target == "gfx90a" and base is None
+        return self._further(instruction, total, bool(instruction.fields.get("sve")) or vector)
+
+    def _further(self, instruction: Instruction, total: Word, vector: bool) -> Word:
+        """An address and its vector part; where it has none, the assembler names register 0 (LLVM, `has_vaddr`)."""
+        if vector:
+            return total + self._vector(instruction, "addr", 32)
+        if operand_of(instruction, "addr") != Operand("v", 0):
+            raise UnsupportedInstructionError(f"{instruction.place}: a vector address that is not used")
         return total
 
 
@@ -332,9 +345,22 @@ def operand_of(instruction: Instruction, role: str) -> Operand:
     return instruction.operands[role]
 
 
+def _parts(instruction: Instruction, alu: Alu) -> frozenset[str]:
+    """The fields of a sub-dword encoding that say something of the operation.
+
+    Raises `UnsupportedInstructionError` for a part of a result, a part that is none, and a number's part with a sign.
+    """
+    fields, roles = instruction.fields, {token[0] for token in alu.reads} & _SUB_DWORD_SOURCE.keys()
+    if fields.get("dst_sel", 0) != WHOLE and any(token[0] == "d" for token in alu.writes):
+        raise UnsupportedInstructionError(f"{instruction.place}: a result that is a part")
+    if any(fields.get(f"src{k}_sel", 0) > WHOLE or (alu.signs and f"src{k}_sext" in fields) for k in (0, 1)):
+        raise UnsupportedInstructionError(f"{instruction.place}: a part that is not described")
+    return _SUB_DWORD.union(*(_SUB_DWORD_SOURCE[role] for role in roles))
+
+
 def refuse_fields(instruction: Instruction, known: frozenset[str]) -> None:
     """Refuses an instruction with a modifier that its entry does not describe (negation, clamping, lane moves, …)."""
-    unknown = {key for key, value in instruction.fields.items() if value} - known
+    unknown = instruction.fields.keys() - known
     if unknown:
         raise UnsupportedInstructionError(
             f"{instruction.place}: the modifier {', '.join(sorted(unknown))} is not described"

@@ -24,7 +24,7 @@ import numpy as np
 from layoutalg.device.amdgcn.arrays import Array
 from layoutalg.device.amdgcn.decode import Instruction, Operand
 from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
-from layoutalg.device.amdgcn.machine import operand_of, refuse_fields
+from layoutalg.device.amdgcn.machine import operand_of
 from layoutalg.target.matrix import matrix_table
 from layoutalg.target.operand import MatrixInstruction, OperandMap
 
@@ -39,9 +39,6 @@ _TYPES: Mapping[str, tuple[int, type]] = {
 
 #: Bytes of an element of each type.
 _SIZES = {"fp8": 1, "bf8": 1, "i8": 1, "f16": 2, "bf16": 2, "f32": 4, "xf32": 4, "i32": 4, "f64": 8}
-
-#: Neutral values of modifiers: WMMA encodes "high half in the high half" as ones.
-NEUTRAL = {"opsel_hi": 3, "opsel_hi2": 1}
 
 
 @cache
@@ -78,8 +75,6 @@ def multiply(machine: ConcreteMachine, instruction: Instruction) -> None:
     matrix = matrix_instruction_of(instruction.name, machine.kernel.target)
     if matrix is None or matrix.a_dtype not in _TYPES or matrix.b_dtype not in _TYPES:
         raise UnsupportedInstructionError(f"{instruction.name} at {instruction.address:#x} has no entry")
-    neutral = {key for key, value in instruction.fields.items() if NEUTRAL.get(key) == value}
-    refuse_fields(instruction, frozenset(neutral))
     if not machine.exec_lanes[machine.live].all():
         raise Fault("control", "a matrix instruction with inactive lanes", machine.where)
     a = _matrix(machine, instruction, "a", matrix.isa_a or matrix.a, matrix.a_dtype)

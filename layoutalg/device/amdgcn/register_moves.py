@@ -16,7 +16,7 @@ from __future__ import annotations
 from layoutalg.device.amdgcn.accesses import NO_EFFECT
 from layoutalg.device.amdgcn.bits import Mask, NotReadable
 from layoutalg.device.amdgcn.decode import Instruction, Operand
-from layoutalg.device.amdgcn.machine import operand_of, refuse_fields
+from layoutalg.device.amdgcn.machine import operand_of
 from layoutalg.device.amdgcn.pending import Key
 from layoutalg.device.amdgcn.semantics import ALU
 from layoutalg.device.amdgcn.symbolic_registers import VECTOR_REGISTERS, SymbolicRegisters, lanes_file
@@ -40,7 +40,6 @@ class RegisterMoves(SymbolicRegisters):
         self.hold_lane(register, lane, word)
 
     def _lane(self, instruction: Instruction, role: str) -> tuple[Key, int]:
-        refuse_fields(instruction, frozenset())
         operand = operand_of(instruction, role)
         register = (operand.kind, operand.index)
         if operand.kind != "v":
@@ -84,7 +83,6 @@ class RegisterMoves(SymbolicRegisters):
 
     def move_relative(self, instruction: Instruction) -> None:
         """V_MOVRELS_B32, V_MOVRELD_B32: M0 is added to the number of the source or of the result."""
-        refuse_fields(instruction, frozenset())
         source, target = operand_of(instruction, "a"), operand_of(instruction, "d")
         offset = self._number(Operand("m0"), instruction)
         if instruction.name == "V_MOVRELS_B32":

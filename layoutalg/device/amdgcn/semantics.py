@@ -309,8 +309,8 @@ _VECTOR = table(
 )
 
 
-def _pick_halves(w: Values, a: Word, b: Word, *, opsel: int = 0, opsel_hi: int = 0, opsel_hi2: int = 0) -> Word:
-    """V_PK_MOV_B32: bit 0 of `opsel` picks a half of the first source, bit 1 of the second; `opsel_hi` is unused."""
+def _pick_halves(w: Values, a: Word, b: Word, *, opsel: int = 0) -> Word:
+    """V_PK_MOV_B32: bit 0 of `opsel` picks a half of the first source, bit 1 of the second."""
     return w.pair(w.high(a) if opsel & 1 else w.low(a), w.high(b) if opsel & 2 else w.low(b))
 
 
@@ -329,7 +329,7 @@ def _truth_table(w: Values, a: Word, b: Word, c: Word, *, neg: int = 0, abs: int
 
 
 _WITH_FIELDS = {
-    "V_PK_MOV_B32": Alu(("d64",), ("a64", "b64"), _pick_halves, frozenset({"opsel", "opsel_hi", "opsel_hi2"})),
+    "V_PK_MOV_B32": Alu(("d64",), ("a64", "b64"), _pick_halves, frozenset({"opsel"})),
     "V_BITOP3_B32": Alu(("d32",), ("a32", "b32", "c32"), _truth_table, frozenset({"neg", "abs", "omod"})),
 }
 

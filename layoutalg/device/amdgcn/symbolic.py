@@ -25,8 +25,8 @@ from dataclasses import replace
 from layoutalg.device.amdgcn.accesses import Access
 from layoutalg.device.amdgcn.bits import Mask, NotReadable, Word
 from layoutalg.device.amdgcn.decode import Instruction, Operand
-from layoutalg.device.amdgcn.machine import operand_of, refuse_fields
-from layoutalg.device.amdgcn.matrix import NEUTRAL, matrix_instruction_of
+from layoutalg.device.amdgcn.machine import operand_of
+from layoutalg.device.amdgcn.matrix import matrix_instruction_of
 from layoutalg.device.amdgcn.pending import LDS, Key
 from layoutalg.device.amdgcn.program import Program
 from layoutalg.device.amdgcn.ranges import representative
@@ -218,7 +218,6 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
 
     def _multiply(self, instruction: Instruction, matrix: MatrixInstruction) -> None:
         """Each element of the result: a function of all that the lane holds of A and B, and of its element of C."""
-        refuse_fields(instruction, frozenset(k for k, v in instruction.fields.items() if NEUTRAL.get(k) == v))
         if self.active is not TRUE:
             raise NotReadable(f"{instruction.place} with inactive lanes")
         a, b, c = (self._operand_words(instruction, role, matrix) for role in "abc")

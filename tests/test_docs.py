@@ -1,6 +1,7 @@
 """The documentation: builds without a warning and without the network, and every command and example in it is true."""
 
 import doctest
+import fcntl
 import io
 import os
 import re
@@ -25,14 +26,24 @@ COMMAND = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built with warnings as errors; its lessons are not run here, nbmake does that."""
+    """The site, built once for all of pytest's processes."""
     needed("mkdocs", "docs")
-    folder = tmp_path_factory.mktemp("site")
+    base = tmp_path_factory.getbasetemp()
+    run = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder = run / "site"
+    with open(run / "site.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            _build(folder)
+    return folder
+
+
+def _build(folder: Path) -> None:
+    """With warnings as errors; its lessons are not run here, nbmake does that."""
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-f", "docs/mkdocs.yml", "-d", str(folder)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, env=environment)
     assert (result.returncode, result.stdout + result.stderr) == (0, "")
-    return folder
 
 
 def test_the_site_needs_no_network(site: Path) -> None:

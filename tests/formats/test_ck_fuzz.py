@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import time
@@ -12,6 +11,7 @@ import pytest
 
 from layoutalg.formats import SpecError, SpecFile
 from layoutalg.formats.ck_cpp import loads
+from tests.fuzzing import count
 
 DATA = Path(__file__).parent / "data"
 SOURCES = [(DATA / name).read_text() for name in ("gemm.hpp", "attention.hpp", "convolution.hpp", "old_ck.hpp")]
@@ -29,8 +29,7 @@ WORDS = [
     "%", "/", "^", "? 1 :", "\x00", "é", "= {", "operator", "MakeBlock<Problem, 8>()", "for(;;) {",
     "transform_tensor_descriptor(",
 ]  # fmt: skip
-MUTANTS = int(os.environ.get("LAYOUTALG_FUZZ", "400"))
-"""Mutants read; `LAYOUTALG_FUZZ=10000` for the long run."""
+MUTANTS = count(400)
 SLOWEST = 5.0
 
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
-CASES = int(os.environ.get("LAYOUTALG_FUZZ", "0"))
-"""Cases of each fuzzer; 0 for the small number that CI runs (each test names its own)."""
-SEED = int(os.environ.get("LAYOUTALG_SEED", "20260101"))
+from tests.fuzzing import FIRST, count
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "cases(n): how many seeded cases CI runs; LAYOUTALG_FUZZ=n sets another number")
+    config.addinivalue_line("markers", "cases(n): how many seeded cases `make test` runs (tests/fuzzing.py)")
 
 
 @pytest.fixture
 def seeds(request: pytest.FixtureRequest) -> range:
-    """The seeds of a test's cases; `@pytest.mark.cases(n)` says how many CI runs.  Printed when the test fails."""
+    """The seeds of a test's cases: `@pytest.mark.cases(n)` says how many usually.  Printed when the test fails."""
     marker = request.node.get_closest_marker("cases")
-    count = CASES or marker.args[0]
-    print(f"cases {SEED}…{SEED + count - 1}; again with LAYOUTALG_SEED={SEED} LAYOUTALG_FUZZ={count}")
-    return range(SEED, SEED + count)
+    many = count(marker.args[0])
+    print(f"cases {FIRST}…{FIRST + many - 1}; again with LAYOUTALG_SEED={FIRST} LAYOUTALG_FUZZ={many}")
+    return range(FIRST, FIRST + many)

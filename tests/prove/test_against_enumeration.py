@@ -7,7 +7,6 @@ seed.  `LAYOUTALG_SEED` is the first one: ten runs of 10000, from 0, 10000, 2000
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from random import Random
@@ -31,11 +30,11 @@ from layoutalg.prove import (
     prove,
 )
 from layoutalg.prove.decide import STRATEGIES
+from tests.fuzzing import FIRST, count
 from tests.prove.descriptors import draw, instantiate, sizes_of, symbols, values_of
 from tests.prove.oracle import Enumerated, enumerate_all
 
-FIRST = int(os.environ.get("LAYOUTALG_SEED", "0"))
-COUNT = int(os.environ.get("LAYOUTALG_FUZZ", "450"))
+COUNT = count(450)
 Case = tuple[int, TensorDescriptor, Enumerated, Random]
 Truth = Callable[[], bool]
 

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from random import Random
 
@@ -23,9 +22,9 @@ from layoutalg.prove.lds import Access, ConflictDegree, ConflictFree, Cycles, ac
 from layoutalg.prove.lds.cost import linear_cost
 from layoutalg.prove.memory import Reach, Traffic, traffic
 from layoutalg.target import target, target_names
+from tests.fuzzing import FIRST, count
 
-CASES = int(os.environ.get("LAYOUTALG_FUZZ", "160"))
-SEED = int(os.environ.get("LAYOUTALG_SEED", "0"))
+CASES = count(160, dear=4)
 
 
 def term(rng: Random, v: Expr) -> Expr:
@@ -61,7 +60,7 @@ def random_access(rng: Random) -> tuple[Access, np.ndarray] | None:
 def test_verdicts_are_those_of_the_bank_model(block: int) -> None:
     seen: Counter[str] = Counter()
     for number in range(block, CASES, 8):
-        seed = SEED + number
+        seed = FIRST + number
         rng = Random(seed)
         made = random_access(rng)
         while made is None:
@@ -91,7 +90,7 @@ def test_verdicts_are_those_of_the_bank_model(block: int) -> None:
 def test_the_traffic_of_symbolic_rows_bounds_that_of_every_size(block: int) -> None:
     known = 0
     for number in range(block, CASES // 2, 4):
-        seed = SEED + number
+        seed = FIRST + number
         rng = Random(seed)
         lane, n = var("lane", 64), symbol("N", min=rng.choice([1, 64, 256]), multiple_of=rng.choice([1, 8, 64, 256]))
         across = rng.choice([1, 4, 8, 16, 64])
@@ -112,7 +111,7 @@ def test_the_traffic_of_symbolic_rows_bounds_that_of_every_size(block: int) -> N
 
 
 def test_nothing_is_left_unknown_where_everything_is_a_number() -> None:
-    rng = Random(SEED)
+    rng = Random(FIRST)
     for _ in range(20):
         made = random_access(rng)
         if made is not None:

@@ -13,6 +13,7 @@ from layoutalg.prove import Proved, Refuted, Unknown, Verdict, prove
 from layoutalg.prove.lds import lane_map
 from layoutalg.prove.memory import Coalesced, Reach, Traffic, prove_coalesced, sentence, traffic, usable_bytes
 from layoutalg.target import target
+from tests.fuzzing import count
 
 LANE = var("lane", 64)
 GPU = target("gfx942")
@@ -63,7 +64,7 @@ def test_a_stride_of_rows_that_may_overlap_is_not_called_proved() -> None:
     assert isinstance(verdict, Refuted | Unknown)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(count(8, dear=100)))
 def test_concrete_accesses_agree_with_counting(seed: int) -> None:
     rng = np.random.default_rng(seed)
     a, b, c = (int(k) for k in rng.integers(0, 70, 3))

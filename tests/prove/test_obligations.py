@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from itertools import product
 from random import Random
@@ -16,9 +15,10 @@ from layoutalg.prove import ForAll, InjectiveMap, Limits, Obligation, Onto, Prov
 from layoutalg.prove.decide import STRATEGIES, missed
 from layoutalg.prove.outcome import Fails
 from layoutalg.prove.strategies.bits import rank
+from tests.fuzzing import count
 from tests.index.expressions import Generator
 
-COUNT = int(os.environ.get("LAYOUTALG_FUZZ", "1500")) // 5
+COUNT = count(200, dear=5)
 
 
 def generator(seed: int) -> Generator:

@@ -16,7 +16,10 @@ from layoutalg.device.amdgcn.accesses import NO_EFFECT, WAITS
 from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
 from layoutalg.device.amdgcn.launch import execute
 from layoutalg.device.amdgcn.program import decode_kernel
+from tests.fuzzing import count
 
+FLIPS = count(30, dear=50)
+"""Bits flipped for each target."""
 SHAPES = ((100, 70), (64, 129))
 LATENT = {"S_WAITCNT", "S_WAIT_LOADCNT", "S_WAIT_DSCNT", "S_WAIT_KMCNT", "S_WAIT_STORECNT"}
 
@@ -111,7 +114,7 @@ def test_a_flipped_bit_is_seen_or_neutral(program, target):
     """
     kernel, rng = program("transposes", "transpose_xor_f32", target, 1), random.Random(target)
     code, kinds, survivors = kernel.kernel.code, Counter(), []
-    for _ in range(75):
+    for _ in range(FLIPS):
         bit = rng.randrange(8 * len(code))
         at = kernel.kernel.entry + bit // 8
         address = max(a for a in kernel.by_address if a <= at)
@@ -125,5 +128,5 @@ def test_a_flipped_bit_is_seen_or_neutral(program, target):
             before, after = kernel.by_address[address], mutant.by_address.get(address)
             if not neutral(kernel, before, after):
                 survivors.append(f"{before}   ->   {after}")
-    assert sum(kinds.values()) - kinds[None] >= 45
-    assert len(survivors) <= 8, survivors
+    assert sum(kinds.values()) - kinds[None] >= 0.6 * FLIPS
+    assert len(survivors) <= 0.1 * FLIPS + 1, survivors

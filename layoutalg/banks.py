@@ -20,8 +20,12 @@ Some hardware does better when neighbours agree (`LdsInstruction.pairs_merge`; m
 bytes, exact on each of 1160 accesses): where every lane l of the wave reads the address of lane l xor 1, or every lane
 that of lane l xor 2, phases 0 and 1 are served as one, and so are 2 and 3.
 
-What it cannot represent: accesses that hardware splits because they are not aligned (refused), lanes switched off, and
-requests of several waves in flight.
+A lane may take no part (a tail, a partial wave: `active`).  It keeps its place in its phase, asks for nothing and so
+costs nothing, and its address is not looked at; a phase of which no lane takes part takes no cycle (by the formula: no
+source was found that measures it).  What merging does then was not measured, so it is refused.
+
+What it cannot represent: accesses that hardware splits because they are not aligned (refused), and requests of several
+waves in flight.
 """
 
 from __future__ import annotations
@@ -38,6 +42,10 @@ from layoutalg.target import target as named
 from layoutalg.target.model import DWORD
 
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+NOTHING = -1
+"""In place of a dword: what a lane asks for that takes no part."""
 
 
 class AccessError(ValueError):
@@ -67,11 +75,12 @@ class Worst:
 
 @dataclass(frozen=True)
 class Phase:
-    """Lanes served together, the cycles that takes, and the bank that costs them."""
+    """Lanes served together, the cycles that takes, the bank that costs them, and which of the lanes take no part."""
 
     lanes: tuple[int, ...]
     cycles: int
     worst: Worst
+    masked: tuple[int, ...] = ()
 
 
 def lookup(target: Target | str, instruction: LdsInstruction | str) -> tuple[Target, LdsInstruction]:
@@ -80,11 +89,16 @@ def lookup(target: Target | str, instruction: LdsInstruction | str) -> tuple[Tar
     return gpu, gpu.instruction(instruction) if isinstance(instruction, str) else instruction
 
 
-def phases(target: Target | str, instruction: LdsInstruction | str, addresses: npt.ArrayLike) -> tuple[Phase, ...]:
+def phases(
+    target: Target | str,
+    instruction: LdsInstruction | str,
+    addresses: npt.ArrayLike,
+    active: npt.ArrayLike | None = None,
+) -> tuple[Phase, ...]:
     """Every phase of one access, with its cycles and its busiest bank.
 
-    `addresses`: byte addresses, one a lane.  Raises LaneMapError, MisalignedError, OutsideLdsError, and what the
-    target raises for an instruction that it lacks.
+    `addresses`: byte addresses, one a lane; `active`: which lanes take part (all, unless said).  Raises LaneMapError,
+    MisalignedError, OutsideLdsError, and what the target raises for an instruction that it lacks.
 
     >>> column = [128 * lane for lane in range(64)]  # one column of a row-major tile: every lane in banks 0–3
     >>> first = phases("gfx942", "ds_read_b128", column)[0]
@@ -94,46 +108,59 @@ def phases(target: Target | str, instruction: LdsInstruction | str, addresses: n
     (0, (0, 32), (0, 1))
     """
     gpu, how = lookup(target, instruction)
-    where = checked(gpu, how, addresses)
+    where, there = checked(gpu, how, addresses, active)
     if where.ndim != 1:
         raise LaneMapError(f"one wave's addresses are a list of {how.lanes}; for many waves at once use phase_cycles")
-    return tuple(_phase(how, lanes, where) for lanes in served(how, where).phases)
+    return tuple(_phase(how, lanes, where, there) for lanes in served(how, where).phases)
 
 
-def _phase(how: LdsInstruction, lanes: tuple[int, ...], where: Ints) -> Phase:
+def _phase(how: LdsInstruction, lanes: tuple[int, ...], where: Ints, there: Bools) -> Phase:
     wanted: dict[int, dict[int, int]] = {}
+    masked = tuple(lane for lane in lanes if not there[lane])
     for lane in lanes:
+        if lane in masked:
+            continue
         first = int(where[lane]) // DWORD
         for dword in range(first, first + how.dwords):
             wanted.setdefault(dword % how.banks, {}).setdefault(dword, lane)
-    bank = min(wanted, key=lambda b: (-len(wanted[b]), b))
-    worst = Worst(bank, tuple(wanted[bank]), tuple(wanted[bank].values()))
-    return Phase(lanes, len(worst.dwords), worst)
+    bank = min(wanted, key=lambda b: (-len(wanted[b]), b), default=0)
+    asked = wanted.get(bank, {})
+    return Phase(lanes, len(asked), Worst(bank, tuple(asked), tuple(asked.values())), masked)
 
 
-def phase_cycles(target: Target | str, instruction: LdsInstruction | str, addresses: npt.ArrayLike) -> Ints:
+def phase_cycles(
+    target: Target | str,
+    instruction: LdsInstruction | str,
+    addresses: npt.ArrayLike,
+    active: npt.ArrayLike | None = None,
+) -> Ints:
     """The cycles of each phase of many accesses at once.
 
-    `addresses` has the shape (…, lanes); the result (…, phases), where a phase that is served with the one before it
-    counts 0.  Errors as for `phases`.
+    `addresses` has the shape (…, lanes), `active` one that broadcasts to it; the result (…, phases), where a phase that
+    is served with the one before it, or of which no lane takes part, counts 0.  Errors as for `phases`.
 
     >>> import numpy as np
     >>> lane, stride = np.arange(32), np.arange(1, 6)[:, None]
     >>> phase_cycles("sm_90", "ld.shared.32", 4 * stride * lane)[:, 0].tolist()
     [1, 2, 1, 4, 1]
+    >>> lane = np.arange(64)
+    >>> phase_cycles("gfx942", "ds_read_b32", 128 * lane, lane < 10).tolist()
+    [10, 0]
     """
     gpu, how = lookup(target, instruction)
-    where = checked(gpu, how, addresses)
-    found = _each_phase(how, where)
+    where, there = checked(gpu, how, addresses, active)
+    found = _each_phase(how, where, there)
     if how.pairs_merge and (agree := _pairs_agree(where)).any():
-        found[agree, 0::2] = _each_phase(_merged(how), where[agree])
+        found[agree, 0::2] = _each_phase(_merged(how), where[agree], there[agree])
         found[agree, 1::2] = 0
     return found
 
 
-def _each_phase(how: LdsInstruction, where: Ints) -> Ints:
+def _each_phase(how: LdsInstruction, where: Ints, there: Bools) -> Ints:
     order = np.array(how.phases)
     dwords = where[..., order, None] // DWORD + np.arange(how.dwords)
+    if not there.all():
+        dwords = np.where(there[..., order, None], dwords, NOTHING)
     return _most_in_one_bank(dwords.reshape(*where.shape[:-1], len(order), -1), how.banks)
 
 
@@ -175,17 +202,21 @@ def conflicts(target: Target | str, instruction: LdsInstruction | str, addresses
 
 
 def _most_in_one_bank(dwords: Ints, banks: int) -> Ints:
-    """For each row of the last axis: the most distinct dwords that fall into one bank."""
+    """For each row of the last axis: the most distinct dwords that fall into one bank; NOTHING falls into none."""
     rows = np.sort(dwords.reshape(-1, dwords.shape[-1]), axis=-1)
-    new = np.ones(rows.shape, dtype=bool)
-    new[:, 1:] = rows[:, 1:] != rows[:, :-1]
+    new = rows != NOTHING
+    new[:, 1:] &= rows[:, 1:] != rows[:, :-1]
     slots = np.arange(len(rows))[:, None] * banks + rows % banks
     counts = np.bincount(slots[new], minlength=len(rows) * banks).reshape(-1, banks)
     return np.asarray(counts.max(axis=-1, initial=0).reshape(dwords.shape[:-1]))
 
 
-def checked(target: Target, instruction: LdsInstruction, addresses: npt.ArrayLike) -> Ints:
-    """The addresses as an array of shape (…, lanes), once they are known to be what the instruction takes."""
+def checked(
+    target: Target, instruction: LdsInstruction, addresses: npt.ArrayLike, active: npt.ArrayLike | None = None
+) -> tuple[Ints, Bools]:
+    """Addresses (0 for a lane that takes no part) and who takes part, both of shape (…, lanes), once they are known to
+    be what the instruction takes.
+    """
     where = np.asarray(addresses)
     lanes, size = instruction.lanes, instruction.bytes
     if where.dtype.kind not in "iu":
@@ -193,6 +224,18 @@ def checked(target: Target, instruction: LdsInstruction, addresses: npt.ArrayLik
     if where.ndim == 0 or where.shape[-1] != lanes:
         given = where.shape[-1] if where.ndim else 1
         raise LaneMapError(f"{instruction.name} on {target.name} takes {lanes} addresses, one a lane: {given} given")
+    try:
+        there = np.broadcast_to(True if active is None else np.asarray(active, dtype=bool), where.shape)
+    except ValueError:
+        raise LaneMapError(
+            f"who takes part is said by one truth value a lane, for addresses of {where.shape}"
+        ) from None
+    if instruction.pairs_merge and not there.all():
+        raise LaneMapError(
+            f"{instruction.name} on {target.name} merges phases where neighbouring lanes agree; "
+            "how it does so where lanes take no part was not measured"
+        )
+    where = np.where(there, where, 0)
     if (bad := where % instruction.alignment != 0).any():
         lane, address = _first(bad, where)
         raise MisalignedError(
@@ -204,7 +247,7 @@ def checked(target: Target, instruction: LdsInstruction, addresses: npt.ArrayLik
             f"lane {lane}: bytes {address} to {address + size - 1} leave the LDS of {target.name}, "
             f"bytes 0 to {target.lds_bytes - 1}"
         )
-    return where.astype(np.int64)
+    return where.astype(np.int64), there
 
 
 def _first(bad: npt.NDArray[np.bool_], where: npt.NDArray[np.integer]) -> tuple[int, int]:

@@ -11,6 +11,9 @@ least possible is the number that its distinct bytes fill: ⌈distinct bytes / s
 | lane l at 8·l (every second dword)        | 8                    | 4     | 2 ×      |
 | lane l at 1024·l (a column)               | 64                   | 4     | 16 ×     |
 | every lane at 0                           | 1                    | 1     | 1 ×      |
+| lanes 0 to 9 at 4·l, the others masked    | 1                    | 1     | 1 ×      |
+
+A lane may take no part (`active`): it touches nothing, and its address is not looked at.
 
 What it cannot represent: caches (a segment that the next instruction uses too is counted again), and DRAM pages.
 """
@@ -111,25 +114,39 @@ would do.'
     )
 
 
-def segments(addresses: npt.ArrayLike, width: int, segment: int) -> Ints:
+def segments(addresses: npt.ArrayLike, width: int, segment: int, active: npt.ArrayLike | None = None) -> Ints:
     """The number of distinct segments that each access touches: shape (…, lanes) → (…).
+
+    `active`, of a shape that broadcasts to the addresses': which lanes take part (all, unless said).
 
     >>> segments([[4 * lane for lane in range(64)], [4 * lane + 32 for lane in range(64)]], 4, 64).tolist()
     [4, 5]
     """
-    where = _checked(addresses, width)
+    where, some = _taking_part(addresses, width, active)
     first, last = where // segment, (where + width - 1) // segment
     spans = int((last - first).max(initial=0)) + 1
     touched = np.minimum(first[..., None] + np.arange(spans), last[..., None])
     ordered = np.sort(touched.reshape(*where.shape[:-1], -1), axis=-1)
-    return np.asarray(1 + (ordered[..., 1:] != ordered[..., :-1]).sum(axis=-1))
+    return np.asarray(some * (1 + (ordered[..., 1:] != ordered[..., :-1]).sum(axis=-1)))
 
 
-def fewest(addresses: npt.ArrayLike, width: int, segment: int) -> Ints:
+def fewest(addresses: npt.ArrayLike, width: int, segment: int, active: npt.ArrayLike | None = None) -> Ints:
     """The fewest segments that could hold the distinct bytes of each access: shape (…, lanes) → (…)."""
-    ordered = np.sort(_checked(addresses, width), axis=-1)
+    where, some = _taking_part(addresses, width, active)
+    ordered = np.sort(where, axis=-1)
     bytes_ = width + np.minimum(np.diff(ordered, axis=-1), width).sum(axis=-1)
-    return np.asarray(-(-bytes_ // segment))
+    return np.asarray(some * -(-bytes_ // segment))
+
+
+def _taking_part(addresses: npt.ArrayLike, width: int, active: npt.ArrayLike | None) -> tuple[Ints, Ints]:
+    """Addresses in which a lane that takes no part stands where one stands that does, and 0 where none does, else 1."""
+    if active is None:
+        where = _checked(addresses, width)
+        return where, np.ones(where.shape[:-1], dtype=np.int64)
+    there = np.broadcast_to(np.asarray(active, dtype=bool), np.shape(addresses))
+    where = _checked(np.where(there, addresses, 0), width)
+    first = np.take_along_axis(where, there.argmax(axis=-1)[..., None], axis=-1)
+    return np.where(there, where, first), np.asarray(there.any(axis=-1), dtype=np.int64)
 
 
 def vector_bytes(addresses: npt.ArrayLike, element_bytes: int) -> int:

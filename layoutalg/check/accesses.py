@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from layoutalg.formats.grammar import DTYPES
 from layoutalg.formats.model import AccessItem
-from layoutalg.index import Expr, substitute, var
+from layoutalg.index import Expr, as_expr, names, substitute, var
 from layoutalg.index.normal import normal
 from layoutalg.layout import LayoutError
 from layoutalg.prove import Claim, Limits, Obligation, Proved, Unknown, Verdict, prove
+from layoutalg.prove.domain import fresh, names_in
 
 if TYPE_CHECKING:  # the price lists import numpy; a check of layouts alone starts without it
     from layoutalg.prove.lds import LaneMap, LdsClaim
@@ -73,9 +74,11 @@ def _decided(claim: LdsClaim | Coalesced, strategy: str | None, limits: Limits) 
 
 def lanes_of(item: AccessItem) -> LaneMap:
     """The access's lane map; LayoutError where the vector of a distribution runs along another dimension."""
-    from layoutalg.prove.lds import lane_map
+    from layoutalg.prove.lds import LaneMap
 
-    lanes = lane_map(item.lane, item.index, item.width, item.name)
+    taken = names_in(item.descriptor.descriptor) | names(item.lane, item.given, *item.index)
+    element = fresh("element", item.width, taken) if item.width > 1 else as_expr(0)
+    lanes = LaneMap(item.lane, element, (*item.index[:-1], item.index[-1] + element), item.name)
     if item.distribution is None or item.width == 1:
         return lanes
     last = next((v for v in item.variables if v.op == "var" and v.value.name == "v"), None)

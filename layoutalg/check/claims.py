@@ -49,7 +49,7 @@ from layoutalg.prove import (
     Shown,
 )
 from layoutalg.prove.claims import in_range
-from layoutalg.prove.domain import bottom_limits, fresh, names_in
+from layoutalg.prove.domain import bottom_limits, names_in
 from layoutalg.prove.domain import taken as names_of_sizes
 from layoutalg.prove.obligation import names_of, unused
 
@@ -165,37 +165,26 @@ def _in_bounds(item: Item) -> Claim:
 
 
 def _access_in_bounds(item: AccessItem) -> Claim:
-    d = item.descriptor.descriptor
-    shown = (Shown("lane", (item.lane,)), Shown("index", item.index))
-    parts = []
-    for n, (i, length) in enumerate(zip(item.index, d.lengths, strict=True)):
-        last = i + item.width - 1 if n == d.rank - 1 else i
-        parts.append(ForAll(f"coordinate {n} is in range", all_of(i >= 0, last < length), item.given, shown))
-    reached = all_of(*(part.goal for part in parts), item.given)
-    data = ForAll("every lane reaches data, not padding", d.valid(_elements(item)), reached, shown)
-    return Statement("every lane stays in the tensor and reaches its data", (*parts, data))
+    from layoutalg.check.accesses import lanes_of
+    from layoutalg.prove.lds.access import within
 
-
-def _element(item: AccessItem) -> Expr:
-    """The number of an element in its access."""
-    return fresh("element", item.width, names(*item.index) | names_in(item.descriptor.descriptor))
-
-
-def _elements(item: AccessItem) -> tuple[Expr, ...]:
-    """The index of each element of an access: the first one, and a step along the last dimension."""
-    return (*item.index[:-1], item.index[-1] + _element(item)) if item.index else ()
+    parts = within(item.descriptor.descriptor, lanes_of(item), item.given)
+    return Statement("every lane that takes part stays in the tensor", tuple(parts))
 
 
 def _injective(item: Item) -> Claim:
     if not isinstance(item, AccessItem):
         return Injective(layout_of(item))
-    index = _elements(item)
-    over = tuple(v for v in dict.fromkeys((item.lane, *item.variables)) if v.op == "var")
-    element = tuple(v for v in variables(*index[-1:]) if v is _element(item))
-    offset = item.descriptor.descriptor.offset(index)
-    shown = (Shown("lane", (item.lane,)), Shown("index", index), Shown("offset", (offset,)))
-    words = InjectiveMap("offsets differ", (*over, *element), (offset,), item.given, shown)
-    return Statement("different lanes reach different elements", (words,))
+    from layoutalg.check.accesses import lanes_of
+    from layoutalg.prove.lds.access import within
+
+    d, lanes = item.descriptor.descriptor, lanes_of(item)
+    over = tuple(v for v in dict.fromkeys((item.lane, *item.variables, lanes.element)) if v.op == "var")
+    offset = d.offset(lanes.index)
+    shown = (Shown("lane", (item.lane,)), Shown("index", lanes.index), Shown("offset", (offset,)))
+    some = all_of(item.given, d.valid(lanes.first))
+    words = InjectiveMap("offsets differ", over, (offset,), some, shown)
+    return Statement("different lanes reach different elements", (*within(d, lanes, item.given), words))
 
 
 def _covers(item: Item, copies: Expr | None = None) -> Claim:

@@ -56,7 +56,7 @@ def access(builder: Builder, path: Path, data: Data) -> AccessItem:
     if len(index) != rank:
         raise Problem(path, f"{len(index)} coordinates for the {rank} dimensions of {descriptor.name}")
     _refuse_instruction(path, data)
-    scope = {**builder.symbols, **{v.value.name: v for v in (lane, *others)}}
+    scope = {**builder.symbols, **{v.value.name: v for v in (lane, *others)}, "lane": lane}
     return AccessItem(
         descriptor=descriptor, lane=lane, variables=others, index=index, width=data.get("width", 1),
         instruction=data.get("instruction"), targets=tuple(data.get("targets", ())),

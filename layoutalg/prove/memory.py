@@ -10,35 +10,39 @@ the segment moves the segments with them, so the block, the tile and a base drop
 | variables of known size, or none     | enumeration: every value                                                      |
 | sizes that are symbols, as strides   | rows: lanes at constant distances are a row, counted for each residue of its  |
 |                                      | start; that rows lie apart is a statement about sizes, for the solver         |
+| sizes that say which lanes take part | lane patterns: the same for each set of lanes that may take part              |
 
-A refutation names the wave: the values of the variables, and the two counts there, recounted in exact integers.  What
-it cannot represent: lanes that are switched off at an edge (prove the whole tiles, and the edge by its sizes), a base
-address that is no multiple of the segment (allocators give 256 bytes), and caches.
+A refutation names the wave: the values of the variables, and the two counts there, recounted in exact integers.  A lane
+that takes no part touches nothing.  What it cannot represent: a base address that is no multiple of the segment
+(allocators give 256 bytes), and caches.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
 
+from layoutalg.banks import LaneMapError
 from layoutalg.coalescing import WIDEST, fewest, segments
-from layoutalg.index import Expr, add, all_of, eq, negation, select, substitute, variables
-from layoutalg.index.evaluate import array, value, values
+from layoutalg.index import TRUE, Expr, eq, substitute, variables
+from layoutalg.index.evaluate import value, values
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
 from layoutalg.prove.claims.base import Claim
+from layoutalg.prove.counting import written_out
 from layoutalg.prove.decide import decide
-from layoutalg.prove.domain import InexpressibleError
 from layoutalg.prove.lds.access import Reach
-from layoutalg.prove.lds.cost import blocks, choices_of, least, others, point_of, relative
+from layoutalg.prove.lds.cost import active, blocks, choices_of, least, others, point_of, relative, waves
+from layoutalg.prove.lds.masks import Pattern, happens, patterns
 from layoutalg.prove.lds.verdicts import satisfiable
-from layoutalg.prove.obligation import ForAll, Obligation, Point, Shown
+from layoutalg.prove.obligation import ForAll, Obligation, Point
 from layoutalg.prove.outcome import Fails, Holds, Limits
 from layoutalg.prove.portfolio import prove, witness
 from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
@@ -48,9 +52,6 @@ from layoutalg.target import target as named
 DEFAULT = Limits()
 QUICK_POINTS = 1 << 16
 """Lanes that are counted before rows are looked for."""
-
-MOST_PIECES = 256
-"""Pieces of a wave's access that are compared with one another."""
 
 TRIES = 64
 """Values of the sizes at which a claim that is not proved is counted, in search of a counterexample."""
@@ -73,11 +74,22 @@ class Traffic:
 
 @dataclass(frozen=True, eq=False)
 class Coalesced(Claim):
-    """Every wave touches the fewest segments that could hold its bytes, for each size of segment of the target."""
+    """Every wave touches the fewest segments that could hold its bytes, for each size of segment of the target.
+
+    LaneMapError for more lanes than a wave of the target has.
+    """
 
     access: Reach
     target: Target
     name: ClassVar[str] = "coalesced"
+
+    def __post_init__(self) -> None:
+        lanes, wave = self.access.lanes.lanes, self.target.wave_size
+        if lanes > wave:
+            raise LaneMapError(
+                f"a lane map of {lanes} lanes; a wave of {self.target.name} has {wave}; "
+                "give threads of a block as (wave, lane)"
+            )
 
     def statement(self) -> str:
         sizes = " and ".join(map(str, self.target.segments))
@@ -87,7 +99,7 @@ class Coalesced(Claim):
         """The counting written out, lane by lane, for a solver; `prove_coalesced` decides the same in less time."""
         yield from self.access.reached()
         for segment in self.target.segments:
-            yield _written_out(self.access, segment)
+            yield written_out(self.access, segment)
 
 
 def traffic(access: Reach, segment: int, limits: Limits = DEFAULT) -> Traffic | str:
@@ -97,11 +109,17 @@ def traffic(access: Reach, segment: int, limits: Limits = DEFAULT) -> Traffic | 
     fixed = all(v.value.extent is None and v.lo > -math.inf and v.hi < math.inf for v in over)
     choices = [choices_of(v) for v in over] if fixed else []
     lanes = math.prod(map(len, choices)) * access.lanes.lanes if fixed else math.inf
+    every = partial(_counted, access, where, segment, over, choices, access.condition, access.mask)
     if lanes <= min(limits.points, QUICK_POINTS):
-        return _counted(access, where, segment, over, choices)
-    found = _by_rows(access, where, segment, limits)
+        return every()
+    if access.mask is TRUE:
+        found = _by_rows(
+            access, where, segment, limits, Pattern(access.condition, frozenset(range(access.lanes.lanes)))
+        )
+    else:
+        found = _by_patterns(access, where, segment, limits)
     known = isinstance(found, Traffic) and (not found.wasted or found.touched[0] == found.touched[1])
-    return _counted(access, where, segment, over, choices) if not known and lanes <= limits.points else found
+    return every() if not known and lanes <= limits.points else found
 
 
 def prove_coalesced(claim: Coalesced, *, strategy: str | None = None, limits: Limits = DEFAULT) -> Verdict:
@@ -123,7 +141,8 @@ def prove_coalesced(claim: Coalesced, *, strategy: str | None = None, limits: Li
     verdict = _verdict(claim, strategy, limits)
     doubt = claim.target.evidence["segments"].text
     assumed = (f"segments of {claim.target.name}: {doubt}", "the memory begins at a multiple of the segment")
-    return replace(verdict, seconds=time.perf_counter() - begin, assumptions=(*assumed, *verdict.assumptions))
+    every = (*assumed, *claim.access.masking, *verdict.assumptions)
+    return replace(verdict, seconds=time.perf_counter() - begin, assumptions=every)
 
 
 def _verdict(claim: Coalesced, strategy: str | None, limits: Limits) -> Verdict:
@@ -145,7 +164,8 @@ def _verdict(claim: Coalesced, strategy: str | None, limits: Limits) -> Verdict:
             used[found.strategy] = None
             continue
         points = [found.at] if isinstance(found, Traffic) else []
-        tried = (_wasted(claim.access, segment, at) for at in (*points, *_small(claim.access)))
+        near = (at for start in (*points, least(claim.access)) if start for at in _near(claim.access, start))
+        tried = (_wasted(claim.access, segment, at) for at in (*points, *near))
         wasted = next((w for w in tried if w), None)
         if wasted is not None:
             name = found.strategy if isinstance(found, Traffic) else "small sizes"
@@ -203,8 +223,8 @@ def usable_bytes(access: Reach, limits: Limits = DEFAULT) -> int:
         if width % access.element_bytes == 0 and lanes.width % each == 0:
             first = substitute(access.address, {lanes.element: lanes.element // each * each})
             part = lanes.element % each * access.element_bytes
-            piece = ForAll("one piece", eq(access.address, first + part), access.given)
-            aligned = ForAll("aligned", eq(first % width, 0), access.given)
+            piece = ForAll("one piece", eq(access.address, first + part), access.taking_part)
+            aligned = ForAll("aligned", eq(first % width, 0), access.taking_part)
             if all(isinstance(decide(o, limits), Holds) for o in (piece, aligned)):
                 return width
         width //= 2
@@ -214,17 +234,24 @@ def usable_bytes(access: Reach, limits: Limits = DEFAULT) -> int:
 # --- counting ---------------------------------------------------------------------------------------------------------
 
 
-def _counted(access: Reach, where: Expr, segment: int, over: list[Expr], choices: list[Sequence[int]]) -> Traffic | str:
-    lane, width = access.lanes.lane, access.lanes.width * access.element_bytes
+def _counted(
+    access: Reach,
+    where: Expr,
+    segment: int,
+    over: list[Expr],
+    choices: list[Sequence[int]],
+    given: Expr,
+    mask: Expr,
+) -> Traffic | str:
+    """At every value of the variables that is given, with the lanes that take part."""
+    lane, width, lanes = access.lanes.lane, access.lanes.width * access.element_bytes, access.lanes.lanes
     best: Traffic | None = None
     for numbers, at in blocks(over, choices, math.prod(map(len, choices))):
-        given, addresses = array([access.given, where], {**at, lane: np.arange(access.lanes.lanes)})
-        kept = np.flatnonzero(np.broadcast_to(given, (len(numbers), 1))[:, 0])
+        known = {**at, lane: np.arange(lanes)}
+        kept, there, each = waves((given, mask, where), known, len(numbers), lanes, segment)
         if not len(kept):
             continue
-        each = np.broadcast_to(addresses, (len(numbers), access.lanes.lanes))[kept]
-        each = each - each.min(axis=1, keepdims=True) // segment * segment
-        touched, needed = segments(each, width, segment), fewest(each, width, segment)
+        touched, needed = segments(each, width, segment, there), fewest(each, width, segment, there)
         row = int((touched - needed).argmax())
         point = {**(least(access) or {}), **point_of(over, choices, int(numbers[kept[row]]))}
         found = Traffic(
@@ -244,14 +271,43 @@ def _joined(one: Traffic, other: Traffic) -> Traffic:
     )
 
 
-def _by_rows(access: Reach, where: Expr, segment: int, limits: Limits) -> Traffic | str:
+def _by_patterns(access: Reach, where: Expr, segment: int, limits: Limits) -> Traffic | str:
+    """Each set of lanes that may take part, counted; one that wastes must happen at some sizes."""
+    lane, over = access.lanes.lane, [v for v in variables(where) if v is not access.lanes.lane]
+    fixed = all(v.value.extent is None and v.lo > -math.inf and v.hi < math.inf for v in over)
+    choices = [choices_of(v) for v in over] if fixed else []
+    few = fixed and math.prod(map(len, choices)) * access.lanes.lanes <= QUICK_POINTS
+    best = Traffic("lane patterns", segment, (0, 0), (0, 0), 0, {})
+    found = patterns(access)
+    if found is None:
+        return "the lanes that take part form no few patterns"
+    for n, pattern in enumerate(found):
+        if few:
+            one = _counted(access, where, segment, over, choices, TRUE, pattern.mask(lane))
+        else:
+            one = _by_rows(access, where, segment, limits, pattern)
+        if isinstance(one, str) or one.wasted:
+            fixing = {v: k for v, k in one.at.items() if v in over} if few and isinstance(one, Traffic) else {}
+            at = happens(access, pattern, fixing, limits)
+            if at is False and (not fixing or happens(access, pattern, {}, limits) is False):
+                continue
+            if isinstance(one, str) or not isinstance(at, Mapping):
+                return one if isinstance(one, str) else "whether lanes that waste ever take part alone is open"
+            one = replace(one, at=at)
+        best = _joined(best, one) if n else one
+    return replace(best, strategy="lane patterns")
+
+
+def _by_rows(access: Reach, where: Expr, segment: int, limits: Limits, pattern: Pattern) -> Traffic | str:
     """Lanes whose addresses differ by constants are a row; rows whose segments lie apart are counted one by one."""
+    if not pattern.lanes:
+        return Traffic("rows", segment, (0, 0), (0, 0), 0, {})
     lane, width = access.lanes.lane, access.lanes.width * access.element_bytes
     every = recover(normal(where)).terms
     shared = Poly({m: k for m, k in every.items() if m and lane not in variables(*m)})
     own = Poly({m: k for m, k in every.items() if m not in shared.terms}).expr()
     rows: dict[Expr, list[int]] = {}
-    for n in range(access.lanes.lanes):
+    for n in sorted(pattern.lanes):
         poly = normal(substitute(own, {lane: n}))
         base = recover(Poly({m: k for m, k in poly.terms.items() if m})).expr()
         rows.setdefault(base, []).append(poly.terms.get((), 0))
@@ -266,7 +322,7 @@ def _by_rows(access: Reach, where: Expr, segment: int, limits: Limits) -> Traffi
     for one, other in pairwise(ordered):
         end = -(-(max(rows[one]) + width + segment - step) // segment) * segment
         goal = one + end <= other + min(rows[other]) // segment * segment
-        if not isinstance(decide(ForAll("rows lie apart", goal, access.given), limits), Holds):
+        if not isinstance(decide(ForAll("rows lie apart", goal, pattern.given), limits), Holds):
             return f"the rows at {one} and {other} may share a segment"
     shift = {base: -(min(constants) // segment * segment) for base, constants in rows.items()}
     residues = range(0, segment, step)
@@ -287,43 +343,14 @@ def _complete(at: Point, *exprs: Expr) -> dict[Expr, int]:
     return {v: at.get(v, max(0, int(v.lo)) if v.lo > -math.inf else 0) for v in variables(*exprs)}
 
 
-# --- written out ------------------------------------------------------------------------------------------------------
-
-
-def _written_out(access: Reach, segment: int) -> ForAll:
-    """That the wave's grains (the largest pieces that no segment cuts) lie in the fewest segments that hold them.
-
-    With n different grains of g bytes in t different segments: t = ⌈n·g / segment⌉, that is (t − 1)·segment < n·g.
-    """
-    lanes, width = access.lanes.lanes, access.lanes.width * access.element_bytes
-    where = relative(access.start, access.lanes.lane, segment)
-    starts = [normal(substitute(where, {access.lanes.lane: n})) for n in range(lanes)]
-    grain = math.gcd(width, segment, *(k for poly in starts for k in poly.terms.values()))
-    pieces = {recover(s + Poly.of(n)).expr(): None for s in starts for n in range(0, width, grain)}
-    if len(pieces) > MOST_PIECES:
-        raise InexpressibleError(f"{len(pieces)} pieces of {grain} bytes are too many to be compared one by one")
-    goal = (_different(list(pieces)) * grain) - (_different([p // segment for p in pieces]) - 1) * segment > 0
-    shown = tuple(Shown(v.value.name, (v,)) for v in others(access, where))
-    return ForAll(f"the fewest segments of {segment} bytes are touched", goal, access.given, shown)
-
-
-def _different(numbers: list[Expr]) -> Expr:
-    """How many different values there are."""
-    plain = [recover(normal(e)) for e in numbers]
-    new = (
-        all_of(*(negation(eq(recover(plain[n] - before).expr(), 0)) for before in plain[:n])) for n in range(len(plain))
-    )
-    return add(*(select(one, 1, 0) for one in new))
-
-
 # --- counterexamples --------------------------------------------------------------------------------------------------
 
 
-def _small(access: Reach) -> Iterator[Point]:
-    """Small values of the variables that the access allows, the least first."""
+def _near(access: Reach, from_: Point) -> Iterator[Point]:
+    """Values of the variables that the access allows, near some (of which those that are missing are the least)."""
     over = others(access, access.start, *access.lanes.index)
-    start = least(access)
-    if start is None:
+    start = {**(least(access) or {}), **from_}
+    if any(v not in start for v in over):
         return
     candidates: list[Point] = [start]
     for v in over:
@@ -333,7 +360,7 @@ def _small(access: Reach) -> Iterator[Point]:
     for at in candidates[:TRIES]:
         inside = all(v.value.extent is None or n < value(v.value.extent, at) for v, n in at.items())
         powers = all(not v.value.power_of_two or n & (n - 1) == 0 for v, n in at.items())
-        if inside and powers and value(access.given, at):
+        if inside and powers and value(access.condition, at):
             yield at
 
 
@@ -343,14 +370,16 @@ def _wasted(access: Reach, segment: int, at: Point) -> Witness | None:
     fixed = substitute(access.start, dict(complete))
     addresses = [values([fixed], {access.lanes.lane: n})[0] for n in range(access.lanes.lanes)]
     width = access.lanes.width * access.element_bytes
-    low = min(addresses) // segment * segment if min(addresses) < 0 else 0
-    each = [a - low for a in addresses]
-    touched, needed = int(segments(each, width, segment)), int(fewest(each, width, segment))
+    there = active(access, complete)
+    low = min((a for a, here in zip(addresses, there, strict=True) if here), default=0)
+    each = [a - low // segment * segment for a in addresses]
+    touched, needed = int(segments(each, width, segment, there)), int(fewest(each, width, segment, there))
     if touched <= needed:
         return None
     named_ = {v.value.name: n for v, n in complete.items()}
     where = f" (at {', '.join(f'{name} = {n}' for name, n in named_.items())})" if named_ else ""
-    text = f"the wave touches {touched} segments of {segment} bytes where {needed} would do{where}"
+    some = "" if there.all() else f"; {there.sum()} of {len(there)} lanes take part"
+    text = f"the wave touches {touched} segments of {segment} bytes where {needed} would do{where}{some}"
     return Witness((named_,), text)
 
 

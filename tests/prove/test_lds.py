@@ -331,8 +331,13 @@ def test_bad_input_has_a_message_of_its_own() -> None:
         access(packed(1024, 64), good, 2, "gfx942")
     with pytest.raises(LayoutError, match="an index of 2 coordinates for 1 dimensions"):
         access(naive((64,), (1,)), good, 2, "gfx942")
-    with pytest.raises(LaneMapError, match="restricts the lanes"):
-        access(tile, good, 2, "gfx942", given=lane < 32)
+    with pytest.raises(LaneMapError, match="speaks of element: a lane's whole vector takes part, or none of it"):
+        access(tile, good, 2, "gfx942", given=good.element < 4)
+    with pytest.raises(LaneMapError, match="say which take part: given = lane < 32"):
+        access(tile, lane_map(var("lane", 32), (var("lane", 32), 0), 8), 2, "gfx942")
+    merging = lane_map(var("lane", 32), (var("lane", 32), 0), 8)
+    with pytest.raises(LaneMapError, match=r"where lanes take no part \(lane < 7\) was not measured"):
+        access(tile, merging, 2, "sm_90", "ld.shared.128", given=var("lane", 32) < 7)
     with pytest.raises(LaneMapError, match="no whole number of operands"):
         operand(LARGE, (100, 64))
     with pytest.raises(WidthError, match="a lane holds 8 elements, which is no multiple of width 3"):
@@ -350,7 +355,7 @@ def test_what_the_price_list_needs_is_refuted_by_name(strategy: str | None) -> N
     torn = prove_access(ConflictFree(across), strategy=strategy)
     assert isinstance(torn, Refuted)
     assert "each lane's elements are one after another fails" in torn.reason
-    outside = access(naive((8,), (1,)), lane_map(lane, (lane * 1024,)), 4, "gfx942", "ds_read_b32")
+    outside = access(naive((64,), (symbol("S", max=1024),)), lane_map(lane, (lane,)), 4, "gfx942", "ds_read_b32")
     left = prove_access(ConflictFree(outside), strategy=strategy)
     assert isinstance(left, Refuted)
     assert "lies in the 65536 bytes of LDS fails: lane " in left.reason

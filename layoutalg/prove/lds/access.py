@@ -11,8 +11,11 @@ K step …); an `Access` lays the tile in LDS by a descriptor and names the inst
 | a tile distribution                   | the last P  | the other Ps, the Ys           |
 | a matrix operand (MFMA, WMMA)         | its lane    | row block, K step, part        |
 
-What it cannot represent: lanes that are switched off, and one vector that lies in pieces (both are refuted, not
-priced).
+A lane takes part where `given` holds of it and its first element is data: `given = lane < 32` is half a wave, and CK
+masks by the same predicate what lies in padding.  A vector takes part as a whole, or not at all.  Whoever `given` lets
+take part must stay within the lengths: that is part of each claim.
+
+What it cannot represent: one vector that lies in pieces, or that is data in part (both are refuted, not priced).
 """
 
 from __future__ import annotations
@@ -22,8 +25,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from layoutalg.banks import AccessError, LaneMapError, OutsideLdsError
-from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, eq, names, substitute, var, variables
+from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, conjuncts, eq, names, substitute, var, variables
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
+from layoutalg.prove.claims.base import in_range
 from layoutalg.prove.domain import fresh, names_in
 from layoutalg.prove.obligation import ForAll, Shown
 from layoutalg.target import LdsInstruction, Target
@@ -62,6 +66,11 @@ class LaneMap:
     def variables(self) -> tuple[Expr, ...]:
         """What else the index depends on: it is quantified over."""
         return tuple(v for v in variables(*self.index) if v not in (self.lane, self.element))
+
+    @cached_property
+    def first(self) -> tuple[Expr, ...]:
+        """The coordinates of each lane's first element."""
+        return tuple(substitute(i, {self.element: 0}) for i in self.index)
 
     def moved(self, origin: Sequence[Term]) -> LaneMap:
         """The same map with its tile somewhere in a larger one."""
@@ -141,11 +150,25 @@ def operand(
     return LaneMap(matrix.lane, element, tuple(index[::-1] if transposed else index), name)
 
 
+def within(descriptor: TensorDescriptor, lanes: LaneMap, given: Expr = TRUE) -> list[ForAll]:
+    """That whoever is let take part stays within the lengths, and that a vector is data as a whole, or not at all."""
+    shown = (Shown("lane", (lanes.lane,)), Shown("index", lanes.index))
+    need = [
+        ForAll(f"coordinate {n} is in range", in_range(i, length), given, (*shown, Shown("length", (length,))))
+        for n, (i, length) in enumerate(zip(lanes.index, descriptor.lengths, strict=True))
+    ]
+    first, each = (descriptor.valid(index) for index in (lanes.first, lanes.index))
+    if lanes.width > 1 and each is not TRUE:
+        need.append(ForAll("a vector is data as a whole, or padding", eq(first, each), given, shown))
+    return need
+
+
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """Lanes reach elements of a descriptor, for all values of the variables; `given` restricts sizes and variables.
+    """Lanes reach elements of a descriptor, for all values of the variables that `given` allows; of its parts, those
+    that speak of the lane say which lanes take part, the others restrict sizes and variables.
 
-    Raises LayoutError for an index of the wrong rank, LaneMapError where `given` restricts the lanes themselves.
+    Raises LayoutError for an index of the wrong rank, LaneMapError where `given` speaks of elements of a vector.
     """
 
     descriptor: TensorDescriptor
@@ -157,11 +180,30 @@ class Reach:
         lanes = self.lanes
         if len(lanes.index) != self.descriptor.rank:
             raise LayoutError(f"an index of {len(lanes.index)} coordinates for {self.descriptor.rank} dimensions")
-        if lanes.lane in variables(self.given) or lanes.element in variables(self.given):
-            raise LaneMapError(f"{self.given} restricts the lanes; every lane takes part")
+        if lanes.element in variables(self.given):
+            raise LaneMapError(
+                f"{self.given} speaks of {lanes.element}: a lane's whole vector takes part, or none of it"
+            )
         own = {v.value.name for v in (lanes.lane, lanes.element) if v.op == "var"}
-        if taken := own & (names_in(self.descriptor) | names(self.given)):
+        sizes = names(*(v for v in variables(self.given) if v is not lanes.lane))
+        if taken := own & (names_in(self.descriptor) | sizes):
             raise LaneMapError(f"a size has the name {sorted(taken)[0]}, which the lane map uses; rename the size")
+
+    @cached_property
+    def condition(self) -> Expr:
+        """What is given of sizes and variables alone."""
+        return all_of(*(part for part in conjuncts(self.given) if self.lanes.lane not in variables(part)))
+
+    @cached_property
+    def mask(self) -> Expr:
+        """Whether a lane takes part, where the condition holds: what is given of it, and that it is no padding."""
+        own = (part for part in conjuncts(self.given) if self.lanes.lane in variables(part))
+        return all_of(*own, self.descriptor.valid(self.lanes.first))
+
+    @cached_property
+    def taking_part(self) -> Expr:
+        """Whether a lane takes part: what is asked of addresses is asked where this holds."""
+        return all_of(self.condition, self.mask)
 
     @cached_property
     def address(self) -> Expr:
@@ -173,26 +215,35 @@ class Reach:
         """The byte address of each lane's vector."""
         return substitute(self.address, {self.lanes.element: 0}) if self.lanes.width > 1 else self.address
 
-    @cached_property
+    @property
     def first(self) -> tuple[Expr, ...]:
         """The coordinates of each lane's first element."""
-        return tuple(substitute(i, {self.lanes.element: 0}) for i in self.lanes.index)
+        return self.lanes.first
+
+    @cached_property
+    def within(self) -> list[ForAll]:
+        """That whoever is let take part stays within the lengths."""
+        return within(self.descriptor, self.lanes, self.given)
+
+    @property
+    def masking(self) -> tuple[str, ...]:
+        """What a verdict assumes of the lanes that take no part."""
+        own = all_of(*(part for part in conjuncts(self.given) if self.lanes.lane in variables(part)))
+        lines = [] if own is TRUE else [f"a lane takes part where {own}"]
+        lines += ["a lane takes no part where its index is padding"] * (self.descriptor.valid(self.first) is not TRUE)
+        return tuple(lines)
 
     def shown(self, index: Sequence[Expr], address: Expr) -> tuple[Shown, ...]:
         """What a witness is told with."""
         return Shown("lane", (self.lanes.lane,)), Shown("at", tuple(index)), Shown("byte address", (address,))
 
     def reached(self) -> list[ForAll]:
-        """That every lane reaches data, and that its elements lie one after another."""
-        need = []
+        """That lanes stay within the lengths, and that the elements of each lie one after another."""
+        if self.lanes.width == 1:
+            return self.within
+        goal = eq(self.address, self.start + self.lanes.element * self.element_bytes)
         shown = self.shown(self.lanes.index, self.address)
-        if self.lanes.width > 1:
-            goal = eq(self.address, self.start + self.lanes.element * self.element_bytes)
-            need.append(ForAll("each lane's elements are one after another", goal, self.given, shown))
-        valid = self.descriptor.valid(self.lanes.index)
-        if valid is not TRUE:
-            need.append(ForAll("every lane reaches data", valid, self.given, shown))
-        return need
+        return [*self.within, ForAll("each lane's elements are one after another", goal, self.taking_part, shown)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,12 +263,21 @@ class Access(Reach):
         if lanes.lanes != how.lanes:
             raise LaneMapError(
                 f"a lane map of {lanes.lanes} lanes; {how.name} on {gpu.name} takes {how.lanes}"
-                + ("; give threads of a block as (wave, lane)" if lanes.lanes > how.lanes else "")
+                + (
+                    "; give threads of a block as (wave, lane)"
+                    if lanes.lanes > how.lanes
+                    else f"; of a wave that is not whole, say which take part: given = lane < {lanes.lanes}"
+                )
             )
         if lanes.width * self.element_bytes != how.bytes:
             raise WidthError(
                 f"{lanes.width} elements of {self.element_bytes} bytes are {lanes.width * self.element_bytes} bytes "
                 f"a lane; {how.name} moves {how.bytes}"
+            )
+        if how.pairs_merge and self.mask is not TRUE:
+            raise LaneMapError(
+                f"{how.name} on {gpu.name} merges phases where neighbouring lanes agree; "
+                f"how it does so where lanes take no part ({self.mask}) was not measured"
             )
         need = self.descriptor.element_space_size * self.element_bytes
         if need.lo > gpu.lds_bytes:
@@ -237,14 +297,15 @@ class Access(Reach):
         return text + merging if how.pairs_merge else text
 
     def requirements(self) -> list[ForAll]:
-        """What the price list needs: vectors in one piece, aligned, in the LDS, and none switched off."""
+        """What the price list needs: lanes within the lengths, vectors in one piece, aligned, in the LDS."""
         how, start, room = self.instruction, self.start, self.target.lds_bytes
         shown = self.shown(self.first, start)
         inside = all_of(start >= 0, start + how.bytes <= room)
+        who = self.taking_part
         return [
-            ForAll(f"every address is a multiple of {how.alignment}", eq(start % how.alignment, 0), self.given, shown),
-            ForAll(f"every address lies in the {room} bytes of LDS", inside, self.given, shown),
             *self.reached(),
+            ForAll(f"every address is a multiple of {how.alignment}", eq(start % how.alignment, 0), who, shown),
+            ForAll(f"every address lies in the {room} bytes of LDS", inside, who, shown),
         ]
 
 

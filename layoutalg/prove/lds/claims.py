@@ -6,8 +6,9 @@ into the same banks:
     conflict-free    ∀ lanes l, m of one phase, ∀ variables:  unit(l) mod B = unit(m) mod B  ⇒  unit(l) = unit(m)
     cycles of a phase    max over lanes l of |{unit(m) : m in the phase, unit(m) mod B = unit(l) mod B}|
 
-with B = banks · 4 / unit bytes.  The first is one small query, whatever the tile's size.  Where a size multiplies the
-lane (a symbolic stride), the lanes are written out and equal differences counted once: 31 for a stride and 32 lanes.
+for lanes m that take part, with B = banks · 4 / unit bytes.  The first is one small query, whatever the tile's size.
+Where a size multiplies the lane (a symbolic stride), the lanes are written out and equal differences counted once: 31
+for a stride and 32 lanes.
 
 | claim                     | says, for all values of the variables                                      |
 |---------------------------|----------------------------------------------------------------------------|
@@ -70,6 +71,8 @@ class LdsClaim(Claim):
 
     access: Access
     name: ClassVar[str] = "lds"
+    of_fewer: ClassVar[bool] = False
+    """Whether it is true of some lanes where it is true of all."""
 
     def requirements(self) -> list[ForAll]:
         """What must hold of the access for the claim to mean anything."""
@@ -93,6 +96,7 @@ class ConflictFree(LdsClaim):
     """No two lanes of a phase want different dwords of one bank."""
 
     name: ClassVar[str] = "conflict_free"
+    of_fewer: ClassVar[bool] = True
 
     def statement(self) -> str:
         return f"{self.access.name} is free of bank conflicts"
@@ -114,6 +118,7 @@ class ConflictDegree(LdsClaim):
 
     most: int
     name: ClassVar[str] = "conflict_degree"
+    of_fewer: ClassVar[bool] = True
 
     def statement(self) -> str:
         return f"{self.access.name} takes at most {self.most} cycles a phase"
@@ -126,7 +131,7 @@ class ConflictDegree(LdsClaim):
             for n, lanes in enumerate(phases):
                 few = all_of(*(k <= self.most for k in wanted(self.access, lanes)))
                 goal = any_of(negation(condition), few)
-                yield ForAll(f"phase {n} takes at most {self.most} cycles", goal, self.access.given)
+                yield ForAll(f"phase {n} takes at most {self.most} cycles", goal, self.access.condition)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +160,7 @@ class Cycles(LdsClaim):
             found = [k for one in found for k in (one, *[FALSE] * (count // len(phases) - 1))]
             goals = [] if self.total is None else [eq(add(*found), self.total)]
             goals += [] if self.phases is None else [eq(k, n) for k, n in zip(found, self.phases, strict=True)]
-            yield ForAll(self.statement(), any_of(negation(condition), all_of(*goals)), self.access.given)
+            yield ForAll(self.statement(), any_of(negation(condition), all_of(*goals)), self.access.condition)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +180,7 @@ class ConflictFreeIff(LdsClaim):
         a = self.access
         free = all_of(*(_unrolled(a, phases, condition).goal for condition, phases in _ways(a)))
         shown = tuple(Shown(v.value.name, (v,)) for v in variables(self.condition))
-        here, there = all_of(a.given, self.condition), all_of(a.given, negation(self.condition))
+        here, there = all_of(a.condition, self.condition), all_of(a.condition, negation(self.condition))
         yield ForAll(f"no lanes conflict where {self.condition}", free, here, shown)
         yield ForAll(f"two lanes conflict where not {self.condition}", negation(free), there, shown)
 
@@ -185,7 +190,7 @@ class ConflictFreeIff(LdsClaim):
 
 def _two_lanes(access: Access) -> ForAll:
     one = access.lanes.lane
-    other = fresh("other", access.lanes.lanes, {v.value.name for v in variables(access.start, access.given)})
+    other = fresh("other", access.lanes.lanes, {v.value.name for v in variables(access.start, access.taking_part)})
     here = units(access)
     there = substitute(here, {one: other})
     size = _banks(access)
@@ -193,7 +198,8 @@ def _two_lanes(access: Access) -> ForAll:
     bounded = all(node.lo > -inf and node.hi < inf for node in postorder(here))
     together = _same_phase(access.instruction, one, other, bounded)
     shown = (Shown("lanes", (one, other)), Shown("units", (here, there)))
-    return ForAll("no two lanes of a phase conflict", goal, all_of(access.given, together), shown)
+    both = all_of(access.taking_part, substitute(access.mask, {one: other}))
+    return ForAll("no two lanes of a phase conflict", goal, all_of(both, together), shown)
 
 
 def units(access: Access) -> Expr:
@@ -264,24 +270,29 @@ def _strided(access: Access) -> bool:
 
 
 def _unrolled(access: Access, phases: Phases, given: Expr) -> ForAll:
-    """All pairs of lanes at once, equal differences of their units counted once.
+    """All pairs of lanes that take part at once, equal differences of their units counted once.
 
     The goal holds `given` in front, because it may be false for all values.
     """
     size = _banks(access)
     found: dict[Expr, None] = {}
-    at = _each_lane(access)
+    at, part = _each_lane(access), _each_mask(access)
     for lanes in phases:
         for n, one in enumerate(lanes):
             for other in lanes[:n]:
-                found[_apart(at[one], at[other], size)] = None
+                both = all_of(part[one], part[other])
+                found[any_of(negation(both), _apart(at[one], at[other], size))] = None
     goal = any_of(negation(given), all_of(*found))
-    return ForAll("no two lanes of a phase conflict", goal, access.given)
+    return ForAll("no two lanes of a phase conflict", goal, access.condition)
 
 
 def _each_lane(access: Access) -> list[Expr]:
     number = units(access)
     return [substitute(number, {access.lanes.lane: n}) for n in range(access.instruction.lanes)]
+
+
+def _each_mask(access: Access) -> list[Expr]:
+    return [substitute(access.mask, {access.lanes.lane: n}) for n in range(access.instruction.lanes)]
 
 
 def _apart(one: Expr, other: Expr, size: int) -> Expr:
@@ -308,10 +319,12 @@ def _meeting(one: Expr, other: Expr, size: int) -> tuple[Expr, Expr]:
 
 
 def wanted(access: Access, lanes: Sequence[int]) -> list[Expr]:
-    """For each lane of a phase: how many different units its banks are asked for."""
-    size, at = _banks(access), _each_lane(access)
+    """For each lane of a phase: how many different units the lanes that take part ask its banks for."""
+    size, at, part = _banks(access), _each_lane(access), _each_mask(access)
     meets = {(m, n): _meeting(at[m], at[n], size) for m in lanes for n in lanes}
-    new = {m: all_of(*(negation(meets[m, k][1]) for k in lanes[:n])) for n, m in enumerate(lanes)}
+    new = {
+        m: all_of(part[m], *(negation(all_of(part[k], meets[m, k][1])) for k in lanes[:n])) for n, m in enumerate(lanes)
+    }
     return [add(*(select(all_of(new[m], meets[m, n][0]), 1, 0) for m in lanes)) for n in lanes]
 
 

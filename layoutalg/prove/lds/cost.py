@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from layoutalg.banks import linear_degree, phase_cycles
-from layoutalg.index import TRUE, Expr, add, mul, prod, variables
+from layoutalg.index import TRUE, Expr, add, mul, prod, substitute, variables
 from layoutalg.index.evaluate import array, value
 from layoutalg.index.normal import normal, recover
 from layoutalg.prove.lds.access import Access, Reach
@@ -36,6 +36,9 @@ from layoutalg.target import LdsInstruction
 from layoutalg.target.model import DWORD
 
 Ints = npt.NDArray[np.int64]
+
+FAR = 1 << 62
+"""Past every address: what is no address has none before it."""
 
 BLOCK = 1 << 13
 """Values of the variables that are priced at a time."""
@@ -100,7 +103,8 @@ def relative(start: Expr, lane: Expr, step: int) -> Expr:
 def address_columns(access: Access) -> Columns | None:
     """The columns of the lane's bits in the byte address, None where the address is not affine over F₂.
 
-    Not None only if every requirement of the access holds as well: aligned, in one piece, inside the LDS, all on.
+    Not None only if what an access requires of addresses holds as well, of every lane: aligned, in one piece, inside
+    the LDS.
     """
     reading = read_linear(access.address)
     how, lanes = access.instruction, access.lanes
@@ -122,9 +126,13 @@ def address_columns(access: Access) -> Columns | None:
     return reading.columns(lanes.lane)
 
 
-def linear_cost(access: Access) -> Cost | None:
-    """The price by linear algebra over F₂: the same in every phase and for all values; None where not linear."""
-    columns = address_columns(access)
+def linear_cost(access: Access, *, of_all: bool = False) -> Cost | None:
+    """The price by linear algebra over F₂: the same in every phase and for all values; None where not linear.
+
+    The access must be known to stay within the lengths.  Where lanes take no part there is a price only `of_all`, as if
+    they did: of those that do, no phase costs more.
+    """
+    columns = address_columns(access) if of_all or access.mask is TRUE else None
     degree = None if columns is None else linear_degree(access.instruction, columns)
     at = None if degree is None else some_point(access)
     if columns is None or degree is None or at is None:
@@ -136,10 +144,19 @@ def linear_cost(access: Access) -> Cost | None:
 
 
 def some_point(access: Reach) -> Point | None:
-    """Values of the variables that the access is given for, the least of each; None where those are not allowed."""
+    """Values of the variables that the access is given for, the least of each; None where those are not allowed, or no
+    lane takes part there.
+    """
     at = least(access)
     allowed = at is not None and all(v.value.extent is None or n < value(v.value.extent, at) for v, n in at.items())
-    return at if at is not None and allowed and value(access.given, at) else None
+    return at if at is not None and allowed and value(access.condition, at) and active(access, at).any() else None
+
+
+def active(access: Reach, at: Point) -> npt.NDArray[np.bool_]:
+    """Which lanes take part at values of the variables."""
+    lanes = range(access.lanes.lanes)
+    fixed = substitute(access.mask, dict(at))
+    return np.array([value(fixed, {access.lanes.lane: n}) for n in lanes], dtype=bool)
 
 
 def least(access: Reach) -> Point | None:
@@ -155,18 +172,32 @@ def _least(v: Expr) -> int:
 def others(access: Reach, *roots: Expr) -> list[Expr]:
     """The variables of some expressions and of what is given, but for the lane and the element."""
     own = (access.lanes.lane, access.lanes.element)
-    return [v for v in variables(*roots, access.given) if v not in own]
+    return [v for v in variables(*roots, access.taking_part) if v not in own]
 
 
-def enumerated_cost(access: Access, points: int) -> Cost | str:
-    """The price by counting every value of the variables, at most `points` lanes in all; or why not.
+@dataclass(frozen=True)
+class Counted:
+    """The cycles of each phase (columns) at the values of the variables that are given (rows), by their numbers."""
 
-    The requirements of the access must be known to hold.
+    over: Sequence[Expr]
+    choices: Sequence[Sequence[int]]
+    numbers: Ints
+    cycles: Ints
+
+    def point(self, row: int) -> Point:
+        """The values of a row."""
+        return point_of(self.over, self.choices, int(self.numbers[row]))
+
+
+def counted_cycles(access: Access, points: int, given: Expr, mask: Expr) -> Counted | str:
+    """The cycles at every value of the variables that is given, at most `points` lanes in all; or why not.
+
+    `mask` says which lanes take part.  The requirements of the access must be known to hold.
     """
     how, lane = access.instruction, access.lanes.lane
     step = unit(how) or DWORD
     where = relative(access.start, lane, step)
-    over = others(access, where)
+    over = [v for v in variables(where, given, mask) if v is not lane]
     if any(v.value.extent is not None or v.lo == -math.inf or v.hi == math.inf for v in over):
         return "a size is not fixed"
     choices = [choices_of(v) for v in over]
@@ -175,19 +206,28 @@ def enumerated_cost(access: Access, points: int) -> Cost | str:
         return f"{count} values of {how.lanes} lanes are over the limit"
     kept, priced = [], []
     for numbers, at in blocks(over, choices, count):
-        given, addresses = array([access.given, where], {**at, lane: np.arange(how.lanes)})
-        mask = np.broadcast_to(given, (len(numbers), 1))[:, 0] != 0
-        addresses = np.broadcast_to(addresses, (len(numbers), how.lanes))[mask]
-        addresses = addresses - addresses.min(axis=1, keepdims=True) // step * step
-        kept.append(numbers[mask])
-        priced.append(phase_cycles(access.target, how, addresses))
-    number, found = np.concatenate(kept), np.concatenate(priced)
-    if not len(number):
+        wanted = (given, mask, where)
+        chosen, there, addresses = waves(wanted, {**at, lane: np.arange(how.lanes)}, len(numbers), how.lanes, step)
+        kept.append(numbers[chosen])
+        priced.append(phase_cycles(access.target, how, addresses, there))
+    return Counted(over, choices, np.concatenate(kept), np.concatenate(priced))
+
+
+def enumerated_cost(access: Access, points: int) -> Cost | str:
+    """The price by counting every value of the variables, at most `points` lanes in all; or why not.
+
+    The requirements of the access must be known to hold.
+    """
+    every = counted_cycles(access, points, access.condition, access.mask)
+    if isinstance(every, str):
+        return every
+    found = every.cycles
+    if not len(found):
         return "no value satisfies what is given"
     totals = found.sum(axis=1)
 
     def point(row: np.intp) -> Point:
-        return {**(least(access) or {}), **point_of(over, choices, int(number[row]))}
+        return {**(least(access) or {}), **every.point(int(row))}
 
     return Cost(
         "enumeration",
@@ -198,8 +238,24 @@ def enumerated_cost(access: Access, points: int) -> Cost | str:
         point(totals.argmin()),
         point(totals.argmax()),
         point(found.max(axis=1).argmax()),
-        values=len(number),
+        values=len(found),
     )
+
+
+def waves(
+    wanted: tuple[Expr, Expr, Expr], at: dict[Expr, Ints], count: int, lanes: int, step: int
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_], Ints]:
+    """Of so many values of the variables: the numbers of those that are given; for each of these who takes part, and
+    the addresses, moved by a multiple of `step` so that the first one is below it.
+
+    `wanted`: what is given, who takes part, the address.
+    """
+    given, mask, addresses = array(wanted, at)
+    chosen = np.flatnonzero(np.broadcast_to(given, (count, 1))[:, 0])
+    shape = (count, lanes)
+    there = np.broadcast_to(mask, shape)[chosen] != 0
+    addresses = np.broadcast_to(addresses, shape)[chosen]
+    return chosen, there, addresses - np.where(there, addresses, FAR).min(axis=1, keepdims=True) // step * step
 
 
 def choices_of(v: Expr) -> Sequence[int]:

@@ -4,6 +4,7 @@
 |---------------|------------------------------------------------------------------|----------------|
 | `f2`          | addresses without carries: all rows, tiles and K steps at once   | under 1 ms     |
 | `enumeration` | variables of known size, those that the lanes' distances involve | milliseconds   |
+| lane patterns | tails by symbolic sizes: each set of lanes that may take part    | milliseconds   |
 | `z3`          | symbolic sizes too, by the query about two lanes                 | 10 ms and more |
 
 A refutation is replayed by `layoutalg.banks` on the exact addresses of the whole wave, and says what is seen there: the
@@ -25,7 +26,17 @@ from layoutalg.index.evaluate import array, value, values
 from layoutalg.prove.decide import decide
 from layoutalg.prove.lds.access import Access, Reach
 from layoutalg.prove.lds.claims import ConflictFreeIff, LdsClaim, UndividedError
-from layoutalg.prove.lds.cost import Cost, enumerated_cost, least, linear_cost, some_point
+from layoutalg.prove.lds.cost import (
+    Cost,
+    Counted,
+    active,
+    counted_cycles,
+    enumerated_cost,
+    least,
+    linear_cost,
+    some_point,
+)
+from layoutalg.prove.lds.masks import happens, patterns
 from layoutalg.prove.obligation import ForAll, Obligation, Point
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits
 from layoutalg.prove.portfolio import witness
@@ -39,6 +50,11 @@ QUICK_POINTS = 1 << 20
 
 TOLD = 4
 """Lanes that a refutation tells of; its points hold all."""
+
+NOBODY = "a phase of which no lane takes part takes no cycle: no source was found that measures it"
+
+TRIES = 16
+"""Values of the variables at which a pattern of lanes that breaks a claim is put to the solver."""
 
 DEFAULT = Limits()
 
@@ -59,11 +75,21 @@ def prove_access(claim: LdsClaim, *, strategy: str | None = None, limits: Limits
         raise ValueError(f"no strategy {strategy!r}; there are {', '.join(STRATEGIES)}")
     begin = time.perf_counter()
     verdict = _verdict(claim, strategy, limits)
-    return replace(verdict, seconds=time.perf_counter() - begin, assumptions=(claim.access.evidence,))
+    return replace(verdict, seconds=time.perf_counter() - begin, assumptions=_assumed(claim.access))
+
+
+def _assumed(access: Access) -> tuple[str, ...]:
+    """What a verdict on an access rests on."""
+    masking = access.masking
+    return (access.evidence, *masking, *[NOBODY] * bool(masking))
 
 
 def price(access: Access, *, strategy: str | None = None, limits: Limits = DEFAULT) -> Cost | Unknown:
     """The exact cycles of each phase and in total, for all values of the variables; Unknown says why there is none."""
+    for obligation in access.within:
+        outcome = decide(obligation, limits)
+        if not isinstance(outcome, Holds):
+            return _unpriced(access, obligation, outcome)
     if strategy in (None, "f2"):
         found = linear_cost(access)
         if found is not None:
@@ -73,20 +99,27 @@ def price(access: Access, *, strategy: str | None = None, limits: Limits = DEFAU
     for obligation in access.requirements():
         outcome = decide(obligation, limits)
         if not isinstance(outcome, Holds):
-            why = witness(obligation, outcome).text if isinstance(outcome, Fails) else outcome.reason
-            return _unknown(access.name, outcome.strategy, why)
+            return _unpriced(access, obligation, outcome)
     counted = enumerated_cost(access, limits.points)
     return _unknown(access.name, "enumeration", counted) if isinstance(counted, str) else counted
+
+
+def _unpriced(access: Access, obligation: ForAll, outcome: Fails | GaveUp) -> Unknown:
+    why = witness(obligation, outcome).text if isinstance(outcome, Fails) else outcome.reason
+    return _unknown(access.name, outcome.strategy, why)
 
 
 def _verdict(claim: LdsClaim, strategy: str | None, limits: Limits) -> Verdict:
     if not satisfiable(claim.access, limits):
         return _unknown(claim.statement(), "portfolio", "no value of the variables was found that satisfies the givens")
+    inside = _all(claim, claim.access.within, limits)
+    if not isinstance(inside, Proved):
+        return inside
     iff = isinstance(claim, ConflictFreeIff)
     if strategy in (None, "f2") and not iff:
-        found = linear_cost(claim.access)
-        if found is not None:
-            return _priced(claim, found)
+        linear = _linear(claim)
+        if linear is not None:
+            return linear
     if strategy == "f2":
         return _unknown(claim.statement(), "F₂", "the address is not linear over F₂, or a requirement is not met")
     if strategy == "z3":
@@ -101,8 +134,12 @@ def _verdict(claim: LdsClaim, strategy: str | None, limits: Limits) -> Verdict:
         if isinstance(counted, Cost):
             return _priced(claim, counted)
         reasons.append(f"enumeration: {counted}")
+        patterned = _by_patterns(claim, limits) if claim.access.mask is not TRUE else ""
+        if not isinstance(patterned, str):
+            return patterned
+        reasons += [f"lane patterns: {patterned}"] * bool(patterned)
     if strategy == "enumeration":
-        return _unknown(claim.statement(), "enumeration", reasons[-1])
+        return _unknown(claim.statement(), "enumeration", "; ".join(reasons))
     try:
         verdict = _all(claim, claim.conflicts(), limits)
     except UndividedError as error:
@@ -116,7 +153,65 @@ def _verdict(claim: LdsClaim, strategy: str | None, limits: Limits) -> Verdict:
 
 def judged(claim: LdsClaim, cost: Cost) -> Verdict:
     """The verdict on a claim whose access has been priced: by the price, a refutation replayed on the whole wave."""
-    return replace(_priced(claim, cost), assumptions=(claim.access.evidence,))
+    return replace(_priced(claim, cost), assumptions=_assumed(claim.access))
+
+
+def _linear(claim: LdsClaim) -> Verdict | None:
+    """By linear algebra; None where it does not decide."""
+    found = linear_cost(claim.access)
+    if found is not None:
+        return _priced(claim, found)
+    of_all = linear_cost(claim.access, of_all=True) if claim.of_fewer else None
+    met = of_all is not None and claim.met(of_all)
+    return Proved(claim.statement(), "F₂, of all lanes", 0.0) if met else None
+
+
+def _by_patterns(claim: LdsClaim, limits: Limits) -> Verdict | str:
+    """Each set of lanes that may take part, priced; or why that does not decide."""
+    access, lane = claim.access, claim.access.lanes.lane
+    of_all = counted_cycles(access, limits.points, TRUE, TRUE)
+    if isinstance(of_all, str):
+        return of_all
+    if claim.of_fewer and not len(_unmet(claim, of_all)):
+        return Proved(claim.statement(), "enumeration, of all lanes", 0.0)
+    found = patterns(access)
+    if found is None:
+        return "the lanes that take part form no few patterns"
+    for pattern in found:
+        counted = counted_cycles(access, limits.points, TRUE, pattern.mask(lane))
+        assert not isinstance(counted, str)
+        unmet = _unmet(claim, counted)
+        for row in unmet[:TRIES]:
+            at = happens(access, pattern, counted.point(row), limits)
+            if isinstance(at, Mapping):
+                return _replayed(claim, {**(least(access) or {}), **at}, "lane patterns")
+            if at is None:
+                return f"whether {pattern} ever take part is open"
+        if len(unmet) > TRIES:
+            return "too many values of the variables to be put to a solver one by one"
+    return Proved(claim.statement(), "lane patterns", 0.0)
+
+
+def _unmet(claim: LdsClaim, counted: Counted) -> list[int]:
+    """The rows at which the claim is not met."""
+    if not len(counted.cycles):
+        return []
+    each, which = np.unique(counted.cycles, axis=0, return_inverse=True)
+    bad = [n for n, row in enumerate(each) if not claim.met(_cost(tuple(map(int, row)), {}))]
+    return [int(row) for row in np.flatnonzero(np.isin(which.reshape(-1), bad))]
+
+
+def _cost(each: tuple[int, ...], at: Point) -> Cost:
+    """The price of one wave, phase by phase."""
+    total, served = sum(each), len(each) - each.count(0)
+    return Cost("replay", each, each, (total, total), (served, served), at, at, at)
+
+
+def _replayed(claim: LdsClaim, at: Point, strategy: str) -> Verdict:
+    """The refutation at values of the variables, once the bank model shows it."""
+    if _met_at(claim, at):
+        return _unknown(claim.statement(), strategy, "its counterexample does not replay")
+    return Refuted(claim.statement(), strategy, 0.0, witness=meeting(claim.access, at))
 
 
 def _priced(claim: LdsClaim, cost: Cost) -> Verdict:
@@ -130,9 +225,9 @@ def _priced(claim: LdsClaim, cost: Cost) -> Verdict:
 
 def satisfiable(access: Reach, limits: Limits) -> bool:
     """Whether something satisfies what the access is given for: else every proof would be of nothing."""
-    if access.given is TRUE or some_point(access) is not None:
+    if access.taking_part is TRUE or some_point(access) is not None:
         return True
-    return isinstance(decide(ForAll("nothing satisfies what is given", FALSE, access.given), limits), Fails)
+    return isinstance(decide(ForAll("nothing satisfies what is given", FALSE, access.taking_part), limits), Fails)
 
 
 def _by_solver(claim: LdsClaim, limits: Limits) -> Verdict:
@@ -141,7 +236,7 @@ def _by_solver(claim: LdsClaim, limits: Limits) -> Verdict:
         parts = [o for o in claim.obligations() if isinstance(o, ForAll)]
     except UndividedError as error:
         return _unknown(claim.statement(), "z3", str(error))
-    given = claim.access.given
+    given = claim.access.condition
     goal = all_of(*(o.goal if o.given is given else any_of(negation(o.given), o.goal) for o in parts))
     outcome = decide(ForAll(claim.statement(), goal, given), limits, "z3")
     if isinstance(outcome, Holds):
@@ -197,12 +292,11 @@ def _met_at(claim: LdsClaim, at: Point) -> bool:
     each = tuple(phase.cycles for phase in found)
     if len(each) < len(claim.access.instruction.phases):  # merged in twos
         each = tuple(n for cycles in each for n in (cycles, 0))
-    total, served = sum(each), len(found)
-    return claim.met(Cost("replay", each, each, (total, total), (served, served), at, at, at))
+    return claim.met(_cost(each, at))
 
 
 def _phases(access: Access, at: Point) -> tuple[Phase, ...]:
-    return phases(access.target, access.instruction, addresses(access, at))
+    return phases(access.target, access.instruction, addresses(access, at), active(access, at))
 
 
 def addresses(access: Access, at: Point) -> list[int]:
@@ -222,10 +316,14 @@ def meeting(access: Access, at: Point) -> Witness:
     worst = found[number].worst
     lanes, dwords = worst.lanes, worst.dwords
     where = {lane: _place(access, at, lane) for lane in lanes}
-    sizes = {v: n for v, n in at.items() if v in variables(access.start, access.given, *access.lanes.index)}
+    sizes = {v: n for v, n in at.items() if v in variables(access.start, access.taking_part, *access.lanes.index)}
     points = tuple({**{v.value.name: n for v, n in sizes.items()}, access.lanes.lane.value.name: x} for x in lanes)
     values_text = f" (at {', '.join(f'{v.value.name} = {n}' for v, n in sizes.items())})" if sizes else ""
-    if len(lanes) == 1:
+    if access.mask is not TRUE:
+        values_text += f", where {active(access, at).sum()} of {access.lanes.lanes} lanes take part"
+    if not lanes:
+        points = ({v.value.name: n for v, n in sizes.items()},)
+    if len(lanes) < 2:
         each = ", ".join(str(phase.cycles) for phase in found)
         return Witness(points, f"the phases take {each} cycles{values_text}")
     told = list(zip(lanes, dwords, strict=True))[:TOLD]

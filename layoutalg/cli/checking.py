@@ -46,7 +46,7 @@ def check(
     files: Files,
     define: Defines = None,
     strategy: Annotated[str | None, typer.Option(help="Force one strategy, e.g. z3.")] = None,
-    seconds: Annotated[float, typer.Option(min=0.001, max=86400, help="The limit for each obligation.")] = 10.0,
+    seconds: Annotated[float, typer.Option(min=0.001, max=86400, help="The limit for each claim.")] = 10.0,
     memory: Annotated[int, typer.Option(min=256, help="The solver's limit in megabytes.")] = 2048,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Processes that prove at once.")] = 1,
     dask: Annotated[str | None, typer.Option(help="Prove on the Dask cluster at this address.")] = None,

@@ -26,7 +26,7 @@ def explain(
     ] = None,
     define: Annotated[list[str] | None, typer.Option("-D", help="A size: NAME=VALUE.")] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Show the proposed LDS layout as a spec file.")] = False,
-    seconds: Annotated[float, typer.Option(help="The limit for each obligation.")] = 10.0,
+    seconds: Annotated[float, typer.Option(help="The limit for each claim.")] = 10.0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
     as_latex: Annotated[bool, typer.Option("--latex", help="A section of a LaTeX document for each.")] = False,
 ) -> int:

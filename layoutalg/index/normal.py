@@ -21,7 +21,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from layoutalg.index.expr import FALSE, TRUE, Expr, all_of, const, div, mod, xor
+from layoutalg.index import budget
+from layoutalg.index.expr import FALSE, TRUE, Expr, all_of, const, div, mod, mul, xor
 from layoutalg.index.poly import Poly, common_term, monomial_over, rank
 from layoutalg.index.ranges import BOOLEAN, Bound
 from layoutalg.index.text import order
@@ -52,6 +53,7 @@ def normal(expr: Expr) -> Poly:
             stack += waiting
             continue
         if node._normal is None:
+            budget.check()
             node._normal = Poly.of(int(node.lo)) if node.lo == node.hi else _RULES[node.op](node)
         stack.pop()
     result: Poly = expr._normal
@@ -69,11 +71,19 @@ def nonnegative(expr: Expr) -> bool:
     return expr.lo >= 0 or _nonnegative(recover(normal(expr)), 12)
 
 
+MOST_TERMS = 1 << 12
+"""A product that would have more terms when written out stays a product, as an atom."""
+
 # --- the rules --------------------------------------------------------------------------------------------------------
 
 
 def _product(e: Expr) -> Poly:
-    return normal(e.args[0]) * normal(e.args[1])
+    a, b = map(normal, e.args)
+    return _kept(e, mul(*map(simplify, e.args))) if _too_long(a, b) else a * b
+
+
+def _too_long(a: Poly, b: Poly) -> bool:
+    return len(a.terms) * len(b.terms) > MOST_TERMS
 
 
 def _sum(e: Expr) -> Poly:
@@ -203,7 +213,7 @@ def _merged(rest: Poly, den: Poly) -> Poly | None:
     if len(inner) != 1 or (inner[0].args[0].op == "var" and inner[0].args[0].value.multiple_of > 1):
         return None
     x, a = map(normal, inner[0].args)
-    if _divisor(a * den) is None:
+    if _too_long(a, den) or _too_long(a, rest) or _divisor(a * den) is None:
         return None
     return _floor(x + a * (rest - Poly.atom(inner[0])), a * den)
 
@@ -303,6 +313,7 @@ def _nonnegative(poly: Poly, depth: int) -> bool:
     """0 ≤ poly: replace each bounded atom by the end that is least for poly, then compare what is left term by term."""
     if all(k >= 0 for k in poly.terms.values()) and all(a.lo >= 0 for a in poly.atoms()):
         return True
+    budget.check()
     if depth == 0 or len(poly.terms) > 200 or _above_least(poly, 0) < 0:
         return False
     for atom in sorted(poly.atoms(), key=_elimination_order):
@@ -364,6 +375,8 @@ def _covered(poly: Poly) -> bool:
 def _shifted_nonnegative(poly: Poly) -> bool:
     """Whether all coefficients are ≥ 0 once each atom is its least value and an unknown ≥ 0."""
     if any(a.lo == -math.inf for a in poly.atoms()) or _above_least(poly, 1) < 0:
+        return False
+    if sum(1 << sum(a.lo != 0 for a in m) for m in poly.terms) > MOST_TERMS:
         return False
     for atom in poly.atoms():
         if atom.lo != 0:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import reduce
 from math import gcd
 
+from layoutalg.index import budget
 from layoutalg.index.expr import Expr, add, mul, prod
 from layoutalg.index.text import order
 
@@ -66,6 +67,7 @@ class Poly:
             return Poly({_product(m, n): k * b for m, k in self.terms.items()})
         terms: dict[Monomial, int] = {}
         for m, a in self.terms.items():
+            budget.check()
             for n, b in other.terms.items():
                 key = _product(m, n)
                 terms[key] = terms.get(key, 0) + a * b
@@ -103,13 +105,15 @@ class Poly:
 
     def replace(self, atom: Expr, by: Poly) -> Poly:
         """The polynomial with `by` in the place of an atom, to any power."""
-        result = Poly({})
+        result: dict[Monomial, int] = {}
         for m, k in self.terms.items():
+            budget.check()
             term = Poly({tuple(a for a in m if a is not atom): k})
             for _ in range(m.count(atom)):
                 term = term * by
-            result = result + term
-        return result
+            for n, b in term.terms.items():
+                result[n] = result.get(n, 0) + b
+        return Poly({m: k for m, k in result.items() if k})
 
     def split(self, divisor: Poly) -> tuple[Poly, Poly]:
         """(q, r) with self = q·divisor + r, r holding what no leading term divides (constants: |r| < divisor)."""
@@ -119,6 +123,7 @@ class Poly:
         lead, factor = max(divisor.terms.items(), key=lambda term: (len(term[0]), rank(term[0])))
         quotient, rest = Poly({}), self
         for _ in range(_STEPS):
+            budget.check()
             found = next(
                 (
                     Poly({over: k // factor})

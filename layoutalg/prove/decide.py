@@ -27,7 +27,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 
-from layoutalg.index import TRUE, Expr, all_of, eq, negation
+from layoutalg.index import TRUE, Expr, all_of, budget, eq, negation
 from layoutalg.index.evaluate import value, values
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point, in_domain, told_apart
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
@@ -42,6 +42,8 @@ from layoutalg.prove.strategies.radix import mixed_radix
 
 Strategy = Callable[[Obligation, Limits], Outcome]
 
+SHARE, SOLVER_SHARE = 0.5, 0.8
+"""What a strategy, and the solver, may take of the time that is left when others are to come."""
 TINY_POINTS = 1 << 12
 QUICK_POINTS = 1 << 16
 
@@ -96,6 +98,12 @@ def decide(obligation: Obligation, limits: Limits, strategy: str | None = None) 
     told_apart(obligation)
     if isinstance(obligation, ForAll) and obligation.goal is TRUE:
         return Holds("intervals")
+    return budget.in_time(
+        limits.seconds, lambda: _decided(obligation, limits, strategy), lambda why: GaveUp("portfolio", why)
+    )
+
+
+def _decided(obligation: Obligation, limits: Limits, strategy: str | None) -> Outcome:
     if isinstance(obligation, Onto) and strategy not in ("enumeration", "small-sizes"):
         return _onto(obligation, limits, strategy)
     outcome = _first((STRATEGIES[strategy],) if strategy else PORTFOLIO, obligation, limits=limits)
@@ -110,13 +118,17 @@ def holds(obligation: ForAll, limits: Limits) -> bool:
     True
     """
     told_apart(obligation)
-    return obligation.goal is TRUE or isinstance(_first(PORTFOLIO, obligation, limits=limits), Holds)
+    if obligation.goal is TRUE:
+        return True
+    return budget.in_time(
+        limits.seconds, lambda: isinstance(_first(PORTFOLIO, obligation, limits=limits), Holds), lambda _: False
+    )
 
 
 def _first(steps: Sequence[Strategy], obligation: Obligation, *, limits: Limits) -> Outcome:
     reasons: list[str] = []
-    for step in steps:
-        outcome = step(obligation, limits)
+    for n, step in enumerate(steps):
+        outcome = _in_its_share(step, obligation, limits, last=n == len(steps) - 1)
         if isinstance(outcome, Holds):
             return outcome
         if isinstance(outcome, Fails):
@@ -125,6 +137,16 @@ def _first(steps: Sequence[Strategy], obligation: Obligation, *, limits: Limits)
             outcome = GaveUp(outcome.strategy, "its counterexample does not replay")
         reasons.append(f"{outcome.strategy}: {outcome.reason}")
     return GaveUp("portfolio", "; ".join(reasons))
+
+
+def _in_its_share(step: Strategy, obligation: Obligation, limits: Limits, last: bool) -> Outcome:
+    """The outcome of a strategy that leaves time for those after it."""
+    share = 1.0 if last else SOLVER_SHARE if step is solve else SHARE
+    return budget.in_time(
+        share * min(limits.seconds, budget.left()),
+        lambda: step(obligation, limits),
+        lambda why: GaveUp(step.__name__.replace("_", " "), why),
+    )
 
 
 def _onto(obligation: Onto, limits: Limits, strategy: str | None) -> Outcome:

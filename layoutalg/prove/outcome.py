@@ -43,7 +43,7 @@ Outcome = Holds | Fails | GaveUp
 
 @dataclass(frozen=True)
 class Limits:
-    """What one obligation may cost: seconds and megabytes for the solver, points for enumeration.
+    """What one claim may cost: seconds of wall-clock time, megabytes for the solver, points for enumeration.
 
     `choices` is how many choices of small sizes are tried for a counterexample.
     `cache` is the directory where the solver's answers are kept; None keeps none.

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from layoutalg.index import all_of, names, variables
+from layoutalg.index import all_of, budget, names, variables
 from layoutalg.index.evaluate import value
 from layoutalg.layout import NoInverseError
 from layoutalg.prove.claims import Claim
@@ -50,6 +50,14 @@ def prove(claim: Claim | Obligation, *, strategy: str | None = None, limits: Lim
         raise ValueError(f"no strategy {strategy!r}; there are {', '.join(STRATEGIES)}")
     start = time.perf_counter()
     statement = claim.statement() if isinstance(claim, Claim) else claim.label
+    return budget.in_time(
+        limits.seconds,
+        lambda: _proved(claim, statement, strategy, limits, start),
+        lambda why: Unknown(statement, strategy or "portfolio", time.perf_counter() - start, why=why),
+    )
+
+
+def _proved(claim: Claim | Obligation, statement: str, strategy: str | None, limits: Limits, start: float) -> Verdict:
     try:
         steps, local = steps_of(claim, strategy=strategy, limits=limits)
     except (NoInverseError, InexpressibleError) as error:
@@ -92,8 +100,12 @@ def _local_steps(claim: Claim, limits: Limits) -> list[Step] | None:
         obligations = claim.local_obligations()
         if obligations is None:
             return None
-        steps = [Step(o, decide_quickly(o)) for o in obligations]
+        with budget.within(budget.left() / 2):
+            steps = [Step(o, decide_quickly(o)) for o in obligations]
     except InexpressibleError:
+        return None
+    except budget.OutOfTimeError:
+        budget.check()
         return None
     open_steps = [s for s in steps if not isinstance(s.outcome, Holds)]
     if any(not sizes_of(s.obligation) for s in open_steps):

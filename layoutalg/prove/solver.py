@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from layoutalg.index import postorder
+from layoutalg.index import budget, postorder
 from layoutalg.prove.cache import Cache
 from layoutalg.prove.obligation import Obligation, Onto
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
@@ -40,7 +40,7 @@ def solve(obligation: Obligation, limits: Limits) -> Outcome:
     if found:
         return found
     with _LOCK:
-        answer, content = _PROCESS.ask((obligation, bits, limits.seconds), limits)
+        answer, content = _PROCESS.ask(obligation, bits, limits)
     if answer not in ("holds", "fails"):
         return GaveUp(name, content)
     outcome = Holds(name) if answer == "holds" else Fails(name, content)
@@ -65,26 +65,27 @@ class _Process:
         """Leaves the worker to the process that started it: a fork must not read another's answers."""
         self._running = None
 
-    def ask(self, request: Any, limits: Limits) -> tuple[str, Any]:
+    def ask(self, obligation: Obligation, bits: bool, limits: Limits) -> tuple[str, Any]:
         """The worker's answer, or ("unknown", why there is none); a worker that died of itself before is replaced."""
         used_before = self._running
-        answer = self._ask(request, limits)
+        answer = self._ask(obligation, bits, limits)
         again = answer[0] == "ended" and used_before is not None
         if again:
-            answer = self._ask(request, limits)
+            answer = self._ask(obligation, bits, limits)
         return ("unknown", answer[1]) if answer[0] == "ended" else answer
 
-    def _ask(self, request: Any, limits: Limits) -> tuple[str, Any]:
+    def _ask(self, obligation: Obligation, bits: bool, limits: Limits) -> tuple[str, Any]:
         try:
             worker = self._started(limits)
-            data = pickle.dumps(request)
+            seconds = min(limits.seconds, budget.left())
+            data = pickle.dumps((obligation, bits, seconds))
             assert worker.stdin is not None
             worker.stdin.write(len(data).to_bytes(8, "little") + data)
             worker.stdin.flush()
-            return self._receive(worker, time.monotonic() + limits.seconds + GRACE)
+            return self._receive(worker, time.monotonic() + seconds + GRACE)
         except TimeoutError:
             self.stop()
-            return "unknown", f"no answer within {limits.seconds:g} s"
+            return "unknown", f"no answer within {seconds:.3g} s"
         except RecursionError:
             return "unknown", "an expression is nested too deeply to be handed to the solver"
         except (OSError, EOFError, pickle.UnpicklingError):
@@ -106,7 +107,9 @@ class _Process:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,  # Ctrl-C reaches us, who then stop it
             )
-            self._receive(self._running, time.monotonic() + START)  # z3 is loaded; the clock of a query starts now
+            start = time.monotonic()
+            self._receive(self._running, start + START)  # z3 is loaded; the clock of a query starts now
+            budget.uncounted(time.monotonic() - start)
         return self._running
 
     def _receive(self, worker: subprocess.Popen[bytes], deadline: float) -> tuple[str, Any]:

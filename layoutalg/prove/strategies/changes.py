@@ -25,6 +25,7 @@ from layoutalg.index import (
     Term,
     all_of,
     as_expr,
+    budget,
     names,
     postorder,
     substitute,
@@ -46,6 +47,7 @@ def rewritten(obligation: Obligation, sizes: Mapping[Expr, Term], decide: Decide
 
     It holds where that leaves an index no value; a counterexample is told in the obligation's own variables.
     """
+    budget.check()
     every = dict.fromkeys((*obligation.variables, *(obligation.over if isinstance(obligation, Onto) else ())))
     new: dict[Expr, Term] = dict(sizes)
     taken = {*names_of(obligation), *names(*map(as_expr, sizes.values()))}

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from layoutalg.index import Expr, Symbol, substitute, var, variables
+from layoutalg.index import Expr, Symbol, budget, substitute, var, variables
 from layoutalg.index.evaluate import INT64, array, extent
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
@@ -79,6 +79,7 @@ def _blocks(axes: Sequence[Expr]) -> Iterator[dict[Expr, Values]]:
     outer = total // inner
     step = max(1, BLOCK // inner)
     for start in range(0, outer, step):
+        budget.check()
         number = np.arange(start, min(start + step, outer), dtype=np.int64)
         block: dict[Expr, Values] = {}
         shape = [len(number), *counts[split:]]

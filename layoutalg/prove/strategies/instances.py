@@ -106,9 +106,9 @@ def _ranks(most: list[int], total: int) -> Iterator[tuple[int, ...]]:
 
 
 def _least(v: Expr) -> list[int]:
-    s, found, n = v.value, list[int](), int(max(v.lo, 0) if v.lo != -math.inf else 0)
-    while len(found) < CHOICES and n <= s.hi and n < 1 << 20:
-        if n % s.multiple_of == 0 and not (s.power_of_two and (n < 1 or n & (n - 1))):
-            found.append(n)
-        n += 1
-    return found
+    s = v.value
+    first = 0 if s.lo == -math.inf else max(int(s.lo), 0)
+    if s.power_of_two:
+        return [1 << k for k in range(21) if first <= 1 << k <= s.hi and (1 << k) % s.multiple_of == 0][:CHOICES]
+    first = -(-first // s.multiple_of) * s.multiple_of
+    return [n for n in range(first, first + CHOICES * s.multiple_of, s.multiple_of) if n <= s.hi]

@@ -1,0 +1,90 @@
+"""One wall-clock budget a claim, which Python's strategies keep as the solver does."""
+
+import time
+
+import pytest
+
+from layoutalg.check import check
+from layoutalg.formats import loads
+from layoutalg.index import budget, nonnegative, parse, simplify, symbol
+from layoutalg.index.evaluate import value
+from layoutalg.layout import Merge, make_naive_tensor_descriptor_packed, transform_tensor_descriptor
+from layoutalg.prove import ForAll, InBounds, Injective, Limits, Proved, Unknown, prove
+
+SLACK = 2.0
+"""Seconds beyond what is asked: one more than is promised, as the machine that tests may have other things to do."""
+
+
+def kept(seconds: float, spent: float) -> bool:
+    return spent <= 1.1 * seconds + SLACK
+
+
+@pytest.mark.parametrize("claim", [InBounds, Injective])
+def test_a_merge_of_twenty_unbounded_sizes_keeps_its_time(claim) -> None:
+    sizes = [symbol(f"N{k}") for k in range(20)]
+    base = make_naive_tensor_descriptor_packed(sizes)
+    merged = transform_tensor_descriptor(base, [Merge(tuple(sizes))], [list(range(20))], [[0]])
+    start = time.monotonic()
+    verdict = prove(claim(merged), limits=Limits(seconds=2))
+    assert isinstance(verdict, Proved | Unknown)
+    assert kept(2, time.monotonic() - start)
+
+
+DEEP = {
+    "divisions": "({e}+N)//{n}",
+    "remainders": "({e}+N)%{n}",
+    "greatest": "max({e},N+{k})",
+    "bits": "({e}^N)+1",
+}
+
+
+@pytest.mark.parametrize("step", DEEP.values(), ids=DEEP)
+def test_a_length_nested_190_deep_keeps_its_time(step: str) -> None:
+    text = "M"
+    for k in range(190):
+        text = step.format(e=text, k=k, n=k % 5 + 2)
+    spec = loads(
+        f'symbols = {{ M = {{ min = 1 }}, N = {{ min = 1 }} }}\n[[descriptor]]\nname = "x"\n'
+        f'base = {{ kind = "packed", lengths = ["{text}", 4] }}\n'
+    )
+    for result in check(spec, limits=Limits(seconds=2)):
+        assert kept(2, result.verdict.seconds), result
+        assert not (isinstance(result.verdict, Unknown) and not result.verdict.why)
+
+
+def test_what_is_out_of_time_says_so() -> None:
+    late = symbol("too_late")
+    verdict = prove(ForAll("it is", late < late * late + 1), limits=Limits(seconds=0))
+    assert isinstance(verdict, Unknown)
+    assert verdict.why == "out of time after 0 s"
+
+
+def test_a_strategy_that_runs_out_of_time_leaves_some_for_the_next(monkeypatch) -> None:
+    from layoutalg.prove import decide
+
+    def endless(*_: object) -> None:
+        while True:
+            budget.check()
+
+    monkeypatch.setattr(decide, "PORTFOLIO", (endless, decide.normal_form))
+    m = symbol("M")
+    assert isinstance(prove(ForAll("it is", (m + 1) * (m - 1) < m * m), limits=Limits(seconds=0.2)), Proved)
+
+
+def test_the_budget_around_is_the_one_that_ends_first() -> None:
+    with budget.within(0.0), pytest.raises(budget.OutOfTimeError):
+        budget.in_time(60, budget.check, str)
+    assert budget.left() == float("inf")
+
+
+def test_a_product_too_long_to_write_out_stays_a_product_of_the_same_value() -> None:
+    symbols = {f"x{k}": symbol(f"x{k}") for k in range(8)}
+    whole = parse(f"({'+'.join(symbols)}+1)", symbols)
+    power = whole
+    for _ in range(11):
+        power = power * whole
+    point = {v: k + 1 for k, v in enumerate(symbols.values())}
+    start = time.monotonic()
+    assert value(simplify(power), point) == value(power, point)
+    assert nonnegative(power)
+    assert time.monotonic() - start < 10

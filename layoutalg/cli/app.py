@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import sys
 import traceback
 from importlib import import_module
@@ -34,22 +36,29 @@ def application(command: str = "") -> typer.Typer:
 
 def main() -> None:
     """Runs the command line and exits with its code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may be no text; in JSON the escape is one
     try:
         code = application(*sys.argv[1:2])(standalone_mode=False)
     except typer.TyperException as error:
-        print(f"layoutalg: {error.format_message()} (see layoutalg --help)", file=sys.stderr)
-        code = BAD_INPUT
+        code = _told(f"{error.format_message()} (see layoutalg --help)", BAD_INPUT)
     except (typer.Abort, KeyboardInterrupt):
         code = 130
     except Exception as error:
         if _is_ours(error):
-            print(f"layoutalg: {error}", file=sys.stderr)
-            code = BAD_INPUT
+            code = _told(str(error), BAD_INPUT)
         else:
             traceback.print_exc()
-            print("layoutalg: this is a defect of layoutalg, not of its input; please report it", file=sys.stderr)
-            code = DEFECT
+            code = _told("this is a defect of layoutalg, not of its input; please report it", DEFECT)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _told(error: str, code: int) -> int:
+    """The error as a line on stderr; with --json also as the one document that stdout has."""
+    print(f"layoutalg: {error}", file=sys.stderr)
+    if "--json" in sys.argv[1:]:
+        print(json.dumps({"error": error, "exit": code}))
+    return code
 
 
 def _is_ours(error: Exception) -> bool:

@@ -1,10 +1,15 @@
-"""Arrays in files: read with every failure named, written whole or not at all."""
+"""Arrays in files: read with every failure named, written whole or not at all.
+
+A .npy file's header says how large the array is and of what (numpy's NEP 1): what no kernel can take is refused by it,
+before memory is touched.
+"""
 
 from __future__ import annotations
 
 import io
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from layoutalg.cli.errors import InputError
 from layoutalg.disk import write_whole
@@ -15,6 +20,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+LARGEST_ARRAY = 8 << 30
+"""Bytes; an array that is larger is refused."""
+
+
 def read_array(path: Path, rank: int | None = None) -> NDArray[Any]:
     """The array of a .npy file, of the given rank and a type that a kernel has; InputError otherwise."""
     import numpy as np
@@ -22,26 +31,47 @@ def read_array(path: Path, rank: int | None = None) -> NDArray[Any]:
     if not path.is_file():
         raise InputError(f"{path}: no such file; give a .npy file (numpy.save writes one)")
     try:
+        with path.open("rb") as file:
+            _refuse_header(file, path, rank)
         found: NDArray[Any] = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
-        raise InputError(f"{path}: not a whole .npy file of numbers ({error})") from None
-    if not hasattr(found, "dtype") or not hasattr(found, "ndim"):
-        raise InputError(f"{path}: an archive of arrays; give a single array (.npy)")
-    dtype_of(found, path)
-    if rank is not None and found.ndim != rank:
-        raise InputError(f"{path}: an array of {found.ndim} dimensions, shape {found.shape}; {rank} are needed")
-    if 0 in found.shape:
-        raise InputError(f"{path}: shape {found.shape} has no elements")
+    except (ValueError, EOFError, OSError, MemoryError) as error:
+        reason = " ".join(str(error).split()) or "there is no memory for it"
+        raise InputError(f"{path}: not a whole .npy file of numbers ({reason})") from None
     return np.ascontiguousarray(found)
 
 
-def dtype_of(array: NDArray[Any], path: Path) -> str:
-    """The kernels' name of an array's element type; InputError where no kernel has it."""
-    for dtype in DTYPES.values():
-        if array.dtype.name == dtype.numpy and array.dtype.isnative:
-            return dtype.name
-    known = ", ".join(f"{d.numpy} ({d.name})" for d in DTYPES.values())
-    raise InputError(f"{path}: elements of type {array.dtype.str} ({array.dtype.name}); kernels have {known}")
+def _refuse_header(file: BinaryIO, path: Path, rank: int | None) -> None:
+    """InputError where the header says what cannot be read; ValueError where there is none."""
+    from numpy.lib import format as npy
+
+    if file.read(4) == b"PK\x03\x04":
+        raise InputError(f"{path}: an archive of arrays; give a single array (.npy)")
+    file.seek(0)
+    version = npy.read_magic(file)
+    readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+    if version not in readers:
+        raise InputError(f"{path}: version {version[0]}.{version[1]} of .npy, whose names need Unicode; save numbers")
+    shape, _, dtype = readers[version](file)
+    dtype_of(dtype, path)
+    if rank is not None and len(shape) != rank:
+        raise InputError(f"{path}: an array of {len(shape)} dimensions, shape {shape}; {rank} are needed")
+    if min(shape, default=1) < 1:
+        raise InputError(f"{path}: shape {shape} has no elements")
+    needed, there = math.prod(shape) * dtype.itemsize, path.stat().st_size - file.tell()
+    if needed > LARGEST_ARRAY:
+        raise InputError(f"{path}: shape {shape} takes {needed} bytes; at most {LARGEST_ARRAY} are read")
+    if there < needed:
+        raise InputError(f"{path}: shape {shape} takes {needed} bytes, and the file has {there}: it is cut off")
+
+
+def dtype_of(dtype: np.dtype[Any], path: Path) -> str:
+    """The kernels' name of an element type; InputError where no kernel has it."""
+    for known in DTYPES.values():
+        if dtype.name == known.numpy and dtype.isnative:
+            return known.name
+    every = ", ".join(f"{d.numpy} ({d.name})" for d in DTYPES.values())
+    said = "fields" if dtype.fields else "Python objects" if dtype.hasobject else f"type {dtype.str} ({dtype.name})"
+    raise InputError(f"{path}: elements of {said}; kernels have {every}")
 
 
 def write_array(path: Path, array: np.ndarray[Any, Any]) -> None:

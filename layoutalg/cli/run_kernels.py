@@ -303,7 +303,7 @@ class _Run:
         from layoutalg.cli.arrays import dtype_of, read_array
 
         array = read_array(path, rank)
-        found = dtype_of(array, path)
+        found = dtype_of(array.dtype, path)
         if self.dtype and found != self.dtype:
             raise InputError(f"{path}: elements are {found}, those of the other operand {self.dtype}; give one type")
         self.dtype = found
@@ -382,7 +382,7 @@ def integers(option: str, text: str) -> tuple[int, ...]:
     (0, 2, 1)
     """
     parts = text.split(",")
-    if not all(part.strip().lstrip("-").isdecimal() for part in parts):
+    if not all(part.strip().removeprefix("-").isdecimal() for part in parts):
         raise InputError(f"{option} {text!r}: give integers with commas, e.g. 0,2,1")
     return tuple(map(int, parts))
 

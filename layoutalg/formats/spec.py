@@ -74,11 +74,17 @@ def loads(text: str, file: str = "", *, is_json: bool = False) -> SpecFile:
 
 def _parse(text: str, file: str, is_json: bool) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_unique) if is_json else tomllib.loads(text)
+        if not is_json:
+            return tomllib.loads(text)
+        data = json.loads(text, object_pairs_hook=_unique)
+        json.dumps(data, ensure_ascii=False).encode()  # half a surrogate pair is no text; TOML has none
+        return data
     except json.JSONDecodeError as error:
         raise SpecError(f"not JSON: {error.msg}", file, error.lineno, error.colno) from error
     except RecursionError as error:
         raise SpecError("tables and lists are nested too deep", file) from error
+    except UnicodeEncodeError as error:
+        raise SpecError(f"not JSON: {error.object[error.start]!a} is half a character", file) from error
     except ValueError as error:
         raise SpecError(f"not {'JSON' if is_json else 'TOML'}: {error}", file) from error
 

@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+LONGEST_REASON = 600
+"""The characters of a reason, and of a key, that are kept: what is refused may be as long as the file."""
+
 Path = tuple[str | int, ...]
 """The way to a value in a document: keys of tables and places in lists."""
+
+
+def shortened(text: str, most: int = LONGEST_REASON) -> str:
+    """The text on one line, without its middle where it is longer.
+
+    >>> shortened("a very long word", 9)
+    'a ve … ord'
+    """
+    line = " ".join(text.splitlines())
+    return line if len(line) <= most else f"{line[: most // 2]} … {line[len(line) - (most - most // 2 - 2) :]}"
 
 
 class SpecError(ValueError):
@@ -14,6 +27,7 @@ class SpecError(ValueError):
     def __init__(
         self, reason: str, file: str = "", line: int | None = None, column: int | None = None, key: str = ""
     ) -> None:
+        reason, key = shortened(reason), shortened(key, 120)
         self.reason, self.file, self.line, self.column, self.key = reason, file, line, column, key
         place = ":".join(str(part) for part in (file, line, column) if part)
         super().__init__(": ".join(part for part in (place, key, reason) if part))

@@ -33,12 +33,14 @@ def position(text: str, path: Path) -> tuple[int, int] | None:
     >>> position('a = 1\\n[[b]]\\nc = [1,\\n  2]', ("b", 0, "c", 1))
     (4, 3)
     """
-    found = dict(places(text))
-    for end in range(len(path), 0, -1):
-        if path[:end] in found:
-            before = text[: found[path[:end]]]
-            return before.count("\n") + 1, len(before) - before.rfind("\n")
-    return None
+    best: tuple[int, int] = 0, 0
+    for found, at in places(text):
+        if len(found) > best[0] and found == path[: len(found)]:
+            best = len(found), at
+        if best[0] == len(path):
+            break
+    before = text[: best[1]]
+    return (before.count("\n") + 1, len(before) - before.rfind("\n")) if best[0] else None
 
 
 def places(text: str) -> Iterator[tuple[Path, int]]:

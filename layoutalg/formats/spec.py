@@ -19,6 +19,7 @@ A file is data: nothing in it is executed, its size and every list in it are bou
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path as FilePath
 from typing import Any
@@ -31,6 +32,10 @@ from layoutalg.formats.model import SpecFile
 
 LARGEST_FILE = 4 << 20
 """Bytes; a spec file that is larger is refused."""
+
+
+_DOTTED = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){32}""")
+"""A key of more parts than any has: the standard library's parser takes a time that grows with their square."""
 
 
 def load(path: str | FilePath) -> SpecFile:
@@ -75,6 +80,8 @@ def loads(text: str, file: str = "", *, is_json: bool = False) -> SpecFile:
 def _parse(text: str, file: str, is_json: bool) -> Any:
     try:
         if not is_json:
+            if dotted := _DOTTED.search(text):
+                raise SpecError("a key of more than 32 parts", file, text.count("\n", 0, dotted.start()) + 1)
             return tomllib.loads(text)
         data = json.loads(text, object_pairs_hook=_unique)
         json.dumps(data, ensure_ascii=False).encode()  # half a surrogate pair is no text; TOML has none
@@ -85,6 +92,8 @@ def _parse(text: str, file: str, is_json: bool) -> Any:
         raise SpecError("tables and lists are nested too deep", file) from error
     except UnicodeEncodeError as error:
         raise SpecError(f"not JSON: {error.object[error.start]!a} is half a character", file) from error
+    except SpecError:
+        raise
     except ValueError as error:
         raise SpecError(f"not {'JSON' if is_json else 'TOML'}: {error}", file) from error
 

@@ -15,7 +15,7 @@ is refused with its column.  It reads back whatever `repr` prints.
 | `table[4, 7, 9][i]`                   | lookup                                                                 |
 
 It has no floating point, no true division, no strings, attributes or calls of anything else; constants stay within 64
-bits and the text within 10 000 characters.
+bits, what is computed within 192, and the text within 10 000 characters.
 
 >>> from layoutalg.index import symbol, var
 >>> m, i = symbol("M"), var("i", 64)
@@ -30,6 +30,7 @@ layoutalg.index.parse.ParseError: '(M+1)*8 + k', column 11: no symbol 'k'; known
 from __future__ import annotations
 
 import ast
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
@@ -59,6 +60,8 @@ LENGTH = 10_000
 """The most characters a text may have."""
 BITS = 64
 """Constants, and powers of constants, are less than 2 to this in magnitude."""
+RESULT_BITS = 192
+"""Whatever is computed is less than 2 to this in magnitude where it has limits, so that it can be printed."""
 
 
 class ParseError(ValueError):
@@ -128,7 +131,7 @@ class _Reader:
 
     def build(self, node: ast.expr, args: list[Expr]) -> Expr:
         try:
-            return _BUILD[type(node)](self, node, args)
+            return _printable(_BUILD[type(node)](self, node, args))
         except ParseError:
             raise
         except (ValueError, TypeError) as problem:
@@ -206,6 +209,12 @@ def _bounded(value: int) -> int:
     if abs(value) >> BITS:
         raise ValueError(f"a constant of more than {BITS} bits")
     return value
+
+
+def _printable(e: Expr) -> Expr:
+    if any(abs(end) != math.inf and abs(int(end)) >> RESULT_BITS for end in (e.lo, e.hi)):
+        raise ValueError(f"its value can have more than {RESULT_BITS} bits")
+    return e
 
 
 def _integer(e: Expr, what: str, limit: int) -> int:

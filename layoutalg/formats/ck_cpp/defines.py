@@ -30,12 +30,12 @@ def read_define(given: str) -> Value:
 
 def _written(given: str) -> Value:
     """A value written in C++: `tile_distribution_encoding<…>{}`, `make_tuple(2, 3)`."""
-    declared = parsed(f"auto _ = {cleaned(given)};").named_children
-    declarator = declared[0].child_by_field_name("declarator") if declared else None
-    value = declarator.child_by_field_name("value") if declarator is not None else None
-    if value is None or declared[0].has_error or len(declared) != 1:
-        raise ValueError("it is not one C++ expression")
     try:
+        declared = parsed(f"auto _ = {cleaned(given)};").named_children
+        declarator = declared[0].child_by_field_name("declarator") if declared else None
+        value = declarator.child_by_field_name("value") if declarator is not None else None
+        if value is None or declared[0].has_error or len(declared) != 1:
+            raise ValueError("it is not one C++ expression")
         return Evaluator({}, "ck_tile").evaluate(value, Scope(None, {}))
     except Unreadable as error:
         raise ValueError(error.reason) from error

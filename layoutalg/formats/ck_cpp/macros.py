@@ -113,7 +113,10 @@ class Macros:
 
 def _expression(written: str) -> Node | None:
     """The expression that a macro's text is, None where it is no single one."""
-    declared = parsed(f"auto _ = {cleaned(written)};").named_children
+    try:
+        declared = parsed(f"auto _ = {cleaned(written)};").named_children
+    except Unreadable:  # nested too deep
+        return None
     initial = declared[0].child_by_field_name("declarator") if len(declared) == 1 else None
     value = initial.child_by_field_name("value") if initial is not None else None
     whole = (

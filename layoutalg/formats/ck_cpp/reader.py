@@ -132,6 +132,9 @@ class Reader(Runner):
             self.level(root, self.scope)
         except RecursionError:
             self.left_out("the block", Unreadable("it is nested too deep"), block)
+        except Unreadable as error:
+            self.line += (error.line or 1) - 1
+            self.left_out("the block", Unreadable(error.reason), block)
         fresh = [f for listed in self.functions.values() for f in listed if id(f) not in known]
         for name, scope, node in self.members:
             self.line = self.first_line + node.start_point[0]

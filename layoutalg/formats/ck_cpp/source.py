@@ -22,8 +22,16 @@ from functools import cache
 
 from tree_sitter import Language, Node, Parser
 
+from layoutalg.formats.ck_cpp.values import Unreadable
+from layoutalg.formats.errors import SpecError
+
 LARGEST_SOURCE = 1 << 19
 """Characters of a source file; a larger one is refused."""
+
+DEEPEST = 400
+"""How deep syntax may be nested; what is deeper is refused, as what looks below each node takes the square of it."""
+MOST_BLOCKS = 1000
+"""Blocks of C++ in one text."""
 
 _MACROS = re.compile(
     r"\b(?:CK_TILE_(?:HOST_DEVICE(?:_EXTERN)?|HOST|DEVICE(?:_EXTERN)?|[A-Z_]+_ADDR)|__(?:host|device|global|forceinline|shared)__)\b"
@@ -57,9 +65,12 @@ def blocks(text: str, file: str) -> list[Block]:
     [Block(text='\\nint a;\\n', line=4)]
     """
     ending = file.lower().rsplit(".", 1)[-1]
-    if ending == "rst":
-        return list(_rst(text))
-    return list(_md(text)) if ending in ("md", "markdown") else [Block(text)]
+    kind, begins = {"rst": (_rst, _RST), "md": (_md, _MD), "markdown": (_md, _MD)}.get(ending, (None, None))
+    if kind is None or begins is None:
+        return [Block(text)]
+    if sum(1 for _ in begins.finditer(text)) > MOST_BLOCKS:
+        raise SpecError(f"has more than {MOST_BLOCKS} blocks of C++", file)
+    return list(kind(text))
 
 
 def _rst(text: str) -> Iterator[Block]:
@@ -155,5 +166,22 @@ def _parser() -> Parser:
 
 
 def parsed(text: str) -> Node:
-    """The syntax tree of a cleaned text; what is no C++ becomes ERROR nodes, never an exception."""
-    return _parser().parse(text.encode()).root_node
+    """The syntax tree of a cleaned text; what is no C++ becomes ERROR nodes. Unreadable where it is nested too deep."""
+    root = _parser().parse(text.encode(errors="replace")).root_node
+    _refuse_deep(root)
+    return root
+
+
+def _refuse_deep(root: Node) -> None:
+    cursor, depth = root.walk(), 0
+    while True:
+        if cursor.goto_first_child():
+            depth += 1
+            if depth > DEEPEST:
+                line = cursor.node.start_point[0] if cursor.node is not None else 0
+                raise Unreadable(f"it is nested deeper than {DEEPEST} levels", line=line + 1)
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return
+            depth -= 1

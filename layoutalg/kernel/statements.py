@@ -30,6 +30,7 @@ from typing import Literal
 
 from layoutalg.index import FALSE, TRUE, Expr, prod
 from layoutalg.kernel.dtypes import DType
+from layoutalg.kernel.typed import wrongly_typed
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
 from layoutalg.target.operand import MatrixInstruction
 
@@ -49,6 +50,9 @@ class Tensor:
     names: tuple[str, ...]
 
     def __post_init__(self) -> None:
+        wrong = next(wrongly_typed(self), None)
+        if wrong is not None:
+            raise LayoutError(wrong)
         if len(self.names) != self.descriptor.rank:
             raise LayoutError(f"tensor {self.name}: {len(self.names)} names for {self.descriptor.rank} dimensions")
 

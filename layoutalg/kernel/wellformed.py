@@ -24,13 +24,15 @@ from dataclasses import fields
 from string import Formatter
 from typing import get_args
 
-from layoutalg.index import Expr, c_expression, var, variables
+from layoutalg.index import FALSE, TRUE, Expr, c_expression, var, variables
+from layoutalg.index.ranges import BOOLEAN
 from layoutalg.kernel.address import address_of
 from layoutalg.kernel.dtypes import DTYPES
 from layoutalg.kernel.fragments import instruction_named
 from layoutalg.kernel.instructions import operation_name
 from layoutalg.kernel.program import (
     Access,
+    Await,
     Clear,
     Compute,
     Contract,
@@ -56,6 +58,7 @@ from layoutalg.kernel.program import (
 )
 from layoutalg.kernel.statements import FUNCTIONS, How, memory_of
 from layoutalg.kernel.text import shared_names, vector_type
+from layoutalg.kernel.typed import wrongly_typed
 from layoutalg.layout import Functor, LayoutError, TensorAdaptor
 from layoutalg.target.matrix import UnknownMatrixInstructionError
 
@@ -79,12 +82,27 @@ Scope = frozenset[Expr]
 
 def refuse(program: Program) -> None:
     """LayoutError unless the program is well-formed; the message says what is wrong and what would do."""
-    for check in (_numbers, _names, _sizes, _indices, _tensors, _meaning, _statements):
+    for check in (_types, _numbers, _ranks, _names, _sizes, _indices, _tensors, _meaning, _statements):
         check(program)
 
 
 def _no(program: Program, what: str) -> LayoutError:
     return LayoutError(f"{program.name}: not well-formed: {what}")
+
+
+def _types(program: Program) -> None:
+    """Every field is what it is declared to be, and what is a condition is a truth value."""
+    wrong = next(wrongly_typed(program), None)
+    if wrong is not None:
+        raise LayoutError(f"not well-formed: {wrong}")
+    conditions = [("what is required", program.requires)]
+    conditions += [(f"what is said to be valid of {say.tensor.name}", say.valid) for say in program.says]
+    conditions += [
+        (f"the condition on {s.tensor.name}", s.only) for _, s in program.statements() if isinstance(s, Load)
+    ]
+    for what, condition in conditions:
+        if condition.op not in BOOLEAN and condition is not TRUE and condition is not FALSE:
+            raise _no(program, f"{what} is {condition}, a number; a truth value is needed")
 
 
 def _numbers(program: Program) -> None:
@@ -106,6 +124,39 @@ def _numbers(program: Program) -> None:
     for shared in program.shared:
         if shared.elements < 1 or shared.slots < 1:
             raise _no(program, f"{shared.name} has {shared.elements} elements in {shared.slots} slots; 1 at least")
+
+
+def _ranks(program: Program) -> None:
+    """As many coordinates, lanes and Ys as what they are given for has."""
+    for registers in program.registers:
+        lanes = len(registers.distribution.ps)
+        if lanes != len(program.lanes):
+            raise _no(program, f"{len(program.lanes)} lanes; {registers.name} is distributed over {lanes} P indices")
+    for say in program.says:
+        if len(say.coordinates) != say.tensor.descriptor.rank:
+            raise _no(program, f"{len(say.coordinates)} coordinates are said of {say.tensor.name}, which has others")
+    for _, s in program.statements():
+        if isinstance(s, Access):
+            _rank(program, s)
+        elif isinstance(s, Await) and s.groups < 0:
+            raise _no(program, f"{s.groups} groups of copies are awaited; at least 0 are")
+
+
+def _rank(program: Program, s: Access) -> None:
+    place = memory_of(s).name
+    rank = s.tensor.descriptor.rank if isinstance(s, GlobalAccess) else s.descriptor.rank
+    held = len(s.registers.distribution.lengths)
+    if held != rank:
+        raise _no(program, f"{s.registers.name} holds a tile of rank {held}; {place} has {rank} coordinates")
+    moved = vector_ys(s)
+    if len(set(moved)) != len(moved) or not set(moved) <= set(range(len(s.registers.distribution.ys))):
+        raise _no(program, f"{s.registers.name} has no Ys {s.vector} to move as a vector")
+    origin = s.origin if isinstance(s, GlobalAccess | LoadShared) else ()
+    if len(origin) != rank and (origin or isinstance(s, GlobalAccess)):
+        raise _no(program, f"an origin of {len(origin)} coordinates in {place}, which has {rank}")
+    guarded = s.guarded if isinstance(s, GlobalAccess) else True
+    if isinstance(guarded, tuple) and len(guarded) != rank:
+        raise _no(program, f"{len(guarded)} coordinates are guarded or not in {place}, which has {rank}")
 
 
 # --- names ------------------------------------------------------------------------------------------------------------
@@ -343,16 +394,7 @@ def _refuse_instruction(program: Program, name: str, instruction: object) -> Non
 
 def _access(program: Program, s: Access, scope: Scope) -> None:
     place = memory_of(s).name
-    rank = s.tensor.descriptor.rank if isinstance(s, GlobalAccess) else s.descriptor.rank
-    held = len(s.registers.distribution.lengths)
-    if held != rank:
-        raise _no(program, f"{s.registers.name} holds a tile of rank {held}; {place} has {rank} coordinates")
-    moved = vector_ys(s)
-    if len(set(moved)) != len(moved) or not set(moved) <= set(range(len(s.registers.distribution.ys))):
-        raise _no(program, f"{s.registers.name} has no Ys {s.vector} to move as a vector")
     origin = s.origin if isinstance(s, GlobalAccess | LoadShared) else ()
-    if len(origin) != rank and (origin or isinstance(s, GlobalAccess)):
-        raise _no(program, f"an origin of {len(origin)} coordinates in {place}, which has {rank}")
     _within(program, f"an origin in {place}", origin, scope)
     if isinstance(s, SharedAccess):
         _within(program, f"a slot of {place}", [s.slot], scope)

@@ -4,6 +4,7 @@ Both keep all that is written to the two streams, by the process itself and by t
 started once by some test, so that what only a fresh process shows (an import left out, a bad end) is seen too.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -51,9 +52,12 @@ def start(*arguments: object) -> Finished:
 
 
 def refused(result: Finished, *words: str) -> None:
-    """Exit 3, one line on stderr with these words, no traceback, nothing on stdout."""
+    """Exit 3, one line on stderr with these words, no traceback; on stdout nothing, or the one document of --json."""
     assert result.returncode == 3, result
-    assert result.stdout == ""
+    if "--json" in result.args:
+        assert json.loads(result.stdout).keys() == {"error", "exit"}
+    else:
+        assert result.stdout == ""
     lines = result.stderr.splitlines()
     assert len(lines) == 1, result.stderr
     for word in words:

@@ -85,7 +85,7 @@ def _read_all(paths: list[Path], defines: dict[str, str]) -> tuple[list[SpecFile
     for path in paths:
         try:
             spec = read(path, defines if path.suffix in SOURCES else {}, alone=False)
-            if not spec.items and not spec.unread:
+            if not (spec.items or spec.unread or spec.unchecked):
                 raise InputError(f"{spec.path}: it describes no layout, so that nothing can be checked")
             specs.append(spec)
         except (SpecError, InputError, OSError) as error:
@@ -221,6 +221,8 @@ def _exit_code(specs: list[SpecFile], results: list[Result]) -> int:
     if any(part.refused for part in unread):
         return BAD_INPUT
     wrong = {r.verdict.name for r in results if not r.passed}
+    if not results and any(spec.unchecked for spec in specs):
+        return 2
     if wrong & {"refuted", "proved"}:
         return 1
     return 2 if wrong or unread else 0
@@ -237,10 +239,12 @@ def _document(specs: list[SpecFile], results: list[list[Result]], bad: list[str]
                 "results": [_entry(r) for r in found],
                 "facts": {d.name: facts(d) for d in spec.descriptors},
                 "unread": [vars(u) for u in spec.unread],
+                "unchecked": [{"name": u.name, "line": u.line, "reason": u.reason} for u in spec.unchecked],
             }
         )
     every = [r for found in results for r in found]
     counts = {name: sum(r.verdict.name == name for r in every) for name in ("proved", "refuted", "unknown")}
+    counts |= {name: sum(len(getattr(spec, name)) for spec in specs) for name in ("unread", "unchecked")}
     return {"files": files, **counts, "errors": bad, "passed": all(r.passed for r in every) and not bad}
 
 
@@ -271,11 +275,14 @@ def _print(specs: list[SpecFile], results: list[list[Result]]) -> None:
             _print_result(r)
         for unread in spec.unread:
             say(typer.style(f"  line {unread.line}: {unread.name} not read: {unread.reason}", dim=True))
+        for passed in spec.unchecked:
+            say(typer.style(f"  line {passed.line}: {passed.name} not checked: {passed.reason}", dim=True))
     every = [r for found in results for r in found]
     wrong = [r for r in every if not r.passed]
-    left = sum(len(spec.unread) for spec in specs)
+    left, seen = (sum(len(getattr(spec, name)) for spec in specs) for name in ("unread", "unchecked"))
     verdict = f"{len(wrong)} not as expected" if wrong else "all as expected" if every else "nothing was checked"
-    say(f"{_counted(len(every), 'claim')}: {verdict}" + (f"; {_counted(left, 'part')} not read" if left else ""))
+    told = [f"{_counted(n, 'part')} not {what}" for n, what in ((left, "read"), (seen, "checked")) if n]
+    say("; ".join([f"{_counted(len(every), 'claim')}: {verdict}", *told]))
 
 
 def _counted(count: int, what: str) -> str:

@@ -168,6 +168,7 @@ class Unread:
 class SpecFile:
     """A file's symbols and items, in the file's order; `unread` is what a C++ reader had to leave out.
 
+    `unchecked`: what it saw and claims nothing of: windows, accesses, layouts that stay inside a function.
     `unasked`: the names of `-D` that nothing in a C++ file asked for, and whether its text mentions them at all.
     """
 
@@ -176,6 +177,7 @@ class SpecFile:
     items: tuple[Item, ...] = ()
     title: str = ""
     unread: tuple[Unread, ...] = ()
+    unchecked: tuple[Unread, ...] = ()
     unasked: Mapping[str, bool] = field(default_factory=dict)
 
     @property

@@ -183,7 +183,6 @@ CHOICE = "#ifdef FAST\nauto d = LAYOUT(1));\n#else\nauto d = LAYOUT(8));\n#endif
         ("#define FAST 1\n#undef FAST\n", 8),
         ("#define FAST 1\n#undef FAST // slow\n", 8),
         ("#define FAST 1\n#undef FAST\n#define FAST 2\n", 1),
-        ("constexpr int FAST = 1;\n", 8),
         ("#undef FAST\n", 8),
     ],
 )
@@ -192,6 +191,10 @@ def test_defined_is_what_the_directives_above_say(directives: str, value: int) -
     assert strides(f"{directives}auto f() {{ {CHOICE.replace('auto d =', 'return')} }}".replace("{ #", "{\n#")) == [
         value
     ]
+
+
+def test_a_constant_defines_no_macro() -> None:
+    assert "whether FAST is defined" in reason("constexpr int FAST = 1;\n" + CHOICE)
 
 
 def test_what_d_defines_may_be_undefined() -> None:

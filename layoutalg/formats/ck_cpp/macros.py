@@ -51,13 +51,13 @@ class Macros:
 
     said: dict[str, dict[tuple[int, int], Macro]] = field(default_factory=dict)
     roots: dict[Node, int] = field(default_factory=dict)
-    unsettled: set[str] = field(default_factory=set)
-    """Macros that are defined or undefined inside a function."""
+    unsettled: dict[str, str] = field(default_factory=dict)
+    """Macros of which it is not known where they are defined or undefined, and why."""
 
     def begin(self, root: Node) -> None:
         """A block of the file, from which directives and uses come."""
         self.roots[root] = len(self.roots)
-        self.unsettled.update(_inside_functions(root))
+        self.unsettled |= dict.fromkeys(_inside_functions(root), "is defined or undefined inside a function")
 
     def say(self, node: Node, name: str, *, defined: bool) -> None:
         """A directive at its place."""
@@ -80,7 +80,7 @@ class Macros:
         """What was last said of a name before a node, None where nothing was."""
         said = self.said.get(name)
         if name in self.unsettled:
-            raise Unreadable(f"the macro {name} is defined or undefined inside a function")
+            raise Unreadable(f"the macro {name} {self.unsettled[name]}")
         if said is None:
             return None
         place = self.place(node)

@@ -23,8 +23,8 @@ class Names:
     defines: Mapping[str, Value]
     dialect: str
     functions: dict[str, list[Function]] = field(default_factory=dict)
-    specialized: set[str] = field(default_factory=set)
-    """The templates that have specializations, which are not told apart."""
+    doubtful: dict[str, str] = field(default_factory=dict)
+    """Names of which it is not known what they are: templates with specializations, parts of an open `#if`; and why."""
 
     def evaluate(self, node: Node, scope: Scope) -> Value:
         """The value of an expression."""
@@ -80,13 +80,13 @@ class Names:
             value = value if arguments is None else self.applied(value, name, arguments, scope)
         return whole if isinstance(value, Open) and whole is not None else value
 
-    def refuse_specialized(self, name: str) -> None:
-        """Unreadable for a template that is specialized."""
-        if name in self.specialized:
-            raise Unreadable(f"{name} is specialized; which specialization is meant is not read")
+    def refuse_doubtful(self, name: str) -> None:
+        """Unreadable for a name that may be another thing than what was read."""
+        if name in self.doubtful:
+            raise Unreadable(self.doubtful[name])
 
     def instance(self, name: str, args: Node | None, scope: Scope) -> Value:
-        self.refuse_specialized(name)
+        self.refuse_doubtful(name)
         found = scope.find(name)
         if args is None:
             return Open(name) if found is None else found
@@ -120,7 +120,7 @@ class Names:
 
     def member(self, value: Value, name: str) -> Value:
         """`value::name` and `value.name`."""
-        self.refuse_specialized(name)
+        self.refuse_doubtful(name)
         if isinstance(value, Open):
             return member(self.defines, value, name)
         if isinstance(value, Struct):

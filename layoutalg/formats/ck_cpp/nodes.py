@@ -108,6 +108,31 @@ def declared_name(node: Node) -> Node | None:
     return None
 
 
+def called(node: Node) -> str:
+    """What a statement without a name is called: a directive by its line."""
+    if node.type.startswith("preproc_"):
+        return " ".join(text(node).split("\n", 1)[0].split())
+    return f"the {node.type.replace('_', ' ')}"
+
+
+def declared_within(node: Node) -> Iterator[str]:
+    """The names that a part of a file or of a struct declares, in namespaces and further parts too."""
+    for child in node.named_children:
+        if child.type in ("declaration", "field_declaration"):
+            for declarator in child.children_by_field_name("declarator"):
+                yield from names_of(declarator)
+        elif child.type in (*DECLARED_TYPES, "function_definition"):
+            name = declared_name(child)
+            yield from (part for part, _ in [*parts_of(name)][-1:]) if name is not None else ()
+        elif child.type == "alias_declaration":
+            yield text(child.child_by_field_name("name"))
+        elif child.type in _AROUND or child.type.startswith("preproc_"):
+            yield from declared_within(child)
+
+
+_AROUND = frozenset({"namespace_definition", "declaration_list", "template_declaration", "linkage_specification"})
+
+
 def specialized(node: Node, child: Node) -> str | None:
     """The template that a part of `template <…>` specializes, None where it specializes none.
 

@@ -1,11 +1,16 @@
 """`#define`, `#if` and their like: which part of a file counts.
 
-A macro is what the file or `-D` defines.  One that neither does is "not defined" to `#ifdef` and `defined()`; where its
-value is asked for (`#if FAST`), the part is left out and the macro asked for: another header may define it.
+A macro is what the file or `-D` says: `-D FAST=1`, or `-D FAST=undefined`.  Of one that neither speaks of, the
+compiler, its target, a flag or another header decides: the parts of its `#ifdef`, `defined()` or `#if FAST` are left
+out, what they declare is not known, and the macro is asked for.  `-D __gfx942__=1` says of every `__gfx…__` whether it
+is defined.
+
+`#ifndef X` right before `#define X` guards an include or gives a default: it is read, and a default is told.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,9 +21,9 @@ from layoutalg.formats.ck_cpp.calls import Returned
 from layoutalg.formats.ck_cpp.convert import truth
 from layoutalg.formats.ck_cpp.effects import Effects
 from layoutalg.formats.ck_cpp.macros import Macros, directed
-from layoutalg.formats.ck_cpp.nodes import below, of_part, shown, text
+from layoutalg.formats.ck_cpp.nodes import below, declared_within, of_part, shown, text
 from layoutalg.formats.ck_cpp.scope import Scope
-from layoutalg.formats.ck_cpp.values import Broken, Unreadable, Value
+from layoutalg.formats.ck_cpp.values import Broken, Open, Unreadable, Value
 from layoutalg.index import TRUE, as_expr
 
 DIRECTIVES = frozenset({"preproc_def", "preproc_function_def", "preproc_call", "preproc_include"})
@@ -27,6 +32,12 @@ PARTS = frozenset({"preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif"
 """Those that choose what is compiled."""
 PASSED = frozenset({"#pragma", "#warning"})
 """Directives that say nothing of the text."""
+UNDEFINED = "undefined"
+"""What `-D` gives a macro that is not defined."""
+_FAMILY = re.compile(r"__gfx([0-9a-f]+)__")
+_PROCESSOR = re.compile(r"__gfx(9[0-9][0-9a-f]|1[0-9]{3})__")
+"""clang defines one `__gfx<number>__` for the processor that it compiles for (clang, AMDGPU target macros); CK's
+`include/ck_tile/core/config.hpp` defines those of families (`__gfx9__`, `__gfx94__`, `__gfx103__`) by it."""
 
 
 @dataclass
@@ -45,6 +56,8 @@ class Preprocessor(Effects):
         """Called for what was not read; the reader of a file lists it."""
 
     macros: Macros = field(default_factory=Macros)
+    compiled_ids: set[int] = field(default_factory=set)
+    """The parts that are compiled."""
     expanding: list[str] = field(default_factory=list)
     """The macros that are being replaced: within its own text a macro is an ordinary name."""
 
@@ -76,33 +89,82 @@ class Preprocessor(Effects):
     def defined_at(self, name: str, node: Node) -> bool:
         """Whether a macro is defined at a node."""
         said = self.macros.at(name, node)
-        return name in self.defines if said is None else said.defined
+        if said is not None:
+            return said.defined
+        if name in self.defines:
+            given = self.defines[name]
+            return not (isinstance(given, Open) and given.path == UNDEFINED)
+        family = _FAMILY.fullmatch(name)
+        processors = [(macro, found[1]) for macro in self.defines if (found := _PROCESSOR.fullmatch(macro))]
+        if family is not None and processors:
+            return any(self.defined_at(macro, node) and number.startswith(family[1]) for macro, number in processors)
+        raise Unreadable(
+            f"whether {name} is defined is up to the compiler, its target or another header; give -D {name}=1, "
+            f"or -D {name}={UNDEFINED}"
+        )
 
     def conditional_part(self, node: Node, scope: Scope) -> Returned | None:
         """`#if` and `#ifdef`: the part that is compiled; both are left out where the condition is open."""
-        part = self.compiled_part(node)
+        part = self.chosen(node)
         inside = () if part is None else of_part(part)
         if self.depth == 0:
             self.each(inside, scope)
             return None
         return next((r for child in inside if (r := self.statement(child, scope)) is not None), None)
 
+    def chosen(self, node: Node) -> Node | None:
+        """The part that counts; where that is open, what any of them declares is not known."""
+        try:
+            part = self.compiled_part(node)
+            self.compiled_ids.update(() if part is None else {part.id})
+            return part
+        except Unreadable as error:
+            for child in below(node):
+                if child.type in ("preproc_def", "preproc_function_def", "preproc_call") and directed(child):
+                    self.macros.unsettled[directed(child)] = f"is defined or undefined where {error.reason}"
+            for name in declared_within(node):
+                self.doubtful.setdefault(name, f"{name} is declared where {error.reason}")
+            raise
+
+    def told_default(self, name: str, node: Node) -> None:
+        """Called where a macro's default is read; the reader of a file lists it."""
+
     def compiled(self, node: Node) -> bool:
         """Whether the part after a `#if` counts; Unreadable where a macro that it asks for has no value here."""
         name = node.child_by_field_name("name")
+        if name is not None and _is_default(node, text(name)) and not self.said_of(text(name), node):
+            self.told_default(text(name), node)
+            return True
         if name is not None:
             return self.defined_at(text(name), node) != (node.children[0].type in ("#ifndef", "#elifndef"))
         condition = node.child_by_field_name("condition")
         if condition is None:
             return True
         for child in below(condition):
-            said = self.macros.at(text(child), child) if child.type == "identifier" else None
-            if said is not None and not said.defined and (child.parent or child).type != "preproc_defined":
+            if child.type != "identifier" or (child.parent or child).type == "preproc_defined":
+                continue
+            if self.said_of(text(child), child) and not self.defined_at(text(child), child):
                 raise Unreadable(f"the macro {text(child)} is asked for its value where it is undefined")
         found = truth(self.evaluate(condition, Scope(None, self.defines)))
         if found.op != "const":
             raise Unreadable(f"whether {found} holds depends on a symbol")
         return found is TRUE
+
+    def aside(self, node: Node) -> Node | None:
+        """The part of a `#if` around a node that is not compiled, or of which that is not known; None where none is."""
+        at: Node | None = node
+        while at is not None:
+            if at.type in PARTS:
+                if at.id not in self.compiled_ids:
+                    return at
+                while at.parent is not None and at == at.parent.child_by_field_name("alternative"):
+                    at = at.parent
+            at = at.parent
+        return None
+
+    def said_of(self, name: str, node: Node) -> bool:
+        """Whether the file or `-D` says anything of a macro before a node."""
+        return self.macros.at(name, node) is not None or name in self.defines
 
     def compiled_part(self, node: Node | None) -> Node | None:
         """The part of `#if … #elif … #else` that counts, None where none does."""
@@ -119,8 +181,15 @@ class Preprocessor(Effects):
                 yield child
             if not child.type.startswith(("preproc_if", "preproc_el")):
                 continue
-            part = self.attempt(partial(self.compiled_part, child))
+            part = self.attempt(partial(self.chosen, child))
             if isinstance(part, Broken):
                 self.left_out("members under #if", part.error, text(child))
             elif part is not None:
                 yield from self.members_of(part, scope)
+
+
+def _is_default(node: Node, name: str) -> bool:
+    """Whether a part is `#ifndef X` with `#define X` as its first line: a guard of an include, or a default."""
+    first = next((child for child in of_part(node) if child.type != "comment"), None)
+    defines = first is not None and first.type in ("preproc_def", "preproc_function_def") and directed(first) == name
+    return defines and node.children[0].type == "#ifndef"

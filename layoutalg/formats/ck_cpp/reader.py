@@ -32,8 +32,9 @@ from typing import Any
 from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp.defines import read_define
+from layoutalg.formats.ck_cpp.inventory import UNCLAIMED, inventory
 from layoutalg.formats.ck_cpp.kinds import BUILDS
-from layoutalg.formats.ck_cpp.nodes import returns, text
+from layoutalg.formats.ck_cpp.nodes import called, of_part, returns, text
 from layoutalg.formats.ck_cpp.scope import Asked, Scope
 from layoutalg.formats.ck_cpp.source import LARGEST_SOURCE, blocks, cleaned, parsed
 from layoutalg.formats.ck_cpp.statements import Runner
@@ -77,7 +78,8 @@ def loads(source: str, file: str = "", defines: Mapping[str, str] | None = None)
     mentioned = {name: name.rsplit("::", 1)[-1] in words for name in values}
     claimed = {name for name in symbols if mentioned[name]}  # a claim in a comment may speak of a symbol
     unasked = {name: mentioned[name] for name in values if name not in values.names | claimed}
-    return SpecFile(file, symbols, tuple(reader.items), unread=tuple(reader.unread), unasked=unasked)
+    return SpecFile(file, symbols, tuple(reader.items), unread=tuple(reader.unread),
+                    unchecked=tuple(reader.unchecked), unasked=unasked)  # fmt: skip
 
 
 def _is_ck(source: str) -> bool:
@@ -115,7 +117,12 @@ class Reader(Runner):
     scope: Scope = field(default_factory=lambda: Scope(None, {}))
     items: list[Item] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
+    unchecked: list[Unread] = field(default_factory=list)
     named: dict[str, int] = field(default_factory=dict)
+    whole: dict[int, Unread] = field(default_factory=dict)
+    """Of each body that stopped the reading, what was said."""
+    came: dict[int, str] = field(default_factory=dict)
+    """What came of each body that was read: an item, a part that is not read, or else why there is neither."""
     collecting: bool = True
     prefix: str = ""
     file: str = ""
@@ -126,8 +133,9 @@ class Reader(Runner):
         """One block: its own names first, then each of its functions."""
         self.first_line, self.line, self.collecting, self.prefix = line, line, True, ""
         known = {id(f) for listed in self.functions.values() for f in listed}
+        items, unread = len(self.items), len(self.unread)
+        root = parsed(cleaned(block))
         try:
-            root = parsed(cleaned(block))
             self.macros.begin(root)
             self.level(root, self.scope)
         except RecursionError:
@@ -144,12 +152,17 @@ class Reader(Runner):
             self.set_by(function)
         for function in sorted(fresh, key=lambda f: f.line):
             self.tried(function)
-        bodies = {f.name: f.body.id for f in fresh}
-        self.unread = [part for part in self.unread if bodies.get(part.name) not in self.completed]
+        for body in self.completed & self.whole.keys():
+            part = self.whole.pop(body)
+            self.unread = [other for other in self.unread if other is not part]
+            self.came[body] = "is read where it is called, and not checked by itself"
+        told: dict[str, int | None] = {item.name: item.line for item in self.items[items:]}
+        self.passed_by(root, told | {part.name: part.line for part in self.unread[unread:]})
 
     def tried(self, function: Function) -> None:
         """Calls a function for what it returns, or, where it returns nothing, for what it declares."""
         body = text(function.body)
+        told = len(self.items), len(self.unread)
         self.collecting = not returns(function.body)
         self.prefix = f"{function.name}." if self.collecting else ""
         self.line, self.depth = function.line, 0
@@ -157,11 +170,45 @@ class Reader(Runner):
             returned = self.body(function, self.frame(function))
         except Unreadable as error:
             self.left_out(function.name, error, body)
+            if len(self.unread) > told[1]:
+                self.whole[function.body.id] = self.unread[-1]
+            else:
+                self.came[function.body.id] = f"not read: {error.reason}"
         except RecursionError:
             self.left_out(function.name, Unreadable("it is nested too deep"), body)
         else:
             if returned is not None:
                 self.add(function.name, returned.value, function.line)
+        if (len(self.items), len(self.unread)) != told:
+            self.came[function.body.id] = ""
+        why = "they stay inside it" if self.collecting else "what it returns is no layout"
+        self.came.setdefault(function.body.id, why)
+
+    def passed_by(self, root: Node, told: Mapping[str, int | None]) -> None:
+        """Lists what the block makes and no claim speaks of; what was not even reached is not read."""
+        for place in inventory(root, self.first_line):
+            body = place.node.child_by_field_name("body") if place.node.type == "function_definition" else None
+            lines = range(place.first, place.last + 1)
+            here = place.name in told or any(line in lines for line in told.values() if line is not None)
+            came = self.came.get(body.id) if body is not None else "" if here else None
+            aside = self.aside(place.node)
+            if aside is not None and not came:
+                came = f"stands under {called(aside)!r}, which is open or not compiled"
+            if came is None:
+                self.unread.append(
+                    Unread(place.name, place.first, f"{place.described()}: the reading does not reach it")
+                )
+            elif came:
+                self.unchecked.append(Unread(place.name, place.first, f"{place.described()}: {came}"))
+            elif left := place.described(UNCLAIMED):
+                self.unchecked.append(Unread(place.name, place.first, f"{left}: nothing is claimed of them"))
+
+    def told_default(self, name: str, node: Node) -> None:
+        """A macro whose default is read, unless it only guards an include."""
+        first = next(child for child in of_part(node) if child.type != "comment")
+        if first.child_by_field_name("value") is not None:
+            reason = f"is read as the default that stands here; -D {name}=… gives another"
+            self.unchecked.append(Unread(name, self.first_line + node.start_point[0], reason))
 
     def left_out(self, name: str, error: Unreadable, source: str) -> None:
         """Notes what was not read, if it builds a layout."""

@@ -22,6 +22,7 @@ from layoutalg.formats.ck_cpp.kinds import BUILDS, LISTED, SKIPPED, WITH_PARTS
 from layoutalg.formats.ck_cpp.nodes import (
     INDIRECT,
     below,
+    called,
     is_constant,
     names_of,
     parameters,
@@ -83,7 +84,7 @@ class Runner(Preprocessor):
         for child in nodes:
             value = self.attempt(partial(self.statement, child, scope))
             if isinstance(value, Broken):
-                self.left_out(f"the {child.type.replace('_', ' ')}", value.error, text(child))
+                self.left_out(called(child), value.error, text(child))
 
     def inner_block(self, node: Node, scope: Scope) -> Returned | None:
         return self.block(node, scope.inner())
@@ -264,7 +265,8 @@ class Runner(Preprocessor):
         listed = node.child_by_field_name("parameters")
         for child in node.named_children:
             special = specialized(node, child)
-            self.specialized.update(() if special is None else {special})
+            if special is not None:
+                self.doubtful[special] = f"{special} is specialized; which specialization is meant is not read"
             if child.type == "function_definition":
                 self.function(child, scope, listed)
             elif child.type in ("struct_specifier", "class_specifier"):

@@ -14,7 +14,6 @@ from layoutalg.cli.programs import program_of
 
 if TYPE_CHECKING:
     from layoutalg.device.amdgcn.against import BinaryVerdict
-    from layoutalg.device.amdgcn.replay import Replay
     from layoutalg.device.codeobject import CodeObject
     from layoutalg.device.isa import IsaDevice
     from layoutalg.kernel.program import Program
@@ -50,7 +49,7 @@ def binary(
     verified = verify(program)
     found = decided(code, program, name, seconds)
     ran = _carried_out(code, program, name) if execute else {}
-    again = _replayed(code, program, name, found)
+    again = found.replayed
     assumed = list(_assumed(program, found))
     if as_json:
         claims = [{"claim": about, "verdict": v.name, "reason": v.reason} for about, v in found.verdicts]
@@ -75,7 +74,7 @@ def binary(
             print(*_listing(code, name, found, verified), sep="\n")
         if ran:
             print(*lines(ran), sep="\n")
-    if ran and not ran["exact"]:
+    if ran and ran["exact"] is False:
         return 1
     return {"proved": 0 if verified.proved else 2, "refuted": 1}.get(found.name, 2)
 
@@ -115,17 +114,6 @@ def decided(code: CodeObject, program: Program, name: str, seconds: float = 60.0
     from layoutalg.device.amdgcn.program import decode_kernel
 
     return prove_binary(decode_kernel(read_kernels(code.payload)[name]), program, seconds=seconds)
-
-
-def _replayed(code: CodeObject, program: Program, name: str, found: BinaryVerdict) -> Replay | None:
-    """The refutation, where there is one, carried out."""
-    from layoutalg.device.amdgcn.binary import read_kernels
-    from layoutalg.device.amdgcn.program import decode_kernel
-    from layoutalg.device.amdgcn.replay import replay
-    from layoutalg.prove import Refuted
-
-    refuted = next((verdict for _, verdict in found.verdicts if isinstance(verdict, Refuted)), None)
-    return None if refuted is None else replay(decode_kernel(read_kernels(code.payload)[name]), program, refuted)
 
 
 def _listing(code: CodeObject, name: str, found: BinaryVerdict, verified: Verified) -> Iterator[str]:

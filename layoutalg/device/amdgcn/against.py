@@ -35,6 +35,7 @@ from layoutalg.device.amdgcn.follow import Follower
 from layoutalg.device.amdgcn.loops import Loops
 from layoutalg.device.amdgcn.program import Program
 from layoutalg.device.amdgcn.reciprocal import ASSUMPTION
+from layoutalg.device.amdgcn.replay import Replay, replay
 from layoutalg.device.amdgcn.samples import extreme_sizes, shows_wrong
 from layoutalg.device.amdgcn.state import Argument, Element
 from layoutalg.device.amdgcn.symbolic import SymbolicMachine
@@ -43,7 +44,7 @@ from layoutalg.device.amdgcn.terms import Terms
 from layoutalg.device.errors import DeviceError
 from layoutalg.index import Expr, all_of, as_expr, conjuncts, simplify, substitute, variables
 from layoutalg.kernel.program import Program as Kernel
-from layoutalg.prove import ForAll, Limits, Proved, Refuted, Shown, Unknown, Verdict, holds, prove
+from layoutalg.prove import ForAll, Limits, Proved, Refuted, Shown, Unknown, Verdict, Witness, holds, prove
 
 #: Seconds that one question about the range of a value may take; not knowing costs a longer formula, nothing else.
 QUICK = 2.0
@@ -67,6 +68,7 @@ class BinaryVerdict:
     verdicts: tuple[tuple[str, Verdict], ...]
     narrow: tuple[str, ...] = ()  # accesses that the compiler split into narrower ones; slow, not wrong
     assumptions: tuple[str, ...] = ()  # what was taken from elsewhere
+    replayed: Replay | None = None  # what runs say, of what differs from the program or is shown to be wrong
 
     def __bool__(self) -> bool:
         return self.proved
@@ -92,11 +94,31 @@ class BinaryVerdict:
 def prove_binary(binary: Program, kernel: Kernel, limits: Limits | None = None, seconds: float = 60) -> BinaryVerdict:
     """Decides every claim on a decoded kernel against the program that it was compiled from.
 
-    What cannot be followed or decided is `Unknown`, with the reason; `Refuted` carries block, thread and sizes, and is
-    the last verdict then.  `limits` are those of one claim, `seconds` is the time for all.
+    What cannot be followed or decided is `Unknown`, with the reason.  `Refuted`, the last verdict then, is what a run
+    shows to be wrong: a difference from the program that no run shows is `Unknown`, too, and says what differs.
+    `limits` are those of one claim, `seconds` is the time for all.
     """
+    found = _decided(binary, kernel, limits or Limits(), seconds)
+    return found if found.proved else _carried_out(found, binary, kernel)
+
+
+def _carried_out(found: BinaryVerdict, binary: Program, kernel: Kernel) -> BinaryVerdict:
+    """The verdicts once the binary has been run: refuted where that shows it to be wrong, and nowhere else."""
+    about, claimed = next(((about, v) for about, v in found.verdicts if isinstance(v, Refuted)), ("", None))
+    again = replay(binary, kernel, claimed)
+    if again.confirmed and claimed is None:
+        shown = Refuted("the binary does what the program says", "a run", 0.0, (), Witness((again.sizes,), str(again)))
+        return replace(found, verdicts=(*found.verdicts, ("a run", shown)), replayed=again)
+    if again.confirmed or claimed is None:
+        return replace(found, replayed=again if again.confirmed else None)
+    why = f"it differs from the claimed program, {claimed.reason}, but that is not seen to matter: {again}"
+    return replace(found, verdicts=(*found.verdicts[:-1], (about, unknown(why))), replayed=again)
+
+
+def _decided(binary: Program, kernel: Kernel, limits: Limits, seconds: float) -> BinaryVerdict:
+    """Every claim, up to the first that fails at a witness."""
     terms, loops = Terms(), Loops()
-    prover = _Prover(kernel, limits or Limits(), time.monotonic() + seconds, terms)
+    prover = _Prover(kernel, limits, time.monotonic() + seconds, terms)
     verdicts: list[tuple[str, Verdict]] = []
     narrow: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()

@@ -24,3 +24,10 @@ class Fault(DeviceError):
         self.kind = kind
         self.what = what
         self.where = where
+
+
+class StepLimit(Fault):
+    """A run that was stopped: it takes more instructions than it may, and nothing says whether it would have ended."""
+
+    def __init__(self, steps: int, where: str) -> None:
+        super().__init__("control", f"the kernel ran for {steps} instructions", where)

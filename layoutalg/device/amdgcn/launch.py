@@ -25,7 +25,7 @@ from layoutalg.device.amdgcn.binary import Argument, KernelBinary
 from layoutalg.device.amdgcn.concrete import SCRATCH_BUFFER, SCRATCH_OFFSET, ConcreteMachine, lds_place
 from layoutalg.device.amdgcn.cycles import InstructionCycles, LdsMeter
 from layoutalg.device.amdgcn.decode import VCC, Operand
-from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
+from layoutalg.device.amdgcn.errors import Fault, StepLimit, UnsupportedInstructionError
 from layoutalg.device.amdgcn.machine import BUFFER
 from layoutalg.device.amdgcn.memory import GlobalMemory
 from layoutalg.device.amdgcn.program import ENDS, Program, branch_target
@@ -151,7 +151,7 @@ def run(machine: ConcreteMachine, program: Program, turns: Turns) -> int:
         )
         steps += done
         if steps >= turns.step_limit:
-            raise Fault("control", f"the kernel ran for {turns.step_limit} instructions", machine.where)
+            raise StepLimit(turns.step_limit, machine.where)
         ended |= live & (last in ENDS)
         waiting |= live & _BARRIERS.get(last, (False, False))[1]
 
@@ -164,6 +164,8 @@ def _turn(machine: ConcreteMachine, program: Program, address: int, limit: int, 
     code, done = program.by_address, 0
     while True:
         instruction = code.get(address)
+        if instruction is None and program.kernel.entry <= address < program.kernel.entry + len(program.kernel.code):
+            raise UnsupportedInstructionError(f"{address:#x} lies within an instruction, at {machine.where}")
         if instruction is None:
             raise Fault("control", f"no instruction at {address:#x}", machine.where)
         machine.where = instruction.place

@@ -70,13 +70,13 @@ def registers_of(matrix: MatrixInstruction) -> Mapping[str, int]:
 def multiply(machine: ConcreteMachine, instruction: Instruction) -> None:
     """D = A·B + C for every live wave.
 
-    Raises `UnsupportedInstructionError` for a form that is not described, `Fault` when lanes are inactive.
+    Raises `UnsupportedInstructionError` for a form that is not described, and where lanes are inactive.
     """
     matrix = matrix_instruction_of(instruction.name, machine.kernel.target)
     if matrix is None or matrix.a_dtype not in _TYPES or matrix.b_dtype not in _TYPES:
         raise UnsupportedInstructionError(f"{instruction.name} at {instruction.address:#x} has no entry")
     if not machine.exec_lanes[machine.live].all():
-        raise Fault("control", "a matrix instruction with inactive lanes", machine.where)
+        raise UnsupportedInstructionError(f"a matrix instruction with inactive lanes, at {machine.where}")
     a = _matrix(machine, instruction, "a", matrix.isa_a or matrix.a, matrix.a_dtype)
     b = _matrix(machine, instruction, "b", matrix.isa_b or matrix.b, matrix.b_dtype)
     c = _matrix(machine, instruction, "c", matrix.d, matrix.accumulator)

@@ -1,25 +1,31 @@
-"""A refutation replayed: the binary is carried out at the witness's sizes, and the run says whether it is wrong there.
+"""A refutation carried out: the binary is run at the witness's sizes, then at others, and a run says that it is wrong.
 
-| the run | is said as |
+| a run | is said as |
 |---|---|
 | does what no correct kernel does | the fault |
 | leaves something else in memory | a wrong result, with the first element that differs |
-| is exact | it shows no difference: what a witness says of loaded data, or of LDS that nothing reads, need not show |
+| is exact | it shows no difference: an extra barrier, a store that another one mends, LDS laid out otherwise |
 
-A witness without sizes (a store that is missing altogether) is replayed at small ones.  Not replayed: sizes beyond
+Only what a run shows is refuted; what merely differs from the claimed program is not known to be wrong.  Unaligned
+accesses are done, as amdhsa sets the machine up; a scalar address whose lowest bits are dropped, and a run that does
+not end within `STEPS`, show nothing.
+A witness without sizes (a store that is missing altogether) is replayed at others alone.  Not replayed: sizes beyond
 `ELEMENTS` and `BLOCKS`.  What it cannot represent: a run with the data that the witness has; inputs are drawn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
+from layoutalg.device.amdgcn.errors import Fault, StepLimit
 from layoutalg.device.amdgcn.program import Program as Binary
 from layoutalg.device.amdgcn.trial import Trial, attempt, make_case, small_sizes
+from layoutalg.device.errors import DeviceError
 from layoutalg.index import Expr, prod, value
 from layoutalg.kernel.dtypes import numbers
 from layoutalg.kernel.program import Program
@@ -31,16 +37,26 @@ ELEMENTS = 1 << 18
 #: The most blocks.
 BLOCKS = 512
 
-#: A replay that takes more instructions than this does not end, as far as can be told.
+#: A run that takes more instructions than this is stopped.
 STEPS = 100_000
 
-#: How waves take turns: the lowest address first, and at random.
+#: Further sizes that are tried: the most that each is; and the elements of a tensor there.
+OTHERS = (40, 20_000, 200, 8, 16_000)
+FEW = 1 << 15
+
+#: The largest of so many choices of sizes is run.
+DRAWN = 8
+
+#: Seconds in which further sizes are begun with.
+PATIENCE = 3.0
+
+#: How waves take turns: the lowest address first, and at random; at other sizes the one or the other.
 ORDERS = (None, 1)
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What came of it: `confirmed` where the run is wrong, None where there was none."""
+    """What came of it: `confirmed` where a run is wrong, None where there was none at the witness's sizes."""
 
     sizes: Mapping[str, int]
     confirmed: bool | None
@@ -51,8 +67,8 @@ class Replay:
         return f"{'not ' if self.confirmed is None else ''}replayed{f' at {at}' if at else ''}: {self.text}"
 
 
-def replay(binary: Binary, program: Program, verdict: Refuted) -> Replay:
-    """Carries the binary out where a claim fails.
+def replay(binary: Binary, program: Program, verdict: Refuted | None = None) -> Replay:
+    """Carries the binary out where a claim fails, and at some other sizes until a run is wrong.
 
     >>> from layoutalg.device.amdgcn.binary import read_kernels
     >>> from layoutalg.device.amdgcn.program import decode_kernel
@@ -64,9 +80,29 @@ def replay(binary: Binary, program: Program, verdict: Refuted) -> Replay:
     >>> code = compile_source(emit_unverified(program), "gfx1201").payload
     >>> binary = decode_kernel(read_kernels(code)[program.name])
     >>> print(replay(binary, program, Refuted("a claim", "nothing", 0.0, (), Witness(({"M": 3, "N": 70},), ""))))
-    replayed at M = 3, N = 70: the run shows no difference
+    replayed at M = 3, N = 70: the run shows no difference, nor does any at other sizes
     """
-    sizes = _sizes(program, verdict)
+    own, begin = _sizes(program, verdict), time.monotonic()
+    first = Replay({}, None, "no sizes are named") if own is None else _run(binary, program, own, ORDERS)
+    if first.confirmed:
+        return first
+    others = []
+    for k, sizes in enumerate(_others(program)):
+        others.append(_run(binary, program, sizes, ORDERS[k % 2 : k % 2 + 1]))
+        if others[-1].confirmed:
+            return others[-1]
+        if time.monotonic() - begin > PATIENCE:
+            break
+    if all(other.confirmed is None for other in others):
+        return replace(first, text=f"{first.text}; at others, {others[0].text}")
+    if own is None:
+        return Replay({}, False, "no run at small sizes shows a difference")
+    joint = ", nor does any" if first.confirmed is False else "; no run shows a difference"
+    return replace(first, text=f"{first.text}{joint} at other sizes")
+
+
+def _run(binary: Binary, program: Program, sizes: Mapping[Expr, int], orders: Sequence[int | None]) -> Replay:
+    """Runs at these sizes, in each of these orders."""
     told = {size.value.name: n for size, n in sizes.items()}
     extents = [value(tensor.descriptor.element_space_size, sizes) for tensor in program.tensors]
     blocks = value(prod(program.launch), sizes)
@@ -75,24 +111,32 @@ def replay(binary: Binary, program: Program, verdict: Refuted) -> Replay:
     if not value(program.requires, sizes):
         return Replay(told, None, f"{program.name} is not launched at these sizes")
     case = make_case(program, sizes)
-    for order in ORDERS:
+    for order in orders:
         try:
-            trial = attempt(binary, program, case, STEPS, order)
+            trial = attempt(binary, program, case, STEPS, order, strict=False)
         except Fault as fault:
-            return Replay(told, True, f"a fault, {fault}")
-        except UnsupportedInstructionError as error:
+            shown = not isinstance(fault, StepLimit) and fault.kind != "alignment"
+            return Replay(told, shown or None, f"a fault, {fault}")
+        except DeviceError as error:
             return Replay(told, None, str(error))
         if not trial.exact:
             return Replay(told, True, _difference(program, trial))
     return Replay(told, False, "the run shows no difference")
 
 
-def _sizes(program: Program, verdict: Refuted) -> Mapping[Expr, int]:
-    """The witness's sizes, small ones where it names none."""
-    point = verdict.witness.points[0] if verdict.witness.points else {}
+def _sizes(program: Program, verdict: Refuted | None) -> Mapping[Expr, int] | None:
+    """The witness's sizes; None where it names none."""
+    point = verdict.witness.points[0] if verdict is not None and verdict.witness.points else {}
     if not all(size.value.name in point for size in program.sizes):
-        return small_sizes(program)
+        return None
     return {size: point[size.value.name] for size in program.sizes}
+
+
+def _others(program: Program) -> Iterator[Mapping[Expr, int]]:
+    """Some small sizes, each the largest of several that are drawn; one choice where there are none to choose."""
+    for seed, most in enumerate(OTHERS if program.sizes else OTHERS[:1]):
+        drawn = (small_sizes(program, DRAWN * seed + k, most, FEW) for k in range(DRAWN))
+        yield max(drawn, key=lambda sizes: math.prod(sizes.values()))
 
 
 def _difference(program: Program, trial: Trial) -> str:

@@ -76,9 +76,10 @@ class Trial:
 
 
 def attempt(
-    binary: Binary, program: Program, case: Case, step_limit: int = STEP_LIMIT, order: int | None = None
-) -> Trial:
-    """Carries out a binary on a case; `order`, a seed, lets waves take turns at random.
+    binary: Binary, program: Program, case: Case, step_limit: int = STEP_LIMIT, order: int | None = None,
+    strict: bool = True,
+) -> Trial:  # fmt: skip
+    """Carries out a binary on a case; `order`, a seed, lets waves take turns at random; `strict` is `execute`'s.
 
     Raises what `execute` raises: `Fault` for what no correct kernel does, and `UnsupportedInstructionError`.
 
@@ -94,7 +95,7 @@ def attempt(
     True
     """
     arguments = [*case.inputs, case.target, *(case.sizes[size] for size in program.sizes)]
-    run = execute(binary, case.grid, program.block, arguments, step_limit, order)
+    run = execute(binary, case.grid, program.block, arguments, step_limit, order, strict)
     kept = all(np.array_equal(_raw(a), _raw(b)) for a, b in zip(run.outputs[:-1], case.inputs, strict=True))
     return Trial(kept and bool(np.array_equal(_raw(run.outputs[-1]), _raw(case.expected))), case, run)
 
@@ -203,14 +204,17 @@ def _least(size: Expr) -> int:
 def report(binary: Binary, program: Program, seed: int = 0) -> Mapping[str, Any]:
     """A binary carried out on a small case: the sizes, whether the result is exact, and the LDS cycles by instruction.
 
-    A fault, or an instruction without an entry, is told as `fault`; then nothing is exact.
+    A fault is told as `fault`, and nothing is exact then; an instruction without an entry as `refused`, and `exact` is
+    None: nothing is known.
     """
     sizes = small_sizes(program, seed)
     told = {s.value.name: n for s, n in sizes.items()}
     try:
         trial = attempt(binary, program, make_case(program, sizes, seed))
-    except (Fault, UnsupportedInstructionError) as error:
+    except Fault as error:
         return {"sizes": told, "exact": False, "fault": str(error)}
+    except UnsupportedInstructionError as error:
+        return {"sizes": told, "exact": None, "refused": str(error)}
     lds = compare(trial.execution.lds, program, binary.kernel.target, sizes)
     found = {"sizes": told, "exact": trial.exact}
     return {**found, "lds": lds.report} if lds else found
@@ -219,7 +223,7 @@ def report(binary: Binary, program: Program, seed: int = 0) -> Mapping[str, Any]
 def lines(found: Mapping[str, Any]) -> Iterator[str]:
     """A report in words; the LDS instructions as a table."""
     at = ", ".join(f"{name} = {n}" for name, n in found["sizes"].items())
-    result = found.get("fault") or ("exact" if found["exact"] else "WRONG")
+    result = found.get("fault") or found.get("refused") or ("exact" if found["exact"] else "WRONG")
     yield f"executed{f' at {at}' if at else ''}: {result}"
     if "lds" in found:
         yield found["lds"]["text"]

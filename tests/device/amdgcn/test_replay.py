@@ -1,6 +1,7 @@
 """A refutation is carried out at its witness: a fault, a wrong result, no difference, or sizes that are too large."""
 
 import functools
+import re
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from layoutalg.device.compile import compile_source
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.prove import Refuted, Witness
+from tests.device.amdgcn.assembly import assembled
 
 KERNEL = lds_transpose("f16", "xor", 8)
 
@@ -50,26 +52,34 @@ def refuted(*points):
         (
             ("V_XOR_B32", 1, 0, 8, 128 + 9),
             True,
-            "a fault, alignment: 16 bytes at 0x1012, which is no multiple of 16, block",
+            "a fault, address: 16 bytes at 0x1ff2 of an LDS allocation of 8192, block",
         ),  # a swizzle
-        (("V_ASHRREV_I32", 0, 0, 8, 128 + 27), None, "too large to run here"),  # wrong only above 2**27
     ],
 )
 def test_the_witness_of_a_mutant_is_carried_out(change, confirmed, text):
     mutant = changed(*change)
-    verdict = prove_binary(mutant, KERNEL).failures[-1][1]
+    found = prove_binary(mutant, KERNEL)
+    verdict, again = found.failures[-1][1], found.replayed
     assert isinstance(verdict, Refuted)
-    again = replay(mutant, KERNEL, verdict)
+    assert replay(mutant, KERNEL, verdict) == again
     assert again.confirmed is confirmed
     assert again.text.startswith(text)
-    assert str(again).startswith("not replayed" if confirmed is None else "replayed at ")
+    assert str(again).startswith("replayed at ")
+
+
+def test_what_would_be_wrong_at_sizes_that_no_run_has_is_unknown_and_says_what_differs():
+    found = prove_binary(changed("V_ASHRREV_I32", 0, 0, 8, 128 + 27), KERNEL)  # wrong only above 2**27
+    assert found.name == "unknown"
+    assert found.replayed.confirmed is None
+    assert "it differs from the claimed program, " in found.failures[-1][1].reason
+    assert "too large to run here" in found.failures[-1][1].reason
 
 
 def test_a_witness_that_a_run_does_not_bear_out_is_said_to_be_one():
     assert str(replay(honest(), KERNEL, refuted({"M": 16, "N": 8}))) == (
-        "replayed at M = 16, N = 8: the run shows no difference"
+        "replayed at M = 16, N = 8: the run shows no difference, nor does any at other sizes"
     )
-    assert replay(honest(), KERNEL, refuted()).confirmed is False  # no sizes: small ones
+    assert replay(honest(), KERNEL, refuted()).text == "no run at small sizes shows a difference"
 
 
 def test_a_wrong_result_names_its_first_element():
@@ -80,4 +90,51 @@ def test_a_wrong_result_names_its_first_element():
 
 def test_sizes_that_cannot_be_run_are_told():
     again = replay(honest(), KERNEL, refuted({"M": 16, "N": ELEMENTS // 8}))
-    assert (again.confirmed, again.text) == (None, f"too large to run here ({2 * ELEMENTS} elements, 512 blocks)")
+    assert again.confirmed is None
+    assert again.text.startswith(f"too large to run here ({2 * ELEMENTS} elements, 512 blocks)")
+
+
+def doubled(pattern, before):
+    """The assembly with something in front of the first line that the pattern finds."""
+
+    def added(found):
+        return before.format(*found.groups()) + found[0]
+
+    return assembled(KERNEL, "gfx942", lambda text: wide(re.sub(pattern, added, text, count=1)))
+
+
+def wide(text):
+    """It asks for more registers."""
+    return re.sub(r"(\.amdhsa_next_free_vgpr) \d+", r"\1 256", re.sub(r"(\.amdhsa_accum_offset) \d+", r"\1 256", text))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "before", "says"),
+    [
+        (r"\ts_barrier\n", "\ts_barrier\n", "2 barriers before it, 1 in the program"),
+        (r"\tds_write_b128 (v\d+), v\[\d+:\d+\]\n", "\tv_mov_b32_e32 v250, 0\n\tds_write_b32 {0}, v250\n", "differs"),
+    ],
+)
+def test_what_does_the_same_in_another_way_is_unknown_and_says_what_differs(pattern, before, says):
+    found = prove_binary(doubled(pattern, before), KERNEL)
+    assert found.name == "unknown"
+    assert says in found.failures[-1][1].reason
+    assert found.replayed.confirmed is False
+    assert str(found.replayed) in found.failures[-1][1].reason
+
+
+def test_what_is_not_followed_is_refuted_where_a_run_is_wrong():
+    """No claim fails at a witness; a run does."""
+    early = "\ts_getpc_b64 s[20:21]\n"  # an instruction without an entry: nothing is run, nothing shown
+    assert prove_binary(doubled(r"\ts_barrier\n", early), KERNEL, seconds=5).name == "unknown"
+    found = prove_binary(changed("S_WAITCNT", 0, 0, 31, 0xBF800000), KERNEL, seconds=5)
+    assert found.name == "refuted"
+    assert found.failures[-1][0] == "a run"
+    assert "a fault, wait: " in found.failures[-1][1].reason
+
+
+def test_a_run_that_is_stopped_shows_nothing(monkeypatch):
+    monkeypatch.setattr("layoutalg.device.amdgcn.replay.STEPS", 10)
+    again = replay(honest(), KERNEL, refuted({"M": 16, "N": 8}))
+    assert again.confirmed is None
+    assert "the kernel ran for 10 instructions" in again.text

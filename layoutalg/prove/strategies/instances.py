@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice, product
 
-from layoutalg.index import Expr, variables
-from layoutalg.prove.obligation import InjectiveMap, Obligation, Onto
+from layoutalg.index import Expr, symbol, variables
+from layoutalg.prove.obligation import InjectiveMap, Obligation, Onto, names_of, unused
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.strategies.changes import rewritten
 from layoutalg.prove.strategies.enumeration import enumeration
@@ -23,6 +23,7 @@ NAME = "small sizes"
 CHOICES = 6
 FEW = 8
 POINTS = 1 << 14
+LARGEST_POWER = 1 << 40
 CASES = 64
 """The most combinations of sizes that are proved one by one."""
 
@@ -69,6 +70,25 @@ def cases(obligation: Obligation, limits: Limits, decide: Callable[[Obligation],
             return outcome
         used[outcome.strategy] = None
     return Holds(f"cases ({' + '.join(used)})" if used else "cases")
+
+
+def powers(obligation: Obligation, limits: Limits, decide: Callable[[Obligation], Outcome]) -> Outcome:
+    """Decides where sizes are powers of two without a maximum, which no solver has a form for.
+
+    What holds for any size holds for them; what fails for those up to LARGEST_POWER fails.
+    """
+    without = [v for v in sizes_of(obligation) if v.value.power_of_two and v.hi == math.inf and v.lo <= LARGEST_POWER]
+    if not without:
+        return GaveUp("powers", "no size is a power of two without a maximum")
+    taken = names_of(obligation)
+    given = [(unused(f"{v.value.name}'", taken), v.value) for v in without]
+    plain = [symbol(name, min=max(1, int(s.lo)), multiple_of=s.multiple_of) for name, s in given]
+    outcome = rewritten(obligation, dict(zip(without, plain, strict=True)), decide)
+    if not isinstance(outcome, GaveUp):
+        return outcome
+    few = [symbol(name, min=max(1, int(s.lo)), max=LARGEST_POWER, power_of_two=True) for name, s in given]
+    outcome = rewritten(obligation, dict(zip(without, few, strict=True)), decide)
+    return outcome if isinstance(outcome, Fails) else GaveUp("powers", "neither any size nor a small power decides it")
 
 
 def sizes_of(obligation: Obligation) -> list[Expr]:

@@ -159,6 +159,12 @@ def test_every_form_of_function_that_makes_a_layout_is_in_a_list(source: str) ->
     assert [part for part in listed if part.line == 3], listed
 
 
+def test_a_block_that_is_nested_too_deep_is_listed_for_its_windows_too() -> None:
+    deep = "int x = " + "(" * 600 + "1" + ")" * 600 + ";\n"
+    (part,) = read(f"{deep}auto F(T v) {{ return make_tile_window(v, 1, 2); }}").unread
+    assert "nested deeper" in part.reason
+
+
 def test_what_is_not_read_or_checked_is_counted_in_the_last_line_and_in_json(tmp_path: Path) -> None:
     path = tmp_path / "windows.hpp"
     path.write_text(WINDOWS.replace("LAYOUT(4", LAYOUT.removesuffix("))").replace("{}", "4")) + BY_TARGET_FUNCTION)

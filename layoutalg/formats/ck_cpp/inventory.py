@@ -57,6 +57,11 @@ class Place:
         return ", ".join(parts)
 
 
+def makes_something(source: str) -> bool:
+    """Whether a text names a function of any kind: for one that has no syntax tree."""
+    return any(pattern.fullmatch(word) for word in set(re.findall(r"\w+", source)) for pattern in KINDS.values())
+
+
 def inventory(root: Node, first_line: int) -> list[Place]:
     """Every place in a syntax tree that makes a layout, a view, a window or an access, in order."""
     found: dict[int, Place] = {}

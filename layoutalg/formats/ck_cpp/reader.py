@@ -32,7 +32,7 @@ from typing import Any
 from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp.defines import read_define
-from layoutalg.formats.ck_cpp.inventory import UNCLAIMED, inventory
+from layoutalg.formats.ck_cpp.inventory import UNCLAIMED, inventory, makes_something
 from layoutalg.formats.ck_cpp.kinds import BUILDS
 from layoutalg.formats.ck_cpp.nodes import called, of_part, returns, text
 from layoutalg.formats.ck_cpp.scope import Asked, Scope
@@ -134,15 +134,17 @@ class Reader(Runner):
         self.first_line, self.line, self.collecting, self.prefix = line, line, True, ""
         known = {id(f) for listed in self.functions.values() for f in listed}
         items, unread = len(self.items), len(self.unread)
-        root = parsed(cleaned(block))
+        try:
+            root = parsed(cleaned(block))
+        except Unreadable as error:
+            if makes_something(block):
+                self.unread.append(Unread("the block", line + (error.line or 1) - 1, error.reason))
+            return
         try:
             self.macros.begin(root)
             self.level(root, self.scope)
         except RecursionError:
             self.left_out("the block", Unreadable("it is nested too deep"), block)
-        except Unreadable as error:
-            self.line += (error.line or 1) - 1
-            self.left_out("the block", Unreadable(error.reason), block)
         fresh = [f for listed in self.functions.values() for f in listed if id(f) not in known]
         for name, scope, node in self.members:
             self.line = self.first_line + node.start_point[0]

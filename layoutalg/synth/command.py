@@ -19,7 +19,7 @@ from layoutalg.check.accesses import lanes_of
 from layoutalg.formats import AccessItem, SpecFile
 from layoutalg.layout import LayoutError
 from layoutalg.prove import Limits, Unknown
-from layoutalg.synth.problem import Problem, Use, gemm_problem
+from layoutalg.synth.problem import Problem, Use, gemm_problem, refuse_lacking
 from layoutalg.synth.report import data, text
 from layoutalg.synth.search import Synthesis, synthesize
 from layoutalg.target import target
@@ -42,7 +42,8 @@ def gemm(
 ) -> tuple[Synthesis, int]:
     """A GEMM tile: `operand` is a matrix instruction, `:a` or `:b` (a unless said), and `:KPack` where it is more.
 
-    Without a `dtype` it is the instruction's.
+    Without a `dtype` it is the instruction's.  LayoutError where no target has the instruction: what is found would be
+    for a read that nobody makes there.
 
     >>> found, code = gemm("128x64", "", "mfma_f32_32x32x16_f16:a", ["gfx942", "gfx950"])
     >>> found.name, found.extra, code
@@ -52,6 +53,7 @@ def gemm(
     if k_pack and not k_pack.isdecimal():
         raise LayoutError(f"an operand is written INSTRUCTION:a:16, its KPack a number, not {operand!r}")
     rows, columns = tile_of(tile)
+    refuse_lacking(instruction, which or "a", targets)
     problem = gemm_problem(
         rows, columns, dtype, instruction, tuple(targets), which or "a", int(k_pack) if k_pack else None
     )

@@ -10,7 +10,7 @@ What it cannot represent: a tile whose vectors run along different dimensions in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
 
@@ -161,22 +161,47 @@ def gemm_problem(
 
 def _lacking(matrix: MatrixInstruction, which: str, targets: tuple[str, ...]) -> Iterator[str]:
     """Which targets lack the instruction, and what of theirs reads the same operand."""
-    lacking: dict[str, list[str]] = {}
+    lacking: dict[MatrixInstruction | None, list[str]] = {}
     for name in targets:
         if name not in matrix.targets:
             lacking.setdefault(_instead(matrix, which, name), []).append(name)
     for instead, names in lacking.items():
-        yield f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} no {matrix.name}: {instead}"
+        yield f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} no {matrix.name}: {_alike(matrix, instead)}"
 
 
-def _instead(matrix: MatrixInstruction, which: str, name: str) -> str:
+def _alike(matrix: MatrixInstruction, instead: MatrixInstruction | None) -> str:
+    if instead is None:
+        return "none of its matrix instructions reads the same, so nothing is said of a product there"
+    return f"{matrix.k // instead.k} of {instead.name} read the same, k in another order"
+
+
+def refuse_lacking(instruction: str, which: str, targets: Sequence[str]) -> None:
+    """LayoutError where none of the targets has an instruction, or one has nothing that reads the same operand."""
+    matrix = matrix_instruction(instruction)
+    lacking = [name for name in targets if target(name).name not in matrix.targets]
+    nowhere = len(lacking) == len(targets)
+    for name in lacking:
+        instead = _instead(matrix, which, name)
+        if instead is None:
+            raise LayoutError(
+                f"{name} has no {instruction} (it is of {', '.join(matrix.targets)}), nor one that reads alike"
+            )
+        if nowhere:
+            held = int((matrix.a if which == "a" else matrix.b).element.hi) + 1
+            raise LayoutError(
+                f"{name} has no {instruction} (it is of {', '.join(matrix.targets)}); {_alike(matrix, instead)}: "
+                f"ask for {instead.name}:{which}:{held}"
+            )
+
+
+def _instead(matrix: MatrixInstruction, which: str, name: str) -> MatrixInstruction | None:
     """What a target has in the place of an instruction: a shorter one, executed several times on the same registers."""
     wanted = matrix.a if which == "a" else matrix.b
     for one in matrix_instructions(name):
         alike = [(m.m, m.n, m.a_dtype, m.b_dtype, m.wave) for m in (matrix, one)]
         if alike[0] == alike[1] and _reads(one.a if which == "a" else one.b, wanted, which):
-            return f"{matrix.k // one.k} of {one.name} read the same, k in another order"
-    return "none of its matrix instructions reads the same, so nothing is said of a product there"
+            return one
+    return None
 
 
 def _reads(shorter: OperandMap, wanted: OperandMap, which: str) -> bool:

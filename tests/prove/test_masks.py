@@ -1,13 +1,11 @@
 """Lanes that take part, and lanes that leave the lengths: every verdict against enumeration of lanes and sizes.
 
-`LAYOUTALG_FUZZ=4000 pytest tests/prove/test_masks.py` is a long run; each failure names its seed, and `LAYOUTALG_SEED`
-moves all of them.  The oracle counts dwords and bytes one by one and shares nothing with what it judges but the
+Each failure names its seed (`tests.fuzzing`).  The oracle counts dwords and bytes one by one and shares nothing with what it judges but the
 expressions' values and the target's lane groups.
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +15,7 @@ import numpy as np
 import pytest
 
 from layoutalg.check.claims import Statement
-from layoutalg.index import TRUE, Expr, all_of, eq, symbol, var
+from layoutalg.index import TRUE, Expr, all_of, eq, symbol, var, variables
 from layoutalg.index.evaluate import array, value
 from layoutalg.layout import PassThrough, RightPad, TensorDescriptor, transform_tensor_descriptor
 from layoutalg.layout import make_naive_tensor_descriptor as naive
@@ -26,9 +24,9 @@ from layoutalg.prove.lds import ConflictDegree, ConflictFree, Cycles, LaneMap, a
 from layoutalg.prove.lds.access import within
 from layoutalg.prove.memory import Coalesced, Reach, prove_coalesced
 from layoutalg.target import target
+from tests.fuzzing import FIRST, count
 
-CASES = int(os.environ.get("LAYOUTALG_FUZZ", "60"))
-SEED = int(os.environ.get("LAYOUTALG_SEED", "0"))
+CASES = count(60, dear=20)
 LANE = var("lane", 64)
 
 
@@ -83,7 +81,9 @@ def wave(case: Case, at: dict[Expr, int]) -> Wave | None:
         for one in array([case.given, case.tile.valid(m.index), case.tile.offset(m.index), *m.index], known)
     )
     let = given[:, 0] != 0
-    lone = all_of(*(p for p in (case.given.args if case.given.op == "all" else (case.given,)) if not _of(p, m.lane)))
+    lone = all_of(
+        *(p for p in (case.given.args if case.given.op == "all" else (case.given,)) if m.lane not in variables(p))
+    )
     if not value(lone, at):
         return None
     lengths = [value(n, at) for n in case.tile.lengths]
@@ -96,12 +96,6 @@ def wave(case: Case, at: dict[Expr, int]) -> Wave | None:
     apart = (offset != offset[:, :1] + np.arange(width)).any(axis=1)
     wrong = "outside" if outside[let].any() else "torn" if torn[let].any() else "apart" if apart[there].any() else ""
     return Wave(there, offset[:, 0] * case.size, wrong)
-
-
-def _of(part: Expr, lane: Expr) -> bool:
-    from layoutalg.index import variables
-
-    return lane in variables(part)
 
 
 def cycles(case: Case, one: Wave, instruction: str) -> list[int] | str:
@@ -199,11 +193,11 @@ def at_witness(case: Case, verdict: Refuted) -> dict[Expr, int]:
 def test_verdicts_are_those_of_enumeration(block: int) -> None:
     seen: Counter[str] = Counter()
     for number in range(block, CASES, 6):
-        rng = Random(SEED + number)
+        rng = Random(FIRST + number)
         case = random_case(rng)
         waves = [one for at in points(case) if (one := wave(case, at)) is not None]
         some = any(one.there.any() for one in waves)
-        seed = SEED + number
+        seed = FIRST + number
         seen |= {f"conflicts: {name}": n for name, n in _conflicts(case, waves, some, rng, seed).items()}
         seen[f"coalesced: {_coalesced(case, waves, some, seed)}"] += 1
         seen[f"injective: {_injective(case, some, seed)}"] += 1

@@ -351,8 +351,34 @@ def test_a_target_that_lacks_the_instruction_is_told(
     assert "\n".join(problem.notes) == notes
 
 
+@pytest.mark.parametrize(
+    ("instruction", "targets", "said"),
+    [
+        ("mfma_f32_32x32x16_f16", ["gfx90a"],
+         "gfx90a has no mfma_f32_32x32x16_f16 (it is of gfx950); 2 of mfma_f32_32x32x8f16 read the same, k in another "
+         "order: ask for mfma_f32_32x32x8f16:a:8"),
+        ("wmma_f32_16x16x16_f16_w64", ["gfx942"],
+         "gfx942 has no wmma_f32_16x16x16_f16_w64 (it is of gfx1100), nor one that reads alike"),
+        ("wmma_f32_16x16x16_f16_w32", ["gfx942"],
+         "gfx942 has no wmma_f32_16x16x16_f16_w32 (it is of gfx1100), nor one that reads alike"),
+        ("mfma_f32_32x32x16_f16", ["gfx950", "gfx1100"],
+         "gfx1100 has no mfma_f32_32x32x16_f16 (it is of gfx950), nor one that reads alike"),
+    ],
+)  # fmt: skip
+def test_an_instruction_that_no_target_has_is_refused_in_one_sentence(
+    instruction: str, targets: list[str], said: str
+) -> None:
+    with pytest.raises(LayoutError) as refused:
+        gemm("128x64", "", instruction, targets)
+    assert str(refused.value) == said
+
+
+def test_what_is_asked_for_in_its_place_is_found() -> None:
+    assert gemm("128x64", "", "mfma_f32_32x32x8f16:a:8", ["gfx90a"])[1] == 0
+
+
 def test_what_a_target_lacks_is_printed() -> None:
-    found, _ = gemm("128x64", "f16", "mfma_f32_32x32x16_f16", ["gfx90a"])
+    found, _ = gemm("128x64", "f16", "mfma_f32_32x32x16_f16", ["gfx90a", "gfx950"])
     (note,) = found.problem.notes
     assert note in text(found).splitlines()
     assert data(found)["notes"] == [note]

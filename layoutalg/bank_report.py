@@ -103,9 +103,15 @@ def sentence(found: dict[str, Any]) -> str:
 
 
 def picture(
-    target: Target | str, instruction: LdsInstruction | str, addresses: npt.ArrayLike, phase: int | None = None
+    target: Target | str,
+    instruction: LdsInstruction | str,
+    addresses: npt.ArrayLike,
+    phase: int | None = None,
+    active: npt.ArrayLike | None = None,
 ) -> str:
     """Lanes × banks of one phase (the worst, unless said), conflicts marked; errors as for `phases`.
+
+    `active`: which lanes take part (all, unless said).
 
     >>> print(picture("sm_90", "ld.shared.128", [512 * (lane % 4) + 16 * lane for lane in range(32)], phase=1))
     phase 1 of 4: 1 cycle
@@ -120,20 +126,23 @@ def picture(
       15       ............................####
     """
     gpu, how = lookup(target, instruction)
-    found = phases(gpu, how, addresses)
+    found = phases(gpu, how, addresses, active)
     number = max(range(len(found)), key=lambda n: found[n].cycles) if phase is None else phase
     if not 0 <= number < len(found):
         raise AccessError(f"{how.name} has phases 0 to {len(found) - 1} here, not {number}")
     one = found[number]
     ruler = "".join(f"{bank:<{RULER}}" for bank in range(RULER, how.banks, RULER)).rstrip()
-    title = f"phase {number} of {len(found)}: {one.cycles} cycle{'s' * (one.cycles > 1)}"
+    title = f"phase {number} of {len(found)}: {one.cycles} cycle{'s' * (one.cycles != 1)}"
     if one.cycles > 1:
         title += f", bank {one.worst.bank} is asked for {one.cycles} dwords"
     return "\n".join([title, f"lane  bank 0{' ' * (RULER - 1)}{ruler}", *_rows(how, one, np.asarray(addresses))])
 
 
 def _rows(how: LdsInstruction, phase: Phase, where: npt.NDArray[Any]) -> list[str]:
-    touched = {lane: range(int(where[lane]) // DWORD, int(where[lane]) // DWORD + how.dwords) for lane in phase.lanes}
+    first = {lane: int(where[lane]) // DWORD for lane in phase.lanes}
+    touched = {
+        lane: range(0) if lane in phase.masked else range(dword, dword + how.dwords) for lane, dword in first.items()
+    }
     wanted_by = Counter(dword for dwords in touched.values() for dword in dwords)
     in_bank = Counter(dword % how.banks for dword in wanted_by)
     lines = []
@@ -142,5 +151,5 @@ def _rows(how: LdsInstruction, phase: Phase, where: npt.NDArray[Any]) -> list[st
         for dword in dwords:
             bank = dword % how.banks
             row[bank] = "X" if in_bank[bank] > 1 else "=" if wanted_by[dword] > 1 else "#"
-        lines.append(f"{lane:4}       {''.join(row)}")
+        lines.append(f"{lane:4}       {''.join(row)}{'  takes no part' * (lane in phase.masked)}")
     return lines

@@ -8,7 +8,7 @@ import pytest
 from layoutalg.check import check
 from layoutalg.explain import data, explain, latex, sized, steps, text
 from layoutalg.explain.words import WORDS
-from layoutalg.formats import DescriptorItem, loads
+from layoutalg.formats import AccessItem, DescriptorItem, load, loads
 from layoutalg.layout import TRANSFORMS, LayoutError, make_naive_tensor_descriptor
 from tests.cli.command import run
 
@@ -135,3 +135,17 @@ def test_bad_input_is_one_line_and_exit_3(tmp_path: Path) -> None:
     for arguments in ([tmp_path / "none.toml"], [spec, "--descriptor", "b"], [spec, "--json", "--latex"]):
         result = run("explain", *arguments)
         assert (result.returncode, len(result.stderr.splitlines())) == (3, 1)
+
+
+def test_the_files_own_accesses_are_told_of_in_place_of_the_usual_reads() -> None:
+    spec = load(Path(__file__).parents[1] / "proofs" / "lds" / "tails.toml")
+    own = [a for a in spec.items if isinstance(a, AccessItem)]
+    tile = explain(spec.descriptor("tile"), accesses=[a for a in own if a.descriptor.name == "tile"])
+    banks = [f.text for f in tile.findings if f.about == "banks"]
+    assert not any("A of" in text for text in banks)
+    assert banks[1].startswith("column_of_half_a_wave by ds_read_b32 on gfx942: bank conflicts: up to 32 cycles a")
+    assert banks[1].endswith("a lane takes part where lane < 32.")
+    vector = explain(spec.descriptor("vector"), accesses=[a for a in own if a.descriptor.name == "vector"])
+    told = {f.text.split(":")[0]: f.grade for f in vector.findings}
+    assert told["not_guarded"] == told["guarded_one_too_late"] == "fault"
+    assert any(f.about == "memory" and f.grade == "fine" and f.text.startswith("guarded") for f in vector.findings)

@@ -91,7 +91,8 @@ def lanes_of(item: AccessItem) -> LaneMap:
     raise LayoutError(f"the last Y of {item.distribution} does not run along the last dimension: no vector of it")
 
 
-def _bytes(item: AccessItem) -> int:
+def bytes_of(item: AccessItem) -> int:
+    """The bytes of an element that the access reaches; LayoutError where nothing says how many."""
     if item.descriptor.dtype is None:
         raise LayoutError(f"{item.descriptor.name} has no dtype: nothing says how many bytes an element has")
     bits = DTYPES[item.descriptor.dtype]
@@ -116,14 +117,14 @@ def _on_each(item: AccessItem, claim: Callable[[str, str], LdsClaim | Coalesced]
 def _conflict_free(item: AccessItem) -> Claim:
     from layoutalg.prove.lds import ConflictFree, access
 
-    d, lanes, size = item.descriptor.descriptor, lanes_of(item), _bytes(item)
+    d, lanes, size = item.descriptor.descriptor, lanes_of(item), bytes_of(item)
     return _on_each(item, lambda gpu, how: ConflictFree(access(d, lanes, size, gpu, how, item.given)), True)
 
 
 def _cycles(item: AccessItem, count: Expr) -> Claim:
     from layoutalg.prove.lds import Cycles, access
 
-    d, lanes, size = item.descriptor.descriptor, lanes_of(item), _bytes(item)
+    d, lanes, size = item.descriptor.descriptor, lanes_of(item), bytes_of(item)
     return _on_each(item, lambda gpu, how: Cycles(access(d, lanes, size, gpu, how, item.given), int(count)), True)
 
 
@@ -131,7 +132,7 @@ def _coalesced(item: AccessItem) -> Claim:
     from layoutalg.prove.memory import Coalesced, Reach
     from layoutalg.target import target
 
-    reach = Reach(item.descriptor.descriptor, lanes_of(item), _bytes(item), given=item.given)
+    reach = Reach(item.descriptor.descriptor, lanes_of(item), bytes_of(item), given=item.given)
     return _on_each(item, lambda gpu, _: Coalesced(reach, target(gpu)), False)
 
 

@@ -31,6 +31,7 @@ def draw(
     by: Annotated[str, typer.Option(help="Draw the index grid, coloured by offset, bank …")] = "",
     target: Annotated[str, typer.Option(help="The GPU whose banks are shown.")] = "gfx942",
     instruction: Annotated[str, typer.Option(help="The LDS instruction shown.")] = "ds_read_b128",
+    access: Annotated[str | None, typer.Option(help="The file's access whose lanes and banks are drawn.")] = None,
     define: Annotated[list[str] | None, typer.Option("-D", help="A size, or a parameter of C++: NAME=VALUE.")] = None,
 ) -> int:
     """Draw a descriptor: an explorer (.html), a picture (.svg; the transform graph without --by), or text."""
@@ -40,6 +41,9 @@ def draw(
     spec = read(file, defines)
     sizes = {} if file.suffix in SOURCES else sizes_of(define)
 
+    if access is not None:
+        _draw_access(spec, access, sizes, output, by)
+        return 0
     if output is None:
         from layoutalg.draw import plain, tree
 
@@ -59,6 +63,36 @@ def draw(
         raise InputError(f"{output}: give a file that ends in .html or .svg")
     write_whole(output, text.encode())
     return 0
+
+
+def _draw_access(spec: SpecFile, name: str, sizes: dict[str, int], output: Path | None, by: str) -> None:
+    """Lanes × banks of an access of the file, on its first target, at the sizes given, else the least."""
+    from layoutalg.banks import AccessError
+    from layoutalg.check.accesses import bytes_of, lanes_of
+    from layoutalg.draw import LaneAccess, svg
+    from layoutalg.draw.files import WRITERS
+    from layoutalg.formats import AccessItem
+    from layoutalg.prove.lds import access as lds_access
+
+    every = {a.name: a for a in spec.items if isinstance(a, AccessItem)}
+    if name not in every:
+        raise InputError(f"{spec.path}: no access {name!r}; it has {', '.join(every) or 'none'}")
+    item = every[name]
+    if item.instruction is None or not item.targets:
+        raise InputError(f"{name}: lanes × banks are of an instruction on a target; the access names no such pair")
+    try:
+        made = lds_access(
+            item.descriptor.descriptor, lanes_of(item), bytes_of(item), item.targets[0], item.instruction, item.given
+        )
+    except AccessError as error:
+        raise InputError(f"{name}: {error}") from error
+    seen = LaneAccess.from_proof(made, sizes)
+    if output is None:
+        print(WRITERS[".txt"](seen), end="")
+    elif output.suffix == ".svg":
+        write_whole(output, svg(seen, by=by).encode())
+    else:
+        raise InputError(f"{output}: an access is drawn as .svg, or as text without -o")
 
 
 def _sized(spec: SpecFile, name: str | None, sizes: dict[str, int]) -> DescriptorItem:

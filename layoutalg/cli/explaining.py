@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from layoutalg.cli.errors import InputError
-from layoutalg.cli.files import SOURCES, defines_of, descriptor_of, missing, read, sizes_of, unread_reason
+from layoutalg.cli.files import SOURCES, accesses_of, defines_of, descriptor_of, missing, read, sizes_of, unread_reason
 
 
 def register(app: typer.Typer) -> None:
@@ -50,7 +50,9 @@ def explain(
         print(f"note: {file}: {why}", file=sys.stderr)
     sizes = {} if file.suffix in SOURCES else sizes_of(define)
     limits = Limits(seconds=seconds)
-    found = [explained(sized(item, sizes), tuple(target or TARGETS), limits) for item in items]
+    found = [
+        explained(sized(item, sizes), tuple(target or TARGETS), limits, accesses_of(spec, item.name)) for item in items
+    ]
     if as_json:
         document = {"file": spec.path, "descriptors": [data(one) for one in found]}
         print(json.dumps(document, indent=1, ensure_ascii=False))

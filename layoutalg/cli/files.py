@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from layoutalg.cli.errors import InputError
 
 if TYPE_CHECKING:
-    from layoutalg.formats import DescriptorItem, SpecFile
+    from layoutalg.formats import AccessItem, DescriptorItem, SpecFile
 
 SPECS = (".toml", ".json")
 SOURCES = (".hpp", ".cpp", ".h", ".cuh", ".hip", ".inc", ".rst", ".md")
@@ -96,6 +96,13 @@ def descriptor_of(spec: SpecFile, name: str | None) -> DescriptorItem:
         what = f"no descriptor {name!r}" if name else "several descriptors; say which"
         raise InputError(f"{spec.path}: {what}; it has {', '.join(names) or 'none'}")
     return spec.descriptor(name)
+
+
+def accesses_of(spec: SpecFile, descriptor: str) -> list[AccessItem]:
+    """The file's own accesses of a descriptor."""
+    from layoutalg.formats import AccessItem
+
+    return [a for a in spec.items if isinstance(a, AccessItem) and a.descriptor.name == descriptor]
 
 
 def defines_of(given: list[str] | None) -> dict[str, str]:

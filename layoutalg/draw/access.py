@@ -14,7 +14,8 @@ addresses here and in the explorer:
 | `held(distribution, register=r)`     | the element that lane l holds in register r        |
 
 A lane's bytes must lie in one run: where the layout tears a vector apart, the access is refused and the place named.
-What it cannot represent: lanes switched off, and instructions that gather several addresses a lane.
+A lane takes part where `mask` holds of it; what the others would ask for is not looked at.  What it cannot represent:
+instructions that gather several addresses a lane.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from functools import cached_property
 
 import numpy as np
 
-from layoutalg.banks import Ints, Phase, lookup, phases
+from layoutalg.banks import Bools, Ints, Phase, lookup, phases
 from layoutalg.draw.errors import DrawError
-from layoutalg.index import Expr, Term, as_expr, var, variables
+from layoutalg.index import TRUE, Expr, Term, as_expr, var, variables
 from layoutalg.index.evaluate import array, value
 from layoutalg.layout import Merge, TensorDescriptor, TileDistribution
 from layoutalg.prove.lds import Access
@@ -116,6 +117,7 @@ class LaneAccess:
     instruction: LdsInstruction
     element_bytes: int
     at: Mapping[Expr, int] = field(default_factory=dict)
+    mask: Expr = TRUE
 
     @classmethod
     def of(
@@ -147,12 +149,13 @@ class LaneAccess:
         """
         given = at or {}
         reached = (*access.first, access.descriptor.offset(access.first), *access.descriptor.lengths)
-        free = (v for v in variables(*reached) if v is not access.lanes.lane)
+        free = (v for v in variables(*reached, access.mask) if v is not access.lanes.lane)
         values = {v: given.get(v.value.name, int(v.lo)) for v in free}
         lane = access.lanes.lane
         return cls(
-            access.descriptor, access.first, lane, access.target, access.instruction, access.element_bytes, values
-        )
+            access.descriptor, access.first, lane, access.target, access.instruction, access.element_bytes, values,
+            access.mask,
+        )  # fmt: skip
 
     @property
     def elements(self) -> int:
@@ -163,8 +166,15 @@ class LaneAccess:
         return count
 
     @cached_property
+    def active(self) -> Bools:
+        """Which lanes take part."""
+        lanes = np.arange(self.instruction.lanes, dtype=np.int64)
+        (found,) = array([self.mask], {self.lane: lanes, **self.at})
+        return np.asarray(np.broadcast_to(found, lanes.shape) != 0)
+
+    @cached_property
     def offsets(self) -> Ints:
-        """The offset of each element of each lane: shape (lanes, elements)."""
+        """The offset of each element of each lane: shape (lanes, elements); of a masked lane, no meaning."""
         *outer, last = self.index
         step = var("element", max(self.elements, 1))
         lane = np.arange(self.instruction.lanes, dtype=np.int64)
@@ -180,14 +190,15 @@ class LaneAccess:
     def _refuse_outside(self, index: Ints, valid: Ints) -> None:
         lengths = tuple(value(n, self.at) for n in self.descriptor.lengths)
         outside = ((index < 0) | (index >= np.array(lengths)[:, None, None])).any(axis=0)
-        for bad, what in ((outside, f"of a tile of {lengths}"), (valid == 0, "which is padding")):
+        for wrong, what in ((outside, f"of a tile of {lengths}"), (valid == 0, "which is padding")):
+            bad = wrong & self.active[:, None]
             if bad.any():
                 lane, element = map(int, np.argwhere(bad)[0])
                 where = tuple(int(i) for i in index[:, lane, element])
                 raise DrawError(f"lane {lane} asks for index {where}, {what}")
 
     def _one_run(self, offsets: Ints) -> Ints:
-        torn = offsets != offsets[:, :1] + np.arange(self.elements)
+        torn = (offsets != offsets[:, :1] + np.arange(self.elements)) & self.active[:, None]
         if torn.any():
             lane = int(np.argwhere(torn)[0][0])
             raise DrawError(
@@ -204,9 +215,10 @@ class LaneAccess:
     @cached_property
     def phases(self) -> tuple[Phase, ...]:
         """The phases, each with its cycles and its busiest bank."""
-        return phases(self.target, self.instruction, self.addresses)
+        return phases(self.target, self.instruction, self.addresses, self.active)
 
     @property
     def symbols(self) -> tuple[Expr, ...]:
         """The sizes that are not fixed."""
-        return tuple(v for v in variables(*self.index, self.descriptor.offset(self.index)) if v is not self.lane)
+        reached = (*self.index, self.descriptor.offset(self.index), self.mask)
+        return tuple(v for v in variables(*reached) if v is not self.lane)

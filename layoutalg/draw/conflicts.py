@@ -46,14 +46,18 @@ def conflicts(access: LaneAccess, phases: Sequence[int] | None = None) -> Pictur
     chosen = range(len(every)) if phases is None else phases
     if any(not 0 <= n < len(every) for n in chosen):
         raise DrawError(f"{access.instruction.name} on {access.target.name} has phases 0 to {len(every) - 1}")
-    total, best = sum(phase.cycles for phase in every), len(every)
+    total, best = sum(phase.cycles for phase in every), sum(phase.cycles > 0 for phase in every)
     title = f"{access.instruction.name} on {access.target.name}: {total} cycles, {best} without conflicts"
     pictures = [phase_table(access, every[n], f"phase {n}") for n in chosen]
     across = 2 if len(pictures) > 1 and access.instruction.banks <= 32 else 1
     lines = [beside(pictures[n : n + across], title) for n in range(0, len(pictures), across)]
     evidence = access.instruction.evidence
     doubt = [f"In doubt: {evidence.doubt}"] if evidence.doubt else []
-    notes = [f"Cells hold the dword wanted. Lanes of a phase: {evidence.confidence}.", *doubt]
+    some = int(access.active.sum())
+    masked = (
+        [] if access.active.all() else [f"{some} of {len(access.active)} lanes take part; masked lanes have no bank."]
+    )
+    notes = [*masked, f"Cells hold the dword wanted. Lanes of a phase: {evidence.confidence}.", *doubt]
     body = below([*lines, _key()], title)
     return body.headed(title, *notes)
 
@@ -62,6 +66,8 @@ def wanted(access: LaneAccess, phase: Phase) -> dict[int, dict[int, list[int]]]:
     """Bank → dword → the lanes of the phase that want it."""
     found: dict[int, dict[int, list[int]]] = {}
     for lane in phase.lanes:
+        if lane in phase.masked:
+            continue
         first = int(access.addresses[lane]) // DWORD
         for dword in range(first, first + access.instruction.dwords):
             found.setdefault(dword % access.instruction.banks, {}).setdefault(dword, []).append(lane)
@@ -89,11 +95,13 @@ def phase_table(access: LaneAccess, phase: Phase, name: str) -> Picture:
         words((bank + 0.5) * w, (row + 0.5) * h, str(dword), f"num {ink_on(heat(meets))}", 9)
         for row, bank, dword, meets in cells
     )
+    masked = [phase.lanes.index(lane) for lane in phase.masked]
+    table += "".join(words(banks * w / 2, (row + 0.5) * h, "takes no part", "soft", 9) for row in masked)
     table += shape("rect", "frame", width=banks * w, height=height)
     if phase.cycles > 1:
         table += shape("rect", "bad", x=phase.worst.bank * w, y=-1, width=w, height=height + 2)
     body = _headings(phase, name, w, h, banks) + shape("g", transform=f"translate({number(left)} {top:g})", inner=table)
-    body += words(left, top + height + 14, witness(phase), "soft" if phase.cycles == 1 else "bad-ink", 11, "start")
+    body += words(left, top + height + 14, witness(phase), "soft" if phase.cycles < 2 else "bad-ink", 11, "start")
     return Picture(left + banks * w + 12, top + height + 26, body, name)
 
 
@@ -117,6 +125,8 @@ def witness(phase: Phase) -> str:
     >>> witness(Phase((0, 1), 2, Worst(5, (5, 37), (0, 1))))
     'bank 5: lane 0 wants dword 5, lane 1 dword 37'
     """
+    if not phase.cycles:
+        return "no lane takes part"
     if phase.cycles == 1:
         return "no two lanes want different dwords of one bank"
     pairs = list(zip(phase.worst.lanes, phase.worst.dwords, strict=True))

@@ -107,14 +107,15 @@ def _bank(asked: Asked) -> Field:
 def _held(asked: Asked, by: str, number: Callable[[LaneAccess], Ints], kinds: Callable[[LaneAccess], int]) -> Field:
     """A number of each lane, at every element that the lane holds."""
     access = asked.lanes(by)
-    lane = np.arange(access.instruction.lanes, dtype=np.int64)[:, None]
+    taking_part = np.flatnonzero(access.active)
+    lane = taking_part[:, None]
     each = np.arange(access.elements, dtype=np.int64)[None, :]
     *outer, last = array(access.index, {access.lane: lane, **access.at})
     shape = tuple(value(n, access.at) for n in asked.descriptor.lengths)
     where = tuple(np.broadcast_to(i, (len(lane), access.elements)) for i in (*outer, last + each))
     values, known = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=bool)
     for row in range(len(lane) - 1, -1, -1):  # backwards: the first lane stays
-        values[tuple(i[row] for i in where)] = number(access)[row]
+        values[tuple(i[row] for i in where)] = number(access)[taking_part[row]]
     known[where] = True
     copies = where[0].size // max(int(known.sum()), 1)
     note = f"{access.instruction.name} on {access.target.name}" + (f", {copies} lanes an element" * (copies > 1))

@@ -79,7 +79,7 @@ def _formulas(given: Any, **_: Any) -> str:
 def _text(given: Any, by: str = "", **options: Any) -> str:
     if isinstance(given, LaneAccess | Access):
         seen = given if isinstance(given, LaneAccess) else LaneAccess.from_proof(given, **options)
-        return picture(seen.target, seen.instruction, seen.addresses) + "\n"
+        return picture(seen.target, seen.instruction, seen.addresses, active=seen.active) + "\n"
     if not isinstance(given, LAYOUTS):
         raise DrawError(f"no text of {type(given).__name__}; of a descriptor, adaptor, distribution or access")
     parts = [plain(tree(given))]

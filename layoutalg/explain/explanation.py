@@ -9,7 +9,7 @@ from layoutalg.check import Result
 from layoutalg.explain import fix, lds, memory
 from layoutalg.explain.finding import Finding, Fix, Prover
 from layoutalg.explain.words import Step, listed, steps
-from layoutalg.formats import DescriptorItem
+from layoutalg.formats import AccessItem, DescriptorItem
 from layoutalg.formats.grammar import DTYPES
 from layoutalg.index import TRUE, Expr, simplify, substitute, variables
 from layoutalg.layout import LayoutError
@@ -41,8 +41,15 @@ class Explanation:
         return tuple(f for f in self.findings if f.risk)
 
 
-def explain(item: DescriptorItem, targets: Sequence[str] = lds.TARGETS, limits: Limits | None = None) -> Explanation:
+def explain(
+    item: DescriptorItem,
+    targets: Sequence[str] = lds.TARGETS,
+    limits: Limits | None = None,
+    accesses: Sequence[AccessItem] = (),
+) -> Explanation:
     """What a descriptor does, what holds of it and what does not, and what would put it right.
+
+    `accesses`: the file's own of it, which are told of in place of the usual reads.
 
     >>> from layoutalg.formats import loads
     >>> text = '[[descriptor]]\\nname = "a"\\nbase = { kind = "naive", lengths = [6, 6], strides = [4, 1] }'
@@ -54,8 +61,12 @@ def explain(item: DescriptorItem, targets: Sequence[str] = lds.TARGETS, limits: 
     results = prover.results(item)
     found = list(memory.findings(item, prover))
     fixes = list(fix.fixes(item, prover, found))
-    untold = lds.why_not(item, targets) or ""
-    if not untold:
+    found += lds.of_accesses(accesses, prover.limits)
+    untold = "" if any(a.instruction for a in accesses) else lds.why_not(item, targets) or ""
+    if accesses and any(f.about == "banks" and f.grade == "cost" for f in found):
+        text = f"Another layout for these accesses: layoutalg synth FILE --descriptor {item.name}."
+        fixes.append(Fix("banks", text))
+    if not accesses and not untold:
         banks = list(lds.findings(item, prover, targets))
         found += banks
         untold = "" if banks else "no usual read divides it evenly"

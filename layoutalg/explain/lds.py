@@ -8,23 +8,30 @@ The tile has two dimensions, rows × k, of known size, and fits the LDS.  Each r
 | down the columns            | neighbouring lanes take one vector each of neighbouring rows       |
 | A of a matrix instruction   | row l mod S, k from e·(l div S): as the instruction wants it       |
 
+Where the file has accesses of the descriptor, those are told of, and no usual ones: what they cost in banks, or, where
+they name no instruction, in segments of memory; lanes that take no part cost nothing.
+
 What it cannot represent: reads of less than four bytes a lane (no source says which lanes meet), and tiles of other
-ranks: claim an access in the file for those.
+ranks: put an access in the file for those.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from layoutalg.banks import AccessError
+from layoutalg.check import check
+from layoutalg.check.accesses import bytes_of, lanes_of
 from layoutalg.explain.finding import Finding, Fix, Prover
-from layoutalg.formats import DescriptorItem
+from layoutalg.formats import AccessItem, Claim, DescriptorItem, SpecFile
 from layoutalg.formats.grammar import DTYPES
 from layoutalg.index import var
 from layoutalg.layout import LayoutError
-from layoutalg.prove import Proved, Refuted, Unknown, Verdict
+from layoutalg.prove import Limits, Proved, Refuted, Unknown, Verdict
 from layoutalg.prove.lds import Access, ConflictFree, LaneMap, access, lane_map, operand, price, prove_access
+from layoutalg.prove.memory import Coalesced, Reach, prove_coalesced
 from layoutalg.synth.problem import Problem, Use, rowwise
 from layoutalg.synth.report import ck, toml
 from layoutalg.synth.search import synthesize
@@ -134,10 +141,43 @@ def findings(item: DescriptorItem, prover: Prover, targets: Sequence[str]) -> It
             yield _finding(found, prove_access(ConflictFree(found), limits=prover.limits))
 
 
+def of_accesses(items: Sequence[AccessItem], limits: Limits) -> Iterator[Finding]:
+    """What the file's own accesses cost on each of their targets."""
+    for item in items:
+        (inside,) = check(SpecFile("", {}, (replace(item, claims=(Claim("in_bounds"),)),)), limits=limits)
+        if isinstance(inside.verdict, Refuted):
+            text = f"{item.name}: a lane that takes part leaves the tensor: {inside.verdict.reason}."
+            yield Finding("bounds", text, "fault", inside.verdict.strategy, inside.verdict)
+            continue
+        for name in item.targets:
+            try:
+                yield _of_access(item, name, limits)
+            except (AccessError, LayoutError, TargetError) as error:
+                yield Finding("banks", f"{item.name} on {name}: not told: {error}.", "open", "the file's access")
+
+
+def _of_access(item: AccessItem, name: str, limits: Limits) -> Finding:
+    d, lanes, size = item.descriptor.descriptor, lanes_of(item), bytes_of(item)
+    if item.instruction is not None:
+        found = access(d, lanes, size, name, item.instruction, item.given)
+        return _finding(found, prove_access(ConflictFree(found), limits=limits))
+    claim = Coalesced(Reach(d, lanes, size, given=item.given), target(name))
+    verdict = prove_coalesced(claim, limits=limits)
+    grade = "fine" if isinstance(verdict, Proved) else "cost" if isinstance(verdict, Refuted) else "open"
+    text = claim.statement() if isinstance(verdict, Proved) else f"{item.name} on {name}: {verdict.reason}"
+    return Finding("memory", f"{text}{_masked(claim.access)}.", grade, verdict.strategy, verdict)
+
+
+def _masked(reach: Reach) -> str:
+    """Which lanes take part, where not all do."""
+    return "".join(f"; {line}" for line in reach.masking)
+
+
 def _finding(found: Access, verdict: Verdict) -> Finding:
     phases = len(found.instruction.phases)
     if isinstance(verdict, Proved):
-        return Finding("banks", f"{found.name}: no bank conflicts.", "fine", verdict.strategy, verdict)
+        text = f"{found.name}: no bank conflicts{_masked(found)}."
+        return Finding("banks", text, "fine", verdict.strategy, verdict)
     if isinstance(verdict, Unknown):
         return Finding("banks", f"{found.name}: open: {verdict.reason}.", "open", verdict.strategy, verdict)
     cost = price(found)
@@ -145,7 +185,7 @@ def _finding(found: Access, verdict: Verdict) -> Finding:
         return Finding("banks", f"{found.name}: cannot be done: {verdict.reason}.", "cost", verdict.strategy, verdict)
     most = cost.total[1]
     text = f"{found.name}: bank conflicts: up to {cost.degree} cycles a phase, {most} in all instead of {phases}"
-    return Finding("banks", f"{text}: {verdict.reason}.", "cost", cost.strategy, verdict)
+    return Finding("banks", f"{text}: {verdict.reason}{_masked(found)}.", "cost", cost.strategy, verdict)
 
 
 def fix(item: DescriptorItem, prover: Prover, targets: Sequence[str], risks: Sequence[Finding]) -> Fix | None:

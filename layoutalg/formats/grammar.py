@@ -23,6 +23,7 @@
 | `lemma`        | a formula over variables: `given` ⇒ `goal`                                                 |
 | `agree`        | two descriptors that address the same word for each index                                  |
 
+`given` limits sizes and variables; in an access, what it says of `lane` is a mask: which lanes take part.
 `expect` is `proved` (unless stated), `refuted` (every claim must fail) or `refused` (it must not be built), and
 `because` a part of the reason that must be given for the last two: `because = "offset 82"`.
 """

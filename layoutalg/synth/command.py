@@ -85,7 +85,7 @@ def _use(item: AccessItem) -> Use:
     if not item.targets or item.instruction is None:
         raise LayoutError(f"access {item.name} names no targets")
     way = target(item.targets[0]).instruction(item.instruction).access
-    return Use(lanes_of(item), way, item.targets, item.instruction)
+    return Use(lanes_of(item), way, item.targets, item.instruction, item.given)
 
 
 def _run(problem: Problem, style: str, limits: Limits | None) -> tuple[Synthesis, int]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from layoutalg.banks import LaneMapError
 from layoutalg.formats.grammar import DTYPES
-from layoutalg.index import var
+from layoutalg.index import TRUE, Expr, var
 from layoutalg.index.evaluate import grids
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove.lds import Access, LaneMap, access, lane_map, operand
@@ -39,13 +39,14 @@ MATRIX_DTYPES = {"fp8": "f8", "xf32": "f32", "tf32": "f32"}
 class Use:
     """A lane map that writes or reads the tile: on some of the targets (all, unless said).
 
-    `instruction`: by name, else the one of the vector's width.
+    `instruction`: by name, else the one of the vector's width.  `given`: which lanes take part, and at what values.
     """
 
     lanes: LaneMap
     way: str = "read"
     targets: tuple[str, ...] | None = None
     instruction: str | None = None
+    given: Expr = TRUE
 
     def __post_init__(self) -> None:
         if self.way not in ("read", "write"):
@@ -100,7 +101,9 @@ class Problem:
         for name in self.targets:
             for use in self.uses:
                 if use.targets is None or name in use.targets:
-                    yield access(descriptor, use.lanes, self.element_bytes, target(name), use.instruction or use.way)
+                    yield access(
+                        descriptor, use.lanes, self.element_bytes, target(name), use.instruction or use.way, use.given
+                    )
 
 
 def rowwise(rows: int, columns: int, vector: int, lanes: int = 64, name: str = "the copy to LDS") -> LaneMap:

@@ -348,6 +348,21 @@ def test_draw_writes_a_page_a_picture_or_text(tmp_path: Path, spec: Path) -> Non
     refused(run("draw", spec, "-o", tmp_path / "x.bmp"), "x.bmp", ".html")
 
 
+def test_draw_and_explain_speak_of_the_files_own_access(tmp_path: Path) -> None:
+    tails = "proofs/lds/tails.toml"
+    drawn = run("draw", tails, "--access", "one_lane_of_each_phase")
+    assert drawn.returncode == 0
+    assert drawn.stdout.count("takes no part") == 31
+    half = tmp_path / "half.svg"
+    assert run("draw", tails, "--access", "column_of_half_a_wave", "-o", half).returncode == 0
+    assert "32 of 64 lanes take part" in half.read_text()
+    refused(run("draw", tails, "--access", "nobody"), "no access 'nobody'", "reduction_step")
+    refused(run("draw", tails, "--access", "guarded"), "names no such pair")
+    told = run("explain", tails, "--descriptor", "tile").stdout
+    assert "column by ds_read_b32 on gfx942: bank conflicts" in told
+    assert "A of mfma" not in told
+
+
 @pytest.mark.parametrize(("stride", "code"), [(16, 0), (128, 1)])
 def test_banks_tells_conflict_free_from_not(tmp_path: Path, stride: int, code: int) -> None:
     path = tmp_path / "addresses.json"

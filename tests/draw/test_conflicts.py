@@ -10,14 +10,18 @@ import pytest
 from layoutalg.banks import LaneMapError, MisalignedError, phases
 from layoutalg.draw import DrawError, LaneAccess, compare, conflicts, down, in_order, operand
 from layoutalg.draw.conflicts import CALM, HEAT, heat, phase_table, wanted, witness
-from layoutalg.index import symbol
+from layoutalg.draw.fields import Asked, descriptor_field
+from layoutalg.index import symbol, var
 from layoutalg.layout import (
     Pad,
     PassThrough,
     make_naive_tensor_descriptor,
     transform_tensor_descriptor,
 )
+from layoutalg.prove.lds import access as lds_access
+from layoutalg.prove.lds import lane_map
 
+LANE = var("lane", 64)
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -142,3 +146,27 @@ def test_sizes_of_the_layout_are_fixed_by_at():
     tile = make_naive_tensor_descriptor((64, 64), (64 + pad, 1))
     costs = [sum(p.cycles for p in LaneAccess.of(tile, operand(32, 8), at={pad: n}).phases) for n in (0, 8, 16)]
     assert costs == [64, 8, 16]
+
+
+def test_a_masked_lane_keeps_its_row_and_has_no_bank(plain):
+    half = lds_access(plain, lane_map(LANE, (LANE % 32, LANE // 32 * 8), 8), 2, "gfx942", given=LANE < 21)
+    seen = LaneAccess.from_proof(half)
+    assert seen.active.tolist() == [lane < 21 for lane in range(64)]
+    assert seen.phases[0].masked == (21, 22, 23)
+    assert [phase.cycles for phase in seen.phases] == [5, 8, 4, 4, 0, 0, 0, 0]
+    text = str(phase_table(seen, seen.phases[0], "phase 0"))
+    assert text.count("takes no part") == 3
+    assert {lane for asked in wanted(seen, seen.phases[0]).values() for lanes in asked.values() for lane in lanes} == {
+        0, 1, 2, 3, 20,
+    }  # fmt: skip
+    assert witness(seen.phases[7]) == "no lane takes part"
+    assert conflicts(seen).title == "ds_read_b128 on gfx942: 21 cycles, 4 without conflicts"
+    assert "21 of 64 lanes take part" in str(conflicts(seen))
+
+
+def test_a_masked_lane_may_lie_outside_and_holds_no_cell(plain):
+    rows = lds_access(plain, lane_map(LANE, (LANE * 8, 0), 8), 2, "gfx942", given=LANE < 8)
+    seen = LaneAccess.from_proof(rows)
+    held = descriptor_field(Asked(plain, access=seen), "lane")
+    assert held.known.sum() == 64
+    assert set(held.values[held.known]) == set(range(8))

@@ -1,7 +1,7 @@
 """Lanes that take part, and lanes that leave the lengths: every verdict against enumeration of lanes and sizes.
 
-Each failure names its seed (`tests.fuzzing`).  The oracle counts dwords and bytes one by one and shares nothing with what it judges but the
-expressions' values and the target's lane groups.
+Each failure names its seed (`tests.fuzzing`).  The oracle counts dwords and bytes one by one and shares nothing with
+what it judges but the expressions' values and the target's lane groups.
 """
 
 from __future__ import annotations

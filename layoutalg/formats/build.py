@@ -23,6 +23,7 @@ from layoutalg.formats.model import (
     SpecFile,
     TransformItem,
 )
+from layoutalg.index import unlimited
 from layoutalg.layout import (
     TRANSFORMS,
     Functor,
@@ -159,10 +160,13 @@ class Builder(Context):
             return TRANSFORMS[kind](**params)
 
     def _functor(self, path: Path, data: Data) -> Transform:
-        u = self.variables((*path, "variable"), {data["variable"]: data["length"]})
-        function = self.expr((*path, "function"), data["function"], {**self.symbols, **u})
+        name = data["variable"]
+        if name in self.symbols:
+            raise Problem((*path, "variable"), f"{name} is a symbol of this file; give the variable another name")
+        u = unlimited(name)
+        function = self.expr((*path, "function"), data["function"], {**self.symbols, name: u})
         with meaning(path):
-            return Functor(u[data["variable"]], function, self.expr((*path, "length"), data["length"]))
+            return Functor(u, function, self.expr((*path, "length"), data["length"]))
 
     def _attach(self, below: TensorAdaptor, path: Path, layer: Sequence[Data]) -> TensorAdaptor:
         made = [self._make((*path, n), entry) for n, entry in enumerate(layer)]

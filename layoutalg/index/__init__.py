@@ -35,6 +35,7 @@ from layoutalg.index.expr import (
     prod,
     select,
     symbol,
+    unlimited,
     var,
     xor,
 )  # fmt: skip
@@ -50,5 +51,5 @@ __all__ = [
     "as_expr", "bitand", "c_code", "c_expression", "conjuncts", "const", "div", "eq", "extent", "fits", "from_sympy",
     "grid", "grids", "holds", "intermediates", "javascript", "latex", "le", "lookup", "lt", "maximum", "minimum", "mod",
     "mul", "names", "negation", "nonnegative", "parse", "postorder", "prod", "read", "rebuild", "select",
-    "simplify", "substitute", "symbol", "to_sympy", "value", "values", "var", "variables", "xor",
+    "simplify", "substitute", "symbol", "to_sympy", "unlimited", "value", "values", "var", "variables", "xor",
 ]  # fmt: skip

@@ -243,6 +243,16 @@ def var(name: str, extent: Term) -> Expr:
     return _node("var", (), Symbol(name, 0, limit.hi - 1, None if limit.op == "const" else limit, index=True))
 
 
+def unlimited(name: str) -> Expr:
+    """A variable that may be any integer: what is written over it holds wherever it is put to use.
+
+    >>> u = unlimited("u")
+    >>> u % 2, var("i", 2) % 2
+    (u % 2, i)
+    """
+    return _node("var", (), Symbol(name, -math.inf, math.inf, index=True))
+
+
 def add(*terms: Term) -> Expr:
     """The sum; nested sums are flattened and constants gathered at the end."""
     total, parts = 0, []
@@ -419,7 +429,9 @@ def lookup(table: Sequence[int], index: Term) -> Expr:
     """
     i = as_expr(index)
     if i.lo < 0 or i.hi >= len(table):
-        raise ValueError(f"index {i} in {i.lo}…{i.hi} leaves a table of {len(table)} entries")
+        raise ValueError(
+            f"index {i} in {i.lo}…{i.hi} leaves a table of {len(table)} entries; take it modulo {len(table)}"
+        )
     return const(table[i.value]) if i.op == "const" else _node("lookup", (i,), tuple(map(integer, table)))
 
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from layoutalg.index import Expr, symbol, var, variables
+from layoutalg.index import Expr, symbol, unlimited, variables
 from layoutalg.index.parse import parse
 from layoutalg.layout.adaptor import TensorAdaptor
 from layoutalg.layout.bind import expressions
@@ -27,7 +27,7 @@ from layoutalg.layout.defects import DEFECTS
 from layoutalg.layout.descriptor import TensorDescriptor
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
 from layoutalg.layout.errors import LayoutError
-from layoutalg.layout.transform import Transform, parameter
+from layoutalg.layout.transform import Transform
 from layoutalg.layout.transforms import TRANSFORMS, Functor
 
 Data = Mapping[str, Any]
@@ -103,7 +103,7 @@ def _distribution_out(d: TileDistribution) -> dict[str, Any]:
 
 def _symbols(layout: Layout) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
-    for size in (v for e in expressions(layout) for v in variables(e) if v.value.extent is None):
+    for size in (v for e in expressions(layout) for v in variables(e) if not v.value.index):
         known = size.value
         limits: dict[str, Any] = {"min": known.lo, "max": None if known.hi == float("inf") else known.hi}
         limits |= {"multiple_of": known.multiple_of, "power_of_two": known.power_of_two}
@@ -154,8 +154,8 @@ def _transform_in(data: Data, sizes: Mapping[str, Expr]) -> Transform:
         raise LayoutError(f"no transform {name!r}; there are {', '.join(KINDS)}")
     kind = KINDS[name]
     if kind is Functor:
-        length = parameter(_expr(_get(data, "length", object), sizes))
-        sizes = {**sizes, _get(data, "index", str): var(data["index"], length)}
+        index = _get(data, "index", str)
+        sizes = {**sizes, index: unlimited(index)}
     return kind(*(_expr(_get(data, f.name, object), sizes) for f in fields(kind)))
 
 

@@ -17,14 +17,15 @@ What they cannot represent: an index that depends on data, other than through th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from layoutalg.index import Expr, Term, as_expr, lookup, mod, select, substitute, var, xor
+from layoutalg.index import Expr, Term, as_expr, lookup, mod, select, substitute, unlimited, xor
 from layoutalg.index.normal import nonnegative
 from layoutalg.layout.errors import LayoutError
-from layoutalg.layout.transform import Index, Transform
+from layoutalg.layout.transform import Index, Transform, parameter
 
 LARGEST_TABLE = 1 << 16
 """An inverse table longer than this is not built."""
@@ -183,7 +184,11 @@ def _chosen(table: Index, u: Expr, first: int) -> Expr:
 
 @dataclass(frozen=True, repr=False)
 class Functor(Transform):
-    """lower = f(upper), f an expression over one index variable."""
+    """lower = f(upper), f an expression over a variable that may be any integer.
+
+    Not over one of 0 … length − 1: what lies above may leave these, CK computes f there too, and an expression that was
+    simplified by a range means nothing outside it.
+    """
 
     index: Expr
     function: Expr
@@ -197,8 +202,16 @@ class Functor(Transform):
         >>> Functor.of(lambda u: u * 2 + 1, 8).lower([3])
         (7,)
         """
-        u = var("u", length)
-        return Functor(u, as_expr(function(u)), as_expr(length))
+        u = unlimited("u")
+        return Functor(u, as_expr(function(u)), parameter(length))
+
+    def check(self) -> None:
+        v = self.index
+        if v.op != "var" or v.lo > -math.inf or v.hi < math.inf:
+            raise LayoutError(
+                f"functor: its formula over {v} holds for {v.lo}…{v.hi} only; write it over unlimited({str(v)!r}), or"
+                " as Functor.of(function, length)"
+            )
 
     @property
     def upper_lengths(self) -> Index:

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, seed, settings
 from layoutalg.formats import DescriptorItem, SpecFile, dump
 from layoutalg.formats import loads as load_spec
 from layoutalg.formats.ck_cpp import loads, to_ck
-from layoutalg.index import as_expr, lookup, select, symbol
+from layoutalg.index import as_expr, lookup, select, symbol, var
 from layoutalg.layout import (
     CyclicShift,
     Functor,
@@ -48,6 +48,13 @@ def written(d: TensorDescriptor, dialect: str) -> str | None:
         raise
 
 
+def as_read(d: TensorDescriptor) -> tuple[object, ...]:
+    """All of a descriptor; of a functor, its map within its length: C++ divides a negative index otherwise."""
+    t, lower, upper, top = d.tuples
+    maps = [x.lower([var("u", x.length)]) if isinstance(x, Functor) else x for x in t]
+    return maps, lower, upper, top, d.lengths, d.element_space_size
+
+
 def test_random_descriptors_read_back() -> None:
     count = Counter[str]()
 
@@ -58,7 +65,7 @@ def test_random_descriptors_read_back() -> None:
         for dialect in ("ck_tile", "ck"):
             text = written(d, dialect)
             if text is not None:
-                assert loads(text, "d.hpp").descriptor("make_layout").descriptor == d
+                assert as_read(loads(text, "d.hpp").descriptor("make_layout").descriptor) == as_read(d)
                 count[dialect] += 1
         text = dump(SpecFile("", {}, (DescriptorItem(name="d", descriptor=d),)))
         assert load_spec(text).descriptor("d").descriptor == d
@@ -98,14 +105,15 @@ def test_distributions_read_back() -> None:
         (Functor.of(lambda u: u * 2 % 24, 12), [[0]], "ck_tile", "ck"),
         (Functor.of(lambda u: select(u < 5, u ^ 1, u // 2 + 3) * 2, 12), [[0]], "ck_tile", "ck"),
         (Functor.of(lambda u: (u - 5) % 24, 12), [[0]], None, "ck_tile"),
-        (Functor.of(lambda u: lookup([4, 7], u), 2), [[0]], None, "ck_tile"),
+        (Functor.of(lambda u: lookup([4, 7], u % 2), 2), [[0]], None, "ck_tile"),
     ],
 )
 def test_dialects(transform: Transform, dims: list[list[int]], dialect: str | None, other: str | None) -> None:
     lengths = (24,) if len(dims[0]) == 1 else (4, 6)
     d = transform_tensor_descriptor(make_naive_tensor_descriptor_packed(lengths), [transform], dims, dims)
     if dialect:
-        assert loads(to_ck(d, dialect=dialect), "d.hpp").descriptor("make_layout").descriptor == d
+        again = loads(to_ck(d, dialect=dialect), "d.hpp").descriptor("make_layout").descriptor
+        assert as_read(again) == as_read(d)
     if other:
         with pytest.raises(LayoutError, match=CANNOT):
             to_ck(d, dialect=other)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from layoutalg.formats.ck_cpp.values import Open, Unreadable, Value
-from layoutalg.index import FALSE, TRUE, Expr, div, eq, negation
+from layoutalg.index import FALSE, TRUE, Expr, eq, negation
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, Transform
+from layoutalg.layout.c_arithmetic import truncated_div, truncated_mod
 
 MOST_ENTRIES = 4096
 """Entries of a tuple or sequence."""
@@ -113,6 +114,6 @@ def truncated(a: Expr, b: Expr, *, remainder: bool) -> Expr:
     if a.op == "const" and b.op == "const":
         quotient = abs(int(a)) // abs(int(b)) * (1 if (int(a) < 0) == (int(b) < 0) else -1)
         return a - b * quotient if remainder else TRUE * quotient
-    if a.lo < 0 or b.lo < 1:
-        raise Unreadable(f"{a} / {b} rounds by the signs of its symbols, which may be negative or zero here")
-    return a % b if remainder else div(a, b)
+    if b.lo < 1:
+        raise Unreadable(f"{a} / {b} rounds by the sign of its divisor, which may be negative or zero here")
+    return (truncated_mod if remainder else truncated_div)(a, b)

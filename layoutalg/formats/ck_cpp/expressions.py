@@ -24,7 +24,7 @@ from layoutalg.formats.ck_cpp.scope import Scope, defined
 from layoutalg.formats.ck_cpp.source import LISTS, cleaned, parsed
 from layoutalg.formats.ck_cpp.templates import same, sized, template
 from layoutalg.formats.ck_cpp.values import Function, Method, Open, Struct, Unreadable, Value
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, as_expr, const, negation, postorder, select, var
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, as_expr, const, negation, postorder, select, unlimited
 from layoutalg.layout import Functor, LayoutError, TensorDescriptor, TileDistribution, TileDistributionEncoding
 
 MOST_STEPS = 60_000
@@ -270,7 +270,7 @@ class Evaluator(Names):
         function, length = args[0], number(args[1])
         if not isinstance(function, Function) or len(function.parameters) != 1:
             raise Unreadable("make_functor_transform takes a lambda of one index and a length")
-        u = var(function.parameters[0].name, length)
+        u = unlimited(function.parameters[0].name)
         return Functor(u, number(self.run(function, [u])), length)
 
     def closure(self, node: Node, scope: Scope) -> Value:

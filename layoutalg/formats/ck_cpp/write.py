@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from layoutalg.formats.layers import Layer, layers
-from layoutalg.index import Expr, postorder, variables
+from layoutalg.index import Expr, postorder, var, variables
 from layoutalg.index.c import c_expression
 from layoutalg.layout import (
     Embed,
@@ -178,11 +178,12 @@ class _Writer:
 
 
 def _lambda(transform: Functor) -> str:
-    """The formula as a lambda of its index; LayoutError where C++ would compute another."""
-    parts = postorder(transform.function)
+    """The formula as a lambda of its index in 0 … length − 1; LayoutError where C++ would compute another."""
+    (function,) = transform.lower([var(transform.index.value.name, transform.length)])
+    parts = postorder(function)
     if any(e.op == "lookup" or (e.op in ("div", "mod") and e.args[0].lo < 0) for e in parts):
         raise LayoutError(f"{transform}: a table, or a division of what may be negative, is no plain C++ expression")
-    return f"[=](auto {transform.index}) {{ return {_c(transform.function)}; }}"
+    return f"[=](auto {transform.index}) {{ return {_c(function)}; }}"
 
 
 def sizes(layout: TensorDescriptor | TileDistribution) -> list[Expr]:

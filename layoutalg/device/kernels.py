@@ -20,13 +20,12 @@ from layoutalg.device.compile import compile_source
 from layoutalg.device.errors import LaunchError
 from layoutalg.device.runtime import Device, DeviceArray, Module
 from layoutalg.index import Expr
-from layoutalg.index.evaluate import value
+from layoutalg.index.evaluate import limits, value
 from layoutalg.kernel.emit import emit
 from layoutalg.kernel.obligations.limits import alignment_of
 from layoutalg.kernel.program import Program, Tensor
 from layoutalg.kernel.verify import Verified
 from layoutalg.prove.obligation import in_domain
-from layoutalg.prove.statement import limits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

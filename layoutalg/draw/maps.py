@@ -23,10 +23,9 @@ from typing import Any
 from layoutalg.draw.access import Pattern, along, down, in_order, operand
 from layoutalg.draw.errors import DrawError
 from layoutalg.index import Expr, Term, as_expr, substitute, symbol, var, variables
-from layoutalg.index.evaluate import value
+from layoutalg.index.evaluate import limits, value
 from layoutalg.index.javascript import javascript
 from layoutalg.layout import TensorDescriptor
-from layoutalg.prove.statement import limits
 
 Family = Callable[[Term], Pattern]
 """A pattern of lanes for any number of elements a lane."""

@@ -13,11 +13,10 @@ from math import prod
 from typing import Any
 
 from layoutalg.index import Expr, variables
-from layoutalg.index.evaluate import grids
+from layoutalg.index.evaluate import grids, limits
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.layout.bind import bind
 from layoutalg.prove.obligation import in_domain
-from layoutalg.prove.statement import limits
 
 MOST_INDICES = 1 << 24
 

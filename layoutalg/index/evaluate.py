@@ -13,6 +13,7 @@ intermediate values could leave int64 is refused, by the ranges, before anything
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any, cast
 from layoutalg.index.expr import Expr
 from layoutalg.index.integers import integer, integers
 from layoutalg.index.ranges import RANGE, Bound
-from layoutalg.index.walk import postorder
+from layoutalg.index.walk import postorder, variables
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,8 +84,35 @@ def value(expr: Expr, at: Mapping[Expr, int]) -> int:
 
 
 def values(exprs: Sequence[Expr], at: Mapping[Expr, int]) -> list[int]:
-    """The exact values of several expressions at one point; TypeError where a value given is no integer."""
+    """The exact values of several expressions at one point; TypeError where a value given is no integer.
+
+    Whether a variable can have its value is for the caller to ask (`admits`): an expression is simplified by what its
+    variables can be, and elsewhere its value means nothing.
+    """
     return [int(v) for v in read(exprs, {v: integer(n) for v, n in at.items()}, PYTHON)]
+
+
+def admits(v: Expr, at: Mapping[Expr, int]) -> bool:
+    """Whether a variable can have the value that it has in `at`; of its extent, as far as `at` says what that is."""
+    s, n = v.value, at[v]
+    if not s.lo <= n <= s.hi or n % s.multiple_of or (s.power_of_two and (n < 1 or n & (n - 1))):
+        return False
+    return s.extent is None or not at.keys() >= set(variables(s.extent)) or n < read([s.extent], at, PYTHON)[0]
+
+
+def limits(v: Expr) -> str:
+    """What a variable can be, in words.
+
+    >>> from layoutalg.index import symbol
+    >>> limits(symbol("M", max=4096, multiple_of=8))
+    '8 <= M <= 4096, a multiple of 8'
+    """
+    s = v.value
+    more = f", a multiple of {s.multiple_of}" if s.multiple_of > 1 else ""
+    more += ", a power of two" if s.power_of_two else ""
+    low = "" if s.lo == -math.inf else f"{s.lo} <= "
+    high = f" < {s.extent}" if s.extent is not None else "" if s.hi == math.inf else f" <= {s.hi}"
+    return f"{low}{s.name}{high}{more}"
 
 
 def array(exprs: Sequence[Expr], at: Mapping[Expr, Any]) -> list[npt.NDArray[np.int64]]:

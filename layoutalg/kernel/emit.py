@@ -14,6 +14,7 @@ from textwrap import indent
 
 from layoutalg.index import TRUE
 from layoutalg.index.c import c_expression
+from layoutalg.index.evaluate import limits
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.address import address_of
 from layoutalg.kernel.conversions import used
@@ -37,7 +38,6 @@ from layoutalg.kernel.program import (
 from layoutalg.kernel.text import index_type, vector_type
 from layoutalg.kernel.verify import Verified
 from layoutalg.prove import Verdict
-from layoutalg.prove.statement import limits
 from layoutalg.target import target_names
 
 PREAMBLE = """\

@@ -91,7 +91,7 @@ class TensorAdaptor:
         return tuple(var(f"i{n}", length) for n, length in enumerate(self.lengths))
 
     def hidden_index(self, top: Sequence[Term]) -> Mapping[int, Expr]:
-        """The index in each hidden dimension, by id, for a top index."""
+        """The index in each hidden dimension, by id, for any top index: as CK, it checks no length."""
         if len(top) != len(self.top_ids):
             raise LayoutError(f"an index of {len(top)} coordinates for {len(self.top_ids)} top dimensions")
         found = dict(zip(self.top_ids, map(as_expr, top), strict=True))
@@ -100,7 +100,7 @@ class TensorAdaptor:
         return found
 
     def lower(self, top: Sequence[Term]) -> Index:
-        """The bottom index of a top index (CK's `calculate_bottom_index`)."""
+        """The bottom index of any top index: CK's `calculate_bottom_index`, which checks no length."""
         hidden = self.hidden_index(top)
         return tuple(hidden[i] for i in self.bottom_ids)
 
@@ -211,7 +211,7 @@ def _refuse_attachment(transform: Transform, dims: Sequence[int], lengths: Seque
             raise LayoutError(
                 f"{transform} is attached to {what} {d}: its lower length is {wanted}, the dimension's is {length}"
             )
-        if not all(_inside(index, length) for index in transform.constants):
+        if any(is_outside(index, length) for index in transform.constants):
             raise LayoutError(f"{transform} is attached to {what} {d}, which has indices 0…{length - 1} only")
 
 
@@ -220,9 +220,11 @@ def same_length(one: Expr, other: Expr) -> bool:
     return one is other or holds(eq(one, other))
 
 
-def _inside(index: Expr, length: Expr) -> bool:
-    """Not provably outside: what symbols leave open, the claim InBounds decides."""
-    return not (nonnegative(-index - 1) or nonnegative(index - length))
+def is_outside(index: Expr, length: Expr) -> bool:
+    """Certainly outside: what variables leave open, the claim InBounds decides."""
+    if index.hi < 0 or index.lo >= length.hi:
+        return True
+    return index.lo >= 1 and length.op != "const" and nonnegative(index - length)
 
 
 def chain_tensor_adaptors(below: TensorAdaptor, above: TensorAdaptor) -> TensorAdaptor:

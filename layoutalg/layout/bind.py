@@ -14,17 +14,40 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
-from layoutalg.index import Expr, Term, substitute, var, variables
+from layoutalg.index import Expr, Term, as_expr, eq, holds, mod, substitute
+from layoutalg.index.evaluate import admits, limits
+from layoutalg.layout.errors import LayoutError
 
 T = TypeVar("T")
 
 
 def bind(layout: T, sizes: Mapping[Expr, Term]) -> T:
-    """The layout with each size replaced; LayoutError where the values do not fit it."""
-    indices = {v for e in expressions(layout) for v in variables(e) if v.value.extent is not None}
-    moved = {v: var(v.value.name, substitute(v.value.extent, sizes)) for v in indices}
-    result: T = _bound(layout, {**sizes, **moved})
+    """The layout with each size replaced; LayoutError where the values do not fit it, or are none of the size's.
+
+    >>> from layoutalg.index import symbol
+    >>> from layoutalg.layout.descriptor import make_naive_tensor_descriptor_packed
+    >>> m = symbol("M", max=64)
+    >>> bind(make_naive_tensor_descriptor_packed((m, 8)), {m: 65})
+    Traceback (most recent call last):
+        ...
+    layoutalg.layout.errors.LayoutError: M = 65 breaks 1 <= M <= 64
+    """
+    for size, term in sizes.items():
+        _refuse_outside(size, as_expr(term))
+    result: T = _bound(layout, sizes)
     return result
+
+
+def _refuse_outside(size: Expr, term: Expr) -> None:
+    """A layout's expressions are simplified by what its sizes can be, and mean nothing for other values."""
+    known = size.value
+    if term.op == "const":
+        if not admits(size, {size: term.value}):
+            raise LayoutError(f"{size} = {term} breaks {limits(size)}")
+        return
+    within = known.lo <= term.lo and term.hi <= known.hi and holds(eq(mod(term, known.multiple_of), 0))
+    if not within or (known.power_of_two and not (term.op == "var" and term.value.power_of_two)):
+        raise LayoutError(f"{size} = {term} need not keep {limits(size)}")
 
 
 def expressions(value: Any) -> Iterator[Expr]:

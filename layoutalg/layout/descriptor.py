@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from layoutalg.index import TRUE, Expr, Term, add, prod
-from layoutalg.layout.adaptor import Ids, TensorAdaptor, attach, make_identity
+from layoutalg.index import TRUE, Expr, Term, add, as_expr, prod
+from layoutalg.layout.adaptor import Ids, TensorAdaptor, attach, is_outside, make_identity
 from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter
 from layoutalg.layout.transforms import Embed, Offset, Unmerge
@@ -69,24 +69,54 @@ class TensorDescriptor:
         return a.transforms, a.lower_ids, a.upper_ids, a.top_ids
 
     def hidden_index(self, top: Sequence[Term]) -> Mapping[int, Expr]:
-        """The index in each hidden dimension, by id; id 0 is the offset."""
+        """The index in each hidden dimension, by id; id 0 is the offset.  Lengths are not checked, as CK does not."""
         return self.adaptor.hidden_index(top)
 
     def offset(self, top: Sequence[Term]) -> Expr:
-        """The offset in memory of a top index, in elements."""
+        """The offset in memory of a top index, in elements; LayoutError where it is certainly outside the lengths.
+
+        What CK computes outside them is `hidden_index(top)[0]`.
+
+        >>> d = make_naive_tensor_descriptor((8, 64), (66, 1))
+        >>> d.offset((7, 2)) == 464
+        True
+        >>> d.offset((100, 2))
+        Traceback (most recent call last):
+            ...
+        layoutalg.layout.errors.LayoutError: index 100 of dimension 0 is outside 0…7
+        """
+        self._refuse_outside(top)
         return self.adaptor.lower(top)[0]
 
     def upper(self, offset: Term) -> Index:
         """The top index of an offset; NoInverseError where a transform has no inverse.
 
-        >>> make_naive_tensor_descriptor((3, 4), (8, 1)).upper(10)
+        LayoutError for a number that no index reaches; of an expression, what it is there means nothing.
+
+        >>> d = make_naive_tensor_descriptor((3, 4), (8, 1))
+        >>> d.upper(10)
         (1, 2)
+        >>> d.upper(5)
+        Traceback (most recent call last):
+            ...
+        layoutalg.layout.errors.LayoutError: no index has offset 5
         """
-        return self.adaptor.upper([offset])
+        top = self.adaptor.upper([offset])
+        if all(i.op == "const" for i in top):
+            outside, found = any(map(is_outside, top, self.lengths)), self.adaptor.lower(top)[0]
+            if outside or (found.op == "const" and found != offset):
+                raise LayoutError(f"no index has offset {offset}")
+        return top
 
     def valid(self, top: Sequence[Term]) -> Expr:
-        """Whether a top index (in range) reaches real data, not padding."""
+        """Whether a top index reaches real data, not padding; LayoutError where it is certainly outside the lengths."""
+        self._refuse_outside(top)
         return self.adaptor.valid(top)
+
+    def _refuse_outside(self, top: Sequence[Term]) -> None:
+        for dimension, (i, length) in enumerate(zip(map(as_expr, top), self.lengths, strict=False)):
+            if is_outside(i, length):
+                raise LayoutError(f"index {i} of dimension {dimension} is outside 0…{length - 1}")
 
     def __repr__(self) -> str:
         body = repr(self.adaptor).split("\n", 1)[1:]

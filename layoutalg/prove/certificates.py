@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from layoutalg.index.evaluate import limits as limits_of
 from layoutalg.layout import NoInverseError
 from layoutalg.prove.claims import Claim
 from layoutalg.prove.content import content, digest
@@ -23,7 +24,6 @@ from layoutalg.prove.obligation import Obligation, Onto
 from layoutalg.prove.outcome import Fails, Holds, Limits
 from layoutalg.prove.portfolio import DEFAULT, Step, steps_of, verdict_of
 from layoutalg.prove.solver import needs_bits
-from layoutalg.prove.statement import limits as limits_of
 from layoutalg.prove.statement import sizes
 from layoutalg.prove.strategies.instances import sizes_of
 

@@ -42,7 +42,7 @@ from layoutalg.prove.lds.access import Reach
 from layoutalg.prove.lds.cost import active, blocks, choices_of, least, others, point_of, relative, waves
 from layoutalg.prove.lds.masks import Pattern, happens, patterns
 from layoutalg.prove.lds.verdicts import satisfiable
-from layoutalg.prove.obligation import ForAll, Obligation, Point
+from layoutalg.prove.obligation import ForAll, Obligation, Point, in_domain
 from layoutalg.prove.outcome import Fails, Holds, Limits
 from layoutalg.prove.portfolio import prove, witness
 from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
@@ -358,9 +358,7 @@ def _near(access: Reach, from_: Point) -> Iterator[Point]:
         candidates += [{**start, v: start[v] + n * step} for n in (1, 2, 3, 7) if start[v] + n * step <= v.hi]
     candidates += [{**start, **{v: start[v] + max(1, v.value.multiple_of) for v in over}}]
     for at in candidates[:TRIES]:
-        inside = all(v.value.extent is None or n < value(v.value.extent, at) for v, n in at.items())
-        powers = all(not v.value.power_of_two or n & (n - 1) == 0 for v, n in at.items())
-        if inside and powers and value(access.condition, at):
+        if in_domain(at, tuple(at)) and value(access.condition, at):
             yield at
 
 

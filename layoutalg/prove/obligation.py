@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from layoutalg.index import TRUE, Expr, names, variables
-from layoutalg.index.evaluate import value
+from layoutalg.index.evaluate import admits, value
 
 Point = Mapping[Expr, int]
 """A value for each variable."""
@@ -144,11 +144,4 @@ def told_apart(obligation: Obligation) -> None:
 
 def in_domain(point: Point, over: tuple[Expr, ...]) -> bool:
     """Whether each variable's value is one that the variable can have."""
-    return all(_admits(v, point) for v in over)
-
-
-def _admits(v: Expr, point: Point) -> bool:
-    s, n = v.value, point[v]
-    if not s.lo <= n <= s.hi or n % s.multiple_of or (s.power_of_two and (n < 1 or n & (n - 1))):
-        return False
-    return s.extent is None or n < value(s.extent, point)
+    return all(admits(v, point) for v in over)

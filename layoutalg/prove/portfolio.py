@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from layoutalg.index import all_of, budget, names, variables
+from layoutalg.index.evaluate import limits as limits_of
 from layoutalg.index.evaluate import value
 from layoutalg.layout import NoInverseError
 from layoutalg.prove.claims import Claim
@@ -19,7 +20,6 @@ from layoutalg.prove.domain import InexpressibleError
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Shown
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.statement import layout_exists
-from layoutalg.prove.statement import limits as limits_of
 from layoutalg.prove.strategies.instances import sizes_of
 from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 
 from layoutalg.index import Expr, variables
+from layoutalg.index.evaluate import limits
 from layoutalg.index.normal import normal, simplify
 from layoutalg.index.symbolic import latex as latex_of
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
@@ -175,21 +176,6 @@ def _factors(length: Expr) -> Sequence[Expr]:
     (monomial, k), *others = terms.items() or [((), 0)]
     plain = not others and k >= 1 and all(e.op == "var" for e in monomial)
     return monomial if plain and (len(monomial) == 1 or all(e.lo >= 0 for e in monomial)) else [simplify(length)]
-
-
-def limits(v: Expr) -> str:
-    """What is assumed of a size, in words.
-
-    >>> from layoutalg.index import symbol
-    >>> limits(symbol("M", max=4096, multiple_of=8))
-    '8 <= M <= 4096, a multiple of 8'
-    """
-    s = v.value
-    more = f", a multiple of {s.multiple_of}" if s.multiple_of > 1 else ""
-    more += ", a power of two" if s.power_of_two else ""
-    low = "" if s.lo == -math.inf else f"{s.lo} <= "
-    high = f" < {s.extent}" if s.extent is not None else "" if s.hi == math.inf else f" <= {s.hi}"
-    return f"{low}{s.name}{high}{more}"
 
 
 def _limit(v: Expr, which: int) -> str:

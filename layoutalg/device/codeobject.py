@@ -17,12 +17,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
+from layoutalg.device.container import EM_AMDGPU, Container, LoadedKernel
+from layoutalg.device.elf import SHT_DYNSYM, Elf, damaged
 from layoutalg.device.errors import CodeObjectError
 from layoutalg.disk import write_whole
 
-_NOTE = "NT_AMDGPU_METADATA"
 _BUNDLES = (b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB")
 """How bundles begin, plain and compressed (clang's documentation, "Clang Offload Bundler")."""
 
@@ -98,87 +99,60 @@ class CodeObject:
 
 
 def _read_elf(payload: bytes) -> tuple[str, list[KernelResources]]:
-    import io
-
-    from elftools.common.exceptions import ELFError
-    from elftools.construct import ConstructError
-    from elftools.elf.elffile import ELFFile
-
-    try:
-        elf = ELFFile(io.BytesIO(payload))
-        return _read_amd(elf) if elf["e_machine"] == "EM_AMDGPU" else ("cpu", list(_read_cpu(elf)))
-    except (ELFError, ConstructError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-        raise CodeObjectError(f"the code object is damaged ({error}): compile the source again") from error
+    file = Elf.read(payload)
+    if file.machine != EM_AMDGPU:
+        return "cpu", list(_read_cpu(file))
+    container = Container.read(payload)
+    return container.target, [_amd_kernel(kernel) for kernel in container.kernels.values()]
 
 
-def _symbols(elf: Any) -> dict[str, Any]:
-    table = elf.get_section_by_name(".dynsym")
-    if table is None:
-        raise ValueError("it has no symbols")
-    return {symbol.name: symbol for symbol in table.iter_symbols()}
-
-
-def amd_metadata(elf: Any) -> tuple[str, list[Mapping[str, Any]]]:
-    """The target of an AMD code object, and what its metadata say of each kernel; ValueError where it has none.
-
-    `elf` is pyelftools' ELFFile.
-    """
-    import msgpack
-
-    notes = [note for section in elf.iter_sections("SHT_NOTE") for note in section.iter_notes()]
-    documents = [note["n_descdata"] for note in notes if note["n_name"] == "AMDGPU"]
-    if not documents:
-        raise ValueError(f"it has no {_NOTE} note")
-    document = msgpack.unpackb(documents[0])
-    return document["amdhsa.target"].rpartition("--")[2].partition(":")[0], document["amdhsa.kernels"]
-
-
-def _read_amd(elf: Any) -> tuple[str, list[KernelResources]]:
-    target, kernels = amd_metadata(elf)
-    symbols = _symbols(elf)
-    return target, [_amd_kernel(entry, symbols) for entry in kernels]
-
-
-def _amd_kernel(entry: Mapping[str, Any], symbols: Mapping[str, Any]) -> KernelResources:
-    visible = [arg for arg in entry.get(".args", ()) if not arg[".value_kind"].startswith("hidden_")]
+def _amd_kernel(kernel: LoadedKernel) -> KernelResources:
+    said = kernel.metadata
     pointers = ("global_buffer", "dynamic_shared_pointer")
     return KernelResources(
-        name=entry[".name"],
+        name=said.name,
         parameters=tuple(
-            Parameter("pointer" if arg[".value_kind"] in pointers else "value", arg[".size"], arg[".offset"])
-            for arg in visible
+            Parameter("pointer" if argument.kind in pointers else "value", argument.size, argument.offset)
+            for argument in said.arguments
+            if not argument.hidden
         ),
-        code_size=symbols[entry[".name"]]["st_size"],
-        vgprs=entry[".vgpr_count"],
-        agprs=entry.get(".agpr_count", 0),
-        sgprs=entry[".sgpr_count"],
-        lds_bytes=entry[".group_segment_fixed_size"],
-        scratch_bytes=entry[".private_segment_fixed_size"],
-        vgpr_spills=entry[".vgpr_spill_count"],
-        sgpr_spills=entry[".sgpr_spill_count"],
-        wave_size=entry[".wavefront_size"],
-        max_threads=entry[".max_flat_workgroup_size"],
+        code_size=len(kernel.code),
+        vgprs=said.vgprs,
+        agprs=said.agprs,
+        sgprs=said.sgprs,
+        lds_bytes=said.lds_bytes,
+        scratch_bytes=said.private_bytes,
+        vgpr_spills=said.vgpr_spills,
+        sgpr_spills=said.sgpr_spills,
+        wave_size=said.wave_size,
+        max_threads=said.max_threads,
     )
 
 
-def _read_cpu(elf: Any) -> Iterator[KernelResources]:
-    symbols = _symbols(elf)
+def _read_cpu(file: Elf) -> Iterator[KernelResources]:
+    tables = [section for section in file.sections if section.kind == SHT_DYNSYM]
+    symbols = {symbol.name: symbol for table in tables for symbol in file.symbols(table)}
+    if not symbols:
+        raise damaged("it has no symbols")
+    segments = file.segments()
     prefix = "layoutalg_parameters_"
     for name, symbol in symbols.items():
         if name.startswith(prefix):
             kernel = name.removeprefix(prefix)
-            section = elf.get_section(symbol["st_shndx"])
-            start = symbol["st_value"] - section["sh_addr"]
-            table = section.data()[start : start + symbol["st_size"]]
-            yield KernelResources(kernel, tuple(_cpu_parameters(table)), symbols[kernel]["st_size"])
+            table = next((t for s in segments if (t := s.bytes_at(symbol.address, symbol.size)) is not None), None)
+            if table is None or kernel not in symbols:
+                raise damaged(f"it has no table of {kernel}'s parameters, or no {kernel}")
+            yield KernelResources(kernel, tuple(_cpu_parameters(table)), symbols[kernel].size)
 
 
 def _cpu_parameters(table: bytes) -> Iterator[Parameter]:
     """Reads `layoutalg::Parameter`: a kind (r, w, v), a scalar's letter and bytes, ended by a null entry."""
     offset = 0
-    for kind, letter, size in zip(table[0::3], table[1::3], table[2::3], strict=True):
+    for kind, letter, size in zip(table[0::3], table[1::3], table[2::3], strict=False):
         if kind == 0:
             return
+        if chr(kind) not in "rwv" or not size:
+            raise damaged(f"a parameter of kind {kind} and {size} bytes")
         own = size if chr(kind) == "v" else 8
         offset = -(-offset // own) * own
         yield Parameter(

@@ -37,7 +37,8 @@ from layoutalg.device.amdgcn.program import Program
 from layoutalg.device.amdgcn.reciprocal import ASSUMPTION
 from layoutalg.device.amdgcn.replay import Replay, replay
 from layoutalg.device.amdgcn.samples import extreme_sizes, shows_wrong
-from layoutalg.device.amdgcn.state import Argument, Element
+from layoutalg.device.amdgcn.signature import arguments_of
+from layoutalg.device.amdgcn.state import Element
 from layoutalg.device.amdgcn.symbolic import SymbolicMachine
 from layoutalg.device.amdgcn.terms import ASSUMPTION as EQUAL_RESULTS
 from layoutalg.device.amdgcn.terms import Terms
@@ -144,13 +145,7 @@ def _trace(
     binary: Program, kernel: Kernel, prover: _Prover, terms: Terms, loops: Loops
 ) -> tuple[Sequence[Element], tuple[str, ...]]:
     """The binary's accesses, and what was assumed in reading them."""
-    arguments = [Argument(tensor.name) for tensor in kernel.tensors]
-    arguments += [Argument(number=size) for size in kernel.sizes]
-    visible = [a for a in binary.kernel.arguments if not a.kind.startswith("hidden_")]
-    if [bool(a.buffer) for a in arguments] != [a.kind == "global_buffer" for a in visible]:
-        raise NotReadable(f"{binary.kernel.name} has other arguments than {kernel.name}")
-    if binary.kernel.lds_bytes < kernel.lds_bytes:
-        raise NotReadable(f"{binary.kernel.lds_bytes} bytes of LDS, the program has {kernel.lds_bytes}")
+    arguments = arguments_of(binary.kernel, kernel)
     blocks = (_linear(kernel),) if kernel.linear else kernel.grid
     given = all_of(kernel.requires, *(simplify(block < 1 << 31) for block in blocks))  # HIP launches no more
     for number, runs in loops.expected.items():

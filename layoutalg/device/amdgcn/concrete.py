@@ -30,6 +30,11 @@ from layoutalg.device.amdgcn.registers import RegisterMachine
 SCRATCH_BUFFER, SCRATCH_OFFSET = (0x5C7A7C40000, 0x5C7A7C400000FFFF), 0x1000
 
 
+def scratch_stride(kernel: KernelBinary) -> int:
+    """Bytes from one lane's scratch to the next's."""
+    return -(-max(kernel.private_bytes, 4) // 16) * 16
+
+
 class ConcreteMachine(RegisterMachine):
     """Registers and memories of `blocks` blocks, each in two copies (the second half of the waves)."""
 
@@ -45,9 +50,8 @@ class ConcreteMachine(RegisterMachine):
         self.memory, self.meter, self.strict = memory, meter, strict
         self.barriers = Barriers(self.waves, waves_per_block)
         self.lds = Lds(2 * len(blocks), len(blocks), kernel.lds_bytes, place, self.noise)
-        scratch = -(-max(kernel.private_bytes, 4) // 16) * 16
-        self.scratch_stride = scratch
-        self.scratch = Bytes(self.noise.integers(0, 256, self.waves * self.lanes * scratch, np.uint8))
+        self.scratch_stride = scratch_stride(kernel)
+        self.scratch = Bytes(self.noise.integers(0, 256, self.waves * self.lanes * self.scratch_stride, np.uint8))
         self.unaligned: dict[str, None] = {}  # instructions that accessed memory across their width, in order
 
     # Memory

@@ -21,20 +21,31 @@ from typing import Any
 import numpy as np
 
 from layoutalg.device.amdgcn.arrays import Array
-from layoutalg.device.amdgcn.binary import Argument, KernelBinary
-from layoutalg.device.amdgcn.concrete import SCRATCH_BUFFER, SCRATCH_OFFSET, ConcreteMachine, lds_place
+from layoutalg.device.amdgcn.binary import KernelBinary
+from layoutalg.device.amdgcn.concrete import (
+    SCRATCH_BUFFER,
+    SCRATCH_OFFSET,
+    ConcreteMachine,
+    lds_place,
+    scratch_stride,
+)
 from layoutalg.device.amdgcn.cycles import InstructionCycles, LdsMeter
 from layoutalg.device.amdgcn.decode import VCC, Operand
 from layoutalg.device.amdgcn.errors import Fault, StepLimit, UnsupportedInstructionError
 from layoutalg.device.amdgcn.machine import BUFFER
 from layoutalg.device.amdgcn.memory import GlobalMemory
 from layoutalg.device.amdgcn.program import ENDS, Program, branch_target
+from layoutalg.device.elf import Segment
 from layoutalg.device.errors import LaunchError
+from layoutalg.device.metadata import Argument
 
 Triple = tuple[int, int, int]
 
 #: Lanes that are run at once, both copies counted: enough to hide numpy's cost of a call, few enough for the caches.
 _LANES_AT_ONCE = 1 << 14
+
+#: Bytes of memory that a run may take besides its buffers: LDS and scratch of the blocks that run at once, the image.
+_MEMORY = 1 << 29
 
 #: A kernel that runs for more instructions than this is taken to hang.
 STEP_LIMIT = 2_000_000
@@ -67,9 +78,10 @@ def execute(
     """
     kernel = program.kernel
     grid3, block3 = _triple(grid), _triple(block)
+    _refuse_launch(kernel, block3)
     buffers = [np.ascontiguousarray(arg) for arg in args if isinstance(arg, np.ndarray)]
     regions: list[tuple[str, Array, int | None]] = [("kernel arguments", np.zeros(_padded(kernel), np.uint8), None)]
-    regions += [("code and constants", np.frombuffer(data, np.uint8), address) for address, data in kernel.image]
+    regions += [("code and constants", _loaded(segment), segment.address) for segment in kernel.image]
     first = len(regions)
     regions += [("buffer", buffer.reshape(-1).view(np.uint8), None) for buffer in buffers]
     memory = GlobalMemory(regions)
@@ -84,6 +96,26 @@ def execute(
     return Execution(outputs, steps, unaligned, tuple(meter.found.values()))
 
 
+def _refuse_launch(kernel: KernelBinary, block: Triple) -> None:
+    """A launch that the runtime refuses, or that takes more memory than is given to it here."""
+    refused = kernel.refuses(block)
+    if refused:
+        raise LaunchError(refused)
+    waves = -(-block[0] * block[1] * block[2] // kernel.wave_size)
+    needed = _block_bytes(kernel, waves) + kernel.kernarg_bytes + sum(segment.size for segment in kernel.image)
+    if needed > _MEMORY:
+        raise LaunchError(f"{kernel.name} needs {needed} bytes for one block, {_MEMORY} are given to it here")
+
+
+def _block_bytes(kernel: KernelBinary, waves: int) -> int:
+    """LDS and scratch of both copies of a block."""
+    return 2 * (kernel.lds_bytes + waves * kernel.wave_size * scratch_stride(kernel))
+
+
+def _loaded(segment: Segment) -> Array:
+    return np.frombuffer(segment.data.ljust(segment.size, b"\0"), np.uint8)
+
+
 def _run_grid(
     program: Program, grid: Triple, block: Triple, memory: GlobalMemory, turns: Turns, meter: LdsMeter, strict: bool
 ) -> tuple[int, tuple[str, ...]]:
@@ -91,7 +123,7 @@ def _run_grid(
     waves = -(-threads // wave)
     z, y, x = np.indices(grid[::-1]).reshape(3, -1)
     blocks = np.stack([x, y, z], axis=1)
-    at_once = max(1, _LANES_AT_ONCE // (2 * waves * wave))
+    at_once = max(1, min(_LANES_AT_ONCE // (2 * waves * wave), _MEMORY // _block_bytes(program.kernel, waves)))
     place, steps = lds_place(program.instructions), 0
     unaligned: dict[str, None] = {}
     for start in range(0, len(blocks), at_once):
@@ -247,8 +279,11 @@ def _initialise(machine: ConcreteMachine, block: Triple) -> None:
     rows = np.arange(machine.waves) % (machine.waves // 2) // machine.waves_per_block
     indices = machine.blocks[rows].astype(np.uint32)
     if kernel.architecture == "rdna4":
-        machine.write_scalar(Operand("s", 108 + 9), 32, indices[:, :1])
-        machine.write_scalar(Operand("s", 108 + 7), 32, indices[:, 1:2] | indices[:, 2:] << np.uint32(16))
+        noise = machine.noise.integers(0, 1 << 16, indices.shape, np.uint32)
+        noise[:, 2] = 0  # LLVM takes y whole where z is not asked for (SITargetLowering, WorkGroupIDY)
+        x, y, z = np.split(np.where(kernel.block_indices, indices, noise), 3, axis=1)
+        machine.write_scalar(Operand("s", 108 + 9), 32, x)
+        machine.write_scalar(Operand("s", 108 + 7), 32, y | z << np.uint32(16))
     else:
         for dimension, wanted in enumerate(kernel.block_indices):
             if wanted:
@@ -269,11 +304,10 @@ def pack_arguments(
 ) -> bytes:
     """The kernel-argument segment. Raises `LaunchError` when the arguments do not fit the kernel's."""
     hidden = _hidden(grid, block)
-    visible = [argument for argument in kernel.arguments if not argument.kind.startswith("hidden_")]
-    if len(visible) != len(args):
-        raise LaunchError(f"{kernel.name} takes {len(visible)} arguments, got {len(args)}")
+    if len(kernel.visible) != len(args):
+        raise LaunchError(f"{kernel.name} takes {len(kernel.visible)} arguments, got {len(args)}")
     segment, pointers = bytearray(b"\xdb" * _padded(kernel)), iter(addresses)
-    for argument, value in zip(visible, args, strict=True):
+    for argument, value in zip(kernel.visible, args, strict=True):
         segment[argument.offset : argument.offset + argument.size] = _packed(kernel, argument, value, pointers)
     for argument in kernel.arguments:
         if argument.kind in hidden:
@@ -289,6 +323,8 @@ def _padded(kernel: KernelBinary) -> int:
 
 def _packed(kernel: KernelBinary, argument: Argument, value: Any, pointers: Any) -> bytes:
     is_pointer = argument.kind == "global_buffer"
+    if not is_pointer and argument.kind != "by_value":
+        raise LaunchError(f"{kernel.name}: the argument at byte {argument.offset} is a {argument.kind}")
     if is_pointer != isinstance(value, np.ndarray):
         wanted = "an array" if is_pointer else "a number"
         raise LaunchError(f"{kernel.name}: the argument at byte {argument.offset} is {wanted}, got {value!r}")

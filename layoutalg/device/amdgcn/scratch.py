@@ -27,14 +27,12 @@ import itertools
 from layoutalg.device.amdgcn.accesses import Access
 from layoutalg.device.amdgcn.bits import Mask, NotReadable, Word
 from layoutalg.device.amdgcn.decode import Instruction, Operand
+from layoutalg.device.amdgcn.descriptor import BASE_IS_SET_UP
 from layoutalg.device.amdgcn.machine import BUFFER, operand_of
 from layoutalg.device.amdgcn.pending import Key
 from layoutalg.device.amdgcn.ranges import same_word
 from layoutalg.device.amdgcn.symbolic_registers import SymbolicRegisters
 from layoutalg.index import FALSE, Expr, div, mod, simplify, symbol
-
-#: Targets whose machine sets up the base of scratch (LLVM's AMDGPUUsage, "Processors": architected flat scratch).
-BASE_IS_SET_UP = frozenset({"gfx942", "gfx950", "gfx1100", "gfx1201"})
 
 #: FLAT_SCRATCH as a pair of scalar registers, where it is one (LLVM, AMDGPU's SIRegisterInfo: FLAT_SCR_vi).
 FLAT_SCRATCH = Operand("s", 102)

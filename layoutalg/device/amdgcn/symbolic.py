@@ -181,8 +181,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
             self.state.scalars[key] = self._argument_word(int(start.value) + 4 * k)
 
     def _argument_word(self, byte: int) -> Word:
-        visible = [a for a in self.kernel.arguments if not a.kind.startswith("hidden_")]
-        for laid_out, argument in zip(visible, self.arguments, strict=True):
+        for laid_out, argument in zip(self.kernel.visible, self.arguments, strict=True):
             if laid_out.offset <= byte < laid_out.offset + laid_out.size:
                 whole = self._argument_words(argument, laid_out.size)
                 return whole[(byte - laid_out.offset) // 4]
@@ -284,8 +283,10 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
         register = kernel.user_sgpr_count
         blocks = [*grid, *(const(0) for _ in range(3 - len(grid)))]
         if kernel.architecture == "rdna4":
-            self.state.scalars["s", 108 + 9] = w.word(blocks[0])
-            self.state.scalars["s", 108 + 7] = w.word(blocks[1] + blocks[2] * (1 << 16))
+            x, y, z = kernel.block_indices
+            self.state.scalars["s", 108 + 9] = w.word(blocks[0]) if x else w.fresh_word()
+            low = blocks[1] if y else w.fresh("undefined", 1 << 16)
+            self.state.scalars["s", 108 + 7] = w.word(low + blocks[2] * (1 << 16) if z else low)
         else:
             for block, wanted in zip(blocks, kernel.block_indices, strict=True):
                 if wanted:

@@ -204,8 +204,8 @@ def _least(size: Expr) -> int:
 def report(binary: Binary, program: Program, seed: int = 0) -> Mapping[str, Any]:
     """A binary carried out on a small case: the sizes, whether the result is exact, and the LDS cycles by instruction.
 
-    A fault is told as `fault`, and nothing is exact then; an instruction without an entry as `refused`, and `exact` is
-    None: nothing is known.
+    A fault is told as `fault`, and nothing is exact then; an instruction without an entry, and a launch that is not
+    made, as `refused`, and `exact` is None: nothing is known.
     """
     sizes = small_sizes(program, seed)
     told = {s.value.name: n for s, n in sizes.items()}
@@ -213,7 +213,7 @@ def report(binary: Binary, program: Program, seed: int = 0) -> Mapping[str, Any]
         trial = attempt(binary, program, make_case(program, sizes, seed))
     except Fault as error:
         return {"sizes": told, "exact": False, "fault": str(error)}
-    except UnsupportedInstructionError as error:
+    except (UnsupportedInstructionError, LaunchError) as error:
         return {"sizes": told, "exact": None, "refused": str(error)}
     lds = compare(trial.execution.lds, program, binary.kernel.target, sizes)
     found = {"sizes": told, "exact": trial.exact}

@@ -27,6 +27,14 @@ def assembled(program, target, edit):
         return decode_kernel(read_kernels((Path(folder) / output_name(target)).read_bytes())[program.name])
 
 
+def with_scratch(text, size):
+    """The assembly of a kernel that asks for scratch, which descriptor and metadata say."""
+    for line in (".amdhsa_private_segment_fixed_size ", ".private_segment_fixed_size: "):
+        assert f"{line}0" in text
+        text = text.replace(f"{line}0", f"{line}{size}")
+    return text
+
+
 def mutant(program, instruction, *bits):
     """The program with some bits of one instruction's encoding replaced: (lowest, highest, value)."""
     start = instruction.address - program.kernel.entry

@@ -4,7 +4,7 @@ from benchmarks.binary.reloads import mended
 from layoutalg.device.amdgcn.against import prove_binary
 from layoutalg.device.amdgcn.trial import attempt, make_case
 from layoutalg.kernel.library.views import cast
-from tests.device.amdgcn.assembly import assembled
+from tests.device.amdgcn.assembly import assembled, with_scratch
 
 PROGRAM = cast("f32", "bf16", 4)
 CASE = make_case(PROGRAM, {PROGRAM.sizes[0]: 4100})
@@ -26,7 +26,7 @@ SPILL = """\
 
 def spilled(text):
     text = text.replace("; %bb.0:\n", "; %bb.0:\n" + SPILL, 1)
-    text = text.replace(".amdhsa_private_segment_fixed_size 0", ".amdhsa_private_segment_fixed_size 16")
+    text = with_scratch(text, 16)
     assert ".amdhsa_enable_private_segment 0" in text
     return text.replace(".amdhsa_enable_private_segment 0", ".amdhsa_enable_private_segment 1")
 

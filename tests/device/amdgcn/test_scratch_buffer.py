@@ -6,7 +6,7 @@ from layoutalg.device.amdgcn.against import prove_binary
 from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
 from layoutalg.device.amdgcn.trial import attempt, make_case
 from layoutalg.kernel.library.views import cast
-from tests.device.amdgcn.assembly import assembled
+from tests.device.amdgcn.assembly import assembled, with_scratch
 
 PROGRAM = cast("f32", "bf16", 4)
 CASE = make_case(PROGRAM, {PROGRAM.sizes[0]: 4100})
@@ -31,7 +31,7 @@ def spilled(old="", new=""):
 
     def edit(text):
         text = text.replace("; %bb.0:\n", "; %bb.0:\n" + SPILL.replace(old, new), 1)
-        text = text.replace(".amdhsa_private_segment_fixed_size 0", ".amdhsa_private_segment_fixed_size 16")
+        text = with_scratch(text, 16)
         offset = ".amdhsa_system_sgpr_private_segment_wavefront_offset"
         assert f"{offset} 0" in text
         return text.replace(f"{offset} 0", f"{offset} 1")

@@ -9,8 +9,8 @@ parameters are read from where each format keeps them, so a file from elsewhere 
 | PTX | `.version` | `.shared`, `.maxntid`, the constant `NAME_lds_bytes`; registers are the driver's | `.param` lines |
 | CPU ELF | the host's machine | none | the tables `layoutalg_parameters_NAME` |
 
-The note is that of AMDGPUUsage in LLVM's documentation, "Code Object V5 Metadata". On gfx90a, gfx942 and gfx950
-its `.vgpr_count` counts the unified file, accumulation registers included.
+An AMD ELF is read as a loader reads it (`container`). On gfx90a, gfx942 and gfx950 the metadata's `.vgpr_count` counts
+the unified file, accumulation registers included.
 """
 
 import re

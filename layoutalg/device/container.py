@@ -232,8 +232,9 @@ def _descriptor_address(file: Elf, segments: tuple[Segment, ...], tables: Tables
 def _refuse_other_bytes(file: Elf, segments: tuple[Segment, ...], section: SectionHeader, symbol: Symbol) -> None:
     """The section of a descriptor has the bytes that are loaded."""
     start = symbol.address - section.address
-    held = file.contents(section)[max(start, 0) :][:_DESCRIPTOR]
-    if start < 0 or len(held) < _DESCRIPTOR or held != _loaded(segments, symbol.address, _DESCRIPTOR):
+    held = file.payload[section.offset + start : section.offset + start + _DESCRIPTOR]
+    inside = 0 <= start <= section.size - _DESCRIPTOR and section.kind != elf.SHT_NOBITS
+    if not inside or held != _loaded(segments, symbol.address, _DESCRIPTOR):
         raise CodeObjectError(f"{symbol.name}: its section has other bytes than the segment that is loaded there")
 
 

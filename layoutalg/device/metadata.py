@@ -17,6 +17,7 @@ refused. What it cannot represent: names of types and arguments, hints, printf.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -97,9 +98,8 @@ def read_metadata(note: bytes) -> Metadata:
     whole = _Entry("the code object", document)
     target = whole.text("amdhsa.target")
     kernels = tuple(_kernel(one) for one in whole.items("amdhsa.kernels"))
-    names = [name for one in kernels for name in {one.name, one.symbol}]
-    for name in names:
-        if names.count(name) > 1:
+    for name, times in Counter(name for one in kernels for name in {one.name, one.symbol}).items():
+        if times > 1:
             raise CodeObjectError(f"the code object's metadata have {name} twice")
     version = tuple(whole.numbers("amdhsa.version"))
     return Metadata(target, version, kernels)

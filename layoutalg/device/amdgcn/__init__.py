@@ -2,13 +2,13 @@
 
 | module | holds |
 |---|---|
-| `binary` | the kernel of a code object: code bytes, descriptor, arguments |
+| `descriptor`, `binary` | the kernel of a code object: code bytes, what the machine sets up, arguments |
 | `decode`, `allowed`, `program` | its instructions, what no assembler writes refused; basic blocks and listing |
 | `semantics` | one table, instruction → effect, over an abstract value type |
 | `machine` | what both readings of the table share: operands, masks, addresses |
 | `concrete`, `launch` | the reading in numpy: whole grids are run, and every misuse is a fault |
 | `words`, `symbolic` | the reading in index expressions: every access of one unknown lane, on all paths |
-| `expected`, `against` | the claims on a binary: its accesses are the kernel program's, for all sizes |
+| `signature`, `expected`, `against` | the claims on a binary: its accesses are the kernel program's, for all sizes |
 
 >>> from layoutalg.device.amdgcn.against import prove_binary
 >>> from layoutalg.device.amdgcn.binary import read_kernels

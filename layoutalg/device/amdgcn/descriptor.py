@@ -125,7 +125,11 @@ def read_descriptor(data: bytes, target: str, name: str) -> Descriptor:
     lds, private, kernargs = struct.unpack_from("<III", data)
     wave_size = 32 if _bits(whole, _PROPERTIES + 10, _PROPERTIES + 10) else 64
     granules, offset = _bits(whole, _RSRC1, _RSRC1 + 5), _bits(whole, _RSRC3, _RSRC3 + 5)
-    vector_registers, accumulators = _vector_registers(architecture, wave_size, granules, offset)
+    try:
+        scalar_registers = _scalar_registers(architecture, _bits(whole, _RSRC1 + 6, _RSRC1 + 9))
+        vector_registers, accumulators = _vector_registers(architecture, wave_size, granules, offset)
+    except ValueError as error:
+        raise CodeObjectError(f"{name}: its descriptor asks for {error}") from error
     found = Descriptor(
         lds_bytes=lds,
         private_bytes=private,
@@ -137,7 +141,7 @@ def read_descriptor(data: bytes, target: str, name: str) -> Descriptor:
         block_indices=(bool(whole >> _RSRC2 + 7 & 1), bool(whole >> _RSRC2 + 8 & 1), bool(whole >> _RSRC2 + 9 & 1)),
         extra_sgprs=(bool(whole >> _RSRC2 + 10 & 1), bool(whole >> _RSRC2 & 1)),
         thread_dimensions=_bits(whole, _RSRC2 + 11, _RSRC2 + 12) + 1,
-        scalar_registers=_scalar_registers(architecture, _bits(whole, _RSRC1 + 6, _RSRC1 + 9)),
+        scalar_registers=scalar_registers,
         vector_registers=vector_registers,
         accumulators=accumulators,
     )
@@ -172,16 +176,28 @@ def _why_not(found: Descriptor, target: str, apart: bool) -> str:
 
 
 def _scalar_registers(architecture: str, granules: int) -> int:
-    """Scalar registers of a wave: on CDNA in granules of 16, which the field counts in eights; else all there are."""
-    return min((granules // 2 + 1) * 16, 106) if architecture == "cdna" else 106
+    """Scalar registers of a wave: on CDNA in granules of 16, which the field counts in eights; else all there are.
+
+    ValueError where there are not as many: 112 on CDNA, those of the machine among them.
+    """
+    count = (granules // 2 + 1) * 16 if architecture == "cdna" else 106
+    if count > 112:
+        raise ValueError(f"{count} scalar registers of 112")
+    return min(count, 106)
 
 
 def _vector_registers(architecture: str, wave_size: int, granules: int, offset: int) -> tuple[int, int]:
     """Vector and accumulation registers of a wave (AMDGPUUsage, COMPUTE_PGM_RSRC1 and 3 for GFX90A, GFX10–GFX12).
 
-    On CDNA both are parts of one file, in granules of 8; accumulation registers begin at a multiple of 4.
+    On CDNA both are parts of one file, in granules of 8; accumulation registers begin at a multiple of 4, no later than
+    the file ends (LLVM, AMDGPUAsmParser, .amdhsa_accum_offset). ValueError where there are not as many.
     """
     if architecture != "cdna":
-        return min((granules + 1) * (8 if wave_size == 32 else 4), 256), 0
+        count = (granules + 1) * (8 if wave_size == 32 else 4)
+        if count > 256:
+            raise ValueError(f"{count} vector registers of 256")
+        return count, 0
     total, first = (granules + 1) * 8, (offset + 1) * 4
-    return min(total, first, 256), max(total - first, 0)
+    if first > total:
+        raise ValueError(f"accumulation registers from {first} on, of {total} registers")
+    return first, total - first

@@ -22,6 +22,8 @@ class Edited:
 
     def __init__(self, payload):
         self.payload = bytearray(payload)
+        self.pristine = self.elf  # as it was before it was edited
+        self.place_of_descriptor = self.descriptor_at()
 
     @property
     def elf(self):

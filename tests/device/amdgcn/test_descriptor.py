@@ -167,6 +167,8 @@ def test_every_bit_that_must_be_0_is(target):
         (417, 421, 17, "17 user registers"),
         (448, 448, 1, "user registers"),
         (368, 368, 1, "waves apart"),
+        (390, 393, 14, "128 scalar registers of 112"),
+        (352, 357, 63, "accumulation registers from 256 on, of 104 registers"),
         (128, 191, 0, "the descriptor's entry 0x600 is not the symbol's address 0x1700"),
     ],
 )

@@ -21,7 +21,7 @@ from layoutalg.device.metadata import Argument
 #: What the descriptor and the metadata both say: the fields of this name.
 _SAID_TWICE: Mapping[str, str] = {
     "lds_bytes": "bytes of LDS", "private_bytes": "bytes of scratch", "kernarg_bytes": "bytes of arguments",
-    "wave_size": "lanes in a wave",
+    "wave_size": "lanes in a wave", "dynamic_stack": "as its stack's growth",
 }  # fmt: skip
 
 
@@ -80,8 +80,6 @@ def _binary(container: Container, loaded: LoadedKernel) -> KernelBinary:
         one, other = getattr(descriptor, field), getattr(metadata, field)
         if one != other:
             raise CodeObjectError(f"{metadata.name}: its descriptor asks for {one} {what}, its metadata for {other}")
-    if metadata.dynamic_stack:
-        raise CodeObjectError(f"{metadata.name} has a stack whose size is not known")
     if len(metadata.required_block) not in (0, 3):
         raise CodeObjectError(f"{metadata.name} has blocks of {metadata.required_block}, which are no three sizes")
     return KernelBinary(

@@ -10,13 +10,13 @@ Kernel Execution State". Bits are numbered from the descriptor's start, as there
 | 352–383 | COMPUTE_PGM_RSRC3 | bits 0–5: where accumulation registers begin, bit 16: waves apart (CDNA) |
 | 384–415 | COMPUTE_PGM_RSRC1 | bits 0–5: vector registers, 6–9: scalar ones (CDNA), 12–19: float mode |
 | 416–447 | COMPUTE_PGM_RSRC2 | bits 0 and 10: more registers, 1–5: user registers, 7–9: block, 11–12: thread indices |
-| 448–463 | kernel code properties | bits 0–6: which pointers come first, bit 10: wave of 32 |
+| 448–463 | kernel code properties | bits 0–6: which pointers come first, 10: wave of 32, 11: stack |
 | 464–479 | preloaded arguments | refused unless 0 |
 
 `ZERO` lists every bit that must be 0, or that asks for what is not modelled. How the machine does a thing and not what
 comes of it is said by RSRC1's bits 21 and 23 (NaN), 29–31 and RSRC3's prefetch: any value is taken.
 
-What it cannot represent: preloaded arguments, a stack whose size is not known, f16 that does not overflow.
+What it cannot represent: preloaded arguments, f16 that does not overflow.
 """
 
 from __future__ import annotations
@@ -81,7 +81,6 @@ ZERO: tuple[tuple[int, int, frozenset[str], str], ...] = (
     (_RSRC2 + 31, _RSRC2 + 31, _ALL, "reserved bits of RSRC2"),
     (_PROPERTIES + 7, _PROPERTIES + 9, _ALL, "reserved properties"),
     (_PROPERTIES + 10, _PROPERTIES + 10, _CDNA, "waves of 32 lanes, which the machine has not"),
-    (_PROPERTIES + 11, _PROPERTIES + 11, _ALL, "a stack whose size is not known"),
     (_PROPERTIES + 12, _PROPERTIES + 15, _ALL, "reserved properties"),
     (_PROPERTIES + 16, _PROPERTIES + 31, _ALL, "preloaded kernel arguments"),
     (_PROPERTIES + 32, _PROPERTIES + 63, _ALL, "reserved bytes 60 to 63"),
@@ -100,6 +99,7 @@ class Descriptor:
     lds_bytes: int
     private_bytes: int  # scratch memory of one thread
     kernarg_bytes: int
+    dynamic_stack: bool  # the runtime may give more scratch
     wave_size: int
     float_mode: int  # rounding and denormals
     user_sgprs: tuple[tuple[str, int], ...]  # what is in the first scalar registers, and in how many
@@ -134,6 +134,7 @@ def read_descriptor(data: bytes, target: str, name: str) -> Descriptor:
         lds_bytes=lds,
         private_bytes=private,
         kernarg_bytes=kernargs,
+        dynamic_stack=bool(whole >> _PROPERTIES + 11 & 1),
         wave_size=wave_size,
         float_mode=_bits(whole, _RSRC1 + 12, _RSRC1 + 19),
         user_sgprs=tuple((one, n) for one, bit, n in _USER_SGPRS if whole >> _PROPERTIES + bit & 1),

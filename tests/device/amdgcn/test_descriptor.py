@@ -95,7 +95,7 @@ def test_a_block_of_more_threads_than_the_runtime_starts_is_not_proved():
     assert "blocks of at most 64 threads, not 256" in found.failures[0][1].reason
     ran = report(decode_kernel(kernel(metadata(max_flat_workgroup_size=64))), PROGRAM)
     assert not ran["exact"]
-    assert "at most 64 threads" in ran["fault"]
+    assert "at most 64 threads" in ran["refused"]
 
 
 def test_another_block_than_the_kernel_requires_is_not_proved():
@@ -232,7 +232,7 @@ def test_metadata_are_a_document(document, why):
         ({"args": {}}, r"say \{\} of .args"),
         ({"args": [3]}, "are no mapping"),
         ({"kind": "init"}, "of kind init, which the runtime starts by itself"),
-        ({"uses_dynamic_stack": True}, "a stack whose size is not known"),
+        ({"uses_dynamic_stack": True}, "asks for False as its stack's growth, its metadata for True"),
         ({"reqd_workgroup_size": ["256", 1, 1]}, "of .reqd_workgroup_size"),
         ({"symbol": NAME}, "not one by which a loader finds|not the symbol's address|other bytes"),
         ({"symbol": "nothing.kd"}, "no symbol nothing.kd"),

@@ -275,11 +275,12 @@ class ConcreteMachine(RegisterMachine):
         source, target = operand_of(instruction, "a"), operand_of(instruction, "d")
         offset = self.register_offset()
         if instruction.name == "V_MOVRELS_B32":
-            self.write_register(target, 32, self._vector_of(source.kind, source.index + offset))
-            return
+            source = self.further(source, offset)
+        else:
+            target = self.further(target, offset)
         plain = source.kind not in ("v", "a")
         word = self._constant(source, 32) if plain else self._vector_of(source.kind, source.index)
-        self.write_register(Operand(target.kind, target.index + offset), 32, word)
+        self.write_register(target, 32, word)
 
 
 _SPECIAL = {

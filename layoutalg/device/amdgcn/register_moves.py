@@ -19,7 +19,7 @@ from layoutalg.device.amdgcn.decode import Instruction, Operand
 from layoutalg.device.amdgcn.machine import operand_of
 from layoutalg.device.amdgcn.pending import Key
 from layoutalg.device.amdgcn.semantics import ALU
-from layoutalg.device.amdgcn.symbolic_registers import VECTOR_REGISTERS, SymbolicRegisters, lanes_file
+from layoutalg.device.amdgcn.symbolic_registers import SymbolicRegisters, lanes_file
 from layoutalg.index import simplify
 
 
@@ -86,16 +86,15 @@ class RegisterMoves(SymbolicRegisters):
         source, target = operand_of(instruction, "a"), operand_of(instruction, "d")
         offset = self._number(Operand("m0"), instruction)
         if instruction.name == "V_MOVRELS_B32":
-            source = _further(source, offset, instruction)
+            source = self._by_number(source, offset, instruction)
         else:
-            target = _further(target, offset, instruction)
+            target = self._by_number(target, offset, instruction)
         plain = source.kind not in ("v", "a")
         word = self._constant(source, 32) if plain else self.read_register(source, 32)
         self.write_register(target, 32, word)
 
-
-def _further(operand: Operand, offset: int, instruction: Instruction) -> Operand:
-    """The register so many further on."""
-    if operand.kind != "v" or operand.index + offset >= VECTOR_REGISTERS:
-        raise NotReadable(f"{instruction.place}: {offset} further on than {operand}")
-    return Operand(operand.kind, operand.index + offset)
+    def _by_number(self, operand: Operand, offset: int, instruction: Instruction) -> Operand:
+        """The register so many further on."""
+        if operand.kind != "v" or operand.index + offset >= self.kernel.vector_registers:
+            raise NotReadable(f"{instruction.place}: {offset} further on than {operand}")
+        return Operand(operand.kind, operand.index + offset)

@@ -11,10 +11,14 @@ import numpy as np
 from layoutalg.device.amdgcn.arrays import Array, ArrayValues, bits_to_lanes, lanes_to_bits
 from layoutalg.device.amdgcn.binary import KernelBinary
 from layoutalg.device.amdgcn.counters import Counters
-from layoutalg.device.amdgcn.decode import EXEC, Operand
+from layoutalg.device.amdgcn.decode import EXEC, Instruction, Operand
 from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
 from layoutalg.device.amdgcn.machine import Machine
 from layoutalg.device.amdgcn.memory import Describe
+from layoutalg.device.amdgcn.semantics import ALU
+
+#: Moves from or to the register whose number M0 is added to.
+MOVES_BY_NUMBER = frozenset({"V_MOVRELS_B32", "V_MOVRELD_B32"})
 
 
 class RegisterMachine(Machine):
@@ -140,11 +144,40 @@ class RegisterMachine(Machine):
         self.write_scalar(operand, self.lanes, lanes_to_bits(truth & self.active, self.lanes))
 
     def register_offset(self) -> int:
-        """M0's low byte, which must be one number for the waves that run."""
-        values = np.unique(self._scalar(Operand("m0"))[self.live] & np.uint32(0xFF))
-        if values.size != 1:
-            raise Fault("control", "waves index registers by different numbers at once", self.where)
-        return int(values[0])
+        """What M0 adds to a register's number: its low byte in index mode, else all of it (ISA manuals, V_MOVRELS)."""
+        (offset,) = self._offsets()
+        return offset
+
+    def _offsets(self) -> list[int]:
+        """The numbers by which the waves that run index registers."""
+        number = self._scalar(Operand("m0"))
+        number = np.where(self.live[:, None], number & np.uint32(0xFF) if self.index_mode else number, np.uint32(0))
+        self.agree("a register's number", number)
+        return [int(offset) for offset in np.unique(number[self.live])]
+
+    def step(self, instruction: Instruction) -> None:
+        """Waves that index registers by different numbers do so one after the other."""
+        indexes = instruction.name in MOVES_BY_NUMBER or (self.index_mode and instruction.name in ALU)
+        offsets = self._offsets() if indexes else []
+        if len(offsets) < 2:
+            super().step(instruction)
+            return
+        live, m0 = self.live, self._scalar(Operand("m0"))[:, 0] & np.uint32(0xFF if self.index_mode else 0xFFFFFFFF)
+        for offset in offsets:
+            self.set_live(live & (m0 == offset))
+            super().step(instruction)
+        self.set_live(live)
+
+    def further(self, operand: Operand, offset: int) -> Operand:
+        """The register so many further on, which must be the kernel's."""
+        if operand.kind != "v" or operand.index + offset >= self.kernel.vector_registers:
+            what = f"{offset} registers further on than {operand}, of {self.kernel.vector_registers}"
+            raise Fault("address", what, self.where)
+        return Operand("v", operand.index + offset)
+
+    def _indexed(self, operand: Operand, role: str) -> Operand:
+        found = super()._indexed(operand, role)
+        return self.further(found, 0) if found is not operand else found
 
     def describe(self, active: Array) -> Describe:
         """Names the k-th active lane."""

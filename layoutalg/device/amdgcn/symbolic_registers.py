@@ -33,9 +33,6 @@ from layoutalg.index import FALSE, TRUE, Expr, all_of, div, mod, select, symbol,
 #: Moves of a whole vector register, lane by lane.
 MOVES = frozenset({"V_MOV_B32", "V_ACCVGPR_READ", "V_ACCVGPR_WRITE", "V_ACCVGPR_MOV_B32"})
 
-#: Vector registers that an instruction can name.
-VECTOR_REGISTERS = 256
-
 #: Operand code of an aperture's base → the space that it is the base of.
 APERTURES: Mapping[int, str] = {235: "lds", 237: "scratch"}
 
@@ -224,7 +221,7 @@ class SymbolicRegisters(Machine):
 
     def _indexed(self, operand: Operand, role: str) -> Operand:
         found = super()._indexed(operand, role)
-        if found.kind == "v" and found.index >= VECTOR_REGISTERS:
+        if found.kind == "v" and found.index >= self.kernel.vector_registers:
             raise NotReadable(f"the register {found}, which is not there")
         return found
 

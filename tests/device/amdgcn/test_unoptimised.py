@@ -107,7 +107,7 @@ def test_a_mask_whose_upper_half_is_restored_from_its_lower_is_not_proved():
     back = next(i for i in named(program, "S_OR_B64") if str(i.operands["d"]) == "exec")
     upper = max((i for i in named(program, "V_READLANE_B32") if i.address < back.address), key=lambda i: i.address)
     verdict = prove_binary(mutant(program, upper, lane(upper, -1)), PROGRAM(), seconds=6)
-    assert verdict.name == "refuted"
+    assert not verdict.proved
     assert "half a mask" in verdict.failures[0][1].reason
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from layoutalg.check.moves import Digits, Increments
@@ -49,7 +49,7 @@ from layoutalg.prove import (
     Shown,
 )
 from layoutalg.prove.claims import in_range
-from layoutalg.prove.domain import bottom_limits, names_in
+from layoutalg.prove.domain import Layout, bottom_limits, names_in
 from layoutalg.prove.domain import taken as names_of_sizes
 from layoutalg.prove.obligation import names_of, unused
 
@@ -60,10 +60,11 @@ class ClaimError(LayoutError):
 
 @dataclass(frozen=True)
 class Statement(Claim):
-    """A claim given by its obligations."""
+    """A claim given by its obligations, on the layouts that they speak of."""
 
     text: str
     parts: tuple[Obligation, ...]
+    layouts: tuple[Layout, ...] = ()
     name: ClassVar[str] = "statement"
 
     def statement(self) -> str:
@@ -71,6 +72,11 @@ class Statement(Claim):
 
     def obligations(self) -> Iterator[Obligation]:
         return iter(self.parts)
+
+    def terms(self) -> Iterator[Expr]:
+        yield from super().terms()
+        for part in self.parts:
+            yield from part.variables
 
 
 @dataclass(frozen=True)
@@ -91,10 +97,12 @@ class Under(Claim):
         local = self.claim.local_obligations()
         return None if local is None else map(self._assuming, local)
 
+    @property
+    def assumed(self) -> Expr:
+        return all_of(self.claim.assumed, self.given)
+
     def _assuming(self, obligation: Obligation) -> Obligation:
-        if isinstance(obligation, Onto):
-            raise LayoutError("that every element is reached is not decided under `given`; limit the symbols instead")
-        return replace(obligation, given=all_of(obligation.given, self._apart(obligation)))
+        return obligation.assuming(self._apart(obligation))
 
     def _apart(self, obligation: Obligation) -> Expr:
         """The assumption; a size that the claim does not know takes another name where an index has its own."""
@@ -133,9 +141,6 @@ def under(given: Expr, claim: Claim) -> Claim:
     return claim if given is TRUE else Under(claim, given)
 
 
-Layout = TensorDescriptor | TensorAdaptor
-
-
 def layout_of(item: Item) -> Layout:
     """The descriptor or the adaptor of an item."""
     if isinstance(item, DescriptorItem):
@@ -168,8 +173,9 @@ def _access_in_bounds(item: AccessItem) -> Claim:
     from layoutalg.check.accesses import lanes_of
     from layoutalg.prove.lds.access import within
 
-    parts = within(item.descriptor.descriptor, lanes_of(item), item.given)
-    return Statement("every lane that takes part stays in the tensor", tuple(parts))
+    d = item.descriptor.descriptor
+    parts = within(d, lanes_of(item), item.given)
+    return Statement("every lane that takes part stays in the tensor", tuple(parts), (d,))
 
 
 def _injective(item: Item) -> Claim:
@@ -184,7 +190,7 @@ def _injective(item: Item) -> Claim:
     shown = (Shown("lane", (item.lane,)), Shown("index", lanes.index), Shown("offset", (offset,)))
     some = all_of(item.given, d.valid(lanes.first))
     words = InjectiveMap("offsets differ", over, (offset,), some, shown)
-    return Statement("different lanes reach different elements", (*within(d, lanes, item.given), words))
+    return Statement("different lanes reach different elements", (*within(d, lanes, item.given), words), (d,))
 
 
 def _covers(item: Item, copies: Expr | None = None) -> Claim:
@@ -224,14 +230,15 @@ def _lengths(item: Item, *expected: Expr) -> Claim:
     actual = item.distribution.lengths if isinstance(item, DistributionItem) else adaptor_of(item).lengths
     same = len(actual) == len(expected)
     goal = all_of(*(eq(a, b) for a, b in zip(actual, expected, strict=True))) if same else FALSE
-    return Statement(f"the lengths are {expected}", (ForAll("lengths", goal, TRUE, (Shown("lengths", actual),)),))
+    words = ForAll("lengths", goal, TRUE, (Shown("lengths", actual),))
+    return Statement(f"the lengths are {expected}", (words,), (layout_of(item),))
 
 
 def _element_space_size(item: Item, expected: Expr) -> Claim:
     assert isinstance(item, DescriptorItem)
     size = item.descriptor.element_space_size
     goal = ForAll("element space size", eq(size, expected), TRUE, (Shown("element space size", (size,)),))
-    return Statement(f"the element space has {expected} elements", (goal,))
+    return Statement(f"the element space has {expected} elements", (goal,), (item.descriptor,))
 
 
 def agree(item: AgreeItem) -> Claim:
@@ -248,6 +255,7 @@ def agree(item: AgreeItem) -> Claim:
             ForAll("both reach data, or neither", same, item.given, shown),
             ForAll("offsets are equal", eq(one, other), all_of(item.given, valid), shown),
         ),
+        (item.left.descriptor, item.right.descriptor),
     )
 
 

@@ -38,6 +38,7 @@ from layoutalg.kernel.program import Fold, GlobalAccess, Multiply, Program, Shar
 from layoutalg.kernel.wellformed import refuse
 from layoutalg.prove import Limits, Proved, Unknown, Verdict, prove
 from layoutalg.prove.obligation import SharedNameError
+from layoutalg.prove.vacuity import vacuous
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,11 @@ class Verified:
 def verify(program: Program, *, strategy: str | None = None, limits: Limits | None = None) -> Verified:
     """Every obligation of the program, decided; `strategy` forces one of `prove`'s."""
     limits = limits or Limits()
-    return Verified(program, tuple((r.about, _decided(r, strategy, limits)) for r in requirements(program)))
+    verdicts = tuple((r.about, _decided(r, strategy, limits)) for r in requirements(program))
+    if why := vacuous(program.requires):
+        nowhere = Unknown("some sizes are admitted", "vacuity", 0.0, why=why)
+        verdicts = (("the sizes that it is for", nowhere), *verdicts)
+    return Verified(program, verdicts)
 
 
 def _decided(requirement: Requirement, strategy: str | None, limits: Limits) -> Verdict:

@@ -93,7 +93,7 @@ def _claim_entry(
     else:
         unsaid = []
     statement = claim.statement() if isinstance(claim, Claim) else claim.label
-    verdict = "unknown" if unsaid else verdict_of(statement, steps, local, strategy, 0.0).name
+    verdict = "unknown" if unsaid else verdict_of(claim, steps, local, strategy).name
     about = subject(claim)
     head = {
         "claim": f"{name}: {statement}",

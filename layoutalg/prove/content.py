@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 
 from layoutalg.index import Expr, postorder
-from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation
+from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto
 
 
 def content(obligation: Obligation) -> str:
@@ -25,9 +25,10 @@ def content(obligation: Obligation) -> str:
     """
     variables = obligation.variables
     extents = [v.value.extent for v in variables if v.value.extent is not None]
+    where = (obligation.where,) if isinstance(obligation, Onto) else ()
     numbers: dict[Expr, int] = {}
     lines: list[str] = []
-    for node in postorder(*extents, *obligation.roots, *variables):
+    for node in postorder(*extents, *obligation.roots, *where, *variables):
         numbers[node] = len(lines)
         lines.append(f"{len(lines)} {node.op} {_value(node, numbers)}".rstrip())
     named = " ".join(str(numbers[r]) for r in obligation.roots[1:])
@@ -38,7 +39,8 @@ def content(obligation: Obligation) -> str:
     if isinstance(obligation, InjectiveMap):
         return "\n".join([*lines, f"injective given {given} over {over} outputs {named}"])
     targets = " ".join(str(numbers[v]) for v in obligation.targets)
-    return "\n".join([*lines, f"onto given {given} over {over} outputs {named} targets {targets}"])
+    counts = numbers[obligation.where]
+    return "\n".join([*lines, f"onto given {given} over {over} outputs {named} targets {targets} where {counts}"])
 
 
 def _value(node: Expr, numbers: dict[Expr, int]) -> str:

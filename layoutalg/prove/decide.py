@@ -37,7 +37,7 @@ from layoutalg.prove.strategies.algebra import normal_form
 from layoutalg.prove.strategies.bits import f2_rank
 from layoutalg.prove.strategies.changes import CHANGES, Change
 from layoutalg.prove.strategies.difference import difference
-from layoutalg.prove.strategies.enumeration import enumeration, met_in_a_sample, reached
+from layoutalg.prove.strategies.enumeration import enumeration, reached
 from layoutalg.prove.strategies.instances import cases, few_small_sizes, powers, small_sizes, smallest
 from layoutalg.prove.strategies.radix import mixed_radix
 
@@ -61,7 +61,7 @@ def quick_enumeration(obligation: Obligation, limits: Limits) -> Outcome:
 
 def by_cases(obligation: Obligation, limits: Limits) -> Outcome:
     """Each value of the sizes that are powers of two, by the strategies that need no solver."""
-    return cases(obligation, limits, partial(_first, QUICK, limits=limits))
+    return cases(obligation, limits, partial(first, QUICK, limits=limits))
 
 
 ALGEBRA: tuple[Strategy, ...] = (normal_form, mixed_radix, f2_rank)
@@ -113,7 +113,7 @@ def decide(obligation: Obligation, limits: Limits, strategy: str | None = None) 
 def _decided(obligation: Obligation, limits: Limits, strategy: str | None) -> Outcome:
     if isinstance(obligation, Onto) and strategy not in ("enumeration", "small-sizes"):
         return _onto(obligation, limits, strategy)
-    outcome = _first((STRATEGIES[strategy],) if strategy else PORTFOLIO, obligation, limits=limits)
+    outcome = first((STRATEGIES[strategy],) if strategy else PORTFOLIO, obligation, limits=limits)
     return smallest(obligation, outcome, limits) if isinstance(outcome, Fails) else outcome
 
 
@@ -128,11 +128,11 @@ def holds(obligation: ForAll, limits: Limits) -> bool:
     if obligation.goal is TRUE:
         return True
     return budget.in_time(
-        limits.seconds, lambda: isinstance(_first(PORTFOLIO, obligation, limits=limits), Holds), lambda _: False
+        limits.seconds, lambda: isinstance(first(PORTFOLIO, obligation, limits=limits), Holds), lambda _: False
     )
 
 
-def _first(steps: Sequence[Strategy], obligation: Obligation, *, limits: Limits) -> Outcome:
+def first(steps: Sequence[Strategy], obligation: Obligation, *, limits: Limits) -> Outcome:
     reasons: list[str] = []
     for n, step in enumerate(steps):
         outcome = _in_its_share(step, obligation, limits, last=n == len(steps) - 1)
@@ -160,13 +160,13 @@ def _onto(obligation: Onto, limits: Limits, strategy: str | None) -> Outcome:
     """By what suffices, algebra first; else by marking what is reached, or by an element that nothing reaches."""
     outcome: Outcome = GaveUp("portfolio", "nothing that suffices is known")
     if strategy is None:
-        outcome = _first((tiny_enumeration, algebra, quick_enumeration, few_small_sizes), obligation, limits=limits)
+        outcome = first((tiny_enumeration, algebra, quick_enumeration, few_small_sizes), obligation, limits=limits)
     for way in obligation.suffices if isinstance(outcome, GaveUp) else ():
         parts = [decide(part, limits, strategy) for part in way]
         if all(isinstance(part, Holds) for part in parts):
             return Holds(" + ".join(dict.fromkeys(part.strategy for part in parts)))
     if strategy is None and isinstance(outcome, GaveUp):
-        outcome = _first((enumeration, small_sizes), obligation, limits=limits)
+        outcome = first((enumeration, small_sizes), obligation, limits=limits)
     return missed(obligation, limits, strategy) if isinstance(outcome, GaveUp) else outcome
 
 
@@ -219,24 +219,13 @@ def decide_quickly(obligation: Obligation, changes: tuple[Change, ...] = CHANGES
     return outcome
 
 
-@lru_cache(maxsize=1 << 12)
-def never_holds(condition: Expr) -> bool:
-    """Whether a condition was shown to hold nowhere: what is proved under it says nothing."""
-    if condition.op == "const":
-        return not condition.value
-    if met_in_a_sample(condition):
-        return False
-    steps = (normal_form, tiny_enumeration, few_small_sizes, quick_enumeration, solve)
-    return isinstance(_first(steps, ForAll("it never holds", negation(condition)), limits=Limits(seconds=2.0)), Holds)
-
-
 def replays(obligation: Obligation, outcome: Fails) -> bool:
     """Whether the counterexample is one, in exact integers."""
     if not all(in_domain(point, obligation.variables) for point in outcome.points):
         return False
     if isinstance(obligation, Onto):
         with suppress(OverflowError):
-            return not reached(obligation, outcome.points[0])
+            return bool(value(obligation.where, outcome.points[0])) and not reached(obligation, outcome.points[0])
         return False
     if isinstance(obligation, ForAll):
         (point,) = outcome.points

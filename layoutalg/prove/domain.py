@@ -61,11 +61,18 @@ def limits(layout: Layout) -> Mapping[int, Expr]:
 @lru_cache(maxsize=1 << 14)
 def taken(transform: Transform) -> frozenset[str]:
     """The names of the sizes in a transform's parameters."""
+    return frozenset(names(*parameters(transform)))
+
+
+def parameters(one: Layout | Transform) -> list[Expr]:
+    """The lengths, strides and other parameters of a transform, or of all of a layout's."""
+    if not isinstance(one, Transform):
+        return [e for transform in adaptor_of(one).transforms for e in parameters(transform)]
     found: list[Expr] = []
-    for field in fields(transform):
-        value = getattr(transform, field.name)
+    for field in fields(one):
+        value = getattr(one, field.name)
         found += value if isinstance(value, tuple) else [value]
-    return frozenset(names(*found))
+    return found
 
 
 def fresh(name: str, extent: Term, avoid: Iterable[str]) -> Expr:

@@ -35,13 +35,14 @@ from layoutalg.index import TRUE, Expr, eq, substitute, variables
 from layoutalg.index.evaluate import value, values
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
+from layoutalg.layout import TensorDescriptor
 from layoutalg.prove.claims.base import Claim
 from layoutalg.prove.counting import written_out
 from layoutalg.prove.decide import decide
 from layoutalg.prove.lds.access import Reach
 from layoutalg.prove.lds.cost import active, blocks, choices_of, least, others, point_of, relative, waves
 from layoutalg.prove.lds.masks import Pattern, happens, patterns
-from layoutalg.prove.lds.verdicts import satisfiable
+from layoutalg.prove.lds.verdicts import unmet
 from layoutalg.prove.obligation import ForAll, Obligation, Point, in_domain
 from layoutalg.prove.outcome import Fails, Holds, Limits
 from layoutalg.prove.portfolio import prove, witness
@@ -90,6 +91,16 @@ class Coalesced(Claim):
                 f"a lane map of {lanes} lanes; a wave of {self.target.name} has {wave}; "
                 "give threads of a block as (wave, lane)"
             )
+
+    def about(self) -> Iterator[TensorDescriptor]:
+        yield self.access.descriptor
+
+    @property
+    def assumed(self) -> Expr:
+        return self.access.given
+
+    def terms(self) -> Iterator[Expr]:
+        yield from (*super().terms(), self.access.address, *self.access.lanes.index)
 
     def statement(self) -> str:
         sizes = " and ".join(map(str, self.target.segments))
@@ -140,15 +151,15 @@ def prove_coalesced(claim: Coalesced, *, strategy: str | None = None, limits: Li
     begin = time.perf_counter()
     verdict = _verdict(claim, strategy, limits)
     doubt = claim.target.evidence["segments"].text
-    assumed = (f"segments of {claim.target.name}: {doubt}", "the memory begins at a multiple of the segment")
-    every = (*assumed, *claim.access.masking, *verdict.assumptions)
-    return replace(verdict, seconds=time.perf_counter() - begin, assumptions=every)
+    aligned = "the memory begins at a multiple of the segment"
+    assumed = (f"segments of {claim.target.name}: {doubt}", aligned, *claim.access.assumptions)
+    return replace(verdict, seconds=time.perf_counter() - begin, assumptions=assumed)
 
 
 def _verdict(claim: Coalesced, strategy: str | None, limits: Limits) -> Verdict:
     text, used = claim.statement(), dict[str, None]()
-    if not satisfiable(claim.access, limits):
-        return Unknown(text, "portfolio", 0.0, why="no value of the variables was found that satisfies the givens")
+    if why := unmet(claim.access):
+        return Unknown(text, "portfolio", 0.0, why=why)
     if strategy is not None:
         return prove(claim, strategy=strategy, limits=limits)
     for obligation in claim.access.reached():

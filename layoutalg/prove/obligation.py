@@ -2,7 +2,7 @@
 
     ForAll        ∀ variables: given ⇒ goal
     InjectiveMap  ∀ two points that satisfy given: outputs equal ⇒ the points are equal
-    Onto          ∀ targets ∃ a point that satisfies given: outputs = targets
+    Onto          ∀ targets (and sizes that satisfy where) ∃ a point that satisfies given: outputs = targets
 
 A variable carries its own range (`0 ≤ i < extent`, a size's limits), so a statement needs no others.  Every variable
 below the expressions counts, listed or not; in `InjectiveMap` and `Onto`, the listed ones are the point's, and the
@@ -12,10 +12,10 @@ others (sizes, and what both points share) are given.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from layoutalg.index import TRUE, Expr, names, variables
+from layoutalg.index import TRUE, Expr, all_of, names, variables
 from layoutalg.index.evaluate import admits, value
 
 Point = Mapping[Expr, int]
@@ -49,6 +49,10 @@ class ForAll:
         """Every variable, those of extents too."""
         return variables(self.goal, self.given, *(e for s in self.show for e in s.exprs))
 
+    def assuming(self, condition: Expr) -> ForAll:
+        """The same where a condition on the sizes holds; of other sizes it says nothing."""
+        return replace(self, given=all_of(self.given, condition))
+
     @property
     def roots(self) -> tuple[Expr, ...]:
         """The expressions that the statement is made of."""
@@ -75,6 +79,10 @@ class InjectiveMap:
         """The variables that both points have in common: sizes."""
         return tuple(v for v in self.variables if v not in self.over)
 
+    def assuming(self, condition: Expr) -> InjectiveMap:
+        """The same where a condition on the sizes holds; of other sizes it says nothing."""
+        return replace(self, given=all_of(self.given, condition))
+
     @property
     def roots(self) -> tuple[Expr, ...]:
         """The expressions that the statement is made of."""
@@ -85,7 +93,8 @@ class InjectiveMap:
 class Onto:
     """Every value of the targets is the outputs' at some point (over `over`) that satisfies `given`.
 
-    Each of `suffices` is a list of statements that together imply it: a right inverse, as many points as targets.
+    Only sizes that satisfy `where` count.  Each of `suffices` is a list of statements that together imply it: a right
+    inverse, as many points as targets.
     """
 
     label: str
@@ -95,11 +104,17 @@ class Onto:
     given: Expr = TRUE
     suffices: tuple[tuple[ForAll | InjectiveMap, ...], ...] = ()
     show: tuple[Shown, ...] = ()
+    where: Expr = TRUE
 
     @cached_property
     def variables(self) -> tuple[Expr, ...]:
         """The variables of a counterexample: the targets, and the sizes."""
-        return tuple(v for v in variables(*self.targets, *self.roots, *self.over) if v not in self.over)
+        return tuple(v for v in variables(*self.targets, *self.roots, *self.over, self.where) if v not in self.over)
+
+    def assuming(self, condition: Expr) -> Onto:
+        """The same where a condition on the sizes holds; of other sizes it says nothing."""
+        ways = tuple(tuple(part.assuming(condition) for part in way) for way in self.suffices)
+        return replace(self, where=all_of(self.where, condition), suffices=ways)
 
     @property
     def roots(self) -> tuple[Expr, ...]:
@@ -108,6 +123,14 @@ class Onto:
 
 
 Obligation = ForAll | InjectiveMap | Onto
+
+
+def admitted(obligation: Obligation) -> Expr:
+    """What a point of the obligation satisfies: what is given, and that every variable has a value."""
+    every = (*obligation.variables, *(() if isinstance(obligation, ForAll) else obligation.over))
+    extents = dict.fromkeys(v.value.extent for v in every if v.value.extent is not None)
+    where = obligation.where if isinstance(obligation, Onto) else TRUE
+    return all_of(obligation.given, where, *(n >= 1 for n in extents if n.lo < 1))
 
 
 def unused(name: str, taken: Collection[str]) -> str:

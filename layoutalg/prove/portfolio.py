@@ -10,17 +10,17 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from layoutalg.index import all_of, budget, names, variables
-from layoutalg.index.evaluate import limits as limits_of
+from layoutalg.index import TRUE, all_of, budget, names, variables
 from layoutalg.index.evaluate import value
 from layoutalg.layout import NoInverseError
 from layoutalg.prove.claims import Claim
-from layoutalg.prove.decide import STRATEGIES, decide, decide_quickly, never_holds
+from layoutalg.prove.decide import STRATEGIES, decide, decide_quickly
 from layoutalg.prove.domain import InexpressibleError
-from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Shown
+from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Shown, admitted
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
-from layoutalg.prove.statement import layout_exists
+from layoutalg.prove.statement import assumptions, sizes
 from layoutalg.prove.strategies.instances import sizes_of
+from layoutalg.prove.vacuity import vacuous
 from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
 
 DEFAULT = Limits()
@@ -48,29 +48,35 @@ def prove(claim: Claim | Obligation, *, strategy: str | None = None, limits: Lim
     """
     if strategy is not None and strategy not in STRATEGIES:
         raise ValueError(f"no strategy {strategy!r}; there are {', '.join(STRATEGIES)}")
+    if not isinstance(claim, Claim | Obligation):
+        kind = type(claim).__name__
+        raise TypeError(f"a claim or an obligation is decided, not a {kind}; say what of it: prove(Injective(d))")
     start = time.perf_counter()
     statement = claim.statement() if isinstance(claim, Claim) else claim.label
-    return budget.in_time(
+    assumed = _assumed(claim)
+    verdict = budget.in_time(
         limits.seconds,
-        lambda: _proved(claim, statement, strategy, limits, start),
-        lambda why: Unknown(statement, strategy or "portfolio", time.perf_counter() - start, why=why),
+        lambda: _proved(claim, statement, strategy, limits),
+        lambda why: Unknown(statement, strategy or "portfolio", 0.0, why=why),
     )
+    return replace(verdict, seconds=time.perf_counter() - start, assumptions=assumed)
 
 
-def _proved(claim: Claim | Obligation, statement: str, strategy: str | None, limits: Limits, start: float) -> Verdict:
+def _proved(claim: Claim | Obligation, statement: str, strategy: str | None, limits: Limits) -> Verdict:
+    if isinstance(claim, Claim) and (why := vacuous(claim.assumed)):
+        return Unknown(statement, strategy or "portfolio", 0.0, why=why)
     try:
         steps, local = steps_of(claim, strategy=strategy, limits=limits)
     except (NoInverseError, InexpressibleError) as error:
-        return Unknown(statement, strategy or "portfolio", time.perf_counter() - start, why=str(error))
-    verdict = verdict_of(statement, steps, local, strategy, time.perf_counter() - start)
-    exists = layout_exists(claim) if isinstance(claim, Claim) else ()
-    return replace(verdict, assumptions=(*_assumed(steps), *exists))
+        return Unknown(statement, strategy or "portfolio", 0.0, why=str(error))
+    return verdict_of(claim, steps, local, strategy)
 
 
-def _assumed(steps: list[Step]) -> tuple[str, ...]:
-    """What is assumed of each size."""
-    sizes = (v for step in steps for v in step.obligation.variables if not v.value.index)
-    return tuple(limits_of(v) for v in dict.fromkeys(sizes))
+def _assumed(claim: Claim | Obligation) -> tuple[str, ...]:
+    """All that is assumed, in words."""
+    if isinstance(claim, Claim):
+        return assumptions((v for v in sizes(claim) if not v.value.index), claim.assumed)
+    return assumptions((v for v in claim.variables if not v.value.index), claim.given)
 
 
 def steps_of(
@@ -87,7 +93,7 @@ def steps_of(
         if steps is not None:
             return steps, True
     found: list[Step] = []
-    for obligation in _together(claim.obligations()) if strategy == "z3" else claim.obligations():
+    for obligation in _together(claim.posed()) if strategy == "z3" else claim.posed():
         found.append(_step(obligation, limits, strategy))
         if isinstance(found[-1].outcome, Fails):
             break
@@ -112,10 +118,12 @@ def _local_steps(claim: Claim, limits: Limits) -> list[Step] | None:
         return None  # a concrete one: enumerating the whole is exact, and as fast
     brief = replace(limits, seconds=min(limits.seconds, LEMMA_SECONDS))
     for step in open_steps:
-        outcome = decide(step.obligation, brief)
-        if not isinstance(outcome, Holds):
+        ways = [step.obligation, *([] if claim.exists is TRUE else [step.obligation.assuming(claim.exists)])]
+        tried = (Step(way, decide(way, brief)) for way in ways)
+        shown = next((one for one in tried if isinstance(one.outcome, Holds)), None)
+        if shown is None:
             return None
-        steps[steps.index(step)] = Step(step.obligation, outcome)
+        steps[steps.index(step)] = shown
     return steps
 
 
@@ -166,8 +174,11 @@ def _step(obligation: Obligation, limits: Limits, strategy: str | None) -> Step:
     return Step(obligation, outcome)
 
 
-def verdict_of(statement: str, steps: Sequence[Step], local: bool, strategy: str | None, seconds: float) -> Verdict:
-    """What the steps of a claim come to; under what never holds, nothing is proved."""
+def verdict_of(
+    claim: Claim | Obligation, steps: Sequence[Step], local: bool, strategy: str | None, seconds: float = 0.0
+) -> Verdict:
+    """What the steps of a claim come to; nothing is proved but where a point was found that all of it speaks of."""
+    statement = claim.statement() if isinstance(claim, Claim) else claim.label
     unknown = []
     used: dict[str, None] = {}
     for step in steps:
@@ -179,9 +190,10 @@ def verdict_of(statement: str, steps: Sequence[Step], local: bool, strategy: str
         used[step.outcome.strategy] = None
     if unknown:
         return Unknown(statement, strategy or "portfolio", seconds, why="; ".join(unknown))
-    for given in dict.fromkeys(step.obligation.given for step in steps):
-        if never_holds(given):
-            return Unknown(statement, strategy or "portfolio", seconds, why=f"vacuous: {given} never holds")
+    assumed = [claim.assumed] if isinstance(claim, Claim) else []
+    for condition in dict.fromkeys((*assumed, *(admitted(step.obligation) for step in steps))):
+        if why := vacuous(condition):
+            return Unknown(statement, strategy or "portfolio", seconds, why=why)
     how = " + ".join(used) or "intervals"
     return Proved(statement, f"transform by transform ({how})" if local else how, seconds)
 

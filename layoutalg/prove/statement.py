@@ -8,12 +8,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 
-from layoutalg.index import Expr, variables
+from layoutalg.index import TRUE, Expr, conjuncts, variables
 from layoutalg.index.evaluate import limits
-from layoutalg.index.normal import normal, simplify
+from layoutalg.index.normal import simplify
 from layoutalg.index.symbolic import latex as latex_of
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
 from layoutalg.prove.claims import All, Claim
@@ -130,52 +130,20 @@ def _spaces(layout: object, show: Callable[[Expr], str], times: str) -> tuple[st
 
 
 def sizes(claim: Claim) -> tuple[Expr, ...]:
-    """The sizes that a claim holds for all of."""
-    found: list[Expr] = []
-    for field in fields(claim):
-        value = getattr(claim, field.name)
-        for one in value if isinstance(value, tuple) else (value,):
-            found += _lengths(one)
-    return variables(*found) if found else ()
+    """The sizes that a claim holds for all of: those of lengths and parameters, and of what is assumed."""
+    return variables(*claim.terms())
 
 
-def _lengths(value: object) -> list[Expr]:
-    if isinstance(value, Claim):
-        return list(sizes(value))
-    if isinstance(value, TileDistribution):
-        value = value.adaptor
-    if not isinstance(value, TensorDescriptor | TensorAdaptor):
-        return []
-    return [*adaptor_of(value).hidden_lengths.values(), *(n for n in bottom_limits(value) if n is not None)]
-
-
-def layout_exists(claim: Claim) -> tuple[str, ...]:
-    """What sizes must be for there to be a layout: lengths of at least 1; of others nothing is claimed.
+def assumptions(sizes: Iterable[Expr], condition: Expr) -> tuple[str, ...]:
+    """What a verdict assumes, whole and in words: the limits of each size, and each part of a condition on them.
 
     >>> from layoutalg.index import symbol
-    >>> from layoutalg.layout import make_naive_tensor_descriptor_packed
-    >>> from layoutalg.prove import Injective
-    >>> layout_exists(Injective(make_naive_tensor_descriptor_packed((symbol("M", min=-8, max=8), 8))))
-    ('1 <= M',)
+    >>> n = symbol("N", max=64)
+    >>> assumptions([n], n * n <= 1024)
+    ('1 <= N <= 64', 'N * N <= 1024')
     """
-    found: dict[str, None] = {}
-    for field in fields(claim):
-        value = getattr(claim, field.name)
-        for one in value if isinstance(value, tuple) else (value,):
-            if isinstance(one, Claim):
-                found |= dict.fromkeys(layout_exists(one))
-            elif isinstance(one, TensorDescriptor | TensorAdaptor):
-                lengths = adaptor_of(one).hidden_lengths.values()
-                found |= {f"1 <= {e}": None for n in lengths if n.lo < 1 for e in _factors(n) if e.lo < 1}
-    return tuple(found)
-
-
-def _factors(length: Expr) -> Sequence[Expr]:
-    """What must be at least 1 for a length to be: itself, or each factor of a product of variables."""
-    terms = normal(length).terms
-    (monomial, k), *others = terms.items() or [((), 0)]
-    plain = not others and k >= 1 and all(e.op == "var" for e in monomial)
-    return monomial if plain and (len(monomial) == 1 or all(e.lo >= 0 for e in monomial)) else [simplify(length)]
+    parts = () if condition is TRUE else conjuncts(condition)
+    return tuple(dict.fromkeys((*map(limits, sizes), *map(str, parts))))
 
 
 def _limit(v: Expr, which: int) -> str:

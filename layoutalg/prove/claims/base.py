@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import ClassVar
 
-from layoutalg.index import Expr, all_of, as_expr, eq, names
-from layoutalg.layout import TensorAdaptor, Transform
-from layoutalg.prove.domain import fresh, lower_index, taken
+from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, names, simplify
+from layoutalg.index.normal import normal
+from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution, Transform
+from layoutalg.prove.domain import Layout, adaptor_of, fresh, lower_index, parameters, taken
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation
 
 
@@ -24,12 +25,59 @@ class Claim:
         raise NotImplementedError
 
     def obligations(self) -> Iterator[Obligation]:
-        """Statements that hold together exactly when the claim does."""
+        """Statements that hold together, where there is a layout, exactly when the claim does."""
         raise NotImplementedError
 
     def local_obligations(self) -> Iterator[Obligation] | None:
         """Statements that suffice, transform by transform; None where the claim has no such form."""
         return None
+
+    def about(self) -> Iterator[Layout | Transform]:
+        """The layouts and transforms that it speaks of."""
+        return (one for field in fields(self) for one in _layouts(getattr(self, field.name)))
+
+    @property
+    def exists(self) -> Expr:
+        """What sizes must satisfy for there to be a layout: lengths of at least 1; of others nothing is claimed.
+
+        >>> from layoutalg.index import symbol
+        >>> from layoutalg.layout import make_naive_tensor_descriptor_packed
+        >>> from layoutalg.prove import Injective
+        >>> Injective(make_naive_tensor_descriptor_packed((symbol("M", min=-8, max=8), 8))).exists
+        1 <= M
+        """
+        return all_of(*map(exists, self.about()))
+
+    @property
+    def assumed(self) -> Expr:
+        """All that is assumed, beyond the limits of each size."""
+        return self.exists
+
+    def terms(self) -> Iterator[Expr]:
+        """Expressions that hold every size that the claim speaks of."""
+        yield self.assumed
+        for one in self.about():
+            yield from parameters(one)
+            if isinstance(one, TensorDescriptor):
+                yield one.element_space_size
+
+    def posed(self) -> Iterator[Obligation]:
+        """The obligations where there is a layout."""
+        condition = self.exists
+        return self.obligations() if condition is TRUE else (o.assuming(condition) for o in self.obligations())
+
+
+def _layouts(value: object) -> Iterator[Layout | Transform]:
+    """The layouts and transforms in a value of a claim's field."""
+    if isinstance(value, TensorDescriptor | TensorAdaptor | Transform):
+        yield value
+    elif isinstance(value, TileDistribution):
+        yield value.adaptor
+    elif isinstance(value, Claim):
+        yield from value.about()
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from _layouts(one)
 
 
 def in_range(index: Expr, length: Expr) -> Expr:
@@ -42,9 +90,25 @@ def all_equal(one: tuple[Expr, ...], other: tuple[Expr, ...]) -> Expr:
     return all_of(*(eq(a, b) for a, b in zip(one, other, strict=True)))
 
 
-def exists(adaptor: TensorAdaptor) -> Expr:
+def lengths_of(one: Layout | Transform) -> tuple[Expr, ...]:
+    """The lengths of all dimensions, hidden ones too."""
+    if isinstance(one, Transform):
+        return (*(n for n in one.lower_lengths if n is not None), *one.upper_lengths)
+    return tuple(adaptor_of(one).hidden_lengths.values())
+
+
+@lru_cache(maxsize=4096)
+def exists(one: Layout | Transform) -> Expr:
     """Whether every length is at least 1 (for concrete sizes, it is)."""
-    return all_of(*(as_expr(1) <= n for n in adaptor.hidden_lengths.values() if n.lo < 1))
+    return all_of(*(as_expr(1) <= e for n in lengths_of(one) if n.lo < 1 for e in _factors(n) if e.lo < 1))
+
+
+def _factors(length: Expr) -> Sequence[Expr]:
+    """What must be at least 1 for a length to be: itself, or each factor of a product of variables."""
+    terms = normal(length).terms
+    (monomial, k), *others = terms.items() or [((), 0)]
+    plain = not others and k >= 1 and all(e.op == "var" for e in monomial)
+    return monomial if plain and (len(monomial) == 1 or all(e.lo >= 0 for e in monomial)) else [simplify(length)]
 
 
 def layers(adaptor: TensorAdaptor) -> list[tuple[Transform, tuple[int, ...], tuple[int, ...]]]:

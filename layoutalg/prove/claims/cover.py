@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from layoutalg.index import TRUE, eq, prod
+from layoutalg.index import TRUE, Expr, all_of, eq, prod
 from layoutalg.layout import Freeze, LayoutError, Replicate, TensorAdaptor, TileDistribution
 from layoutalg.prove.claims.base import Claim
 from layoutalg.prove.claims.maps import Bijective
@@ -79,4 +79,13 @@ class All(Claim):
 
     def obligations(self) -> Iterator[Obligation]:
         for claim in self.claims:
-            yield from claim.obligations()
+            yield from claim.posed()
+
+    @property
+    def exists(self) -> Expr:
+        """Each claim is posed where its own layout is one."""
+        return TRUE
+
+    @property
+    def assumed(self) -> Expr:
+        return all_of(*(claim.assumed for claim in self.claims))

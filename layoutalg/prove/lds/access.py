@@ -27,9 +27,10 @@ from functools import cached_property
 from layoutalg.banks import AccessError, LaneMapError, OutsideLdsError
 from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, conjuncts, eq, names, substitute, var, variables
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
-from layoutalg.prove.claims.base import in_range
+from layoutalg.prove.claims.base import exists, in_range
 from layoutalg.prove.domain import fresh, names_in
 from layoutalg.prove.obligation import ForAll, Shown
+from layoutalg.prove.statement import assumptions
 from layoutalg.target import LdsInstruction, Target
 from layoutalg.target import target as named
 from layoutalg.target.model import Access as Way
@@ -168,6 +169,7 @@ class Reach:
     """Lanes reach elements of a descriptor, for all values of the variables that `given` allows; of its parts, those
     that speak of the lane say which lanes take part, the others restrict sizes and variables.
 
+    That there is a layout, its lengths at least 1, is given too.
     Raises LayoutError for an index of the wrong rank, LaneMapError where `given` speaks of elements of a vector.
     """
 
@@ -188,6 +190,7 @@ class Reach:
         sizes = names(*(v for v in variables(self.given) if v is not lanes.lane))
         if taken := own & (names_in(self.descriptor) | sizes):
             raise LaneMapError(f"a size has the name {sorted(taken)[0]}, which the lane map uses; rename the size")
+        object.__setattr__(self, "given", all_of(self.given, exists(self.descriptor)))
 
     @cached_property
     def condition(self) -> Expr:
@@ -232,6 +235,12 @@ class Reach:
         lines = [] if own is TRUE else [f"a lane takes part where {own}"]
         lines += ["a lane takes no part where its index is padding"] * (self.descriptor.valid(self.first) is not TRUE)
         return tuple(lines)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is assumed of the sizes and variables, in words."""
+        every = variables(self.address, *self.lanes.index, self.descriptor.element_space_size, self.given)
+        return (*assumptions((v for v in every if not v.value.index), self.condition), *self.masking)
 
     def shown(self, index: Sequence[Expr], address: Expr) -> tuple[Shown, ...]:
         """What a witness is told with."""

@@ -49,7 +49,7 @@ from layoutalg.index import (
 )
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
-from layoutalg.layout import LayoutError
+from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove.claims.base import Claim
 from layoutalg.prove.domain import InexpressibleError, fresh
 from layoutalg.prove.lds.access import Access
@@ -73,6 +73,16 @@ class LdsClaim(Claim):
     name: ClassVar[str] = "lds"
     of_fewer: ClassVar[bool] = False
     """Whether it is true of some lanes where it is true of all."""
+
+    def about(self) -> Iterator[TensorDescriptor]:
+        yield self.access.descriptor
+
+    @property
+    def assumed(self) -> Expr:
+        return self.access.given
+
+    def terms(self) -> Iterator[Expr]:
+        yield from (*super().terms(), self.access.address, *self.access.lanes.index)
 
     def requirements(self) -> list[ForAll]:
         """What must hold of the access for the claim to mean anything."""

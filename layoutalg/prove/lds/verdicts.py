@@ -37,9 +37,10 @@ from layoutalg.prove.lds.cost import (
     some_point,
 )
 from layoutalg.prove.lds.masks import happens, patterns
-from layoutalg.prove.obligation import ForAll, Obligation, Point
+from layoutalg.prove.obligation import ForAll, Obligation, Point, Shown, admitted
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits
 from layoutalg.prove.portfolio import witness
+from layoutalg.prove.vacuity import vacuous
 from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
 
 STRATEGIES = ("f2", "enumeration", "z3")
@@ -80,8 +81,7 @@ def prove_access(claim: LdsClaim, *, strategy: str | None = None, limits: Limits
 
 def _assumed(access: Access) -> tuple[str, ...]:
     """What a verdict on an access rests on."""
-    masking = access.masking
-    return (access.evidence, *masking, *[NOBODY] * bool(masking))
+    return (access.evidence, *access.assumptions, *[NOBODY] * bool(access.masking))
 
 
 def price(access: Access, *, strategy: str | None = None, limits: Limits = DEFAULT) -> Cost | Unknown:
@@ -110,8 +110,8 @@ def _unpriced(access: Access, obligation: ForAll, outcome: Fails | GaveUp) -> Un
 
 
 def _verdict(claim: LdsClaim, strategy: str | None, limits: Limits) -> Verdict:
-    if not satisfiable(claim.access, limits):
-        return _unknown(claim.statement(), "portfolio", "no value of the variables was found that satisfies the givens")
+    if why := unmet(claim.access):
+        return _unknown(claim.statement(), "portfolio", why)
     inside = _all(claim, claim.access.within, limits)
     if not isinstance(inside, Proved):
         return inside
@@ -223,11 +223,13 @@ def _priced(claim: LdsClaim, cost: Cost) -> Verdict:
     return Refuted(claim.statement(), cost.strategy, 0.0, witness=meeting(claim.access, at))
 
 
-def satisfiable(access: Reach, limits: Limits) -> bool:
-    """Whether something satisfies what the access is given for: else every proof would be of nothing."""
-    if access.taking_part is TRUE or some_point(access) is not None:
-        return True
-    return isinstance(decide(ForAll("nothing satisfies what is given", FALSE, access.taking_part), limits), Fails)
+def unmet(access: Reach) -> str:
+    """Why a proof would be of nothing: no values are known that satisfy the givens; empty where some do."""
+    if some_point(access) is not None:
+        return ""
+    every = (access.address, *access.lanes.index, access.taking_part)
+    why = vacuous(admitted(ForAll("an access", FALSE, access.taking_part, (Shown("access", every),))))
+    return why and f"no value of the variables was found that satisfies the givens; {why}"
 
 
 def _by_solver(claim: LdsClaim, limits: Limits) -> Verdict:

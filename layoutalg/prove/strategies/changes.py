@@ -87,7 +87,8 @@ def _substituted(obligation: Obligation, at: Mapping[Expr, Term]) -> Obligation:
     over, outputs = tuple(map(new, obligation.over)), tuple(map(new, obligation.outputs))
     if isinstance(obligation, InjectiveMap):
         return InjectiveMap(obligation.label, over, outputs, new(obligation.given))
-    return Onto(obligation.label, over, outputs, tuple(map(new, obligation.targets)), new(obligation.given))
+    targets, where = tuple(map(new, obligation.targets)), new(obligation.where)
+    return Onto(obligation.label, over, outputs, targets, new(obligation.given), where=where)
 
 
 def _complete(point: Point, new: Mapping[Expr, Term], obligation: Obligation) -> Point:

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from layoutalg.index import Expr, Symbol, budget, substitute, var, variables
-from layoutalg.index.evaluate import INT64, array, extent
+from layoutalg.index import FALSE, Expr, Symbol, budget, substitute, var
+from layoutalg.index.evaluate import array, extent
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 
@@ -153,6 +153,8 @@ def _all_reached(obligation: Onto) -> Outcome:
     import numpy as np
 
     counts = [_count(v) for v in obligation.targets]
+    if obligation.where is FALSE:
+        return GaveUp(NAME, VACUOUS)
     if len(obligation.targets) < len(obligation.variables):
         return GaveUp(NAME, "a size is not fixed")
     lows = [int(v.lo) for v in obligation.targets]
@@ -172,21 +174,6 @@ def _all_reached(obligation: Onto) -> Outcome:
         return Holds(NAME)
     missed = np.unravel_index(int(np.argmin(marked)), counts)
     return Fails(NAME, ({v: int(i) + low for v, i, low in zip(obligation.targets, missed, lows, strict=True)},))
-
-
-def met_in_a_sample(condition: Expr) -> bool:
-    """Whether a condition over a concrete domain holds at one of a few hundred points; False says nothing."""
-    import numpy as np
-
-    axes = variables(condition)
-    if points(axes) is None or any(max(abs(v.lo), abs(v.hi)) >= INT64 // 2 for v in axes):
-        return False
-    draw = np.random.default_rng(0)
-    at = {v: np.array([_choices(v)[int(k)] for k in draw.integers(_count(v), size=256)], dtype=np.int64) for v in axes}
-    try:
-        return bool(array([condition], at)[0].any())
-    except OverflowError:
-        return False
 
 
 def reached(obligation: Onto, point: Point) -> bool:

@@ -121,8 +121,11 @@ class Builder(Context):
         finally:
             self.building.pop()
         adaptor = self._steps(base.adaptor, (*path, "steps"), data.get("steps", ()))
-        with meaning(path):
-            made = TensorDescriptor(adaptor, base.element_space_size)
+        stated = self.expr((*path, "storage"), data["storage"]) if "storage" in data else None
+        with meaning(path if stated is None else (*path, "storage")):
+            made = TensorDescriptor(adaptor, base.element_space_size if stated is None else stated)
+            if made.element_space_size.hi < 1 and stated is not None:
+                raise LayoutError(f"a memory of {stated} elements; it has at least 1")
         about = self.about(path, data, "descriptor")
         item = DescriptorItem(
             descriptor=made, dtype=data.get("dtype"), examples=examples(self, path, data, made), **about

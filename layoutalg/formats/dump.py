@@ -36,7 +36,11 @@ from layoutalg.layout import (
     TileDistribution,
     Transform,
     Unmerge,
+    make_naive_tensor_descriptor,
+    make_naive_tensor_descriptor_packed,
+    make_naive_tensor_descriptor_with_offset,
 )
+from layoutalg.layout.adaptor import same_length
 
 Data = dict[str, Any]
 
@@ -76,14 +80,22 @@ def descriptor_data(descriptor: TensorDescriptor) -> Data:
     if isinstance(first, Offset) and len(found) > 1 and isinstance(found[1].transforms[0], Embed):
         embed = found[1].transforms[0]
         base: Data = {"kind": "naive_with_offset", **transform_data(embed), "offset": _size(first.offset)}
-        rest = found[2:]
+        made, rest = make_naive_tensor_descriptor_with_offset(embed.lengths, embed.strides, first.offset), found[2:]
     elif isinstance(first, Embed | Unmerge):
         base = {"kind": "naive" if isinstance(first, Embed) else "packed", **transform_data(first)}
-        rest = found[1:]
+        made, rest = _first_layer(first), found[1:]
     else:
         raise LayoutError(f"{first} is no base of a descriptor: those are embed and unmerge, with or without an offset")
     base.pop("transform")
-    return {"base": base, **({"steps": _steps(rest)} if rest else {})}
+    space = descriptor.element_space_size
+    storage = {} if same_length(space, made.element_space_size) else {"storage": _size(space)}
+    return {"base": base, **storage, **({"steps": _steps(rest)} if rest else {})}
+
+
+def _first_layer(first: Embed | Unmerge) -> TensorDescriptor:
+    if isinstance(first, Embed):
+        return make_naive_tensor_descriptor(first.lengths, first.strides)
+    return make_naive_tensor_descriptor_packed(first.lengths)
 
 
 def transform_data(transform: Transform) -> Data:

@@ -23,6 +23,8 @@
 | `lemma`        | a formula over variables: `given` ⇒ `goal`                                                 |
 | `agree`        | two descriptors that address the same word for each index                                  |
 
+`storage` of a descriptor is the number of elements of the memory that it views, where that is not the base's own: a
+view `x[::2]` of 50 elements, `base = { kind = "naive", lengths = [25], strides = [2] }`, `storage = 50`.
 `given` limits sizes and variables; in an access, what it says of `lane` is a mask: which lanes take part.
 `expect` is `proved` (unless stated), `refuted` (every claim must fail) or `refused` (it must not be built), and
 `because` a part of the reason that must be given for the last two: `because = "offset 82"`.
@@ -127,7 +129,10 @@ _variables: dict[str, Shape] = {"variables": Keyed(_size)}
 ITEMS: Mapping[str, Shape] = {
     "descriptor": Table(
         {"name": _name, "base": Tagged("kind", {key: Table(keys) for key, keys in BASE_KEYS.items()})},
-        {"dtype": Choice(tuple(DTYPES)), "steps": _steps, "examples": Many(_example, 0, MOST_ITEMS), **_about},
+        {
+            "dtype": Choice(tuple(DTYPES)), "storage": _size, "steps": _steps,
+            "examples": Many(_example, 0, MOST_ITEMS), **_about,
+        },
     ),
     "transform": Tagged(
         "transform",

@@ -17,11 +17,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from layoutalg.index import TRUE, Expr, Term, add, as_expr, prod
+from layoutalg.index import TRUE, Expr, Term, add, as_expr, maximum, prod
 from layoutalg.layout.adaptor import Ids, TensorAdaptor, attach, is_outside, make_identity
 from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter
-from layoutalg.layout.transforms import Embed, Offset, Unmerge
+from layoutalg.layout.transforms import Embed, Freeze, Offset, PassThrough, Unmerge
 
 
 @dataclass(frozen=True)
@@ -174,16 +174,36 @@ def make_naive_tensor_descriptor_with_offset(
 ) -> TensorDescriptor:
     """Strided, `offset` elements into the memory; the element space counts them (CK's does not).
 
+    Where a stride may be negative, the offset is that of index 1 in one more dimension, frozen: above an `Offset`, the
+    index would leave its dimension on the way.  The element space ends with the greatest offset.
+
     >>> make_naive_tensor_descriptor_with_offset((2, 3), (3, 1), 100).element_space_size
     106
+    >>> backwards = make_naive_tensor_descriptor_with_offset((4,), (-1,), 3)
+    >>> [int(backwards.offset((i,))) for i in range(4)], backwards.element_space_size
+    ([3, 2, 1, 0], 4)
     """
     reach = _reach(lengths, strides)
+    if any(parameter(s).lo < 0 for s in strides):
+        return _backwards(lengths, strides, offset)
     below = _over_memory(Offset(reach, parameter(offset)), reach + offset)
     return transform_tensor_descriptor(
         below,
         [Embed(tuple(map(parameter, lengths)), tuple(map(parameter, strides)))],
         [[0]],
         [list(range(len(lengths)))],
+    )
+
+
+def _backwards(lengths: Sequence[Term], strides: Sequence[Term], offset: Term) -> TensorDescriptor:
+    """Strides of any sign from an offset on: embed((…, 2), (…, offset)) with its last index frozen at 1."""
+    rank, upwards = len(lengths), [maximum(parameter(s), 0) for s in strides]
+    embed = Embed((*map(parameter, lengths), as_expr(2)), (*map(parameter, strides), parameter(offset)))
+    return transform_tensor_descriptor(
+        _over_memory(embed, _reach(lengths, upwards) + offset),
+        [*(PassThrough(parameter(n)) for n in lengths), Freeze(TRUE)],
+        [[n] for n in range(rank + 1)],
+        [*([n] for n in range(rank)), []],
     )
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, all_of, eq, prod
-from layoutalg.layout import LayoutError, NoInverseError, TensorAdaptor
+from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, eq, prod, simplify
+from layoutalg.layout import LayoutError, NoInverseError, TensorAdaptor, TensorDescriptor
 from layoutalg.prove.claims.base import Claim, all_equal, in_range, is_injective, layers, stays_in_range
 from layoutalg.prove.domain import (
     InexpressibleError,
@@ -27,10 +27,21 @@ from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, S
 
 @dataclass(frozen=True)
 class InBounds(Claim):
-    """No valid index leaves a dimension on its way down, nor the element space."""
+    """No valid index leaves a dimension on its way down, nor the memory: the element space, or `storage` elements.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> from layoutalg.prove import prove
+    >>> view = make_naive_tensor_descriptor((5, 10), (10, 1))
+    >>> prove(InBounds(view, storage=50)).name, prove(InBounds(view, storage=49)).name
+    ('proved', 'refuted')
+    """
 
     descriptor: Layout
+    storage: Term | None = None
     name: ClassVar[str] = "in_bounds"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "descriptor", stored(self.descriptor, self.storage))
 
     def statement(self) -> str:
         return "every valid index stays in its dimensions and in the element space"
@@ -83,13 +94,20 @@ class Injective(Claim):
 
 @dataclass(frozen=True)
 class Surjective(Claim):
-    """Every element of the space has a valid index."""
+    """Every element of the space, or of a memory of `storage` elements, has a valid index.
+
+    LayoutError where nothing says which elements there are, or there are none.
+    """
 
     descriptor: Layout
+    storage: Term | None = None
     name: ClassVar[str] = "surjective"
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "descriptor", stored(self.descriptor, self.storage))
+
     def statement(self) -> str:
-        return "every element of the space has a valid index"
+        return f"every element of {codomain(self.descriptor)} has a valid index"
 
     def obligations(self) -> Iterator[Obligation]:
         bounds, one_to_one = InBounds(self.descriptor), Injective(self.descriptor)
@@ -99,15 +117,12 @@ class Surjective(Claim):
 def onto(layout: Layout, bijection: tuple[Obligation, ...] | None = None) -> Obligation:
     """Every element is reached: by a right inverse, or (`bijection`: in bounds and injective) by counting."""
     form = digit_form(layout)
-    spaces = [_required(n) for n in bottom_limits(layout)]
+    spaces = elements_of(layout)
     count, total = prod(adaptor_of(layout).lengths), prod(spaces)
     counted = ForAll("as many indices as elements", eq(count, total), TRUE,
                      (Shown("indices", (count,)), Shown("elements", (total,))))  # fmt: skip
     if bijection is None and form.valid is TRUE:
         return counted
-    if any(space.hi < 1 for space in spaces):
-        return ForAll("the space has elements", all_of(*(space >= 1 for space in spaces)), TRUE,
-                      (Shown("elements", (total,)),))  # fmt: skip
     avoid = names_in(layout)
     targets = tuple(fresh(f"element{n or ''}", space, avoid) for n, space in enumerate(spaces))
     ways: list[tuple[ForAll | InjectiveMap, ...]] = []
@@ -131,21 +146,43 @@ def _section(layout: Layout, targets: tuple[Expr, ...]) -> ForAll | None:
     return ForAll("the inverse of an element is one of its indices", goal, TRUE, (Shown("element", targets),))
 
 
-def _required(length: Expr | None) -> Expr:
-    if length is None:
-        raise LayoutError("a bottom dimension has no prescribed length: nothing says which elements are to be reached")
-    return length
+def elements_of(layout: Layout) -> list[Expr]:
+    """How many elements there are in each dimension below; LayoutError where that is not known, or there are none."""
+    ask = "nothing says which elements are to be reached; give storage = their number"
+    found = [n for n in bottom_limits(layout) if n is not None]
+    if len(found) < len(bottom_limits(layout)):
+        raise LayoutError(f"a bottom dimension has no prescribed length: {ask}")
+    if not found:
+        raise LayoutError("there is no dimension below: nothing is there to be reached")
+    if any(n.hi < 1 for n in found):
+        raise LayoutError(f"the space has {prod(found)} elements: {ask}")
+    return found
+
+
+def stored(layout: Layout, storage: Term | None) -> Layout:
+    """The layout over a memory of `storage` elements, where that is given."""
+    return layout if storage is None else TensorDescriptor(adaptor_of(layout), as_expr(storage))
+
+
+def codomain(layout: Layout) -> str:
+    """The elements that a layout may reach, in words."""
+    spaces = ["ℤ" if n is None else f"[0, {simplify(n)})" for n in bottom_limits(layout)]
+    return " × ".join(spaces) or "nothing"
 
 
 @dataclass(frozen=True)
 class Bijective(Claim):
-    """In bounds, injective, and every element of the space is reached."""
+    """In bounds, injective, and every element of the space, or of a memory of `storage` elements, is reached."""
 
     descriptor: Layout
+    storage: Term | None = None
     name: ClassVar[str] = "bijective"
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "descriptor", stored(self.descriptor, self.storage))
+
     def statement(self) -> str:
-        return "every element of the space has exactly one valid index"
+        return f"every element of {codomain(self.descriptor)} has exactly one valid index"
 
     def obligations(self) -> Iterator[Obligation]:
         yield from InBounds(self.descriptor).obligations()
@@ -200,7 +237,7 @@ class RoundTripLower(Claim):
 
     def obligations(self) -> Iterator[Obligation]:
         a: TensorAdaptor = adaptor_of(self.adaptor)
-        spaces = [_required(n) for n in bottom_limits(self.adaptor)]
+        spaces = elements_of(self.adaptor)
         avoid = names_in(self.adaptor)
         bottom = tuple(fresh(f"d{k}", n, avoid) for k, n in enumerate(spaces))
         top = upper_index(a, bottom)

@@ -20,29 +20,31 @@ Then (xₖ + tₖ + cₖ) div L = xₖ₊₁ + tₖ₊₁ + cₖ₊₁ and (xₖ
 remains for the first, x + t + c, is what remains of i + t.  To be shown: digits and steps are these (the digits of the
 start, and of t; where t is negative, C's division gives the digits of −t, negative), and one digit carries right.
 
-A chain of transforms moves right if each does and no index leaves its dimension on the way.
+A chain of transforms moves right if each does at every index that comes to it, and padding lets any come.  What
+recomputes is right anywhere; what is linear is shown to be; carry check is right for indices that are not negative
+(its first digit is what remains, however much), and so nothing above it may make one negative.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, symbol, var
+from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, symbol, unlimited, var
 from layoutalg.index.ranges import Bound
 from layoutalg.index.walk import names
-from layoutalg.layout import Merge, MergeCarryCheck, MergeMagicDivision, TensorAdaptor, Transform
+from layoutalg.layout import Linear, Merge, MergeCarryCheck, MergeMagicDivision, TensorAdaptor, Transform
 from layoutalg.layout.c_arithmetic import BITS32, HALF32, truncated_div
 from layoutalg.layout.increments import increment_of
 from layoutalg.layout.merge import carry_step, magic_divide, magic_number, quotients
 from layoutalg.layout.mixed_radix import digits
 from layoutalg.layout.transform import Index
-from layoutalg.prove import Claim, ForAll, InBounds, Obligation, Shown
-from layoutalg.prove.claims.base import all_equal, in_range
-from layoutalg.prove.domain import fresh, taken
+from layoutalg.prove import Claim, ForAll, Obligation, Shown
+from layoutalg.prove.claims.base import all_equal, in_range, layers
+from layoutalg.prove.domain import InexpressibleError, fresh, taken
 from layoutalg.prove.obligation import unused
 
 THREE = as_expr(3)
@@ -88,19 +90,15 @@ class Increments(Claim):
     def obligations(self) -> Iterator[Obligation]:
         yield _moves(self.layout)
 
-    def local_obligations(self) -> Iterator[Obligation] | None:
-        """Only where carry check is among the transforms; all others are decided at once."""
-        transforms = (self.layout,) if isinstance(self.layout, Transform) else self.layout.transforms
-        if not any(isinstance(t, MergeCarryCheck) for t in transforms):
-            return None
-        if any(type(t).valid is not Transform.valid for t in transforms):
-            return None  # what is padding may be out of range below
-        bounds = None if isinstance(self.layout, Transform) else InBounds(self.layout).local_obligations()
-        return chain(bounds or (), *map(_suffices, transforms))
+    def local_obligations(self) -> Iterator[Obligation]:
+        """Each transform's own increments, and that no index is negative which comes to one that needs it so."""
+        if isinstance(self.layout, Transform):
+            return _suffices(self.layout)
+        return chain(_not_negative(self.layout), *map(_suffices, self.layout.transforms))
 
 
-def _moves(layout: Transform | TensorAdaptor) -> ForAll:
-    step = increment_of(layout)
+def _moves(layout: Transform | TensorAdaptor, over: Callable[[str, Expr], Expr] = var) -> ForAll:
+    step = increment_of(layout, over)
     shown = (
         Shown("from", step.start),
         Shown("to", step.end),
@@ -110,20 +108,44 @@ def _moves(layout: Transform | TensorAdaptor) -> ForAll:
     return ForAll("moving equals recomputing", step.holds, TRUE, shown)
 
 
+def _recomputes(transform: Transform) -> bool:
+    """Whether moving is recomputing by definition, at whatever index."""
+    return type(transform).update_lower_index is Transform.update_lower_index
+
+
 def _suffices(transform: Transform) -> Iterator[Obligation]:
-    """What suffices for one transform's increments."""
-    if not isinstance(transform, MergeCarryCheck):
-        yield _moves(transform)
-        return
-    yield from Digits(transform).obligations()
-    yield from _steps(transform.lengths)
-    for length in dict.fromkeys(_within("length'", length) for length in transform.lengths[1:]):
-        yield from _carries(length)
+    """What suffices for one transform's increments: at any index where it is linear, else at those from 0 up."""
+    if isinstance(transform, MergeCarryCheck):
+        u = unlimited(unused("u", taken(transform)), 0)
+        found, wanted = transform.lower((u,)), digits(u, transform.lengths)
+        yield ForAll("the lower index is the digits", all_equal(found, wanted))
+        yield from _steps(transform.lengths)
+        for length in dict.fromkeys(_within("length'", length) for length in transform.lengths[1:]):
+            yield from _carries(length)
+    elif not _recomputes(transform):
+        least = -math.inf if isinstance(transform, Linear) else 0
+        yield _moves(transform, lambda name, _: unlimited(name, least))
+
+
+def _not_negative(adaptor: TensorAdaptor) -> Iterator[ForAll]:
+    """That every index, valid or not, is at least 0 where it comes to a transform that moves right only there."""
+    needed: set[int] = set()
+    for transform, lower, upper in layers(adaptor):
+        if needed & {*lower}:
+            avoid = taken(transform)
+            above = [unlimited(unused(f"u{n}", avoid), 0) for n, _ in enumerate(upper)]
+            try:
+                below = zip(lower, transform.lower(above), strict=True)
+            except ValueError as error:  # a table, which ends
+                raise InexpressibleError(f"{transform}: {error}") from error
+            yield ForAll(f"{transform} makes nothing negative", all_of(*(e >= 0 for i, e in below if i in needed)))
+        if needed & {*lower} or not (_recomputes(transform) or isinstance(transform, Linear)):
+            needed |= {*upper}
 
 
 def _steps(lengths: Index) -> Iterator[ForAll]:
     """The steps of a move upwards are its digits; of one downwards, division by division, the same with a minus."""
-    step = symbol(unused("step'", set(names(*lengths))), min=0)
+    step = unlimited(unused("step'", names(*lengths)), 0)
     divisor = symbol("divisor'")
     yield ForAll("the steps upwards are digits", all_equal(quotients(step, lengths), digits(step, lengths)))
     mirrored = eq(truncated_div(-step, divisor), -truncated_div(step, divisor))

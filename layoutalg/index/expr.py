@@ -243,14 +243,14 @@ def var(name: str, extent: Term) -> Expr:
     return _node("var", (), Symbol(name, 0, limit.hi - 1, None if limit.op == "const" else limit, index=True))
 
 
-def unlimited(name: str) -> Expr:
-    """A variable that may be any integer: what is written over it holds wherever it is put to use.
+def unlimited(name: str, least: Bound = -math.inf) -> Expr:
+    """A variable that may be any integer, or any from `least` up: what is written over it holds wherever it is used.
 
     >>> u = unlimited("u")
     >>> u % 2, var("i", 2) % 2
     (u % 2, i)
     """
-    return _node("var", (), Symbol(name, -math.inf, math.inf, index=True))
+    return _node("var", (), Symbol(name, least, math.inf, index=True))
 
 
 def add(*terms: Term) -> Expr:

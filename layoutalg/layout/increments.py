@@ -17,7 +17,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from layoutalg.index import Expr, all_of, eq, var
@@ -42,12 +42,14 @@ class Increment:
         return all_of(*(eq(a, b) for a, b in zip(self.moved, self.recomputed, strict=True)))
 
 
-def increment_of(layout: Transform | TensorAdaptor | TensorDescriptor) -> Increment:
-    """The increment of one transform, of an adaptor, or of a descriptor."""
+def increment_of(
+    layout: Transform | TensorAdaptor | TensorDescriptor, over: Callable[[str, Expr], Expr] = var
+) -> Increment:
+    """The increment of one transform, of an adaptor, or of a descriptor; `over`: the index of a name and a length."""
     if isinstance(layout, TensorDescriptor):
-        return increment_of(layout.adaptor)
+        return increment_of(layout.adaptor, over)
     lengths = layout.upper_lengths if isinstance(layout, Transform) else layout.lengths
-    start, end = _over("i", lengths), _over("j", lengths)
+    start, end = (tuple(over(f"{name}{n}", length) for n, length in enumerate(lengths)) for name in "ij")
     diff = tuple(b - a for a, b in zip(start, end, strict=True))
     if isinstance(layout, Transform):
         moved = layout.update_lower_index(diff, layout.lower(start), end)[1]
@@ -55,7 +57,3 @@ def increment_of(layout: Transform | TensorAdaptor | TensorDescriptor) -> Increm
         coordinate = make_tensor_adaptor_coordinate(layout, start)
         moved = move_tensor_adaptor_coordinate(layout, coordinate, diff)[0].bottom_index
     return Increment(start, end, moved, layout.lower(end))
-
-
-def _over(name: str, lengths: Sequence[Expr]) -> Index:
-    return tuple(var(f"{name}{n}", length) for n, length in enumerate(lengths))

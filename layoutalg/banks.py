@@ -21,8 +21,9 @@ bytes, exact on each of 1160 accesses): where every lane l of the wave reads the
 that of lane l xor 2, phases 0 and 1 are served as one, and so are 2 and 3.
 
 A lane may take no part (a tail, a partial wave: `active`).  It keeps its place in its phase, asks for nothing and so
-costs nothing, and its address is not looked at; a phase of which no lane takes part takes no cycle (by the formula: no
-source was found that measures it).  What merging does then was not measured, so it is refused.
+costs nothing, and its address is not looked at; a phase of which no lane takes part takes no cycle.  That is the
+formula, not a measurement: whoever rests on it lists `LANES_OFF`.  What merging does then was not measured, so it is
+refused.
 
 What it cannot represent: accesses that hardware splits because they are not aligned (refused), and requests of several
 waves in flight.
@@ -46,6 +47,14 @@ Bools = npt.NDArray[np.bool_]
 
 NOTHING = -1
 """In place of a dword: what a lane asks for that takes no part."""
+
+LANES_OFF = (
+    "a lane that takes no part asks no bank, and a phase of which no lane takes part takes no cycle: "
+    "no source was found that measures it"
+)
+"""What every price of an access rests on in which not all lanes take part.  Looked for and not found: AMD's ISA and
+profiler documentation count LDS cycles and conflicts without a word on how EXEC changes them, and the sources of the
+lane groups (each target's table names them) were measured with all lanes on."""
 
 
 class AccessError(ValueError):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from layoutalg.banks import LANES_OFF
 from layoutalg.check import check
 from layoutalg.explain import data, explain, latex, sized, steps, text
 from layoutalg.explain.words import WORDS
@@ -144,7 +145,10 @@ def test_the_files_own_accesses_are_told_of_in_place_of_the_usual_reads() -> Non
     banks = [f.text for f in tile.findings if f.about == "banks"]
     assert not any("A of" in text for text in banks)
     assert banks[1].startswith("column_of_half_a_wave by ds_read_b32 on gfx942: bank conflicts: up to 32 cycles a")
+    assert "32 in all instead of 1:" in banks[1]  # the other phase is of nobody
     assert banks[1].endswith("a lane takes part where lane < 32.")
+    (half,) = (f.verdict for f in tile.findings if f.text == banks[1])
+    assert LANES_OFF in half.assumptions
     vector = explain(spec.descriptor("vector"), accesses=[a for a in own if a.descriptor.name == "vector"])
     told = {f.text.split(":")[0]: f.grade for f in vector.findings}
     assert told["not_guarded"] == told["guarded_one_too_late"] == "fault"

@@ -98,6 +98,8 @@ def _cycles(found: LdsCycles | None) -> str:
     """The LDS cycles of the run, and whether they are those that the layouts claim."""
     if found is None:
         return "none"
+    if found.equal and found.idle:
+        return f"{found.cycles} as claimed, {found.idle} phases idle"
     return f"{found.cycles} as claimed" if found.equal else f"{found.cycles} of {found.claimed[1]} claimed"
 
 

@@ -174,7 +174,6 @@ def _masked(reach: Reach) -> str:
 
 
 def _finding(found: Access, verdict: Verdict) -> Finding:
-    phases = len(found.instruction.phases)
     if isinstance(verdict, Proved):
         text = f"{found.name}: no bank conflicts{_masked(found)}."
         return Finding("banks", text, "fine", verdict.strategy, verdict)
@@ -184,7 +183,9 @@ def _finding(found: Access, verdict: Verdict) -> Finding:
     if isinstance(cost, Unknown):
         return Finding("banks", f"{found.name}: cannot be done: {verdict.reason}.", "cost", verdict.strategy, verdict)
     most = cost.total[1]
-    text = f"{found.name}: bank conflicts: up to {cost.degree} cycles a phase, {most} in all instead of {phases}"
+    text = (
+        f"{found.name}: bank conflicts: up to {cost.degree} cycles a phase, {most} in all instead of {cost.served[1]}"
+    )
     return Finding("banks", f"{text}: {verdict.reason}{_masked(found)}.", "cost", cost.strategy, verdict)
 
 

@@ -13,13 +13,16 @@ A binary need not access LDS in the program's pieces: a compiler merges and spli
 | the claimed widths, fewer   | below the claim: where a guard leaves a whole wave nothing to do  |
 | others (b64 for b128, …)    | they are told side by side; a difference is the compiler's        |
 
+The claim is of whole waves.  A phase of which a guard lets no lane take part costs nothing (`layoutalg.banks`); beside
+the claim it stands with the one cycle that the claim has for it at least, so that it hides no conflict of another.
+
 What no source says is a doubt of the verdict, as in the target's own table:
 
-| access                         | taken as                                                              |
-|--------------------------------|-----------------------------------------------------------------------|
-| two addresses (`ds_read2_…`)   | two accesses of one address each, one after the other                 |
-| lanes switched off             | asking for what a lane of their phase does (a phase of none: a cycle) |
-| a flat access that reaches LDS | the LDS access of its width                                           |
+| access                         | taken as                                              |
+|--------------------------------|-------------------------------------------------------|
+| two addresses (`ds_read2_…`)   | two accesses of one address each, one after the other |
+| lanes switched off             | asking for nothing, as everywhere (`LANES_OFF`)       |
+| a flat access that reaches LDS | the LDS access of its width                           |
 
 What it cannot represent: several waves that meet at the LDS at once, and accesses across their alignment (not priced).
 """
@@ -34,7 +37,7 @@ from typing import Any
 
 import numpy as np
 
-from layoutalg.banks import AccessError, phase_cycles
+from layoutalg.banks import LANES_OFF, AccessError, phase_cycles
 from layoutalg.device.amdgcn.accesses import Access
 from layoutalg.device.amdgcn.arrays import Array
 from layoutalg.index import Expr, as_expr
@@ -45,20 +48,24 @@ from layoutalg.target import LdsInstruction, Target, target
 from layoutalg.target.model import DWORD, UnknownInstructionError
 
 TWO_ADDRESSES = "no source on accesses of two addresses was found: taken as two accesses, one after the other"
-SWITCHED_OFF = "no source on lanes that are switched off was found: taken as if they asked for what their phase asks"
+FAR = 1 << 40  # past every address of LDS
 FLAT = "no source on flat accesses that reach LDS was found: taken as the LDS access of their width"
 
 
 @dataclass
 class InstructionCycles:
-    """What one LDS instruction cost in a run: accesses of a wave, their cycles, and the least that they could take."""
+    """What one LDS instruction cost in a run: accesses of a wave, their cycles, and the least that they could take.
+
+    `idle` counts the phases of which no lane took part: they take no cycle, and are among neither sum.
+    """
 
     where: str  # address and text
     store: bool
     bytes: int  # of one lane
     accesses: int = 0
     cycles: int = 0
-    least: int = 0  # one for each phase
+    least: int = 0  # one for each phase of which some lane takes part
+    idle: int = 0
     doubts: dict[str, None] = field(default_factory=dict)
     unpriced: str = ""  # why not
 
@@ -75,7 +82,7 @@ class LdsMeter:
     def __init__(self, name: str) -> None:
         self.target: Target = target(name)
         self.found: dict[str, InstructionCycles] = {}
-        self._known: dict[tuple[str, bytes], tuple[int, int]] = {}  # addresses of a wave → cycles, phases
+        self._known: dict[tuple[str, bytes, bytes], tuple[int, int]] = {}  # a wave's addresses, lanes → cycles, phases
 
     def count(self, where: str, access: Access, addresses: Array, active: Array) -> None:
         """Adds an access of each wave (a row) of which some lane (a column) is active."""
@@ -91,41 +98,32 @@ class LdsMeter:
             (how.evidence.doubt, not how.evidence.certain),
             (TWO_ADDRESSES, access.pair_step > 0),
             (FLAT, access.space == "flat"),
-            (SWITCHED_OFF, not active[rows].all()),
+            (LANES_OFF, not active[rows].all()),
         )
         one.doubts |= {doubt: None for doubt, there in doubts if there}
         try:
-            self._price(one, how, _filled(how, addresses[rows].astype(np.int64), active[rows]))
+            self._price(one, how, addresses[rows].astype(np.int64), active[rows])
         except AccessError as error:
             one.unpriced = str(error)
 
-    def _price(self, one: InstructionCycles, how: LdsInstruction, addresses: Array) -> None:
+    def _price(self, one: InstructionCycles, how: LdsInstruction, addresses: Array, active: Array) -> None:
         """Waves whose addresses differ by a whole turn of the banks cost the same: each such pattern is priced once."""
         turn = how.banks * DWORD
-        relative = addresses - addresses.min(axis=1, keepdims=True, initial=1 << 40) // turn * turn
-        keys = Counter((how.name, row.tobytes()) for row in relative)
+        first = np.where(active, addresses, FAR).min(axis=1, keepdims=True, initial=FAR)
+        relative = np.where(active, addresses - first // turn * turn, 0)
+        keys = Counter((how.name, row.tobytes(), there.tobytes()) for row, there in zip(relative, active, strict=True))
         new = [key for key in keys if key not in self._known]
         if new:
             patterns = np.stack([np.frombuffer(key[1], np.int64) for key in new])
-            each = phase_cycles(self.target, how, patterns)
+            lanes = np.stack([np.frombuffer(key[2], np.bool_) for key in new])
+            each = phase_cycles(self.target, how, patterns, lanes)
             for key, found in zip(new, each, strict=True):
                 self._known[key] = int(found.sum()), int(np.count_nonzero(found))
-        one.cycles += sum(self._known[key][0] * count for key, count in keys.items())
-        one.least += sum(self._known[key][1] * count for key, count in keys.items())
-
-
-def _filled(how: LdsInstruction, addresses: Array, active: Array) -> Array:
-    """Addresses in which a lane that is switched off asks for what a lane of its phase asks for."""
-    if bool(active.all()):
-        return addresses
-    found = np.where(active, addresses, 0)
-    anyone = np.take_along_axis(addresses, active.argmax(axis=1)[:, None], axis=1)
-    for phase in map(list, how.phases):
-        there = active[:, phase]
-        first = np.take_along_axis(addresses[:, phase], there.argmax(axis=1)[:, None], axis=1)
-        other = np.where(there.any(axis=1, keepdims=True), first, anyone)
-        found[:, phase] = np.where(there, addresses[:, phase], other)
-    return found
+        for key, count in keys.items():
+            cycles, phases = self._known[key]
+            one.cycles += cycles * count
+            one.least += phases * count
+            one.idle += (len(how.phases) - phases) * count
 
 
 @dataclass(frozen=True)
@@ -188,6 +186,11 @@ class LdsCycles:
         return sum(one.cycles for one in self.by_instruction)
 
     @property
+    def idle(self) -> int:
+        """The phases of which no lane took part."""
+        return sum(one.idle for one in self.by_instruction)
+
+    @property
     def claimed(self) -> tuple[int, int]:
         """The least and the most that the program claims."""
         return sum(c.least for c in self.claims), sum(c.most for c in self.claims)
@@ -216,7 +219,7 @@ class LdsCycles:
         """Whether an access costs, on the average of its direction and width, at most what the program claims."""
         spent, said = Counter[tuple[bool, int]](), Counter[tuple[bool, int]]()
         for one in self.by_instruction:
-            spent[one.store, one.bytes] += one.cycles
+            spent[one.store, one.bytes] += one.cycles + one.idle
         for claim in self.claims:
             said[claim.store, claim.bytes] += claim.most
         made = self._shape((o.store, o.bytes, o.accesses) for o in self.by_instruction)
@@ -232,9 +235,9 @@ class LdsCycles:
 
     @property
     def equal(self) -> bool:
-        """Whether all is priced and the binary takes what is claimed."""
+        """Whether all is priced and the binary takes what is claimed, idle phases counted as the claim counts them."""
         least, most = self.claimed
-        return self.priced and least <= self.cycles <= most
+        return self.priced and least <= self.cycles + self.idle <= most
 
     @property
     def doubts(self) -> Sequence[str]:
@@ -245,7 +248,7 @@ class LdsCycles:
     def report(self) -> Mapping[str, Any]:
         """Everything, as JSON has it."""
         return {
-            "text": str(self), "cycles": self.cycles, "claimed": self.claimed, "equal": self.equal,
+            "text": str(self), "cycles": self.cycles, "idle": self.idle, "claimed": self.claimed, "equal": self.equal,
             "accesses_as_claimed": self.alike, "each_as_claimed": self.each_as_claimed, "doubts": list(self.doubts),
             "instructions": [vars(one) | {"doubts": list(one.doubts)} for one in self.by_instruction],
         }  # fmt: skip
@@ -257,7 +260,8 @@ class LdsCycles:
         if self.fewer:
             made = "fewer accesses: waves that have nothing to do leave them out"
             made += "; each costs at most what is claimed" if self.each_as_claimed else ""
-        text = f"LDS: {self.cycles} cycles, claimed {said} ({made})"
+        idle = f"; {self.idle} more phases are of no lane" if self.idle else ""
+        text = f"LDS: {self.cycles} cycles, claimed {said} ({made}{idle})"
         if not self.priced:
             text += "; not every access is priced"
         return "\n  in doubt: ".join((text, *self.doubts))

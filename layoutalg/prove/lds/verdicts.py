@@ -20,7 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from layoutalg.banks import Phase, phases
+from layoutalg.banks import LANES_OFF, Phase, phases
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, negation, substitute, variables
 from layoutalg.index.evaluate import array, value, values
 from layoutalg.prove.decide import decide
@@ -52,8 +52,6 @@ QUICK_POINTS = 1 << 20
 TOLD = 4
 """Lanes that a refutation tells of; its points hold all."""
 
-NOBODY = "a phase of which no lane takes part takes no cycle: no source was found that measures it"
-
 TRIES = 16
 """Values of the variables at which a pattern of lanes that breaks a claim is put to the solver."""
 
@@ -81,7 +79,7 @@ def prove_access(claim: LdsClaim, *, strategy: str | None = None, limits: Limits
 
 def _assumed(access: Access) -> tuple[str, ...]:
     """What a verdict on an access rests on."""
-    return (access.evidence, *access.assumptions, *[NOBODY] * bool(access.masking))
+    return (access.evidence, *access.assumptions, *[LANES_OFF] * bool(access.masking))
 
 
 def price(access: Access, *, strategy: str | None = None, limits: Limits = DEFAULT) -> Cost | Unknown:

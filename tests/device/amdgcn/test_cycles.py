@@ -1,13 +1,14 @@
 """LDS cycles of single instructions, against the bank model on addresses that are known beforehand."""
 
 import functools
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from layoutalg.banks import cycles
+from layoutalg.banks import LANES_OFF, cycles, phase_cycles
 from layoutalg.device.amdgcn.binary import read_kernels
-from layoutalg.device.amdgcn.cycles import FLAT, SWITCHED_OFF, TWO_ADDRESSES
+from layoutalg.device.amdgcn.cycles import FLAT, TWO_ADDRESSES, InstructionCycles, LdsCycles
 from layoutalg.device.amdgcn.launch import execute
 from layoutalg.device.amdgcn.program import decode_kernel
 from layoutalg.device.compile import compile_source
@@ -104,12 +105,24 @@ def test_twelve_bytes_are_doubtful_everywhere(target):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_lanes_that_are_switched_off_cost_nothing_of_their_own(target):
-    """All lanes ask for one bank; with three of them on, the phase of those takes three cycles and the others one."""
-    starts = np.arange(64) * 256
-    (some,) = reads(target, "one", starts % (1 << 14), lanes=3)
-    phases = len(named(target).for_width("read", 4).phases)
-    assert (some.accesses, some.cycles, some.least) == (1, 3 + phases - 1, phases)
-    assert SWITCHED_OFF in some.doubts
+    """All lanes ask for one bank; with three of them on, their phase takes three cycles, one of nobody none."""
+    starts = np.arange(64) * 256 % (1 << 14)
+    (some,) = reads(target, "one", starts, lanes=3)
+    how = named(target).for_width("read", 4)
+    assert (some.accesses, some.cycles, some.least, some.idle) == (1, 3, 1, len(how.phases) - 1)
+    assert LANES_OFF in some.doubts
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("lanes", [1, 9, 21, 33, 40, 64])
+def test_a_run_and_a_claim_price_masked_lanes_alike(target, lanes):
+    """One convention: the meter of a run has the cycles that `layoutalg.banks` has of the lanes that take part."""
+    starts = np.arange(64) * 272 % (1 << 14) // 16 * 16
+    (one,) = reads(target, "four", starts, lanes=lanes)
+    how, on = named(target).for_width("read", 16), waves(target, np.arange(64) < lanes)
+    found = phase_cycles(target, how, waves(target, starts), on)[on.any(axis=1)]
+    assert (one.cycles, one.least, one.idle) == (found.sum(), (found > 0).sum(), (found == 0).sum())
+    assert (LANES_OFF in one.doubts) == (not on[on.any(axis=1)].all())
 
 
 @pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
@@ -127,3 +140,30 @@ def test_an_unaligned_access_is_not_priced(target):
     (one,) = reads(target, "four", np.arange(64) * 16 + 4, strict=False)
     assert "no multiple of 16" in one.unpriced
     assert "not priced" in str(one)
+
+
+def test_idle_phases_hide_no_conflict_beside_the_claim():
+    """A claim of 4 phases without conflicts: 4 cycles in 2 phases are no equal of it, 2 cycles in 2 phases are."""
+    made = {"where": "0x0 ds_read_b64", "store": False, "bytes": 8, "accesses": 1, "least": 2, "idle": 2}
+    said = Claimed(False, 8, 1, 4, 4, True)
+    assert LdsCycles((InstructionCycles(**made, cycles=2),), (said,)).equal
+    slow = LdsCycles((InstructionCycles(**made, cycles=4),), (said,))
+    assert not slow.equal
+    assert not slow.each_as_claimed
+    assert "4 cycles, claimed 4 (the program's accesses; 2 more phases are of no lane)" in str(slow)
+    assert slow.report["idle"] == 2
+
+
+class Claimed(NamedTuple):
+    """A claim on an access, without its program."""
+
+    store: bool
+    bytes: int
+    accesses: int
+    least: int
+    most: int
+    cost: bool
+
+    @property
+    def access(self):
+        return self

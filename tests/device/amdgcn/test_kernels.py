@@ -9,9 +9,10 @@ import functools
 import numpy as np
 import pytest
 
+from layoutalg.banks import LANES_OFF
 from layoutalg.cli.golden import programs
 from layoutalg.device.amdgcn.binary import read_kernels
-from layoutalg.device.amdgcn.cycles import SWITCHED_OFF, TWO_ADDRESSES, compare
+from layoutalg.device.amdgcn.cycles import TWO_ADDRESSES, compare
 from layoutalg.device.amdgcn.program import decode_kernel
 from layoutalg.device.amdgcn.trial import attempt, make_case, small_sizes
 from layoutalg.device.compile import compile_source
@@ -79,8 +80,8 @@ def test_ragged_edges_cost_no_more_and_are_in_doubt(target):
     found = compare(trial.execution.lds, program, target, trial.case.sizes)
     assert found.cycles <= found.claimed[0]
     assert found.equal or found.fewer
-    assert SWITCHED_OFF in found.doubts
-    assert SWITCHED_OFF in str(found)
+    assert LANES_OFF in found.doubts
+    assert LANES_OFF in str(found)
 
 
 def test_a_wrong_swizzle_costs_more_than_is_claimed():

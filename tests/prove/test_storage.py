@@ -9,6 +9,7 @@ from layoutalg.check import check
 from layoutalg.formats import SpecError, dump, loads
 from layoutalg.index import symbol
 from layoutalg.layout import (
+    Embed,
     Insert,
     LayoutError,
     TensorAdaptor,
@@ -87,9 +88,12 @@ def test_surjective_says_onto_what_and_is_never_onto_nothing() -> None:
     line = make_naive_tensor_descriptor((4,), (1,))
     assert prove(Surjective(line)).claim == "every element of [0, 4) has a valid index"
     nothing_below = TensorAdaptor((Insert(4),), ((),), ((0,),), (), (0,))
-    none, size = TensorDescriptor(line.adaptor, 0), symbol("N", max=9) - 9
+    unlimited = TensorAdaptor((Embed((4,), (1,)),), ((0,),), ((1,),), (0,), (1,))
     for claim in (Surjective, Bijective, RoundTripLower):
-        for layout, why in ((nothing_below, "no dimension below"), (none, "storage ="), (size, "storage =")):
-            one = TensorDescriptor(line.adaptor, layout) if layout is size else layout
+        for layout, why in ((nothing_below, "no dimension below"), (unlimited, "storage =")):
             with pytest.raises(LayoutError, match=why):
-                prove(claim(one))
+                prove(claim(layout))
+    for none in (TensorDescriptor(line.adaptor, 0), TensorDescriptor(line.adaptor, symbol("N", max=9) - 9)):
+        assert "the space has elements (give storage =" in prove(Surjective(none)).reason
+        assert prove(Bijective(none)).name == "refuted"
+    assert prove(Surjective(unlimited, storage=4))

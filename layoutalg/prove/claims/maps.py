@@ -96,7 +96,7 @@ class Injective(Claim):
 class Surjective(Claim):
     """Every element of the space, or of a memory of `storage` elements, has a valid index.
 
-    LayoutError where nothing says which elements there are, or there are none.
+    LayoutError where nothing says which elements there are; refuted where there are none.
     """
 
     descriptor: Layout
@@ -123,6 +123,9 @@ def onto(layout: Layout, bijection: tuple[Obligation, ...] | None = None) -> Obl
                      (Shown("indices", (count,)), Shown("elements", (total,))))  # fmt: skip
     if bijection is None and form.valid is TRUE:
         return counted
+    if any(space.hi < 1 for space in spaces):
+        some = all_of(*(space >= 1 for space in spaces))
+        return ForAll(f"the space has elements ({ASK})", some, TRUE, (Shown("elements", (total,)),))
     avoid = names_in(layout)
     targets = tuple(fresh(f"element{n or ''}", space, avoid) for n, space in enumerate(spaces))
     ways: list[tuple[ForAll | InjectiveMap, ...]] = []
@@ -146,16 +149,16 @@ def _section(layout: Layout, targets: tuple[Expr, ...]) -> ForAll | None:
     return ForAll("the inverse of an element is one of its indices", goal, TRUE, (Shown("element", targets),))
 
 
+ASK = "give storage = the number of elements"
+
+
 def elements_of(layout: Layout) -> list[Expr]:
-    """How many elements there are in each dimension below; LayoutError where that is not known, or there are none."""
-    ask = "nothing says which elements are to be reached; give storage = their number"
+    """How many elements there are in each dimension below; LayoutError where that is not known."""
     found = [n for n in bottom_limits(layout) if n is not None]
     if len(found) < len(bottom_limits(layout)):
-        raise LayoutError(f"a bottom dimension has no prescribed length: {ask}")
+        raise LayoutError(f"a bottom dimension has no prescribed length: which elements are to be reached? {ASK}")
     if not found:
         raise LayoutError("there is no dimension below: nothing is there to be reached")
-    if any(n.hi < 1 for n in found):
-        raise LayoutError(f"the space has {prod(found)} elements: {ask}")
     return found
 
 

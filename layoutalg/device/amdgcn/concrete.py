@@ -16,6 +16,7 @@ import numpy as np
 
 from layoutalg.device.amdgcn.accesses import ACCESSES, KEEP_OTHER_HALF, Access, alignment_of
 from layoutalg.device.amdgcn.arrays import Array
+from layoutalg.device.amdgcn.between import BetweenBlocks
 from layoutalg.device.amdgcn.binary import KernelBinary
 from layoutalg.device.amdgcn.cycles import LdsMeter
 from layoutalg.device.amdgcn.decode import Instruction, Operand
@@ -40,12 +41,14 @@ class ConcreteMachine(RegisterMachine):
 
     def __init__(
         self, kernel: KernelBinary, blocks: Array, waves_per_block: int, threads: int, memory: GlobalMemory,
-        place: int, meter: LdsMeter, strict: bool = True,
+        place: int, meter: LdsMeter, strict: bool = True, between: BetweenBlocks | None = None, first: int = 0,
     ) -> None:  # fmt: skip
         """`blocks` has a row (x, y, z) for each block; `place` is the smallest element of LDS that is accessed.
 
-        Where it is `strict`, an unaligned access is a fault, else it is noted.
+        Where it is `strict`, an unaligned access is a fault, else it is noted.  `between` watches what blocks do to
+        each other, the first of which has the number `first`.
         """
+        self.between, self.first = between, first
         super().__init__(kernel, blocks, waves_per_block, threads)
         self.memory, self.meter, self.strict = memory, meter, strict
         self.barriers = Barriers(self.waves, waves_per_block)
@@ -140,6 +143,10 @@ class ConcreteMachine(RegisterMachine):
             if space == "lds":
                 self._watch(positions, lanes, access, store=False)
                 self._meter(access, where_to, lanes)
+            elif space in ("global", "constant") and self.between:
+                rows, described = np.nonzero(lanes)[0], self.describe(lanes)
+                own = rows < self.waves // 2
+                self.between.read(positions[own], access.size, self._blocks(rows[own]), described, self.where)
             for result, dword in zip(results, memory.gather(positions, access.size), strict=True):
                 result[lanes] = dword
         keys = [(target.kind, target.index + number * count + k) for k in range(count)]
@@ -189,8 +196,18 @@ class ConcreteMachine(RegisterMachine):
         first = active.copy()
         first[self.waves // 2 :] = False
         memory, positions = self._positions("global", address, first, size)
-        if not memory.scatter(positions, size, [dword[first] for dword in dwords]):
+        stored = [dword[first] for dword in dwords]
+        if self.between:
+            there = memory.gather(positions, size)
+            changed = np.any([old != new & mask for old, new in zip(there, stored, strict=True)], axis=0)
+            blocks = self._blocks(np.nonzero(first)[0])
+            self.between.write(positions, size, blocks, changed, self.describe(first), self.where)
+        if not memory.scatter(positions, size, stored):
             raise Fault("collision", "two lanes store different values to one address", self.where)
+
+    def _blocks(self, rows: Array) -> Array:
+        """The numbers of the blocks that these waves of the first copy are of."""
+        return np.asarray(self.first + rows // self.waves_per_block)
 
     def _watch(self, positions: Array, active: Array, access: Access, *, store: bool) -> None:
         rows, _ = np.nonzero(active)
@@ -300,3 +317,9 @@ def lds_place(instructions: tuple[Instruction, ...]) -> int:
         ACCESSES[i.name].size for i in instructions if i.name in ACCESSES and ACCESSES[i.name].space in ("lds", "flat")
     ]
     return min(4, *sizes, 4)
+
+
+def global_place(instructions: tuple[Instruction, ...]) -> int:
+    """The smallest element of global memory that instructions access: 1, 2 or 4 bytes."""
+    accesses = [ACCESSES[i.name] for i in instructions if i.name in ACCESSES]
+    return min(4, *(access.size for access in accesses if access.space in ("global", "flat")), 4)

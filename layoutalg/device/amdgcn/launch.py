@@ -21,11 +21,13 @@ from typing import Any
 import numpy as np
 
 from layoutalg.device.amdgcn.arrays import Array
+from layoutalg.device.amdgcn.between import BetweenBlocks
 from layoutalg.device.amdgcn.binary import KernelBinary
 from layoutalg.device.amdgcn.concrete import (
     SCRATCH_BUFFER,
     SCRATCH_OFFSET,
     ConcreteMachine,
+    global_place,
     lds_place,
     scratch_stride,
 )
@@ -125,10 +127,11 @@ def _run_grid(
     blocks = np.stack([x, y, z], axis=1)
     at_once = max(1, min(_LANES_AT_ONCE // (2 * waves * wave), _MEMORY // _block_bytes(program.kernel, waves)))
     place, steps = lds_place(program.instructions), 0
+    between = BetweenBlocks(memory.bytes.data.size, global_place(program.instructions)) if len(blocks) > 1 else None
     unaligned: dict[str, None] = {}
     for start in range(0, len(blocks), at_once):
         some = blocks[start : start + at_once]
-        machine = ConcreteMachine(program.kernel, some, waves, threads, memory, place, meter, strict)
+        machine = ConcreteMachine(program.kernel, some, waves, threads, memory, place, meter, strict, between, start)
         _initialise(machine, block)
         steps += run(machine, program, turns)
         unaligned |= machine.unaligned

@@ -46,6 +46,14 @@ extern "C" __global__ void quads(f4* out, int at, int few) {
 // every thread writes one place
 extern "C" __global__ void together(int* out, int same) { out[0] = same ? 7 : (int)threadIdx.x; }
 
+// a block reads, or writes, what another writes
+extern "C" __global__ void neighbours(int* data, int* out, int shift) {
+  data[(blockIdx.x * 64 + threadIdx.x + shift) % 512] = (int)blockIdx.x;
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = data[blockIdx.x * 64 + threadIdx.x];
+}
+extern "C" __global__ void one_place(int* data, int same) { data[threadIdx.x] = same ? 7 : (int)blockIdx.x; }
+
 // some waves never come to the barrier; a loop that need not end
 extern "C" __global__ void apart(int* out, int waves) {
   if ((int)threadIdx.x / 64 < waves) __syncthreads();
@@ -203,3 +211,19 @@ def test_an_instruction_without_an_entry_stops_with_its_name():
     mutant = decode_kernel(replace(whole.kernel, code=bytes(code)))
     with pytest.raises(UnsupportedInstructionError, match=r"V_SIN_F32 \(VOP1\) at 0x[0-9a-f]+ has no entry"):
         execute(mutant, (1,), (64,), [np.zeros(1, np.int32), 1])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_block_that_touches_what_another_writes_is_a_race(target):
+    """Blocks are carried out one after the other, but run in any order."""
+    data, out = np.zeros(512, np.int32), np.zeros(512, np.int32)
+    neighbours, one_place = (program(target, name) for name in ("neighbours", "one_place"))
+    run = execute(neighbours, (8,), (64,), [data, out, 0])
+    assert np.array_equal(run.outputs[1], np.arange(512) // 64)
+    for shift in (64, 1):
+        with pytest.raises(Fault, match=r"global memory where another block (read|wrote), at") as caught:
+            execute(neighbours, (8,), (64,), [data, out, shift])
+        assert caught.value.kind == "race"
+    assert (execute(one_place, (300,), (64,), [data, 1]).outputs[0][:64] == 7).all()
+    with pytest.raises(Fault, match=r"another block wrote something else|two lanes store different"):
+        execute(one_place, (300,), (64,), [data, 0])

@@ -48,7 +48,7 @@ def refuted(*points):
             True,
             "a fault, address: 2 bytes at 0x23b0 of an LDS allocation of 8192, block",
         ),  # an offset
-        (("GLOBAL_STORE_DWORDX4", 0, 0, 12, 16), True, "a wrong result, "),
+        (("GLOBAL_STORE_DWORDX4", 0, 0, 12, 16), True, "a fault, race: block (0, 0, 0) thread 0 writes global memory"),
         (
             ("V_XOR_B32", 1, 0, 8, 128 + 9),
             True,

@@ -11,7 +11,7 @@
 | small sizes   | refutes for symbolic sizes, by enumeration       | milliseconds   |
 | enumeration   | again, up to 2¹⁶ points                          | milliseconds   |
 | cases         | sizes that are powers of two, one by one         | milliseconds   |
-| powers        | unbounded sizes that are powers of two, by z3    | as z3          |
+| unbounded     | powers of two, and sizes beside xor, by z3       | as z3          |
 | z3            | integers, or bit-vectors where something is xor  | 10 ms – limit  |
 | enumeration   | again, up to the limit                           | a second       |
 | small sizes   | again, more of them                              | a second       |
@@ -38,7 +38,7 @@ from layoutalg.prove.strategies.bits import f2_rank
 from layoutalg.prove.strategies.changes import CHANGES, Change
 from layoutalg.prove.strategies.difference import difference
 from layoutalg.prove.strategies.enumeration import enumeration, reached
-from layoutalg.prove.strategies.instances import cases, few_small_sizes, powers, small_sizes, smallest
+from layoutalg.prove.strategies.instances import cases, few_small_sizes, small_sizes, smallest, unbounded
 from layoutalg.prove.strategies.radix import mixed_radix
 
 Strategy = Callable[[Obligation, Limits], Outcome]
@@ -68,10 +68,10 @@ ALGEBRA: tuple[Strategy, ...] = (normal_form, mixed_radix, f2_rank)
 QUICK: tuple[Strategy, ...] = (*ALGEBRA, difference, quick_enumeration)
 
 
-def by_powers(obligation: Obligation, limits: Limits) -> Outcome:
-    """Sizes that are powers of two without a maximum, by the solver: as any sizes, or up to a large one."""
+def without_maximum(obligation: Obligation, limits: Limits) -> Outcome:
+    """Sizes without a maximum that the solver has no form for: as any sizes, or up to a large one."""
     each = replace(limits, seconds=min(limits.seconds, budget.left()) / 2)
-    return powers(obligation, limits, partial(solve, limits=each))
+    return unbounded(obligation, limits, partial(solve, limits=each))
 
 
 def algebra(obligation: Obligation, limits: Limits) -> Outcome:
@@ -80,8 +80,8 @@ def algebra(obligation: Obligation, limits: Limits) -> Outcome:
 
 
 PORTFOLIO: tuple[Strategy, ...] = (
-    *ALGEBRA, tiny_enumeration, algebra, difference, few_small_sizes, quick_enumeration, by_cases, by_powers, solve,
-    enumeration, small_sizes,
+    *ALGEBRA, tiny_enumeration, algebra, difference, few_small_sizes, quick_enumeration, by_cases,
+    without_maximum, solve, enumeration, small_sizes,
 )  # fmt: skip
 
 STRATEGIES: Mapping[str, Strategy] = {

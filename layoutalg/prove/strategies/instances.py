@@ -16,6 +16,7 @@ from itertools import islice, product
 from layoutalg.index import Expr, symbol, variables
 from layoutalg.prove.obligation import InjectiveMap, Obligation, Onto, names_of, unused
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
+from layoutalg.prove.solver import needs_bits
 from layoutalg.prove.strategies.changes import rewritten
 from layoutalg.prove.strategies.enumeration import enumeration
 
@@ -23,7 +24,8 @@ NAME = "small sizes"
 CHOICES = 6
 FEW = 8
 POINTS = 1 << 14
-LARGEST_POWER = 1 << 40
+MOST = (1 << 16, 1 << 40)
+"""How far sizes without a maximum are tried by a solver: first where a counterexample is readable."""
 CASES = 64
 """The most combinations of sizes that are proved one by one."""
 
@@ -72,23 +74,37 @@ def cases(obligation: Obligation, limits: Limits, decide: Callable[[Obligation],
     return Holds(f"cases ({' + '.join(used)})" if used else "cases")
 
 
-def powers(obligation: Obligation, limits: Limits, decide: Callable[[Obligation], Outcome]) -> Outcome:
-    """Decides where sizes are powers of two without a maximum, which no solver has a form for.
+def unbounded(obligation: Obligation, limits: Limits, decide: Callable[[Obligation], Outcome]) -> Outcome:
+    """Decides where sizes without a maximum have no form in a solver: powers of two, and any beside what is bitwise.
 
-    What holds for any size holds for them; what fails for those up to LARGEST_POWER fails.
+    What holds for any size holds for powers of two; what fails for sizes up to some limit fails.
     """
-    without = [v for v in sizes_of(obligation) if v.value.power_of_two and v.hi == math.inf and v.lo <= LARGEST_POWER]
-    if not without:
-        return GaveUp("powers", "no size is a power of two without a maximum")
+    without = [v for v in sizes_of(obligation) if v.hi == math.inf and v.lo <= MOST[-1]]
+    powers = [v for v in without if v.value.power_of_two]
+    if not powers and not (without and needs_bits(obligation)):
+        return GaveUp("unbounded", "no size without a maximum is a power of two, or beside what is bitwise")
+    if powers:
+        outcome = rewritten(obligation, _limited(powers, obligation, None), decide)
+        if not isinstance(outcome, GaveUp):
+            return outcome
+    for most in MOST:
+        outcome = rewritten(obligation, _limited([v for v in without if v.lo <= most], obligation, most), decide)
+        if isinstance(outcome, Fails):
+            return outcome
+    return GaveUp("unbounded", f"no sizes up to {MOST[-1]} decide it")
+
+
+def _limited(sizes: list[Expr], obligation: Obligation, most: int | None) -> dict[Expr, Expr]:
+    """Each size up to `most`, or as any number where that is None."""
     taken = names_of(obligation)
-    given = [(unused(f"{v.value.name}'", taken), v.value) for v in without]
-    plain = [symbol(name, min=max(1, int(s.lo)), multiple_of=s.multiple_of) for name, s in given]
-    outcome = rewritten(obligation, dict(zip(without, plain, strict=True)), decide)
-    if not isinstance(outcome, GaveUp):
-        return outcome
-    few = [symbol(name, min=max(1, int(s.lo)), max=LARGEST_POWER, power_of_two=True) for name, s in given]
-    outcome = rewritten(obligation, dict(zip(without, few, strict=True)), decide)
-    return outcome if isinstance(outcome, Fails) else GaveUp("powers", "neither any size nor a small power decides it")
+    given = [(v, unused(f"{v.value.name}'", taken), v.value) for v in sizes]
+    return {
+        v: symbol(
+            name, min=max(int(s.power_of_two), int(s.lo)), max=most, multiple_of=s.multiple_of,
+            power_of_two=s.power_of_two and most is not None,
+        )
+        for v, name, s in given
+    }  # fmt: skip
 
 
 def sizes_of(obligation: Obligation) -> list[Expr]:

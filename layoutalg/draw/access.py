@@ -14,7 +14,8 @@ addresses here and in the explorer:
 | `held(distribution, register=r)`     | the element that lane l holds in register r        |
 
 A lane's bytes must lie in one run: where the layout tears a vector apart, the access is refused and the place named.
-A lane takes part where `mask` holds of it; what the others would ask for is not looked at.  What it cannot represent:
+A lane takes part where `mask` holds of it; what the others would ask for is not looked at.  There is no such access at
+sizes at which `condition` does not hold: it is refused there.  What it cannot represent:
 instructions that gather several addresses a lane.
 """
 
@@ -28,11 +29,18 @@ import numpy as np
 
 from layoutalg.banks import Bools, Ints, Phase, lookup, phases
 from layoutalg.draw.errors import DrawError
-from layoutalg.index import TRUE, Expr, Term, as_expr, var, variables
-from layoutalg.index.evaluate import array, value
+from layoutalg.index import FALSE, TRUE, Expr, Term, all_of, as_expr, substitute, var, variables
+from layoutalg.index.evaluate import admits, array, limits, value
 from layoutalg.layout import Merge, TensorDescriptor, TileDistribution
+from layoutalg.prove.decide import decide
 from layoutalg.prove.lds import Access
+from layoutalg.prove.lds.cost import least_value
+from layoutalg.prove.obligation import ForAll
+from layoutalg.prove.outcome import Fails, Limits
 from layoutalg.target import LdsInstruction, Target
+
+SEARCH = Limits(seconds=5.0)
+"""How long sizes are looked for at which an access is given."""
 
 Pattern = Callable[[Expr, TensorDescriptor], Sequence[Term]]
 """The top index at which a lane starts, as expressions of the lane number."""
@@ -97,6 +105,20 @@ def held(tile: TileDistribution, wave: Term = 0, register: Term = 0) -> Pattern:
     return index
 
 
+def _allowed(free: Sequence[Expr], chosen: Mapping[Expr, int], inside: Expr, someone: Expr) -> dict[Expr, int]:
+    """Values of all variables, the chosen ones kept: the least, or where some lane takes part; DrawError for none."""
+    for v in chosen:
+        if not admits(v, chosen):
+            raise DrawError(f"{v} = {chosen[v]} breaks {limits(v)}")
+    least = {v: chosen.get(v, least_value(v)) for v in free}
+    if value(inside, least):
+        return least
+    found = decide(ForAll("some lane takes part", FALSE, substitute(someone, dict(chosen))), SEARCH)
+    if not isinstance(found, Fails):
+        raise DrawError(f"no sizes were found at which there is such an access: it is given {inside}")
+    return {**least, **{v: found.points[0][v] for v in free if v in found.points[0]}, **chosen}
+
+
 @dataclass(frozen=True)
 class LaneAccess:
     """An access of one wave; `index` is over the variable `lane`, `at` gives the sizes that are not fixed.
@@ -118,6 +140,7 @@ class LaneAccess:
     element_bytes: int
     at: Mapping[Expr, int] = field(default_factory=dict)
     mask: Expr = TRUE
+    condition: Expr = TRUE
 
     @classmethod
     def of(
@@ -137,7 +160,8 @@ class LaneAccess:
 
     @classmethod
     def from_proof(cls, access: Access, at: Mapping[str, int] | None = None) -> LaneAccess:
-        """An access that claims are made of (`layoutalg.prove.lds`), at values of its variables, else their least.
+        """An access that claims are made of (`layoutalg.prove.lds`), at values of its variables, else their least, or
+        where it is not given at those, at some.  DrawError where there is none at the values.
 
         >>> from layoutalg.layout import make_naive_tensor_descriptor
         >>> from layoutalg.prove.lds import access, lane_map
@@ -147,14 +171,15 @@ class LaneAccess:
         >>> sum(phase.cycles for phase in LaneAccess.from_proof(proved).phases)
         16
         """
-        given = at or {}
-        reached = (*access.first, access.descriptor.offset(access.first), *access.descriptor.lengths)
-        free = (v for v in variables(*reached, access.mask) if v is not access.lanes.lane)
-        values = {v: given.get(v.value.name, int(v.lo)) for v in free}
-        lane = access.lanes.lane
+        lane, first = access.lanes.lane, access.first
+        reached = (*first, access.descriptor.offset(first), *access.descriptor.lengths)
+        free = [v for v in variables(*reached, access.taking_part) if v is not lane]
+        inside = all_of(access.condition, *(v < v.value.extent for v in free if v.value.extent is not None))
+        free += [v for v in variables(inside) if v not in free]
+        chosen = {v: at[v.value.name] for v in free if at and v.value.name in at}
         return cls(
-            access.descriptor, access.first, lane, access.target, access.instruction, access.element_bytes, values,
-            access.mask,
+            access.descriptor, first, lane, access.target, access.instruction, access.element_bytes,
+            _allowed(free, chosen, inside, all_of(inside, access.mask)), access.mask, inside,
         )  # fmt: skip
 
     @property
@@ -175,6 +200,8 @@ class LaneAccess:
     @cached_property
     def offsets(self) -> Ints:
         """The offset of each element of each lane: shape (lanes, elements); of a masked lane, no meaning."""
+        if not value(self.condition, self.at):
+            raise DrawError(f"there is no such access at these sizes: it is given {self.condition}")
         *outer, last = self.index
         step = var("element", max(self.elements, 1))
         lane = np.arange(self.instruction.lanes, dtype=np.int64)
@@ -220,5 +247,5 @@ class LaneAccess:
     @property
     def symbols(self) -> tuple[Expr, ...]:
         """The sizes that are not fixed."""
-        reached = (*self.index, self.descriptor.offset(self.index), self.mask)
+        reached = (*self.index, self.descriptor.offset(self.index), self.mask, self.condition)
         return tuple(v for v in variables(*reached) if v is not self.lane)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from layoutalg.banks import Phase
+from layoutalg.banks import LANES_OFF, Phase
 from layoutalg.draw.access import LaneAccess
 from layoutalg.draw.errors import DrawError
 from layoutalg.draw.palette import ink_on
@@ -52,7 +52,8 @@ def conflicts(access: LaneAccess, phases: Sequence[int] | None = None) -> Pictur
     across = 2 if len(pictures) > 1 and access.instruction.banks <= 32 else 1
     lines = [beside(pictures[n : n + across], title) for n in range(0, len(pictures), across)]
     evidence = access.instruction.evidence
-    doubt = [f"In doubt: {evidence.doubt}"] if evidence.doubt else []
+    doubts = [evidence.doubt] * bool(evidence.doubt) + [LANES_OFF] * (not access.active.all())
+    doubt = [f"In doubt: {one}" for one in doubts]
     some = int(access.active.sum())
     masked = (
         [] if access.active.all() else [f"{some} of {len(access.active)} lanes take part; masked lanes have no bank."]

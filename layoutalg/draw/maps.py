@@ -3,10 +3,11 @@
 A size that is not fixed is a slider, and takes only the slider's values in the page.  The expressions are narrowed to
 those first: with smaller ranges more of them are exact in a browser (see `layoutalg.index.javascript`).
 
-    lengths: (s) => …            offset, valid: (i, s) => …            hidden: (i, s) => [[id, value] …]
-    space:   (s) => …            accesses: [{name, index: (lane, vector, s) => …}]
+    lengths, space: (s) => …     offset, valid: (i, s) => …            hidden: (i, s) => [[id, value] …]
+    accesses: [{name, index: (lane, vector, s) => …, mask: (lane, s) => …, given: (s) => … …}]
 
-with `s` the sizes in order, `i` an index, `lane` a lane's number, and `vector` the elements that a lane reads.
+with `s` the sizes in order, `i` an index, `lane` a lane's number, and `vector` the elements that a lane reads.  Sizes
+that only some accesses use are sliders where one of those is shown.
 
 What it cannot represent: sizes beyond 256 steps of the slider.
 """
@@ -14,30 +15,25 @@ What it cannot represent: sizes beyond 256 steps of the slider.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, product
 from typing import Any
 
-from layoutalg.draw.access import Pattern, along, down, in_order, operand
+from layoutalg.draw.access import along, down, in_order, operand
 from layoutalg.draw.errors import DrawError
-from layoutalg.index import Expr, Term, as_expr, substitute, symbol, var, variables
+from layoutalg.draw.offers import Family, Offer, Offered, offer
+from layoutalg.index import TRUE, Expr, Term, substitute, symbol, var, variables
 from layoutalg.index.evaluate import limits, value
 from layoutalg.index.javascript import javascript
 from layoutalg.layout import TensorDescriptor
-
-Family = Callable[[Term], Pattern]
-"""A pattern of lanes for any number of elements a lane."""
 
 TALL = 32
 """Rows of the largest matrix operand that is offered."""
 
 SLIDER_STEPS, SAMPLES, VECTOR_BYTES, FIRST = 256, 24, 16, 8
 """The most values of a slider; points to check at; the widest access; the least length first shown where it may be."""
-
-LANE = var("lane", 64)
-"""A lane of the widest wave."""
 
 
 def script(data: object) -> str:
@@ -59,40 +55,42 @@ class Maps:
     offset: Expr
     valid: Expr
     space: Expr
-    starts: Mapping[str, tuple[Expr, ...]]
+    offers: Mapping[str, Offer]
     names: Mapping[Expr, str]
 
 
 def layout_object(
     name: str,
     descriptor: TensorDescriptor,
-    families: Mapping[str, Family] | None,
+    offered: Mapping[str, Offered] | None,
     element_bytes: int,
     start: Mapping[str, int],
 ) -> str:
     """One layout as a JavaScript object: its sizes, its maps, its accesses, and points to check them at."""
     vector = symbol("vector", min=1, max=max(VECTOR_BYTES // element_bytes, 1))
-    starts = {
-        named: tuple(map(as_expr, family(vector)(LANE, descriptor)))
-        for named, family in (families or usual(descriptor)).items()
-    }
-    sizes = sizes_of(descriptor, *(i for index in starts.values() for i in index if i not in (LANE, vector)))
-    sizes = [v for v in sizes if v not in (LANE, vector)]
-    maps = narrowed(descriptor, starts, sizes)
+    offers = {named: offer(one, descriptor, vector) for named, one in (offered or usual(descriptor)).items()}
+    own = sizes_of(descriptor)
+    sizes = list(dict.fromkeys((*own, *(v for one in offers.values() for v in one.sizes if v is not vector))))
+    maps = narrowed(descriptor, offers, sizes)
     names = maps.names
     i, s = _unpack("i", descriptor.rank), _unpack("s", len(sizes))
-    known = {**names, LANE: "lane", vector: "vector"}
+    users = {v: [n for n, one in enumerate(offers.values()) if v in one.sizes] for v in sizes if v not in own}
+    symbols = [_size(v, start, v in variables(*descriptor.lengths)) | {"of": users.get(v)} for v in sizes]
     fields = {
         "name": script(name),
         "text": script(f"offset = {descriptor.offset(descriptor.index)}"),
-        "symbols": script([_size(v, start, v in variables(*descriptor.lengths)) for v in sizes]),
+        "elementBytes": str(element_bytes),
+        "symbols": script(symbols),
         "lengths": _function("s", s, _list(javascript(n, names) for n in maps.lengths)),
         "space": _function("s", s, javascript(maps.space, names)),
         "offset": _function("i, s", i + s, javascript(maps.offset, names)),
         "valid": _function("i, s", i + s, javascript(maps.valid, names)),
         "hidden": _function("i, s", i + s + " ".join(_steps(maps)), _list(f"[{k}, h{k}]" for k in maps.hidden)),
-        "accesses": _list(_access(named, index, s, known) for named, index in maps.starts.items()),
-        "checks": script(checks(descriptor, sizes)),
+        "accesses": _list(
+            _access(named, one, offers[named].given, s, {**names, one.lane: "lane", vector: "vector"})
+            for named, one in maps.offers.items()
+        ),
+        "checks": script(checks(descriptor, own)),
     }
     return "{\n" + ",\n".join(f"  {key}: {text}" for key, text in fields.items()) + "\n}"
 
@@ -104,7 +102,7 @@ def sizes_of(descriptor: TensorDescriptor, *more: Expr) -> list[Expr]:
     return [v for v in variables(*exprs, descriptor.valid(index), *more) if v not in index]
 
 
-def narrowed(descriptor: TensorDescriptor, starts: Mapping[str, tuple[Expr, ...]], sizes: Sequence[Expr]) -> Maps:
+def narrowed(descriptor: TensorDescriptor, offers: Mapping[str, Offer], sizes: Sequence[Expr]) -> Maps:
     """The maps over sizes that take only their sliders' values; DrawError where that leaves no tile."""
     small = {v: _narrow(v) for v in sizes}
     lengths = tuple(substitute(n, small) for n in descriptor.lengths)
@@ -121,7 +119,7 @@ def narrowed(descriptor: TensorDescriptor, starts: Mapping[str, tuple[Expr, ...]
         hidden[descriptor.adaptor.bottom_ids[0]],
         substitute(descriptor.valid(descriptor.index), new),
         substitute(descriptor.element_space_size, new),
-        {name: tuple(substitute(i, new) for i in at) for name, at in starts.items()},
+        {name: one.over(small) for name, one in offers.items()},
         {v: f"s{n}" for n, v in enumerate(small.values())} | {v: f"i{n}" for n, v in enumerate(index)},
     )
 
@@ -133,9 +131,19 @@ def _narrow(v: Expr) -> Expr:
     )
 
 
-def _access(name: str, at: Sequence[Expr], s: str, names: Mapping[Expr, str]) -> str:
-    body = _function("lane, vector, s", s, _list(javascript(i, names) for i in at))
-    return f"{{ name: {script(name)}, index: {body} }}"
+def _access(name: str, one: Offer, given: Expr, s: str, names: Mapping[Expr, str]) -> str:
+    parts = {
+        "name": script(name),
+        "index": _function("lane, vector, s", s, _list(javascript(i, names) for i in one.index)),
+        "mask": _function("lane, s", s, javascript(one.mask, names)),
+        "given": _function("s", s, javascript(one.given, names)),
+        "condition": script("" if given is TRUE else str(given)),
+        "lanes": script(one.lanes),
+        "elements": script(one.elements),
+        "target": script(one.target and one.target.name),
+        "instruction": script(one.instruction and one.instruction.name),
+    }
+    return "{ " + ", ".join(f"{key}: {text}" for key, text in parts.items()) + " }"
 
 
 def _function(parameters: str, before: str, result: str) -> str:

@@ -17,20 +17,22 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from layoutalg.banks import lookup
+from layoutalg.banks import LANES_OFF, lookup
 from layoutalg.draw.access import LaneAccess, held
 from layoutalg.draw.conflicts import CALM, HEAT
 from layoutalg.draw.errors import DrawError
 from layoutalg.draw.graph import graph
-from layoutalg.draw.maps import Family, layout_object, script
+from layoutalg.draw.maps import layout_object, script, slider_values
+from layoutalg.draw.offers import Family, Offered
 from layoutalg.draw.palette import KINDS, STEPS, ramp
-from layoutalg.index import Expr, Term, as_expr, substitute, symbol
+from layoutalg.index import as_expr, symbol
 from layoutalg.layout import TensorDescriptor, TileDistribution, make_naive_tensor_descriptor_packed
 from layoutalg.prove.lds import Access
+from layoutalg.prove.lds.cost import least_value
 from layoutalg.target import LdsInstruction, Target, target, target_names
 
 
@@ -38,17 +40,20 @@ def page(
     layouts: TensorDescriptor | TileDistribution | Mapping[str, TensorDescriptor],
     *,
     title: str = "Layout explorer",
-    accesses: Mapping[str, Family] | None = None,
-    target_name: Target | str = "gfx942",
-    instruction: str = "ds_read_b128",
-    element_bytes: int = 2,
+    accesses: Mapping[str, Offered] | None = None,
+    own: Mapping[str, Mapping[str, Offered]] | None = None,
+    target_name: Target | str | None = None,
+    instruction: str | None = None,
+    element_bytes: int | Mapping[str, int] = 2,
     access: int = 0,
     start: Mapping[str, int] | None = None,
 ) -> str:
     """The page, as the text of an HTML file.
 
     `layouts`: one, or several by name.  `accesses`: which index each lane starts at, by name (the usual ones where not
-    given); `access`: the number of the one shown first.  `start`: the first value of each size, by name.  Of a tile
+    given); `own`: the accesses of some layouts alone, by the layout's name, in place of those; `access`: the number of
+    the one shown first.  `target_name`, `instruction`: shown first, else the access's own, else ds_read_b128 on gfx942.
+    `element_bytes`: of all layouts, or by name.  `start`: the first value of each size, by name.  Of a tile
     distribution, the tile lies packed in memory, and each lane reads what it holds, register by register.
     DrawError, UnknownTargetError, UnknownInstructionError.
 
@@ -59,23 +64,30 @@ def page(
     >>> text[:15], "i0 * (s0 + 64) + i1" in text
     ('<!doctype html>', True)
     """
-    gpu, how = lookup(target_name, instruction)
     if isinstance(layouts, TileDistribution):
         accesses = accesses or {"what each lane holds": _holding(layouts)}
         layouts = make_naive_tensor_descriptor_packed(layouts.lengths)
     named = {"layout": layouts} if isinstance(layouts, TensorDescriptor) else dict(layouts)
     if not named:
         raise DrawError("a page of no layouts; give at least one")
-    objects = [layout_object(name, one, accesses, element_bytes, start or {}) for name, one in named.items()]
+    offered = {name: (own or {}).get(name) or accesses for name in named}
+    made = [one for each in offered.values() for one in (each or {}).values() if isinstance(one, LaneAccess | Access)]
+    first = list((offered[next(iter(named))] or {}).values())[access : access + 1]
+    gpu, how = _shown_first(first[0] if first else None, target_name, instruction)
+    start = {**_starts(first[0] if first else None), **(start or {})}
+    gpus = (*map(target, target_names()), *(one.target for one in made), gpu)
+    objects = [
+        layout_object(name, one, offered[name], _bytes(element_bytes, name), start) for name, one in named.items()
+    ]
     data = "\n".join(
         [
             '"use strict";',
-            f"const ELEMENT_BYTES = {element_bytes};",
+            f"const LANES_OFF = {script(LANES_OFF)};",
             f"const RAMP = {script([ramp(n / (STEPS - 1)) for n in range(STEPS)])};",
             f"const KINDS = {script(KINDS)};",
             f"const HEAT = {script([CALM, *HEAT])};",
             f"const START = {script({'target': gpu.name, 'instruction': how.name, 'access': access})};",
-            f"const TARGETS = {script({one.name: _target(one) for one in (*map(target, target_names()), gpu)})};",
+            f"const TARGETS = {script({one.name: _target(one) for one in gpus})};",
             f"const LAYOUTS = [{','.join(objects)}];",
         ]
     )
@@ -93,23 +105,35 @@ def access_page(access: LaneAccess | Access, **options: Any) -> str:
     >>> from layoutalg.draw import operand
     >>> from layoutalg.layout import make_naive_tensor_descriptor
     >>> tile = make_naive_tensor_descriptor((64, 64), (64, 1))
-    >>> "(lane, vector, s)" in access_page(LaneAccess.of(tile, operand(32, 8)))
+    >>> "mask: (lane, s)" in access_page(LaneAccess.of(tile, operand(32, 8)))
     True
     """
-    if isinstance(access, Access):
-        name, lane, index = access.lanes.name, access.lanes.lane, access.first
-    else:
-        name, lane, index = "access", access.lane, access.index
+    if isinstance(access, LaneAccess):
         fixed = {str(v.value.name): n for v, n in access.at.items()}
         options = {**options, "start": {**fixed, **(options.get("start") or {})}}
+    name = access.lanes.name if isinstance(access, Access) else "access"
+    return page(access.descriptor, accesses={name: access}, element_bytes=access.element_bytes, **options)
 
-    def pattern(number: Expr, _: TensorDescriptor) -> Sequence[Term]:
-        return tuple(substitute(i, {lane: number}) for i in index)
 
-    return page(
-        access.descriptor, accesses={name: lambda _: pattern}, target_name=access.target,
-        instruction=access.instruction.name, element_bytes=access.element_bytes, **options,
-    )  # fmt: skip
+def _shown_first(first: Offered | None, gpu: Target | str | None, how: str | None) -> tuple[Target, LdsInstruction]:
+    """The target and instruction that the page shows first."""
+    own = (
+        (first.target, first.instruction.name) if isinstance(first, LaneAccess | Access) else ("gfx942", "ds_read_b128")
+    )
+    return lookup(gpu or own[0], how or own[1])
+
+
+def _starts(first: Offered | None) -> dict[str, int]:
+    """First values of the sliders at which there is such an access as the one shown first, where they have them."""
+    try:
+        at = LaneAccess.from_proof(first).at if isinstance(first, Access) else {}
+    except DrawError:  # at no sizes: the page says so
+        at = {}
+    return {str(v.value.name): n for v, n in at.items() if n != least_value(v) and n in slider_values(v)}
+
+
+def _bytes(given: int | Mapping[str, int], name: str) -> int:
+    return given if isinstance(given, int) else given[name]
 
 
 def _holding(tile: TileDistribution) -> Family:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from layoutalg.draw import LaneAccess, Picture, operand
 from layoutalg.index import symbol
@@ -18,6 +21,10 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     transform_tensor_descriptor,
 )
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+REQUIRED = "LAYOUTALG_REQUIRE_BROWSER"
+"""Set where a browser is promised (the gate installs one): its absence then fails instead of skipping."""
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -65,3 +72,38 @@ def parsed() -> Callable[[Picture], ET.Element]:
 def texts() -> Callable[[Picture], list[str]]:
     """All text of a picture, in order."""
     return lambda picture: [node.text or "" for node in ET.fromstring(str(picture)).iter(f"{SVG}text")]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None and REQUIRED not in os.environ:
+        pytest.skip("no Chromium on PATH")
+    assert CHROMIUM is not None, f"{REQUIRED} is set, but no Chromium is on PATH"
+    with sync_playwright() as driver:
+        options = ["--no-sandbox"]  # its sandbox does not start for root, as in containers; the pages are our own
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=options)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Page]]:
+    """Opens a page from disk; whatever it complains of, or tries to load, is an error of the test."""
+    context = browser.new_context(viewport={"width": 1400, "height": 1000})
+    context.set_default_timeout(10_000)
+    complaints: list[str] = []
+    folder = tmp_path_factory.mktemp("pages")
+
+    def opens(text: str, address: str = "") -> Page:
+        path = folder / f"{abs(hash(text))}.html"
+        path.write_text(text, encoding="utf-8")
+        tab = context.new_page()
+        tab.on("pageerror", lambda error: complaints.append(str(error)))
+        tab.on("console", lambda message: complaints.append(message.text))
+        tab.on("request", lambda request: request.url.startswith("file:") or complaints.append(request.url))
+        tab.goto(path.as_uri() + address)
+        return tab
+
+    yield opens
+    context.close()
+    assert complaints == []

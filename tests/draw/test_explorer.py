@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import sync_playwright
 
 from layoutalg.banks import AccessError, cycles
 from layoutalg.draw import DrawError, LaneAccess, access_page, down, explore, in_order, operand, page
@@ -31,46 +28,7 @@ from layoutalg.layout import (
 from layoutalg.prove.lds import access, lane_map
 from layoutalg.target import target, target_names
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-REQUIRED = "LAYOUTALG_REQUIRE_BROWSER"
-"""Set where a browser is promised (the gate installs one): its absence then fails instead of skipping."""
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None and REQUIRED not in os.environ, reason="no Chromium on PATH")
-
 PATTERNS = {"rows, vector by vector": in_order, "columns, vector by vector": down}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    assert CHROMIUM is not None, f"{REQUIRED} is set, but no Chromium is on PATH"
-    with sync_playwright() as driver:
-        options = ["--no-sandbox"]  # its sandbox does not start for root, as in containers; the pages are our own
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture(scope="module")
-def opened(browser, tmp_path_factory):
-    """Opens a page from disk; whatever it complains of, or tries to load, is an error of the test."""
-    context = browser.new_context(viewport={"width": 1400, "height": 1000})
-    context.set_default_timeout(10_000)
-    complaints: list[str] = []
-    folder = tmp_path_factory.mktemp("pages")
-
-    def opens(text: str, address: str = ""):
-        path = folder / f"{abs(hash(text))}.html"
-        path.write_text(text, encoding="utf-8")
-        tab = context.new_page()
-        tab.on("pageerror", lambda error: complaints.append(str(error)))
-        tab.on("console", lambda message: complaints.append(message.text))
-        tab.on("request", lambda request: request.url.startswith("file:") or complaints.append(request.url))
-        tab.goto(path.as_uri() + address)
-        return tab
-
-    yield opens
-    context.close()
-    assert complaints == []
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,12 @@ const element = (id) => document.getElementById(id);
 const layout = () => LAYOUTS[state.layout];
 const target = () => TARGETS[state.target];
 const instruction = () => target().instructions[state.instruction];
-const sizes = () => layout().symbols.map((s) => s.values[Math.min(state.sizes[s.name] ?? s.start, s.values.length - 1)]);
+const pattern = () => layout().accesses[Math.min(state.access, layout().accesses.length - 1)];
+const place = (symbol) => Math.min(state.sizes[symbol.name] ?? symbol.start, symbol.values.length - 1);
+const sizes = () => layout().symbols.map((s) => s.values[place(s)]);
+const sliders = () => layout().symbols.filter((s) => !s.of || s.of.includes(state.access)); // of the layout, or the access shown
+const bytes = (offset) => offset * layout().elementBytes;
+const dwordOf = (offset) => Math.floor(bytes(offset) / DWORD);
 
 function make(tag, attributes = {}, ...children) {
   const made = Object.assign(document.createElement(tag), attributes);
@@ -25,8 +30,7 @@ function compute() {
   const s = sizes();
   const tiled = tile(layout(), s);
   state.at = Math.max(0, Math.min(state.at, tiled.count - 1));
-  const pattern = layout().accesses[Math.min(state.access, layout().accesses.length - 1)];
-  const lanes = tiled.problem ? { phases: [], problem: tiled.problem } : access(layout(), s, tiled, pattern, target(), instruction(), ELEMENT_BYTES);
+  const lanes = tiled.problem ? { phases: [], problem: tiled.problem } : access(layout(), s, tiled, pattern(), target(), instruction());
   state.phase = Math.max(0, Math.min(state.phase, lanes.phases.length - 1));
   now = { s, tiled, lanes };
 }
@@ -36,10 +40,10 @@ function facts(n) {
   const { s, tiled, lanes } = now;
   const index = unravel(n, tiled.lengths);
   const offset = tiled.offset[n];
-  const dword = Math.floor((offset * ELEMENT_BYTES) / DWORD);
+  const dword = dwordOf(offset);
   const lane = lanes.problem ? -1 : lanes.lane[n];
   return {
-    index, offset, dword, valid: Boolean(tiled.valid[n]), byte: offset * ELEMENT_BYTES, bank: dword % instruction().banks,
+    index, offset, dword, valid: Boolean(tiled.valid[n]), byte: bytes(offset), bank: dword % instruction().banks,
     lane, phase: lane < 0 ? -1 : lanes.phaseOf[lane], hidden: layout().hidden(index, s),
   };
 }
@@ -49,15 +53,15 @@ function quantity(n) {
   const offset = tiled.offset[n];
   switch (state.by) {
     case "offset": return offset;
-    case "dword": return Math.floor((offset * ELEMENT_BYTES) / DWORD);
-    case "bank": return Math.floor((offset * ELEMENT_BYTES) / DWORD) % instruction().banks;
+    case "dword": return dwordOf(offset);
+    case "bank": return dwordOf(offset) % instruction().banks;
     case "lane": return lanes.problem ? -1 : lanes.lane[n];
     default: return lanes.problem || lanes.lane[n] < 0 ? -1 : lanes.phaseOf[lanes.lane[n]];
   }
 }
 
 function highest() {
-  const most = { offset: now.tiled.high, dword: Math.floor((now.tiled.high * ELEMENT_BYTES) / DWORD), bank: instruction().banks - 1 };
+  const most = { offset: now.tiled.high, dword: dwordOf(now.tiled.high), bank: instruction().banks - 1 };
   return Math.max(1, most[state.by] ?? (state.by === "lane" ? target().wave : now.lanes.phases.length) - 1);
 }
 
@@ -80,7 +84,7 @@ function draw() {
       count: tiled.count, rows: tiled.rows, columns: tiled.columns, width: room("grid"), height: 620, minimum: 4, maximum: 36,
       colour, label: quantity, name: (r) => lineName(r, tiled.lengths, tiled.columns),
     });
-    const wide = Math.max(1, Math.floor((instruction().banks * DWORD) / ELEMENT_BYTES));
+    const wide = Math.max(1, Math.floor((instruction().banks * DWORD) / layout().elementBytes));
     views.memory.draw({
       count: tiled.space, rows: Math.ceil(tiled.space / wide), columns: wide, width: room("memory"), height: 360, minimum: 5, maximum: 24,
       colour: (o) => (tiled.owner[o] < 0 ? null : colour(tiled.owner[o])),
@@ -111,12 +115,15 @@ function notes() {
   else if (tiled.shared) memory.textContent = `${tiled.shared.map((n) => tuple(unravel(n, tiled.lengths))).join(" and ")} both reach offset ${tiled.offset[tiled.shared[0]]}`;
   else memory.textContent = `${tiled.space} elements` + (gaps ? `, ${gaps} of them (${((100 * gaps) / tiled.space).toFixed(1)} %) reached by no index` : ", every one reached");
   const verdict = element("verdict");
-  verdict.className = lanes.problem || lanes.total > lanes.phases.length ? "bad" : "good";
-  verdict.textContent = lanes.problem ?? `${lanes.total} cycles, ${lanes.phases.length} without conflicts`;
+  verdict.className = lanes.problem || lanes.total > lanes.least ? "bad" : lanes.memory ? "note" : "good";
+  const priced = lanes.memory ? "names no LDS instruction: its lanes are shown, and no banks" : `${lanes.total} cycles, ${lanes.least} without conflicts`;
+  verdict.textContent = lanes.problem ?? priced;
   element("witness").textContent = lanes.phases.length ? witness(lanes.phases[state.phase]) : "";
   const asked = ["one dword of a bank", "2", "3–4", "5–8", "more"];
   element("heat").replaceChildren(...(lanes.phases.length ? HEAT.map((c, n) => swatch(c, asked[n])) : []));
-  element("evidence").textContent = `${how.name} on ${target().title}. ${how.evidence}`;
+  const off = lanes.problem || lanes.taking === lanes.active.length ? "" : `${lanes.taking} of ${lanes.active.length} lanes take part. `;
+  const doubt = off && !lanes.memory ? ` In doubt: ${LANES_OFF}.` : "";
+  element("evidence").textContent = off + (lanes.memory ? "" : `${how.name} on ${target().title}. ${how.evidence}${doubt}`);
 }
 
 function phases() {
@@ -157,7 +164,7 @@ function point() {
   const [grid, memory, banks] = ["grid", "memory", "banks"].map((name) => panels[name].pointer);
   if (lanes.phases.length) {
     for (const lane of lanes.phases[state.phase].lanes) {
-      views.grid.span(grid, lanes.starts[lane], lanes.vector, `lane ${lane}`);
+      if (lanes.starts[lane] >= 0) views.grid.span(grid, lanes.starts[lane], lanes.vector, `lane ${lane}`);
     }
     views.banks.point(banks, found.lane, found.bank);
   }
@@ -208,7 +215,7 @@ function remember() {
       layout: layout().name, access: layout().accesses[state.access]?.name ?? "", target: state.target, instruction: state.instruction,
       by: state.by, at: unravel(state.at, now.tiled.lengths).join("."), phase: state.phase,
     });
-    layout().symbols.forEach((s, n) => text.set(`size.${s.name}`, now.s[n]));
+    sliders().forEach((s) => text.set(`size.${s.name}`, s.values[place(s)]));
     if (location.protocol !== "about:") history.replaceState(null, "", `#${text}`); // a frame has no address of its own
   }, 120);
 }
@@ -216,13 +223,14 @@ function remember() {
 // The state in the page's address; what is not there, or means nothing, stays as it is.
 function recall() {
   const text = new URLSearchParams(location.hash.slice(1));
-  const place = (list, name, otherwise) => Math.max(list.findIndex((one) => one.name === name), name === null ? otherwise : 0);
-  state.layout = place(LAYOUTS, text.get("layout"), state.layout);
-  state.access = place(layout().accesses, text.get("access"), state.access);
+  const found = (list, name, otherwise) => Math.max(list.findIndex((one) => one.name === name), name === null ? otherwise : 0);
+  state.layout = found(LAYOUTS, text.get("layout"), state.layout);
+  state.access = found(layout().accesses, text.get("access"), state.access);
+  if (text.has("access")) Object.assign(state, adopted());
   if (TARGETS[text.get("target")]) state.target = text.get("target");
   if (target().instructions[text.get("instruction")]) state.instruction = text.get("instruction");
   if (COLOURS.includes(text.get("by"))) state.by = text.get("by");
-  for (const s of layout().symbols) {
+  for (const s of sliders()) {
     const n = s.values.indexOf(Number(text.get(`size.${s.name}`) ?? NaN));
     if (n >= 0) state.sizes[s.name] = n;
   }
@@ -244,19 +252,19 @@ function controls() {
   parts.push(choice("target", "target", Object.keys(TARGETS), state.target, (v) => choose(aim(v))));
   parts.push(choice("instruction", "instruction", Object.keys(target().instructions), state.instruction, (v) => choose({ instruction: v })));
   parts.push(choice("by", "colour by", COLOURS, state.by, (v) => update({ by: v })));
-  element("controls").replaceChildren(...parts, ...layout().symbols.map(slider));
+  element("controls").replaceChildren(...parts, ...sliders().map(slider));
 }
 
 function slider(symbol) {
-  const place = state.sizes[symbol.name] ?? symbol.start;
+  const at = place(symbol);
   const id = `size-${symbol.name}`;
   if (symbol.values.length === 2 && symbol.values[0] === 0 && symbol.values[1] === 1) {
-    const box = make("input", { type: "checkbox", id, checked: place === 1, onchange: () => resize(symbol.name, Number(box.checked)) });
+    const box = make("input", { type: "checkbox", id, checked: at === 1, onchange: () => resize(symbol.name, Number(box.checked)) });
     return make("label", { className: "check", htmlFor: id }, box, symbol.name);
   }
-  const value = make("output", { htmlFor: id, className: "num", textContent: `${symbol.name} = ${symbol.values[place]}` });
-  const range = make("input", { type: "range", id, min: 0, max: symbol.values.length - 1, step: 1, value: place });
-  range.setAttribute("aria-valuetext", symbol.values[place]);
+  const value = make("output", { htmlFor: id, className: "num", textContent: `${symbol.name} = ${symbol.values[at]}` });
+  const range = make("input", { type: "range", id, min: 0, max: symbol.values.length - 1, step: 1, value: at });
+  range.setAttribute("aria-valuetext", symbol.values[at]);
   range.oninput = () => {
     value.textContent = `${symbol.name} = ${symbol.values[range.value]}`;
     range.setAttribute("aria-valuetext", symbol.values[range.value]);
@@ -265,8 +273,16 @@ function slider(symbol) {
   return make("label", { htmlFor: id }, value, range);
 }
 
-function resize(name, place) {
-  update({ sizes: { ...state.sizes, [name]: place } });
+function resize(name, at) {
+  update({ sizes: { ...state.sizes, [name]: at } });
+}
+
+// What the access shown is made for: its instruction, on the target shown where that has it for as many lanes.
+function adopted() {
+  const own = pattern();
+  if (!own.instruction) return {};
+  const stays = target().wave === own.lanes && own.instruction in target().instructions;
+  return { target: stays ? state.target : own.target, instruction: own.instruction };
 }
 
 // The same kind of access on another target: its instruction of the same direction and width, or its first.
@@ -278,6 +294,7 @@ function aim(name) {
 function choose(change) {
   if ("layout" in change) change.access = Math.min(state.access, LAYOUTS[change.layout].accesses.length - 1);
   Object.assign(state, change);
+  if ("layout" in change || "access" in change) Object.assign(state, adopted());
   controls();
   graph();
   update({});
@@ -334,6 +351,7 @@ function listen() {
     const cell = views.banks.at(event);
     if (!cell) return -1;
     const first = now.lanes.starts[cell.lane];
+    if (first < 0) return -1; // it takes no part
     const held = Array.from({ length: now.lanes.vector }, (_, e) => first + e);
     return held.find((n) => facts(n).bank === cell.bank) ?? first;
   });

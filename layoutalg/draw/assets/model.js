@@ -90,38 +90,68 @@ function tile(layout, sizes) {
   return found;
 }
 
-// One access of a wave: each lane's first index and byte address, who holds which cell, and the phases with their cost.
-function access(layout, sizes, tiled, pattern, target, instruction, elementBytes) {
-  const vector = instruction.bytes / elementBytes;
-  const found = { vector, starts: [], addresses: [], lane: new Int16Array(tiled.count).fill(-1), phases: [] };
-  const refuse = (problem) => ({ ...found, phases: [], lane: new Int16Array(tiled.count).fill(-1), problem });
-  if (!Number.isInteger(vector) || vector < 1) return refuse(`${instruction.name} moves ${instruction.bytes} bytes, which is no whole number of elements of ${elementBytes}`);
-  for (let lane = 0; lane < target.wave; lane++) {
-    const start = pattern.index(lane, vector, sizes);
-    const held = [];
-    for (let e = 0; e < vector; e++) {
-      const index = [...start.slice(0, -1), start[start.length - 1] + e];
-      if (!inside(index, tiled.lengths)) return refuse(`lane ${lane} asks for index ${tuple(index)}, outside the tile`);
-      const n = ravel(index, tiled.lengths);
-      if (!tiled.valid[n]) return refuse(`lane ${lane} asks for index ${tuple(index)}, which is padding`);
-      held.push(n);
-    }
+// One access of a wave: who takes part (the library's own expression), each such lane's first index and byte address, who
+// holds which cell, and the phases with their cost. A masked lane has no index, no address, no bank.
+function access(layout, sizes, tiled, pattern, target, instruction) {
+  const elementBytes = layout.elementBytes;
+  const memory = pattern.lanes !== null && pattern.instruction === null; // a reach of memory: by no LDS instruction
+  const vector = pattern.elements ?? instruction.bytes / elementBytes;
+  const count = pattern.lanes ?? target.wave;
+  const none = { vector, starts: [], addresses: [], active: [], lane: new Int16Array(tiled.count).fill(-1), phases: [], phaseOf: new Int16Array(count).fill(-1), memory };
+  const refuse = (problem) => ({ ...none, problem });
+  if (!memory) {
+    if (!Number.isInteger(vector) || vector < 1) return refuse(`${instruction.name} moves ${instruction.bytes} bytes, which is no whole number of elements of ${elementBytes}`);
+    if (vector * elementBytes !== instruction.bytes) return refuse(`${vector} elements of ${elementBytes} bytes are ${vector * elementBytes} bytes a lane; ${instruction.name} moves ${instruction.bytes}`);
+    if (count !== target.wave) return refuse(`a lane map of ${count} lanes; ${instruction.name} on ${target.title} takes ${target.wave}`);
+  }
+  if (!pattern.given(sizes)) return refuse(`there is no such access at these sizes: it is given ${pattern.condition}`);
+  const found = { ...none, lane: none.lane.slice() };
+  for (let lane = 0; lane < count; lane++) {
+    const active = Boolean(pattern.mask(lane, sizes));
+    found.active.push(active);
+    found.starts.push(-1);
+    found.addresses.push(null);
+    if (!active) continue;
+    const held = cellsOf(lane, pattern.index(lane, vector, sizes), vector, tiled);
+    if (held.problem) return refuse(held.problem);
     const first = tiled.offset[held[0]];
-    if (held.some((n, e) => tiled.offset[n] !== first + e)) {
-      return refuse(`lane ${lane} would read offsets ${held.map((n) => tiled.offset[n]).join(", ")}: no single run of ${instruction.bytes} bytes`);
-    }
+    const torn = held.some((n, e) => tiled.offset[n] !== first + e);
     const address = first * elementBytes;
-    if (address % instruction.alignment) return refuse(`lane ${lane}: address ${address} is no multiple of ${instruction.alignment}, as ${instruction.name} needs`);
-    if (address < 0 || address + instruction.bytes > target.lds) return refuse(`lane ${lane}: address ${address} leaves the ${target.lds} bytes of LDS`);
+    if (!memory) {
+      if (torn) return refuse(`lane ${lane} would read offsets ${held.map((n) => tiled.offset[n]).join(", ")}: no single run of ${instruction.bytes} bytes`);
+      if (address % instruction.alignment) return refuse(`lane ${lane}: address ${address} is no multiple of ${instruction.alignment}, as ${instruction.name} needs`);
+      if (address < 0 || address + instruction.bytes > target.lds) return refuse(`lane ${lane}: address ${address} leaves the ${target.lds} bytes of LDS`);
+    }
     held.forEach((n) => { if (found.lane[n] < 0) found.lane[n] = lane; });
-    found.starts.push(held[0]);
-    found.addresses.push(address);
+    found.starts[lane] = held[0];
+    found.addresses[lane] = address;
+  }
+  found.taking = found.active.filter(Boolean).length;
+  return memory ? found : priced(found, instruction, refuse);
+}
+
+function priced(found, instruction, refuse) {
+  if (instruction.pairsMerge && found.taking < found.active.length) {
+    return refuse(`${instruction.name} merges phases where neighbouring lanes agree; how it does so where lanes take no part was not measured`);
   }
   found.phases = served(instruction, found.addresses).map((lanes) => phase(instruction, lanes, found.addresses));
   found.total = found.phases.reduce((sum, p) => sum + p.cycles, 0);
-  found.phaseOf = new Int16Array(target.wave);
+  found.least = found.phases.filter((p) => p.cycles > 0).length;
   found.phases.forEach((p, n) => p.lanes.forEach((lane) => { found.phaseOf[lane] = n; }));
   return found;
+}
+
+// The cells that a lane reaches, or what forbids it.
+function cellsOf(lane, start, vector, tiled) {
+  const held = [];
+  for (let e = 0; e < vector; e++) {
+    const index = [...start.slice(0, -1), start[start.length - 1] + e];
+    if (!inside(index, tiled.lengths)) return { problem: `lane ${lane} asks for index ${tuple(index)}, outside the tile` };
+    const n = ravel(index, tiled.lengths);
+    if (!tiled.valid[n]) return { problem: `lane ${lane} asks for index ${tuple(index)}, which is padding` };
+    held.push(n);
+  }
+  return held;
 }
 
 // The instruction's phases; merged in twos where it does so and neighbouring lanes agree.
@@ -135,7 +165,9 @@ function served(instruction, addresses) {
 
 function phase(instruction, lanes, addresses) {
   const asked = new Map(); // bank -> dword -> lanes
+  const masked = lanes.filter((lane) => addresses[lane] === null);
   for (const lane of lanes) {
+    if (addresses[lane] === null) continue;
     const first = Math.floor(addresses[lane] / DWORD);
     for (let dword = first; dword < first + Math.ceil(instruction.bytes / DWORD); dword++) {
       const bank = dword % instruction.banks;
@@ -149,10 +181,11 @@ function phase(instruction, lanes, addresses) {
     const size = worst < 0 ? 0 : asked.get(worst).size;
     if (dwords.size > size || (dwords.size === size && bank < worst)) worst = bank;
   }
-  return { lanes, asked, worst, cycles: asked.get(worst).size };
+  return { lanes, masked, asked, worst, cycles: asked.get(worst)?.size ?? 0 };
 }
 
 function witness(one) {
+  if (!one.cycles) return "no lane takes part";
   if (one.cycles === 1) return "no two lanes want different dwords of one bank";
   const pairs = [...one.asked.get(one.worst)];
   const shown = pairs.slice(0, 6).map(([dword, lanes], n) => `lane ${lanes[0]} ${n ? "" : "wants "}dword ${dword}`);

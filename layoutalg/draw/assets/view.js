@@ -206,6 +206,8 @@ class Banks {
     for (let bank = 0; bank < instruction.banks; bank += step) c.fillText(bank, this.left + (bank + 0.5) * this.w, this.top - 9);
     c.textAlign = "right";
     one.lanes.forEach((lane, row) => c.fillText(`lane ${lane}`, this.left - 6, this.top + (row + 0.5) * this.h));
+    c.textAlign = "center";
+    for (const lane of one.masked) c.fillText("takes no part", this.left + (instruction.banks * this.w) / 2, this.top + (one.lanes.indexOf(lane) + 0.5) * this.h);
     if (one.cycles > 1) {
       c.strokeStyle = HEAT[HEAT.length - 1];
       c.lineWidth = 2.2;

@@ -162,10 +162,11 @@ def active(access: Reach, at: Point) -> npt.NDArray[np.bool_]:
 def least(access: Reach) -> Point | None:
     """The least value of each variable by itself; None where one has no least."""
     over = others(access, access.start, *access.lanes.index)
-    return None if any(v.lo == -math.inf for v in over) else {v: _least(v) for v in over}
+    return None if any(v.lo == -math.inf for v in over) else {v: least_value(v) for v in over}
 
 
-def _least(v: Expr) -> int:
+def least_value(v: Expr) -> int:
+    """The least value of a variable that has one."""
     return 1 << (int(v.lo) - 1).bit_length() if v.value.power_of_two else int(v.lo)
 
 

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from layoutalg.formats.grammar import DTYPES
 from layoutalg.formats.model import AccessItem
-from layoutalg.index import Expr, as_expr, names, substitute, var
+from layoutalg.index import Expr, as_expr, fresh, names, substitute
 from layoutalg.index.normal import normal
 from layoutalg.layout import LayoutError
 from layoutalg.prove import Claim, Limits, Obligation, Proved, Unknown, Verdict, prove
-from layoutalg.prove.domain import fresh, names_in
+from layoutalg.prove.domain import names_in
 
 if TYPE_CHECKING:  # the price lists import numpy; a check of layouts alone starts without it
     from layoutalg.prove.lds import LaneMap, LdsClaim
@@ -81,13 +81,12 @@ def lanes_of(item: AccessItem) -> LaneMap:
     lanes = LaneMap(item.lane, element, (*item.index[:-1], item.index[-1] + element), item.name)
     if item.distribution is None or item.width == 1:
         return lanes
-    last = next((v for v in item.variables if v.op == "var" and v.value.name == "v"), None)
+    last = item.variables[-1]  # counts the vectors of the last Y
     steps = [0] * (len(item.index) - 1) + [item.width]
-    if last is not None:
-        further = var("v'", int(last.hi) + 2)
-        moved = [normal(substitute(i, {last: further + 1}) - substitute(i, {last: further})) for i in item.index]
-        if [poly.constant for poly in moved] == steps:
-            return lanes
+    further = fresh("v'", int(last.hi) + 2, names(*item.index))
+    moved = [normal(substitute(i, {last: further + 1}) - substitute(i, {last: further})) for i in item.index]
+    if [poly.constant for poly in moved] == steps:
+        return lanes
     raise LayoutError(f"the last Y of {item.distribution} does not run along the last dimension: no vector of it")
 
 

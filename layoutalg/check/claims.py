@@ -21,7 +21,7 @@ from layoutalg.formats.model import (
     Item,
     TransformItem,
 )
-from layoutalg.index import FALSE, TRUE, Expr, all_of, eq, names, substitute, symbol, variables
+from layoutalg.index import FALSE, TRUE, Expr, all_of, eq, names, substitute, symbol, unused, variables
 from layoutalg.layout import (
     LayoutError,
     Merge,
@@ -51,7 +51,7 @@ from layoutalg.prove import (
 from layoutalg.prove.claims import in_range
 from layoutalg.prove.domain import Layout, bottom_limits, names_in
 from layoutalg.prove.domain import taken as names_of_sizes
-from layoutalg.prove.obligation import names_of, unused
+from layoutalg.prove.obligation import names_of
 
 
 class ClaimError(LayoutError):

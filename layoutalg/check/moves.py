@@ -33,9 +33,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, symbol, unlimited, var
+from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, fresh, names, symbol, unlimited, unused, var
 from layoutalg.index.ranges import Bound
-from layoutalg.index.walk import names
 from layoutalg.layout import Linear, Merge, MergeCarryCheck, MergeMagicDivision, TensorAdaptor, Transform
 from layoutalg.layout.c_arithmetic import BITS32, HALF32, truncated_div
 from layoutalg.layout.increments import increment_of
@@ -44,8 +43,7 @@ from layoutalg.layout.mixed_radix import digits
 from layoutalg.layout.transform import Index
 from layoutalg.prove import Claim, ForAll, Obligation, Shown
 from layoutalg.prove.claims.base import all_equal, in_range, layers
-from layoutalg.prove.domain import InexpressibleError, fresh, taken
-from layoutalg.prove.obligation import unused
+from layoutalg.prove.domain import InexpressibleError, taken
 
 THREE = as_expr(3)
 

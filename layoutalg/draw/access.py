@@ -29,7 +29,7 @@ import numpy as np
 
 from layoutalg.banks import Bools, Ints, Phase, lookup, phases
 from layoutalg.draw.errors import DrawError
-from layoutalg.index import FALSE, TRUE, Expr, Term, all_of, as_expr, substitute, var, variables
+from layoutalg.index import FALSE, TRUE, Expr, Term, all_of, as_expr, fresh, names, substitute, var, variables
 from layoutalg.index.evaluate import admits, array, limits, value
 from layoutalg.layout import Merge, TensorDescriptor, TileDistribution
 from layoutalg.prove.decide import decide
@@ -203,7 +203,7 @@ class LaneAccess:
         if not value(self.condition, self.at):
             raise DrawError(f"there is no such access at these sizes: it is given {self.condition}")
         *outer, last = self.index
-        step = var("element", max(self.elements, 1))
+        step = fresh("element", max(self.elements, 1), names(*self.index, self.lane))
         lane = np.arange(self.instruction.lanes, dtype=np.int64)
         points = {self.lane: lane[:, None], step: np.arange(self.elements, dtype=np.int64)}
         top = (*outer, last + step)

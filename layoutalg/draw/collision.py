@@ -97,7 +97,7 @@ def refutation(descriptor: TensorDescriptor, verdict: Refuted) -> Picture:
 
 def _top(descriptor: TensorDescriptor, point: Mapping[str, int], sizes: Mapping[Expr, int]) -> tuple[int, ...]:
     """The top index of a witness; what it leaves open does not matter and is 0."""
-    form = digit_form(descriptor.adaptor)
+    form = digit_form(descriptor)
     at = {v: point.get(v.value.name, 0) for v in form.variables}
     return tuple(values(form.top, {**at, **sizes}))
 

@@ -121,9 +121,9 @@ def _circle(plan: Plan, adaptor: TensorAdaptor, i: int, memory: str, names: Mapp
 def top_and_bottom_names(layout: Layout, adaptor: TensorAdaptor) -> dict[int, str]:
     """What the top dimensions are called, and the bottom ones where they are not memory."""
     if isinstance(layout, TileDistribution):
-        tops = [v.value.name for v in (*layout.p_index, *layout.y_index)]
+        tops = [str(v) for v in (*layout.p_index, *layout.y_index)]
     else:
-        tops = [f"i{n}" for n in range(len(adaptor.top_ids))]
+        tops = [str(v) for v in adaptor.index]
     found = {} if isinstance(layout, TensorDescriptor) else {i: f"x{n}" for n, i in enumerate(adaptor.bottom_ids)}
     return found | dict(zip(adaptor.top_ids, tops, strict=True))
 

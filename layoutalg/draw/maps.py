@@ -67,7 +67,7 @@ def layout_object(
     start: Mapping[str, int],
 ) -> str:
     """One layout as a JavaScript object: its sizes, its maps, its accesses, and points to check them at."""
-    vector = symbol("vector", min=1, max=max(VECTOR_BYTES // element_bytes, 1))
+    vector = symbol("a lane's vector", min=1, max=max(VECTOR_BYTES // element_bytes, 1))
     offers = {named: offer(one, descriptor, vector) for named, one in (offered or usual(descriptor)).items()}
     own = sizes_of(descriptor)
     sizes = list(dict.fromkeys((*own, *(v for one in offers.values() for v in one.sizes if v is not vector))))

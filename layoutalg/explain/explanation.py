@@ -83,9 +83,7 @@ def _summary(item: DescriptorItem) -> str:
     d = item.descriptor
     of = f" of {item.dtype}" if item.dtype else ""
     size = d.element_space_size
-    text = (
-        f"{' × '.join(map(str, d.lengths))} elements{of} ({listed([f'i{n}' for n in range(d.rank)])}) in a memory of "
-    )
+    text = f"{' × '.join(map(str, d.lengths))} elements{of} ({listed(d.index)}) in a memory of "
     text += f"{size} elements"
     if item.dtype and size.op == "const" and int(size) * DTYPES[item.dtype] % 8 == 0:
         text += f", {int(size) * DTYPES[item.dtype] // 8:,} bytes"

@@ -15,8 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from layoutalg.index import TRUE, Expr, as_expr, simplify, var
+from layoutalg.index import TRUE, Expr, as_expr, names, simplify, unused, var
 from layoutalg.layout import TensorAdaptor, Transform
+from layoutalg.layout.bind import expressions
 
 
 @dataclass(frozen=True)
@@ -55,12 +56,14 @@ def steps(adaptor: TensorAdaptor, is_memory: bool = True) -> tuple[Step, ...]:
 
 
 def dimension_names(adaptor: TensorAdaptor, is_memory: bool = True) -> dict[int, str]:
-    """What each dimension is called."""
-    names = {i: f"d{i}" for ids in (*adaptor.lower_ids, *adaptor.upper_ids) for i in ids}
-    names |= {i: f"x{n}" for n, i in enumerate(adaptor.bottom_ids)}
+    """What each dimension is called: as in the table above, with an underline where a size has that name."""
+    called = {i: f"d{i}" for ids in (*adaptor.lower_ids, *adaptor.upper_ids) for i in ids}
+    called |= {i: f"x{n}" for n, i in enumerate(adaptor.bottom_ids)}
     if is_memory:
-        names[adaptor.bottom_ids[0]] = "offset"
-    return names | {i: f"i{n}" for n, i in enumerate(adaptor.top_ids)}
+        called[adaptor.bottom_ids[0]] = "offset"
+    called |= {i: f"i{n}" for n, i in enumerate(adaptor.top_ids)}
+    sizes = names(*expressions(adaptor.transforms))
+    return {i: unused(name, sizes) for i, name in called.items()}
 
 
 def _step(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypedDict, cast
@@ -12,16 +12,13 @@ from layoutalg.formats.claims import CLAIMS, USUAL, split
 from layoutalg.formats.errors import Path, Problem
 from layoutalg.formats.model import Claim, Expect
 from layoutalg.formats.shape import nearest, shown
-from layoutalg.index import FALSE, TRUE, Expr, all_of, as_expr, symbol, var
-from layoutalg.index.parse import parse
+from layoutalg.index import FALSE, TRUE, Expr, all_of, as_expr, fresh, symbol, var
+from layoutalg.index.parse import OPERATORS, parse
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.layout import LayoutError
 
 Scope = Mapping[str, Expr]
 Data = Mapping[str, Any]
-
-RESERVED = re.compile(r"[ijpyuv]\d*|lane")
-"""Names of the index variables that layouts, their increments and accesses make themselves (i0, j0, p0, u, v, lane)."""
 
 
 class LayoutProblem(Problem):
@@ -69,8 +66,8 @@ class Context:
         """Makes the symbols of the document."""
         for name, given in self.data.get("symbols", {}).items():
             path = ("symbols", name)
-            if RESERVED.fullmatch(name):
-                raise Problem(path, f"{name} is the name of an index variable; give the symbol another one: {name}_")
+            if name in OPERATORS:
+                raise Problem(path, f"{name} is an operator of expressions; give the symbol another name: {name}_")
             with meaning(path):
                 self.symbols[name] = symbol(name, **given)
 
@@ -89,6 +86,11 @@ class Context:
             return as_expr(int(given))
         with meaning(path):
             return parse(given, scope if scope is not None else self.symbols)
+
+    def refuse_both(self, path: Path, name: str, what: str, texts: Iterable[object]) -> None:
+        """Problem where an expression speaks of a name that is a symbol's, and that of an index variable there too."""
+        if name in self.symbols and any(re.search(rf"\b{name}\b", t) for t in texts if isinstance(t, str)):
+            raise Problem(path, f"{name} is both a symbol of this file and {what}; give the symbol another name")
 
     def exprs(self, path: Path, given: Sequence[int | str], scope: Scope | None = None) -> tuple[Expr, ...]:
         """The expressions of a list."""
@@ -110,6 +112,10 @@ class Context:
             with meaning((*path, name)):
                 made[name] = var(name, self.expr((*path, name), extent, {**self.symbols, **made}))
         return made
+
+    def over(self, letter: str, lengths: Sequence[Expr]) -> tuple[Expr, ...]:
+        """Index variables below lengths, p0, p1 …; one that is a symbol of this file is called p0_."""
+        return tuple(fresh(f"{letter}{n}", length, self.symbols) for n, length in enumerate(lengths))
 
     def about(self, path: Path, data: Data, kind: str, scope: Scope | None = None) -> dict[str, Any]:
         """The fields that every `Item` has."""

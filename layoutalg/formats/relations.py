@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from layoutalg.formats.context import Data, expected
 from layoutalg.formats.errors import Path, Problem
 from layoutalg.formats.model import AccessItem, AgreeItem, LemmaItem
-from layoutalg.index import TRUE, Expr, var
+from layoutalg.index import TRUE, Expr, fresh
 
 if TYPE_CHECKING:
     from layoutalg.formats.build import Builder
@@ -31,7 +31,7 @@ def agree(builder: Builder, path: Path, data: Data) -> AgreeItem:
     left, right = (builder.resolve((*path, side), data[side]) for side in ("left", "right"))
     named = builder.variables((*path, "variables"), data.get("variables", {}))
     scope = {**builder.symbols, **named}
-    over = tuple(named.values()) or left.descriptor.index
+    over = tuple(named.values()) or builder.over("i", left.descriptor.lengths)
     sides: list[Exprs] = []
     for side, item in (("left_index", left), ("right_index", right)):
         index = builder.exprs((*path, side), data[side], scope) if side in data else over
@@ -51,12 +51,16 @@ def access(builder: Builder, path: Path, data: Data) -> AccessItem:
     if ("distribution" in data) == ("index" in data):
         raise Problem(path, "give either distribution = a name, or index = a formula of lane for each dimension")
     make = _distributed if "distribution" in data else _formulas
-    lane, others, index = make(builder, path, data)
+    lane, named, index = make(builder, path, data)
     rank = descriptor.descriptor.rank
     if len(index) != rank:
         raise Problem(path, f"{len(index)} coordinates for the {rank} dimensions of {descriptor.name}")
     _refuse_instruction(path, data)
-    scope = {**builder.symbols, **{v.value.name: v for v in (lane, *others)}, "lane": lane}
+    for name in ("lane", *named):
+        what = "the lane of this access" if name == "lane" else "an index variable of this access's distribution"
+        builder.refuse_both((*path, "given"), name, what, data.get("given", ()))
+    scope = {"lane": lane, **named, **builder.symbols}
+    others = tuple(v for v in named.values() if v is not lane)
     return AccessItem(
         descriptor=descriptor, lane=lane, variables=others, index=index, width=data.get("width", 1),
         instruction=data.get("instruction"), targets=tuple(data.get("targets", ())),
@@ -64,17 +68,19 @@ def access(builder: Builder, path: Path, data: Data) -> AccessItem:
     )  # fmt: skip
 
 
-def _formulas(builder: Builder, path: Path, data: Data) -> tuple[Expr, Exprs, Exprs]:
-    lane = var("lane", data.get("lanes") or _wave(path, data))
+def _formulas(builder: Builder, path: Path, data: Data) -> tuple[Expr, dict[str, Expr], Exprs]:
+    """Lane, other variables by name, and the index that the formulas give."""
+    builder.refuse_both((*path, "index"), "lane", "the lane of this access", data["index"])
+    lane = fresh("lane", data.get("lanes") or _wave(path, data), builder.symbols)
     named = builder.variables((*path, "variables"), data.get("variables", {}))
     if "lane" in named:
         raise Problem((*path, "variables", "lane"), "lane is the lane; give this variable another name")
-    index = builder.exprs((*path, "index"), data["index"], {**builder.symbols, **named, "lane": lane})
-    return lane, tuple(named.values()), index
+    index = builder.exprs((*path, "index"), data["index"], {"lane": lane, **named, **builder.symbols})
+    return lane, named, index
 
 
-def _distributed(builder: Builder, path: Path, data: Data) -> tuple[Expr, Exprs, Exprs]:
-    """Lane, other variables and tile index of a distribution; the last Y advances by `width`."""
+def _distributed(builder: Builder, path: Path, data: Data) -> tuple[Expr, dict[str, Expr], Exprs]:
+    """Lane, the distribution's variables by name, and its tile index; the last Y advances by `width`."""
     at, width = (*path, "distribution"), data.get("width", 1)
     for key in ("lanes", "variables"):
         if key in data:
@@ -83,14 +89,19 @@ def _distributed(builder: Builder, path: Path, data: Data) -> tuple[Expr, Exprs,
     tile = builder.distribution(("distribution", place), entry).distribution
     if not tile.ps:
         raise Problem(at, f"distribution {data['distribution']!r} has no P: there is no lane")
-    ys, last = list(tile.y_index), tile.ys[-1] if tile.ys else TRUE
+    ps, ys, last = builder.over("p", tile.ps), builder.over("y", tile.ys), tile.ys[-1] if tile.ys else TRUE
     if width == 1:
-        return tile.p_index[-1], (*tile.p_index[:-1], *ys), tile.lower(tile.p_index, ys)
+        return ps[-1], _by_name(ps, ys), tile.lower(ps, ys)
     if last.op != "const" or int(last) % width:
         raise Problem((*path, "width"), f"the last Y has length {last}, which is no multiple of width {width}")
-    v = var("v", int(last) // width)
-    index = tile.lower(tile.p_index, [*ys[:-1], v * width])
-    return tile.p_index[-1], (*tile.p_index[:-1], *ys[:-1], v), index
+    v = fresh("v", int(last) // width, builder.symbols)
+    index = tile.lower(ps, [*ys[:-1], v * width])
+    return ps[-1], {**_by_name(ps, ys[:-1]), "v": v}, index
+
+
+def _by_name(ps: Exprs, ys: Exprs) -> dict[str, Expr]:
+    """A distribution's variables as a file names them, whatever they had to be called beside its symbols."""
+    return {f"{letter}{n}": v for letter, of in (("p", ps), ("y", ys)) for n, v in enumerate(of)}
 
 
 def _wave(path: Path, data: Data) -> int:

@@ -44,12 +44,13 @@ from layoutalg.index.normal import conjuncts, holds, nonnegative, simplify
 from layoutalg.index.parse import ParseError, parse
 from layoutalg.index.ranges import Symbol
 from layoutalg.index.symbolic import from_sympy, latex, to_sympy
-from layoutalg.index.walk import names, postorder, rebuild, substitute, variables
+from layoutalg.index.walk import fresh, names, postorder, rebuild, substitute, unused, variables
 
 __all__ = [
     "FALSE", "PYTHON", "TRUE", "Code", "Expr", "ParseError", "Symbol", "Term", "add", "all_of", "any_of", "array",
-    "as_expr", "bitand", "c_code", "c_expression", "conjuncts", "const", "div", "eq", "extent", "fits", "from_sympy",
+    "as_expr", "bitand", "c_code", "c_expression", "conjuncts", "const", "div", "eq", "extent", "fits", "fresh",
+    "from_sympy",
     "grid", "grids", "holds", "intermediates", "javascript", "latex", "le", "lookup", "lt", "maximum", "minimum", "mod",
     "mul", "names", "negation", "nonnegative", "parse", "postorder", "prod", "read", "rebuild", "select",
-    "simplify", "substitute", "symbol", "to_sympy", "unlimited", "value", "values", "var", "variables", "xor",
+    "simplify", "substitute", "symbol", "to_sympy", "unlimited", "unused", "value", "values", "var", "variables", "xor",
 ]  # fmt: skip

@@ -157,12 +157,12 @@ def _check(exprs: Iterable[Expr], names: Mapping[Expr, str], bits: int, proved: 
 
 
 def _identifier(name: str) -> str:
-    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or name in _RESERVED:
+    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or name in RESERVED:
         raise ValueError(f"{name!r} is not a C identifier; give the variable a name in `names`")
     return name
 
 
-_RESERVED = frozenset(
+RESERVED = frozenset(
     """
     alignas and asm auto bool break case catch char class const constexpr continue default delete do double else enum
     explicit export extern false float for friend goto if inline int long mutable namespace new not nullptr operator or

@@ -31,9 +31,11 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
+from keyword import iskeyword
 
 from layoutalg.index.expr import (
     Expr,
@@ -58,6 +60,8 @@ from layoutalg.index.expr import (
 
 LENGTH = 10_000
 """The most characters a text may have."""
+OPERATORS = frozenset({"and", "or", "not", "if", "else"})
+"""The words that no symbol can be called: they are operations."""
 BITS = 64
 """Constants, and powers of constants, are less than 2 to this in magnitude."""
 RESULT_BITS = 192
@@ -85,8 +89,22 @@ def parse(text: str, symbols: Mapping[str, Expr]) -> Expr:
     for mark in "#\\;":
         if mark in flat:
             raise ParseError(text, flat.index(mark) + 1, f"{mark!r} is not part of an expression")
-    reader = _Reader(text, symbols, len(flat) - len(flat.lstrip()))
-    return reader.read(_tree(text, flat))
+    flat = _told_apart(flat, symbols)
+    return _Reader(text, flat, symbols).read(_tree(text, flat))
+
+
+def _told_apart(flat: str, symbols: Mapping[str, Expr]) -> str:
+    """The text with each symbol that is a keyword of Python's (`for`, `in`) in letters that Python reads as a name.
+
+    Python compares keywords as they are written, and names in their normal form NFKC, where 𝐟or is for (PEP 3131).
+    """
+    words = [name for name in symbols if iskeyword(name) and name not in OPERATORS]
+    return re.sub(rf"\b({'|'.join(words)})\b", lambda m: _bold(m[0]), flat) if words else flat
+
+
+def _bold(word: str) -> str:
+    """The word with its first letter in mathematical bold, one character as before."""
+    return chr(ord(word[0]) - ord("a") + 0x1D41A if word[0].islower() else ord(word[0]) - ord("A") + 0x1D400) + word[1:]
 
 
 def _tree(text: str, flat: str) -> ast.expr:
@@ -108,8 +126,9 @@ def _tree(text: str, flat: str) -> ast.expr:
 class _Reader:
     """Reads one tree, children before what uses them (no recursion: depth is limited by the length alone)."""
 
-    def __init__(self, text: str, symbols: Mapping[str, Expr], indent: int) -> None:
-        self.text, self.symbols, self.indent = text, symbols, indent
+    def __init__(self, text: str, flat: str, symbols: Mapping[str, Expr]) -> None:
+        self.text, self.flat, self.symbols = text, flat.strip(), symbols
+        self.indent = len(flat) - len(flat.lstrip())
 
     def read(self, root: ast.expr) -> Expr:
         done: dict[int, Expr] = {}
@@ -138,7 +157,7 @@ class _Reader:
             raise self.error(node, str(problem)) from None
 
     def error(self, node: ast.expr, problem: str) -> ParseError:
-        before = self.text.replace("\n", " ").strip().encode()[: node.col_offset]
+        before = self.flat.encode()[: node.col_offset]
         return ParseError(self.text, self.indent + len(before.decode()) + 1, problem)
 
     # --- one reader a kind of node ---

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 
 from layoutalg.index.expr import (
     Expr,
@@ -21,6 +21,7 @@ from layoutalg.index.expr import (
     mul,
     negation,
     select,
+    var,
     xor,
 )  # fmt: skip
 
@@ -61,6 +62,29 @@ def variables(*roots: Expr) -> tuple[Expr, ...]:
 def names(*roots: Expr) -> set[str]:
     """The names of the variables below the roots."""
     return {v.value.name for v in variables(*roots)}
+
+
+def unused(name: str, taken: Collection[str]) -> str:
+    """The name, with as many underlines as make it none of those taken.
+
+    Names belong to the user first.  What the library makes beside a user's variables must not be called like one of
+    them: a witness tells values by names, and variables of one name and one range are one variable.
+
+    >>> unused("i.0", {"i", "i.0"})
+    'i.0_'
+    """
+    while name in taken:
+        name += "_"
+    return name
+
+
+def fresh(name: str, extent: Term, avoid: Iterable[str]) -> Expr:
+    """A variable 0 ≤ name < extent whose name none of `avoid` is.
+
+    >>> fresh("i0", 8, {"i0"})
+    i0_
+    """
+    return var(unused(name, set(avoid)), extent)
 
 
 def substitute(root: Expr, values: Mapping[Expr, Term]) -> Expr:

@@ -18,8 +18,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from layoutalg.index import Expr, Term, all_of, as_expr, eq, var
+from layoutalg.index import Expr, Term, all_of, as_expr, eq, fresh, names
 from layoutalg.index.normal import holds, nonnegative
+from layoutalg.layout.bind import expressions
 from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import Index, Transform, parameter
 
@@ -87,8 +88,12 @@ class TensorAdaptor:
 
     @cached_property
     def index(self) -> Index:
-        """One variable for each top dimension, i0, i1 …: the index that every question quantifies over."""
-        return tuple(var(f"i{n}", length) for n, length in enumerate(self.lengths))
+        """One variable for each top dimension, i0, i1 … (i0_ where a size is called i0).
+
+        It is the index that every question quantifies over.
+        """
+        sizes = names(*expressions(self.transforms))
+        return tuple(fresh(f"i{n}", length, sizes) for n, length in enumerate(self.lengths))
 
     def hidden_index(self, top: Sequence[Term]) -> Mapping[int, Expr]:
         """The index in each hidden dimension, by id, for any top index: as CK, it checks no length."""

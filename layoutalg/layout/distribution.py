@@ -26,8 +26,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from layoutalg.index import Expr, Term, all_of, as_expr, prod, var
+from layoutalg.index import Expr, Term, all_of, as_expr, fresh, names, prod
 from layoutalg.layout.adaptor import Ids, TensorAdaptor, same_length
+from layoutalg.layout.bind import expressions
 from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter
 from layoutalg.layout.transforms import Freeze, Merge, Replicate, Unmerge
@@ -183,13 +184,17 @@ class TileDistribution:
 
     @cached_property
     def p_index(self) -> Index:
-        """One variable for each P, p0, p1 …"""
-        return tuple(var(f"p{n}", length) for n, length in enumerate(self.ps))
+        """One variable for each P, p0, p1 … (p0_ where a size is called p0)."""
+        return self._index("p", self.ps)
 
     @cached_property
     def y_index(self) -> Index:
-        """One variable for each Y, y0, y1 …"""
-        return tuple(var(f"y{n}", length) for n, length in enumerate(self.ys))
+        """One variable for each Y, y0, y1 … (y0_ where a size is called y0)."""
+        return self._index("y", self.ys)
+
+    def _index(self, letter: str, lengths: Index) -> Index:
+        sizes = names(*expressions(self.encoding))
+        return tuple(fresh(f"{letter}{n}", length, sizes) for n, length in enumerate(lengths))
 
     @property
     def ys_to_d(self) -> Unmerge:

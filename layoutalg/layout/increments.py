@@ -20,8 +20,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from layoutalg.index import Expr, all_of, eq, var
+from layoutalg.index import Expr, all_of, eq, names, unused, var
 from layoutalg.layout.adaptor import TensorAdaptor
+from layoutalg.layout.bind import expressions
 from layoutalg.layout.coordinate import make_tensor_adaptor_coordinate, move_tensor_adaptor_coordinate
 from layoutalg.layout.descriptor import TensorDescriptor
 from layoutalg.layout.transform import Index, Transform
@@ -49,7 +50,8 @@ def increment_of(
     if isinstance(layout, TensorDescriptor):
         return increment_of(layout.adaptor, over)
     lengths = layout.upper_lengths if isinstance(layout, Transform) else layout.lengths
-    start, end = (tuple(over(f"{name}{n}", length) for n, length in enumerate(lengths)) for name in "ij")
+    sizes = names(*expressions(layout))
+    start, end = (tuple(over(unused(f"{name}{n}", sizes), length) for n, length in enumerate(lengths)) for name in "ij")
     diff = tuple(b - a for a, b in zip(start, end, strict=True))
     if isinstance(layout, Transform):
         moved = layout.update_lower_index(diff, layout.lower(start), end)[1]

@@ -10,16 +10,15 @@ less than 1 make no layout, and nothing is claimed of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 
-from layoutalg.index import Expr, Term, all_of, as_expr, mod, names, var
+from layoutalg.index import Expr, Term, all_of, as_expr, fresh, mod, names
 from layoutalg.layout import LayoutError, Merge, MergeMagicDivision, TensorAdaptor, TensorDescriptor, Transform
 from layoutalg.layout.c_arithmetic import HALF32
 from layoutalg.layout.mixed_radix import horner
 from layoutalg.layout.transform import Index
-from layoutalg.prove.obligation import unused
 
 Layout = TensorDescriptor | TensorAdaptor
 """What most claims speak of: a descriptor (one bottom dimension, a memory) or an adaptor."""
@@ -73,15 +72,6 @@ def parameters(one: Layout | Transform) -> list[Expr]:
         value = getattr(one, field.name)
         found += value if isinstance(value, tuple) else [value]
     return found
-
-
-def fresh(name: str, extent: Term, avoid: Iterable[str]) -> Expr:
-    """A variable 0 ≤ name < extent whose name none of `avoid` is.
-
-    >>> fresh("i0", 8, {"i0"})
-    i0_
-    """
-    return var(unused(name, set(avoid)), extent)
 
 
 def names_in(layout: Layout) -> frozenset[str]:

@@ -12,6 +12,7 @@ a number it is whether that is not 0.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any
@@ -22,6 +23,13 @@ from layoutalg.index import Expr, div, postorder
 from layoutalg.index.evaluate import read
 from layoutalg.index.normal import conjuncts, normal, simplify
 from layoutalg.prove.strategies.digits import count
+
+WORDS = re.compile(
+    r"_|BINARY|DECIMAL|HEXADECIMAL|NUMERAL|STRING|Bool|as|exists|forall|let|match|par|assert|echo|exit|pop|push|reset"
+    r"|abs|and|concat|distinct|div|div_total|extract|false|ite|mod|mod_total|not|or|piand|repeat|true|xor"
+    r"|bv\w*|int\w*|rotate_\w+|\w+_extend|any-.*"
+)
+"""What no unknown is called: words of SMT-LIB 2.6, operations of its theories and of solvers, and our own functions."""
 
 
 class NotExpressible(ValueError):
@@ -43,7 +51,8 @@ class Encoding:
         raise NotImplementedError
 
     def fresh(self, name: str) -> Any:
-        """A new unknown with a name that no other has."""
+        """A new unknown with a name that no other has, and that no solver reads as a word of SMT-LIB."""
+        name = re.sub(r"[^\w.'/-]", "_", f"{name}." if WORDS.fullmatch(name) else name, flags=re.ASCII)
         n = self._named.get(name, 0)
         while (new := f"{name}.{n}" if n else name) in self._taken:
             n += 1

@@ -11,7 +11,7 @@ others (sizes, and what both points share) are given.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -131,19 +131,6 @@ def admitted(obligation: Obligation) -> Expr:
     extents = dict.fromkeys(v.value.extent for v in every if v.value.extent is not None)
     where = obligation.where if isinstance(obligation, Onto) else TRUE
     return all_of(obligation.given, where, *(n >= 1 for n in extents if n.lo < 1))
-
-
-def unused(name: str, taken: Collection[str]) -> str:
-    """The name, with as many underlines as make it none of those taken.
-
-    What a strategy makes must not be what the statement has: variables of one name and one range are one variable.
-
-    >>> unused("i.0", {"i", "i.0"})
-    'i.0_'
-    """
-    while name in taken:
-        name += "_"
-    return name
 
 
 def names_of(obligation: Obligation) -> set[str]:

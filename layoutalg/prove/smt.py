@@ -23,7 +23,7 @@ from typing import Any
 
 import z3
 
-from layoutalg.index import TRUE
+from layoutalg.index import TRUE, unused
 from layoutalg.prove.decide import decide_quickly
 from layoutalg.prove.encodings import BitVectors, Encoding, Integers, NotExpressible
 from layoutalg.prove.lowering import Problem
@@ -113,7 +113,7 @@ def smt_text(obligation: Obligation, bits: bool, *, points: Sequence[Point] = ()
     for n, (copy, point) in enumerate(zip(problem.copies, points, strict=False)):
         for v, x in copy.items():
             if v in point and z3.is_const(x):
-                asserted[f"witness-{n}-{v.value.name}"] = x == problem.encoding.number(point[v])
+                asserted[f"witness-{n}-{x}"] = x == problem.encoding.number(point[v])
     return _script(asserted)
 
 
@@ -141,9 +141,10 @@ def _problem(obligation: Obligation, bits: bool) -> Problem:
 
 
 def _script(asserted: Mapping[str, Any]) -> str:
-    declared = dict.fromkeys(d.sexpr() for e in asserted.values() for d in _unknowns(e))
-    lines = [f"(set-logic {_logic(list(asserted.values()))})", *declared]
-    lines += [f"(assert (! {e.sexpr()} :named |{name}|))" for name, e in asserted.items()]
+    unknowns = dict.fromkeys(d for e in asserted.values() for d in _unknowns(e))
+    taken = {d.name() for d in unknowns}  # a name of an assertion is a constant beside them
+    lines = [f"(set-logic {_logic(list(asserted.values()))})", *(d.sexpr() for d in unknowns)]
+    lines += [f"(assert (! {e.sexpr()} :named |{unused(name, taken)}|))" for name, e in asserted.items()]
     return "\n".join([*lines, "(check-sat)", ""])
 
 

@@ -11,9 +11,8 @@ from typing import Any
 
 from layoutalg.formats import AccessItem, DescriptorItem, SpecFile, dump
 from layoutalg.formats.ck_cpp.write import to_ck
-from layoutalg.formats.context import RESERVED
 from layoutalg.formats.model import Claim
-from layoutalg.index import Expr, substitute, var
+from layoutalg.index import fresh, substitute, var
 from layoutalg.prove import Verdict
 from layoutalg.prove.lds import Access
 from layoutalg.synth.search import Synthesis
@@ -104,18 +103,13 @@ def _accesses(found: Synthesis, tile: DescriptorItem) -> Iterator[AccessItem]:
     for n, ((lanes, instruction), group) in enumerate(grouped.items()):
         one = group[0]
         lane = var("lane", one.lanes.lanes)
-        new: dict[Expr, Expr] = {v: _renamed(v) for v in one.lanes.variables}
+        new = {v: fresh(v.value.name, int(v.hi) + 1, {"lane"}) for v in one.lanes.variables}
         index = tuple(substitute(i, {**new, one.lanes.lane: lane}) for i in one.first)
         yield AccessItem(
             name=f"access_{n}", note=lanes, descriptor=tile, lane=lane, variables=tuple(new.values()), index=index,
             width=one.lanes.width, instruction=instruction, targets=tuple(a.target.name for a in group),
             claims=(Claim("in_bounds"), *((Claim("conflict_free"),) if found.degree == 1 else ())), stated=True,
         )  # fmt: skip
-
-
-def _renamed(v: Expr) -> Expr:
-    name = v.value.name
-    return var(f"{name}_", int(v.hi) + 1) if RESERVED.fullmatch(name) else v
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:

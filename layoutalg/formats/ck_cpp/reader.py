@@ -40,7 +40,7 @@ from layoutalg.formats.ck_cpp.source import LARGEST_SOURCE, blocks, cleaned, par
 from layoutalg.formats.ck_cpp.statements import Runner
 from layoutalg.formats.ck_cpp.values import Broken, Function, Unreadable, Value
 from layoutalg.formats.claims import USUAL, arguments
-from layoutalg.formats.context import RESERVED, Context
+from layoutalg.formats.context import Context
 from layoutalg.formats.errors import Problem, SpecError
 from layoutalg.formats.model import AdaptorItem, Claim, DescriptorItem, DistributionItem, Item, SpecFile, Unread
 from layoutalg.formats.spec import read_text
@@ -105,8 +105,6 @@ def _symbol_name(path: str, symbols: Mapping[str, Expr]) -> str:
     taken = {made.value.name for made in symbols.values()}
     parts = path.split("::")
     names = ["_".join(parts[n:]) for n in reversed(range(len(parts)))]
-    if RESERVED.fullmatch(names[0]):
-        raise ValueError(f"{names[0]} is the name of an index variable; only a number can be given for it")
     return next(name for name in (*names, *(f"{names[-1]}_{n}" for n in range(len(taken) + 1))) if name not in taken)
 
 

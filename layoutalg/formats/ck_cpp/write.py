@@ -20,8 +20,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from layoutalg.formats.layers import Layer, layers
-from layoutalg.index import Expr, postorder, var, variables
-from layoutalg.index.c import c_expression
+from layoutalg.index import Expr, postorder, unused, var, variables
+from layoutalg.index.c import RESERVED, c_expression
 from layoutalg.layout import (
     Embed,
     Functor,
@@ -37,6 +37,7 @@ from layoutalg.layout.bind import expressions
 
 WIDTH = 120
 INDENT = "    "
+STEPS = 64
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ NAMES: Mapping[str, str] = {"cyclic_shift_inverse": "make_inverse_cyclic_shift_t
 
 def to_ck(layout: TensorDescriptor | TileDistribution, name: str = "layout", dialect: str = "ck_tile") -> str:
     """A function make_<name> of C++ that builds the layout; LayoutError where the dialect cannot say it."""
-    write = _Writer(DIALECTS[dialect])
+    write = _Writer(DIALECTS[dialect], _parameters(layout, DIALECTS[dialect]))
     if isinstance(layout, TileDistribution):
         return write.function(name, layout, [f"return {write.distribution(layout)};"])
     return write.function(name, layout, write.descriptor(layout))
@@ -76,6 +77,7 @@ def to_ck(layout: TensorDescriptor | TileDistribution, name: str = "layout", dia
 @dataclass(frozen=True)
 class _Writer:
     dialect: Dialect
+    names: Mapping[Expr, str]
 
     def function(self, name: str, layout: TensorDescriptor | TileDistribution, body: Sequence[str]) -> str:
         """The function with its comment, parameters and body."""
@@ -84,8 +86,8 @@ class _Writer:
         space = (
             f" over {layout.element_space_size} elements" if isinstance(layout, TensorDescriptor) else ", distributed"
         )
-        comment = [f"// {lengths}{space}", *(f"// {v}: {_limits(v)}" for v in found)]
-        listed = ", ".join(f"index_t {v}" for v in found)
+        comment = [f"// {lengths}{space}", *(f"// {self.names[v]}: {_limits(v)}" for v in found)]
+        listed = ", ".join(f"index_t {self.names[v]}" for v in found)
         lines = "".join(f"{INDENT}{line}\n" for text in body for line in text.split("\n"))
         head = "\n".join(comment)
         return f"{head}\n{self.dialect.qualifiers} constexpr auto make_{name}({listed})\n{{\n{lines}}}\n"
@@ -131,7 +133,7 @@ class _Writer:
         name = self.dialect.xor.get(transform.name) or NAMES.get(transform.name) or _function(transform.name)
         self.require(name, repr(transform))
         if isinstance(transform, Functor):
-            return f"{name}({_lambda(transform)}, {self.number(transform.length)})"
+            return f"{name}({self.function_of(transform)}, {self.number(transform.length)})"
         given = [getattr(transform, field.name) for field in fields(transform)]
         if transform.name == "indexing":
             given = [transform.upper_lengths[0], *given]
@@ -166,7 +168,7 @@ class _Writer:
         return f"make_tuple({', '.join(f'{self.sequence(group)}{{}}' for group in groups)})"
 
     def sequence(self, values: Sequence[Expr | int]) -> str:
-        listed = ", ".join(str(v) if isinstance(v, int) else _c(v) for v in values)
+        listed = ", ".join(str(v) if isinstance(v, int) else self.c(v) for v in values)
         return f"{self.dialect.sequence}<{listed}>"
 
     def tuple(self, values: Sequence[Expr]) -> str:
@@ -174,16 +176,38 @@ class _Writer:
 
     def number(self, value: Expr) -> str:
         """A constant is known to the compiler by its type, a size is a value."""
-        return f"{self.dialect.number}<{int(value)}>{{}}" if value.op == "const" else _c(value)
+        return f"{self.dialect.number}<{int(value)}>{{}}" if value.op == "const" else self.c(value)
+
+    def function_of(self, transform: Functor) -> str:
+        """The formula as a lambda of its index in 0 … length − 1; LayoutError where C++ would compute another."""
+        index = var(transform.index.value.name, transform.length)
+        (function,) = transform.lower([index])
+        parts = postorder(function)
+        if any(e.op == "lookup" or (e.op in ("div", "mod") and e.args[0].lo < 0) for e in parts):
+            raise LayoutError(
+                f"{transform}: a table, or a division of what may be negative, is no plain C++ expression"
+            )
+        name = unused(index.value.name, {*_words(self.dialect), *self.names.values()})
+        return f"[=](auto {name}) {{ return {self.c(function, {index: name})}; }}"
+
+    def c(self, e: Expr, names: Mapping[Expr, str] | None = None) -> str:
+        """An expression over symbols; that it fits the index type is a claim of its own (`fits_index`)."""
+        return c_expression(e, {**self.names, **(names or {})}, bits=64, proved=True)
 
 
-def _lambda(transform: Functor) -> str:
-    """The formula as a lambda of its index in 0 … length − 1; LayoutError where C++ would compute another."""
-    (function,) = transform.lower([var(transform.index.value.name, transform.length)])
-    parts = postorder(function)
-    if any(e.op == "lookup" or (e.op in ("div", "mod") and e.args[0].lo < 0) for e in parts):
-        raise LayoutError(f"{transform}: a table, or a division of what may be negative, is no plain C++ expression")
-    return f"[=](auto {transform.index}) {{ return {_c(function)}; }}"
+def _parameters(layout: TensorDescriptor | TileDistribution, dialect: Dialect) -> dict[Expr, str]:
+    """What each size is called in C++: its name, unless that is a word of the language or of the text around it."""
+    names: dict[Expr, str] = {}
+    for v in (found := sizes(layout)):
+        others = {w.value.name for w in found if w is not v} | set(names.values())
+        names[v] = unused(v.value.name, {*_words(dialect), *others})
+    return names
+
+
+def _words(dialect: Dialect) -> set[str]:
+    steps = (f"step_{n}" for n in range(STEPS))
+    return {*RESERVED, *dialect.functions, *steps, dialect.number, dialect.sequence, "index_t", "make_tuple", "tuple",
+            "transform_tensor_descriptor", "tile_distribution_encoding"}  # fmt: skip
 
 
 def sizes(layout: TensorDescriptor | TileDistribution) -> list[Expr]:
@@ -196,11 +220,6 @@ def sizes(layout: TensorDescriptor | TileDistribution) -> list[Expr]:
 def _function(name: str) -> str:
     kind, _, variant = name.partition("_v")
     return f"make_{kind}_transform_v{variant}" if variant[:1].isdigit() else f"make_{name}_transform"
-
-
-def _c(e: Expr) -> str:
-    """An expression over symbols; that it fits the index type is a claim of its own (`fits_index`)."""
-    return c_expression(e, bits=64, proved=True)
 
 
 def _limits(v: Expr) -> str:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, negation, substitute, var, variables
+from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, fresh, negation, substitute, var, variables
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.address import offset_of, written
 from layoutalg.kernel.matrix_loads import row_start
@@ -41,7 +41,7 @@ from layoutalg.kernel.program import (
 )
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove import ForAll, InBounds, Injective, InjectiveMap, Obligation, Shown
-from layoutalg.prove.domain import fresh, index_form, names_in
+from layoutalg.prove.domain import index_form, names_in
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, add, all_of, any_of, as_expr, eq, negation
+from layoutalg.index import TRUE, Expr, add, all_of, any_of, as_expr, eq, fresh, negation
 from layoutalg.index.c import intermediates
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove.claims.base import Claim, all_equal
-from layoutalg.prove.domain import Layout, adaptor_of, at, bottom_limits, digit_form, fresh, index_form, names_in
+from layoutalg.prove.domain import Layout, adaptor_of, at, bottom_limits, digit_form, index_form, names_in
 from layoutalg.prove.obligation import ForAll, Obligation, Shown
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, names, simplify
+from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, fresh, names, simplify
 from layoutalg.index.normal import normal
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution, Transform
-from layoutalg.prove.domain import Layout, adaptor_of, fresh, lower_index, parameters, taken
+from layoutalg.prove.domain import Layout, adaptor_of, lower_index, parameters, taken
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, eq, prod, simplify
+from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, eq, fresh, prod, simplify
 from layoutalg.layout import LayoutError, NoInverseError, TensorAdaptor, TensorDescriptor
 from layoutalg.prove.claims.base import Claim, all_equal, in_range, is_injective, layers, stays_in_range
 from layoutalg.prove.domain import (
@@ -17,7 +17,6 @@ from layoutalg.prove.domain import (
     at,
     bottom_limits,
     digit_form,
-    fresh,
     limits,
     names_in,
     upper_index,

@@ -25,10 +25,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from layoutalg.banks import AccessError, LaneMapError, OutsideLdsError
-from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, conjuncts, eq, names, substitute, var, variables
+from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, conjuncts, eq, fresh, names, substitute, var, variables
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
 from layoutalg.prove.claims.base import exists, in_range
-from layoutalg.prove.domain import fresh, names_in
+from layoutalg.prove.domain import names_in
 from layoutalg.prove.obligation import ForAll, Shown
 from layoutalg.prove.statement import assumptions
 from layoutalg.target import LdsInstruction, Target
@@ -179,6 +179,7 @@ class Reach:
     given: Expr = field(default=TRUE, kw_only=True)
 
     def __post_init__(self) -> None:
+        self._tell_apart()
         lanes = self.lanes
         if len(lanes.index) != self.descriptor.rank:
             raise LayoutError(f"an index of {len(lanes.index)} coordinates for {self.descriptor.rank} dimensions")
@@ -186,11 +187,22 @@ class Reach:
             raise LaneMapError(
                 f"{self.given} speaks of {lanes.element}: a lane's whole vector takes part, or none of it"
             )
-        own = {v.value.name for v in (lanes.lane, lanes.element) if v.op == "var"}
-        sizes = names(*(v for v in variables(self.given) if v is not lanes.lane))
-        if taken := own & (names_in(self.descriptor) | sizes):
-            raise LaneMapError(f"a size has the name {sorted(taken)[0]}, which the lane map uses; rename the size")
         object.__setattr__(self, "given", all_of(self.given, exists(self.descriptor)))
+
+    def _tell_apart(self) -> None:
+        """Gives another name to what counts lanes, elements and vectors where a size has it."""
+        lanes = self.lanes
+        found = dict.fromkeys((lanes.lane, *variables(lanes.element, *lanes.index, self.given)))
+        sizes = names_in(self.descriptor) | {v.value.name for v in found if not v.value.index}
+        alike = [v for v in found if v.value.index and v.value.name in sizes]
+        avoid = sizes | names(*found)
+        counts = {v: int(v.hi) + 1 if v.value.extent is None else v.value.extent for v in alike}
+        new = {v: fresh(v.value.name, n, avoid) for v, n in counts.items()}
+        if new:
+            index = tuple(substitute(i, new) for i in lanes.index)
+            told = LaneMap(new.get(lanes.lane, lanes.lane), new.get(lanes.element, lanes.element), index, lanes.name)
+            object.__setattr__(self, "lanes", told)
+            object.__setattr__(self, "given", substitute(self.given, new))
 
     @cached_property
     def condition(self) -> Expr:

@@ -38,6 +38,7 @@ from layoutalg.index import (
     all_of,
     any_of,
     eq,
+    fresh,
     lookup,
     maximum,
     negation,
@@ -51,7 +52,7 @@ from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove.claims.base import Claim
-from layoutalg.prove.domain import InexpressibleError, fresh
+from layoutalg.prove.domain import InexpressibleError
 from layoutalg.prove.lds.access import Access
 from layoutalg.prove.lds.cost import Cost, relative, unit
 from layoutalg.prove.obligation import ForAll, Obligation, Shown

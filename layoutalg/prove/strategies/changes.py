@@ -30,12 +30,13 @@ from layoutalg.index import (
     postorder,
     substitute,
     symbol,
+    unused,
     var,
     variables,
 )
 from layoutalg.index.evaluate import value
 from layoutalg.index.normal import conjuncts, normal, recover, simplify
-from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point, in_domain, names_of, unused
+from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point, in_domain, names_of
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Outcome
 from layoutalg.prove.strategies.digits import chain, count, digits_of, whole
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice, product
 
-from layoutalg.index import Expr, symbol, variables
-from layoutalg.prove.obligation import InjectiveMap, Obligation, Onto, names_of, unused
+from layoutalg.index import Expr, symbol, unused, variables
+from layoutalg.prove.obligation import InjectiveMap, Obligation, Onto, names_of
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.solver import needs_bits
 from layoutalg.prove.strategies.changes import rewritten

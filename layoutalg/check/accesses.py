@@ -26,6 +26,7 @@ from layoutalg.prove.domain import names_in
 
 if TYPE_CHECKING:  # the price lists import numpy; a check of layouts alone starts without it
     from layoutalg.prove.lds import LaneMap, LdsClaim
+    from layoutalg.prove.lds.access import Reach
     from layoutalg.prove.memory import Coalesced
 
 DEFAULT = Limits()
@@ -98,6 +99,19 @@ def bytes_of(item: AccessItem) -> int:
     if bits % 8:
         raise LayoutError(f"elements of {bits} bits have no address of their own")
     return bits // 8
+
+
+def reach_of(item: AccessItem, gpu: str | None = None, how: str | None = None) -> Reach:
+    """What an access reaches: in LDS by its instruction on its first target (or those given), else in memory.
+
+    AccessError, LayoutError where that is no access.
+    """
+    from layoutalg.prove.lds import access
+    from layoutalg.prove.lds.access import Reach
+
+    d, lanes, size = item.descriptor.descriptor, lanes_of(item), bytes_of(item)
+    gpu, how = gpu or next(iter(item.targets), None), how or item.instruction
+    return access(d, lanes, size, gpu, how, item.given) if gpu and how else Reach(d, lanes, size, given=item.given)
 
 
 def _on_each(item: AccessItem, claim: Callable[[str, str], LdsClaim | Coalesced], instruction: bool) -> Claim:

@@ -1,20 +1,44 @@
-"""`draw`: a descriptor as a picture, or as a page to explore."""
+"""`draw`: a descriptor as a picture, or as a page to explore.
+
+Lanes, banks and phases are those of the file's own accesses of the descriptor, wherever it has some:
+
+| drawn             | where the file has accesses of it                | where it has none                             |
+|-------------------|--------------------------------------------------|-----------------------------------------------|
+| text              | the transforms, then each access's worst phase   | the transforms                                |
+| `.html`           | each access by name, with its own instruction    | the usual reads, by the instruction asked for |
+| `.svg`            | the transforms                                   | the transforms                                |
+| `.svg`, `--by` …  | lane, phase, register, bank: one picture of each | offset, dword, bank; lanes of nobody: refused |
+
+`--access NAME` draws that access alone: its lanes and banks, or, with `--by`, the index grid.  `--target` and
+`--instruction` go before what the access names.  An access that names no instruction reaches memory: its lanes are
+shown in the page, and it has no banks.  One that is no access of that target is left out, and a note says why.
+"""
 
 from __future__ import annotations
 
+import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from layoutalg.cli.errors import InputError
-from layoutalg.cli.files import SOURCES, defines_of, descriptor_of, missing, read, sizes_of, unread_reason
+from layoutalg.cli.files import SOURCES, accesses_of, defines_of, descriptor_of, missing, read, sizes_of, unread_reason
 from layoutalg.cli.output import placed
 from layoutalg.disk import write_whole
 
 if TYPE_CHECKING:
-    from layoutalg.formats import DescriptorItem, SpecFile
+    from collections.abc import Iterator
+
+    from layoutalg.draw import Picture
+    from layoutalg.formats import AccessItem, DescriptorItem, SpecFile
     from layoutalg.layout import TensorDescriptor
+    from layoutalg.prove.lds import Access
+    from layoutalg.prove.lds.access import Reach
+
+LANES = ("lane", "phase", "register", "bank")
+"""What an index grid is coloured by that depends on an access."""
 
 
 def register(app: typer.Typer) -> None:
@@ -29,77 +53,195 @@ def draw(
     ] = None,
     descriptor: Annotated[str | None, typer.Option(help="The descriptor's name, where the file has several.")] = None,
     by: Annotated[str, typer.Option(help="Draw the index grid, coloured by offset, bank …")] = "",
-    target: Annotated[str, typer.Option(help="The GPU whose banks are shown.")] = "gfx942",
-    instruction: Annotated[str, typer.Option(help="The LDS instruction shown.")] = "ds_read_b128",
-    access: Annotated[str | None, typer.Option(help="The file's access whose lanes and banks are drawn.")] = None,
+    target: Annotated[
+        str | None, typer.Option(help="The GPU whose banks are shown: the access's first, else gfx942.")
+    ] = None,
+    instruction: Annotated[
+        str | None, typer.Option(help="The LDS instruction shown: the access's own, else ds_read_b128.")
+    ] = None,
+    access: Annotated[str | None, typer.Option(help="Only this access of the file: its lanes and banks.")] = None,
     define: Annotated[list[str] | None, typer.Option("-D", help="A size, or a parameter of C++: NAME=VALUE.")] = None,
 ) -> int:
-    """Draw a descriptor: an explorer (.html), a picture (.svg; the transform graph without --by), or text."""
+    """Draw a descriptor: an explorer (.html), a picture (.svg; the transform graph without --by), or text.
+
+    Lanes, banks and phases shown are those of the file's own accesses of it, where it has some.
+    """
     if output is None and by:
         raise InputError("draw: --by colours a picture; give -o picture.svg")
+    if output is not None and output.suffix not in (".html", ".svg"):
+        raise InputError(f"{output}: give a file that ends in .html or .svg")
     defines = defines_of(define)
     spec = read(file, defines)
     sizes = {} if file.suffix in SOURCES else sizes_of(define)
+    ask = Asked(spec, sizes, target, instruction, by)
 
     if access is not None:
-        _draw_access(spec, access, sizes, output, by)
-        return 0
-    if output is None:
-        from layoutalg.draw import plain, tree
-
-        print(plain(tree(_sized(spec, descriptor, sizes).descriptor)))
-        return 0
-    if output.suffix == ".html":
+        text = ask.one_access(access, output)
+    elif output is None:
+        text = ask.text(descriptor)
+    elif output.suffix == ".html":
         if not spec.descriptors:
             why = f": {unread_reason(spec)}{missing(file, defines)}" if spec.unread else ""
             raise InputError(f"{file}: no descriptor to draw{why}")
         names = [descriptor] if descriptor else [item.name for item in spec.descriptors]
-        text = _page(spec.title or file.stem, [_sized(spec, name, sizes) for name in names], target, instruction)
-    elif output.suffix == ".svg":
-        from layoutalg.draw import svg
-
-        text = svg(_fixed(_sized(spec, descriptor, sizes), by), by=by)
+        text = ask.page(spec.title or file.stem, names)
     else:
-        raise InputError(f"{output}: give a file that ends in .html or .svg")
-    write_whole(output, text.encode())
+        text = str(ask.picture(descriptor))
+    if output is None:
+        print(text)
+    else:
+        write_whole(output, text.encode())
     return 0
 
 
-def _draw_access(spec: SpecFile, name: str, sizes: dict[str, int], output: Path | None, by: str) -> None:
-    """Lanes × banks of an access of the file, on its first target, at the sizes given, else the least."""
-    from layoutalg.banks import AccessError
-    from layoutalg.check.accesses import bytes_of, lanes_of
-    from layoutalg.draw import LaneAccess, svg
-    from layoutalg.draw.files import WRITERS
-    from layoutalg.formats import AccessItem
-    from layoutalg.prove.lds import access as lds_access
+@dataclass(frozen=True)
+class Asked:
+    """What is drawn of a file: at which sizes, for which target and instruction (None: the access's), coloured how."""
 
-    every = {a.name: a for a in spec.items if isinstance(a, AccessItem)}
-    if name not in every:
-        raise InputError(f"{spec.path}: no access {name!r}; it has {', '.join(every) or 'none'}")
-    item = every[name]
-    if item.instruction is None or not item.targets:
-        raise InputError(f"{name}: lanes × banks are of an instruction on a target; the access names no such pair")
-    try:
-        made = lds_access(
-            item.descriptor.descriptor, lanes_of(item), bytes_of(item), item.targets[0], item.instruction, item.given
-        )
-    except AccessError as error:
-        raise InputError(f"{name}: {error}") from error
-    seen = LaneAccess.from_proof(made, sizes)
-    if output is None:
-        print(WRITERS[".txt"](seen), end="")
-    elif output.suffix == ".svg":
-        write_whole(output, svg(seen, by=by).encode())
-    else:
-        raise InputError(f"{output}: an access is drawn as .svg, or as text without -o")
+    spec: SpecFile
+    sizes: dict[str, int]
+    target: str | None
+    instruction: str | None
+    by: str
+
+    def text(self, name: str | None) -> str:
+        """The transforms, and the worst phase of each access."""
+        from layoutalg.draw import DrawError, plain, tree
+
+        item = self.descriptor(name)
+        parts = [plain(tree(item.descriptor))]
+        for own in self.accesses(item.name):
+            try:
+                parts.append(f"{own.name}: {self.banks_of(own)}".rstrip())
+            except (InputError, DrawError, ValueError) as error:
+                parts.append(f"{own.name}: not drawn: {_short(own, error)}")
+        return "\n\n".join(parts)
+
+    def page(self, title: str, names: list[str]) -> str:
+        """The explorer of some descriptors."""
+        from layoutalg.draw import page
+
+        items = [self.descriptor(name) for name in names]
+        own = {item.name: dict(self.reaches(item)) for item in items}
+        try:
+            return page(
+                {item.name: item.descriptor for item in items}, title=title, own=own, target_name=self.target,
+                instruction=self.instruction, element_bytes={item.name: _bytes(item) for item in items},
+            )  # fmt: skip
+        except ValueError as error:
+            if type(error) is not ValueError:  # one of ours has a message of its own
+                raise
+            raise InputError(f"{title}: no page: {error}; fix some of its sizes with limits or -D") from error
+
+    def reaches(self, item: DescriptorItem) -> Iterator[tuple[str, Reach]]:
+        """The accesses of a descriptor; a note for one that is none, InputError where that is so of all."""
+        from layoutalg.layout import LayoutError
+
+        every, whys = self.accesses(item.name), []
+        for one in every:
+            try:
+                yield one.name, self.reach(one)
+            except (InputError, LayoutError) as error:
+                whys.append(f"{one.name}: not drawn: {_short(one, error)}")
+        if whys and len(whys) == len(every):
+            raise InputError("; ".join(whys))
+        for why in whys:
+            print(f"note: {why}", file=sys.stderr)
+
+    def picture(self, name: str | None) -> Picture:
+        """The transforms, or the index grid: one for each access that it depends on."""
+        from layoutalg.draw import below, show
+
+        item = self.descriptor(name)
+        layout = _fixed(item, self.by)
+        own = [a for a in self.accesses(item.name) if self.in_lds(a)] if self.by in LANES else []
+        if own:
+            drawn: dict[str, list[str]] = {}
+            pictures = {a.name: show(self.lds(a), by=self.by) for a in own}
+            for one, picture in pictures.items():
+                drawn.setdefault(str(picture), []).append(one)
+            alone = [pictures[each[0]].headed(", ".join(each)) for each in drawn.values()]
+            return below(alone, f"{self.by} of {item.name}")
+        if self.by in LANES and self.by != "bank":
+            raise InputError(f"{item.name}: the file has no access of it by an LDS instruction: no {self.by} to show")
+        options = {"target": self.target or "gfx942", "instruction": self.instruction or "ds_read_b128"}
+        return show(layout, by=self.by, element_bytes=_bytes(item), **options) if self.by else show(layout)
+
+    def one_access(self, name: str, output: Path | None) -> str:
+        """One access of the file, in the way that the output's ending says."""
+        from layoutalg.draw import access_page, svg
+        from layoutalg.formats import AccessItem
+
+        every = {a.name: a for a in self.spec.items if isinstance(a, AccessItem)}
+        if name not in every:
+            raise InputError(f"{self.spec.path}: no access {name!r}; it has {', '.join(every) or 'none'}")
+        item = self.sized(every[name])
+        if output is None:
+            return self.banks_of(item).rstrip()
+        return access_page(self.lds(item), title=name) if output.suffix == ".html" else svg(self.lds(item), by=self.by)
+
+    def banks_of(self, item: AccessItem) -> str:
+        """Lanes × banks of an access, as text."""
+        from layoutalg.draw.files import WRITERS
+
+        return str(WRITERS[".txt"](self.lds(item)))
+
+    def lds(self, item: AccessItem) -> Access:
+        """An access of LDS; InputError where it is none."""
+        from layoutalg.prove.lds import Access
+
+        if not self.in_lds(item):
+            raise InputError(
+                f"{item.name}: lanes × banks are of an instruction on a target; the access names no such pair"
+            )
+        found = self.reach(item)
+        assert isinstance(found, Access)
+        return found
+
+    def in_lds(self, item: AccessItem) -> bool:
+        """Whether there is an instruction and a target."""
+        return bool((self.instruction or item.instruction) and (self.target or item.targets))
+
+    def reach(self, item: AccessItem) -> Reach:
+        """The access for the target and the instruction asked for, else its own."""
+        from layoutalg.banks import AccessError
+        from layoutalg.check.accesses import reach_of
+
+        if not self.in_lds(item) and item.descriptor.dtype is None:  # no byte is asked for: only its lanes are shown
+            item = replace(item, descriptor=replace(item.descriptor, dtype="f16"))
+        try:
+            return reach_of(item, self.target, self.instruction)
+        except AccessError as error:
+            raise InputError(f"{item.name}: {error}") from error
+
+    def descriptor(self, name: str | None) -> DescriptorItem:
+        """The descriptor, with values for some of its symbols."""
+        from layoutalg.explain import sized
+
+        item = descriptor_of(self.spec, name)
+        return sized(item, self.sizes, accesses_of(self.spec, item.name))
+
+    def accesses(self, name: str) -> list[AccessItem]:
+        """The file's accesses of a descriptor, with values for some of their symbols."""
+        return [self.sized(item) for item in accesses_of(self.spec, name)]
+
+    def sized(self, item: AccessItem) -> AccessItem:
+        """An access, with values for some of its symbols."""
+        from layoutalg.explain import sized_access
+
+        return sized_access(item, self.sizes)
 
 
-def _sized(spec: SpecFile, name: str | None, sizes: dict[str, int]) -> DescriptorItem:
-    """The descriptor, with values for some of its symbols."""
-    from layoutalg.explain import sized
+def _short(item: AccessItem, error: Exception) -> str:
+    """The message without the access's name, which stands before it."""
+    return str(error).removeprefix(f"{item.name}: ")
 
-    return sized(descriptor_of(spec, name), sizes)
+
+def _bytes(item: DescriptorItem) -> int:
+    """The bytes of an element: 2 where the file does not say."""
+    from layoutalg.formats.grammar import DTYPES
+
+    return max(1, DTYPES.get(item.dtype or "f16", 16) // 8)
 
 
 def _fixed(item: DescriptorItem, by: str) -> TensorDescriptor:
@@ -109,18 +251,3 @@ def _fixed(item: DescriptorItem, by: str) -> TensorDescriptor:
     if by and any(variables(e) for e in item.descriptor.lengths):
         raise InputError(f"{item.name}: its sizes are symbols; give them values (-D NAME=VALUE)")
     return item.descriptor
-
-
-def _page(title: str, items: list[DescriptorItem], target: str, instruction: str) -> str:
-    """An explorer of all descriptors given; their element size is the first one's (2 bytes where it has none)."""
-    from layoutalg.draw import page
-    from layoutalg.formats.grammar import DTYPES
-
-    size = max(1, DTYPES.get(items[0].dtype or "f16", 16) // 8)
-    layouts = {item.name: item.descriptor for item in items}
-    try:
-        return page(layouts, title=title, target_name=target, instruction=instruction, element_bytes=size)
-    except ValueError as error:
-        if type(error) is not ValueError:  # one of ours has a message of its own
-            raise
-        raise InputError(f"{title}: no page: {error}; fix some of its sizes with limits or -D") from error

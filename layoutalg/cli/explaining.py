@@ -31,7 +31,7 @@ def explain(
     as_latex: Annotated[bool, typer.Option("--latex", help="A section of a LaTeX document for each.")] = False,
 ) -> int:
     """Explain each descriptor of a file: what it does, what holds, where the risk is, what would fix it."""
-    from layoutalg.explain import data, latex, sized, text
+    from layoutalg.explain import data, latex, sized, sized_access, text
     from layoutalg.explain import explain as explained
     from layoutalg.explain.lds import TARGETS
     from layoutalg.prove import Limits
@@ -50,9 +50,11 @@ def explain(
         print(f"note: {file}: {why}", file=sys.stderr)
     sizes = {} if file.suffix in SOURCES else sizes_of(define)
     limits = Limits(seconds=seconds)
-    found = [
-        explained(sized(item, sizes), tuple(target or TARGETS), limits, accesses_of(spec, item.name)) for item in items
-    ]
+    found = []
+    for item in items:
+        own = accesses_of(spec, item.name)
+        at_sizes = [sized_access(one, sizes) for one in own]
+        found.append(explained(sized(item, sizes, own), tuple(target or TARGETS), limits, at_sizes))
     if as_json:
         document = {"file": spec.path, "descriptors": [data(one) for one in found]}
         print(json.dumps(document, indent=1, ensure_ascii=False))

@@ -13,9 +13,21 @@ Every number is from a verdict or from counting, and each sentence names how it 
 What it cannot represent: what a layout is meant for, beyond the file's claims.
 """
 
-from layoutalg.explain.explanation import Explanation, explain, sized
+from layoutalg.explain.explanation import Explanation, explain, sized, sized_access
 from layoutalg.explain.finding import Finding, Fix
 from layoutalg.explain.report import data, latex, text
 from layoutalg.explain.words import Step, steps
 
-__all__ = ["Explanation", "Finding", "Fix", "Step", "data", "explain", "latex", "sized", "steps", "text"]
+__all__ = [
+    "Explanation",
+    "Finding",
+    "Fix",
+    "Step",
+    "data",
+    "explain",
+    "latex",
+    "sized",
+    "sized_access",
+    "steps",
+    "text",
+]

@@ -93,6 +93,9 @@ class Under(Claim):
     def obligations(self) -> Iterator[Obligation]:
         return map(self._assuming, self.claim.obligations())
 
+    def of_nothing(self) -> ForAll | None:
+        return self.claim.of_nothing()
+
     def local_obligations(self) -> Iterator[Obligation] | None:
         local = self.claim.local_obligations()
         return None if local is None else map(self._assuming, local)

@@ -124,7 +124,7 @@ class Builder(Context):
         stated = self.expr((*path, "storage"), data["storage"]) if "storage" in data else None
         with meaning(path if stated is None else (*path, "storage")):
             made = TensorDescriptor(adaptor, base.element_space_size if stated is None else stated)
-            if made.element_space_size.hi < 1 and stated is not None:
+            if made.element_space_size.hi < 1 and stated is not None and not made.is_empty:
                 raise LayoutError(f"a memory of {stated} elements; it has at least 1")
         about = self.about(path, data, "descriptor")
         item = DescriptorItem(

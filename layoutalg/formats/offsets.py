@@ -38,18 +38,21 @@ def offsets(descriptor: TensorDescriptor, sizes: Mapping[str, int] | None = None
     lengths = [int(n) for n in descriptor.lengths]
     if prod(lengths) > MOST_INDICES:
         raise LayoutError(f"{prod(lengths)} indices are too many to list; at most {MOST_INDICES} are")
-    index = descriptor.index
-    found, valid = grids([descriptor.offset(index), descriptor.valid(index)], index)
-    listed: list[int | None] = [*found.ravel().tolist()]
-    for n in np.flatnonzero(valid.ravel() == 0).tolist():
-        listed[n] = None
+    listed: list[int | None] = []
+    if not descriptor.is_empty:
+        index = descriptor.index
+        found, valid = grids([descriptor.offset(index), descriptor.valid(index)], index)
+        listed = [*found.ravel().tolist()]
+        for n in np.flatnonzero(valid.ravel() == 0).tolist():
+            listed[n] = None
     return {"lengths": lengths, "element_space_size": int(descriptor.element_space_size), "offsets": listed}
 
 
 def _values(descriptor: TensorDescriptor, sizes: Mapping[str, int]) -> dict[Expr, int]:
     """The value of each symbol below the descriptor."""
-    index = descriptor.index
-    parts = (descriptor.offset(index), descriptor.valid(index), descriptor.element_space_size, *descriptor.lengths)
+    index = () if descriptor.is_empty else descriptor.index
+    reached = (descriptor.offset(index), descriptor.valid(index)) if index else ()
+    parts = (*reached, descriptor.element_space_size, *descriptor.lengths)
     symbols = [v for v in variables(*parts) if v not in index]
     missing = [v.value.name for v in symbols if v.value.name not in sizes]
     if missing:

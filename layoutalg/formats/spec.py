@@ -8,10 +8,10 @@
     ... ''')
     >>> file.descriptor("a_lds").descriptor.offset((1, 2, 3))
     (M + 1) * 8 + 19
-    >>> loads('[[descriptor]]\\nname = "x"\\nbase = { kind = "packed", lengths = [3, 0] }', "bad.toml")
+    >>> loads('[[descriptor]]\\nname = "x"\\nbase = { kind = "packed", lengths = [3, -1] }', "bad.toml")
     Traceback (most recent call last):
         ...
-    layoutalg.formats.errors.SpecError: bad.toml:3:1: descriptor[0].base: unmerge((3, 0)): lower length 0 is 0; a length is at least 1
+    layoutalg.formats.errors.SpecError: bad.toml:3:1: descriptor[0].base: unmerge((3, -1)): lower length 0 is -3; a length is at least 0
 
 A file is data: nothing in it is executed, its size and every list in it are bounded.  `grammar` says what it holds.
 """  # noqa: E501

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from layoutalg.index import Expr, Term, all_of, as_expr, eq, fresh, names
+from layoutalg.index import FALSE, Expr, Term, all_of, as_expr, eq, fresh, names
 from layoutalg.index.normal import holds, nonnegative
 from layoutalg.layout.bind import expressions
 from layoutalg.layout.errors import LayoutError
@@ -82,6 +82,11 @@ class TensorAdaptor:
         return tuple(self.hidden_lengths[i] for i in self.top_ids)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether it has no index: a length is 0."""
+        return any(length is FALSE for length in self.lengths)
+
+    @property
     def bottom_lengths(self) -> tuple[Expr | None, ...]:
         """The lengths of the bottom dimensions; None where no transform prescribes one."""
         return tuple(self.hidden_lengths.get(i) for i in self.bottom_ids)
@@ -90,8 +95,10 @@ class TensorAdaptor:
     def index(self) -> Index:
         """One variable for each top dimension, i0, i1 … (i0_ where a size is called i0).
 
-        It is the index that every question quantifies over.
+        It is the index that every question quantifies over.  LayoutError where a length is 0: there is no index.
         """
+        if self.is_empty:
+            raise LayoutError(f"lengths {self.lengths}: the tensor is empty, and no index reaches it")
         sizes = names(*expressions(self.transforms))
         return tuple(fresh(f"i{n}", length, sizes) for n, length in enumerate(self.lengths))
 

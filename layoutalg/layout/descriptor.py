@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from layoutalg.index import TRUE, Expr, Term, add, as_expr, maximum, prod
+from layoutalg.index import FALSE, TRUE, Expr, Term, add, as_expr, maximum, prod
 from layoutalg.layout.adaptor import Ids, TensorAdaptor, attach, is_outside, make_identity
 from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter
@@ -47,6 +47,11 @@ class TensorDescriptor:
     def rank(self) -> int:
         """The number of top dimensions."""
         return len(self.adaptor.top_ids)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no index: a length is 0."""
+        return self.adaptor.is_empty
 
     @property
     def index(self) -> Index:
@@ -115,6 +120,8 @@ class TensorDescriptor:
 
     def _refuse_outside(self, top: Sequence[Term]) -> None:
         for dimension, (i, length) in enumerate(zip(map(as_expr, top), self.lengths, strict=False)):
+            if self.is_empty:
+                raise LayoutError(f"index {i} of dimension {dimension}: the tensor is empty, and has no index")
             if is_outside(i, length):
                 raise LayoutError(f"index {i} of dimension {dimension} is outside 0…{length - 1}")
 
@@ -138,7 +145,7 @@ def transform_tensor_descriptor(
 
 
 def make_naive_tensor_descriptor(lengths: Sequence[Term], strides: Sequence[Term]) -> TensorDescriptor:
-    """Strided: one embed; the element space is 1 + Σ(Lᵢ − 1)·sᵢ.
+    """Strided: one embed; the element space is 1 + Σ(Lᵢ − 1)·sᵢ, and nothing where a length is 0.
 
     >>> make_naive_tensor_descriptor((3, 4), (8, 1)).element_space_size
     20
@@ -210,6 +217,8 @@ def _backwards(lengths: Sequence[Term], strides: Sequence[Term], offset: Term) -
 def _reach(lengths: Sequence[Term], strides: Sequence[Term]) -> Expr:
     if len(lengths) != len(strides):
         raise LayoutError(f"{len(lengths)} lengths but {len(strides)} strides; give one for each")
+    if any(parameter(n) is FALSE for n in lengths):
+        return FALSE
     return add(*((parameter(n) - 1) * s for n, s in zip(lengths, strides, strict=True)), 1)
 
 

@@ -72,6 +72,7 @@ class PassThrough(_Shifted):
 
     length: Expr
     name: ClassVar[str] = "pass_through"
+    least_length: ClassVar[int] = 0
 
 
 class _Padding(_Shifted):
@@ -184,6 +185,7 @@ class Offset(_Shifted):
     length: Expr
     offset: Expr
     name: ClassVar[str] = "offset"
+    least_length: ClassVar[int] = 0
 
     @property
     def shift(self) -> Expr:
@@ -227,6 +229,7 @@ class Embed(Linear):
     lengths: Index
     strides: Index
     name: ClassVar[str] = "embed"
+    least_length: ClassVar[int] = 0
 
     def check(self) -> None:
         if len(self.lengths) != len(self.strides):

@@ -116,6 +116,7 @@ class Unmerge(Linear):
 
     lengths: Index
     name: ClassVar[str] = "unmerge"
+    least_length: ClassVar[int] = 0
 
     @property
     def lower_lengths(self) -> tuple[Expr | None, ...]:

@@ -27,6 +27,9 @@ class Transform:
 
     name: ClassVar[str]
 
+    least_length: ClassVar[int] = 1
+    """The least length of a dimension: 0 in what views are made of, so that there are views without elements."""
+
     def __post_init__(self) -> None:
         for field in fields(self):
             given = getattr(self, field.name)
@@ -105,7 +108,8 @@ def _refuse_lengths(transform: Transform) -> None:
     for where, lengths in (("lower", transform.lower_lengths), ("upper", transform.upper_lengths)):
         known = [length for length in lengths if length is not None]
         for dimension, length in enumerate(lengths):
-            if length is not None and length.hi < 1:
-                raise LayoutError(f"{transform}: {where} length {dimension} is {length}; a length is at least 1")
+            if length is not None and length.hi < transform.least_length:
+                least = f"a length is at least {transform.least_length}"
+                raise LayoutError(f"{transform}: {where} length {dimension} is {length}; {least}")
         if prod(known).lo >= MAX_ELEMENTS:
             raise LayoutError(f"{transform}: {prod(known)} {where} indices; 2^62 elements or more are refused")

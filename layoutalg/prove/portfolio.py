@@ -88,6 +88,8 @@ def steps_of(
     """
     if not isinstance(claim, Claim):
         return [Step(claim, decide(claim, limits, strategy))], False
+    if claim.is_empty:
+        return [_of_nothing(claim, limits)], False
     if strategy is None:
         steps = _local_steps(claim, limits)
         if steps is not None:
@@ -98,6 +100,14 @@ def steps_of(
         if isinstance(found[-1].outcome, Fails):
             break
     return found, False
+
+
+def _of_nothing(claim: Claim, limits: Limits) -> Step:
+    """Of a tensor without elements: what is said of every index holds of none."""
+    left = claim.of_nothing()
+    if left is None:
+        raise InexpressibleError("the tensor is empty: it has no index, and the claim says nothing of that")
+    return Step(left, Holds("the tensor is empty") if left.goal is TRUE else decide(left, limits))
 
 
 def _local_steps(claim: Claim, limits: Limits) -> list[Step] | None:

@@ -65,7 +65,7 @@ REFUSED = {
     "used twice": (["transforms", 2, "lower"], [1], "lower id 1 is not made below it, or is used twice"),
     "made twice": (["transforms", 2, "upper"], [4], "id 4 is made 2 times"),
     "rank": (["transforms", 1, "upper"], [3], r"unmerge\(\(4, 64\)\) has 2 upper dimensions, \[3\] lists 1"),
-    "length": (["transforms", 1, "lengths"], [4, 0], "a length is at least 1"),
+    "length": (["transforms", 1, "lengths"], [4, -1], "a length is at least 0"),
     "expression": (["transforms", 1, "lengths"], [4, "K+1"], "no symbol 'K'"),
     "transform": (["transforms", 1, "transform"], "split", "no transform 'split'"),
     "ids": (["top"], "345", "'top' is '345', not a list"),

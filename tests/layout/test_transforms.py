@@ -247,7 +247,7 @@ def test_magic_number_of_a_size_is_an_expression():
 N = symbol("N", min=1)
 
 REFUSED = {
-    "length 0": (lambda: PassThrough(0), "pass_through.*length 0 is 0; a length is at least 1"),
+    "length 0": (lambda: Merge((4, 0)), "merge.*length 1 is 0; a length is at least 1"),
     "negative length": (lambda: Merge((4, -2)), "length 1 is -2; a length is at least 1"),
     "negative pad": (lambda: Pad(4, -1, 0), "pad: left is -1; it is at least 0"),
     "negative right pad": (lambda: RightPad(4, -1), "right_pad: right is -1"),

@@ -80,6 +80,11 @@ class FitsIndexType(Claim):
     def statement(self) -> str:
         return f"every intermediate value fits {self.bits} bits"
 
+    def of_nothing(self) -> ForAll:
+        known = (*adaptor_of(self.descriptor).hidden_lengths.values(), *bottom_limits(self.descriptor))
+        fit = all_of(*(n < 1 << (self.bits - 1) for n in known if n is not None))
+        return ForAll(f"the lengths of an empty tensor fit {self.bits} bits", fit)
+
     def obligations(self) -> Iterator[Obligation]:
         form, limit = index_form(self.descriptor), 1 << (self.bits - 1)
         spaces = [n for n in bottom_limits(self.descriptor) if n is not None]

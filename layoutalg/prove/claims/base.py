@@ -37,6 +37,15 @@ class Claim:
         return (one for field in fields(self) for one in _layouts(getattr(self, field.name)))
 
     @property
+    def is_empty(self) -> bool:
+        """Whether it speaks of a tensor without elements: a length is the number 0."""
+        return any(isinstance(one, TensorDescriptor) and one.is_empty for one in self.about())
+
+    def of_nothing(self) -> ForAll | None:
+        """What must hold where the tensor has no elements; None where the claim says nothing of one."""
+        return None
+
+    @property
     def exists(self) -> Expr:
         """What sizes must satisfy for there to be a layout: lengths of at least 1; of others nothing is claimed.
 
@@ -80,6 +89,10 @@ def _layouts(value: object) -> Iterator[Layout | Transform]:
             yield from _layouts(one)
 
 
+NO_INDEX = ForAll("the tensor is empty: no index is there to break it", TRUE)
+"""What is left of a claim on every index where there is none."""
+
+
 def in_range(index: Expr, length: Expr) -> Expr:
     """0 ≤ index < length."""
     return all_of(index >= 0, index < length)
@@ -99,8 +112,9 @@ def lengths_of(one: Layout | Transform) -> tuple[Expr, ...]:
 
 @lru_cache(maxsize=4096)
 def exists(one: Layout | Transform) -> Expr:
-    """Whether every length is at least 1 (for concrete sizes, it is)."""
-    return all_of(*(as_expr(1) <= e for n in lengths_of(one) if n.lo < 1 for e in _factors(n) if e.lo < 1))
+    """Whether every length that is no number is at least 1."""
+    unsaid = (n for n in lengths_of(one) if n.lo < 1 and n.op != "const")
+    return all_of(*(as_expr(1) <= e for n in unsaid for e in _factors(n) if e.lo < 1))
 
 
 def _factors(length: Expr) -> Sequence[Expr]:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, eq, fresh, prod, simplify
 from layoutalg.layout import LayoutError, NoInverseError, TensorAdaptor, TensorDescriptor
-from layoutalg.prove.claims.base import Claim, all_equal, in_range, is_injective, layers, stays_in_range
+from layoutalg.prove.claims.base import NO_INDEX, Claim, all_equal, in_range, is_injective, layers, stays_in_range
 from layoutalg.prove.domain import (
     InexpressibleError,
     Layout,
@@ -44,6 +44,9 @@ class InBounds(Claim):
 
     def statement(self) -> str:
         return "every valid index stays in its dimensions and in the element space"
+
+    def of_nothing(self) -> ForAll:
+        return NO_INDEX
 
     def obligations(self) -> Iterator[Obligation]:
         form, known = digit_form(self.descriptor), limits(self.descriptor)
@@ -80,6 +83,9 @@ class Injective(Claim):
     def statement(self) -> str:
         return "different valid indices have different offsets"
 
+    def of_nothing(self) -> ForAll:
+        return NO_INDEX
+
     def obligations(self) -> Iterator[Obligation]:
         form = digit_form(self.descriptor)
         shown = (Shown("index", form.top), Shown("offset", form.bottom))
@@ -107,6 +113,9 @@ class Surjective(Claim):
 
     def statement(self) -> str:
         return f"every element of {codomain(self.descriptor)} has a valid index"
+
+    def of_nothing(self) -> ForAll:
+        return _nothing_below(self.descriptor)
 
     def obligations(self) -> Iterator[Obligation]:
         bounds, one_to_one = InBounds(self.descriptor), Injective(self.descriptor)
@@ -148,6 +157,12 @@ def _section(layout: Layout, targets: tuple[Expr, ...]) -> ForAll | None:
     return ForAll("the inverse of an element is one of its indices", goal, TRUE, (Shown("element", targets),))
 
 
+def _nothing_below(layout: Layout) -> ForAll:
+    """That there is no element that an index could miss."""
+    total = prod(elements_of(layout))
+    return ForAll("an empty tensor is over no elements", total < 1, TRUE, (Shown("elements", (total,)),))
+
+
 ASK = "give storage = the number of elements"
 
 
@@ -185,6 +200,9 @@ class Bijective(Claim):
 
     def statement(self) -> str:
         return f"every element of {codomain(self.descriptor)} has exactly one valid index"
+
+    def of_nothing(self) -> ForAll:
+        return _nothing_below(self.descriptor)
 
     def obligations(self) -> Iterator[Obligation]:
         yield from InBounds(self.descriptor).obligations()

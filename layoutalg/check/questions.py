@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from layoutalg.check.claims import CLAIMS, ClaimError, adaptor_of, agree, under
 from layoutalg.formats.claims import USUAL
@@ -28,6 +28,8 @@ from layoutalg.formats.model import (
     TransformItem,
 )
 from layoutalg.formats.model import Claim as Stated
+from layoutalg.index import narrowed
+from layoutalg.index.evaluate import limits as limits_of
 from layoutalg.layout import LayoutError, NoInverseError
 from layoutalg.prove import (
     Bijective,
@@ -116,6 +118,9 @@ def check_all(
 
 
 def _answered(question: Question, verdict: Verdict) -> Result:
+    """The result; it rests on the limits that the item gives its sizes, also those that decided it in reading."""
+    own = map(limits_of, narrowed([question.item.limits]).values())
+    verdict = replace(verdict, assumptions=tuple(dict.fromkeys((*verdict.assumptions, *own))))
     return Result(question.item, question.text, verdict, question.expect, question.because)
 
 

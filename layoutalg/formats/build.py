@@ -6,7 +6,8 @@ below 1, a dimension used twice.  A file's variables are its symbols (sizes) and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -23,7 +24,7 @@ from layoutalg.formats.model import (
     SpecFile,
     TransformItem,
 )
-from layoutalg.index import unlimited
+from layoutalg.index import Expr, unlimited
 from layoutalg.layout import (
     TRANSFORMS,
     Functor,
@@ -44,6 +45,9 @@ from layoutalg.layout.adaptor import make_identity
 DEEPEST = 64
 """Descriptors that are built on one another."""
 
+Named = tuple[str, tuple[Expr, ...]]
+"""An item's name, and the symbols that it is built with: those of the item that asks for it."""
+
 BASES: Mapping[str, tuple[Callable[..., TensorDescriptor], tuple[str, ...]]] = {
     "naive": (make_naive_tensor_descriptor, ("lengths", "strides")),
     "packed": (make_naive_tensor_descriptor_packed, ("lengths",)),
@@ -57,8 +61,8 @@ BASES: Mapping[str, tuple[Callable[..., TensorDescriptor], tuple[str, ...]]] = {
 class Builder(Context):
     """Builds one file's items; descriptors on demand, so that they may stand in any order."""
 
-    descriptors: dict[str, DescriptorItem] = field(default_factory=dict)
-    distributions: dict[str, DistributionItem] = field(default_factory=dict)
+    descriptors: dict[Named, DescriptorItem] = field(default_factory=dict)
+    distributions: dict[Named, DistributionItem] = field(default_factory=dict)
     building: list[str] = field(default_factory=list)
 
     def file(self, path: str) -> SpecFile:
@@ -69,9 +73,13 @@ class Builder(Context):
             self._item(kind, (kind, n), entry) for kind in MAKERS for n, entry in enumerate(self.data.get(kind, ()))
         ]
         order = sorted(items, key=lambda item: item.line or 0)
-        return SpecFile(path, self.symbols, tuple(order), self.data.get("title", ""))
+        return SpecFile(path, self.file_symbols, tuple(order), self.data.get("title", ""))
 
     def _item(self, kind: str, path: Path, data: Data) -> Item:
+        with self.assuming(data):
+            return self._made(kind, path, data)
+
+    def _made(self, kind: str, path: Path, data: Data) -> Item:
         if data.get("expect") != "refused":
             return MAKERS[kind](self, path, data)
         if kind in ("lemma", "agree"):
@@ -106,13 +114,26 @@ class Builder(Context):
             way = " -> ".join([*self.building[self.building.index(name) :], name])
             raise Problem(path, f"descriptors that are built on each other: {way}")
         place, data = self.named("descriptor", path, name)
-        return self.descriptor(("descriptor", place), data)
+        with self.using(path, data):
+            return self.descriptor(("descriptor", place), data)
+
+    @contextmanager
+    def using(self, path: Path, data: Data) -> Iterator[None]:
+        """An item is used with the sizes of the one that uses it; where it needs its own given, that is said."""
+        try:
+            yield
+        except Problem as problem:
+            if self.symbols == self._narrowed(data):
+                raise
+            about = f"{data['name']} is built here without its own given: {problem.reason}; give this item that too"
+            raise type(problem)(path, about) from problem
 
     def descriptor(self, path: Path, data: Data) -> DescriptorItem:
         """A descriptor: its base, and each step on it."""
         name = data["name"]
-        if name in self.descriptors:
-            return self.descriptors[name]
+        known = name, tuple(self.symbols.values())
+        if known in self.descriptors:
+            return self.descriptors[known]
         if len(self.building) >= DEEPEST:
             raise Problem(path, f"more than {DEEPEST} descriptors are built on one another")
         self.building.append(name)
@@ -130,12 +151,13 @@ class Builder(Context):
         item = DescriptorItem(
             descriptor=made, dtype=data.get("dtype"), examples=examples(self, path, data, made), **about
         )
-        return self.descriptors.setdefault(name, item)
+        return self.descriptors.setdefault(known, item)
 
     def distribution(self, path: Path, data: Data) -> DistributionItem:
         """A tile distribution; lanes and window are checked where the file states them."""
-        if data["name"] in self.distributions:
-            return self.distributions[data["name"]]
+        known = data["name"], tuple(self.symbols.values())
+        if known in self.distributions:
+            return self.distributions[known]
         hs = tuple(self.exprs((*path, "hs", n), h) for n, h in enumerate(data["hs"]))
         rs = self.exprs((*path, "rs"), data.get("rs", ()))
         window = self.exprs((*path, "window"), data["window"]) if "window" in data else None
@@ -150,7 +172,7 @@ class Builder(Context):
             distribution=made, wave_size=data.get("wave_size"), warps=data.get("warps"), window=window,
             examples=examples(self, path, data, made.adaptor), **self.about(path, data, "distribution"),
         )  # fmt: skip
-        return self.distributions.setdefault(item.name, item)
+        return self.distributions.setdefault(known, item)
 
     def _make(self, path: Path, data: Data) -> Transform:
         kind = data["transform"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypedDict, cast
 
@@ -12,8 +12,22 @@ from layoutalg.formats.claims import CLAIMS, USUAL, split
 from layoutalg.formats.errors import Path, Problem
 from layoutalg.formats.model import Claim, Expect
 from layoutalg.formats.shape import nearest, shown
-from layoutalg.index import FALSE, TRUE, Expr, all_of, as_expr, fresh, symbol, var
-from layoutalg.index.parse import OPERATORS, parse
+from layoutalg.index import (
+    FALSE,
+    TRUE,
+    Expr,
+    all_of,
+    as_expr,
+    conjuncts,
+    fresh,
+    holds,
+    narrowed,
+    substitute,
+    symbol,
+    var,
+    variables,
+)
+from layoutalg.index.parse import OPERATORS, parse, parts
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.layout import LayoutError
 
@@ -56,11 +70,12 @@ PROVED: Expectation = {"expect": "proved", "because": ""}
 
 @dataclass
 class Context:
-    """One checked document: its data, where its parts stand, and its symbols."""
+    """One checked document: its data, where its parts stand, and its symbols, those of the item that is read."""
 
     data: Data
     lines: Callable[[Path], int | None]
     symbols: dict[str, Expr] = field(default_factory=dict)
+    file_symbols: dict[str, Expr] = field(default_factory=dict)
 
     def read_symbols(self) -> None:
         """Makes the symbols of the document."""
@@ -69,7 +84,47 @@ class Context:
             if name in OPERATORS:
                 raise Problem(path, f"{name} is an operator of expressions; give the symbol another name: {name}_")
             with meaning(path):
-                self.symbols[name] = symbol(name, **given)
+                self.file_symbols[name] = symbol(name, **given)
+        self.symbols = self.file_symbols
+
+    @contextmanager
+    def assuming(self, data: Data) -> Iterator[None]:
+        """Within it, sizes have the limits that the item's `given` says: its expressions are read under them."""
+        file, self.symbols = self.symbols, self._narrowed(data)
+        try:
+            yield
+        finally:
+            self.symbols = file
+
+    def _narrowed(self, data: Data) -> dict[str, Expr]:
+        sizes = narrowed(self._said_of_sizes(data))
+        return {name: sizes.get(s, s) for name, s in self.symbols.items()}
+
+    def _said_of_sizes(self, data: Data) -> Iterator[Expr]:
+        """What `given` says of the file's own symbols alone; the rest is read with the item, and its errors told."""
+        for text in data.get("given", ()):
+            for part in parts(text) if isinstance(text, str) else ():
+                with suppress(ValueError, TypeError, OverflowError):
+                    if (made := parse(part, self.file_symbols)).op in BOOLEAN:
+                        yield from conjuncts(made)
+
+    @property
+    def _limited(self) -> dict[Expr, Expr]:
+        """The file's symbols that the item that is read limits, and what they are in it."""
+        return {s: self.symbols[name] for name, s in self.file_symbols.items() if self.symbols[name] is not s}
+
+    def limits(self, data: Data) -> Expr:
+        """The part of an item's `given` that its sizes have as limits, in the file's own symbols."""
+        new = self._limited
+        said = self._said_of_sizes(data) if new else ()
+        return all_of(*(e for e in said if {*variables(e)} <= {*new} and holds(substitute(e, new))))
+
+    def _given(self, path: Path, data: Data, scope: Scope) -> Expr:
+        """The other part."""
+        formulas = [self.formula((*path, "given", n), f, scope) for n, f in enumerate(data.get("given", ()))]
+        new = {*self._limited.values()}
+        parts = (e for f in formulas for e in conjuncts(f))
+        return all_of(*(e for e in parts if not new or not {*variables(e)} <= new or not holds(e)))
 
     def refuse_repeats(self) -> None:
         """Problem where two items of one kind have one name."""
@@ -120,24 +175,23 @@ class Context:
     def about(self, path: Path, data: Data, kind: str, scope: Scope | None = None) -> dict[str, Any]:
         """The fields that every `Item` has."""
         inner = scope if scope is not None else self.symbols
-        given = [self.formula((*path, "given", n), f, inner) for n, f in enumerate(data.get("given", ()))]
         texts = data.get("claims", USUAL.get(kind, ()))
         usual = expected(path, data)
         claims = [self.claim((*path, "claims", n), entry, kind, usual) for n, entry in enumerate(texts)]
         return {
             "name": data["name"], "line": self.lines(path), "note": data.get("note", ""),
-            "source": data.get("source", ""), "given": all_of(*given), "claims": tuple(claims),
-            "stated": "claims" in data,
+            "source": data.get("source", ""), "given": self._given(path, data, inner), "limits": self.limits(data),
+            "claims": tuple(claims), "stated": "claims" in data,
         }  # fmt: skip
 
     def claim(self, path: Path, entry: str | Data, kind: str, usual: Expectation = PROVED) -> Claim:
         """One claim about an item of a kind; `usual`: what is expected of it where it does not say."""
         text, expectation = (entry, usual) if isinstance(entry, str) else (entry["claim"], expected(path, entry))
-        parts = split(text)
-        if parts is None or parts[0] not in CLAIMS:
-            hint = nearest(parts[0], CLAIMS) if parts else ""
+        said = split(text)
+        if said is None or said[0] not in CLAIMS:
+            hint = nearest(said[0], CLAIMS) if said else ""
             raise Problem(path, f"{shown(text)} is no claim{hint or '; the claims are ' + ', '.join(CLAIMS)}")
-        name, args = parts
+        name, args = said
         form = CLAIMS[name]
         if kind not in form.of:
             raise Problem(path, f"{name} is a claim about {' or '.join(sorted(form.of))}, not about {kind or 'this'}")

@@ -26,7 +26,7 @@ from layoutalg.formats.model import (
     SpecFile,
     TransformItem,
 )
-from layoutalg.index import TRUE, Expr
+from layoutalg.index import TRUE, Expr, conjuncts
 from layoutalg.layout import (
     Embed,
     Functor,
@@ -149,8 +149,8 @@ def _variables(over: Sequence[Expr]) -> Data:
 
 def _about(item: Item) -> Data:
     made: Data = {key: value for key in ("note", "source") if (value := getattr(item, key))}
-    if item.given is not TRUE:
-        made["given"] = [_formula(e) for e in (item.given.args if item.given.op == "all" else (item.given,))]
+    if given := [_formula(e) for part in (item.limits, item.given) if part is not TRUE for e in conjuncts(part)]:
+        made["given"] = given
     if item.stated:
         made["claims"] = [_claim(c) for c in item.claims]
     elif any(c.expect == "refuted" for c in item.claims):

@@ -39,7 +39,7 @@ def _examples(context: Context, path: Path, data: Data, subject: Mapped) -> Iter
             raise Problem(at, "an example says one of offset, lower, hidden, valid")
         yield Example(
             name=f"{data['name']} at ({', '.join(map(str, entry['index']))})", line=context.lines(at),
-            goal=all_of(*goals), valid=entry.get("valid"), **expected(at, entry), **lists,
+            goal=all_of(*goals), limits=context.limits(data), valid=entry.get("valid"), **expected(at, entry), **lists,
         )  # fmt: skip
 
 

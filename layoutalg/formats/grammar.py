@@ -25,7 +25,8 @@
 
 `storage` of a descriptor is the number of elements of the memory that it views, where that is not the base's own: a
 view `x[::2]` of 50 elements, `base = { kind = "naive", lengths = [25], strides = [2] }`, `storage = 50`.
-`given` limits sizes and variables; in an access, what it says of `lane` is a mask: which lanes take part.
+`given` limits sizes and variables; in an access, what it says of `lane` is a mask: which lanes take part.  What it says
+of one size alone (`1 <= M`, `M % 8 == 0`) is as if the symbol had that limit, in this item and nowhere else.
 `expect` is `proved` (unless stated), `refuted` (every claim must fail) or `refused` (it must not be built), and
 `because` a part of the reason that must be given for the last two: `because = "offset 82"`.
 """

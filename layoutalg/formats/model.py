@@ -43,7 +43,9 @@ class Claim:
 class Item:
     """What every item has: its name, where it stands, what is assumed (`given`) and what is claimed.
 
-    `stated` tells whether the file names the claims; otherwise they are the kind's usual ones.
+    `limits` is what the file's `given` says of sizes alone, in its symbols: the sizes in the item's expressions have
+    these limits already, under the same names.  `stated` tells whether the file names the claims; otherwise they are
+    the kind's usual ones.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Item:
     note: str = ""
     source: str = ""
     given: Expr = TRUE
+    limits: Expr = TRUE
     claims: tuple[Claim, ...] = ()
     stated: bool = False
 

@@ -86,7 +86,8 @@ def _distributed(builder: Builder, path: Path, data: Data) -> tuple[Expr, dict[s
         if key in data:
             raise Problem((*path, key), "the distribution already says this")
     place, entry = builder.named("distribution", at, data["distribution"])
-    tile = builder.distribution(("distribution", place), entry).distribution
+    with builder.using(at, entry):
+        tile = builder.distribution(("distribution", place), entry).distribution
     if not tile.ps:
         raise Problem(at, f"distribution {data['distribution']!r} has no P: there is no lane")
     ps, ys, last = builder.over("p", tile.ps), builder.over("y", tile.ys), tile.ys[-1] if tile.ys else TRUE

@@ -40,6 +40,7 @@ from layoutalg.index.expr import (
     xor,
 )  # fmt: skip
 from layoutalg.index.javascript import javascript
+from layoutalg.index.narrow import narrowed
 from layoutalg.index.normal import conjuncts, holds, nonnegative, simplify
 from layoutalg.index.parse import ParseError, parse
 from layoutalg.index.ranges import Symbol
@@ -51,6 +52,6 @@ __all__ = [
     "as_expr", "bitand", "c_code", "c_expression", "conjuncts", "const", "div", "eq", "extent", "fits", "fresh",
     "from_sympy",
     "grid", "grids", "holds", "intermediates", "javascript", "latex", "le", "lookup", "lt", "maximum", "minimum", "mod",
-    "mul", "names", "negation", "nonnegative", "parse", "postorder", "prod", "read", "rebuild", "select",
+    "mul", "names", "narrowed", "negation", "nonnegative", "parse", "postorder", "prod", "read", "rebuild", "select",
     "simplify", "substitute", "symbol", "to_sympy", "unlimited", "unused", "value", "values", "var", "variables", "xor",
 ]  # fmt: skip

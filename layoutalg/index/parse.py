@@ -107,6 +107,20 @@ def _bold(word: str) -> str:
     return chr(ord(word[0]) - ord("a") + 0x1D41A if word[0].islower() else ord(word[0]) - ord("A") + 0x1D400) + word[1:]
 
 
+def parts(text: str) -> list[str]:
+    """The texts that a text joins by `and`; itself where it joins none, or is no expression.
+
+    >>> parts("1 <= M and (lane < 4 or i == 0)")
+    ['1 <= M', 'lane < 4 or i == 0']
+    """
+    try:
+        tree = _tree(text, text.replace("\n", " "))
+    except ParseError:
+        return [text]
+    joined = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else None
+    return [text] if joined is None else [ast.unparse(part) for part in joined]
+
+
 def _tree(text: str, flat: str) -> ast.expr:
     """Python's syntax tree of the text."""
     indent = len(flat) - len(flat.lstrip())

@@ -185,7 +185,7 @@ def test_agreements_and_lemmas() -> None:
     assert [repr(e) for e in transposed.right_index] == ["k", "n"]
     assert transposed.expect == "refuted"
     (lemma,) = (item for item in relations().items if type(item) is LemmaItem)
-    assert repr(lemma.given) == "N % 8 == 0"
+    assert repr(lemma.limits) == "N % 8 == 0"
     assert [repr(v) for v in lemma.variables] == ["a", "b"]
 
 

@@ -47,7 +47,10 @@ def latex(layout: TensorDescriptor | TensorAdaptor | TileDistribution) -> str:
 
 
 def _variable(name: str) -> str:
-    return f"{name.rstrip('0123456789')}_{{{name.lstrip('abcdefghijklmnopqrstuvwxyz')}}}"
+    """i0 is i with index 0; i0_, which stands beside a size i0, is it with a prime."""
+    stem = name.rstrip("_")
+    letters = stem.rstrip("0123456789")
+    return f"{letters}_{{{stem[len(letters) :]}}}" + "'" * (len(name) - len(stem))
 
 
 def _hidden(i: int, adaptor: TensorAdaptor, is_memory: bool) -> str:

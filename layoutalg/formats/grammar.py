@@ -25,6 +25,19 @@
 
 `storage` of a descriptor is the number of elements of the memory that it views, where that is not the base's own: a
 view `x[::2]` of 50 elements, `base = { kind = "naive", lengths = [25], strides = [2] }`, `storage = 50`.
+
+A symbol may have any name but an operator's (and, or, not, if, else).  Expressions name symbols, and these indices:
+
+| in                                   | index variables                                                 |
+|--------------------------------------|-----------------------------------------------------------------|
+| `access`: `index` and `given`        | `lane`, and the access's own `variables`                        |
+| `access` by a distribution: `given`  | `lane`, its p0, p1 … and y0, y1 …; `v` counts vectors of last Y |
+| `lemma`, `agree`                     | their own `variables`                                           |
+| `functor`: `function`                | its `variable`                                                  |
+
+An expression that sees a symbol and an index of one name is refused; nothing else is: indices that no expression can
+name are called otherwise, i0_ beside a symbol i0.
+
 `given` limits sizes and variables; in an access, what it says of `lane` is a mask: which lanes take part.  What it says
 of one size alone (`1 <= M`, `M % 8 == 0`) is as if the symbol had that limit, in this item and nowhere else.
 `expect` is `proved` (unless stated), `refuted` (every claim must fail) or `refused` (it must not be built), and

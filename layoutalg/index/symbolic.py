@@ -75,10 +75,12 @@ def latex(expr: Expr, names: Mapping[Expr, str] | None = None) -> str:
 
 
 def _name(e: Expr, _: Pieces) -> Piece:
-    """`i_0` is i with index 0; a name of several letters is upright, in one piece."""
-    parts = [p if len(p) == 1 or p.isdigit() else rf"\mathrm{{{p}}}" for p in str(e.value.name).split("_") if p]
-    base, *subscripts = parts or [r"\_"]
-    return Piece(f"{base}_{{{','.join(subscripts)}}}" if subscripts else base)
+    """`i_0` is i with index 0, and `i_` is i′; a name of several letters is upright, in one piece."""
+    name = str(e.value.name)
+    stem = name.rstrip("_")
+    parts = [(p if len(p) == 1 or p.isdigit() else rf"\mathrm{{{p}}}") if p else r"\_" for p in stem.split("_")]
+    base, *subscripts = parts
+    return Piece((f"{base}_{{{','.join(subscripts)}}}" if subscripts else base) + "'" * (len(name) - len(stem)))
 
 
 def _bracket(p: Piece, strength: int) -> str:

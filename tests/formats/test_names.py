@@ -8,7 +8,10 @@ from functools import cache
 import pytest
 
 from layoutalg.check import check
-from layoutalg.formats import SpecError, dump, loads
+from layoutalg.draw import page
+from layoutalg.explain import explain
+from layoutalg.formats import SpecError, ck_cpp, dump, loads
+from layoutalg.formats.ck_cpp.write import to_ck
 from layoutalg.prove import Limits
 
 MADE = (
@@ -141,6 +144,21 @@ def test_every_verdict_of_the_solver_alone_is_that_of_any_other_name(name: str) 
 def test_a_file_is_written_and_read_back(name: str) -> None:
     text = dump(loads(written(name)))
     assert dump(loads(text)) == text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_drawn_and_explained_and_written_as_cpp(name: str) -> None:
+    neutral = loads(written(NEUTRAL, LAYOUTS)).descriptors
+    for item, other in zip(loads(written(name, LAYOUTS)).descriptors, neutral, strict=True):
+        assert page(item.descriptor).count("\n") == page(other.descriptor).count("\n")
+        told, same = explain(item), explain(other)
+        assert [f.about for f in told.findings] == [f.about for f in same.findings]
+        for dialect in ("ck", "ck_tile"):
+            source = to_ck(item.descriptor, "f", dialect)
+            sizes = re.findall(r"(?:\(|, )index_t (\w+)", source)
+            back = ck_cpp.loads(source, defines=dict.fromkeys(sizes, "{ min = 8, max = 64, multiple_of = 8 }"))
+            assert [d.descriptor.rank for d in back.descriptors] == [item.descriptor.rank]
+            assert not back.unread
 
 
 @pytest.mark.parametrize("name", NAMES)

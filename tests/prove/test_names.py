@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from layoutalg.check.claims import under
+from layoutalg.draw import latex
 from layoutalg.index import Expr, all_of, eq, names, symbol, value, var, xor
+from layoutalg.index import latex as symbolic_latex
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.obligations.lds import shared_access
 from layoutalg.kernel.program import StoreShared
@@ -15,15 +19,20 @@ from layoutalg.layout import (
     Pad,
     PassThrough,
     Slice,
+    TileDistribution,
+    TileDistributionEncoding,
     make_naive_tensor_descriptor,
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
 )
-from layoutalg.prove import FitsIndexType, ForAll, Injective, InjectiveMap, Limits, Obligation, prove
+from layoutalg.prove import FitsIndexType, ForAll, Injective, InjectiveMap, Limits, Obligation, prove, recheck
+from layoutalg.prove.certificates import write_certificates
 from layoutalg.prove.decide import STRATEGIES
 from layoutalg.prove.encodings import Integers
-from layoutalg.prove.lds import lane_map
+from layoutalg.prove.lds import ConflictFree, access, distributed, lane_map
+from layoutalg.prove.lds.verdicts import prove_access
 from layoutalg.prove.obligation import SharedNameError, told_apart
+from layoutalg.prove.steps import assertions
 from layoutalg.prove.strategies.changes import changed
 
 M, N, INDEX = symbol("M", multiple_of=8), symbol("N"), var("i", 32)
@@ -105,3 +114,49 @@ def test_an_index_within_the_limit_of_another_keeps_its_own() -> None:
     assert prove(statement).name == "proved"
     for _, after in changed(statement):
         told_apart(after)
+
+
+WORDS = (
+    "M and or xor let div mod abs ite true distinct forall par match as assert push concat extract repeat bvadd bvnot "
+    "int2bv sign_extend rotate_left Bool BINARY _ div_total negation assumption-0 range-M a|b M*K any-xor bits quotient"
+)
+STATEMENTS = {
+    "linear": lambda m: ForAll("x", m // 8 * 8 + var("i'", m) < 2 * m, m >= 16),
+    "products": lambda m: ForAll("x", (var("i'", m) * m + var("i'", m)) // m <= m, m * symbol("j") >= 9),
+    "bits": lambda m: ForAll("x", xor(m, symbol("j", max=64)) < 128, m > 8),
+    "refuted": lambda m: ForAll("x", m <= 32),
+}
+
+
+@pytest.mark.parametrize("kind", STATEMENTS)
+@pytest.mark.parametrize("name", WORDS.split())
+def test_other_solvers_read_a_certificate_whatever_its_size_is_called(name: str, kind: str, tmp_path: Path) -> None:
+    pytest.importorskip("cvc5")
+    pytest.importorskip("bitwuzla")
+    statement = STATEMENTS[kind](symbol(name, min=8, max=64, multiple_of=8))
+    manifest = json.loads(write_certificates([statement], tmp_path / "all").read_text())
+    certificates = manifest["claims"][0]["certificates"]
+    assert certificates
+    for one in certificates:
+        solve = {"integers": recheck._cvc5, "bit-vectors": recheck._bitwuzla}[one["arithmetic"]]
+        assert solve(str(tmp_path / "all" / one["file"]), 10.0) == one["expected"]
+
+
+def test_a_size_is_not_taken_for_the_product_that_it_is_called_like() -> None:
+    for goal in (eq(symbol("M*K"), symbol("M") * symbol("K")), symbol("M*K") <= symbol("M") * symbol("K")):
+        assert prove(ForAll("x", goal)).name == "refuted"
+        assert assertions(ForAll("x", goal)) is None
+
+
+@pytest.mark.parametrize("name", ["p0", "y0", "vector", "element", "lane", "M"])
+def test_an_access_by_a_distribution_is_judged_whatever_the_size_is_called(name: str) -> None:
+    tile = TileDistribution(TileDistributionEncoding((), ((16,), (4, 16)), ((1, 2),), ((0, 0),), (2,), (1,)))
+    rows = make_naive_tensor_descriptor((64, 64), (symbol(name, min=64, max=128, multiple_of=8), 1))
+    assert prove_access(ConflictFree(access(rows, distributed(tile, 8), 2, "gfx942"))).name == "refuted"
+
+
+def test_an_index_beside_a_size_of_its_name_is_another_in_mathematics() -> None:
+    rows = make_naive_tensor_descriptor((8, 8), (symbol("i0"), 1))
+    assert str(rows.offset(rows.index)) == "i0_ * i0 + i1"
+    assert symbolic_latex(rows.index[0]) != symbolic_latex(symbol("i0"))
+    assert "i_{0}'" in latex(rows)

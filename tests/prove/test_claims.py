@@ -259,3 +259,18 @@ def test_a_length_that_the_index_type_does_not_hold_is_refuted() -> None:
         make_naive_tensor_descriptor_packed((8,)), [RightPad(8, (1 << 31) - 9)], [[0]], [[0]]
     )
     assert prove(FitsIndexType(shorter)).name == "proved"
+
+
+def test_magic_division_is_unsigned_within_and_its_merge_fits() -> None:
+    """CK's default merge: the product with the magic number is `__umulhi`'s, of no index type."""
+    rows = make_naive_tensor_descriptor((70, 63), (63, 1))
+    merged = transform_tensor_descriptor(rows, [MergeMagicDivision((70, 63))], [[0, 1]], [[0]])
+    assert prove(FitsIndexType(merged))
+    wide = make_naive_tensor_descriptor((70, 63), (1 << 26, 1))
+    merged = transform_tensor_descriptor(wide, [MergeMagicDivision((70, 63))], [[0, 1]], [[0]])
+    assert "fails: index 2016" in refuted(FitsIndexType(merged)).reason
+    long = MergeMagicDivision((1 << 16, 1 << 16))
+    merged = transform_tensor_descriptor(
+        make_naive_tensor_descriptor((1 << 16, 1 << 16), (0, 0)), [long], [[0, 1]], [[0]]
+    )
+    assert prove(FitsIndexType(merged)).name == "refuted"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from layoutalg.index import TRUE, Expr, add, all_of, any_of, as_expr, eq, fresh, negation
 from layoutalg.index.c import intermediates
-from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.layout import LayoutError, Merge, MergeMagicDivision, TensorDescriptor
 from layoutalg.prove.claims.base import Claim, all_equal
 from layoutalg.prove.domain import Layout, adaptor_of, at, bottom_limits, digit_form, index_form, names_in
 from layoutalg.prove.obligation import ForAll, Obligation, Shown
@@ -86,13 +86,24 @@ class FitsIndexType(Claim):
         return ForAll(f"the lengths of an empty tensor fit {self.bits} bits", fit)
 
     def obligations(self) -> Iterator[Obligation]:
-        form, limit = index_form(self.descriptor), 1 << (self.bits - 1)
+        form, limit = index_form(_in_index_type(self.descriptor)), 1 << (self.bits - 1)
         spaces = [n for n in bottom_limits(self.descriptor) if n is not None]
         lengths = adaptor_of(self.descriptor).hidden_lengths.values()
         for node in intermediates([*form.hidden.values(), *lengths, *spaces]):
             if not -limit <= node.lo <= node.hi < limit:
                 shown = (Shown("index", form.top), Shown(f"{node} is", (node,)))
                 yield ForAll(f"{node} fits {self.bits} bits", all_of(node >= -limit, node < limit), TRUE, shown)
+
+
+def _in_index_type(layout: Layout) -> Layout:
+    """The layout as far as it is computed in the index type: magic division is unsigned within (`__umulhi`, uint32).
+
+    It is right, and stays in uint32, for all indices below 2³¹, which the lengths of a merge that fit have.
+    """
+    adaptor = adaptor_of(layout)
+    plain = tuple(Merge(t.lengths) if isinstance(t, MergeMagicDivision) else t for t in adaptor.transforms)
+    made = replace(adaptor, transforms=plain)
+    return replace(layout, adaptor=made) if isinstance(layout, TensorDescriptor) else made
 
 
 @dataclass(frozen=True)

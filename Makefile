@@ -22,10 +22,10 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: .venv/.installed  ## a transposition, from descriptor to machine code and a checked result
 	$(BIN)/layoutalg demo
 
-test: .venv/.tools  ## every test, under ten minutes
+test: .venv/.tools  ## the tests, four minutes; fuzzers draw few cases
 	$(EXTRAS) $(BIN)/pytest $(PARALLEL) -m "not slow"
 
-test-all: .venv/.tools  ## slow ones too, and 10 000 cases of each fuzzer
+test-all: .venv/.tools  ## slow ones too, and thousands of cases of each fuzzer
 	LAYOUTALG_FUZZ=10000 $(EXTRAS) $(BIN)/pytest $(PARALLEL)
 
 lint: .venv/.tools

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable, Mapping
 
@@ -11,9 +10,10 @@ import pytest
 from layoutalg.check import check
 from layoutalg.formats import loads
 from layoutalg.prove import Limits, Proved, Refuted, Unknown, Verdict
+from tests.fuzzing import count
 
-CASES, GROUP = int(os.environ.get("LAYOUTALG_MONOTONIC", "60")), 20
-"""Files, and how many a test has; 500 take a little over a minute."""
+CASES, GROUP = count(60, dear=20), 20
+"""Files, and how many a test has."""
 LIMITS = Limits(seconds=5)
 
 STRONGER: tuple[tuple[str, str, Callable[[int, int], bool]], ...] = (

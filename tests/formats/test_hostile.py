@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import time
@@ -20,6 +19,7 @@ from layoutalg.formats.errors import LONGEST_REASON
 from layoutalg.index import symbol
 from layoutalg.index.parse import ParseError, parse
 from layoutalg.prove import Limits, Unknown
+from tests.fuzzing import count
 
 MOST_SECONDS = 20.0
 """For reading 4 MB, on a machine that is busy; what these texts took before had no end that anybody saw."""
@@ -123,7 +123,7 @@ WORDS = [
     "true", "min", "max", "power_of_two = true", "multiple_of = 3", "lengths", "strides", "merge", "xor", "\\ud800",
     '"a.b"', "k" * 3_000, "\x00", "é", "i0", "lane", '"x ^ y"', "1 << 63", '"', "**", "given", "claims", "expect",
 ]  # fmt: skip
-MUTANTS = int(os.environ.get("LAYOUTALG_FUZZ", "120"))
+MUTANTS = count(120, dear=2)
 SECONDS = 1.0
 
 

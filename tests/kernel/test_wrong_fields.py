@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
@@ -23,6 +22,7 @@ from layoutalg.kernel.program import Await, Barrier, Copy, Load, Loop, Program, 
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
 from layoutalg.prove import Limits
+from tests.fuzzing import FIRST, count
 
 LDS = lds_transpose("f32", vector=4)
 BASES = (LDS, pad((0, 1), (1, 0)), reduction("kr"), contraction(parse_einsum("mk,kn->mn"), bias=True, relu=True))
@@ -114,8 +114,8 @@ def strange(rng: random.Random, value: Any) -> Any:
 
 def test_a_strange_field_is_refused_or_decided() -> None:
     refused = 0
-    count = int(os.environ.get("LAYOUTALG_FUZZ", "150"))
-    for seed in range(count):
+    cases = count(150, dear=5)
+    for seed in range(FIRST, FIRST + cases):
         rng = random.Random(seed)
         try:
             verify(strange(rng, rng.choice(BASES)), limits=Limits(seconds=0.5))
@@ -124,4 +124,4 @@ def test_a_strange_field_is_refused_or_decided() -> None:
             assert str(error).count("\n") == 0, f"seed {seed}"  # noqa: PT017
         except Exception as error:
             raise AssertionError(f"seed {seed}") from error
-    assert refused > count // 4
+    assert refused > cases // 4

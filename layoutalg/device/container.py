@@ -8,15 +8,15 @@ ROCr's, which reads program headers, sections and their symbols (ROCR-Runtime, `
 |---|---|---|
 | the processor | `e_flags`, EF_AMDGPU_MACH (`GetIsa`) | another than the metadata's, features included |
 | the version | `EI_ABIVERSION` 2 to 4, V4 to V6 (`GetCodeObjectVersion`) | another than the metadata's |
-| memory | PT_LOAD, copied in their order (`LoadSegmentsV2`) | overlaps (`elf`) |
+| memory | PT_LOAD, copied in their order (`LoadSegmentsV2`) | overlaps (`elf`), and a start that moves code |
 | relocations | every SHT_RELA (`ApplyRelocations`) | all, in sections and in the dynamic section |
 | descriptors | OBJECT symbols named `….kd`, in .symtab or .dynsym | two of a name that differ |
 | their sizes | the bytes of the section that the symbol names | other bytes than the segment's |
 | the entry | relative to the descriptor | not in memory that is executed and not written |
-| metadata | PT_NOTE, or SHT_NOTE where there is none (comgr) | two notes that differ |
+| metadata | PT_NOTE, or SHT_NOTE where there is none (comgr) | two notes that differ, or that comgr takes besides |
 
 The length of the code is its symbol's size, which no loader needs: control that goes beyond it is refused later.
-Not looked at, since no loader does: names of sections, other sections, physical addresses, alignments.
+Not looked at, since no loader does: names of sections, other sections, physical addresses, alignments of segments.
 What it cannot represent: relocations, and code objects before version 4.
 """
 
@@ -44,7 +44,10 @@ _FEATURES = ((10, "sramecc"), (8, "xnack"))
 _VERSIONS: Mapping[int, tuple[int, ...]] = {2: (1, 1), 3: (1, 2), 4: (1, 2)}
 
 #: NT_AMDGPU_METADATA, of the owner AMDGPU (AMDGPUUsage, "Note Records").
-_OWNER, _METADATA = b"AMDGPU\0", 32
+_METADATA = "AMDGPU", 32
+
+#: What comgr takes for metadata besides: PAL's, and those of version 2 (`comgr-metadata.cpp`, `processNote`).
+_OTHER_METADATA = frozenset({("AMDGPU", 13), ("AMD", 13), ("AMD", 10)})
 
 _DT_STRTAB, _DT_SYMTAB, _DT_FLAGS = 5, 6, 30
 
@@ -96,6 +99,7 @@ class Container:
         segments, tables = file.segments(), _tables(file)
         if not segments:
             raise damaged("nothing of it is loaded")
+        _refuse_moved_code(segments)
         _refuse_another_table(file, segments)
         kernels = {one.name: _kernel(file, segments, tables, one) for one in metadata.kernels}
         return cls(target, segments, kernels)
@@ -113,8 +117,12 @@ def _refuse_other_files(file: Elf) -> None:
 
 
 def _metadata(file: Elf) -> Metadata:
-    """The metadata, which every note of their kind says alike."""
-    found = {note.data for note in file.notes() if (note.owner, note.kind) == (_OWNER, _METADATA)}
+    """The metadata, which every note of their kind says alike, and no other note."""
+    notes = [((note.owner, note.kind), note.data) for note in file.notes()]
+    found = {data for kind, data in notes if kind == _METADATA}
+    other = next((kind for kind, _ in notes if kind in _OTHER_METADATA), None)
+    if other:
+        raise CodeObjectError(f"the code object has metadata in a note of {other[0]} of kind {other[1]} too")
     if not found:
         raise damaged("it has no NT_AMDGPU_METADATA note")
     if len(found) > 1:
@@ -155,6 +163,15 @@ def _refuse_relocations(file: Elf) -> None:
     if other or tags.get(_DT_FLAGS, 0) & _DF_TEXTREL:
         name = _TAGS.get(other[0], hex(other[0])) if other else "DF_TEXTREL"
         raise CodeObjectError(f"the code object's dynamic section has {name}, which a loader would follow")
+
+
+def _refuse_moved_code(segments: tuple[Segment, ...]) -> None:
+    """The first segment lies at a multiple of what code does: ROCr's loader puts it there, wherever it says it is."""
+    start = segments[0].address
+    if start % _CODE:
+        raise CodeObjectError(
+            f"the first segment is at {start:#x}, which is not at a multiple of {_CODE}: a loader moves code by that"
+        )
 
 
 def _refuse_another_table(file: Elf, segments: tuple[Segment, ...]) -> None:

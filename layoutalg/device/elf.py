@@ -78,7 +78,7 @@ class Symbol(NamedTuple):
 class Note(NamedTuple):
     """A note: who wrote it, what kind it is, and what it says."""
 
-    owner: bytes
+    owner: str  # without its last byte, which LLVM's reader takes for the end, whatever it is
     kind: int
     data: bytes
 
@@ -243,15 +243,19 @@ def _part(payload: bytes, offset: int, size: int, what: str) -> bytes:
 
 
 def _notes(data: bytes, alignment: int) -> Iterator[Note]:
-    """Notes that follow each other; the parts of each begin at multiples of 4, or of 8 where the header says so."""
-    if alignment not in (0, 1, 2, 4, 8):
+    """Notes that follow each other; the parts of each begin at multiples of 4.
+
+    Refused where the header says 8, as the gABI has it of 64-bit files: some readers take 4 there all the same.
+    """
+    if alignment not in (0, 1, 2, 4):
         raise damaged(f"notes at multiples of {alignment}")
-    step, at = max(alignment, 4), 0
+    step, at = 4, 0
     while at + _NOTE.size <= len(data):
         owner_size, size, kind = _NOTE.unpack_from(data, at)
         owner_at = at + _NOTE.size
         start = -(-(owner_at + owner_size) // step) * step
         if start + size > len(data):
             raise damaged("a note is not whole")
-        yield Note(data[owner_at : owner_at + owner_size], kind, data[start : start + size])
+        owner = data[owner_at : owner_at + max(owner_size - 1, 0)].decode(errors="backslashreplace")
+        yield Note(owner, kind, data[start : start + size])
         at = -(-(start + size) // step) * step

@@ -9,6 +9,7 @@ from layoutalg.device.amdgcn.binary import read_kernels
 from layoutalg.device.amdgcn.descriptor import ARCHITECTURES
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.errors import CodeObjectError
+from tests.device.amdgcn.containers import Edited
 from tests.device.amdgcn.edits import (
     NAME,
     alike,
@@ -70,6 +71,15 @@ def test_segments_ascend():
         code.payload[second : second + 56], code.payload[first : first + 56] = headers
 
     refused(exchanged, "must ascend and not overlap")
+
+
+def test_the_first_segment_is_where_a_loader_puts_it():
+    def moved(code):
+        first = code.programs("PT_LOAD")[0]
+        size = code.elf.get_segment(first)["p_filesz"] - 64
+        code.program(first, offset=64, address=64, file_size=size, memory_size=size)
+
+    refused(moved, "the first segment is at 0x40, which is not at a multiple of 256")
 
 
 @pytest.mark.parametrize(
@@ -219,6 +229,40 @@ def test_notes_that_differ_are_refused():
     change = {".args": []}
     refused(lambda code: code.edit_metadata(lambda entry: entry.update(change), sections=False), "notes that differ")
     refused(lambda code: code.edit_metadata(lambda entry: entry.update(change), programs=False), "notes that differ")
+
+
+@pytest.mark.parametrize(
+    ("owner", "kind", "why"),
+    [
+        (b"AMDGPUX", 32, "several NT_AMDGPU_METADATA notes that differ"),
+        (b"AMDGPU\0", 13, "metadata in a note of AMDGPU of kind 13 too"),
+        (b"AMD\0", 13, "metadata in a note of AMD of kind 13 too"),
+        (b"AMD\0", 10, "metadata in a note of AMD of kind 10 too"),
+    ],
+)
+def test_no_other_note_is_taken_for_metadata(owner, kind, why):
+    """Its arguments are the other way round."""
+
+    def another(code):
+        document = code.metadata
+        document["amdhsa.kernels"][0][".args"].reverse()
+        code.write_metadata(document)
+        number, place = code.programs("PT_NOTE")[0], code.elf.get_section_by_name(".note")
+        note = bytearray(code.payload[place["sh_offset"] :][: place["sh_size"]])
+        struct.pack_into("<III", note, 0, len(owner), struct.unpack_from("<I", note, 4)[0], kind)
+        note[12:20] = owner + bytes(-len(owner) % 4)
+        honest = Edited(payload())
+        place = honest.elf.get_section_by_name(".note")
+        note += honest.payload[place["sh_offset"] :][: place["sh_size"]]
+        at = code.append(note)
+        code.program(number, offset=at, file_size=len(note), memory_size=len(note))
+        code.section(".note", offset=at, size=len(note))
+
+    refused(another, why)
+
+
+def test_parts_of_notes_begin_where_all_readers_look():
+    refused(lambda code: code.program(code.programs("PT_NOTE")[0], alignment=8), "notes at multiples of 8")
 
 
 def test_a_note_in_a_section_alone_is_read():

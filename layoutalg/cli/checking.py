@@ -66,7 +66,7 @@ def check(
     if certificates is not None:
         _certify(specs, results, certificates, how)
     if as_json:
-        print(json.dumps(_document(specs, results, bad), indent=1, ensure_ascii=False))
+        print(json.dumps(_document(specs, results, bad, how.limits), indent=1, ensure_ascii=False))
     else:
         _print(specs, results)
         _print_missing(specs, defines)
@@ -228,7 +228,7 @@ def _exit_code(specs: list[SpecFile], results: list[Result]) -> int:
     return 2 if wrong or unread else 0
 
 
-def _document(specs: list[SpecFile], results: list[list[Result]], bad: list[str]) -> dict[str, Any]:
+def _document(specs: list[SpecFile], results: list[list[Result]], bad: list[str], limits: Limits) -> dict[str, Any]:
     from layoutalg.check import facts
 
     files = []
@@ -237,7 +237,7 @@ def _document(specs: list[SpecFile], results: list[list[Result]], bad: list[str]
             {
                 "file": spec.path,
                 "results": [_entry(r) for r in found],
-                "facts": {d.name: facts(d) for d in spec.descriptors},
+                "facts": {d.name: facts(d, limits) for d in spec.descriptors},
                 "unread": [vars(u) for u in spec.unread],
                 "unchecked": [{"name": u.name, "line": u.line, "reason": u.reason} for u in spec.unchecked],
             }

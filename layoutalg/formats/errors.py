@@ -12,13 +12,16 @@ Path = tuple[str | int, ...]
 
 
 def shortened(text: str, most: int = LONGEST_REASON) -> str:
-    """The text on one line, without its middle where it is longer.
+    r"""The text on one line, without its middle where it is longer, and with nothing that a terminal would obey.
 
     >>> shortened("a very long word", 9)
     'a ve … ord'
+    >>> print(shortened("red: \x1b[31m"))
+    red: \x1b[31m
     """
     line = " ".join(text.splitlines())
-    return line if len(line) <= most else f"{line[: most // 2]} … {line[len(line) - (most - most // 2 - 2) :]}"
+    kept = line if len(line) <= most else f"{line[: most // 2]} … {line[len(line) - (most - most // 2 - 2) :]}"
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in kept)
 
 
 class SpecError(ValueError):

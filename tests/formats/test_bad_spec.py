@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 
@@ -146,6 +147,13 @@ def test_json_errors_have_their_line() -> None:
         )
     with pytest.raises(SpecError, match="'name' stands twice"):
         loads('{"descriptor": [{"name": "d", "name": "e"}]}', "x.json", is_json=True)
+
+
+def test_a_message_holds_nothing_that_a_terminal_would_obey() -> None:
+    for key in ("\x1b[2J", "\u202e", "\x9b31m"):
+        with pytest.raises(SpecError) as refused:
+            loads(json.dumps({key: 1}), is_json=True)
+        assert str(refused.value).isprintable()
 
 
 @pytest.mark.parametrize("text", ["a = " + "[" * 20000, "a = " + "[" * 20000 + "]" * 20000, "a = " + "1" * 6000])

@@ -33,7 +33,20 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, fresh, names, symbol, unlimited, unused, var
+from layoutalg.index import (
+    TRUE,
+    Expr,
+    InexpressibleError,
+    all_of,
+    as_expr,
+    eq,
+    fresh,
+    names,
+    symbol,
+    unlimited,
+    unused,
+    var,
+)
 from layoutalg.index.ranges import Bound
 from layoutalg.layout import Linear, Merge, MergeCarryCheck, MergeMagicDivision, TensorAdaptor, Transform
 from layoutalg.layout.c_arithmetic import BITS32, HALF32, truncated_div
@@ -43,7 +56,7 @@ from layoutalg.layout.mixed_radix import digits
 from layoutalg.layout.transform import Index
 from layoutalg.prove import Claim, ForAll, Obligation, Shown
 from layoutalg.prove.claims.base import all_equal, in_range, layers
-from layoutalg.prove.domain import InexpressibleError, taken
+from layoutalg.prove.domain import taken
 
 THREE = as_expr(3)
 

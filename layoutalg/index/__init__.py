@@ -10,6 +10,7 @@
 """
 
 from layoutalg.index.c import Code, c_code, c_expression, fits, intermediates
+from layoutalg.index.errors import InexpressibleError
 from layoutalg.index.evaluate import PYTHON, array, extent, grid, grids, read, value, values
 from layoutalg.index.expr import (
     FALSE,
@@ -48,10 +49,10 @@ from layoutalg.index.symbolic import from_sympy, latex, to_sympy
 from layoutalg.index.walk import fresh, names, postorder, rebuild, substitute, unused, variables
 
 __all__ = [
-    "FALSE", "PYTHON", "TRUE", "Code", "Expr", "ParseError", "Symbol", "Term", "add", "all_of", "any_of", "array",
-    "as_expr", "bitand", "c_code", "c_expression", "conjuncts", "const", "div", "eq", "extent", "fits", "fresh",
-    "from_sympy",
-    "grid", "grids", "holds", "intermediates", "javascript", "latex", "le", "lookup", "lt", "maximum", "minimum", "mod",
-    "mul", "names", "narrowed", "negation", "nonnegative", "parse", "postorder", "prod", "read", "rebuild", "select",
-    "simplify", "substitute", "symbol", "to_sympy", "unlimited", "unused", "value", "values", "var", "variables", "xor",
+    "FALSE", "PYTHON", "TRUE", "Code", "Expr", "InexpressibleError", "ParseError", "Symbol", "Term", "add",
+    "all_of", "any_of", "array", "as_expr", "bitand", "c_code", "c_expression", "conjuncts", "const", "div", "eq",
+    "extent", "fits", "fresh", "from_sympy", "grid", "grids", "holds", "intermediates", "javascript", "latex", "le",
+    "lookup", "lt", "maximum", "minimum", "mod", "mul", "names", "narrowed", "negation", "nonnegative", "parse",
+    "postorder", "prod", "read", "rebuild", "select", "simplify", "substitute", "symbol", "to_sympy", "unlimited",
+    "unused", "value", "values", "var", "variables", "xor",
 ]  # fmt: skip

@@ -33,6 +33,7 @@ from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakValueDictionary
 
+from layoutalg.index.errors import InexpressibleError
 from layoutalg.index.integers import integer
 from layoutalg.index.ranges import BOOLEAN, RANGE, Bound, Symbol
 from layoutalg.index.text import show
@@ -313,7 +314,9 @@ def mod(left: Term, right: Term) -> Expr:
 def _divisor(term: Term) -> Expr:
     n = as_expr(term)
     if n.lo < 1:
-        raise ValueError(f"division by {n}, which can be {n.lo}: a divisor is at least 1 for all values of its symbols")
+        raise InexpressibleError(
+            f"division by {n}, which can be {n.lo}: a divisor is at least 1 for all values of its symbols"
+        )
     return n
 
 
@@ -429,7 +432,7 @@ def lookup(table: Sequence[int], index: Term) -> Expr:
     """
     i = as_expr(index)
     if i.lo < 0 or i.hi >= len(table):
-        raise ValueError(
+        raise InexpressibleError(
             f"index {i} in {i.lo}…{i.hi} leaves a table of {len(table)} entries; take it modulo {len(table)}"
         )
     return const(table[i.value]) if i.op == "const" else _node("lookup", (i,), tuple(map(integer, table)))

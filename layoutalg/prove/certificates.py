@@ -14,12 +14,12 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from layoutalg.index import InexpressibleError
 from layoutalg.index.evaluate import limits as limits_of
 from layoutalg.layout import NoInverseError
 from layoutalg.prove.claims import Claim
 from layoutalg.prove.content import content, digest
 from layoutalg.prove.decide import decide
-from layoutalg.prove.domain import InexpressibleError
 from layoutalg.prove.obligation import Obligation, Onto
 from layoutalg.prove.outcome import Fails, Holds, Limits
 from layoutalg.prove.portfolio import DEFAULT, Step, steps_of, verdict_of

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import math
 
-from layoutalg.index import FALSE, Expr, add, all_of, any_of, eq, negation, select, substitute
+from layoutalg.index import FALSE, Expr, InexpressibleError, add, all_of, any_of, eq, negation, select, substitute
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
-from layoutalg.prove.domain import InexpressibleError
 from layoutalg.prove.lds.access import Reach
 from layoutalg.prove.lds.cost import others, relative
 from layoutalg.prove.obligation import ForAll, Shown

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 
-from layoutalg.index import Expr, Term, all_of, as_expr, fresh, mod, names
+from layoutalg.index import Expr, InexpressibleError, Term, all_of, as_expr, fresh, mod, names
 from layoutalg.layout import LayoutError, Merge, MergeMagicDivision, TensorAdaptor, TensorDescriptor, Transform
 from layoutalg.layout.c_arithmetic import HALF32
 from layoutalg.layout.mixed_radix import horner
@@ -22,10 +22,6 @@ from layoutalg.layout.transform import Index
 
 Layout = TensorDescriptor | TensorAdaptor
 """What most claims speak of: a descriptor (one bottom dimension, a memory) or an adaptor."""
-
-
-class InexpressibleError(ValueError):
-    """A map that some of its sizes leave without a meaning: a divisor that may be 0, a table that is too short."""
 
 
 @dataclass(frozen=True)

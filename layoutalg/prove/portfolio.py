@@ -10,12 +10,11 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from layoutalg.index import TRUE, all_of, budget, names, variables
+from layoutalg.index import TRUE, InexpressibleError, all_of, budget, names, variables
 from layoutalg.index.evaluate import value
 from layoutalg.layout import NoInverseError
 from layoutalg.prove.claims import Claim
 from layoutalg.prove.decide import STRATEGIES, decide, decide_quickly
-from layoutalg.prove.domain import InexpressibleError
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Shown, admitted
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.statement import assumptions, sizes

@@ -167,3 +167,12 @@ def test_magic_digits_are_claimed_below_two_to_the_31_only() -> None:
     (obligation,) = claim.obligations()
     assert isinstance(prove(obligation), Proved)
     assert isinstance(prove(type(obligation)("without the limit", obligation.goal)), Refuted)
+
+
+@pytest.mark.parametrize("strategy", [None, "z3"])
+@pytest.mark.parametrize("kind", [Merge, MergeCarryCheck, MergeDivisionMod])
+def test_a_length_that_may_be_nothing_is_said_and_breaks_nothing(kind: type[Merge], strategy: str | None) -> None:
+    merge = kind((4, symbol("M", min=0)))
+    for claim in (Increments(merge), Digits(merge)):
+        verdict = prove(claim, strategy=strategy, limits=BRIEF)
+        assert isinstance(verdict, Proved) or "division by M, which can be 0" in verdict.reason, verdict

@@ -93,7 +93,9 @@ def test_surjective_says_onto_what_and_is_never_onto_nothing() -> None:
         for layout, why in ((nothing_below, "no dimension below"), (unlimited, "storage =")):
             with pytest.raises(LayoutError, match=why):
                 prove(claim(layout))
-    for none in (TensorDescriptor(line.adaptor, 0), TensorDescriptor(line.adaptor, symbol("N", max=9) - 9)):
-        assert "the space has elements (give storage =" in prove(Surjective(none)).reason
+    for space in (0, -14, symbol("N", max=9) - 9):
+        none = TensorDescriptor(line.adaptor, space)
+        for claim in (Surjective, RoundTripLower):
+            assert "the space has elements (give storage =" in prove(claim(none)).reason, claim
         assert prove(Bijective(none)).name == "refuted"
     assert prove(Surjective(unlimited, storage=4))

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, eq, fresh, prod, simplify
+from layoutalg.index import TRUE, Expr, InexpressibleError, Term, all_of, as_expr, eq, fresh, prod, simplify
 from layoutalg.layout import LayoutError, NoInverseError, TensorAdaptor, TensorDescriptor
 from layoutalg.prove.claims.base import NO_INDEX, Claim, all_equal, in_range, is_injective, layers, stays_in_range
 from layoutalg.prove.domain import (
-    InexpressibleError,
     Layout,
     adaptor_of,
     at,
@@ -132,8 +131,7 @@ def onto(layout: Layout, bijection: tuple[Obligation, ...] | None = None) -> Obl
     if bijection is None and form.valid is TRUE:
         return counted
     if any(space.hi < 1 for space in spaces):
-        some = all_of(*(space >= 1 for space in spaces))
-        return ForAll(f"the space has elements ({ASK})", some, TRUE, (Shown("elements", (total,)),))
+        return _has_elements(spaces)
     avoid = names_in(layout)
     targets = tuple(fresh(f"element{n or ''}", space, avoid) for n, space in enumerate(spaces))
     ways: list[tuple[ForAll | InjectiveMap, ...]] = []
@@ -143,6 +141,12 @@ def onto(layout: Layout, bijection: tuple[Obligation, ...] | None = None) -> Obl
         ways.append((counted, *(o for o in bijection if not isinstance(o, Onto))))
     shown = (Shown("element", targets),)
     return Onto("every element has an index", form.variables, form.bottom, targets, form.valid, tuple(ways), shown)
+
+
+def _has_elements(spaces: list[Expr]) -> ForAll:
+    """That there is something below; where a space has none, no variable counts its elements."""
+    some = all_of(*(space >= 1 for space in spaces))
+    return ForAll(f"the space has elements ({ASK})", some, TRUE, (Shown("elements", (prod(spaces),)),))
 
 
 def _section(layout: Layout, targets: tuple[Expr, ...]) -> ForAll | None:
@@ -258,6 +262,9 @@ class RoundTripLower(Claim):
     def obligations(self) -> Iterator[Obligation]:
         a: TensorAdaptor = adaptor_of(self.adaptor)
         spaces = elements_of(self.adaptor)
+        if any(space.hi < 1 for space in spaces):
+            yield _has_elements(spaces)
+            return
         avoid = names_in(self.adaptor)
         bottom = tuple(fresh(f"d{k}", n, avoid) for k, n in enumerate(spaces))
         top = upper_index(a, bottom)

@@ -34,6 +34,7 @@ from layoutalg.index import (
     FALSE,
     TRUE,
     Expr,
+    InexpressibleError,
     add,
     all_of,
     any_of,
@@ -52,7 +53,6 @@ from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove.claims.base import Claim
-from layoutalg.prove.domain import InexpressibleError
 from layoutalg.prove.lds.access import Access
 from layoutalg.prove.lds.cost import Cost, relative, unit
 from layoutalg.prove.obligation import ForAll, Obligation, Shown

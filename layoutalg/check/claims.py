@@ -6,9 +6,8 @@ Most are the prover's own claims on the item's adaptor or descriptor.  LayoutErr
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import ClassVar
 
 from layoutalg.check.moves import Digits, Increments
@@ -21,14 +20,12 @@ from layoutalg.formats.model import (
     Item,
     TransformItem,
 )
-from layoutalg.index import FALSE, TRUE, Expr, all_of, eq, names, substitute, symbol, unused, variables
+from layoutalg.index import FALSE, TRUE, Expr, all_of, eq
 from layoutalg.layout import (
     LayoutError,
     Merge,
     TensorAdaptor,
     TensorDescriptor,
-    TileDistribution,
-    Transform,
     make_single_stage_tensor_adaptor,
 )
 from layoutalg.prove import (
@@ -43,15 +40,12 @@ from layoutalg.prove import (
     Injective,
     InjectiveMap,
     Obligation,
-    Onto,
     RoundTripLower,
     RoundTripUpper,
     Shown,
 )
 from layoutalg.prove.claims import in_range
-from layoutalg.prove.domain import Layout, bottom_limits, names_in
-from layoutalg.prove.domain import taken as names_of_sizes
-from layoutalg.prove.obligation import names_of
+from layoutalg.prove.domain import Layout, bottom_limits
 
 
 class ClaimError(LayoutError):
@@ -105,38 +99,7 @@ class Under(Claim):
         return all_of(self.claim.assumed, self.given)
 
     def _assuming(self, obligation: Obligation) -> Obligation:
-        return obligation.assuming(self._apart(obligation))
-
-    def _apart(self, obligation: Obligation) -> Expr:
-        """The assumption; a size that the claim does not know takes another name where an index has its own."""
-        known, taken = sizes_named(self.claim), names_of(obligation)
-        strange = [v for v in variables(self.given) if v.value.name in taken - known]
-        return substitute(self.given, {v: _renamed(v, taken | names(self.given)) for v in strange})
-
-
-def _renamed(v: Expr, taken: set[str]) -> Expr:
-    s = v.value
-    if s.extent is not None:
-        raise LayoutError(f"an assumption speaks of sizes, not of the index {v}")
-    new = unused(s.name, taken)
-    top = None if s.hi == math.inf else int(s.hi)
-    return symbol(new, min=int(s.lo), max=top, multiple_of=s.multiple_of, power_of_two=s.power_of_two)
-
-
-def sizes_named(value: object) -> set[str]:
-    """The names of the sizes that a claim, or a part of one, speaks of."""
-    if isinstance(value, TensorDescriptor | TensorAdaptor):
-        return set(names_in(value))
-    if isinstance(value, TileDistribution):
-        return set(names_in(value.adaptor))
-    if isinstance(value, Transform):
-        return set(names_of_sizes(value))
-    if isinstance(value, ForAll | InjectiveMap | Onto):
-        return names_of(value)
-    parts: Iterable[object] = value if isinstance(value, tuple) else ()
-    if isinstance(value, Claim):
-        parts = (getattr(value, field.name) for field in fields(value))
-    return {name for part in parts for name in sizes_named(part)}
+        return obligation.assuming(self.given)
 
 
 def under(given: Expr, claim: Claim) -> Claim:

@@ -11,12 +11,14 @@ others (sizes, and what both points share) are given.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from layoutalg.index import TRUE, Expr, all_of, names, variables
+from layoutalg.index import TRUE, Expr, all_of, names, substitute, symbol, unused, variables
 from layoutalg.index.evaluate import admits, value
+from layoutalg.layout import LayoutError
 
 Point = Mapping[Expr, int]
 """A value for each variable."""
@@ -51,7 +53,7 @@ class ForAll:
 
     def assuming(self, condition: Expr) -> ForAll:
         """The same where a condition on the sizes holds; of other sizes it says nothing."""
-        return replace(self, given=all_of(self.given, condition))
+        return replace(self, given=all_of(self.given, apart(condition, self)))
 
     @property
     def roots(self) -> tuple[Expr, ...]:
@@ -81,7 +83,7 @@ class InjectiveMap:
 
     def assuming(self, condition: Expr) -> InjectiveMap:
         """The same where a condition on the sizes holds; of other sizes it says nothing."""
-        return replace(self, given=all_of(self.given, condition))
+        return replace(self, given=all_of(self.given, apart(condition, self)))
 
     @property
     def roots(self) -> tuple[Expr, ...]:
@@ -114,7 +116,7 @@ class Onto:
     def assuming(self, condition: Expr) -> Onto:
         """The same where a condition on the sizes holds; of other sizes it says nothing."""
         ways = tuple(tuple(part.assuming(condition) for part in way) for way in self.suffices)
-        return replace(self, where=all_of(self.where, condition), suffices=ways)
+        return replace(self, where=all_of(self.where, apart(condition, self)), suffices=ways)
 
     @property
     def roots(self) -> tuple[Expr, ...]:
@@ -137,6 +139,29 @@ def names_of(obligation: Obligation) -> set[str]:
     """The names that an obligation's variables have."""
     over = () if isinstance(obligation, ForAll) else obligation.over
     return names(*obligation.roots, *over, *obligation.variables)
+
+
+def apart(condition: Expr, obligation: Obligation) -> Expr:
+    """A condition to be assumed; a size that the obligation does not know gets another name where an index has its own.
+
+    >>> from layoutalg.index import symbol, var
+    >>> apart(symbol("i") < 9, ForAll("it is small", var("i", 4) < symbol("N")))
+    i_ < 9
+    """
+    over = () if isinstance(obligation, ForAll) else obligation.over
+    own = {*over, *obligation.variables}
+    indices = {v.value.name for v in own if v.value.index}
+    strange = [v for v in variables(condition) if v not in own and v.value.name in indices]
+    return substitute(condition, {v: _renamed(v, names(condition, *own)) for v in strange})
+
+
+def _renamed(v: Expr, taken: set[str]) -> Expr:
+    s = v.value
+    if s.extent is not None:
+        raise LayoutError(f"an assumption speaks of sizes, not of the index {v}")
+    new = unused(s.name, taken)
+    top = None if s.hi == math.inf else int(s.hi)
+    return symbol(new, min=int(s.lo), max=top, multiple_of=s.multiple_of, power_of_two=s.power_of_two)
 
 
 class SharedNameError(ValueError):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from layoutalg.check.claims import under
+from layoutalg.check.moves import Increments
 from layoutalg.draw import latex
 from layoutalg.index import Expr, all_of, eq, names, symbol, value, var, xor
 from layoutalg.index import latex as symbolic_latex
@@ -25,7 +26,7 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
 )
-from layoutalg.prove import FitsIndexType, ForAll, Injective, InjectiveMap, Limits, Obligation, prove, recheck
+from layoutalg.prove import FitsIndexType, ForAll, InBounds, Injective, InjectiveMap, Limits, Obligation, prove, recheck
 from layoutalg.prove.certificates import write_certificates
 from layoutalg.prove.decide import STRATEGIES
 from layoutalg.prove.encodings import Integers
@@ -70,6 +71,15 @@ def test_an_assumption_on_a_size_says_nothing_of_an_index_that_is_called_alike()
     size = symbol("i0", min=0, max=7)
     assert prove(under(eq(size, 0), Injective(rows))).name == "refuted"
     assert prove(under(size < 4, FitsIndexType(make_naive_tensor_descriptor((8,), (1 << 29,))))).name == "refuted"
+
+
+@pytest.mark.parametrize("name", ["u0", "u1", "i0", "j0", "N"])
+def test_an_assumption_is_made_of_transforms_that_have_an_index_called_like_its_size(name: str) -> None:
+    n = symbol(name, min=-1)
+    d = make_naive_tensor_descriptor((n, 4), (4, 1))
+    padded = transform_tensor_descriptor(d, [Pad(n, 1, 2), PassThrough(4)], [[0], [1]], [[0], [1]])
+    for claim in (InBounds(padded), Injective(padded), Increments(padded.adaptor)):
+        assert prove(under(eq(n % 4, 1), claim)), claim
 
 
 def test_a_size_and_an_index_of_one_name_and_range_are_two() -> None:

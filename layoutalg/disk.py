@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: both caches and every file that a command writes.
+"""Files that appear whole or not at all, both caches and every file that a command writes; and inputs of a known end.
 
 The text goes to a file of another name beside its place, which is then moved there; processes that read or write the
 same file at once see one whole content or another.  What it cannot promise: anything after a loss of power.
@@ -6,9 +6,28 @@ same file at once see one whole content or another.  What it cannot promise: any
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
+
+LARGEST = 256 << 20
+"""Bytes of an input: no code object, source or certificate is larger."""
+
+
+def read_whole(path: Path) -> bytes:
+    """The content of a regular file; `OSError` for a device, a pipe, or what is larger than LARGEST.
+
+    >>> read_whole(Path("/dev/zero"))
+    Traceback (most recent call last):
+        ...
+    OSError: [Errno 22] no regular file: '/dev/zero'
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "no regular file", str(path))
+    if path.stat().st_size > LARGEST:
+        raise OSError(errno.EFBIG, f"more than {LARGEST >> 20} MiB", str(path))
+    return path.read_bytes()
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.programs import program_of
+from layoutalg.disk import read_whole
 
 if TYPE_CHECKING:
     from layoutalg.device.amdgcn.against import BinaryVerdict
@@ -43,7 +44,7 @@ def binary(
 
     if not file.is_file():
         raise InputError(f"{file}: no such file; give an AMD code object")
-    code = CodeObject.read(file.read_bytes())
+    code = CodeObject.read(read_whole(file))
     program = program_of(against, code.target)
     name = _kernel(file, code, kernel, program)
     verified = verify(program)

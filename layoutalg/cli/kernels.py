@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 from layoutalg.cli import emit_kernels, run_kernels
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.output import placed
+from layoutalg.disk import read_whole
 
 if TYPE_CHECKING:
     from layoutalg.device.codeobject import KernelResources
@@ -56,7 +57,7 @@ def compile_file(
     from layoutalg.device import compile_source
 
     try:
-        text = source.read_text()
+        text = read_whole(source).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{source}: cannot be read as text ({error})") from None
     code = compile_source(text, target)

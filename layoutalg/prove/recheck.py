@@ -20,7 +20,9 @@ from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from layoutalg.disk import read_whole
 from layoutalg.prove.certificates import MANIFEST
 from layoutalg.prove.content import digest
 
@@ -57,8 +59,7 @@ def recheck(directory: str | Path, *, jobs: int = 2, seconds: float = 10.0) -> l
     ImportError says what to install where a solver is missing; OSError and ValueError, that there is no manifest.
     """
     folder = Path(directory)
-    manifest = json.loads((folder / MANIFEST).read_text())
-    by_file = {c["file"]: (entry["name"], c) for entry in manifest["claims"][::-1] for c in entry["certificates"]}
+    by_file = {c["file"]: (entry["name"], c) for entry in _claims(folder)[::-1] for c in entry["certificates"]}
     wanted = list(by_file.values())[::-1]
     _require({c["arithmetic"] for _, c in wanted})
     whole = {c["file"] for _, c in wanted if _is_whole(folder / c["file"], c["sha256"])}
@@ -74,8 +75,21 @@ def recheck(directory: str | Path, *, jobs: int = 2, seconds: float = 10.0) -> l
 
 def uncovered(directory: str | Path) -> list[str]:
     """The claims that do not rest on certificates alone: what ranges settle, or no solver can be asked, has none."""
-    claims = json.loads((Path(directory) / MANIFEST).read_text())["claims"]
-    return [entry["name"] for entry in claims if entry["uncertified"] or not entry["certificates"]]
+    return [e["name"] for e in _claims(Path(directory)) if e["uncertified"] or not e["certificates"]]
+
+
+def _claims(folder: Path) -> list[dict[str, Any]]:
+    """The manifest's claims; ValueError where it is none that `write_certificates` wrote."""
+    try:
+        claims = json.loads(read_whole(folder / MANIFEST))["claims"]
+        certificates = [c for entry in claims for c in (entry["name"], entry["uncertified"], entry["certificates"])[2]]
+        texts = [c[key] for c in certificates for key in ("file", "label", "expected", "sha256")]
+        known = all(c["arithmetic"] in SOLVER for c in certificates)
+    except (TypeError, KeyError, RecursionError) as error:
+        raise ValueError(f"its manifest is none: {error!r}"[:200]) from None
+    if not (isinstance(claims, list) and known and all(isinstance(text, str) for text in texts)):
+        raise ValueError("its manifest is none: fields of other types")
+    return list(claims)
 
 
 SOLVER = {"integers": "cvc5", "bit-vectors": "bitwuzla"}
@@ -92,7 +106,7 @@ def _require(arithmetics: set[str]) -> None:
 
 def _is_whole(path: Path, sha256: str) -> bool:
     try:
-        return digest(path.read_text()) == sha256
+        return digest(read_whole(path).decode()) == sha256
     except (OSError, UnicodeDecodeError):
         return False
 

@@ -1,6 +1,7 @@
 """Bad input with --json: one document on stdout and nothing else there, exit code 3."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,22 @@ def test_a_file_whose_name_is_no_text_is_told_of(tmp_path: Path, monkeypatch: py
     Path(name).write_text(GOOD)
     assert json.loads(run("check", name, "--json").stdout)["files"][0]["file"] == name
     assert run("check", name).returncode == 0
+
+
+@pytest.mark.parametrize("command", [("compile",), ("binary", "--against", "cast")], ids=lambda c: str(c[0]))
+def test_what_has_no_end_is_refused(command: tuple[str, ...], tmp_path: Path) -> None:
+    endless, large = tmp_path / "endless", tmp_path / "large"
+    endless.symlink_to("/dev/zero")
+    large.touch()
+    os.truncate(large, 10_000_000_000)  # a hole: no disk is taken
+    refused(run(command[0], endless, *command[1:]), "endless")
+    refused(run(command[0], large, *command[1:]), "more than 256 MiB")
+
+
+@pytest.mark.parametrize("claims", ["1", "{}", "[1]", "[{}]", '[{"name": "x", "certificates": 5, "uncertified": []}]'])
+def test_a_manifest_that_is_none_is_refused(claims: str, tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text(f'{{"format": 1, "claims": {claims}}}')
+    refused(run("recheck", tmp_path), "not a folder of certificates")
 
 
 # --- arrays -----------------------------------------------------------------------------------------------------------

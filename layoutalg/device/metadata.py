@@ -131,7 +131,10 @@ class _Entry:
         return value
 
     def text(self, key: str, default: str | None = None) -> str:
-        return str(self.get(key, str, default))
+        value = str(self.get(key, str, default))
+        if not value.isprintable():  # it would be told as it is, over several lines
+            raise CodeObjectError(f"{self.owner}'s metadata say {value!r} of {key}")
+        return value
 
     def number(self, key: str, default: int | None = None) -> int:
         value = int(self.get(key, int, default))

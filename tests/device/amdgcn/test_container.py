@@ -278,6 +278,13 @@ def test_what_is_refused_is_one_line_of_the_command_line(tmp_path, capsys):
         application()(["binary", str(tmp_path / "bad.co"), "--against", NAME], standalone_mode=False)
 
 
+def test_texts_of_the_metadata_are_told_in_one_line():
+    def renamed(code):
+        code.write_metadata(code.metadata | {"amdhsa.target": "amdgcn-amd-amdhsa--gfx942\n\x1b[2J"})
+
+    refused(renamed, r"say 'amdgcn-amd-amdhsa--gfx942\\n\\x1b\[2J' of amdhsa.target")
+
+
 def test_resources_are_read_as_before():
     (resources,) = CodeObject.read(payload()).kernels.values()
     assert [(p.kind, p.size, p.offset) for p in resources.parameters] == [

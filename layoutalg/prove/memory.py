@@ -31,7 +31,7 @@ import numpy as np
 
 from layoutalg.banks import LaneMapError
 from layoutalg.coalescing import WIDEST, fewest, segments
-from layoutalg.index import TRUE, Expr, eq, substitute, variables
+from layoutalg.index import TRUE, Expr, eq, negation, substitute, variables
 from layoutalg.index.evaluate import value, values
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
@@ -174,8 +174,9 @@ def _verdict(claim: Coalesced, strategy: str | None, limits: Limits) -> Verdict:
         if isinstance(found, Traffic) and not found.wasted:
             used[found.strategy] = None
             continue
-        points = [found.at] if isinstance(found, Traffic) else []
-        near = (at for start in (*points, least(claim.access)) if start for at in _near(claim.access, start))
+        points = [found.at] if isinstance(found, Traffic) and _given(claim.access, found.at) else []
+        starts = (*points, least(claim.access), *_somewhere(claim.access, limits))
+        near = (at for start in starts if start for at in _near(claim.access, start))
         tried = (_wasted(claim.access, segment, at) for at in (*points, *near))
         wasted = next((w for w in tried if w), None)
         if wasted is not None:
@@ -369,8 +370,20 @@ def _near(access: Reach, from_: Point) -> Iterator[Point]:
         candidates += [{**start, v: start[v] + n * step} for n in (1, 2, 3, 7) if start[v] + n * step <= v.hi]
     candidates += [{**start, **{v: start[v] + max(1, v.value.multiple_of) for v in over}}]
     for at in candidates[:TRIES]:
-        if in_domain(at, tuple(at)) and value(access.condition, at):
+        if _given(access, at):
             yield at
+
+
+def _somewhere(access: Reach, limits: Limits) -> tuple[Point, ...]:
+    """Values at which what is given holds."""
+    outcome = decide(ForAll("it is never given", negation(access.condition)), limits)
+    return outcome.points if isinstance(outcome, Fails) else ()
+
+
+def _given(access: Reach, at: Point) -> bool:
+    """Whether values are ones that the variables can have, and that the access allows."""
+    complete = {**(least(access) or {}), **at}
+    return in_domain(complete, tuple(complete)) and bool(value(access.condition, complete))
 
 
 def _wasted(access: Reach, segment: int, at: Point) -> Witness | None:

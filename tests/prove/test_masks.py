@@ -273,3 +273,13 @@ def _injective(case: Case, some: bool, seed: int) -> str:
         reached.setdefault(sizes, []).extend(offsets[one.there].reshape(-1).tolist())
     holds = not wrong and all(len(set(o)) == len(o) for o in reached.values())
     return judge(prove(claim), holds, some, case, (seed, case.tile.lengths, m.index, case.given))
+
+
+def test_traffic_is_refuted_only_where_what_is_given_holds() -> None:
+    shift, rows = symbol("S"), symbol("M", min=0)
+    line = Reach(naive((shift + 64,), (1,)), lane_map(LANE, (LANE + shift,)), 2, given=eq(shift % 64, 0))
+    assert not isinstance(prove_coalesced(Coalesced(line, target("gfx942"))), Refuted)  # S = 1 wastes, and is not given
+    column = Reach(naive((rows, 128), (144, 1)), lane_map(LANE, (LANE % 16, 0)), 2, given=rows >= 20)
+    verdict = prove_coalesced(Coalesced(column, target("gfx942")))
+    assert isinstance(verdict, Refuted)
+    assert verdict.witness.points[0]["M"] >= 20

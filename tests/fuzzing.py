@@ -9,6 +9,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 FIRST = int(os.environ.get("LAYOUTALG_SEED", "0"))
 MANY = int(os.environ.get("LAYOUTALG_FUZZ", "0"))
@@ -20,3 +24,8 @@ def count(usual: int, dear: int = 1) -> int:
     `dear` is how many ordinary cases one of these costs.
     """
     return max(1, MANY // dear) if MANY else usual
+
+
+def some(cases: Sequence[T], usual: int) -> Sequence[T]:
+    """Of a list of cases `usual` many, spread over it; all of them where many cases are asked for."""
+    return cases if MANY else cases[:: -(-len(cases) // usual)]

@@ -89,6 +89,10 @@ class _Padding(_Shifted):
                 raise LayoutError(f"{self.name}: {side} is {amount}; it is at least 0")
 
     @property
+    def conditions(self) -> tuple[Expr, ...]:
+        return tuple(amount >= 0 for amount in self.amounts)
+
+    @property
     def shift(self) -> Expr:
         return -self.amounts[0]
 

@@ -44,6 +44,10 @@ class Modulo(Transform):
             raise LayoutError(f"modulo: modulus {self.modulus} is not at least 1")
 
     @property
+    def conditions(self) -> tuple[Expr, ...]:
+        return (self.modulus >= 1,)
+
+    @property
     def upper_lengths(self) -> Index:
         return (self.length,)
 

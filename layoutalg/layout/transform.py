@@ -55,6 +55,11 @@ class Transform:
         raise NotImplementedError
 
     @property
+    def conditions(self) -> tuple[Expr, ...]:
+        """What parameters must satisfy besides lengths of at least 1 for there to be a transform."""
+        return ()
+
+    @property
     def constants(self) -> Index:
         """The lower indices that are written into the transform itself: attached elsewhere, they would be outside."""
         return ()

@@ -15,6 +15,8 @@ from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import (
     Freeze,
+    Modulo,
+    Pad,
     PassThrough,
     Slice,
     make_naive_tensor_descriptor,
@@ -134,7 +136,7 @@ def test_assumptions_that_contradict_one_another_hold_nowhere() -> None:
         name = "no_index"
         variables = { i = "N - 3" }
         goal = "i < N - 3"
-        given = ["N < 4"]
+        given = ["N * N < 16"]
         """
     )
     results = list(check(spec))
@@ -192,7 +194,7 @@ def test_a_verdict_lists_all_that_it_assumes() -> None:
     )
     for result in check(spec):
         assert set(result.verdict.assumptions) == {
-            "0 <= M <= 64", "1 <= P <= 64, a power of two", "1 <= M", "8 <= P", "M <= P",
+            "0 <= M <= 64", "8 <= P <= 64, a power of two", "1 <= M", "M <= P",
         }  # fmt: skip
 
 
@@ -231,3 +233,17 @@ def test_prove_without_a_claim_says_what_to_write() -> None:
     for wrong in (d, (InBounds(d), Injective(d)), InBounds):
         with pytest.raises(TypeError, match=r"prove\(Injective\(d\)\)"):
             prove(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("strategy", [None, "z3"])
+def test_no_claim_is_refuted_at_parameters_that_are_refused(strategy: str | None) -> None:
+    """A padding below 0 and a modulus of 0 are no transforms, as `Pad(8, 2, -1)` and `Modulo(0, 8)` say."""
+    amount = symbol("A", min=-2, max=8)
+    rows = make_naive_tensor_descriptor((8,), (1,))
+    padded = transform_tensor_descriptor(rows, [Pad(8, 2, amount)], [[0]], [[0]])
+    for claim in (InBounds(padded), Injective(padded)):
+        verdict = prove(claim, strategy=strategy)
+        assert verdict, verdict
+        assert "0 <= A" in verdict.assumptions
+    wrapped = transform_tensor_descriptor(rows, [Modulo(symbol("D", min=0, max=8), 8)], [[0]], [[0]])
+    assert not isinstance(prove(InBounds(wrapped), strategy=strategy), Refuted)

@@ -40,6 +40,7 @@ from layoutalg.device.amdgcn.program import ENDS, Program, branch_target
 from layoutalg.device.elf import Segment
 from layoutalg.device.errors import LaunchError
 from layoutalg.device.metadata import Argument
+from layoutalg.index import budget
 
 Triple = tuple[int, int, int]
 
@@ -204,6 +205,7 @@ def _turn(machine: ConcreteMachine, program: Program, address: int, limit: int, 
         if instruction is None:
             raise Fault("control", f"no instruction at {address:#x}", machine.where)
         machine.where = instruction.place
+        budget.check()
         name, done = instruction.name, done + 1
         address += instruction.size
         target = branch_target(instruction)

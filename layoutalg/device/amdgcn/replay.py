@@ -24,9 +24,9 @@ import numpy as np
 
 from layoutalg.device.amdgcn.errors import Fault, StepLimit
 from layoutalg.device.amdgcn.program import Program as Binary
-from layoutalg.device.amdgcn.trial import Trial, attempt, make_case, small_sizes
+from layoutalg.device.amdgcn.trial import Case, Trial, attempt, make_case, small_sizes
 from layoutalg.device.errors import DeviceError
-from layoutalg.index import Expr, prod, value
+from layoutalg.index import Expr, budget, prod, value
 from layoutalg.kernel.dtypes import numbers
 from layoutalg.kernel.program import Program
 from layoutalg.prove import Refuted
@@ -47,8 +47,8 @@ FEW = 1 << 15
 #: The largest of so many choices of sizes is run.
 DRAWN = 8
 
-#: Seconds in which further sizes are begun with.
-PATIENCE = 6.0
+#: Seconds that the witness's own sizes may take, and all that are tried together; a run is stopped in the middle.
+OWN_SECONDS, SECONDS = 4.0, 6.0
 
 #: How waves take turns: the lowest address first, and at random; at other sizes the one or the other.
 ORDERS = (None, 1)
@@ -82,16 +82,16 @@ def replay(binary: Binary, program: Program, verdict: Refuted | None = None) -> 
     >>> print(replay(binary, program, Refuted("a claim", "nothing", 0.0, (), Witness(({"M": 3, "N": 70},), ""))))
     replayed at M = 3, N = 70: the run shows no difference, nor does any at other sizes
     """
-    own, begin = _sizes(program, verdict), time.monotonic()
-    first = Replay({}, None, "no sizes are named") if own is None else _run(binary, program, own, ORDERS)
+    own, end = _sizes(program, verdict), time.monotonic() + SECONDS
+    first = Replay({}, None, "no sizes are named") if own is None else _run(binary, program, own, ORDERS, OWN_SECONDS)
     if first.confirmed:
         return first
     others = []
     for k, sizes in enumerate(_others(program)):
-        others.append(_run(binary, program, sizes, ORDERS[k % 2 : k % 2 + 1]))
+        others.append(_run(binary, program, sizes, ORDERS[k % 2 : k % 2 + 1], end - time.monotonic()))
         if others[-1].confirmed:
             return others[-1]
-        if time.monotonic() - begin > PATIENCE:
+        if time.monotonic() > end:
             break
     if all(other.confirmed is None for other in others):
         return replace(first, text=f"{first.text}; at others, {others[0].text}")
@@ -101,8 +101,10 @@ def replay(binary: Binary, program: Program, verdict: Refuted | None = None) -> 
     return replace(first, text=f"{first.text}{joint} at other sizes")
 
 
-def _run(binary: Binary, program: Program, sizes: Mapping[Expr, int], orders: Sequence[int | None]) -> Replay:
-    """Runs at these sizes, in each of these orders."""
+def _run(
+    binary: Binary, program: Program, sizes: Mapping[Expr, int], orders: Sequence[int | None], seconds: float
+) -> Replay:
+    """Runs at these sizes, in each of these orders; what takes longer is stopped, and shows nothing."""
     told = {size.value.name: n for size, n in sizes.items()}
     extents = [value(tensor.descriptor.element_space_size, sizes) for tensor in program.tensors]
     blocks = value(prod(program.launch), sizes)
@@ -110,7 +112,15 @@ def _run(binary: Binary, program: Program, sizes: Mapping[Expr, int], orders: Se
         return Replay(told, None, f"too large to run here ({max(extents)} elements, {blocks} blocks)")
     if not value(program.requires, sizes):
         return Replay(told, None, f"{program.name} is not launched at these sizes")
-    case = make_case(program, sizes)
+    return budget.in_time(
+        seconds,
+        lambda: _tried(binary, program, make_case(program, sizes), orders),
+        lambda why: Replay(told, None, f"the run was stopped: {why}"),
+    )
+
+
+def _tried(binary: Binary, program: Program, case: Case, orders: Sequence[int | None]) -> Replay:
+    told = {size.value.name: n for size, n in case.sizes.items()}
     for order in orders:
         try:
             trial = attempt(binary, program, case, STEPS, order, strict=False)

@@ -47,7 +47,7 @@ class Claim:
 
     @property
     def exists(self) -> Expr:
-        """What sizes must satisfy for there to be a layout: lengths of at least 1; of others nothing is claimed.
+        """What sizes must satisfy for there to be a layout: lengths of at least 1, no padding below 0.
 
         >>> from layoutalg.index import symbol
         >>> from layoutalg.layout import make_naive_tensor_descriptor_packed
@@ -112,9 +112,11 @@ def lengths_of(one: Layout | Transform) -> tuple[Expr, ...]:
 
 @lru_cache(maxsize=4096)
 def exists(one: Layout | Transform) -> Expr:
-    """Whether every length that is no number is at least 1."""
+    """Whether every length that is no number is at least 1, and parameters are what transforms take."""
     unsaid = (n for n in lengths_of(one) if n.lo < 1 and n.op != "const")
-    return all_of(*(as_expr(1) <= e for n in unsaid for e in _factors(n) if e.lo < 1))
+    transforms = (one,) if isinstance(one, Transform) else adaptor_of(one).transforms
+    stated = (simplify(condition) for t in transforms for condition in t.conditions)
+    return all_of(*(as_expr(1) <= e for n in unsaid for e in _factors(n) if e.lo < 1), *stated)
 
 
 def _factors(length: Expr) -> Sequence[Expr]:

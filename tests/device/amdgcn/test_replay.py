@@ -138,3 +138,14 @@ def test_a_run_that_is_stopped_shows_nothing(monkeypatch):
     again = replay(honest(), KERNEL, refuted({"M": 16, "N": 8}))
     assert again.confirmed is None
     assert "the kernel ran for 10 instructions" in again.text
+
+
+def test_a_run_is_stopped_when_its_time_is_up(monkeypatch):
+    """In the middle, not between sizes: 64 tiles take seconds of Python at -O0."""
+    monkeypatch.setattr("layoutalg.device.amdgcn.replay.OWN_SECONDS", 0.1)
+    monkeypatch.setattr("layoutalg.device.amdgcn.replay.SECONDS", 0.2)
+    code = compile_source(emit_unverified(KERNEL), "gfx1201", opt_level=0).payload
+    binary = decode_kernel(read_kernels(code)[KERNEL.name])
+    found = replay(binary, KERNEL, refuted({"M": 512, "N": 512}))
+    assert found.confirmed is None
+    assert "the run was stopped: out of time after 0.1 s" in str(found)

@@ -112,7 +112,7 @@ def test_one_access_alone_has_a_page_too(file: Path) -> None:
     assert accesses(where.read_text()) == [["column"]]
     refused(run("draw", file, "--access", "from_memory", "-o", where), "names no such pair")
     assert "breaks" not in run("draw", file, "--access", "column", "-D", "M=33").stderr
-    refused(run("draw", file, "--access", "column", "-D", "M=20"), "there is such an access")
+    refused(run("draw", file, "--access", "column", "-D", "M=20"), "the file does not allow this value")
 
 
 def test_what_is_no_access_is_left_out_and_said(file: Path) -> None:

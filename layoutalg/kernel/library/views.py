@@ -133,7 +133,8 @@ def contiguous_axis(descriptor: TensorDescriptor) -> int:
     """
     x = descriptor.index
     for d in reversed(range(descriptor.rank)):
-        step = simplify(descriptor.offset([i + 1 if n == d else i for n, i in enumerate(x)]) - descriptor.offset(x))
+        beside = descriptor.hidden_index([i + 1 if n == d else i for n, i in enumerate(x)])[0]  # of a length 1, too
+        step = simplify(beside - descriptor.offset(x))
         if step.op == "const" and step.value == 1:
             return d
     return descriptor.rank - 1

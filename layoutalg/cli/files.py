@@ -20,7 +20,7 @@ def expand(paths: list[Path]) -> list[Path]:
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.suffix in SPECS)
+            inside = sorted(p for p in path.rglob("*") if p.suffix in SPECS and p.is_file())
             if not inside:
                 raise InputError(f"{path}: no spec file (*.toml, *.json) in this folder")
             found += inside

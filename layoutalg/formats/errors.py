@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from layoutalg.index import budget
 
 LONGEST_REASON = 600
 """The characters of a reason, and of a key, that are kept: what is refused may be as long as the file."""
@@ -33,7 +36,7 @@ class SpecError(ValueError):
         reason, key = shortened(reason), shortened(key, 120)
         self.reason, self.file, self.line, self.column, self.key = reason, file, line, column, key
         place = ":".join(str(part) for part in (file, line, column) if part)
-        super().__init__(": ".join(part for part in (place, key, reason) if part))
+        super().__init__(": ".join(part for part in (shortened(place), key, reason) if part))
 
 
 class Problem(Exception):
@@ -51,3 +54,18 @@ def key_path(path: Sequence[str | int]) -> str:
     'descriptor[1].steps[0].lengths'
     """
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
+
+
+READING_SECONDS = 10.0
+"""What reading a file may take; the longest of CK's takes a second."""
+
+
+@contextmanager
+def reading(file: str) -> Iterator[None]:
+    """All that is read below has READING_SECONDS; SpecError where that is not enough."""
+    try:
+        with budget.within(READING_SECONDS):
+            yield
+    except budget.OutOfTimeError:
+        budget.check()
+        raise SpecError(f"takes more than {READING_SECONDS:g} s to read: its expressions are too long", file) from None

@@ -25,7 +25,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from layoutalg.formats.build import Builder
-from layoutalg.formats.errors import Path, Problem, SpecError, key_path
+from layoutalg.formats.errors import Path, Problem, SpecError, key_path, reading
 from layoutalg.formats.grammar import FILE
 from layoutalg.formats.locate import places, position
 from layoutalg.formats.model import SpecFile
@@ -69,7 +69,8 @@ def loads(text: str, file: str = "", *, is_json: bool = False) -> SpecFile:
     try:
         FILE.check((), data)
         lines = _lines(text)
-        return Builder(data, lambda path: lines.get(path)).file(file)
+        with reading(file):
+            return Builder(data, lambda path: lines.get(path)).file(file)
     except RecursionError as error:
         raise SpecError("tables and lists are nested too deep", file) from error
     except Problem as problem:

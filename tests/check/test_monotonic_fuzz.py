@@ -12,7 +12,7 @@ from layoutalg.formats import loads
 from layoutalg.prove import Limits, Proved, Refuted, Unknown, Verdict
 from tests.fuzzing import count
 
-CASES, GROUP = count(60, dear=20), 20
+CASES, GROUP = count(20, dear=20), 20
 """Files, and how many a test has."""
 LIMITS = Limits(seconds=5)
 

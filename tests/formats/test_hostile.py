@@ -180,3 +180,31 @@ def test_a_mutant_ends_in_time_with_a_verdict_or_a_sentence(part: int) -> None:
                 assert not isinstance(result.verdict, Unknown) or result.verdict.why, f"seed {seed}: {result}"
         assert "\n" not in sentence, f"seed {seed}"
     assert min(counts.values()) or MUTANTS < 100
+
+
+def test_expressions_that_take_too_long_are_refused_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """300 remainders of one another, whose normal form grows with each."""
+    monkeypatch.setattr("layoutalg.formats.errors.READING_SECONDS", 0.3)
+    length = "M" + "".join(f" % {n}" for n in range(1000, 700, -1))
+    text = f"""
+symbols = {{ M = {{ min = 1 }} }}
+[[descriptor]]
+name = "d"
+base = {{ kind = "packed", lengths = ["M"] }}
+steps = [[{{ transform = "unmerge", lengths = ["{length}"], lower = [0], upper = [0] }}]]
+"""
+    start = time.monotonic()
+    with pytest.raises(SpecError, match=r"takes more than 0.3 s to read"):
+        loads(text)
+    assert time.monotonic() - start < 0.3 * MOST_SECONDS
+
+
+def test_calls_that_are_never_closed_are_listed_in_time() -> None:
+    start = time.monotonic()
+    assert len(ck_cpp.loads("auto f = " + "make_merge_transform(" * 10_000, "x.hpp").unread) == 1
+    assert time.monotonic() - start < MOST_SECONDS
+
+
+def test_the_name_of_a_file_is_nothing_that_a_terminal_obeys() -> None:
+    with pytest.raises(SpecError, match=r"^a\\x1b\[31m.toml: not TOML"):
+        loads("x = [", "a\x1b[31m.toml")

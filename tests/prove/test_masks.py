@@ -26,7 +26,7 @@ from layoutalg.prove.memory import Coalesced, Reach, prove_coalesced
 from layoutalg.target import target
 from tests.fuzzing import FIRST, count
 
-CASES = count(60, dear=20)
+CASES = count(24, dear=20)
 LANE = var("lane", 64)
 
 

@@ -71,8 +71,9 @@ def inventory(root: Node, first_line: int) -> list[Place]:
         if kind is None or at is None:
             continue
         lines = first_line + at.start_point[0], first_line + at.end_point[0]
-        place = found.setdefault(at.id, Place(_name(at), at, *lines))
-        place.calls.setdefault(kind, []).append(first_line + node.start_point[0])
+        if at.id not in found:
+            found[at.id] = Place(_name(at), at, *lines)
+        found[at.id].calls.setdefault(kind, []).append(first_line + node.start_point[0])
     return list(found.values())
 
 

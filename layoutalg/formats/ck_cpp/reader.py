@@ -41,7 +41,7 @@ from layoutalg.formats.ck_cpp.statements import Runner
 from layoutalg.formats.ck_cpp.values import Broken, Function, Unreadable, Value
 from layoutalg.formats.claims import USUAL, arguments
 from layoutalg.formats.context import Context
-from layoutalg.formats.errors import Problem, SpecError
+from layoutalg.formats.errors import Problem, SpecError, reading
 from layoutalg.formats.model import AdaptorItem, Claim, DescriptorItem, DistributionItem, Item, SpecFile, Unread
 from layoutalg.formats.spec import read_text
 from layoutalg.index import Expr, symbol
@@ -72,8 +72,9 @@ def loads(source: str, file: str = "", defines: Mapping[str, str] | None = None)
         values, "ck" if _is_ck(source) else "ck_tile", scope=Scope(None, values), file=file, lines=source.split("\n"),
         claimed=Context({}, lambda path: None, symbols),
     )  # fmt: skip
-    for block in blocks(source, file):
-        reader.read(block.text, block.line)
+    with reading(file):
+        for block in blocks(source, file):
+            reader.read(block.text, block.line)
     words = set(re.findall(r"\w+", source))
     mentioned = {name: name.rsplit("::", 1)[-1] in words for name in values}
     claimed = {name for name in symbols if mentioned[name]}  # a claim in a comment may speak of a symbol

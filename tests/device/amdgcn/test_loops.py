@@ -19,6 +19,7 @@ from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.views import cast, slices
 from layoutalg.kernel.program import Loop
 from tests.device.amdgcn.assembly import NOP, mutant
+from tests.fuzzing import some
 
 
 @functools.cache
@@ -73,17 +74,20 @@ def the(program, name, number=0):
 
 @pytest.mark.parametrize(
     ("name", "number", "bits", "verdict"),
-    [
-        ("S_XOR_B32", 0, (32, 63, 0), "refuted"),  # the other slot is this one
-        ("S_AND_B32", 0, (32, 63, 0x80), "refuted"),  # slots in turns of another size
-        ("S_ADDK_I32", 0, (0, 15, 0x200), "refuted"),  # never the other slot
-        ("DS_READ_B128", 2, (0, 7, 0x28), "refuted"),  # another row
-        ("DS_WRITE_B32", 0, (0, 7, 4), "refuted"),
-        ("S_CMP_EQ_U32", 0, (8, 15, 128 + 1), "refuted"),  # one iteration too few
-        ("S_ADD_I32", 0, (8, 15, 192 + 2), "refuted"),  # the counter goes by two
-        ("S_BARRIER", 0, (0, 31, NOP), "refuted"),
-        ("V_LSHL_ADD_U64", 0, (50, 58, 128 + 32), "refuted"),  # a's next tile is the one after
-    ],
+    some(
+        [
+            ("S_XOR_B32", 0, (32, 63, 0), "refuted"),  # the other slot is this one
+            ("S_AND_B32", 0, (32, 63, 0x80), "refuted"),  # slots in turns of another size
+            ("S_ADDK_I32", 0, (0, 15, 0x200), "refuted"),  # never the other slot
+            ("DS_READ_B128", 2, (0, 7, 0x28), "refuted"),  # another row
+            ("DS_WRITE_B32", 0, (0, 7, 4), "refuted"),
+            ("S_CMP_EQ_U32", 0, (8, 15, 128 + 1), "refuted"),  # one iteration too few
+            ("S_ADD_I32", 0, (8, 15, 192 + 2), "refuted"),  # the counter goes by two
+            ("S_BARRIER", 0, (0, 31, NOP), "refuted"),
+            ("V_LSHL_ADD_U64", 0, (50, 58, 128 + 32), "refuted"),  # a's next tile is the one after
+        ],
+        4,
+    ),
 )
 def test_what_is_wrong_in_a_loop_is_refuted(name, number, bits, verdict):
     program = compiled("product", "gfx942")
@@ -94,13 +98,16 @@ def test_what_is_wrong_in_a_loop_is_refuted(name, number, bits, verdict):
 
 @pytest.mark.parametrize(
     ("name", "number", "bits"),
-    [
-        ("S_WAITCNT", 0, (0, 31, NOP)),
-        ("S_WAITCNT", 1, (0, 31, NOP)),
-        ("V_OR_B32", 0, (9, 16, 27)),  # a's fragments from b's buffer
-        ("V_ADD_U32", 1, (9, 16, 24)),  # b's tile where a's is
-        ("V_MOV_B32", 0, (0, 8, 256 + 32)),  # another element of a fragment
-    ],
+    some(
+        [
+            ("S_WAITCNT", 0, (0, 31, NOP)),
+            ("S_WAITCNT", 1, (0, 31, NOP)),
+            ("V_OR_B32", 0, (9, 16, 27)),  # a's fragments from b's buffer
+            ("V_ADD_U32", 1, (9, 16, 24)),  # b's tile where a's is
+            ("V_MOV_B32", 0, (0, 8, 256 + 32)),  # another element of a fragment
+        ],
+        2,
+    ),
 )
 def test_what_is_wrong_in_a_loop_is_not_proved(name, number, bits):
     program = compiled("product", "gfx942")

@@ -25,7 +25,7 @@ from tests.device.amdgcn.edits import NAME, PROGRAM, alike, payload
 from tests.device.amdgcn.loader import view
 from tests.fuzzing import FIRST, count
 
-CASES = count(300, dear=3)
+CASES = count(150, dear=3)
 
 #: What may be other than it was in a kernel that is proved anew.
 MAY_DIFFER = {"descriptor", "block", "said", "uses"}

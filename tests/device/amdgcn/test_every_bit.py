@@ -22,6 +22,7 @@ from layoutalg.device.amdgcn.memory import GlobalMemory
 from layoutalg.device.amdgcn.program import ENDS, branch_target
 from tests.device.amdgcn.assembly import assembled
 from tests.device.amdgcn.test_allowed import PROGRAM, decoded
+from tests.fuzzing import some
 
 CDNA = """
 v_mov_b32_e32 v2, v7
@@ -210,7 +211,7 @@ def differing(one, other):
     return roles | {k for k in one.fields.keys() | other.fields.keys() if one.fields.get(k) != other.fields.get(k)}
 
 
-@pytest.mark.parametrize(("target", "line"), CASES)
+@pytest.mark.parametrize(("target", "line"), some(tuple(CASES), 57))
 def test_a_bit_that_is_turned_over_is_refused_or_does_something_else(target, line):
     code = assembled_line(target, line)
     honest = decoded(target, code, **ALL)

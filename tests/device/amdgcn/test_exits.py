@@ -120,6 +120,7 @@ def test_a_last_iteration_that_is_not_finished_is_not_proved():
     assert prove_binary(shorter, PROGRAM, seconds=10).name != "proved"
 
 
+@pytest.mark.usefixtures("unrun")
 def test_a_loop_without_an_exit_is_not_followed():
     binary = assembled(PROGRAM, "gfx942", lambda text: edited(text, "\ts_nop 0\n", BEHIND))
     verdict = prove_binary(binary, PROGRAM)

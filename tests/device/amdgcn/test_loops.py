@@ -96,6 +96,7 @@ def test_what_is_wrong_in_a_loop_is_refuted(name, number, bits, verdict):
     assert found.name == verdict, found.failures[:1]
 
 
+@pytest.mark.usefixtures("unrun")
 @pytest.mark.parametrize(
     ("name", "number", "bits"),
     some(

@@ -91,12 +91,14 @@ CHANGES = {
 }
 
 
+@pytest.mark.usefixtures("unrun")
 @pytest.mark.parametrize("change", some(tuple(CHANGES), 2))
 def test_a_loop_with_one_thing_wrong_is_not_proved(change):
     instruction, *bits = CHANGES[change]()
     assert prove_binary(mutant(binary(), instruction, *bits), PROGRAM(), seconds=20).name != "proved"
 
 
+@pytest.mark.usefixtures("unrun")
 def test_following_ends_when_the_time_is_used_up():
     verdict = prove_binary(binary(), PROGRAM(), seconds=0.5)
     ((about, why),) = verdict.failures

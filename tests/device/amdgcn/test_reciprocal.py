@@ -52,6 +52,7 @@ def test_a_kernel_that_divides_is_proved_and_says_what_it_assumes():
     assert verdict.assumptions == (ASSUMPTION,)
 
 
+@pytest.mark.usefixtures("unrun")
 @pytest.mark.parametrize("number", [1, 3])
 def test_a_correction_by_another_number_is_not_proved(number):
     """Two divisions with two corrections each: the second does something only where the estimate is two too small."""

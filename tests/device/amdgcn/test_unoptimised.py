@@ -85,6 +85,7 @@ def test_a_word_spilled_to_or_restored_from_another_lane_is_not_proved(name, num
     assert prove_binary(mutant(program, spill, lane(spill, 1)), PROGRAM(), seconds=6).name in verdict
 
 
+@pytest.mark.usefixtures("unrun")
 @pytest.mark.parametrize("number", [1, 10])
 def test_a_register_restored_from_another_place_is_not_proved(number):
     program = unoptimised("gfx1100")
@@ -119,6 +120,7 @@ def test_a_mask_whose_upper_half_is_restored_from_its_lower_is_not_proved():
     assert "half a mask" in verdict.failures[0][1].reason
 
 
+@pytest.mark.usefixtures("unrun")
 def test_scratch_without_its_base_is_not_proved():
     """On gfx90a the kernel makes the base of scratch."""
     program = unoptimised("gfx90a")
@@ -156,6 +158,7 @@ def test_both_of_two_conditions_is_their_conjunction():
         assert all(value(made, at) == (value(one, at) and value(other, at)) for at in points), (one, other)
 
 
+@pytest.mark.usefixtures("unrun")
 @pytest.mark.parametrize(("number", "opcode"), some([(0, 16), (0, 18), (0, 32), (1, 18)], 1))
 def test_a_register_of_spilled_words_restored_in_part_is_not_proved(number, opcode):
     """A load of a byte or of half a word has not the scalar words that were in the lanes."""

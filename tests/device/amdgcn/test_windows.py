@@ -68,6 +68,7 @@ def test_a_changed_guard_or_quotient_is_refuted(name, number, bits):
     assert isinstance(verdict.failures[-1][1], Refuted)
 
 
+@pytest.mark.usefixtures("unrun")
 @pytest.mark.parametrize("number", some([0, 1, 2], 1))
 def test_a_sign_that_is_none_is_not_proved(number):
     """The sign of a dividend or of a quotient, taken seven places too low: 1 for numbers that exist.

@@ -114,7 +114,9 @@ class Oracle:
     def admissible(self, at: Point) -> bool:
         limits = all(self.in_limits(v, at[v]) for v in self.sizes)
         lengths = (value(n, at) for n in self.d.adaptor.hidden_lengths.values())
-        return limits and bool(value(self.given, at)) and all(n >= 1 for n in lengths)
+        padding = (value(n, at) for t in self.d.adaptor.transforms if isinstance(t, RightPad) for n in t.amounts)
+        there = all(n >= 1 for n in lengths) and all(n >= 0 for n in padding)
+        return limits and bool(value(self.given, at)) and there
 
     def indices(self, at: Point) -> Iterator[Point]:
         for index in product(*(range(value(n, at)) for n in self.d.lengths)):

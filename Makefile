@@ -22,7 +22,7 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: .venv/.installed  ## a transposition, from descriptor to machine code and a checked result
 	$(BIN)/layoutalg demo
 
-test: .venv/.tools  ## the tests, four minutes; fuzzers draw few cases
+test: .venv/.tools  ## the tests, under five minutes; fuzzers draw few cases
 	$(EXTRAS) $(BIN)/pytest $(PARALLEL) -m "not slow"
 
 test-all: .venv/.tools  ## slow ones too, and thousands of cases of each fuzzer

@@ -29,7 +29,7 @@ WORDS = [
     "%", "/", "^", "? 1 :", "\x00", "é", "= {", "operator", "MakeBlock<Problem, 8>()", "for(;;) {",
     "transform_tensor_descriptor(",
 ]  # fmt: skip
-MUTANTS = count(200)
+MUTANTS = count(120)
 SLOWEST = 5.0
 
 

@@ -34,7 +34,7 @@ from tests.fuzzing import FIRST, count
 from tests.prove.descriptors import draw, instantiate, sizes_of, symbols, values_of
 from tests.prove.oracle import Enumerated, enumerate_all
 
-COUNT = count(300)
+COUNT = count(200)
 Case = tuple[int, TensorDescriptor, Enumerated, Random]
 Truth = Callable[[], bool]
 

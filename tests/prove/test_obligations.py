@@ -18,7 +18,7 @@ from layoutalg.prove.strategies.bits import rank
 from tests.fuzzing import count
 from tests.index.expressions import Generator
 
-COUNT = count(200, dear=5)
+COUNT = count(120, dear=5)
 
 
 def generator(seed: int) -> Generator:

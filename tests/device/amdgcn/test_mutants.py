@@ -18,7 +18,7 @@ from layoutalg.device.amdgcn.launch import execute
 from layoutalg.device.amdgcn.program import decode_kernel
 from tests.fuzzing import count
 
-FLIPS = count(30, dear=50)
+FLIPS = count(20, dear=50)
 """Bits flipped for each target."""
 SHAPES = ((100, 70), (64, 129))
 LATENT = {"S_WAITCNT", "S_WAIT_LOADCNT", "S_WAIT_DSCNT", "S_WAIT_KMCNT", "S_WAIT_STORECNT"}

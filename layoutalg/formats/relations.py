@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from layoutalg.formats.context import Data, expected
+from layoutalg.formats.context import Data, expected, meaning
 from layoutalg.formats.errors import Path, Problem
 from layoutalg.formats.model import AccessItem, AgreeItem, LemmaItem
 from layoutalg.index import TRUE, Expr, fresh
@@ -31,7 +31,8 @@ def agree(builder: Builder, path: Path, data: Data) -> AgreeItem:
     left, right = (builder.resolve((*path, side), data[side]) for side in ("left", "right"))
     named = builder.variables((*path, "variables"), data.get("variables", {}))
     scope = {**builder.symbols, **named}
-    over = tuple(named.values()) or builder.over("i", left.descriptor.lengths)
+    with meaning(path):
+        over = tuple(named.values()) or builder.over("i", left.descriptor.lengths)
     sides: list[Exprs] = []
     for side, item in (("left_index", left), ("right_index", right)):
         index = builder.exprs((*path, side), data[side], scope) if side in data else over

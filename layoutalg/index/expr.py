@@ -240,7 +240,7 @@ def var(name: str, extent: Term) -> Expr:
     """
     limit = as_expr(extent)
     if limit.hi < 1:
-        raise ValueError(f"index {name} over an extent of {limit} has no value")
+        raise InexpressibleError(f"index {name} over an extent of {limit} has no value")
     return _node("var", (), Symbol(name, 0, limit.hi - 1, None if limit.op == "const" else limit, index=True))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from layoutalg.check import check
-from layoutalg.formats import loads
+from layoutalg.formats import SpecError, loads
 from layoutalg.formats.offsets import offsets
 from layoutalg.index import symbol
 from layoutalg.layout import (
@@ -80,3 +80,23 @@ base = { kind = "naive", lengths = [0, 4], strides = [4, 1] }
 claims = ["in_bounds", "injective", "fits_index", "bijective"]
 """)
     assert all(check(spec))
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        '[[transform]]\nname = "x"\ntransform = "pass_through"\nlength = 0\n',
+        '[[transform]]\nname = "x"\ntransform = "embed"\nlengths = [0, 4]\nstrides = [4, 1]\n'
+        'claims = ["in_bounds", "injective", "increments", "round_trip"]\n',
+        '[[descriptor]]\nname = "x"\nbase = { kind = "naive", lengths = [0, 4], strides = [4, 1] }\n'
+        'claims = ["increments", "round_trip", "contiguous(4)", "element_space_size(0)"]\n',
+    ],
+)
+def test_an_item_without_elements_has_verdicts_and_nothing_is_refuted(item: str) -> None:
+    assert {result.verdict.name for result in check(loads(item))} <= {"proved", "unknown"}
+
+
+def test_two_tensors_without_elements_are_compared_at_no_index() -> None:
+    one = '[[descriptor]]\nname = "x"\nbase = { kind = "naive", lengths = [0], strides = [4] }\n'
+    with pytest.raises(SpecError, match="index i0 over an extent of 0 has no value"):
+        loads(one + '[[agree]]\nname = "a"\nleft = "x"\nright = "x"\n')

@@ -39,7 +39,7 @@ class Claim:
     @property
     def is_empty(self) -> bool:
         """Whether it speaks of a tensor without elements: a length is the number 0."""
-        return any(isinstance(one, TensorDescriptor) and one.is_empty for one in self.about())
+        return any(isinstance(one, TensorDescriptor | TensorAdaptor) and one.is_empty for one in self.about())
 
     def of_nothing(self) -> ForAll | None:
         """What must hold where the tensor has no elements; None where the claim says nothing of one."""

@@ -35,11 +35,9 @@ from layoutalg.index import TRUE, Expr, eq, negation, substitute, variables
 from layoutalg.index.evaluate import value, values
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
-from layoutalg.layout import TensorDescriptor
-from layoutalg.prove.claims.base import Claim
 from layoutalg.prove.counting import written_out
 from layoutalg.prove.decide import decide
-from layoutalg.prove.lds.access import Reach
+from layoutalg.prove.lds.access import AccessClaim, Reach
 from layoutalg.prove.lds.cost import active, blocks, choices_of, least, others, point_of, relative, waves
 from layoutalg.prove.lds.masks import Pattern, happens, patterns
 from layoutalg.prove.lds.verdicts import unmet
@@ -74,13 +72,12 @@ class Traffic:
 
 
 @dataclass(frozen=True, eq=False)
-class Coalesced(Claim):
+class Coalesced(AccessClaim):
     """Every wave touches the fewest segments that could hold its bytes, for each size of segment of the target.
 
     LaneMapError for more lanes than a wave of the target has.
     """
 
-    access: Reach
     target: Target
     name: ClassVar[str] = "coalesced"
 
@@ -91,16 +88,6 @@ class Coalesced(Claim):
                 f"a lane map of {lanes} lanes; a wave of {self.target.name} has {wave}; "
                 "give threads of a block as (wave, lane)"
             )
-
-    def about(self) -> Iterator[TensorDescriptor]:
-        yield self.access.descriptor
-
-    @property
-    def assumed(self) -> Expr:
-        return self.access.given
-
-    def terms(self) -> Iterator[Expr]:
-        yield from (*super().terms(), self.access.address, *self.access.lanes.index)
 
     def statement(self) -> str:
         sizes = " and ".join(map(str, self.target.segments))

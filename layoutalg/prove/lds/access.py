@@ -20,14 +20,14 @@ What it cannot represent: one vector that lies in pieces, or that is data in par
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from layoutalg.banks import AccessError, LaneMapError, OutsideLdsError
 from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, conjuncts, eq, fresh, names, substitute, var, variables
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
-from layoutalg.prove.claims.base import exists, in_range
+from layoutalg.prove.claims.base import Claim, exists, in_range
 from layoutalg.prove.domain import names_in
 from layoutalg.prove.obligation import ForAll, Shown
 from layoutalg.prove.statement import assumptions
@@ -358,3 +358,20 @@ def access(
 
 def _bytes(size: Expr) -> str:
     return str(size) if size.op == "const" else f"{size} (at least {size.lo})"
+
+
+@dataclass(frozen=True, eq=False)
+class AccessClaim(Claim):
+    """What is claimed of one access: it speaks of its descriptor, at the sizes that it is given for."""
+
+    access: Reach
+
+    def about(self) -> Iterator[TensorDescriptor]:
+        yield self.access.descriptor
+
+    @property
+    def assumed(self) -> Expr:
+        return self.access.given
+
+    def terms(self) -> Iterator[Expr]:
+        yield from (*super().terms(), self.access.address, *self.access.lanes.index)

@@ -51,9 +51,8 @@ from layoutalg.index import (
 )
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
-from layoutalg.layout import LayoutError, TensorDescriptor
-from layoutalg.prove.claims.base import Claim
-from layoutalg.prove.lds.access import Access
+from layoutalg.layout import LayoutError
+from layoutalg.prove.lds.access import Access, AccessClaim
 from layoutalg.prove.lds.cost import Cost, relative, unit
 from layoutalg.prove.obligation import ForAll, Obligation, Shown
 from layoutalg.target import LdsInstruction
@@ -67,23 +66,13 @@ class UndividedError(InexpressibleError):
 
 
 @dataclass(frozen=True, eq=False)
-class LdsClaim(Claim):
+class LdsClaim(AccessClaim):
     """What is claimed of one access."""
 
     access: Access
     name: ClassVar[str] = "lds"
     of_fewer: ClassVar[bool] = False
     """Whether it is true of some lanes where it is true of all."""
-
-    def about(self) -> Iterator[TensorDescriptor]:
-        yield self.access.descriptor
-
-    @property
-    def assumed(self) -> Expr:
-        return self.access.given
-
-    def terms(self) -> Iterator[Expr]:
-        yield from (*super().terms(), self.access.address, *self.access.lanes.index)
 
     def requirements(self) -> list[ForAll]:
         """What must hold of the access for the claim to mean anything."""

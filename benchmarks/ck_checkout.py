@@ -16,7 +16,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from layoutalg.check import check
+from layoutalg.formats.check import check
 from layoutalg.formats.ck_cpp import load
 from layoutalg.formats.model import SpecFile
 

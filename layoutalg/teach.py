@@ -24,10 +24,10 @@ from layoutalg.index import Expr, Term, as_expr, eq, variables
 from layoutalg.index.evaluate import value, values
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.layout.adaptor import same_length
+from layoutalg.memory.lds import prove_access
+from layoutalg.memory.lds.claims import LdsClaim
 from layoutalg.prove import Agree, Claim, ForAll, Proved, Refuted, Shown, Unknown, Verdict, prove
 from layoutalg.prove.domain import digit_form
-from layoutalg.prove.lds import prove_access
-from layoutalg.prove.lds.claims import LdsClaim
 
 
 @dataclass(frozen=True)

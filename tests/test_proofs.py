@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from layoutalg.check import check
 from layoutalg.formats import load
+from layoutalg.formats.check import check
 from layoutalg.layout import TRANSFORMS
 
 PROOFS = Path(__file__).parents[1] / "proofs"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from layoutalg.banks import conflicts, cycles
+from layoutalg.memory.banks import conflicts, cycles
 from layoutalg.target import load_target, target, target_names
 
 

@@ -16,11 +16,10 @@ from functools import cache
 from pathlib import Path
 
 from layoutalg.cli.golden import programs
-from layoutalg.device.amdgcn.binary import read_kernels
-from layoutalg.device.amdgcn.program import Program as Binary
-from layoutalg.device.amdgcn.program import decode_kernel
 from layoutalg.device.compile import compile_source
 from layoutalg.device.compilers import Compiler, find_compilers
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.program import Program
 
@@ -58,7 +57,7 @@ def _version(command: tuple[str, ...]) -> str:
     return f"{found[1]}clang {found[2]}" if found else said.splitlines()[0]
 
 
-def built(kernel: str, target: str, level: str, compiler: Compiler) -> Binary:
+def built(kernel: str, target: str, level: str, compiler: Compiler) -> MachineCode:
     """One kernel's binary; CompileError where the compiler does not know the target or does not take the source."""
     program = kernels()[kernel][target]
     code = compile_source(emit_unverified(program), target, compiler=compiler, flags=(f"-O{level}",))

@@ -24,11 +24,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from layoutalg.device.amdgcn.accesses import ACCESSES, NO_EFFECT, WAITS
-from layoutalg.device.amdgcn.decode import Instruction, Operand, decode
-from layoutalg.device.amdgcn.errors import UnsupportedInstructionError
-from layoutalg.device.amdgcn.paths import flow_of
-from layoutalg.device.amdgcn.program import ENDS, Program, decode_kernel
+from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.decode.code import ENDS, MachineCode, decode_kernel
+from layoutalg.isa.decode.instructions import Instruction, Operand, decode
+from layoutalg.isa.semantics.accesses import ACCESSES, NO_EFFECT, WAITS
+from layoutalg.refine.loops.paths import flow_of
 
 OPERATORS = ("barrier", "wait", "left out", "offset", "shift", "constant", "register", "guard", "width", "opcode",
              "field")  # fmt: skip
@@ -45,7 +45,7 @@ class Mutant:
     address: int
     data: bytes
 
-    def applied(self, program: Program) -> Program:
+    def applied(self, program: MachineCode) -> MachineCode:
         """The binary with the change; UnsupportedInstructionError where it cannot be decoded any more."""
         code = bytearray(program.kernel.code)
         start = self.address - program.kernel.entry
@@ -53,7 +53,7 @@ class Mutant:
         return decode_kernel(replace(program.kernel, code=bytes(code)))
 
 
-def mutants(program: Program, count: int, seed: int, *, in_loops: bool = False) -> list[Mutant]:
+def mutants(program: MachineCode, count: int, seed: int, *, in_loops: bool = False) -> list[Mutant]:
     """So many mutants of a binary (or of its loops), as evenly as it has them of each operator; the same for a seed."""
     rng = random.Random(seed)
     found = defaultdict(list)
@@ -69,7 +69,7 @@ def mutants(program: Program, count: int, seed: int, *, in_loops: bool = False) 
     return chosen
 
 
-def _all(program: Program, instructions: Iterable[Instruction]) -> Iterator[Mutant]:
+def _all(program: MachineCode, instructions: Iterable[Instruction]) -> Iterator[Mutant]:
     waits = WAITS[program.kernel.architecture]
     for instruction in instructions:
         name = instruction.name
@@ -88,20 +88,20 @@ def _all(program: Program, instructions: Iterable[Instruction]) -> Iterator[Muta
                 yield Mutant(_operator(instruction, after), what, instruction.address, changed)
 
 
-def _reached(program: Program) -> Iterator[Instruction]:
+def _reached(program: MachineCode) -> Iterator[Instruction]:
     """Instructions up to the last end: padding follows."""
     last = max(i.address for i in program.instructions if i.name in ENDS)
     return (i for i in program.instructions if i.address <= last)
 
 
-def _looping(program: Program) -> Iterator[Instruction]:
+def _looping(program: MachineCode) -> Iterator[Instruction]:
     """Instructions in loops, those that leave them included."""
     loops = flow_of(program.kernel.entry, program.blocks).loops
     starts = sorted({start for body in loops.values() for start in body})
     return (i for start in starts for i in program.blocks[start].instructions)
 
 
-def _decoded(code: bytes, program: Program, before: Instruction) -> Instruction | None:
+def _decoded(code: bytes, program: MachineCode, before: Instruction) -> Instruction | None:
     kernel = program.kernel
     try:
         found = next(decode(code, before.address, kernel.architecture, kernel.target))

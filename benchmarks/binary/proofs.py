@@ -26,13 +26,12 @@ from typing import Any
 import layoutalg
 from benchmarks.binary.builds import built, compilers, kernels
 from benchmarks.binary.state import Key, State
-from layoutalg.device.amdgcn.against import prove_binary
-from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
-from layoutalg.device.amdgcn.program import Program as Binary
-from layoutalg.device.amdgcn.trial import attempt, make_case, small_sizes
 from layoutalg.device.compilers import Compiler
-from layoutalg.device.errors import CompileError
+from layoutalg.errors import CompileError, Fault, UnsupportedInstructionError
+from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.program import Program
+from layoutalg.refine.refinement import prove_binary
+from layoutalg.refine.trial import attempt, make_case, small_sizes
 
 Row = dict[str, Any]
 
@@ -109,7 +108,7 @@ def _row(key: Key, compiler: Compiler, seconds: float) -> Row:
     return limited(binary, kernels()[kernel][target], seconds)
 
 
-def limited(binary: Binary, program: Program, seconds: float) -> Row:
+def limited(binary: MachineCode, program: Program, seconds: float) -> Row:
     """The row of a proof, made by a process of its own."""
     start, context = time.monotonic(), multiprocessing.get_context("fork")
     here, there = context.Pipe(duplex=False)
@@ -128,12 +127,12 @@ def limited(binary: Binary, program: Program, seconds: float) -> Row:
     return {**row, "seconds": round(time.monotonic() - start, 2)}
 
 
-def _send(pipe: Connection, binary: Binary, program: Program, seconds: float) -> None:
+def _send(pipe: Connection, binary: MachineCode, program: Program, seconds: float) -> None:
     row = proved(binary, program, seconds)
     pipe.send(row if row["result"] == "proved" else {**row, "run": seen(binary, program)})
 
 
-def seen(binary: Binary, program: Program) -> str:
+def seen(binary: MachineCode, program: Program) -> str:
     """What a run shows of a binary that is not proved: `exact`, `WRONG`, or a fault in words."""
     try:
         return "exact" if attempt(binary, program, make_case(program, small_sizes(program))).exact else "WRONG"
@@ -141,7 +140,7 @@ def seen(binary: Binary, program: Program) -> str:
         return str(error)[:TOLD]
 
 
-def proved(binary: Binary, program: Program, seconds: float) -> Row:
+def proved(binary: MachineCode, program: Program, seconds: float) -> Row:
     """The row of a proof."""
     start = time.monotonic()
     found = prove_binary(binary, program, seconds=seconds)

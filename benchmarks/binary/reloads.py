@@ -25,10 +25,10 @@ from typing import Any
 from benchmarks.binary.builds import built, kernels
 from benchmarks.binary.proofs import Portion, code, limited, seen
 from benchmarks.binary.state import State
-from layoutalg.device.amdgcn.accesses import ACCESSES
-from layoutalg.device.amdgcn.decode import EXEC, Instruction, Operand
-from layoutalg.device.amdgcn.program import Block, Program
-from layoutalg.device.errors import CompileError
+from layoutalg.errors import CompileError
+from layoutalg.isa.decode.code import Block, MachineCode
+from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
+from layoutalg.isa.semantics.accesses import ACCESSES
 
 MENDED = Path(__file__).parent / "mended.jsonl"
 _BETWEEN = ("V_READLANE_B32", "V_ACCVGPR_READ", "S_WAITCNT", "S_NOP")
@@ -53,13 +53,13 @@ def run_mended(portion: Portion, state: State) -> None:
         print(" · ".join(key), state.rows[key], flush=True)
 
 
-def mended(binary: Program) -> tuple[Program, int]:
+def mended(binary: MachineCode) -> tuple[MachineCode, int]:
     """The program with EXEC restored first in each block, and in how many blocks that is another order."""
     changed = [new for block in binary.blocks.values() if (new := _exec_first(block)) is not None]
     instead = {instruction.address: instruction for block in changed for instruction in block}
     kept = (i for i in binary.instructions if not any(b[0].address <= i.address < _end(b) for b in changed))
     order = sorted((*kept, *instead.values()), key=lambda instruction: instruction.address)
-    return Program(binary.kernel, tuple(order)), len(changed)
+    return MachineCode(binary.kernel, tuple(order)), len(changed)
 
 
 def _end(block: list[Instruction]) -> int:

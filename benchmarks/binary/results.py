@@ -47,12 +47,12 @@ CUTTING = ("clang 16", "clang 17", "clang 18")
 ROUNDED = """Found and mended: clang 17 and 18 turn f32 into bf16 by cutting off the low half (`v_lshrrev_b32 16`,
 `global_store_short_d16_hi`), not by rounding to nearest, and clang 16 refuses the cast; `cast` was refuted and
 `contraction_bf16` not proved.  Kernels carry their own rounding for such compilers now, which is what is run and proved
-here (`layoutalg/kernel/conversions.py`).
+here (`layoutalg/kernel/emit/conversions.py`).
 """
 
 
 MENDED = """Found and mended: a gfx12 barrier whose signal is left out (so its wait hangs) was proved.  Signal and
-wait must be pairs now (`tests/device/amdgcn/test_barriers.py`).  Refuted where no run differs: the witness has sizes
+wait must be pairs now (`tests/refine/test_barriers.py`).  Refuted where no run differs: the witness has sizes
 beyond those of the runs (a sign extension cut off), or what is stored to LDS differs where nothing reads it.
 """
 

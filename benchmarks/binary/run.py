@@ -36,12 +36,11 @@ from benchmarks.binary.proofs import PROOFS, Portion, proved, run_proofs
 from benchmarks.binary.reloads import MENDED, run_mended
 from benchmarks.binary.results import IN_LOOP, write
 from benchmarks.binary.state import State, gathered
-from layoutalg.device.amdgcn.errors import Fault, UnsupportedInstructionError
-from layoutalg.device.amdgcn.program import Program as Binary
-from layoutalg.device.amdgcn.trial import Case, attempt, make_case, small_sizes
-from layoutalg.device.errors import CompileError
+from layoutalg.errors import CompileError, Fault, UnsupportedInstructionError
 from layoutalg.index import Expr, value
+from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.program import Loop, Program, extent_of
+from layoutalg.refine.trial import Case, attempt, make_case, small_sizes
 
 MUTATED = ("transpose_lds", "transpose_register", "cast", "batched_transpose", "pad", "slice")
 """Kernels whose mutants are judged, unless others are named."""
@@ -86,7 +85,7 @@ def run_builds(folders: list[Path], levels: str, names: list[str], limit: float)
     return True
 
 
-def _executed(binary: Binary, program: Program, kernel: str, level: str) -> dict[str, Any]:
+def _executed(binary: MachineCode, program: Program, kernel: str, level: str) -> dict[str, Any]:
     small = level == "0" and kernel in PRODUCTS
     sizes = small_sizes(program, 1, 8 if small else 24, 600 if small else 1 << 13)
     start = time.monotonic()
@@ -137,7 +136,7 @@ class Run:
     steps: int
 
 
-def _runs(binary: Binary, program: Program, least: int) -> list[Run]:
+def _runs(binary: MachineCode, program: Program, least: int) -> list[Run]:
     """The runs, where loops are gone through so often at least; a mutant may take some times the binary's own steps."""
     found = []
     for seed, (most, order) in enumerate(RUNS):
@@ -148,7 +147,7 @@ def _runs(binary: Binary, program: Program, least: int) -> list[Run]:
     return found
 
 
-def _behaviours(binary: Binary, program: Program, runs: list[Run]) -> Iterator[str]:
+def _behaviours(binary: MachineCode, program: Program, runs: list[Run]) -> Iterator[str]:
     """How each run shows that the binary is not the program; empty where it does not."""
     for run in runs:
         try:

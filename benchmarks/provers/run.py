@@ -22,12 +22,12 @@ from pathlib import Path
 from benchmarks.builders import universal_row_major
 from benchmarks.corpus import concrete
 from benchmarks.provers import peers
-from layoutalg.banks import OutsideLdsError
 from layoutalg.index import var
+from layoutalg.memory.banks import OutsideLdsError
+from layoutalg.memory.lds import ConflictFree, access, lane_map, prove_access
 from layoutalg.prove import Bijective, Injective, Limits, decide, domain, prove
 from layoutalg.prove import claims as claim_module
 from layoutalg.prove.claims import base
-from layoutalg.prove.lds import ConflictFree, access, lane_map, prove_access
 from layoutalg.prove.obligation import InjectiveMap
 from layoutalg.prove.strategies.bits import rank
 from layoutalg.prove.verdict import Verdict

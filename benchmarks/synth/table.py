@@ -14,11 +14,11 @@ from statistics import median
 
 import numpy as np
 
-from layoutalg.banks import phase_cycles
 from layoutalg.index.evaluate import grid
 from layoutalg.layout import TensorDescriptor
+from layoutalg.memory.banks import phase_cycles
+from layoutalg.memory.lds import ConflictFree, access, operand, price, prove_access
 from layoutalg.prove import Unknown
-from layoutalg.prove.lds import ConflictFree, access, operand, price, prove_access
 from layoutalg.synth.gemm import packed, padded, swizzled
 from layoutalg.synth.problem import Problem, gemm_problem
 from layoutalg.synth.report import ck

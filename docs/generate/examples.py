@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from layoutalg.check import Result, check
 from layoutalg.formats import DescriptorItem, Refusal, SpecFile, load
+from layoutalg.formats.check import Result, check
 
 Page = tuple[str, str, str]
 

@@ -12,15 +12,16 @@ PACKAGES = {
     "index": "Index expressions",
     "layout": "Layouts",
     "target": "Targets",
-    "banks": "Banks",
     "prove": "Proving",
+    "memory": "Banks and coalescing",
     "formats": "Files",
-    "check": "Checking",
     "synth": "Synthesis",
     "draw": "Drawing",
     "explain": "Explaining",
     "kernel": "Kernels",
+    "isa": "The AMD machine",
     "device": "Devices",
+    "refine": "Binaries",
     "teach": "Teaching",
 }
 """The parts of the package, in the order of its layers."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.bench.cases import Case
-from layoutalg.device.errors import NoDeviceError
+from layoutalg.errors import NoDeviceError
 
 if TYPE_CHECKING:
     from layoutalg.device.runtime import Device

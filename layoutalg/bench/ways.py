@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from layoutalg.bench.cases import Case
-from layoutalg.kernel.emit import DECLARED
+from layoutalg.kernel.emit.kernel import DECLARED
 from layoutalg.kernel.library.choose import Blocks, transpose_for
 from layoutalg.kernel.library.plans import Plan, copied, plan_for
 from layoutalg.kernel.library.staging import divides

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from layoutalg.cli.errors import InputError
 from layoutalg.disk import write_whole
-from layoutalg.kernel.dtypes import DTYPES
+from layoutalg.kernel.program.dtypes import DTYPES
 
 if TYPE_CHECKING:
     import numpy as np

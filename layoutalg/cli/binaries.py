@@ -14,11 +14,11 @@ from layoutalg.cli.programs import program_of
 from layoutalg.disk import read_whole
 
 if TYPE_CHECKING:
-    from layoutalg.device.amdgcn.against import BinaryVerdict
     from layoutalg.device.codeobject import CodeObject
     from layoutalg.device.isa import IsaDevice
     from layoutalg.kernel.program import Program
     from layoutalg.kernel.verify import Verified
+    from layoutalg.refine.refinement import BinaryVerdict
 
 
 def register(app: typer.Typer) -> None:
@@ -38,9 +38,9 @@ def binary(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Prove that machine code does to memory what a verified kernel program says, for all sizes."""
-    from layoutalg.device.amdgcn.trial import lines
     from layoutalg.device.codeobject import CodeObject
     from layoutalg.kernel.verify import verify
+    from layoutalg.refine.trial import lines
 
     if not file.is_file():
         raise InputError(f"{file}: no such file; give an AMD code object")
@@ -84,12 +84,12 @@ STANDING = (
     "buffers begin at multiples of 16 bytes, do not overlap, and lie beside the apertures of LDS and scratch",
     "the machine does what AMD's pseudocode says; time, wait states and cache policy are not modelled",
 )
-"""What every verdict on machine code assumes (`layoutalg.device.amdgcn.against`)."""
+"""What every verdict on machine code assumes (`layoutalg.refine.refinement`)."""
 
 
 def _assumed(program: Program, found: BinaryVerdict) -> Iterator[str]:
     """What a verdict rests on: the sizes that it speaks of, the launch, the model, and what reading the code took."""
-    from layoutalg.kernel.emit import conditions
+    from layoutalg.kernel.emit.kernel import conditions
 
     if program.sizes:
         yield conditions(program)
@@ -110,25 +110,25 @@ def _kernel(file: Path, code: CodeObject, given: str | None, program: Program) -
 
 def decided(code: CodeObject, program: Program, name: str, seconds: float = 60.0) -> BinaryVerdict:
     """Every claim on the machine code of one kernel of a code object."""
-    from layoutalg.device.amdgcn.against import prove_binary
-    from layoutalg.device.amdgcn.binary import read_kernels
-    from layoutalg.device.amdgcn.program import decode_kernel
+    from layoutalg.isa.container.binary import read_kernels
+    from layoutalg.isa.decode.code import decode_kernel
+    from layoutalg.refine.refinement import prove_binary
 
     return prove_binary(decode_kernel(read_kernels(code.payload)[name]), program, seconds=seconds)
 
 
 def _listing(code: CodeObject, name: str, found: BinaryVerdict, verified: Verified) -> Iterator[str]:
-    from layoutalg.device.amdgcn.binary import read_kernels
-    from layoutalg.device.amdgcn.listing import listed
-    from layoutalg.device.amdgcn.program import decode_kernel
+    from layoutalg.isa.container.binary import read_kernels
+    from layoutalg.isa.decode.code import decode_kernel
+    from layoutalg.refine.listing import listed
 
     return listed(decode_kernel(read_kernels(code.payload)[name]), found.verdicts, verified.verdicts)
 
 
 def _carried_out(code: CodeObject, program: Program, name: str) -> Mapping[str, Any]:
-    from layoutalg.device.amdgcn.binary import read_kernels
-    from layoutalg.device.amdgcn.program import decode_kernel
-    from layoutalg.device.amdgcn.trial import report
+    from layoutalg.isa.container.binary import read_kernels
+    from layoutalg.isa.decode.code import decode_kernel
+    from layoutalg.refine.trial import report
 
     return report(decode_kernel(read_kernels(code.payload)[name]), program)
 

@@ -19,8 +19,8 @@ from layoutalg.cli.output import placed, say
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from layoutalg.check import Result
     from layoutalg.formats import SpecFile
+    from layoutalg.formats.check import Result
     from layoutalg.prove import Limits
 
 
@@ -117,8 +117,8 @@ class How:
 
 
 def _decide(specs: list[SpecFile], how: How, quiet: bool) -> list[list[Result]]:
-    from layoutalg.check import check as decide
-    from layoutalg.check import check_all
+    from layoutalg.formats.check import check as decide
+    from layoutalg.formats.check import check_all
     from layoutalg.prove.decide import STRATEGIES
 
     if how.strategy is not None and how.strategy not in STRATEGIES:
@@ -161,7 +161,7 @@ def _progress(specs: list[SpecFile], quiet: bool) -> Iterator[Iterable[SpecFile]
 
 def _certify(specs: list[SpecFile], results: list[list[Result]], folder: Path, how: How) -> None:
     """One folder of certificates for all claims of all files; one that they decide otherwise is a defect of ours."""
-    from layoutalg.check import questions
+    from layoutalg.formats.check import questions
     from layoutalg.prove.certificates import write_certificates
 
     claims, said = {}, {}
@@ -229,7 +229,7 @@ def _exit_code(specs: list[SpecFile], results: list[Result]) -> int:
 
 
 def _document(specs: list[SpecFile], results: list[list[Result]], bad: list[str], limits: Limits) -> dict[str, Any]:
-    from layoutalg.check import facts
+    from layoutalg.formats.check import facts
 
     files = []
     for spec, found in zip(specs, results, strict=True):

@@ -11,8 +11,8 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from layoutalg.device.amdgcn.cycles import LdsCycles
     from layoutalg.kernel.verify import Verified
+    from layoutalg.refine.cycles import LdsCycles
 
 SIZE = (4096, 4096)
 ISA_SIZE = (256, 512)
@@ -71,8 +71,9 @@ def _targets(verified: Verified) -> Any:
     from rich.text import Text
 
     from layoutalg.cli.binaries import decided, executed
-    from layoutalg.device.isa import IsaDevice, lds_cycles
+    from layoutalg.device.isa import IsaDevice
     from layoutalg.device.kernels import build
+    from layoutalg.refine.cycles import lds_cycles
 
     table = Table(title=verified.program.name, title_justify="left")
     columns = ("target", "VGPRs", "SGPRs", "LDS bytes", "spills", "code bytes", "LDS cycles", "machine code",

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from layoutalg.draw import Picture
     from layoutalg.formats import AccessItem, DescriptorItem, SpecFile
     from layoutalg.layout import TensorDescriptor
-    from layoutalg.prove.lds import Access
-    from layoutalg.prove.lds.access import Reach
+    from layoutalg.memory.access import Reach
+    from layoutalg.memory.lds import Access
 
 LANES = ("lane", "phase", "register", "bank")
 """What an index grid is coloured by that depends on an access."""
@@ -188,7 +188,7 @@ class Asked:
 
     def lds(self, item: AccessItem) -> Access:
         """An access of LDS; InputError where it is none."""
-        from layoutalg.prove.lds import Access
+        from layoutalg.memory.lds import Access
 
         if not self.in_lds(item):
             raise InputError(
@@ -204,8 +204,8 @@ class Asked:
 
     def reach(self, item: AccessItem) -> Reach:
         """The access for the target and the instruction asked for, else its own."""
-        from layoutalg.banks import AccessError
-        from layoutalg.check.accesses import reach_of
+        from layoutalg.formats.check.accesses import reach_of
+        from layoutalg.memory.banks import AccessError
 
         if not self.in_lds(item) and item.descriptor.dtype is None:  # no byte is asked for: only its lanes are shown
             item = replace(item, descriptor=replace(item.descriptor, dtype="f16"))

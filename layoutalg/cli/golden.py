@@ -111,7 +111,7 @@ def spec_of(program: Program) -> str:
 
 def report(verified: Verified, targets: list[str]) -> str:
     """What was proved of a program, and what its LDS accesses cost on targets."""
-    from layoutalg.kernel.emit import REORDERED, adds_up, conditions, laid_out, preconditions
+    from layoutalg.kernel.emit.kernel import REORDERED, adds_up, conditions, laid_out, preconditions
 
     program = verified.program
     lines = [f"# {program.name}", "", f"`{program.summary}`, laid out so:", ""]

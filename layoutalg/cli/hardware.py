@@ -22,7 +22,7 @@ def banks(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Count the cycles of one LDS access, phase by phase; exit 0 when it is free of bank conflicts, 1 when not."""
-    from layoutalg.bank_report import load_addresses, picture, report, sentence
+    from layoutalg.memory.bank_report import load_addresses, picture, report, sentence
     from layoutalg.target import load_target
     from layoutalg.target import target as known
 

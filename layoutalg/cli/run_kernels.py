@@ -125,8 +125,8 @@ def cast(
     device: DeviceKind = "auto", as_json: AsJson = False,
 ) -> int:  # fmt: skip
     """Another element type, rounded to nearest even."""
-    from layoutalg.kernel.dtypes import DTYPES, numbers, stored
     from layoutalg.kernel.library.tasks import cast_task
+    from layoutalg.kernel.program.dtypes import DTYPES, numbers, stored
 
     run = _Run(device, output_file, as_json)
     source = run.read(input_file)
@@ -220,8 +220,8 @@ def _contracted(
     import numpy as np
 
     from layoutalg.cli.arrays import read_array
-    from layoutalg.kernel.dtypes import DTYPES, numbers
     from layoutalg.kernel.library.tasks import contraction_task
+    from layoutalg.kernel.program.dtypes import DTYPES, numbers
 
     operands = [run.read(a), run.read(b)]
     task = contraction_task(einsum, operands[0].shape, operands[1].shape, run.dtype, result=result,
@@ -249,8 +249,8 @@ def conv(
 ) -> int:  # fmt: skip
     """Convolution forward in 1, 2 or 3 dimensions: image N, H …, C, result N, Ho …, K."""
     from layoutalg.cli.references import convolved
-    from layoutalg.kernel.dtypes import DTYPES, numbers
     from layoutalg.kernel.library.tasks import convolution_task
+    from layoutalg.kernel.program.dtypes import DTYPES, numbers
 
     run = _Run(device, output_file, as_json)
     image, filter = run.read(input_file), run.read(weight)
@@ -271,8 +271,8 @@ def reduce(
     """The sum or the greatest over dimensions."""
     import numpy as np
 
-    from layoutalg.kernel.dtypes import DTYPES, numbers
     from layoutalg.kernel.library.tasks import reduce_tasks
+    from layoutalg.kernel.program.dtypes import DTYPES, numbers
 
     run = _Run(device, output_file, as_json)
     source = run.read(input_file)
@@ -326,7 +326,7 @@ class _Run:
         """Launches arithmetic; its largest error, as a part of the largest result (or of `size`), must be small."""
         import numpy as np
 
-        from layoutalg.kernel.dtypes import numbers
+        from layoutalg.kernel.program.dtypes import numbers
 
         output, report = self._launch(arrays, tasks)
         kind = tasks[-1].program.target.dtype
@@ -340,9 +340,9 @@ class _Run:
                             f"relative error {error:.2g} (allowed {allowed:g})")  # fmt: skip
 
     def _launch(self, arrays: Sequence[NDArray[Any]], tasks: Sequence[Task]) -> tuple[NDArray[Any], dict[str, Any]]:
-        from layoutalg.device.isa import lds_cycles
         from layoutalg.device.kernels import run as launch
         from layoutalg.kernel.verify import verify
+        from layoutalg.refine.cycles import lds_cycles
 
         names, obligations, milliseconds = [], 0, 0.0
         lds = []

@@ -40,7 +40,9 @@ is used.
 from layoutalg.device.codeobject import CodeObject, KernelResources, Parameter
 from layoutalg.device.compile import compile_source, compile_to_assembly
 from layoutalg.device.compilers import Compiler, choose_compiler, find_compilers
-from layoutalg.device.errors import (
+from layoutalg.device.runtime import Absent, Device, DeviceArray, Event, Found, Module, choose_device, devices
+from layoutalg.device.targets import TARGETS, family
+from layoutalg.errors import (
     CodeObjectError,
     CompileError,
     DeviceError,
@@ -49,8 +51,6 @@ from layoutalg.device.errors import (
     NoDeviceError,
     UnknownTargetError,
 )
-from layoutalg.device.runtime import Absent, Device, DeviceArray, Event, Found, Module, choose_device, devices
-from layoutalg.device.targets import TARGETS, family
 
 __all__ = [
     "TARGETS", "Absent", "CodeObject", "CodeObjectError", "CompileError", "Compiler", "Device", "DeviceArray",

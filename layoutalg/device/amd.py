@@ -20,10 +20,10 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from layoutalg.device.errors import LaunchError
 from layoutalg.device.gpu import Driver, GpuDevice
 from layoutalg.device.runtime import Absent, Found
 from layoutalg.device.targets import FAMILIES
+from layoutalg.errors import LaunchError
 
 # Our names for what the runtime knows about a card, and its own (hipDeviceProp_t).
 _PROPERTIES = {

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from layoutalg.device.container import EM_AMDGPU, Container, LoadedKernel
-from layoutalg.device.elf import SHT_DYNSYM, Elf, damaged
-from layoutalg.device.errors import CodeObjectError
 from layoutalg.disk import write_whole
+from layoutalg.errors import CodeObjectError
+from layoutalg.isa.container.code_object import EM_AMDGPU, Container, LoadedKernel
+from layoutalg.isa.container.elf import SHT_DYNSYM, Elf, damaged
 
 _BUNDLES = (b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB")
 """How bundles begin, plain and compressed (clang's documentation, "Clang Offload Bundler")."""
@@ -81,7 +81,7 @@ class CodeObject:
 
         >>> CodeObject.read(b"GIF89a")
         Traceback (most recent call last):
-        layoutalg.device.errors.CodeObjectError: not a code object (neither ELF nor PTX): compile the source again
+        layoutalg.errors.CodeObjectError: not a code object (neither ELF nor PTX): compile the source again
         """
         if payload.startswith(b"\x7fELF"):
             target, kernels = _read_elf(payload)

@@ -18,8 +18,8 @@ from pathlib import Path
 from layoutalg.device import cache
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.compilers import INCLUDE, Compiler, choose_compiler, output_name
-from layoutalg.device.errors import CompileError
 from layoutalg.device.targets import family
+from layoutalg.errors import CompileError
 
 #: How long one step of a compiler may take, in seconds.
 TIME_LIMIT = 120

@@ -31,8 +31,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from layoutalg.device.errors import NoCompilerError
 from layoutalg.device.targets import family
+from layoutalg.errors import NoCompilerError
 
 INCLUDE = Path(__file__).parent / "include"
 

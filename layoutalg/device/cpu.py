@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from layoutalg.device.codeobject import CodeObject, KernelResources, Parameter
-from layoutalg.device.errors import LaunchError
 from layoutalg.device.runtime import Device, DeviceArray, Event, Found, Module, Size, require_target, shape_of
+from layoutalg.errors import LaunchError
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray

@@ -25,8 +25,8 @@ import numpy as np
 
 from layoutalg.device.codeobject import CodeObject, KernelResources
 from layoutalg.device.dlpack import DEVICE_TYPES, to_capsule
-from layoutalg.device.errors import LaunchError
 from layoutalg.device.runtime import Device, DeviceArray, Event, Module, Size, require_target, shape_of
+from layoutalg.errors import LaunchError
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray

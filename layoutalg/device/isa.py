@@ -15,21 +15,20 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from layoutalg.device.codeobject import CodeObject, KernelResources
-from layoutalg.device.errors import LaunchError, NoDeviceError
 from layoutalg.device.runtime import Device, DeviceArray, Event, Module, Size, require_target, shape_of
 from layoutalg.device.targets import FAMILIES
+from layoutalg.errors import LaunchError, NoDeviceError
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-    from layoutalg.device.amdgcn.cycles import InstructionCycles, LdsCycles
-    from layoutalg.kernel.program import Program
+    from layoutalg.isa.run.cycles import InstructionCycles
 
 SUFFIX = "-isa"
 KINDS = tuple(f"{target}{SUFFIX}" for target, family in FAMILIES.items() if family == "amd")
@@ -41,18 +40,6 @@ def find(kind: str) -> IsaDevice:
     if kind not in KINDS:
         raise NoDeviceError(f"unknown device {kind!r}: give one of {', '.join(KINDS)}")
     return IsaDevice(kind.removesuffix(SUFFIX))
-
-
-def lds_cycles(device: Device, program: Program, sizes: Mapping[str, int]) -> LdsCycles | None:
-    """The LDS cycles of the last launch on such a device beside what the program claims; None on any other device.
-
-    `sizes` are those of the launch, by name.
-    """
-    from layoutalg.device.amdgcn.cycles import compare
-
-    if not isinstance(device, IsaDevice):
-        return None
-    return compare(device.lds, program, device.target, {s: sizes[s.value.name] for s in program.sizes})
 
 
 class IsaEvent(Event):
@@ -121,9 +108,9 @@ class IsaModule(Module):
         block: tuple[int, int, int],
         addresses: ctypes.Array[ctypes.c_void_p],
     ) -> None:
-        from layoutalg.device.amdgcn.binary import read_kernels
-        from layoutalg.device.amdgcn.launch import execute
-        from layoutalg.device.amdgcn.program import decode_kernel
+        from layoutalg.isa.container.binary import read_kernels
+        from layoutalg.isa.decode.code import decode_kernel
+        from layoutalg.isa.run.launch import execute
 
         program = decode_kernel(read_kernels(self.code.payload)[kernel.name])
         given = [np.asarray(a.owner) if isinstance(a, DeviceArray) else a for a in self._arguments]

@@ -17,8 +17,8 @@ import numpy as np
 
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.compile import compile_source
-from layoutalg.device.errors import LaunchError
 from layoutalg.device.runtime import Device, DeviceArray, Module
+from layoutalg.errors import LaunchError
 from layoutalg.index import Expr
 from layoutalg.index.evaluate import limits, value
 from layoutalg.kernel.emit import emit

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from layoutalg.device.errors import LaunchError
 from layoutalg.device.gpu import Driver, GpuDevice
 from layoutalg.device.runtime import Absent, Found
 from layoutalg.device.targets import TARGETS
+from layoutalg.errors import LaunchError
 
 # Our names for what the driver knows about a card, and its own (CUdevice_attribute).
 _PROPERTIES = {

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.device.codeobject import CodeObject, KernelResources, Parameter
-from layoutalg.device.errors import LaunchError, NoDeviceError
 from layoutalg.device.targets import runs
+from layoutalg.errors import LaunchError, NoDeviceError
 
 if TYPE_CHECKING:
     import numpy as np

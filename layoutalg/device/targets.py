@@ -9,7 +9,7 @@
 What a target can do (banks, waves, matrix instructions) is not said here.
 """
 
-from layoutalg.device.errors import UnknownTargetError
+from layoutalg.errors import UnknownTargetError
 
 FAMILIES = {
     "gfx90a": "amd",

@@ -10,7 +10,6 @@ from layoutalg.draw.access import LaneAccess, along, down, held, in_order, opera
 from layoutalg.draw.collision import collision, escape, refutation
 from layoutalg.draw.conflicts import conflicts
 from layoutalg.draw.dataflow import dataflow
-from layoutalg.draw.errors import DrawError
 from layoutalg.draw.files import Explorer, explore, save
 from layoutalg.draw.formula import latex
 from layoutalg.draw.graph import graph
@@ -21,6 +20,7 @@ from layoutalg.draw.show import enable, show, svg
 from layoutalg.draw.svg import Picture, below, beside
 from layoutalg.draw.swizzle import compare
 from layoutalg.draw.text import plain, table, tree
+from layoutalg.errors import DrawError
 
 __all__ = [
     "DrawError", "Explorer", "LaneAccess", "Picture", "access_page", "along", "below", "beside", "cells", "collision",

@@ -27,14 +27,14 @@ from functools import cached_property
 
 import numpy as np
 
-from layoutalg.banks import Bools, Ints, Phase, lookup, phases
-from layoutalg.draw.errors import DrawError
+from layoutalg.errors import DrawError
 from layoutalg.index import FALSE, TRUE, Expr, Term, all_of, as_expr, fresh, names, substitute, var, variables
 from layoutalg.index.evaluate import admits, array, limits, value
 from layoutalg.layout import Merge, TensorDescriptor, TileDistribution
+from layoutalg.memory.banks import Bools, Ints, Phase, lookup, phases
+from layoutalg.memory.lds import Access
+from layoutalg.memory.lds.cost import least_value
 from layoutalg.prove.decide import decide
-from layoutalg.prove.lds import Access
-from layoutalg.prove.lds.cost import least_value
 from layoutalg.prove.obligation import ForAll
 from layoutalg.prove.outcome import Fails, Limits
 from layoutalg.target import LdsInstruction, Target
@@ -123,7 +123,7 @@ def _allowed(free: Sequence[Expr], chosen: Mapping[Expr, int], inside: Expr, som
 class LaneAccess:
     """An access of one wave; `index` is over the variable `lane`, `at` gives the sizes that are not fixed.
 
-    Raises what `layoutalg.banks` raises for addresses the instruction cannot take, and DrawError for a torn vector.
+    Raises what `memory.banks` raises for addresses the instruction cannot take, and DrawError for a torn vector.
 
     >>> from layoutalg.layout import make_naive_tensor_descriptor
     >>> tile = make_naive_tensor_descriptor((64, 64), (64, 1))
@@ -160,11 +160,11 @@ class LaneAccess:
 
     @classmethod
     def from_proof(cls, access: Access, at: Mapping[str, int] | None = None) -> LaneAccess:
-        """An access that claims are made of (`layoutalg.prove.lds`), at values of its variables, else their least, or
+        """An access that claims are made of (`layoutalg.memory.lds`), at values of its variables, else their least, or
         where it is not given at those, at some.  DrawError where there is none at the values.
 
         >>> from layoutalg.layout import make_naive_tensor_descriptor
-        >>> from layoutalg.prove.lds import access, lane_map
+        >>> from layoutalg.memory.lds import access, lane_map
         >>> lane = var("lane", 64)
         >>> row = lane_map(lane, (lane % 32, lane // 32 * 8), width=8)
         >>> proved = access(make_naive_tensor_descriptor((32, 16), (16, 1)), row, 2, "gfx942")

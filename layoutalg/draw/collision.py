@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from layoutalg.draw.errors import DrawError
 from layoutalg.draw.svg import SMALL, Picture, beside, line, shape, text_width, words
+from layoutalg.errors import DrawError
 from layoutalg.index import Expr, prod, variables
 from layoutalg.index.evaluate import value, values
 from layoutalg.layout import TensorDescriptor

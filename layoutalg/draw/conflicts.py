@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from layoutalg.banks import LANES_OFF, Phase
 from layoutalg.draw.access import LaneAccess
-from layoutalg.draw.errors import DrawError
 from layoutalg.draw.palette import ink_on
 from layoutalg.draw.svg import SMALL, Picture, below, beside, boxes, number, shape, text_width, words
+from layoutalg.errors import DrawError
+from layoutalg.memory.banks import LANES_OFF, Phase
 from layoutalg.target.model import DWORD
 
 CALM, HEAT = "#8ecae6", ("#f3c14b", "#ee9b3a", "#e57526", "#d55e00")
@@ -122,7 +122,7 @@ def _headings(phase: Phase, name: str, w: float, h: float, banks: int) -> str:
 def witness(phase: Phase) -> str:
     """Why a phase takes its cycles, in words: the lanes that meet in its busiest bank.
 
-    >>> from layoutalg.banks import Worst
+    >>> from layoutalg.memory.banks import Worst
     >>> witness(Phase((0, 1), 2, Worst(5, (5, 37), (0, 1))))
     'bank 5: lane 0 wants dword 5, lane 1 dword 37'
     """

@@ -19,10 +19,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from layoutalg.draw.errors import DrawError
 from layoutalg.draw.svg import SMALL, Picture, line, shape, text_width, words
-from layoutalg.kernel.program import Program
-from layoutalg.kernel.statements import (
+from layoutalg.errors import DrawError
+from layoutalg.kernel.program import (
     Barrier,
     Clear,
     Elementwise,
@@ -31,6 +30,7 @@ from layoutalg.kernel.statements import (
     LoadShared,
     Loop,
     Multiply,
+    Program,
     Registers,
     Shared,
     Statement,

@@ -23,12 +23,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from layoutalg.banks import Ints, lookup
 from layoutalg.draw.access import LaneAccess
-from layoutalg.draw.errors import DrawError
+from layoutalg.errors import DrawError
 from layoutalg.index import Expr, prod
 from layoutalg.index.evaluate import array, grids, value
 from layoutalg.layout import TensorDescriptor, TileDistribution
+from layoutalg.memory.banks import Ints, lookup
 from layoutalg.target.model import DWORD
 
 MAX_CELLS = 1 << 20

@@ -20,16 +20,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from layoutalg.bank_report import picture
 from layoutalg.draw.access import LaneAccess
-from layoutalg.draw.errors import DrawError
 from layoutalg.draw.fields import Asked, descriptor_field, distribution_field
 from layoutalg.draw.formula import latex
 from layoutalg.draw.page import access_page, page
 from layoutalg.draw.show import show, svg
 from layoutalg.draw.text import plain, table, tree
+from layoutalg.errors import DrawError
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
-from layoutalg.prove.lds import Access
+from layoutalg.memory.bank_report import picture
+from layoutalg.memory.lds import Access
 
 LAYOUTS = (TensorDescriptor, TensorAdaptor, TileDistribution)
 
@@ -101,7 +101,7 @@ def save(given: Any, path: str | Path, **options: Any) -> Path:
     >>> save(make_naive_tensor_descriptor((8, 8), (9, 1)), "tile.png")
     Traceback (most recent call last):
         ...
-    layoutalg.draw.errors.DrawError: a drawing's file ends in .svg, .html, .tex or .txt; not in '.png'
+    layoutalg.errors.DrawError: a drawing's file ends in .svg, .html, .tex or .txt; not in '.png'
     """
     where = Path(path)
     if where.suffix not in WRITERS:

@@ -23,7 +23,6 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from layoutalg.banks import Ints
 from layoutalg.draw.access import LaneAccess
 from layoutalg.draw.fields import Asked, Field, descriptor_field, distribution_field
 from layoutalg.draw.fold import Fold, fold
@@ -31,6 +30,7 @@ from layoutalg.draw.palette import KINDS, STEPS, colours, ink_on, ramp
 from layoutalg.draw.svg import SMALL, Picture, boxes, number, outlined, shape, text_width, words
 from layoutalg.index import Expr
 from layoutalg.layout import TensorDescriptor, TileDistribution
+from layoutalg.memory.banks import Ints
 
 WIDTH, HEIGHT, LENS = 860, 1080, 8
 AXIS_STEPS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)

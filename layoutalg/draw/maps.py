@@ -22,8 +22,8 @@ from itertools import islice, product
 from typing import Any
 
 from layoutalg.draw.access import along, down, in_order, operand
-from layoutalg.draw.errors import DrawError
 from layoutalg.draw.offers import Family, Offer, Offered, offer
+from layoutalg.errors import DrawError
 from layoutalg.index import TRUE, Expr, Term, substitute, symbol, var, variables
 from layoutalg.index.evaluate import limits, value
 from layoutalg.index.javascript import javascript

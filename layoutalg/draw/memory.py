@@ -17,14 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from layoutalg.banks import Ints
-from layoutalg.draw.errors import DrawError
 from layoutalg.draw.fields import MAX_CELLS, Asked, Field
 from layoutalg.draw.grid import Sheet, flat, legend, paint, ticks
 from layoutalg.draw.svg import SMALL, Picture, number, shape, text_width, words
+from layoutalg.errors import DrawError
 from layoutalg.index import Expr
 from layoutalg.index.evaluate import value
 from layoutalg.layout import TensorDescriptor
+from layoutalg.memory.banks import Ints
 from layoutalg.target import target as named
 from layoutalg.target.model import DWORD
 

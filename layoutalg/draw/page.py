@@ -21,18 +21,18 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from layoutalg.banks import LANES_OFF, lookup
 from layoutalg.draw.access import LaneAccess, held
 from layoutalg.draw.conflicts import CALM, HEAT
-from layoutalg.draw.errors import DrawError
 from layoutalg.draw.graph import graph
 from layoutalg.draw.maps import layout_object, script, slider_values
 from layoutalg.draw.offers import Family, Offered
 from layoutalg.draw.palette import KINDS, STEPS, ramp
+from layoutalg.errors import DrawError
 from layoutalg.index import as_expr, symbol
 from layoutalg.layout import TensorDescriptor, TileDistribution, make_naive_tensor_descriptor_packed
-from layoutalg.prove.lds import Access
-from layoutalg.prove.lds.cost import least_value
+from layoutalg.memory.banks import LANES_OFF, lookup
+from layoutalg.memory.lds import Access
+from layoutalg.memory.lds.cost import least_value
 from layoutalg.target import LdsInstruction, Target, target, target_names
 
 

@@ -7,7 +7,7 @@
 | a `LaneAccess`                      | lanes × banks, phase by phase; with `by=`, the index grid              |
 | two accesses                        | before and after (`layoutalg.draw.swizzle`)                            |
 | a descriptor and a refuted verdict  | the coordinates at which it fails                                      |
-| an access of `layoutalg.prove.lds`  | as a `LaneAccess`; with a refuted verdict on it, where the witness is  |
+| an access of `layoutalg.memory.lds`  | as a `LaneAccess`; with a refuted verdict on it, where the witness is  |
 | a kernel's program                  | its data flow through the memories                                     |
 
 A `Picture` shows itself in a notebook.  Layouts do not: `layout` lies below `draw` and imports nothing of it; so it is
@@ -23,15 +23,15 @@ from layoutalg.draw.access import LaneAccess
 from layoutalg.draw.collision import refutation
 from layoutalg.draw.conflicts import conflicts
 from layoutalg.draw.dataflow import dataflow
-from layoutalg.draw.errors import DrawError
 from layoutalg.draw.graph import graph
 from layoutalg.draw.grid import grid
 from layoutalg.draw.svg import Picture
 from layoutalg.draw.swizzle import compare
+from layoutalg.errors import DrawError
 from layoutalg.kernel.program import Program
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
+from layoutalg.memory.lds import Access
 from layoutalg.prove import Refuted
-from layoutalg.prove.lds import Access
 
 
 def _layout(given: Any, by: str, **options: Any) -> Picture:

@@ -18,10 +18,10 @@ from dataclasses import replace
 import numpy as np
 
 from layoutalg.draw.access import LaneAccess
-from layoutalg.draw.errors import DrawError
 from layoutalg.draw.fields import Asked, Field, descriptor_field
 from layoutalg.draw.grid import flat, legend, sheet_picture
 from layoutalg.draw.svg import Picture, below, beside, outlined, shape, text_width, words
+from layoutalg.errors import DrawError
 from layoutalg.index.evaluate import array
 
 

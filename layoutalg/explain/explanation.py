@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from layoutalg.check import Result
 from layoutalg.explain import fix, lds, memory
 from layoutalg.explain.finding import Finding, Fix, Prover
 from layoutalg.explain.words import Step, listed, steps
 from layoutalg.formats import AccessItem, DescriptorItem
+from layoutalg.formats.check import Result
 from layoutalg.formats.grammar import DTYPES
 from layoutalg.index import TRUE, Expr, Term, simplify, substitute, var, variables
 from layoutalg.index.evaluate import admits

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from layoutalg.check import Result, check
 from layoutalg.formats import Claim, DescriptorItem, SpecFile
+from layoutalg.formats.check import Result, check
 from layoutalg.index import as_expr
 from layoutalg.prove import Limits, Refuted, Verdict
 

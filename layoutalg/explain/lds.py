@@ -21,17 +21,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from layoutalg.banks import AccessError
-from layoutalg.check import check
-from layoutalg.check.accesses import bytes_of, lanes_of
 from layoutalg.explain.finding import Finding, Fix, Prover
 from layoutalg.formats import AccessItem, Claim, DescriptorItem, SpecFile
+from layoutalg.formats.check import check
+from layoutalg.formats.check.accesses import bytes_of, lanes_of
 from layoutalg.formats.grammar import DTYPES
 from layoutalg.index import var
 from layoutalg.layout import LayoutError
+from layoutalg.memory.banks import AccessError
+from layoutalg.memory.lds import Access, ConflictFree, LaneMap, access, lane_map, operand, price, prove_access
+from layoutalg.memory.traffic import Coalesced, Reach, prove_coalesced
 from layoutalg.prove import Limits, Proved, Refuted, Unknown, Verdict
-from layoutalg.prove.lds import Access, ConflictFree, LaneMap, access, lane_map, operand, price, prove_access
-from layoutalg.prove.memory import Coalesced, Reach, prove_coalesced
 from layoutalg.synth.problem import Problem, Use, rowwise
 from layoutalg.synth.report import ck, toml
 from layoutalg.synth.search import synthesize

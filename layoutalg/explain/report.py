@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from layoutalg.check import Result
 from layoutalg.draw import latex as formulas
 from layoutalg.explain.explanation import Explanation
 from layoutalg.explain.finding import Finding, Fix, verdict_data
 from layoutalg.explain.words import Step
+from layoutalg.formats.check import Result
 
 MARKS = {"fine": "✓", "cost": "!", "fault": "✗", "open": "?"}
 """The mark of each grade."""

@@ -1,7 +1,7 @@
 """Files in and out: the spec file (TOML, JSON) and CK Tile C++."""
 
+from layoutalg.errors import SpecError
 from layoutalg.formats.dump import dump
-from layoutalg.formats.errors import SpecError
 from layoutalg.formats.model import (
     AccessItem,
     AdaptorItem,

@@ -13,7 +13,6 @@ from typing import Any
 
 from layoutalg.formats import relations
 from layoutalg.formats.context import Context, Data, LayoutProblem, meaning
-from layoutalg.formats.errors import Path, Problem
 from layoutalg.formats.examples import examples
 from layoutalg.formats.model import (
     AdaptorItem,
@@ -24,6 +23,7 @@ from layoutalg.formats.model import (
     SpecFile,
     TransformItem,
 )
+from layoutalg.formats.reading import Path, Problem
 from layoutalg.index import Expr, unlimited
 from layoutalg.layout import (
     TRANSFORMS,

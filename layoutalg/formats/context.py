@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypedDict, cast
 
 from layoutalg.formats.claims import CLAIMS, USUAL, split
-from layoutalg.formats.errors import Path, Problem
 from layoutalg.formats.model import Claim, Expect
+from layoutalg.formats.reading import Path, Problem
 from layoutalg.formats.shape import nearest, shown
 from layoutalg.index import (
     FALSE,

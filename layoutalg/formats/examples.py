@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from layoutalg.formats.context import Context, Data, expected, meaning
-from layoutalg.formats.errors import Path, Problem
 from layoutalg.formats.model import Example
+from layoutalg.formats.reading import Path, Problem
 from layoutalg.index import Expr, all_of, eq, negation
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, Transform
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from layoutalg.formats.errors import Path
+from layoutalg.formats.reading import Path
 
 _TOKEN = re.compile(
     r'(?P<skip>[ \t\r\n]+|\#[^\n]*)'

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from layoutalg.formats.context import Data, expected, meaning
-from layoutalg.formats.errors import Path, Problem
 from layoutalg.formats.model import AccessItem, AgreeItem, LemmaItem
+from layoutalg.formats.reading import Path, Problem
 from layoutalg.index import TRUE, Expr, fresh
 
 if TYPE_CHECKING:

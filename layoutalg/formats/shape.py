@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from layoutalg.formats.errors import Path, Problem
+from layoutalg.formats.reading import Path, Problem
 
 NAME = r"[A-Za-z_][A-Za-z0-9_.\-]*"
 LARGEST = (1 << 63) - 1

@@ -11,7 +11,7 @@
     >>> loads('[[descriptor]]\\nname = "x"\\nbase = { kind = "packed", lengths = [3, -1] }', "bad.toml")
     Traceback (most recent call last):
         ...
-    layoutalg.formats.errors.SpecError: bad.toml:3:1: descriptor[0].base: unmerge((3, -1)): lower length 0 is -3; a length is at least 0
+    layoutalg.errors.SpecError: bad.toml:3:1: descriptor[0].base: unmerge((3, -1)): lower length 0 is -3; a length is at least 0
 
 A file is data: nothing in it is executed, its size and every list in it are bounded.  `grammar` says what it holds.
 """  # noqa: E501
@@ -24,11 +24,12 @@ import tomllib
 from pathlib import Path as FilePath
 from typing import Any
 
+from layoutalg.errors import SpecError
 from layoutalg.formats.build import Builder
-from layoutalg.formats.errors import Path, Problem, SpecError, key_path, reading
 from layoutalg.formats.grammar import FILE
 from layoutalg.formats.locate import places, position
 from layoutalg.formats.model import SpecFile
+from layoutalg.formats.reading import Path, Problem, key_path, reading
 
 LARGEST_FILE = 4 << 20
 """Bytes; a spec file that is larger is refused."""

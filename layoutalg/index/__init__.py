@@ -9,8 +9,8 @@
 | write as C, JavaScript, LaTeX, sympy  | `c_expression`, `c_code`, `javascript`, `latex`, `to_sympy`     |
 """
 
+from layoutalg.errors import InexpressibleError
 from layoutalg.index.c import Code, c_code, c_expression, fits, intermediates
-from layoutalg.index.errors import InexpressibleError
 from layoutalg.index.evaluate import PYTHON, array, extent, grid, grids, read, value, values
 from layoutalg.index.expr import (
     FALSE,

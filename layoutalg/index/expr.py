@@ -33,7 +33,7 @@ from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakValueDictionary
 
-from layoutalg.index.errors import InexpressibleError
+from layoutalg.errors import InexpressibleError
 from layoutalg.index.integers import integer
 from layoutalg.index.ranges import BOOLEAN, RANGE, Bound, Symbol
 from layoutalg.index.text import show

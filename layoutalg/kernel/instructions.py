@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from layoutalg.kernel.fragments import one_of
-from layoutalg.kernel.matrix_loads import MatrixLoad
-from layoutalg.kernel.text import vector_type
+from layoutalg.kernel.access.matrix_loads import MatrixLoad
+from layoutalg.kernel.program.fragments import one_of
+from layoutalg.kernel.program.text import vector_type
 from layoutalg.layout import LayoutError
 from layoutalg.target.operand import MatrixInstruction, OperandMap
 
@@ -91,7 +91,7 @@ def matrix_load_source(load: MatrixLoad, element: str) -> str:
 def matrix_load_name(load: MatrixLoad) -> str:
     """The name of the device function.
 
-    >>> from layoutalg.kernel.matrix_loads import MATRIX_LOADS
+    >>> from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
     >>> matrix_load_name(MATRIX_LOADS["ldmatrix.trans"])
     'load_matrices_trans'
     """

@@ -16,6 +16,7 @@
 Here are the names that need no numpy; the modules that touch memory are imported by themselves.
 """
 
+from layoutalg.errors import LayoutError
 from layoutalg.layout.adaptor import TensorAdaptor, attach, chain_tensor_adaptors, make_single_stage_tensor_adaptor
 from layoutalg.layout.coordinate import (
     TensorAdaptorCoordinate,
@@ -36,7 +37,6 @@ from layoutalg.layout.descriptor import (
     transform_tensor_descriptor,
 )
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
-from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.increments import Increment, increment_of
 from layoutalg.layout.transform import NoInverseError, Transform
 from layoutalg.layout.transforms import (

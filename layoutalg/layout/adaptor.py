@@ -18,10 +18,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from layoutalg.errors import LayoutError
 from layoutalg.index import FALSE, Expr, Term, all_of, as_expr, eq, fresh, names
 from layoutalg.index.normal import holds, nonnegative
 from layoutalg.layout.bind import expressions
-from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import Index, Transform, parameter
 
 Ids = tuple[int, ...]

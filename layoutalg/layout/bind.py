@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
+from layoutalg.errors import LayoutError
 from layoutalg.index import Expr, Term, as_expr, eq, holds, mod, substitute
 from layoutalg.index.evaluate import admits, limits
-from layoutalg.layout.errors import LayoutError
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ def bind(layout: T, sizes: Mapping[Expr, Term]) -> T:
     >>> bind(make_naive_tensor_descriptor_packed((m, 8)), {m: 65})
     Traceback (most recent call last):
         ...
-    layoutalg.layout.errors.LayoutError: M = 65 breaks 1 <= M <= 64
+    layoutalg.errors.LayoutError: M = 65 breaks 1 <= M <= 64
     """
     for size, term in sizes.items():
         _refuse_outside(size, as_expr(term))

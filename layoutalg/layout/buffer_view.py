@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from layoutalg.errors import LayoutError
 from layoutalg.index.integers import integers
-from layoutalg.layout.errors import LayoutError
 
 Array = npt.NDArray[Any]
 

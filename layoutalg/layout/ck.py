@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from layoutalg.errors import LayoutError
 from layoutalg.index import Expr, Term
 from layoutalg.layout.adaptor import attach as transform_tensor_adaptor
 from layoutalg.layout.adaptor import chain_tensor_adaptors, make_single_stage_tensor_adaptor
@@ -35,7 +36,6 @@ from layoutalg.layout.descriptor import (
 )
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
 from layoutalg.layout.encodings import make_embed_tile_distribution_encoding, make_reduce_tile_distribution_encoding
-from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import Index, Transform, parameter
 from layoutalg.layout.transforms import (
     CyclicShift,

@@ -28,10 +28,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from layoutalg.errors import LayoutError
 from layoutalg.index import FALSE, Expr, Term, all_of, as_expr
 from layoutalg.layout.adaptor import TensorAdaptor
 from layoutalg.layout.descriptor import TensorDescriptor
-from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import Index
 
 

@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from layoutalg.errors import LayoutError
 from layoutalg.index import FALSE, TRUE, Expr, Term, add, as_expr, maximum, prod
 from layoutalg.layout.adaptor import Ids, TensorAdaptor, attach, is_outside, make_identity
-from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter
 from layoutalg.layout.transforms import Embed, Freeze, Offset, PassThrough, Unmerge
 
@@ -88,7 +88,7 @@ class TensorDescriptor:
         >>> d.offset((100, 2))
         Traceback (most recent call last):
             ...
-        layoutalg.layout.errors.LayoutError: index 100 of dimension 0 is outside 0…7
+        layoutalg.errors.LayoutError: index 100 of dimension 0 is outside 0…7
         """
         self._refuse_outside(top)
         return self.adaptor.lower(top)[0]
@@ -104,7 +104,7 @@ class TensorDescriptor:
         >>> d.upper(5)
         Traceback (most recent call last):
             ...
-        layoutalg.layout.errors.LayoutError: no index has offset 5
+        layoutalg.errors.LayoutError: no index has offset 5
         """
         top = self.adaptor.upper([offset])
         if all(i.op == "const" for i in top):

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from layoutalg.errors import LayoutError
 from layoutalg.index.evaluate import grids
 from layoutalg.layout.distribution import TileDistribution
-from layoutalg.layout.errors import LayoutError
 
 Array = npt.NDArray[Any]
 Coordinates = tuple[npt.NDArray[np.int64], ...]

@@ -26,10 +26,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
+from layoutalg.errors import LayoutError
 from layoutalg.index import Expr, Term, all_of, as_expr, fresh, names, prod
 from layoutalg.layout.adaptor import Ids, TensorAdaptor, same_length
 from layoutalg.layout.bind import expressions
-from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter
 from layoutalg.layout.transforms import Freeze, Merge, Replicate, Unmerge
 
@@ -47,7 +47,7 @@ class TileDistributionEncoding:
     >>> TileDistributionEncoding((), ((4, 2),), ((1,),), ((1,),), (1,), (1,))
     Traceback (most recent call last):
         ...
-    layoutalg.layout.errors.LayoutError: factor (1, 1) is owned by both P0 and Y0; each must be owned exactly once
+    layoutalg.errors.LayoutError: factor (1, 1) is owned by both P0 and Y0; each must be owned exactly once
     """
 
     rs: Index

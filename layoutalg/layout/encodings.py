@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from layoutalg.errors import LayoutError
 from layoutalg.layout.distribution import Owner, TileDistributionEncoding
-from layoutalg.layout.errors import LayoutError
 
 
 def make_embed_tile_distribution_encoding(

@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+from layoutalg.errors import LayoutError
 from layoutalg.index import Expr, symbol, unlimited, variables
 from layoutalg.index.parse import parse
 from layoutalg.layout.adaptor import TensorAdaptor
@@ -26,7 +27,6 @@ from layoutalg.layout.bind import expressions
 from layoutalg.layout.defects import DEFECTS
 from layoutalg.layout.descriptor import TensorDescriptor
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
-from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import Transform
 from layoutalg.layout.transforms import TRANSFORMS, Functor
 

@@ -21,9 +21,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from layoutalg.errors import LayoutError
 from layoutalg.index import FALSE, TRUE, Expr, Term, add, all_of, as_expr
 from layoutalg.index.normal import nonnegative
-from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import Index, Transform
 
 

@@ -21,9 +21,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from layoutalg.errors import LayoutError
 from layoutalg.index import FALSE, Expr, Term, all_of, as_expr, prod, select
 from layoutalg.layout.c_arithmetic import BITS32, HALF32, mulhi_u32, signed32, truncated_div, truncated_mod, unsigned32
-from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.linear import Linear
 from layoutalg.layout.mixed_radix import digits, horner
 from layoutalg.layout.transform import Index, Transform

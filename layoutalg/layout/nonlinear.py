@@ -22,9 +22,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from layoutalg.errors import LayoutError
 from layoutalg.index import Expr, Term, as_expr, lookup, mod, select, substitute, unlimited, xor
 from layoutalg.index.normal import nonnegative
-from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import Index, Transform, parameter
 
 LARGEST_TABLE = 1 << 16

@@ -20,11 +20,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from layoutalg.errors import LayoutError
 from layoutalg.index import Expr, Term, as_expr, eq, mod, prod, select, var
 from layoutalg.index.evaluate import grids
 from layoutalg.index.integers import integer
 from layoutalg.layout.adaptor import same_length
-from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.mixed_radix import digits, horner
 from layoutalg.layout.transform import Index, parameter
 

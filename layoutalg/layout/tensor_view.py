@@ -24,13 +24,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from layoutalg.errors import LayoutError
 from layoutalg.index import Expr, Term, as_expr
 from layoutalg.index.evaluate import array, grids
 from layoutalg.index.integers import integers
 from layoutalg.layout.adaptor import attach, make_identity
 from layoutalg.layout.buffer_view import AddressSpace, Array, BufferView, MemoryOperation
 from layoutalg.layout.descriptor import TensorDescriptor, make_naive_tensor_descriptor, transform_tensor_descriptor
-from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.transform import Transform
 from layoutalg.layout.transforms import Embed, Offset, PassThrough, RightPad
 

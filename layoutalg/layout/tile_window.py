@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from layoutalg.errors import LayoutError
 from layoutalg.index import as_expr
 from layoutalg.index.integers import integer
 from layoutalg.layout.buffer_view import Array, MemoryOperation
 from layoutalg.layout.distributed_tensor import StaticDistributedTensor, coordinates
 from layoutalg.layout.distribution import TileDistribution
-from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.tensor_view import TensorView
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
+from layoutalg.errors import LayoutError
 from layoutalg.index import TRUE, Expr, Term, as_expr, prod
-from layoutalg.layout.errors import LayoutError
 
 Index = tuple[Expr, ...]
 MAX_ELEMENTS = 1 << 62

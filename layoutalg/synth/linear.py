@@ -2,7 +2,7 @@
 
 Number the tile's vectors in the packed order, u = Σ uⱼ·2ʲ.  A linear swizzle puts vector u into the slot (of those in
 one round of the banks) whose number is Q·u: each bit uⱼ contributes a column qⱼ, and columns are xor-ed.  A phase of an
-access wants the vectors of a subspace W (shifted; `layoutalg.banks.phase_subgroup`), and two of them meet exactly where
+access wants the vectors of a subspace W (shifted; `memory.banks.phase_subgroup`), and two of them meet exactly where
 Q·w = 0 for a difference w of theirs.  So, with S slots on the target of the access:
 
     free of conflicts    ⇔    for every access and every w ≠ 0 in its W:   (⊕ of the qⱼ with wⱼ = 1) mod S ≠ 0
@@ -27,12 +27,12 @@ from itertools import combinations, product
 
 import numpy as np
 
-from layoutalg.banks import image, phase_subgroup, served
 from layoutalg.index import Expr, add, any_of, as_expr, eq, lookup, select, var, xor
 from layoutalg.layout import TensorDescriptor
+from layoutalg.memory.banks import image, phase_subgroup, served
+from layoutalg.memory.lds import Access
+from layoutalg.memory.lds.cost import address_columns
 from layoutalg.prove import ForAll, Limits, Proved, Refuted, Verdict, prove
-from layoutalg.prove.lds import Access
-from layoutalg.prove.lds.cost import address_columns
 from layoutalg.synth.fields import descriptor_of
 from layoutalg.synth.gemm import packed
 from layoutalg.synth.problem import Problem

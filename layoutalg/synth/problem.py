@@ -16,12 +16,12 @@ from math import gcd
 
 import numpy as np
 
-from layoutalg.banks import LaneMapError
 from layoutalg.formats.grammar import DTYPES
 from layoutalg.index import TRUE, Expr, var
 from layoutalg.index.evaluate import grids
 from layoutalg.layout import LayoutError, TensorDescriptor
-from layoutalg.prove.lds import Access, LaneMap, access, lane_map, operand
+from layoutalg.memory.banks import LaneMapError
+from layoutalg.memory.lds import Access, LaneMap, access, lane_map, operand
 from layoutalg.synth.gemm import packed
 from layoutalg.target import target
 from layoutalg.target.matrix import matrix_instruction, matrix_instructions

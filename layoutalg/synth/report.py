@@ -13,8 +13,8 @@ from layoutalg.formats import AccessItem, DescriptorItem, SpecFile, dump
 from layoutalg.formats.ck_cpp.write import to_ck
 from layoutalg.formats.model import Claim
 from layoutalg.index import fresh, substitute, var
+from layoutalg.memory.lds import Access
 from layoutalg.prove import Verdict
-from layoutalg.prove.lds import Access
 from layoutalg.synth.search import Synthesis
 
 
@@ -82,7 +82,7 @@ def ck(found: Synthesis, name: str = "tile") -> str:
 def spec(found: Synthesis, name: str = "tile") -> SpecFile:
     """The layout and its accesses, as `layoutalg check` takes them.
 
-    >>> from layoutalg.check import check
+    >>> from layoutalg.formats.check import check
     >>> from layoutalg.formats import loads
     >>> from layoutalg.synth.problem import gemm_problem
     >>> from layoutalg.synth.search import synthesize

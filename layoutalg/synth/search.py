@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.memory.lds import Access, ConflictDegree, ConflictFree, Cost, judged, price, prove_access
 from layoutalg.prove import (
     Bijective,
     FitsIndexType,
@@ -31,7 +32,6 @@ from layoutalg.prove import (
     Verdict,
     prove,
 )
-from layoutalg.prove.lds import Access, ConflictDegree, ConflictFree, Cost, judged, price, prove_access
 from layoutalg.synth.families import Candidate, candidates
 from layoutalg.synth.linear import fewest_cycles, find_swizzle, no_fewer, swizzle_descriptor
 from layoutalg.synth.problem import Problem

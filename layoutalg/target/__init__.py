@@ -16,7 +16,7 @@ that rests on a guess can say so.
 >>> print(target("gfx90a").instruction("ds_read_b128").evidence.doubt)
 no measurement on gfx90a was found: taken from gfx942
 
-What it cannot represent: an instruction whose lane groups depend on the addresses (`layoutalg.banks` says what that
+What it cannot represent: an instruction whose lane groups depend on the addresses (`memory.banks` says what that
 costs on sm_90), and memories that are not split into banks of four bytes.
 """
 

@@ -76,7 +76,7 @@ class LdsInstruction:
     phases: tuple[tuple[int, ...], ...]
     evidence: Evidence
     pairs_merge: bool = False
-    """Whether a read may take two phases in one where neighbouring lanes agree; `layoutalg.banks` states the rule."""
+    """Whether a read may take two phases in one where neighbouring lanes agree; `memory.banks` states the rule."""
 
     def __hash__(self) -> int:
         """By name: instructions key caches in loops of a microsecond, and hashing every phase would be most of it."""

@@ -20,7 +20,7 @@
     alignment = 16
     banks = 32
     phases = ["0-3 20-23", "4-7 16-19"]  # every lane of the wave once; or: run = 8, for lanes in order
-    pairs_merge = true                   # optional: the rule of that name in `layoutalg.banks`
+    pairs_merge = true                   # optional: the rule of that name in `layoutalg.memory.banks`
     confidence = "assumed"
     sources = []
     doubt = "taken from …"               # asked for where confidence is assumed

@@ -16,7 +16,7 @@ from layoutalg.cli.app import application
 from layoutalg.cli.benching import _cases
 from layoutalg.cli.errors import InputError
 from layoutalg.device import choose_device
-from layoutalg.device.errors import NoDeviceError
+from layoutalg.errors import NoDeviceError
 
 TRANSPOSE = Case("transpose", ((70, 33),), "f32")
 

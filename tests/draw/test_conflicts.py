@@ -7,7 +7,6 @@ from collections import Counter
 
 import pytest
 
-from layoutalg.banks import LaneMapError, MisalignedError, phases
 from layoutalg.draw import DrawError, LaneAccess, compare, conflicts, down, in_order, operand
 from layoutalg.draw.conflicts import CALM, HEAT, heat, phase_table, wanted, witness
 from layoutalg.draw.fields import Asked, descriptor_field
@@ -18,8 +17,9 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     transform_tensor_descriptor,
 )
-from layoutalg.prove.lds import access as lds_access
-from layoutalg.prove.lds import lane_map
+from layoutalg.memory.banks import LaneMapError, MisalignedError, phases
+from layoutalg.memory.lds import access as lds_access
+from layoutalg.memory.lds import lane_map
 
 LANE = var("lane", 64)
 SVG = "{http://www.w3.org/2000/svg}"

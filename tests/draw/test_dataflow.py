@@ -11,7 +11,7 @@ from layoutalg.draw.dataflow import STEPS
 from layoutalg.index import symbol, var
 from layoutalg.kernel.library.tiles import distribution
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
-from layoutalg.kernel.statements import (
+from layoutalg.kernel.program import (
     Barrier,
     Clear,
     Elementwise,

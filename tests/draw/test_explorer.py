@@ -8,7 +8,6 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 
-from layoutalg.banks import AccessError, cycles
 from layoutalg.draw import DrawError, LaneAccess, access_page, down, explore, in_order, operand, page
 from layoutalg.draw.fold import fold
 from layoutalg.draw.maps import sizes_of
@@ -25,7 +24,8 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
 )
-from layoutalg.prove.lds import access, lane_map
+from layoutalg.memory.banks import AccessError, cycles
+from layoutalg.memory.lds import access, lane_map
 from layoutalg.target import target, target_names
 
 PATTERNS = {"rows, vector by vector": in_order, "columns, vector by vector": down}

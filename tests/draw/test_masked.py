@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from layoutalg.banks import LANES_OFF
 from layoutalg.draw import DrawError, LaneAccess, access_page, conflicts, page, save
 from layoutalg.index import all_of, symbol, var
 from layoutalg.layout import (
@@ -16,8 +15,9 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
 )
-from layoutalg.prove.lds import access, lane_map
-from layoutalg.prove.lds.access import Reach
+from layoutalg.memory.access import Reach
+from layoutalg.memory.banks import LANES_OFF
+from layoutalg.memory.lds import access, lane_map
 
 LANE = var("lane", 64)
 M = symbol("M", min=1, max=64)

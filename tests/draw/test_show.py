@@ -23,8 +23,8 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
 )
+from layoutalg.memory.lds import ConflictFree, access, lane_map, prove_access
 from layoutalg.prove import Refuted
-from layoutalg.prove.lds import ConflictFree, access, lane_map, prove_access
 
 
 def test_each_kind_has_its_picture(guide, column):

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from layoutalg.check import check
+from layoutalg.errors import LONGEST_REASON
 from layoutalg.formats import SpecError, SpecFile, ck_cpp, loads
-from layoutalg.formats.errors import LONGEST_REASON
+from layoutalg.formats.check import check
 from layoutalg.index import symbol
 from layoutalg.index.parse import ParseError, parse
 from layoutalg.prove import Limits, Unknown
@@ -184,7 +184,7 @@ def test_a_mutant_ends_in_time_with_a_verdict_or_a_sentence(part: int) -> None:
 
 def test_expressions_that_take_too_long_are_refused_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """300 remainders of one another, whose normal form grows with each."""
-    monkeypatch.setattr("layoutalg.formats.errors.READING_SECONDS", 0.3)
+    monkeypatch.setattr("layoutalg.formats.reading.READING_SECONDS", 0.3)
     length = "M" + "".join(f" % {n}" for n in range(1000, 700, -1))
     text = f"""
 symbols = {{ M = {{ min = 1 }} }}

@@ -7,10 +7,10 @@ from functools import cache
 
 import pytest
 
-from layoutalg.check import check
 from layoutalg.draw import page
 from layoutalg.explain import explain
 from layoutalg.formats import SpecError, ck_cpp, dump, loads
+from layoutalg.formats.check import check
 from layoutalg.formats.ck_cpp.write import to_ck
 from layoutalg.prove import Limits
 from tests.fuzzing import some

@@ -12,8 +12,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from layoutalg.formats.errors import Problem
 from layoutalg.formats.grammar import FILE, schema_text
+from layoutalg.formats.reading import Problem
 
 EVERYTHING = Path(__file__).parent / "data" / "everything.toml"
 SCHEMA = json.loads(schema_text())

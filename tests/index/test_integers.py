@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import sympy
 
+from layoutalg.errors import LayoutError
 from layoutalg.index import (
     TRUE,
     add,
@@ -45,7 +46,6 @@ from layoutalg.layout.descriptor import (
     make_naive_tensor_descriptor_with_offset,
 )
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
-from layoutalg.layout.errors import LayoutError
 from layoutalg.layout.merge import magic_number
 from layoutalg.layout.mixed_radix import digits, horner
 from layoutalg.layout.space_filling_curve import SpaceFillingCurve

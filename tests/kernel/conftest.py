@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from layoutalg.device import Device, choose_device
 from layoutalg.device.kernels import run
-from layoutalg.kernel.dtypes import DTYPES, stored
 from layoutalg.kernel.library.tasks import Task
 from layoutalg.kernel.program import Program
+from layoutalg.kernel.program.dtypes import DTYPES, stored
 from layoutalg.kernel.verify import Verified, verify
 
 Array = NDArray[Any]

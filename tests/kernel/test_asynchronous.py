@@ -12,7 +12,6 @@ from layoutalg.device.compile import compile_source
 from layoutalg.index import TRUE, Expr, as_expr
 from layoutalg.kernel.conflicts import priced
 from layoutalg.kernel.emit import NotProvedError, emit
-from layoutalg.kernel.fragments import FMA, one_of, paired
 from layoutalg.kernel.library.contraction import contraction, merged, parse_einsum
 from layoutalg.kernel.library.convolution import Windows, convolution
 from layoutalg.kernel.library.lds_layouts import rows_of_k, rows_of_n
@@ -30,6 +29,7 @@ from layoutalg.kernel.program import (
     Program,
     Statement,
 )
+from layoutalg.kernel.program.fragments import FMA, one_of, paired
 from layoutalg.kernel.verify import requirements, verify
 from layoutalg.layout import LayoutError
 from layoutalg.prove import Refuted, prove

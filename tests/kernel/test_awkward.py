@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from layoutalg.cli.references import convolved, windows_of
-from layoutalg.kernel.dtypes import DTYPES, numbers, stored
 from layoutalg.kernel.library.choose import transpose_for
 from layoutalg.kernel.library.tasks import (
     Task,
@@ -21,6 +20,7 @@ from layoutalg.kernel.library.tasks import (
     slice_task,
 )
 from layoutalg.kernel.library.views import copy
+from layoutalg.kernel.program.dtypes import DTYPES, numbers, stored
 from layoutalg.layout import make_naive_tensor_descriptor
 
 Launch, Random = Callable[..., Any], Callable[..., Any]

@@ -7,12 +7,12 @@ import pytest
 
 from layoutalg.device import Device
 from layoutalg.device.compile import compile_source
-from layoutalg.kernel.conversions import CONVERSIONS, used
-from layoutalg.kernel.dtypes import DTYPES, from_bits, to_bits
 from layoutalg.kernel.emit import emit, emit_unverified
+from layoutalg.kernel.emit.conversions import CONVERSIONS, used
 from layoutalg.kernel.library.contraction import contraction, parse_einsum
 from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.views import cast
+from layoutalg.kernel.program.dtypes import DTYPES, from_bits, to_bits
 from layoutalg.kernel.verify import verify
 
 #: Lower halves: none, the least, around the half of the last place, the greatest; nothing else matters to a rounding.

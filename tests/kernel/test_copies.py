@@ -10,12 +10,12 @@ import pytest
 from layoutalg.device import Device
 from layoutalg.device.kernels import run
 from layoutalg.index import symbol
-from layoutalg.kernel.dtypes import DTYPES, from_bits, numbers, stored, to_bits
 from layoutalg.kernel.library.convolution import Windows, im2col
 from layoutalg.kernel.library.permute import batched_transpose, merged, permute
 from layoutalg.kernel.library.permute import spans as wanted_spans
 from layoutalg.kernel.library.tasks import cast_task, im2col_task, pad_task, permute_task, slice_task
 from layoutalg.kernel.library.views import copy, pad, slices
+from layoutalg.kernel.program.dtypes import DTYPES, from_bits, numbers, stored, to_bits
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
 from layoutalg.prove import Refuted

@@ -13,21 +13,21 @@ import numpy as np
 import pytest
 
 from layoutalg.device import compile_source, compile_to_assembly
-from layoutalg.device.amdgcn.binary import read_kernels
-from layoutalg.device.amdgcn.launch import execute
-from layoutalg.device.amdgcn.program import decode_kernel
 from layoutalg.device.kernels import build, launch_sizes
 from layoutalg.index import all_of
 from layoutalg.index.evaluate import value
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.isa.run.launch import execute
 from layoutalg.kernel.conflicts import priced
-from layoutalg.kernel.dtypes import DTYPES, numbers
 from layoutalg.kernel.emit import NotProvedError, emit
-from layoutalg.kernel.fragments import Outer, fragment_tile, one_of, runs
 from layoutalg.kernel.instructions import operation_source
 from layoutalg.kernel.library.contraction import contraction, parse_einsum
 from layoutalg.kernel.library.convolution import Windows, convolution
 from layoutalg.kernel.library.plans import tuned
 from layoutalg.kernel.program import Program
+from layoutalg.kernel.program.dtypes import DTYPES, numbers
+from layoutalg.kernel.program.fragments import Outer, fragment_tile, one_of, runs
 from layoutalg.kernel.verify import Verified, verify
 from layoutalg.layout import LayoutError
 from layoutalg.prove import prove

@@ -9,12 +9,12 @@ import pytest
 
 from layoutalg.cli.references import convolved
 from layoutalg.device import Device
-from layoutalg.kernel.dtypes import DTYPES, numbers
 from layoutalg.kernel.library.contraction import Einsum, contraction, merged, parse_einsum
 from layoutalg.kernel.library.convolution import Windows, convolution
 from layoutalg.kernel.library.reduce import merged as merged_reduction
 from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.tasks import contraction_task, convolution_task, reduce_tasks
+from layoutalg.kernel.program.dtypes import DTYPES, numbers
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError
 

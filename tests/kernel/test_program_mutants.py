@@ -8,7 +8,6 @@ import pytest
 
 from layoutalg.index import TRUE, as_expr, simplify, var
 from layoutalg.kernel.emit import NotProvedError, emit
-from layoutalg.kernel.fragments import Outer, encoded, fragment_tile
 from layoutalg.kernel.library.contraction import contraction, parse_einsum
 from layoutalg.kernel.library.convolution import Windows, convolution
 from layoutalg.kernel.library.plans import Plan
@@ -29,6 +28,7 @@ from layoutalg.kernel.program import (
     StoreShared,
     Tensor,
 )
+from layoutalg.kernel.program.fragments import Outer, encoded, fragment_tile
 from layoutalg.kernel.verify import requirements, verify
 from layoutalg.layout import (
     LayoutError,

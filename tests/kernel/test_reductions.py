@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 from layoutalg.index import as_expr, var
-from layoutalg.kernel.dtypes import DTYPES, numbers, stored
 from layoutalg.kernel.emit import emit
-from layoutalg.kernel.fragments import encoded
 from layoutalg.kernel.library.reduce import NAMES, Sharing, reduction, sharing_for
 from layoutalg.kernel.library.tasks import Task, reduce_tasks
 from layoutalg.kernel.program import (
@@ -29,6 +27,8 @@ from layoutalg.kernel.program import (
     StoreShared,
     Tensor,
 )
+from layoutalg.kernel.program.dtypes import DTYPES, numbers, stored
+from layoutalg.kernel.program.fragments import encoded
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import (
     LayoutError,

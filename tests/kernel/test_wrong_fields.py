@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from layoutalg.index import FALSE, as_expr, symbol, var
-from layoutalg.kernel.dtypes import DTYPES, DType
 from layoutalg.kernel.library.contraction import contraction, parse_einsum
 from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.library.views import pad
 from layoutalg.kernel.program import Await, Barrier, Copy, Load, Loop, Program, Statement, Store, Tensor
+from layoutalg.kernel.program.dtypes import DTYPES, DType
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
 from layoutalg.prove import Limits

@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from layoutalg.index import Expr, all_of, as_expr, substitute, symbol, var
-from layoutalg.kernel.dtypes import DTYPES, DType
 from layoutalg.kernel.emit import NotProvedError, emit
-from layoutalg.kernel.fragments import FMA, encoded
 from layoutalg.kernel.library.contraction import contraction, parse_einsum
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
 from layoutalg.kernel.library.views import pad
@@ -35,6 +33,8 @@ from layoutalg.kernel.program import (
     StoreShared,
     Tensor,
 )
+from layoutalg.kernel.program.dtypes import DTYPES, DType
+from layoutalg.kernel.program.fragments import FMA, encoded
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import (
     Embed,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from layoutalg.check import check
 from layoutalg.cli.app import main
 from layoutalg.formats import loads
+from layoutalg.formats.check import check
 from layoutalg.index import Expr, all_of, eq, symbol, var
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.verify import verify
@@ -23,6 +23,10 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
 )
+from layoutalg.memory.access import Reach
+from layoutalg.memory.lds import ConflictFree, access, lane_map
+from layoutalg.memory.lds.verdicts import prove_access
+from layoutalg.memory.traffic import Coalesced, prove_coalesced
 from layoutalg.prove import (
     Agree,
     All,
@@ -36,10 +40,6 @@ from layoutalg.prove import (
     Unknown,
     prove,
 )
-from layoutalg.prove.lds import ConflictFree, access, lane_map
-from layoutalg.prove.lds.access import Reach
-from layoutalg.prove.lds.verdicts import prove_access
-from layoutalg.prove.memory import Coalesced, prove_coalesced
 from layoutalg.prove.vacuity import met
 from layoutalg.target import target
 

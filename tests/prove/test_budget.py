@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from layoutalg.check import check
 from layoutalg.formats import loads
+from layoutalg.formats.check import check
 from layoutalg.index import budget, nonnegative, parse, simplify, symbol
 from layoutalg.index.evaluate import value
 from layoutalg.layout import Merge, make_naive_tensor_descriptor_packed, transform_tensor_descriptor

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from layoutalg.check import check
 from layoutalg.formats import SpecError, loads
+from layoutalg.formats.check import check
 from layoutalg.formats.offsets import offsets
 from layoutalg.index import symbol
 from layoutalg.layout import (

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from layoutalg.check import check, check_all
 from layoutalg.formats import load
+from layoutalg.formats.check import check, check_all
 from layoutalg.index import FALSE, TRUE, eq, negation, symbol, var, xor
 from layoutalg.layout import make_naive_tensor_descriptor
 from layoutalg.prove import ForAll, Injective, InjectiveMap, Limits, Onto, Verdict, prove, prove_all, solver

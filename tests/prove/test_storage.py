@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from layoutalg.check import check
 from layoutalg.formats import SpecError, dump, loads
+from layoutalg.formats.check import check
 from layoutalg.index import symbol
 from layoutalg.layout import (
     Embed,

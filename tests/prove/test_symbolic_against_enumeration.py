@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from random import Random
 
-from layoutalg.check.claims import under
+from layoutalg.formats.check.claims import under
 from layoutalg.index import TRUE, Expr, all_of, eq, symbol, variables
 from layoutalg.index.c import intermediates
 from layoutalg.index.evaluate import value

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from layoutalg.check import check
-from layoutalg.check.questions import Result
-from layoutalg.device.amdgcn.against import BinaryVerdict
 from layoutalg.formats import loads
+from layoutalg.formats.check import check
+from layoutalg.formats.check.questions import Result
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.verify import Verified, verify
 from layoutalg.layout import make_naive_tensor_descriptor as naive
 from layoutalg.prove import Injective, Proved, Refuted, Unknown, prove
 from layoutalg.prove.recheck import Rechecked
+from layoutalg.refine.refinement import BinaryVerdict
 from layoutalg.synth.problem import gemm_problem
 from layoutalg.synth.search import synthesize
 from layoutalg.teach import same_map

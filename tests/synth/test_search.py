@@ -7,14 +7,14 @@ import json
 import numpy as np
 import pytest
 
-from layoutalg.banks import LaneMapError, OutsideLdsError, phase_cycles
-from layoutalg.check import check
 from layoutalg.formats import SpecError, loads
+from layoutalg.formats.check import check
 from layoutalg.index import var
 from layoutalg.index.evaluate import grid, grids
 from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.memory.banks import LaneMapError, OutsideLdsError, phase_cycles
+from layoutalg.memory.lds import lane_map
 from layoutalg.prove import Proved, Refuted
-from layoutalg.prove.lds import lane_map
 from layoutalg.synth.command import from_spec, gemm, shown, tile_of
 from layoutalg.synth.families import candidates, round_of_banks
 from layoutalg.synth.gemm import cyclic, in_blocks, lined, lines_padded, packed, padded, row_padded, swizzled

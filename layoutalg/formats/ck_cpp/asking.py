@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from layoutalg.errors import SpecError
 from layoutalg.formats.ck_cpp.reader import load
-from layoutalg.formats.errors import SpecError
 
 ROUNDS = 40
 """Each round gives what the one before asked for."""

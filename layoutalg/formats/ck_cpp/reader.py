@@ -31,6 +31,7 @@ from typing import Any
 
 from tree_sitter import Node
 
+from layoutalg.errors import SpecError
 from layoutalg.formats.ck_cpp.defines import read_define
 from layoutalg.formats.ck_cpp.inventory import UNCLAIMED, inventory, makes_something
 from layoutalg.formats.ck_cpp.kinds import BUILDS
@@ -41,8 +42,8 @@ from layoutalg.formats.ck_cpp.statements import Runner
 from layoutalg.formats.ck_cpp.values import Broken, Function, Unreadable, Value
 from layoutalg.formats.claims import USUAL, arguments
 from layoutalg.formats.context import Context
-from layoutalg.formats.errors import Problem, SpecError, reading
 from layoutalg.formats.model import AdaptorItem, Claim, DescriptorItem, DistributionItem, Item, SpecFile, Unread
+from layoutalg.formats.reading import Problem, reading
 from layoutalg.formats.spec import read_text
 from layoutalg.index import Expr, symbol
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution, TileDistributionEncoding

@@ -22,8 +22,8 @@ from functools import cache
 
 from tree_sitter import Language, Node, Parser
 
+from layoutalg.errors import SpecError
 from layoutalg.formats.ck_cpp.values import Unreadable
-from layoutalg.formats.errors import SpecError
 
 LARGEST_SOURCE = 1 << 19
 """Characters of a source file; a larger one is refused."""

@@ -13,11 +13,11 @@ from importlib.resources import files
 from itertools import product
 from typing import Any
 
-from layoutalg.kernel.dtypes import DTYPES
 from layoutalg.kernel.library.copies import THREADS
 from layoutalg.kernel.library.staging import SEGMENT
 from layoutalg.kernel.library.transpose import lds_transpose, name_of, register_transpose
 from layoutalg.kernel.program import Program
+from layoutalg.kernel.program.dtypes import DTYPES
 from layoutalg.layout import LayoutError
 
 KERNELS = ("lds", "register")

@@ -70,7 +70,7 @@ def parse_einsum(text: str) -> Einsum:
     >>> parse_einsum("ij,jk").kinds
     Traceback (most recent call last):
         ...
-    layoutalg.layout.errors.LayoutError: einsum 'ij,jk': two operands and a result are needed, as in "ij,jk->ik"
+    layoutalg.errors.LayoutError: einsum 'ij,jk': two operands and a result are needed, as in "ij,jk->ik"
     """
     if not re.fullmatch(r"[A-Za-z]+,[A-Za-z]+->[A-Za-z]*", text):
         raise LayoutError(f'einsum {text!r}: two operands and a result are needed, as in "ij,jk->ik"')

@@ -19,8 +19,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, prod, var
-from layoutalg.kernel.dtypes import DTYPES, DType
-from layoutalg.kernel.fragments import encoded
 from layoutalg.kernel.library.staging import COLUMN, ROW, SEGMENT, Plane, by_column, by_row, divides, swizzled
 from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (
@@ -36,6 +34,8 @@ from layoutalg.kernel.program import (
     StoreShared,
     Tensor,
 )
+from layoutalg.kernel.program.dtypes import DTYPES, DType
+from layoutalg.kernel.program.fragments import encoded
 from layoutalg.layout import (
     Insert,
     LayoutError,

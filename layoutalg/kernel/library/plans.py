@@ -21,7 +21,7 @@ from importlib.resources import files
 from typing import Any
 
 from layoutalg.index import Expr, prod, var
-from layoutalg.kernel.fragments import FMA, Factor, Outer, encoded, fragment_tile, paired
+from layoutalg.kernel.program.fragments import FMA, Factor, Outer, encoded, fragment_tile, paired
 from layoutalg.layout import TileDistribution
 from layoutalg.target.matrix import matrix_instruction
 from layoutalg.target.operand import MatrixInstruction

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, prod, var
 from layoutalg.kernel.conflicts import price_of
-from layoutalg.kernel.dtypes import DTYPES
 from layoutalg.kernel.library.copies import dtype_named
 from layoutalg.kernel.library.lds_layouts import TWISTS, rows_of_k, rows_of_m
 from layoutalg.kernel.library.pipeline import CopiedSide, pipelined
@@ -45,9 +44,10 @@ from layoutalg.kernel.program import (
     Store,
     StoreShared,
     Tensor,
+    Vector,
     extent_of,
 )
-from layoutalg.kernel.statements import Vector
+from layoutalg.kernel.program.dtypes import DTYPES
 from layoutalg.layout import (
     LayoutError,
     PassThrough,

@@ -20,8 +20,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from layoutalg.index import Expr, all_of, prod, symbol, var
-from layoutalg.kernel.dtypes import DTYPES, DType
-from layoutalg.kernel.fragments import encoded
 from layoutalg.kernel.library.contraction import saying, view
 from layoutalg.kernel.library.copies import LARGEST, dtype_named
 from layoutalg.kernel.library.staging import swizzled
@@ -30,6 +28,7 @@ from layoutalg.kernel.program import (
     Barrier,
     Clear,
     Fold,
+    How,
     Load,
     LoadShared,
     Loop,
@@ -40,8 +39,10 @@ from layoutalg.kernel.program import (
     Store,
     StoreShared,
     Tensor,
+    Vector,
 )
-from layoutalg.kernel.statements import How, Vector
+from layoutalg.kernel.program.dtypes import DTYPES, DType
+from layoutalg.kernel.program.fragments import encoded
 from layoutalg.layout import (
     LayoutError,
     PassThrough,

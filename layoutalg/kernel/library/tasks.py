@@ -21,8 +21,7 @@ from layoutalg.kernel.library.convolution import Windows, convolution, im2col
 from layoutalg.kernel.library.copies import THREADS, TILE, dtype_named
 from layoutalg.kernel.library.plans import Plan, Sizes, tuned
 from layoutalg.kernel.library.staging import SEGMENT
-from layoutalg.kernel.program import Program
-from layoutalg.kernel.statements import How
+from layoutalg.kernel.program import How, Program
 from layoutalg.layout import LayoutError
 
 FILLS = 120 * 1024

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, symbol, var
-from layoutalg.kernel.dtypes import DTYPES, DType
 from layoutalg.kernel.library.staging import SEGMENT, Plane, by_column, by_row, divides, swizzled
 from layoutalg.kernel.library.tiles import distribution
 from layoutalg.kernel.obligations.limits import launchable
@@ -30,6 +29,7 @@ from layoutalg.kernel.program import (
     StoreShared,
     Tensor,
 )
+from layoutalg.kernel.program.dtypes import DTYPES, DType
 from layoutalg.layout import (
     LayoutError,
     PassThrough,

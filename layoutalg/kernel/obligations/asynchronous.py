@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from layoutalg.index import TRUE, Expr, as_expr
-from layoutalg.kernel.address import address_of
+from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.obligations.base import Requirement, inside
 from layoutalg.kernel.program import (
     Await,

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from layoutalg.index import TRUE, as_expr, eq, var
-from layoutalg.kernel.matrix_loads import ELEMENTS, LANES, ROWS, held_by, in_row, matrix_load
+from layoutalg.kernel.access.matrix_loads import ELEMENTS, LANES, ROWS, held_by, in_row, matrix_load
 from layoutalg.kernel.obligations.base import Requirement
 from layoutalg.kernel.obligations.products import hardware_lanes
 from layoutalg.kernel.program import LoadShared, Program

@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, fresh, negation, substitute, var, variables
 from layoutalg.index.normal import simplify
-from layoutalg.kernel.address import offset_of, written
-from layoutalg.kernel.matrix_loads import row_start
+from layoutalg.kernel.access.address import offset_of, written
+from layoutalg.kernel.access.matrix_loads import row_start
 from layoutalg.kernel.obligations.asynchronous import Flight
 from layoutalg.kernel.obligations.base import Requirement, fits, inside
 from layoutalg.kernel.obligations.collective import collective

@@ -20,8 +20,7 @@ from collections.abc import Iterator
 from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, prod
 from layoutalg.kernel.obligations.base import Requirement, fits, generalised
 from layoutalg.kernel.obligations.occupancy import occupancy
-from layoutalg.kernel.program import Access, GlobalAccess, Multiply, Program, Tensor, vector_width
-from layoutalg.kernel.statements import memory_of
+from layoutalg.kernel.program import Access, GlobalAccess, Multiply, Program, Tensor, memory_of, vector_width
 from layoutalg.prove import ForAll, Shown
 from layoutalg.target import Target, target, target_names
 

@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, prod, substitute, var, variables
-from layoutalg.kernel.dtypes import DTYPES
-from layoutalg.kernel.fragments import element_index, holder
 from layoutalg.kernel.obligations.base import Requirement, inside
 from layoutalg.kernel.program import Multiply, Program, Registers
+from layoutalg.kernel.program.dtypes import DTYPES
+from layoutalg.kernel.program.fragments import element_index, holder
 from layoutalg.layout import LayoutError
 from layoutalg.prove import ForAll, InjectiveMap, Shown
 from layoutalg.target.operand import OperandMap

@@ -1,0 +1,117 @@
+"""Everything that layoutalg refuses, each with one clear line: what was asked, what is missing, what would do.
+
+| error | when |
+|---|---|
+| `InexpressibleError` | an expression means nothing for some sizes: a divisor may be 0, a table too short |
+| `LayoutError` | a transform, descriptor, distribution or program makes no sense |
+| `SpecError` | a file cannot be read: where, and why |
+| `DrawError` | a picture cannot show what was asked |
+| `UnknownTargetError` | the target is not one of `layoutalg.target` |
+| `NoCompilerError` | no compiler for the target was found; the message lists where it was looked for |
+| `CompileError` | the compiler refused the source; the message carries the compiler's own first errors |
+| `CodeObjectError` | a code object is truncated or not one |
+| `LaunchError` | a kernel's name, grid, block or arguments do not fit it, or its threads disagree at a barrier |
+| `NoDeviceError` | no device of the kind asked for; the message says why |
+| `UnsupportedInstructionError` | an instruction, or a form of one, that the tables do not describe |
+| `Fault` | a run did what a correct kernel never does: a bad address, a race, a register read before its wait, … |
+
+All from `UnknownTargetError` on are `DeviceError`, so a command line needs one handler.
+"""
+
+from __future__ import annotations
+
+LONGEST_REASON = 600
+"""The characters of a reason, and of a key, that are kept: what is refused may be as long as the file."""
+
+
+class InexpressibleError(ValueError):
+    """A map that some of its sizes leave without a meaning: a divisor that may be 0, a table that is too short."""
+
+
+class LayoutError(ValueError):
+    """A transform, adaptor or descriptor that makes no sense; the message says which part and why."""
+
+
+def shortened(text: str, most: int = LONGEST_REASON) -> str:
+    r"""The text on one line, without its middle where it is longer, and with nothing that a terminal would obey.
+
+    >>> shortened("a very long word", 9)
+    'a ve … ord'
+    >>> print(shortened("red: \x1b[31m"))
+    red: \x1b[31m
+    """
+    line = " ".join(text.splitlines())
+    kept = line if len(line) <= most else f"{line[: most // 2]} … {line[len(line) - (most - most // 2 - 2) :]}"
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in kept)
+
+
+class SpecError(ValueError):
+    """A file that is no spec file; `file`, `line` and `column` (from 1, or None) and `key` say where it is wrong."""
+
+    def __init__(
+        self, reason: str, file: str = "", line: int | None = None, column: int | None = None, key: str = ""
+    ) -> None:
+        reason, key = shortened(reason), shortened(key, 120)
+        self.reason, self.file, self.line, self.column, self.key = reason, file, line, column, key
+        place = ":".join(str(part) for part in (file, line, column) if part)
+        super().__init__(": ".join(part for part in (shortened(place), key, reason) if part))
+
+
+class DrawError(ValueError):
+    """A drawing that was refused: what was asked, what is missing and what would do."""
+
+
+class DeviceError(Exception):
+    """Any failure between a kernel's source and its result."""
+
+
+class CompileError(DeviceError):
+    """The source could not be compiled. `output` is all that the compiler said."""
+
+    def __init__(self, message: str, output: str = "") -> None:
+        super().__init__(message)
+        self.output = output
+
+
+class UnknownTargetError(CompileError):
+    """The target is not one that can be compiled for."""
+
+
+class NoCompilerError(CompileError):
+    """No compiler for the target was found."""
+
+
+class CodeObjectError(DeviceError):
+    """The bytes are not a whole code object."""
+
+
+class LaunchError(DeviceError):
+    """A launch does not fit the kernel."""
+
+
+class NoDeviceError(DeviceError):
+    """No device of the kind asked for was found."""
+
+
+class UnsupportedInstructionError(DeviceError):
+    """An instruction that the tables do not describe: it is named, never skipped."""
+
+
+class Fault(DeviceError):
+    """Something that a correct kernel never does, with the instruction and, where one is known, the lane.
+
+    `kind` is one of address, uninitialised, wait, race, collision, barrier, control, alignment.
+    """
+
+    def __init__(self, kind: str, what: str, where: str) -> None:
+        super().__init__(f"{kind}: {what}, at {where}")
+        self.kind = kind
+        self.what = what
+        self.where = where
+
+
+class StepLimit(Fault):
+    """A run that was stopped: it takes more instructions than it may, and nothing says whether it would have ended."""
+
+    def __init__(self, steps: int, where: str) -> None:
+        super().__init__("control", f"the kernel ran for {steps} instructions", where)

@@ -1,0 +1,212 @@
+"""Checking a file: every item's claims, decided by the prover, and held against what the file expects.
+
+    for result in check(load("layouts.toml")):
+        print(result.item.name, result.claim, result.verdict)
+
+A claim that the file expects to be refuted passes when it is refuted; a layout that must be refused, when it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+
+from layoutalg.formats.check.claims import CLAIMS, ClaimError, adaptor_of, agree, under
+from layoutalg.formats.claims import USUAL
+from layoutalg.formats.model import (
+    AccessItem,
+    AdaptorItem,
+    AgreeItem,
+    DescriptorItem,
+    DistributionItem,
+    Example,
+    Item,
+    LemmaItem,
+    Refusal,
+    SpecFile,
+    TransformItem,
+)
+from layoutalg.formats.model import Claim as Stated
+from layoutalg.index import narrowed
+from layoutalg.index.evaluate import limits as limits_of
+from layoutalg.layout import LayoutError, NoInverseError
+from layoutalg.prove import (
+    Bijective,
+    Claim,
+    Contiguous,
+    ForAll,
+    Limits,
+    Obligation,
+    Proved,
+    Refuted,
+    Shown,
+    Unknown,
+    Verdict,
+    prove,
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One claim of one item: the verdict, and what the file expects of it; true where it is the one expected."""
+
+    item: Item
+    claim: str
+    verdict: Verdict
+    expect: str = "proved"
+    because: str = ""
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    @property
+    def passed(self) -> bool:
+        """Whether the verdict is the one that is expected, for the reason that is expected."""
+        expected = isinstance(self.verdict, Refuted if self.expect == "refuted" else Proved)
+        return expected and self.because in self.verdict.reason
+
+
+@dataclass(frozen=True)
+class Question:
+    """One claim of one item, to be decided; `verdict` where building the claim decided it already."""
+
+    item: Item
+    text: str
+    expect: str = "proved"
+    because: str = ""
+    claim: Claim | Obligation | None = None
+    verdict: Verdict | None = None
+
+
+def check(
+    spec: SpecFile,
+    *,
+    strategy: str | None = None,
+    limits: Limits | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
+) -> Iterator[Result]:
+    """The result of each claim of a file, in the file's order; in parallel with `jobs` or on an executor."""
+    if jobs > 1 or executor is not None:
+        yield from check_all([spec], strategy=strategy, limits=limits, jobs=jobs, executor=executor)[0]
+        return
+    for question in [question for item in spec.items for question in questions(item)]:
+        yield _answered(question, _decided(question, strategy, limits or Limits()))
+
+
+def check_all(
+    specs: Sequence[SpecFile],
+    *,
+    strategy: str | None = None,
+    limits: Limits | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
+) -> list[list[Result]]:
+    """The results of each file; the claims of all are one set of work for the processes or the executor."""
+    from layoutalg.prove.parallel import prove_all
+
+    asked = [[question for item in spec.items for question in questions(item)] for spec in specs]
+    prover = prove
+    if any(isinstance(q.item, AccessItem) for of_file in asked for q in of_file):
+        from layoutalg.formats.check.accesses import decide as prover
+    claims = [q.claim for of_file in asked for q in of_file if q.claim is not None]
+    verdicts = iter(
+        prove_all(claims, jobs=jobs, executor=executor, strategy=strategy, limits=limits or Limits(), prover=prover)
+    )
+    return [[_answered(q, next(verdicts) if q.verdict is None else q.verdict) for q in of_file] for of_file in asked]
+
+
+def _answered(question: Question, verdict: Verdict) -> Result:
+    """The result; it rests on the limits that the item gives its sizes, also those that decided it in reading."""
+    own = map(limits_of, narrowed([question.item.limits]).values())
+    verdict = replace(verdict, assumptions=tuple(dict.fromkeys((*verdict.assumptions, *own))))
+    return Result(question.item, question.text, verdict, question.expect, question.because)
+
+
+def _decided(question: Question, strategy: str | None, limits: Limits) -> Verdict:
+    """The verdict; banks and numpy are loaded for accesses only, so that a check starts fast."""
+    if question.verdict is not None:
+        return question.verdict
+    assert question.claim is not None
+    if not isinstance(question.item, AccessItem):
+        return prove(question.claim, strategy=strategy, limits=limits)
+    from layoutalg.formats.check.accesses import decide
+
+    return decide(question.claim, strategy=strategy, limits=limits)
+
+
+def questions(item: Item) -> Iterator[Question]:
+    """The claims of one item, then its examples."""
+    if isinstance(item, Refusal):
+        yield _refusal(item)
+    elif isinstance(item, LemmaItem):
+        lemma = ForAll(item.name, item.goal, item.given, _lemma_shown(item))
+        yield Question(item, "holds", item.expect, item.because, lemma)
+    elif isinstance(item, AgreeItem):
+        yield Question(item, "agree", item.expect, item.because, agree(item))
+    else:
+        for stated in item.claims or tuple(Stated(name) for name in _usual(item)):
+            yield _stated(item, stated)
+        for example in getattr(item, "examples", ()):
+            reaches = ForAll(example.name, example.goal, example.given, _reached(item, example))
+            yield Question(example, "holds", example.expect, example.because, reaches)
+
+
+def _stated(item: Item, stated: Stated) -> Question:
+    try:
+        if stated.name in CLAIMS:
+            claim = under(item.given, CLAIMS[stated.name](item, *stated.args))
+        else:
+            from layoutalg.formats.check.accesses import ACCESS_CLAIMS
+
+            claim = ACCESS_CLAIMS[stated.name](item, *stated.args)
+    except ClaimError:
+        raise
+    except (NoInverseError, LayoutError) as error:
+        why = Unknown(str(stated), "statement", 0.0, why=str(error))
+        return Question(item, str(stated), stated.expect, stated.because, verdict=why)
+    return Question(item, str(stated), stated.expect, stated.because, claim)
+
+
+def _usual(item: Item) -> tuple[str, ...]:
+    kinds = {DescriptorItem: "descriptor", TransformItem: "transform", AdaptorItem: "adaptor",
+             DistributionItem: "distribution", AccessItem: "access"}  # fmt: skip
+    return USUAL[kinds[type(item)]]
+
+
+def _refusal(item: Refusal) -> Question:
+    claim = f"a {item.kind} that must be refused"
+    if item.reason is None or item.because not in item.reason:
+        why = "it was built; no reason to refuse it" if item.reason is None else f"refused, but because {item.reason}"
+        return Question(item, "refused", verdict=Unknown(claim, "construction", 0.0, why=why))
+    return Question(item, "refused", verdict=Proved(f"{claim}: {item.reason}", "construction", 0.0))
+
+
+def _lemma_shown(item: LemmaItem) -> tuple[Shown, ...]:
+    return tuple(Shown(v.value.name, (v,)) for v in item.variables)
+
+
+def _reached(item: Item, example: Example) -> tuple[Shown, ...]:
+    """What an example's index really reaches."""
+    adaptor = adaptor_of(item)
+    lower = adaptor.lower(example.index)
+    what = "offset" if isinstance(item, DescriptorItem) else "lower index"
+    return Shown("index", example.index), Shown(what, lower), Shown("valid", (adaptor.valid(example.index),))
+
+
+def facts(item: DescriptorItem, limits: Limits | None = None) -> dict[str, object]:
+    """What else is true of a descriptor: bijective or not, and the widest vector along its last dimension.
+
+    Nobody asked for it: all of it takes a third of one claim's time at most.
+    """
+    d, usual = item.descriptor, limits or Limits()
+    brief = replace(usual, seconds=usual.seconds / 15)  # five claims
+    bijective = prove(under(item.given, Bijective(d)), limits=brief)
+    vectors = ((n, under(item.given, Contiguous(d, d.rank - 1, n))) for n in (16, 8, 4, 2))
+    return {
+        "bijective": bijective.name,
+        "vector": next((n for n, claim in vectors if prove(claim, limits=brief)), 1),
+        "lengths": [str(n) for n in d.lengths],
+        "element_space_size": str(d.element_space_size),
+    }

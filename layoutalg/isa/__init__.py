@@ -1,0 +1,12 @@
+"""The AMD machine: code objects read, instructions decoded, and whole grids carried out without an AMD GPU.
+
+| room | holds |
+|---|---|
+| `container` | what a loader takes: ELF, code objects, metadata, kernel descriptors; a kernel's bytes and arguments |
+| `semantics` | one table, instruction → effect, over any kind of value; what memory instructions move |
+| `decode` | bytes to instructions, basic blocks, listing; what no assembler writes is refused |
+| `machine` | what every reading of the table shares: operands, masks, addresses |
+| `run` | the reading in numpy: whole grids are carried out, and every misuse is a fault |
+
+The reading in index expressions, one unknown lane on all paths, is `layoutalg.refine`.
+"""

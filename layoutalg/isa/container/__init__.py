@@ -1,0 +1,1 @@
+"""What holds machine code: ELF, code objects, metadata, kernel descriptors."""

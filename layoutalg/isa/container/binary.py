@@ -1,0 +1,95 @@
+"""A kernel to be run or proved: its code, what the machine sets up for it, and its arguments.
+
+The container says where code, descriptor and metadata are (`device.container`), the descriptor what the machine does
+(`descriptor`), the metadata what the runtime does (`device.metadata`). Where both size a thing they must agree: the
+runtime allocates by the one, the packet processor sets up by the other.
+
+What it cannot represent: several code objects linked together, dynamic LDS, kernels with preloaded arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from layoutalg.errors import CodeObjectError
+from layoutalg.isa.container.code_object import Container, LoadedKernel
+from layoutalg.isa.container.descriptor import ARCHITECTURES, Descriptor, read_descriptor
+from layoutalg.isa.container.elf import Segment
+from layoutalg.isa.container.metadata import Argument
+
+#: What the descriptor and the metadata both say: the fields of this name.
+_SAID_TWICE: Mapping[str, str] = {
+    "lds_bytes": "bytes of LDS", "private_bytes": "bytes of scratch", "kernarg_bytes": "bytes of arguments",
+    "wave_size": "lanes in a wave", "dynamic_stack": "as its stack's growth",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class KernelBinary(Descriptor):
+    """One kernel of a code object: code, descriptor and arguments."""
+
+    name: str
+    target: str
+    code: bytes
+    entry: int  # address of the first instruction in the image
+    arguments: tuple[Argument, ...]
+    max_threads: int  # of a block
+    required_block: tuple[int, ...]  # empty: any
+    image: tuple[Segment, ...]  # what is loaded
+
+    @property
+    def architecture(self) -> str:
+        """The instruction set: `cdna`, `rdna3` or `rdna4`."""
+        return ARCHITECTURES[self.target]
+
+    @property
+    def visible(self) -> tuple[Argument, ...]:
+        """The arguments that a launch gives."""
+        return tuple(argument for argument in self.arguments if not argument.hidden)
+
+    def refuses(self, block: tuple[int, ...]) -> str:
+        """Why the runtime starts no blocks of these sizes; empty where it does."""
+        threads = block[0] * block[1] * block[2]
+        if threads > self.max_threads:
+            return f"{self.name} has blocks of at most {self.max_threads} threads, not {threads}"
+        if self.required_block and self.required_block != block:
+            return f"{self.name} has blocks of {self.required_block}, not {block}"
+        return ""
+
+
+def read_kernels(payload: bytes) -> Mapping[str, KernelBinary]:
+    """The kernels of an AMD code object, by name.
+
+    Raises `CodeObjectError` when the bytes are damaged or use what is not supported (named in the message).
+
+    >>> read_kernels(b"GIF89a")
+    Traceback (most recent call last):
+    layoutalg.errors.CodeObjectError: not a 64-bit little-endian ELF file: compile the source again
+    """
+    container = Container.read(payload)
+    if container.target not in ARCHITECTURES:
+        raise CodeObjectError(f"no decoder for {container.target}: known are {', '.join(ARCHITECTURES)}")
+    return {name: _binary(container, loaded) for name, loaded in container.kernels.items()}
+
+
+def _binary(container: Container, loaded: LoadedKernel) -> KernelBinary:
+    metadata = loaded.metadata
+    descriptor = read_descriptor(loaded.descriptor, container.target, metadata.name)
+    for field, what in _SAID_TWICE.items():
+        one, other = getattr(descriptor, field), getattr(metadata, field)
+        if one != other:
+            raise CodeObjectError(f"{metadata.name}: its descriptor asks for {one} {what}, its metadata for {other}")
+    if len(metadata.required_block) not in (0, 3):
+        raise CodeObjectError(f"{metadata.name} has blocks of {metadata.required_block}, which are no three sizes")
+    return KernelBinary(
+        **{field.name: getattr(descriptor, field.name) for field in fields(descriptor)},
+        name=metadata.name,
+        target=container.target,
+        code=loaded.code,
+        entry=loaded.entry,
+        arguments=metadata.arguments,
+        max_threads=metadata.max_threads,
+        required_block=metadata.required_block,
+        image=container.segments,
+    )

@@ -1,0 +1,1 @@
+"""Bytes to instructions, basic blocks and listings."""

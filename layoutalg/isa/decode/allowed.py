@@ -1,0 +1,212 @@
+"""Instructions that no assembler writes: what the machine makes of them is not said, so they are refused.
+
+| rule | source |
+|---|---|
+| two scalar registers begin at an even one, more at a multiple of 4 | ISA manuals, "SGPR Alignment" |
+| scalar registers lie whole among those for programs, in VCC, in trap temporaries or in EXEC | LLVM, SIRegisterInfo |
+| trap temporaries are not written | ISA manuals, "Trap Temporary SGPRs" |
+| a vector instruction reads one scalar operand on CDNA, two on RDNA | LLVM, validateConstantBusLimitations |
+| a scalar load brings its data to such registers | ISA manuals, SMEM |
+| CDNA's vector registers that are named together begin at an even one | LLVM, AMDGPUAsmParser, validateVGPRAlign |
+| registers are among those that the descriptor asks for | LLVM's AMDGPUUsage, COMPUTE_PGM_RSRC1 and 3 |
+| a large matrix product lies on no factor (`@earlyclobber`) | LLVM, VOP3PInstructions |
+| a large matrix product lies on the sum whole or not at all | LLVM, AMDGPUAsmParser, validateMFMA |
+| matrix products are rounded as the descriptor of all else here says | `floats` |
+| a barrier is that of the block, number -1 | RDNA 4 ISA, S_BARRIER_SIGNAL, S_BARRIER_WAIT |
+| two registers are named together where there are two | LLVM, SIRegisterInfo |
+| sources are negated, made absolute and picked by halves where there are some | ISA manuals, VOP3 and VOP3P |
+| a matrix product is that of the wave's size | LLVM, VOP3PInstructions, WaveSizePredicate |
+| an immediate has no bits but those that say something | ISA manuals, S_ENDPGM, S_BARRIER; LLVM, AMDGPUBaseInfo |
+| a wait takes no register along | RDNA 3 ISA, S_WAITCNT_VSCNT |
+| vector registers that were given back are not used | RDNA 3 ISA, S_SENDMSG |
+
+What it cannot represent: the rules of dual instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.container.binary import KernelBinary
+from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
+from layoutalg.isa.machine import DEALLOCATE_VGPRS
+from layoutalg.isa.run.matrix import matrix_instruction_of, registers_of
+from layoutalg.isa.semantics.accesses import ACCESSES, NO_EFFECT, Access
+from layoutalg.isa.semantics.floats import FLOAT_MODE
+from layoutalg.isa.semantics.table import ALU
+
+#: Scalar registers that may be named together: first and last of each kind.
+_SCALARS = ((0, 105), (106, 107), (108, 123), (126, 127))
+
+#: From here on, scalar registers have places apart: FLAT_SCRATCH, XNACK_MASK, VCC (AMDGPUUsage, SGPR and VGPR Counts).
+_OF_THE_MACHINE = 102
+
+#: Trap temporaries, which only a trap's handler can write.
+_TRAPS = range(108, 124)
+
+#: Operands that come to vector units over the bus for scalars.
+_ON_BUS = frozenset({"s", "m0", "scc", "bits", "aperture"})
+
+#: Results of more registers than this are written before all factors are read.
+_SMALL = 4
+
+#: RDNA 4's instructions that name a barrier: whether it is the block's.
+_BARRIERS: Mapping[str, Callable[[Instruction], bool]] = {
+    "S_BARRIER_SIGNAL": lambda instruction: instruction.operands.get("a") == Operand("int", -1),
+    "S_BARRIER_WAIT": lambda instruction: instruction.fields.get("simm16") == 0xFFFF,
+}
+
+#: Architecture → instruction → the bits of its immediate that say something.
+_IMMEDIATES: Mapping[str, Mapping[str, int]] = {
+    "cdna": {"S_WAITCNT": 0xCF7F, "S_BARRIER": 0},
+    "rdna3": {"S_WAITCNT": 0xFFF7, "S_WAITCNT_VSCNT": 0x3F, "S_BARRIER": 0},
+    "rdna4": {
+        **dict.fromkeys(("S_WAIT_LOADCNT", "S_WAIT_STORECNT", "S_WAIT_DSCNT"), 0x3F), "S_WAIT_KMCNT": 0x1F,
+        **dict.fromkeys(("S_WAIT_LOADCNT_DSCNT", "S_WAIT_STORECNT_DSCNT"), 0x3F3F),
+    },
+}  # fmt: skip
+
+Span = tuple[str, Operand, int]
+"""A role, its first register, and how many there are."""
+
+
+def refuse_what_is_not_allowed(kernel: KernelBinary, instructions: Sequence[Instruction]) -> None:
+    """Raises `UnsupportedInstructionError` with the first instruction that breaks a rule."""
+    given_back = False
+    for instruction in instructions:
+        if given_back and instruction.name not in NO_EFFECT and instruction.name != "S_ENDPGM":
+            raise UnsupportedInstructionError(f"{instruction.place}: the vector registers have been given back")
+        given_back = _gives_back(instruction) or (given_back and instruction.name != "S_ENDPGM")
+        why = next(_faults(kernel, instruction), "")
+        if why:
+            raise UnsupportedInstructionError(f"{instruction.place}: {why}")
+
+
+def _gives_back(instruction: Instruction) -> bool:
+    """Whether the wave gives its vector registers back."""
+    return instruction.name == "S_SENDMSG" and instruction.fields.get("simm16") == DEALLOCATE_VGPRS
+
+
+def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
+    """What is wrong with an instruction."""
+    spans = list(_spans(kernel, instruction))
+    for role, operand, count in spans:
+        if operand.kind in ("v", "a"):
+            yield from _vector_faults(kernel, operand, count)
+        elif operand.kind == "s":
+            yield from _scalar_faults(kernel, operand, count)
+            if role in ("d", "m") and operand.index in _TRAPS:
+                yield f"it writes s{operand.index}, a trap temporary"
+        elif role == "d" and instruction.name in ACCESSES:
+            yield f"it loads to {operand}"
+        elif count > 1 and operand.kind in ("m0", "scc"):
+            yield f"{count} registers from {operand} on are not there"
+    if instruction.name in _BARRIERS and not _BARRIERS[instruction.name](instruction):
+        yield "a barrier that is not the block's"
+    matrix = matrix_instruction_of(instruction.name, kernel.target)
+    if matrix and kernel.float_mode != FLOAT_MODE:
+        yield f"it is done in the float mode {kernel.float_mode:#x}"
+    if matrix and matrix.wave != kernel.wave_size:
+        yield f"it is described of waves of {matrix.wave} lanes"
+    said = {"S_ENDPGM": 0, **_IMMEDIATES[kernel.architecture]}.get(instruction.name, 0xFFFF)
+    if instruction.fields.get("simm16", 0) & ~said:
+        yield "bits of its immediate that say nothing"
+    if instruction.name == "S_WAITCNT_VSCNT" and instruction.operands["d"].kind != "null":
+        yield f"it adds {instruction.operands['d']} to what it waits for"
+    yield from _overlaps(kernel, instruction, spans)
+    for one in instruction.halves or (instruction,):
+        yield from _modifier_faults(one)
+    yield from _bus_faults(kernel, instruction)
+
+
+def _vector_faults(kernel: KernelBinary, operand: Operand, count: int) -> Iterator[str]:
+    most = kernel.vector_registers if operand.kind == "v" else kernel.accumulators
+    if operand.index + count > most:
+        yield f"the kernel asks for {most} registers {operand.kind}"
+    if count > 1 and kernel.architecture == "cdna" and operand.index % 2:
+        yield f"{count} registers from {operand} on, which is odd"
+
+
+def _scalar_faults(kernel: KernelBinary, operand: Operand, count: int) -> Iterator[str]:
+    first, last = operand.index, operand.index + count - 1
+    if count > 1 and first % (2 if count == 2 else 4):
+        yield f"{count} registers from s{first} on, which is not aligned"
+    if not any(low <= first and last <= high for low, high in _SCALARS):
+        yield f"{count} registers from s{first} on are not there"
+    if kernel.scalar_registers <= last < _OF_THE_MACHINE:
+        yield f"the kernel asks for {kernel.scalar_registers} registers s"
+
+
+def _spans(kernel: KernelBinary, instruction: Instruction) -> Iterator[Span]:
+    for one in instruction.halves or (instruction,):
+        name, matrix = one.name, matrix_instruction_of(one.name, kernel.target)
+        if name in ALU:
+            tokens = dict.fromkeys((*ALU[name].writes, *ALU[name].reads))
+            counts = {token[0]: _count(token, kernel.wave_size) for token in tokens if token[0] in "abcdmn"}
+        elif name in ACCESSES:
+            counts = _access_counts(one, ACCESSES[name], kernel)
+        elif matrix is not None:
+            counts = dict(registers_of(matrix))
+        else:
+            counts = dict.fromkeys(one.operands, 1)
+        yield from ((role, operand, counts[role]) for role, operand in one.operands.items() if role in counts)
+
+
+def _count(token: str, lanes: int) -> int:
+    return lanes // 32 if token in ("m", "n") else 2 if token.endswith("64") else 1
+
+
+def _access_counts(instruction: Instruction, access: Access, kernel: KernelBinary) -> dict[str, int]:
+    """Registers of a memory instruction; its vector address is of 64 bits where it has no scalar base."""
+    elements = 2 if access.pair_step else 1
+    counts = {"d": access.registers * elements, "data": access.registers, "data2": access.registers}
+    if access.space == "constant":
+        return {"d": counts["d"], "base": 2, "soffset": 1}
+    base = instruction.operands.get("base", Operand("null"))
+    off = Operand("s", EXEC + 1) if kernel.architecture == "cdna" else Operand("null")
+    has_base = base not in (off, Operand("null"))
+    if access.space == "scratch":
+        return counts | ({"base": 1} if has_base else {})
+    whole = access.space in ("global", "flat") and not has_base
+    return counts | {"addr": 2 if whole else 1} | ({"base": 2} if has_base else {})
+
+
+def _overlaps(kernel: KernelBinary, instruction: Instruction, spans: Sequence[Span]) -> Iterator[str]:
+    """Registers of a matrix product that lie on its result's."""
+    if matrix_instruction_of(instruction.name, kernel.target) is None:
+        return
+    places = {role: (operand, count) for role, operand, count in spans if operand.kind in ("v", "a")}
+    result, count = places["d"]
+    if count <= _SMALL and not instruction.name.startswith("V_WMMA"):
+        return
+    for role in ("a", "b", "c"):
+        other, size = places.get(role, (Operand("int"), 0))
+        meet = other.kind == result.kind and other.index < result.index + count and result.index < other.index + size
+        if meet and not (role == "c" and other == result):
+            yield f"the result lies on {other}"
+
+
+def _bus_faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
+    """Scalar registers, masks and literals that a vector instruction reads; dual instructions are not looked at."""
+    alu = ALU.get(instruction.name)
+    if alu is None or not instruction.form.startswith("VOP") or instruction.halves:
+        return
+    roles = {token[0] for token in alu.reads} & set("abcn")
+    scalar = {o for role, o in instruction.operands.items() if role in roles and o.kind in _ON_BUS}
+    most = 1 if kernel.architecture == "cdna" else 2
+    if len(scalar) > most:
+        yield f"it reads {len(scalar)} scalar operands, the machine {most}"
+
+
+def _modifier_faults(instruction: Instruction) -> Iterator[str]:
+    alu, fields = ALU.get(instruction.name), instruction.fields
+    if alu is None:
+        return
+    there = sum({"a": 1, "b": 2, "c": 4}.get(token[0], 0) for token in alu.reads)
+    for field in sorted(alu.fields & {"neg", "neg_hi", "opsel"}) or ("neg", "abs"):
+        if fields.get(field, 0) & ~there:
+            yield f"{field} of a source that it has not"
+    upper = fields.get("opsel_hi", 3) | fields.get("opsel_hi2", 1) << 2
+    if ~upper & 7 & ~there:
+        yield "opsel_hi of a source that it has not"

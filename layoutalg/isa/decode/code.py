@@ -1,0 +1,100 @@
+"""A decoded kernel: its instructions by address, its basic blocks, and a listing to read.
+
+A basic block starts at the entry, at the target of a branch and after a branch or an end; control moves only between
+blocks.  A relative branch goes to `address + 4 + 4·simm16` (ISA manuals, S_BRANCH).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.container.binary import KernelBinary
+from layoutalg.isa.decode.allowed import refuse_what_is_not_allowed
+from layoutalg.isa.decode.instructions import Instruction, decode
+
+
+@dataclass(frozen=True)
+class Block:
+    """Instructions that are run one after the other, and the addresses control goes to after the last."""
+
+    instructions: tuple[Instruction, ...]
+    successors: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class MachineCode:
+    """The instructions of one kernel."""
+
+    kernel: KernelBinary
+    instructions: tuple[Instruction, ...]
+
+    @cached_property
+    def by_address(self) -> Mapping[int, Instruction]:
+        """Instruction at each address at which one starts."""
+        return {instruction.address: instruction for instruction in self.instructions}
+
+    @cached_property
+    def blocks(self) -> Mapping[int, Block]:
+        """Basic blocks by the address of their first instruction.
+
+        Raises `UnsupportedInstructionError` when a branch leads out of the kernel or into an instruction.
+        """
+        starts = {self.kernel.entry}
+        for instruction in self.instructions:
+            target = branch_target(instruction)
+            if target is not None and target not in self.by_address:
+                raise UnsupportedInstructionError(f"{instruction.place} leaves the kernel")
+            if target is not None or instruction.name in ENDS:
+                starts.update(address for address in (target, instruction.address + instruction.size) if address)
+        blocks: dict[int, Block] = {}
+        current: list[Instruction] = []
+        for instruction in self.instructions:
+            current.append(instruction)
+            following = instruction.address + instruction.size
+            if following in starts or following not in self.by_address:
+                blocks[current[0].address] = Block(tuple(current), _successors(instruction))
+                current = []
+        return blocks
+
+    def listing(self) -> str:
+        """Every block and instruction, one a line, with its address."""
+        lines = [f"{self.kernel.name} ({self.kernel.target}, wave of {self.kernel.wave_size})"]
+        for start, block in self.blocks.items():
+            goes = ", ".join(f"{address:#x}" for address in block.successors) or "end"
+            lines.append(f"{start:#x}:  -> {goes}")
+            lines += [f"    {instruction.address:#x}  {instruction}" for instruction in block.instructions]
+        return "\n".join(lines) + "\n"
+
+
+#: What ends a wave.
+ENDS = frozenset({"S_ENDPGM"})
+
+
+def branch_target(instruction: Instruction) -> int | None:
+    """The address that a branch goes to when it is taken; None when it is no relative branch."""
+    if not instruction.name.startswith(("S_BRANCH", "S_CBRANCH")):
+        return None
+    offset = instruction.fields.get("simm16", 0)
+    return instruction.address + 4 + 4 * (offset - (1 << 16) if offset >> 15 else offset)
+
+
+def _successors(last: Instruction) -> tuple[int, ...]:
+    target, following = branch_target(last), last.address + last.size
+    if last.name in ENDS:
+        return ()
+    if target is None:
+        return (following,)
+    return (target,) if last.name == "S_BRANCH" else (following, target)
+
+
+def decode_kernel(kernel: KernelBinary) -> MachineCode:
+    """Decodes the code of a kernel.
+
+    Raises `UnsupportedInstructionError` with the bytes that are no known instruction, or with one that is not allowed.
+    """
+    instructions = tuple(decode(kernel.code, kernel.entry, kernel.architecture, kernel.target))
+    refuse_what_is_not_allowed(kernel, instructions)
+    return MachineCode(kernel, instructions)

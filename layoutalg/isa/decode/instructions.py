@@ -1,0 +1,368 @@
+"""Bytes to instructions: tinygrad's decoder, and around it what a reader of the semantics needs.
+
+The three encodings of an operation (`_e32`, `_e64`, with a literal) become one form: a name, operands by role and the
+immediate fields.  Registers that an encoding leaves unsaid (VCC of a short compare or carry) are written out.
+
+| role | is |
+|---|---|
+| `d` | the result: vector or scalar register |
+| `a`, `b`, `c` | first, second, third source |
+| `m` | the lane mask written: a compare's result, a carry out |
+| `n` | the lane mask read: the condition of a select, a carry in |
+| `addr`, `base` | a memory access's vector address and its scalar base |
+| `data`, `data2` | what a store writes |
+
+An operand keeps only its first register: how many it spans is said by the semantics' entry.  A field is kept where it
+is not what the assembler writes for want of a word (0, and of packed operations `DEFAULTS`).  Bits that say nothing of
+the operation, reserved ones and registers that it has not, must be as the assembler leaves them.
+What it cannot represent: instructions with data-parallel-primitive operands (they stop with their name).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.semantics.table import ALU
+
+VCC, EXEC = 106, 126
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A register or a constant.
+
+    `kind` is `v` (vector), `a` (accumulation), `s` (scalar, 106–107 VCC, 108–123 trap temporaries, 126–127 EXEC),
+    `m0`, `null`, `scc`, `int` (`index` is the value), `bits` (a 32-bit literal), `float` (a constant's 32 bits) or
+    `aperture` (235 the base of LDS, 237 of scratch, in the flat address space).
+    """
+
+    kind: str
+    index: int = 0
+    high: bool = False  # of a 16-bit operation: the upper half of the register
+
+    def __str__(self) -> str:
+        names = {("s", VCC): "vcc", ("s", EXEC): "exec", ("s", VCC + 1): "vcc_hi", ("s", EXEC + 1): "exec_hi"}
+        if self.kind in ("m0", "null", "scc"):
+            return self.kind
+        if self.kind == "int":
+            return str(self.index)
+        return names.get((self.kind, self.index)) or (
+            f"{self.index:#x}"
+            if self.kind in ("bits", "float")
+            else f"{self.kind}{self.index}{'.h' if self.high else ''}"
+        )
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction, or one half of a dual one."""
+
+    address: int
+    size: int  # bytes
+    name: str  # as the ISA manual of its architecture has it, without _e32 and _e64
+    form: str  # the encoding: SOP2, VOP3, DS, …
+    operands: Mapping[str, Operand] = field(default_factory=lambda: MappingProxyType({}))
+    fields: Mapping[str, int] = field(
+        default_factory=lambda: MappingProxyType({})
+    )  # immediates and modifiers, none that is the assembler's own
+    halves: tuple[Instruction, ...] = ()  # of a dual instruction: both read before either writes
+
+    @cached_property
+    def place(self) -> str:
+        """Its address and text, as messages have them."""
+        return f"{self.address:#x} {self}"
+
+    def __str__(self) -> str:
+        if self.halves:
+            return " :: ".join(map(str, self.halves))
+        operands = ", ".join(f"{role}={operand}" for role, operand in self.operands.items())
+        fields = " ".join(f"{name}:{value:#x}" for name, value in self.fields.items())
+        return " ".join(part for part in (self.name.lower(), operands, fields) if part)
+
+
+def decode(code: bytes, address: int, architecture: str, target: str = "") -> Iterator[Instruction]:
+    """The instructions of a piece of code, in order; `architecture` is `cdna`, `rdna3` or `rdna4`.
+
+    `target` is needed where two targets of one architecture give an opcode two meanings (gfx90a).
+
+    Raises `UnsupportedInstructionError` at bytes that the decoder does not know.
+
+    >>> [str(instruction) for instruction in decode(bytes.fromhex("00810080"), 0, "cdna")]
+    ['s_add_u32 d=s0, a=s0, b=1']
+    """
+    position = 0
+    while position < len(code):
+        try:
+            found = _first(code[position : position + 16], architecture, target)
+        except UnsupportedInstructionError as error:
+            raise UnsupportedInstructionError(f"{error}, at {address + position:#x}") from error
+        yield _at(found, address + position)
+        position += found.size
+
+
+@lru_cache(maxsize=1 << 14)
+def _first(code: bytes, architecture: str, target: str) -> Instruction:
+    """The first instruction of 16 bytes, at the address 0; kept, since most of a code is read again in its variants."""
+    from tinygrad.renderer.amd import decode_inst
+
+    extra = _undecoded(code, architecture)
+    if extra is not None:
+        return Instruction(0, 8, extra, "MUBUF")
+    try:
+        raw = decode_inst(_renumbered(code.ljust(16, b"\0"), target), architecture)
+        return _normalised(raw, architecture)
+    except (ValueError, AssertionError, UnsupportedInstructionError) as error:
+        raise UnsupportedInstructionError(f"bytes {code[:8].hex()}: {error}") from error
+
+
+def _at(instruction: Instruction, address: int) -> Instruction:
+    halves = tuple(_at(half, address) for half in instruction.halves)
+    return replace(instruction, address=address, halves=halves)
+
+
+#: RDNA 3 cache controls that the decoder lacks: MUBUF (bits 26–31 = 0x38), opcode in bits 18–25 (RDNA 3 ISA, MUBUF).
+_RDNA3_MUBUF = {0x2B: "BUFFER_GL0_INV", 0x2C: "BUFFER_GL1_INV"}
+
+
+#: gfx90a's opcodes of bf16 matrix instructions → gfx942's, which the decoder knows (LLVM, VOP3PInstructions.td:
+#: V_MFMA_F32_32X32X8BF16_1K and V_MFMA_F32_16X16X16BF16_1K).
+_GFX90A_MATRIX = {0x66: "V_MFMA_F32_32X32X8_BF16", 0x67: "V_MFMA_F32_16X16X16_BF16"}
+
+
+def _renumbered(code: bytes, target: str) -> bytes:
+    """Code in which gfx90a's own opcodes are those that the decoder knows."""
+    word = int.from_bytes(code[:4], "little")
+    name = _GFX90A_MATRIX.get(word >> 16 & 0x7F) if target == "gfx90a" and word >> 23 == 0x1A7 else None
+    if name is None:
+        return code
+    from tinygrad.runtime.autogen.amd.cdna.enum import VOP3POp
+
+    opcode: int = VOP3POp[name].value
+    return (word & ~(0x7F << 16) | opcode << 16).to_bytes(4, "little") + code[4:]
+
+
+def _undecoded(code: bytes, architecture: str) -> str | None:
+    word = int.from_bytes(code[:8], "little")
+    if architecture == "rdna3" and word & ~(0xFF << 18) == 0x38 << 26:
+        return _RDNA3_MUBUF.get(word >> 18 & 0xFF)
+    return None
+
+
+#: Field of an encoding → role.  `vdst` of a compare is its mask (see `_role`).
+_ROLES = {
+    "vdst": "d", "sdst": "d", "sdata": "d",
+    "src0": "a", "ssrc0": "a", "src1": "b", "vsrc1": "b", "ssrc1": "b", "src2": "c",
+    "addr": "addr", "vaddr": "addr", "saddr": "base", "sbase": "base", "soffset": "soffset",
+    "data": "data", "vsrc": "data", "data0": "data", "data1": "data2", "vdata": "data",
+}  # fmt: skip
+
+#: Fields that carry numbers, kept under these names; every other field that is set is kept under its own.
+_NUMBERS = {"ioffset": "offset"}
+
+#: What the assembler sets by itself in packed operations and matrix products, also of sources that are not there: high
+#: halves come of high halves (LLVM, AMDGPUMCCodeEmitter, getImplicitOpSelHiEncoding).
+DEFAULTS: Mapping[str, Mapping[str, int]] = {"VOP3P": {"opsel_hi": 3, "opsel_hi2": 1}}
+
+_SIGNED_OFFSETS = {"SMEM": {"cdna": 21, "rdna3": 21, "rdna4": 24}, "GLOBAL": {"cdna": 13, "rdna3": 13, "rdna4": 24}}
+_SIGNED_OFFSETS["SCRATCH"] = _SIGNED_OFFSETS["GLOBAL"]
+
+#: Carry operations: does the operation also read a carry?
+CARRIES = {
+    **dict.fromkeys(("V_ADD_CO_U32", "V_SUB_CO_U32", "V_SUBREV_CO_U32"), False),
+    **dict.fromkeys(("V_ADDC_CO_U32", "V_SUBB_CO_U32", "V_SUBBREV_CO_U32"), True),
+    **dict.fromkeys(("V_ADD_CO_CI_U32", "V_SUB_CO_CI_U32", "V_SUBREV_CO_CI_U32"), True),
+}
+
+
+def _normalised(raw: Any, architecture: str) -> Instruction:
+    """What was decoded in the form of this module, at the address 0."""
+    form = type(raw).__name__.removesuffix("_LIT")
+    if form == "VOPD":
+        halves = tuple(_dual_half(raw, half, architecture) for half in "xy")
+        return Instruction(0, raw.size(), f"{halves[0].name}::{halves[1].name}", form, halves=halves)
+    form = form.removesuffix("_SDST")
+    form = form[1:] if form in ("VFLAT", "VGLOBAL", "VSCRATCH") else form
+    name = raw.op.name.removesuffix("_E32").removesuffix("_E64")
+    if "_DPP" in form:
+        raise UnsupportedInstructionError(f"{name} with a data-parallel primitive")
+    operands: dict[str, Operand] = {}
+    fields: dict[str, int] = {}
+    unused = _unused_fields(raw, form)
+    _refuse_reserved(raw, unused)
+    if form == "SMEM" and architecture == "cdna" and not raw.soffset_en:
+        if raw.soffset.offset:
+            raise UnsupportedInstructionError(f"{name} has the register field soffset, which it does not use")
+        operands["soffset"] = Operand("null")
+    if form.endswith("_SDWA"):
+        operands["a"] = _operand(raw.vsrc0.offset - (256 if raw.s0 else 0), None, architecture)
+        if form != "VOP1_SDWA":
+            operands["b"] = _operand(raw.vsrc1.offset - (256 if raw.s1 else 0), None, architecture)
+        if form == "VOPC_SDWA":
+            operands["m"] = Operand("s", raw.sdst.offset if raw.sd else VCC)
+    defaults = DEFAULTS.get(form, {})
+    for key, bits in raw._fields:
+        value = getattr(raw, key)
+        if (
+            key in ("op", "encoding", "seg", "literal")
+            or key in unused
+            or (form.endswith("_SDWA") and key in ("src0", "vsrc0"))
+        ):
+            continue
+        if type(bits).__name__ in ("BitField", "FixedBitField"):
+            if value != defaults.get(key, 0):
+                fields[_NUMBERS.get(key, key)] = _signed(value, form, _NUMBERS.get(key, key), architecture)
+        elif key in _ROLES:
+            operands.setdefault(_role(key, name, form), _operand(value.offset, raw._literal, architecture))
+        elif value.offset:
+            fields[key] = value.offset
+    _write_out(name, operands, fields, architecture)
+    _accumulators(name, form, operands, fields, raw)
+    _halves(name, form, operands, fields, architecture)
+    return Instruction(0, raw.size(), name, form, MappingProxyType(operands), MappingProxyType(fields))
+
+
+def _unused_fields(raw: Any, form: str) -> frozenset[str]:
+    """Register fields that the operation ignores, by the decoder's operand table; SDWA's own are read apart from it."""
+    plain = ("BitField", "FixedBitField", "EnumBitField")
+    keys = {key for key, bits in raw._fields if type(bits).__name__ not in plain}
+    known = set(raw.operands) | {key[1:] for key in raw.operands if key.startswith("v")}
+    if form.endswith("_SDWA"):
+        known |= {"vsrc0", "vsrc1"} | ({"sdst"} if getattr(raw, "sd", 0) else set())
+    return frozenset(keys - known) if known else frozenset()
+
+
+def _refuse_reserved(raw: Any, unused: frozenset[str]) -> None:
+    """Refuses bits that no field has, and registers that the operation has not, where the assembler writes others.
+
+    It writes 0, and `null` for the scalar base of RDNA's flat accesses (LLVM, FLATInstructions).
+    """
+    said = 0
+    for key, bits in raw._fields:
+        value = raw._raw >> bits.lo & bits.mask
+        if key in unused and value not in (0, 124 if key == "saddr" else 0):
+            raise UnsupportedInstructionError(f"{raw.op.name} has the register field {key}, which it does not use")
+        said |= bits.mask << bits.lo
+    reserved = raw._raw & ~said & (1 << 8 * raw.size()) - 1
+    if reserved:
+        raise UnsupportedInstructionError(f"{raw.op.name} has the reserved bits {reserved:#x}")
+
+
+def _role(key: str, name: str, form: str) -> str:
+    if key == "vdata":
+        return "d" if "LOAD" in name else "data"
+    if name.startswith("V_CMP") and key in ("vdst", "sdst"):
+        return "m"
+    if form == "VOP3SD" and key == "sdst":
+        return "m"
+    if key == "src2" and (name in CARRIES or name.startswith("V_CNDMASK")):
+        return "n"
+    return _ROLES[key]
+
+
+def _write_out(name: str, operands: dict[str, Operand], fields: dict[str, int], architecture: str) -> None:
+    """Adds the VCC that the short encodings leave unsaid (ISA manuals, VOP2 and VOPC)."""
+    vcc = Operand("s", EXEC if name.startswith("V_CMPX") else VCC)
+    if name.startswith("V_CMP"):
+        operands["m"] = vcc if name.startswith("V_CMPX") else operands.get("m", vcc)
+    if name.startswith("V_CMPX") and architecture == "cdna":
+        fields["writes_vcc_too"] = 1  # only RDNA's writes EXEC alone
+    if name in CARRIES:
+        operands.setdefault("m", vcc)
+        if CARRIES[name]:
+            operands.setdefault("n", vcc)
+        else:
+            operands.pop("n", None)
+    if name.startswith("V_CNDMASK"):
+        operands.setdefault("n", vcc)
+
+
+def _accumulators(name: str, form: str, operands: dict[str, Operand], fields: dict[str, int], raw: Any) -> None:
+    """Turns the vector registers that the instruction says to be accumulation registers into such (CDNA 3 ISA, ACC)."""
+    roles: list[str] = []
+    if name in ("V_ACCVGPR_READ", "V_ACCVGPR_WRITE", "V_ACCVGPR_MOV_B32"):
+        roles = {"V_ACCVGPR_READ": ["a"], "V_ACCVGPR_WRITE": ["d"]}.get(name, ["a", "d"])
+    elif form == "VOP3P_MFMA":
+        said = {"a": raw.acc & 1, "b": raw.acc >> 1 & 1, "c": raw.acc_cd, "d": raw.acc_cd}
+        roles = [role for role, bit in said.items() if bit]
+        for key in ("acc", "acc_cd", "opsel", "opsel_hi", "opsel_hi2", "neg", "neg_hi", "clmp"):
+            fields.pop(key, None)  # other names of the bits of acc, acc_cd, cbsz, abid and blgp
+    elif fields.pop("acc", 0):
+        roles = ["d", "data", "data2"]
+    if name in ("V_READLANE_B32", "V_READFIRSTLANE_B32") and operands["d"].kind == "v":
+        operands["d"] = Operand("s", operands["d"].index)  # the field holds a scalar register's code
+    for role in roles:
+        if role in operands and operands[role].kind == "v":
+            operands[role] = Operand("a", operands[role].index)
+
+
+def _halves(name: str, form: str, operands: dict[str, Operand], fields: dict[str, int], architecture: str) -> None:
+    """Which halves a 16-bit operation works on: short encodings add 128 to the register, VOP3 has bits (RDNA 3 ISA)."""
+    roles = ALU[name].halves if name in ALU and architecture != "cdna" else frozenset()
+    if not roles:
+        return
+    picked = fields.pop("opsel", 0)
+    for role, bit in (("a", 1), ("b", 2), ("c", 4), ("d", 8)):
+        operand = operands.get(role)
+        if operand is not None and operand.kind == "v" and role in roles:
+            high = operand.index >= 128 if form != "VOP3" else bool(picked & bit)
+            index = operand.index % 128 if form != "VOP3" else operand.index
+            operands[role] = Operand("v", index, high)
+            picked &= ~bit
+    if picked:  # of what is no half of a vector register
+        fields["opsel"] = picked
+
+
+def _dual_half(raw: Any, half: str, architecture: str) -> Instruction:
+    name = getattr(raw, f"op{half}").name.replace("V_DUAL_", "V_").removesuffix("_E32")
+    operands = {
+        "d": _operand(getattr(raw, f"vdst{half}").offset, None, architecture),
+        "a": _operand(getattr(raw, f"src{half}0").offset, raw._literal, architecture),
+    }
+    if name == "V_MOV_B32":
+        if getattr(raw, f"vsrc{half}1").offset != 256:
+            raise UnsupportedInstructionError(f"{name} has the register field vsrc{half}1, which it does not use")
+    else:
+        operands["b"] = _operand(getattr(raw, f"vsrc{half}1").offset, None, architecture)
+    _write_out(name, operands, {}, architecture)
+    return Instruction(0, raw.size(), name, "VOPD", MappingProxyType(operands))
+
+
+#: Inline floats of the source field, as 32 bits (ISA manuals, "Scalar source operands", codes 240–248).
+_FLOATS = (0x3F000000, 0xBF000000, 0x3F800000, 0xBF800000, 0x40000000, 0xC0000000, 0x40800000, 0xC0800000, 0x3E22F983)
+
+
+def _operand(code: int, literal: int | None, architecture: str) -> Operand:
+    """An operand from its nine-bit code (ISA manuals, "Scalar source operands")."""
+    if code >= 256:
+        return Operand("v", code - 256)
+    if code == 125 and architecture == "cdna":
+        raise UnsupportedInstructionError("the operand code 125, which CDNA reserves")
+    if code in (124, 125):
+        return Operand("m0" if (code == 124) == (architecture == "cdna") else "null")
+    if code < 128:
+        return Operand("s", code)
+    if code <= 192:
+        return Operand("int", code - 128)
+    if code <= 208:
+        return Operand("int", 192 - code)
+    if 235 <= code <= 238:
+        return Operand("aperture", code)
+    if 240 <= code <= 248:
+        return Operand("float", _FLOATS[code - 240])
+    if code == 255 and literal is not None:
+        return Operand("bits", literal)
+    if code == 253:
+        return Operand("scc")
+    raise UnsupportedInstructionError(f"the operand code {code}")
+
+
+def _signed(value: int, form: str, key: str, architecture: str) -> int:
+    bits = _SIGNED_OFFSETS.get(form, {}).get(architecture) if key == "offset" else None
+    if form == "FLAT" and architecture == "rdna4" and key == "offset":
+        bits = 24
+    return value - (1 << bits) if bits and value >> (bits - 1) else value

@@ -1,0 +1,72 @@
+"""Which registers wait for data that is still under way, for every wave: the model of the wait counters.
+
+An access takes a ticket: the number of accesses its wave has issued on that counter.  A wait for at most n lets tickets
+up to `issued - n` be done, unless accesses that come back in any order are under way: then only a wait for 0 does.
+A register that is loaded is *due* until its ticket is done; reading it before is a `Fault`, and so is writing it
+(the load would overwrite the value later).  Further loads of one counter to it may follow where they come in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from layoutalg.errors import Fault
+from layoutalg.isa.run.arrays import Array
+
+Key = tuple[str, int]
+
+
+class Counters:
+    """Tickets of each counter and the due registers."""
+
+    def __init__(self, names: Iterable[str], waves: int) -> None:
+        self.issued = {name: np.zeros(waves, np.int64) for name in names}
+        self.done = {name: np.zeros(waves, np.int64) for name in self.issued}
+        self.unordered = {name: np.zeros(waves, np.int64) for name in self.issued}  # ticket of the last such access
+        self.due: dict[Key, dict[str, Array]] = {}
+
+    def issue(self, names: tuple[str, ...], live: Array, unordered: bool) -> None:
+        """The live waves (a truth for each) issue one access."""
+        for name in names:
+            self.issued[name] = self.issued[name] + live
+            if unordered:
+                self.unordered[name] = np.where(live, self.issued[name], self.unordered[name])
+
+    def wait(self, left: Mapping[str, int], live: Array) -> None:
+        """The live waves wait until at most so many accesses are left."""
+        for name, count in left.items():
+            if name not in self.issued:
+                continue
+            known = (self.unordered[name] <= self.done[name]) | (count == 0)
+            reached = np.maximum(self.done[name], self.issued[name] - count)
+            self.done[name] = np.where(live & known, reached, self.done[name])
+
+    def load(self, keys: Iterable[Key], names: tuple[str, ...], live: Array, ordered: bool, where: str) -> None:
+        """Registers become due, on the tickets just issued."""
+        for key in keys:
+            old = self._pending(key, live)
+            if old and not (ordered and old == set(names)):
+                raise Fault("wait", f"{key[0]}{key[1]} is loaded while another access to it is under way", where)
+            due = self.due.setdefault(key, {})
+            for name in names:
+                due[name] = np.where(live, self.issued[name], due.get(name, np.zeros_like(self.issued[name])))
+
+    def check(self, key: Key, live: Array, where: str, does: str) -> None:
+        """A `Fault` when a live wave touches a register whose data is under way."""
+        if key in self.due:
+            pending = self._pending(key, live)
+            if pending:
+                raise Fault(
+                    "wait", f"{key[0]}{key[1]} is {does} before a wait for its load ({', '.join(pending)})", where
+                )
+
+    def _pending(self, key: Key, live: Array) -> set[str]:
+        """Counters on which the register waits in some live wave; forgets what no wave waits for any more."""
+        if key not in self.due:
+            return set()
+        open_ = {name: ticket > self.done[name] for name, ticket in self.due[key].items()}
+        if not any(waiting.any() for waiting in open_.values()):
+            del self.due[key]
+        return {name for name, waiting in open_.items() if (waiting & live).any()}

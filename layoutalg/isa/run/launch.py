@@ -1,0 +1,360 @@
+"""Running an AMD binary without an AMD GPU: the kernel's grid, its arguments as the ABI lays them out, and its waves.
+
+What the machine writes into registers before the first instruction is LLVM's AMDGPUUsage, "Initial Kernel Execution
+State": the pointers that the descriptor asks for, then the block's indices (on gfx12 in trap temporaries), and in v0
+the thread's indices, ten bits each.
+
+| argument | given as | laid out as |
+|---|---|---|
+| a buffer | a numpy array | the address of a copy, which is returned |
+| a number | a Python int, or a numpy scalar of the argument's size | its bytes |
+| hidden ones | – | block counts and sizes; all else is unmapped, so that a use of it is seen |
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from layoutalg.errors import Fault, LaunchError, StepLimit, UnsupportedInstructionError
+from layoutalg.index import budget
+from layoutalg.isa.container.binary import KernelBinary
+from layoutalg.isa.container.elf import Segment
+from layoutalg.isa.container.metadata import Argument
+from layoutalg.isa.decode.code import ENDS, MachineCode, branch_target
+from layoutalg.isa.decode.instructions import VCC, Operand
+from layoutalg.isa.machine import BUFFER
+from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.between import BetweenBlocks
+from layoutalg.isa.run.cycles import InstructionCycles, LdsMeter
+from layoutalg.isa.run.machine import (
+    SCRATCH_BUFFER,
+    SCRATCH_OFFSET,
+    ConcreteMachine,
+    global_place,
+    lds_place,
+    scratch_stride,
+)
+from layoutalg.isa.run.spaces import GlobalMemory
+
+Triple = tuple[int, int, int]
+
+#: Lanes that are run at once, both copies counted: enough to hide numpy's cost of a call, few enough for the caches.
+_LANES_AT_ONCE = 1 << 14
+
+#: Bytes of memory that a run may take besides its buffers: LDS and scratch of the blocks that run at once, the image.
+_MEMORY = 1 << 29
+
+#: A kernel that runs for more instructions than this is taken to hang.
+STEP_LIMIT = 2_000_000
+
+_KERNARG, _IMAGE = 0, 1  # region numbers; buffers follow
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What came of a run."""
+
+    outputs: tuple[Array, ...]  # the buffers, in the order of the arguments, as they are after the run
+    steps: int  # instructions carried out, those of waves that ran together counted once
+    unaligned: tuple[str, ...] = ()  # instructions whose addresses were not aligned, where that is allowed
+    lds: tuple[InstructionCycles, ...] = ()  # what each LDS instruction cost, in the order of their first use
+
+
+def execute(
+    program: MachineCode, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], step_limit: int = STEP_LIMIT,
+    order: int | None = None, strict: bool = True,
+) -> Execution:  # fmt: skip
+    """Runs a kernel over its whole grid.
+
+    `grid` and `block` have one to three sizes; `args` are the visible arguments in order (arrays are copied).
+    A run of more than `step_limit` instructions (of waves that run together) is a `Fault`: the kernel hangs.
+    Waves take turns at the lowest address; with `order`, a seed, some run a while at random and others stand still.
+    An unaligned access is a `Fault`; where it is not `strict`, it is done as amdhsa sets the machine up, and told.
+    Raises `LaunchError` when arguments do not fit, `Fault` for what no correct kernel does, and
+    `UnsupportedInstructionError` for an instruction that is not described.
+    """
+    kernel = program.kernel
+    grid3, block3 = _triple(grid), _triple(block)
+    _refuse_launch(kernel, block3)
+    buffers = [np.ascontiguousarray(arg) for arg in args if isinstance(arg, np.ndarray)]
+    regions: list[tuple[str, Array, int | None]] = [("kernel arguments", np.zeros(_padded(kernel), np.uint8), None)]
+    regions += [("code and constants", _loaded(segment), segment.address) for segment in kernel.image]
+    first = len(regions)
+    regions += [("buffer", buffer.reshape(-1).view(np.uint8), None) for buffer in buffers]
+    memory = GlobalMemory(regions)
+    packed = pack_arguments(kernel, grid3, block3, args, memory.addresses[first:])
+    memory.contents(_KERNARG)[:] = np.frombuffer(packed, np.uint8)
+    meter = LdsMeter(kernel.target)
+    turns = Turns(step_limit, None if order is None else np.random.default_rng(order))
+    steps, unaligned = _run_grid(program, grid3, block3, memory, turns, meter, strict)
+    outputs = tuple(
+        memory.contents(first + k).copy().view(buffer.dtype).reshape(buffer.shape) for k, buffer in enumerate(buffers)
+    )
+    return Execution(outputs, steps, unaligned, tuple(meter.found.values()))
+
+
+def _refuse_launch(kernel: KernelBinary, block: Triple) -> None:
+    """A launch that the runtime refuses, or that takes more memory than is given to it here."""
+    refused = kernel.refuses(block)
+    if refused:
+        raise LaunchError(refused)
+    waves = -(-block[0] * block[1] * block[2] // kernel.wave_size)
+    needed = _block_bytes(kernel, waves) + kernel.kernarg_bytes + sum(segment.size for segment in kernel.image)
+    if needed > _MEMORY:
+        raise LaunchError(f"{kernel.name} needs {needed} bytes for one block, {_MEMORY} are given to it here")
+
+
+def _block_bytes(kernel: KernelBinary, waves: int) -> int:
+    """LDS and scratch of both copies of a block."""
+    return 2 * (kernel.lds_bytes + waves * kernel.wave_size * scratch_stride(kernel))
+
+
+def _loaded(segment: Segment) -> Array:
+    return np.frombuffer(segment.data.ljust(segment.size, b"\0"), np.uint8)
+
+
+def _run_grid(
+    program: MachineCode, grid: Triple, block: Triple, memory: GlobalMemory, turns: Turns, meter: LdsMeter, strict: bool
+) -> tuple[int, tuple[str, ...]]:
+    threads, wave = block[0] * block[1] * block[2], program.kernel.wave_size
+    waves = -(-threads // wave)
+    z, y, x = np.indices(grid[::-1]).reshape(3, -1)
+    blocks = np.stack([x, y, z], axis=1)
+    at_once = max(1, min(_LANES_AT_ONCE // (2 * waves * wave), _MEMORY // _block_bytes(program.kernel, waves)))
+    place, steps = lds_place(program.instructions), 0
+    between = BetweenBlocks(memory.bytes.data.size, global_place(program.instructions)) if len(blocks) > 1 else None
+    unaligned: dict[str, None] = {}
+    for start in range(0, len(blocks), at_once):
+        some = blocks[start : start + at_once]
+        machine = ConcreteMachine(program.kernel, some, waves, threads, memory, place, meter, strict, between, start)
+        _initialise(machine, block)
+        steps += run(machine, program, turns)
+        unaligned |= machine.unaligned
+    return steps, tuple(unaligned)
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Which waves go next, and how long a run may be.
+
+    Both copies of a block take the same turns.
+    """
+
+    step_limit: int = STEP_LIMIT
+    order: np.random.Generator | None = None  # None: the lowest address goes first
+
+    def choose(self, counter: Array, ready: Array) -> tuple[int, Array]:
+        """An address, and the waves (a truth for each) that go on from it."""
+        if self.order is None:
+            address = int(counter[ready].min())
+            return address, ready & (counter == address)
+        half = counter.size // 2
+        address = int(self.order.choice(np.unique(counter[ready])))
+        there = ready & (counter == address)
+        some = there & np.tile(self.order.random(half) < 0.5, 2)
+        return address, some if some.any() else there
+
+    def length(self) -> int:
+        """How many instructions they carry out before others may go on."""
+        return self.step_limit if self.order is None else int(self.order.integers(1, 40))
+
+
+def run(machine: ConcreteMachine, program: MachineCode, turns: Turns) -> int:
+    """Runs every wave of a machine to its end; returns the number of instructions carried out."""
+    waves, steps = machine.waves, 0
+    counter = np.full(waves, program.kernel.entry, np.int64)
+    waiting, ended = np.zeros(waves, np.bool_), np.zeros(waves, np.bool_)
+    while True:
+        ready = ~(waiting | ended)
+        if not ready.any():
+            if ended.all():
+                return steps
+            waiting &= ~_released(machine, waiting, ended)
+            continue
+        address, live = turns.choose(counter, ready)
+        others = counter[ready & ~live]
+        limit = int(others.min()) if others.size else -1
+        machine.set_live(live)
+        machine.agree("the program counter", live[:, None])
+        counter[live], last, done = _turn(
+            machine, program, address, limit, min(turns.length(), turns.step_limit - steps)
+        )
+        steps += done
+        if steps >= turns.step_limit:
+            raise StepLimit(turns.step_limit, machine.where)
+        ended |= live & (last in ENDS)
+        waiting |= live & _BARRIERS.get(last, (False, False))[1]
+
+
+def _turn(machine: ConcreteMachine, program: MachineCode, address: int, limit: int, most: int) -> tuple[Any, str, int]:
+    """Carries out instructions of the live waves up to a branch, an end, a wait for others, or where others stand.
+
+    Returns where they go on, the last instruction's name, and how many were carried out; at most about `most`.
+    """
+    code, done = program.by_address, 0
+    while True:
+        instruction = code.get(address)
+        if instruction is None and program.kernel.entry <= address < program.kernel.entry + len(program.kernel.code):
+            raise UnsupportedInstructionError(f"{address:#x} lies within an instruction, at {machine.where}")
+        if instruction is None:
+            raise Fault("control", f"no instruction at {address:#x}", machine.where)
+        machine.where = instruction.place
+        budget.check()
+        name, done = instruction.name, done + 1
+        address += instruction.size
+        target = branch_target(instruction)
+        if target is not None:
+            return np.where(_taken(machine, name), target, address)[machine.live], name, done
+        if name in _BARRIERS:
+            if _BARRIERS[name][0]:
+                machine.arrive()
+            if _BARRIERS[name][1]:
+                return address, name, done
+        elif name in ENDS:
+            return address, name, done
+        else:
+            machine.step(instruction)
+        if address == limit or (done >= most and not machine.index_mode):
+            return address, name, done
+
+
+#: Barrier instruction → (the wave signals, the wave waits).  RDNA 4 splits the two; -1 is the block's barrier.
+_BARRIERS = {"S_BARRIER": (True, True), "S_BARRIER_SIGNAL": (True, False), "S_BARRIER_WAIT": (False, True)}
+
+
+def _released(machine: ConcreteMachine, waiting: Array, ended: Array) -> Array:
+    """Waves of the blocks whose waves have all come to the barrier or ended. A `Fault` when there is none."""
+    per_block = machine.waves_per_block
+    signalled = machine.barriers.signals > machine.barriers.waits
+    whole = ((waiting & signalled) | ended).reshape(-1, per_block).all(axis=1)
+    released = np.repeat(whole, per_block) & waiting
+    if not released.any():
+        raise Fault("barrier", "waves wait at a barrier to which others of their block never come", machine.where)
+    mixed = (waiting.reshape(-1, per_block).any(axis=1) & ended.reshape(-1, per_block).any(axis=1)).any()
+    if mixed:
+        raise Fault("barrier", "a wave has ended while others of its block wait at a barrier", machine.where)
+    machine.barriers.release(released)
+    return released
+
+
+_BRANCHES: Mapping[str, Callable[[ConcreteMachine], Array]] = {
+    "S_BRANCH": lambda machine: np.ones(machine.waves, np.bool_),
+    "S_CBRANCH_SCC0": lambda machine: ~machine.scc[:, 0],
+    "S_CBRANCH_SCC1": lambda machine: machine.scc[:, 0],
+    "S_CBRANCH_EXECZ": lambda machine: ~_any(machine.exec_lanes),
+    "S_CBRANCH_EXECNZ": lambda machine: _any(machine.exec_lanes),
+    "S_CBRANCH_VCCZ": lambda machine: ~_any(machine.lanes_of(Operand("s", VCC))),
+    "S_CBRANCH_VCCNZ": lambda machine: _any(machine.lanes_of(Operand("s", VCC))),
+}
+
+
+def _any(lanes: Array) -> Array:
+    return np.asarray(lanes.any(axis=1))
+
+
+def _taken(machine: ConcreteMachine, name: str) -> Array:
+    if name not in _BRANCHES:
+        raise UnsupportedInstructionError(f"the branch {name} at {machine.where}")
+    taken = _BRANCHES[name](machine)
+    machine.agree("a branch", (taken & machine.live)[:, None])
+    return taken
+
+
+def _initialise(machine: ConcreteMachine, block: Triple) -> None:
+    """Registers as the machine finds them."""
+    kernel = machine.kernel
+    register = 0
+    for name, dwords in kernel.user_sgprs:
+        if name == "kernarg_segment_ptr":
+            base = machine.memory.addresses[_KERNARG]
+            machine.write_scalar(Operand("s", register), 64, machine.w.const(base, 64))
+        elif name == "flat_scratch_init":
+            machine.write_scalar(Operand("s", register), 64, machine.w.const(0, 64))
+        elif name == BUFFER:
+            for k, word in enumerate(SCRATCH_BUFFER):
+                machine.write_scalar(Operand("s", register + 2 * k), 64, machine.w.const(word, 64))
+        register += dwords
+    register = kernel.user_sgpr_count
+    rows = np.arange(machine.waves) % (machine.waves // 2) // machine.waves_per_block
+    indices = machine.blocks[rows].astype(np.uint32)
+    if kernel.architecture == "rdna4":
+        noise = machine.noise.integers(0, 1 << 16, indices.shape, np.uint32)
+        noise[:, 2] = 0  # LLVM takes y whole where z is not asked for (SITargetLowering, WorkGroupIDY)
+        x, y, z = np.split(np.where(kernel.block_indices, indices, noise), 3, axis=1)
+        machine.write_scalar(Operand("s", 108 + 9), 32, x)
+        machine.write_scalar(Operand("s", 108 + 7), 32, y | z << np.uint32(16))
+    else:
+        for dimension, wanted in enumerate(kernel.block_indices):
+            if wanted:
+                machine.write_scalar(Operand("s", register), 32, indices[:, dimension : dimension + 1])
+                register += 1
+        if kernel.target == "gfx90a" and kernel.extra_sgprs[1]:
+            offset = Operand("s", register + kernel.extra_sgprs[0])
+            machine.write_scalar(offset, 32, machine.w.const(SCRATCH_OFFSET, 32))
+    thread = (np.arange(machine.waves) % machine.waves_per_block)[:, None] * machine.lanes + np.arange(machine.lanes)
+    parts = (thread % block[0], thread // block[0] % block[1], thread // (block[0] * block[1]))
+    packed = sum(part << 10 * k for k, part in enumerate(parts[: kernel.thread_dimensions]))
+    noise = machine.noise.integers(0, 1 << 32, thread.shape, np.uint32)
+    machine.vectors["v", 0] = np.where(machine.enabled, np.asarray(packed).astype(np.uint32), noise)
+
+
+def pack_arguments(
+    kernel: KernelBinary, grid: Triple, block: Triple, args: Sequence[Any], addresses: Sequence[int]
+) -> bytes:
+    """The kernel-argument segment. Raises `LaunchError` when the arguments do not fit the kernel's."""
+    hidden = _hidden(grid, block)
+    if len(kernel.visible) != len(args):
+        raise LaunchError(f"{kernel.name} takes {len(kernel.visible)} arguments, got {len(args)}")
+    segment, pointers = bytearray(b"\xdb" * _padded(kernel)), iter(addresses)
+    for argument, value in zip(kernel.visible, args, strict=True):
+        segment[argument.offset : argument.offset + argument.size] = _packed(kernel, argument, value, pointers)
+    for argument in kernel.arguments:
+        if argument.kind in hidden:
+            number = hidden[argument.kind].to_bytes(argument.size, "little")
+            segment[argument.offset : argument.offset + argument.size] = number
+    return bytes(segment)
+
+
+def _padded(kernel: KernelBinary) -> int:
+    """Bytes of the segment: it is aligned to 16, and loads may be widened to what that makes addressable."""
+    return -(-kernel.kernarg_bytes // 16) * 16
+
+
+def _packed(kernel: KernelBinary, argument: Argument, value: Any, pointers: Any) -> bytes:
+    is_pointer = argument.kind == "global_buffer"
+    if not is_pointer and argument.kind != "by_value":
+        raise LaunchError(f"{kernel.name}: the argument at byte {argument.offset} is a {argument.kind}")
+    if is_pointer != isinstance(value, np.ndarray):
+        wanted = "an array" if is_pointer else "a number"
+        raise LaunchError(f"{kernel.name}: the argument at byte {argument.offset} is {wanted}, got {value!r}")
+    if is_pointer:
+        return struct.pack("<Q", next(pointers))
+    if isinstance(value, int):
+        if not -(1 << 8 * argument.size - 1) <= value < 1 << 8 * argument.size:
+            raise LaunchError(f"{kernel.name}: {value} does not fit {argument.size} bytes")
+        return (value % (1 << 8 * argument.size)).to_bytes(argument.size, "little")
+    raw = np.asarray(value).tobytes()
+    if len(raw) != argument.size:
+        raise LaunchError(f"{kernel.name}: {value!r} has {len(raw)} bytes, the argument has {argument.size}")
+    return raw
+
+
+def _hidden(grid: Triple, block: Triple) -> Mapping[str, int]:
+    """The hidden arguments that a kernel may use here (AMDGPUUsage, "Code Object V5 Metadata")."""
+    values = {"hidden_grid_dims": 1 + max(k for k in range(3) if k == 0 or grid[k] * block[k] > 1)}
+    for k, axis in enumerate("xyz"):
+        values |= {f"hidden_block_count_{axis}": grid[k], f"hidden_group_size_{axis}": block[k]}
+        values |= {f"hidden_remainder_{axis}": 0, f"hidden_global_offset_{axis}": 0}
+    return values
+
+
+def _triple(sizes: Sequence[int]) -> Triple:
+    padded = (*sizes, 1, 1)[:3] if 1 <= len(sizes) <= 3 else (0, 0, 0)
+    if min(padded) < 1:
+        raise LaunchError(f"a grid or block has one to three sizes of at least 1, got {tuple(sizes)}")
+    return padded[0], padded[1], padded[2]

@@ -1,0 +1,126 @@
+"""The LDS of every block that runs, and who touched which part of it since the last barrier.
+
+Two waves may touch one place (one of them writing) only with a barrier between, and only if the first access was
+complete when its wave came to that barrier.  An access is complete when its wave waited for it: each access has a
+ticket (how many of its counter its wave had issued), and a wait lets all tickets up to some number be complete.
+
+| at | of each place | is a race when |
+|---|---|---|
+| a read | writer w, its ticket t | w is another wave, and t was not complete at w's last barrier |
+| a write | the same, and reader r, its epoch | … or r is another wave, and read since the last barrier |
+
+Waves of one block are numbered; a place is the smallest element that the program accesses.
+What it cannot represent: synchronisation by anything but block barriers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from layoutalg.errors import Fault
+from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.spaces import Bytes, Describe
+
+_NOBODY, _SEVERAL = -1, -2
+
+
+class Lds:
+    """LDS of `blocks` blocks, `size` bytes each; accesses are watched for the first `watched` blocks."""
+
+    def __init__(self, blocks: int, watched: int, size: int, place: int, noise: np.random.Generator) -> None:
+        self.size, self.place = size, place
+        self.stride = -(-size // 16) * 16
+        self.bytes = Bytes(noise.integers(0, 256, blocks * self.stride, np.uint8))
+        places = watched * self.stride // place + 1
+        self.writer = np.full(places, _NOBODY, np.int16)
+        self.ticket = np.zeros(places, np.int32)
+        self.reader = np.full(places, _NOBODY, np.int16)
+        self.epoch = np.full(places, -1, np.int32)
+
+    def positions(self, addresses: Array, blocks: Array, size: int, describe: Describe, where: str) -> Array:
+        """Places in the byte array; a `Fault` for an address outside the allocation."""
+        bad = addresses.astype(np.int64) > self.size - size
+        if bad.any():
+            k = int(np.argmax(bad))
+            what = f"{size} bytes at {int(addresses[k]):#x} of an LDS allocation of {self.size}, {describe(k)}"
+            raise Fault("address", what, where)
+        return blocks * self.stride + addresses.astype(np.int64)
+
+    def _count(self, positions: Array, size: int) -> int:
+        """Places of each access: one more where some access begins within a place."""
+        return max(1, size // self.place) + bool((positions % self.place).any())
+
+    def _places(self, positions: Array, count: int) -> Array:
+        return (positions[:, None] // self.place + np.arange(count)).reshape(-1)
+
+    def read(self, positions: Array, size: int, waves: Array, state: Barriers, describe: Describe, where: str) -> None:
+        """Records reads by these waves (one for each position)."""
+        count = self._count(positions, size)
+        places, own = self._places(positions, count), np.repeat(waves, count)
+        self._check_writers(places, own, count, state, describe, where, "reads")
+        epochs = state.epoch[own]
+        number = state.number[own]
+        same = (self.epoch[places] == epochs) & (self.reader[places] != number) & (self.reader[places] != _NOBODY)
+        self.reader[places] = np.where(same, _SEVERAL, number)
+        # Of several lanes that read one place at once the last is recorded: note if they are of several waves.
+        mixed = (self.reader[places] != number) & (self.reader[places] != _SEVERAL)
+        self.reader[places[mixed]] = _SEVERAL
+        self.epoch[places] = epochs
+
+    def write(
+        self, positions: Array, size: int, waves: Array, tickets: Array, state: Barriers, describe: Describe, where: str
+    ) -> None:
+        """Records writes by these waves, with the ticket of each."""
+        count = self._count(positions, size)
+        places, own = self._places(positions, count), np.repeat(waves, count)
+        self._check_writers(places, own, count, state, describe, where, "writes")
+        bad = (self.epoch[places] == state.epoch[own]) & (self.reader[places] != state.number[own])
+        self._report(bad & (self.reader[places] != _NOBODY), places, count, describe, where, "writes", "read")
+        self.writer[places], self.ticket[places] = state.number[own], np.repeat(tickets, count)
+        several = self.writer[places] != state.number[own]
+        self._report(several, places, count, describe, where, "writes", "also written")
+
+    def _check_writers(
+        self, places: Array, own: Array, count: int, state: Barriers, describe: Describe, where: str, does: str
+    ) -> None:
+        writer = self.writer[places]
+        other = (writer != state.number[own]) & (writer != _NOBODY)
+        row = state.first[own] + np.maximum(writer, 0)
+        bad = other & (self.ticket[places] > state.complete[row])
+        self._report(bad, places, count, describe, where, does, "written")
+
+    def _report(
+        self, bad: Array, places: Array, count: int, describe: Describe, where: str, does: str, done: str
+    ) -> None:
+        if bad.any():
+            k = int(np.argmax(bad))
+            address = int(places[k]) * self.place % self.stride
+            what = (
+                f"{describe(k // count)} {does} LDS byte {address:#x}, {done} by another wave with no barrier between"
+            )
+            raise Fault("race", what, where)
+
+
+class Barriers:
+    """What each wave has synchronised: its number in its block, its epoch, what its last barrier completed."""
+
+    def __init__(self, waves: int, waves_per_block: int) -> None:
+        rows = np.arange(waves)
+        self.number = (rows % waves_per_block).astype(np.int16)
+        self.first = rows - rows % waves_per_block
+        self.epoch = np.zeros(waves, np.int32)
+        self.complete = np.zeros(waves, np.int64)  # tickets up to this are seen by all after the barrier
+        self.arriving = np.zeros(waves, np.int64)  # the same, of a barrier that the wave has come to
+        self.signals = np.zeros(waves, np.int32)
+        self.waits = np.zeros(waves, np.int32)
+
+    def arrive(self, rows: Array, complete: Array) -> None:
+        """These waves (a truth for each) come to a barrier, with tickets up to `complete` done."""
+        self.arriving = np.where(rows, complete, self.arriving)
+        self.epoch = self.epoch + rows
+        self.signals = self.signals + rows
+
+    def release(self, rows: Array) -> None:
+        """These waves pass the barrier."""
+        self.complete = np.where(rows, self.arriving, self.complete)
+        self.waits = self.waits + rows

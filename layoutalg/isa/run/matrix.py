@@ -1,0 +1,131 @@
+"""Matrix instructions in the numpy machine: V_MFMA_… and V_WMMA_…, by the operand maps of `layoutalg.target`.
+
+Registers are spread into matrices by those maps, multiplied, and gathered back.  Where a manual orders k otherwise than
+most code loads it, the manual's order is used, as the machine would.
+
+| accumulator | computed | so the result is |
+|---|---|---|
+| f32 | products and sums in f64, rounded once | within the rounding of any order of f32 sums |
+| f64 | in f64 | within the rounding of another order of the sums |
+| i32 | in i64, cut to 32 bits | exact |
+
+What it cannot represent: 8-bit floats, sparse forms, broadcast and negation controls (refused by name), and the wait
+states that some instructions need before a result is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from layoutalg.errors import Fault, UnsupportedInstructionError
+from layoutalg.isa.decode.instructions import Instruction, Operand
+from layoutalg.isa.machine import operand_of
+from layoutalg.isa.run.arrays import Array
+from layoutalg.target.matrix import matrix_table
+from layoutalg.target.operand import MatrixInstruction, OperandMap
+
+if TYPE_CHECKING:
+    from layoutalg.isa.run.machine import ConcreteMachine
+
+#: How an element type lies in registers: bytes, and the numpy type of the arithmetic.
+_TYPES: Mapping[str, tuple[int, type]] = {
+    "f16": (2, np.float64), "bf16": (2, np.float64), "f32": (4, np.float64), "f64": (8, np.float64),
+    "i8": (1, np.int64), "i32": (4, np.int64),
+}  # fmt: skip
+
+#: Bytes of an element of each type.
+_SIZES = {"fp8": 1, "bf8": 1, "i8": 1, "f16": 2, "bf16": 2, "f32": 4, "xf32": 4, "i32": 4, "f64": 8}
+
+
+@cache
+def matrix_instruction_of(name: str, target: str) -> MatrixInstruction | None:
+    """The matrix instruction that the machine calls by this name on this target.
+
+    >>> matrix_instruction_of("V_MFMA_F32_32X32X8_F16", "gfx942").k
+    8
+    """
+    wanted = name.removeprefix("V_").lower().replace("_", "")
+    for builtin, instruction in matrix_table().items():
+        plain = builtin.removesuffix("_gfx12").removesuffix("_w32").removesuffix("_1k").replace("_", "")
+        if target in instruction.targets and wanted in (plain, f"{plain}1k") and not builtin.endswith("w64"):
+            return instruction
+    return None
+
+
+def registers_of(matrix: MatrixInstruction) -> Mapping[str, int]:
+    """How many registers each operand takes.
+
+    >>> registers_of(matrix_instruction_of("V_MFMA_F32_32X32X8_F16", "gfx942"))["d"]
+    16
+    """
+    parts = {"a": (matrix.a, matrix.a_dtype), "b": (matrix.b, matrix.b_dtype)}
+    parts |= dict.fromkeys("cd", (matrix.d, matrix.accumulator))
+    return {role: (int(held.element.hi) + 1) * _SIZES[dtype] // 4 for role, (held, dtype) in parts.items()}
+
+
+def multiply(machine: ConcreteMachine, instruction: Instruction) -> None:
+    """D = A·B + C for every live wave.
+
+    Raises `UnsupportedInstructionError` for a form that is not described, and where lanes are inactive.
+    """
+    matrix = matrix_instruction_of(instruction.name, machine.kernel.target)
+    if matrix is None or matrix.a_dtype not in _TYPES or matrix.b_dtype not in _TYPES:
+        raise UnsupportedInstructionError(f"{instruction.name} at {instruction.address:#x} has no entry")
+    if not machine.exec_lanes[machine.live].all():
+        raise UnsupportedInstructionError(f"a matrix instruction with inactive lanes, at {machine.where}")
+    a = _matrix(machine, instruction, "a", matrix.isa_a or matrix.a, matrix.a_dtype)
+    b = _matrix(machine, instruction, "b", matrix.isa_b or matrix.b, matrix.b_dtype)
+    c = _matrix(machine, instruction, "c", matrix.d, matrix.accumulator)
+    with np.errstate(all="ignore"):
+        product = a @ b + c
+    rows, columns = matrix.d.places()
+    target = operand_of(instruction, "d")
+    for k, word in enumerate(_words(product[:, rows, columns], matrix.accumulator)):
+        machine.write_register(Operand(target.kind, target.index + k), 32, word)
+
+
+def _matrix(machine: ConcreteMachine, instruction: Instruction, role: str, places: OperandMap, dtype: str) -> Array:
+    """The matrix that each wave's registers hold: shape (waves, rows, columns)."""
+    operand = operand_of(instruction, role)
+    if operand.kind not in ("v", "a"):
+        if (operand.kind, operand.index) != ("int", 0):
+            raise UnsupportedInstructionError(f"{instruction}: a matrix operand that is the constant {operand}")
+        return np.zeros((machine.waves, *places.shape), _TYPES[dtype][1])
+    rows, columns = places.places()
+    size = _TYPES[dtype][0]
+    words = [
+        machine.read_register(Operand(operand.kind, operand.index + k), 32) for k in range(rows.shape[1] * size // 4)
+    ]
+    held = _elements(np.stack(words, axis=2), dtype)
+    matrix = np.zeros((machine.waves, *places.shape), held.dtype)
+    matrix[:, rows, columns] = held
+    if places.copies > 1 and not np.array_equal(matrix[:, rows, columns][machine.live], held[machine.live], True):
+        raise Fault("control", "lanes that must hold one element alike hold different values", machine.where)
+    return matrix
+
+
+def _elements(words: Array, dtype: str) -> Array:
+    """Elements of consecutive registers, low bits first: from shape (waves, lanes, registers)."""
+    kind = _TYPES[dtype][1]
+    if dtype == "bf16":
+        halves = words.view(np.uint16).astype(np.uint32) << np.uint32(16)
+        with np.errstate(all="ignore"):
+            return halves.view(np.float32).astype(kind)
+    stored = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i8": np.int8, "i32": np.int32}[dtype]
+    with np.errstate(all="ignore"):
+        return np.ascontiguousarray(words).view(stored).astype(kind)
+
+
+def _words(elements: Array, dtype: str) -> list[Array]:
+    """Register contents of accumulator elements of shape (waves, lanes, elements)."""
+    if dtype == "i32":
+        stored = elements.astype(np.int64).astype(np.int32)
+    else:
+        with np.errstate(all="ignore"):
+            stored = elements.astype({"f32": np.float32, "f64": np.float64}[dtype])
+    words = np.ascontiguousarray(stored).view(np.uint32)
+    return [words[:, :, k] for k in range(words.shape[2])]

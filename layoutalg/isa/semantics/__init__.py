@@ -1,0 +1,1 @@
+"""What each instruction does: tables, over any kind of value."""

@@ -1,0 +1,1 @@
+"""How a kernel reaches memory: addresses, and loads by matrix instructions."""

@@ -1,0 +1,294 @@
+"""The text of a program's statements: loops over registers around one access or operation each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import indent
+
+from layoutalg.index import TRUE, Expr, postorder, var, variables
+from layoutalg.index.c import c_code, c_expression
+from layoutalg.index.normal import conjuncts
+from layoutalg.kernel.access.address import Address, address_of, offset_of
+from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
+from layoutalg.kernel.emit.conversions import as_float, converted, neutral
+from layoutalg.kernel.instructions import matrix_load_name, operation_name
+from layoutalg.kernel.obligations.copies import first_copy
+from layoutalg.kernel.obligations.lds import tile_start, word_of
+from layoutalg.kernel.obligations.memory import bounds, starts, y_index
+from layoutalg.kernel.program import (
+    FUNCTIONS,
+    Access,
+    Await,
+    Barrier,
+    Clear,
+    Commit,
+    Copy,
+    Elementwise,
+    Fold,
+    Load,
+    LoadShared,
+    Loop,
+    Multiply,
+    Program,
+    Registers,
+    SharedAccess,
+    Statement,
+    Store,
+    StoreShared,
+    extent_of,
+    vector_width,
+    vector_ys,
+)
+from layoutalg.kernel.program.dtypes import DType
+from layoutalg.kernel.program.text import index_type, shared_names, vector_type
+
+UNROLL = "#pragma unroll\n"
+
+
+def shared_coordinates(program: Program, s: SharedAccess) -> tuple[Expr, ...]:
+    """A variable for each coordinate of the tile in LDS."""
+    return tuple(var(name, n) for name, n in zip(shared_names(program, s), s.descriptor.lengths, strict=True))
+
+
+def shared_line(program: Program, s: SharedAccess) -> str:
+    """The map of a tile in LDS, as text."""
+    x = shared_coordinates(program, s)
+    names = ", ".join(i.value.name for i in x)
+    return f"{s.shared.dtype.name} {s.shared.name}[{names}] at {offset_of(s.descriptor, x)}"
+
+
+class Writer:
+    """Writes the statements of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program, self.bits, self.index = program, program.index_bits, index_type(program)
+
+    def body(self, statements: Sequence[Statement]) -> Iterator[str]:
+        """The text of each statement."""
+        for s in statements:
+            match s:
+                case Copy(load, store):
+                    yield self.copy(load, store)
+                case Commit():
+                    yield "commit_copies();"
+                case Await(groups):
+                    yield f"await_copies<{groups}>();"
+                case Barrier():
+                    yield "__syncthreads();"
+                case Loop():
+                    yield self.loop(s)
+                case Load() | Store():
+                    yield self.global_access(s)
+                case Clear(registers, how):
+                    yield f"// {registers.name} <- {'0' if how == 'sum' else 'the least'}\n" + _loops(
+                        registers, f"{_element(registers)} = {neutral(how, registers.dtype)};"
+                    )
+                case Multiply():
+                    yield self.multiply(s)
+                case Fold():
+                    yield self.fold(s)
+                case Elementwise(registers, function, operands):
+                    text = FUNCTIONS[function].format(*map(_element, operands))
+                    names = ", ".join(o.name for o in operands)
+                    yield f"// {registers.name} <- {function}({names})\n" + _loops(
+                        registers, f"{_element(registers)} = {text};"
+                    )
+                case _:
+                    yield self.shared_access(s)
+
+    def loop(self, s: Loop) -> str:
+        """A counted loop."""
+        name = s.index.value.name
+        extent = s.index.value.extent
+        count = c_expression(extent, bits=self.bits, proved=True) if extent is not None else str(int(s.index.hi) + 1)
+        inner = indent("\n".join(self.body(s.body)), "    ")
+        pragma = UNROLL if s.unroll else ""
+        return f"{pragma}for ({self.index} {name} = 0; {name} < {count}; ++{name}) {{\n{inner}\n}}"
+
+    # --- memory -------------------------------------------------------------------------------------------------------
+
+    def global_access(self, s: Load | Store) -> str:
+        """Coordinates, digits, guard, access; indices below padding, which may not fit elsewhere, within the guard."""
+        x = starts(self.program, s)
+        address = address_of(s.tensor)
+        lines = [str(c_code(dict(zip(s.tensor.names, x, strict=True)), bits=self.bits, proved=True))]
+        lines += self.named(address.digits)
+        padded = self.named(address.padded)
+        load = isinstance(s, Load)
+        move = _move(s, s.tensor.name, s.tensor.dtype, self.text(address.offset), load)
+        first = first_copy(self.program, s.registers) if isinstance(s, Store) else TRUE
+        stored_by = [] if first is TRUE else [self.text(first)]
+        inside = [*stored_by, *self.within(s, x, address)]
+        there = [self.text(p) for p in conjuncts(address.valid) if p is not TRUE]
+        if padded and inside:
+            move = _guarded(inside, "\n".join([*padded, _guarded(there, move)]))
+        else:
+            lines += padded
+            move = _guarded(inside + there, move)
+        if isinstance(s, Load) and inside + there:
+            move = _clear(s) + move
+        title = f"// {s.registers.name} {'<-' if load else '->'} {s.tensor.name}"
+        outside = self.guard_ys(s, x) if isinstance(s.guarded, tuple) else ()
+        return f"{title}\n{_loops(s.registers, chr(10).join([*lines, move]), vector_ys(s), outside)}"
+
+    def guard_ys(self, s: Load | Store, x: tuple[Expr, ...]) -> tuple[int, ...]:
+        """The Ys that a guard depends on: in loops outside the others, one test is for all that they hold."""
+        tested = set(variables(*bounds(s, x)))
+        return tuple(n for n, y in enumerate(y_index(s.registers)) if y in tested)
+
+    def copy(self, load: Load, store: StoreShared) -> str:
+        """Begins the copies of a tile from memory to LDS; 0 where the load's guard lets nothing through.
+
+        Coordinates outside are taken for 0, so that whatever is computed of them fits.
+        """
+        address, names = address_of(load.tensor), shared_coordinates(self.program, store)
+        within = dict(zip((n.value.name for n in names), tile_start(self.program, store), strict=True))
+        place = [str(c_code(within, bits=self.bits, proved=True)), f"place = {self.text(word_of(store, names))};"]
+        x, tests = starts(self.program, load), bounds(load, starts(self.program, load))
+        tested = {name for name, test in zip(load.tensor.names, tests, strict=True) if test is not TRUE}
+        called = {name: f"{name}_start" if name in tested else name for name in load.tensor.names}
+        lines = [str(c_code(dict(zip(called.values(), x, strict=True)), bits=self.bits, proved=True))]
+        inside = []
+        for name, length in zip(load.tensor.names, load.tensor.descriptor.lengths, strict=True):
+            if name in tested:
+                lines.append(f"const bool {name}_inside = {name}_start < {self.text(length)};")
+                lines.append(f"const {self.index} {name} = {name}_inside ? {name}_start : 0;")
+                inside.append(f"{name}_inside")
+        lines += self.named({**address.digits, **address.padded})
+        data = [f"(unsigned){i.value.name} < (unsigned){self.text(extent_of(i))}" for i in address.padded]
+        if data:
+            lines.append(f"const bool data_inside = {' & '.join(f'({test})' for test in data)};")
+            inside.append("data_inside")
+        there, offset = f"&{store.shared.name}[place]", self.text(address.offset)
+        test = f", {' & '.join(inside)}" if inside else ""
+        if data:  # the address is a number, so that it may be nowhere where nothing is read
+            lines.append(f"const {self.index} data_at = {self.wrapped(address.offset)};")
+            at = f"(__UINTPTR_TYPE__){load.tensor.name} + (long long)data_at * {load.tensor.dtype.bytes}"
+            begin = f"copy_inside_to_lds({there}, {at}{test});"
+        else:
+            begin = f"copy_to_lds({there}, {load.tensor.name} + ({offset}){test});"
+        text = [f"{self.index} place;", "{", *(indent(p, "    ") for p in place), "}", *lines, begin]
+        title = f"// {store.shared.name} <- {load.tensor.name}, without waiting"
+        copies = f"{title}\n{_loops(load.registers, chr(10).join(text), vector_ys(load))}"
+        return copies if load.only is TRUE else _guarded([self.text(load.only)], copies)
+
+    def within(self, s: Load | Store, x: tuple[Expr, ...], address: Address) -> list[str]:
+        """Which coordinates must be tested, in the names that they were given."""
+        tested = zip(bounds(s, x), address.coordinates, s.tensor.descriptor.lengths, strict=True)
+        return [f"{c.value.name} < {self.text(n)}" for needed, c, n in tested if needed is not TRUE]
+
+    def named(self, values: Mapping[Expr, Expr]) -> list[str]:
+        """A declaration of each variable with its value."""
+        return [f"const {self.index} {v.value.name} = {self.text(e)};" for v, e in values.items()]
+
+    def wrapped(self, e: Expr) -> str:
+        """A polynomial in unsigned numbers, which may wrap: right where it fits, and defined where it does not."""
+        if any(part.op not in ("const", "var", "add", "mul") for part in postorder(e)):
+            raise ValueError(f"{self.program.name}: {e} is no polynomial")
+        word = "unsigned" if self.bits == 32 else "unsigned long long"
+        return f"({self.index})({re.sub(r'[A-Za-z_][A-Za-z_0-9]*', lambda v: f'({word}){v[0]}', self.text(e))})"
+
+    def text(self, e: Expr) -> str:
+        """The expression in the index type; all of it is proved to fit."""
+        return c_expression(e, bits=self.bits, proved=True)
+
+    def shared_access(self, s: SharedAccess) -> str:
+        """An access to LDS; words are 32-bit numbers."""
+        x = tile_start(self.program, s)
+        names, load = shared_coordinates(self.program, s), isinstance(s, LoadShared)
+        results = dict(zip((n.value.name for n in names), x, strict=True))
+        inner = c_code(results, bits=self.bits, proved=True)
+        code = c_code({"word": word_of(s, names)}, bits=self.bits, proved=True, temporary="tw")
+        title = f"// {s.registers.name} {'<-' if load else '->'} {s.shared.name}"
+        move = _move(s, s.shared.name, s.shared.dtype, "word", load)
+        if isinstance(s, LoadShared) and s.by:
+            each, lane = _lanes(s)
+            read = f"{matrix_load_name(MATRIX_LOADS[s.by])}({s.shared.name} + word)"
+            kind = vector_type(s.shared.dtype.c, vector_width(s))
+            move = f"const {kind} v = {read};\n{each}{_element(s.registers)} = v[{lane}];"
+        return f"{title}\n{_loops(s.registers, chr(10).join([str(inner), str(code), move]), vector_ys(s))}"
+
+    # --- arithmetic ---------------------------------------------------------------------------------------------------
+
+    def multiply(self, s: Multiply) -> str:
+        """Products of all fragments: lane by lane, or by the matrix instruction."""
+        (m, n), k = s.c.distribution.ys[:2], s.a.distribution.ys[1]
+        c, a, b = f"{s.c.name}[m][n]", f"{s.a.name}[m][k]", f"{s.b.name}[n][k]"
+        if s.instruction.wave == 1:
+            ones = ["[0]" * (len(r.distribution.ys) - 2) for r in (s.c, s.a, s.b)]
+            one, other = as_float(a + ones[1], s.a.dtype), as_float(b + ones[2], s.b.dtype)
+            body = f"{c}{ones[0]} += {one} * {other};"
+        else:
+            flat = [_first(r, name) for r, name in ((s.a, a), (s.b, b), (s.c, c))]
+            body = f"{operation_name(s.instruction)}({', '.join(flat)});"
+        for name, count in (("n", n), ("m", m), ("k", k)):
+            body = f"{UNROLL}for (int {name} = 0; {name} < {count}; ++{name})\n{indent(body, '    ')}"
+        return f"// {s.c.name} += {s.a.name} · {s.b.name}, by {s.instruction.name}\n{body}"
+
+    def fold(self, s: Fold) -> str:
+        """Each accumulator takes in what its thread holds of a row."""
+        value = as_float(_element(s.a), s.a.dtype)
+        c = s.c.name + ("".join(f"[{y.value.name}]" for y in y_index(s.a)[: len(s.c.distribution.ys)]) or "[0]")
+        text = f"{c} += {value};" if s.how == "sum" else f"{c} = {value} > {c} || {value} != {value} ? {value} : {c};"
+        return f"// {s.c.name} takes in {s.a.name}\n{_loops(s.a, text)}"
+
+
+def _guarded(conditions: Sequence[str], body: str) -> str:
+    """The body where all conditions hold."""
+    return f"if ({' && '.join(conditions)}) {{\n{indent(body, '    ')}\n}}" if conditions else body
+
+
+def _first(registers: Registers, fragment: str) -> str:
+    """The address of the first element of a fragment."""
+    return "&" + fragment + "[0]" * (len(registers.distribution.ys) - 2)
+
+
+def _move(s: Access, memory: str, dtype: DType, offset: str, load: bool) -> str:
+    """One access between registers and memory; where their types differ, each element is converted."""
+    width, element = vector_width(s), _element(s.registers)
+    held = s.registers.dtype
+    if width == 1:
+        place = f"{memory}[{offset}]"
+        return (
+            f"{element} = {converted(place, dtype, held)};" if load else f"{place} = {converted(element, held, dtype)};"
+        )
+    kind, (each, lane) = vector_type(dtype.c, width), _lanes(s)
+    at = offset if offset.isidentifier() else f"({offset})"
+    place = f"({memory} + {at})"
+    if isinstance(s, SharedAccess):  # clang splits what an array of smaller elements does not align
+        place = f"__builtin_assume_aligned({memory} + {at}, {width * dtype.bytes})"
+    if load:
+        return f"const {kind} v = *(const {kind}*){place};\n{each}{element} = {converted(f'v[{lane}]', dtype, held)};"
+    return f"{kind} v;\n{each}v[{lane}] = {converted(element, held, dtype)};\n*({kind}*){place} = v;"
+
+
+def _element(registers: Registers) -> str:
+    ys = "".join(f"[{y.value.name}]" for y in y_index(registers))
+    return registers.name + (ys or "[0]")
+
+
+def _clear(s: Load) -> str:
+    """Registers of a guarded load are neutral where it does not take place."""
+    cleared = f"{_element(s.registers)} = {neutral(s.fill, s.registers.dtype)};\n"
+    return cleared if vector_width(s) == 1 else _lanes(s)[0] + cleared
+
+
+def _lanes(s: Access) -> tuple[str, str]:
+    """Loops over the elements of a vector, and the number of the element in it."""
+    ys = [(y_index(s.registers)[y].value.name, s.registers.distribution.ys[y]) for y in vector_ys(s)]
+    loops = "\n".join(f"{UNROLL}for (int {y} = 0; {y} < {n}; ++{y})" for y, n in ys) + " "
+    number = ys[0][0]
+    for y, n in ys[1:]:
+        number = f"({number}) * {n} + {y}" if " " in number else f"{number} * {n} + {y}"
+    return loops, number
+
+
+def _loops(registers: Registers, body: str, vector: tuple[int, ...] = (), first: tuple[int, ...] = ()) -> str:
+    """The body for each Y index but the vector's, unrolled; the first ones outermost."""
+    ys = list(enumerate(zip(y_index(registers), registers.distribution.ys, strict=True)))
+    for number, (y, n) in reversed([*(y for y in ys if y[0] in first), *(y for y in ys if y[0] not in first)]):
+        if number not in vector:
+            name = y.value.name
+            body = f"{UNROLL}for (int {name} = 0; {name} < {n}; ++{name}) {{\n{indent(body, '    ')}\n}}"
+    return body if body.startswith("#pragma") else f"{{\n{indent(body, '    ')}\n}}"

@@ -1,0 +1,253 @@
+"""Kernel programs: what each thread does, said in layouts.
+
+A program moves tiles between memories (see `statements`).  The whole transposition is five statements:
+
+    Load(a, source, origin)          registers a ← source[origin + x]        x runs over the tile,
+    StoreShared(lds, written, a)     LDS[written(x)] ← a                     each thread over its own part of it
+    Barrier()
+    LoadShared(b, lds, read)         registers b ← LDS[read(x)]
+    Store(target, b, origin)         target[origin + x] ← b
+
+Coordinates stay the same all the way (the target's descriptor is the transposed one), so what must be proved is plain:
+the source's value at a coordinate arrives at the target's same coordinate, once, for each.  What the target is to hold
+is said by the program's `meaning`:
+
+| meaning                          | target at x is                                              |
+|----------------------------------|-------------------------------------------------------------|
+| `Read(tensor)`                   | tensor[x], 0 where that is padding                          |
+| `Contract(a, b)`                 | Σₖ a[g, m, k]·b[g, n, k] at x = (g, m, n)                   |
+| `Reduce(tensor, how)`            | Σₖ tensor[m, k], or the greatest, at x = (m)                |
+| `Compute(function, meanings)`    | the function of those                                       |
+
+What it cannot represent: data-dependent addresses, and threads that differ in which statements they reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from layoutalg.index import TRUE, Expr, as_expr, prod
+from layoutalg.kernel.program.statements import (
+    Access,
+    Await,
+    Barrier,
+    Clear,
+    Commit,
+    Copy,
+    Elementwise,
+    Fold,
+    GlobalAccess,
+    Load,
+    LoadShared,
+    Loop,
+    Multiply,
+    Registers,
+    Shared,
+    SharedAccess,
+    Statement,
+    Store,
+    StoreShared,
+    Tensor,
+    registers_of,
+    vector_width,
+    vector_ys,
+)
+from layoutalg.layout import TensorAdaptor
+
+
+@dataclass(frozen=True)
+class Read:
+    """The tensor's value at the coordinate."""
+
+    tensor: Tensor
+
+
+@dataclass(frozen=True)
+class Contract:
+    """The sum over k of a[g, m, k]·b[g, n, k]."""
+
+    a: Tensor
+    b: Tensor
+
+
+@dataclass(frozen=True)
+class Reduce:
+    """The sum (or the greatest) over k of tensor[m, k]."""
+
+    tensor: Tensor
+    how: str = "sum"
+
+
+@dataclass(frozen=True)
+class Compute:
+    """A function, element by element."""
+
+    function: str
+    operands: tuple[Meaning, ...]
+
+
+Meaning = Read | Contract | Reduce | Compute
+
+
+@dataclass(frozen=True)
+class Says:
+    """What a tensor's descriptor means: at these coordinates it is the element at `offset`.
+
+    Coordinates, offset and validity are expressions in `letters`, the indices by which the user knows the tensor.
+    """
+
+    tensor: Tensor
+    letters: tuple[Expr, ...]
+    coordinates: tuple[Expr, ...]
+    offset: Expr
+    valid: Expr = TRUE
+
+    @property
+    def text(self) -> str:
+        """The element by its letters: `a at (i_k, i_m)`."""
+        return f"{self.tensor.name} at ({', '.join(map(repr, self.letters))})"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A kernel: sizes (its arguments), a grid of blocks of threads, and what each thread does.
+
+    * `grid` and `threads`: the block and thread index variables, x first, with their extents.  A `linear` grid is
+      launched as one long row of blocks, whose number is taken apart (the first variable fastest).
+    * `lanes`: the P index of the distributions, in terms of the threads.
+    * `tiles`: from the grid (top) to the number of the tile in each coordinate (bottom).
+    * `tile`: the tile's lengths; the tile with number n begins at n·tile.
+    * `requires`: what is assumed of the sizes, and checked before a launch.
+    * `meaning`: what the target holds at each coordinate x afterwards; `source[x]` unless given.
+    * `inputs`: the tensors that are read besides `source`, in the order of the kernel's arguments.
+    * `fills`: whether every element of the target's memory is written, not only those that have a coordinate.
+    """
+
+    name: str
+    source: Tensor
+    target: Tensor
+    sizes: tuple[Expr, ...]
+    grid: tuple[Expr, ...]
+    threads: tuple[Expr, ...]
+    lanes: tuple[Expr, ...]
+    tiles: TensorAdaptor
+    tile: tuple[int, ...]
+    body: tuple[Statement, ...]
+    index_bits: int = 32
+    requires: Expr = field(default=TRUE)
+    meaning: Meaning | None = None
+    inputs: tuple[Tensor, ...] = ()
+    says: tuple[Says, ...] = ()
+    linear: bool = False
+    fills: bool = True
+
+    @property
+    def origin(self) -> tuple[Expr, ...]:
+        """Where the block's tile begins, in coordinates."""
+        return tuple(n * t for n, t in zip(self.tiles.lower(self.grid), self.tile, strict=True))
+
+    @property
+    def block(self) -> tuple[int, int, int]:
+        """Threads in x, y and z."""
+        x, y, z = (*(int(t.hi) + 1 for t in self.threads), 1, 1, 1)[:3]
+        return x, y, z
+
+    @property
+    def extents(self) -> tuple[Expr, ...]:
+        """How many values each grid variable has."""
+        return tuple(map(extent_of, self.grid))
+
+    @property
+    def launch(self) -> tuple[Expr, ...]:
+        """Blocks in x, y and z, as they are launched."""
+        return (prod(self.extents),) if self.linear else self.extents
+
+    @property
+    def claimed(self) -> Meaning:
+        """What the target holds afterwards."""
+        return self.meaning or Read(self.source)
+
+    @property
+    def summary(self) -> str:
+        """What the target holds afterwards, as a formula in its coordinates."""
+        names = self.target.names
+        return f"{self.target.name}[{', '.join(names)}] = {_formula(self.claimed, names)}"
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """Every tensor, in the order of the kernel's arguments."""
+        return (self.source, *self.inputs, self.target)
+
+    @property
+    def shared(self) -> tuple[Shared, ...]:
+        """The LDS buffers, in order of first use."""
+        return tuple(dict.fromkeys(s.shared for _, s in self.statements() if isinstance(s, SharedAccess)))
+
+    @property
+    def lds_bytes(self) -> int:
+        """The LDS that a block takes."""
+        return sum(shared.bytes for shared in self.shared)
+
+    @property
+    def registers(self) -> tuple[Registers, ...]:
+        """The register tiles, in order of first use."""
+        return tuple(dict.fromkeys(r for _, s in self.statements() for r in registers_of(s)))
+
+    def statements(self) -> Iterator[tuple[int, Statement]]:
+        """Every statement with its number, a loop before its body."""
+        return enumerate(walk(self.body))
+
+    def coordinates(self, access: Access, y: Sequence[Expr]) -> tuple[Expr, ...]:
+        """The coordinates (in the tile that is accessed) of what a thread holds at Y index y."""
+        inner = access.registers.distribution.lower(self.lanes, y)
+        if isinstance(access, LoadShared) and access.origin:
+            return tuple(o + c for o, c in zip(access.origin, inner, strict=True))
+        return inner
+
+
+def _formula(meaning: Meaning, x: Sequence[str]) -> str:
+    """A meaning at the coordinates x; contracted ones have the name of the tensor's last coordinate."""
+
+    def at(tensor: Tensor, *coordinates: str) -> str:
+        return f"{tensor.name}[{', '.join(coordinates)}]"
+
+    match meaning:
+        case Read(tensor):
+            return at(tensor, *x)
+        case Contract(a, b):
+            k = _contracted(a, x)
+            return f"sum over {k} of {at(a, *x[:2], k)} · {at(b, x[0], x[2], k)}"
+        case Reduce(tensor, how):
+            k = _contracted(tensor, x)
+            return f"{'sum' if how == 'sum' else 'greatest'} over {k} of {at(tensor, *x, k)}"
+        case Compute(function, operands):
+            return f"{function}({', '.join(_formula(operand, x) for operand in operands)})"
+
+
+def _contracted(tensor: Tensor, taken: Sequence[str]) -> str:
+    name = tensor.names[-1]
+    return f"{name}'" if name in taken else name
+
+
+def extent_of(index: Expr) -> Expr:
+    """How many values an index variable has."""
+    return as_expr(int(index.hi) + 1) if index.value.extent is None else index.value.extent
+
+
+def walk(body: Sequence[Statement]) -> Iterator[Statement]:
+    """Every statement, a loop before its body, a copy before its load and its store."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, Loop):
+            yield from walk(statement.body)
+        elif isinstance(statement, Copy):
+            yield from (statement.load, statement.store)
+
+
+__all__ = [
+    "Access", "Await", "Barrier", "Clear", "Commit", "Compute", "Contract", "Copy", "Elementwise", "Fold",
+    "GlobalAccess", "Load", "LoadShared", "Loop", "Meaning", "Multiply", "Program", "Read", "Reduce", "Registers",
+    "Says", "Shared", "SharedAccess", "Statement", "Store", "StoreShared", "Tensor", "extent_of", "registers_of",
+    "vector_width", "vector_ys", "walk",
+]  # fmt: skip

@@ -1,0 +1,406 @@
+"""Whether a program is one: names, scopes, ranks and types, before anything is asked of the prover.
+
+A program is read twice, by the prover (where two variables of one name and range are one variable) and as C (where an
+inner declaration hides an outer one).  Both readings are of one program only if every name is declared once and every
+expression uses names that are declared around it:
+
+| expression                              | may use                                                |
+|-----------------------------------------|--------------------------------------------------------|
+| descriptors, tiles, requires, extents   | the sizes                                              |
+| lanes                                   | the threads                                            |
+| count of a loop                         | the sizes, the grid and the threads                    |
+| origins and slots                       | the sizes, the grid and the loops around the statement |
+
+Origins and slots know no threads: all threads of a block take part in the same tile.  What is refused here has no
+meaning; what has one, but a wrong one, is refuted by an obligation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+from string import Formatter
+from typing import get_args
+
+from layoutalg.index import FALSE, TRUE, Expr, c_expression, var, variables
+from layoutalg.index.ranges import BOOLEAN
+from layoutalg.kernel.access.address import address_of
+from layoutalg.kernel.instructions import operation_name
+from layoutalg.kernel.program.dtypes import DTYPES
+from layoutalg.kernel.program.fragments import instruction_named
+from layoutalg.kernel.program.program import (
+    Access,
+    Await,
+    Clear,
+    Compute,
+    Contract,
+    Copy,
+    Elementwise,
+    Fold,
+    GlobalAccess,
+    Load,
+    LoadShared,
+    Loop,
+    Meaning,
+    Multiply,
+    Program,
+    Read,
+    Reduce,
+    Registers,
+    SharedAccess,
+    Statement,
+    Tensor,
+    registers_of,
+    vector_width,
+    vector_ys,
+)
+from layoutalg.kernel.program.statements import FUNCTIONS, How, memory_of
+from layoutalg.kernel.program.text import shared_names, vector_type
+from layoutalg.kernel.program.typed import wrongly_typed
+from layoutalg.layout import Functor, LayoutError, TensorAdaptor
+from layoutalg.target.matrix import UnknownMatrixInstructionError
+
+RESERVED = (
+    (r"_.*|threadIdx|blockIdx|blockDim|gridDim|warpSize", "C++ and HIP"),
+    (
+        r"tw?\d+|table\d+|block\d+|word|v|place|there|lds_bytes|data_at|copy_to_lds|copy_inside_to_lds|commit_copies|await_copies|load_matrices\w*",
+        "the emitted text",
+    ),
+    (r".*_other|.*_any", "the prover's questions"),
+    (r".*_start|.*_inside", "the emitted text"),
+    (
+        r"(any|undefined|loaded|carried|below)_\d+|(want|head|address_of|aperture_of)_.*|flat_scratch_init|scratch_wavefront_offset",
+        "the reading of machine code",
+    ),
+)
+"""Names that a program may not use, and who does."""
+
+Scope = frozenset[Expr]
+
+
+def refuse(program: Program) -> None:
+    """LayoutError unless the program is well-formed; the message says what is wrong and what would do."""
+    for check in (_types, _numbers, _ranks, _names, _sizes, _indices, _tensors, _meaning, _statements):
+        check(program)
+
+
+def _no(program: Program, what: str) -> LayoutError:
+    return LayoutError(f"{program.name}: not well-formed: {what}")
+
+
+def _types(program: Program) -> None:
+    """Every field is what it is declared to be, and what is a condition is a truth value."""
+    wrong = next(wrongly_typed(program), None)
+    if wrong is not None:
+        raise LayoutError(f"not well-formed: {wrong}")
+    conditions = [("what is required", program.requires)]
+    conditions += [(f"what is said to be valid of {say.tensor.name}", say.valid) for say in program.says]
+    conditions += [
+        (f"the condition on {s.tensor.name}", s.only) for _, s in program.statements() if isinstance(s, Load)
+    ]
+    for what, condition in conditions:
+        if condition.op not in BOOLEAN and condition is not TRUE and condition is not FALSE:
+            raise _no(program, f"{what} is {condition}, a number; a truth value is needed")
+
+
+def _numbers(program: Program) -> None:
+    rank = program.target.descriptor.rank
+    counts = {"grid": len(program.grid), "threads": len(program.threads)}
+    most = {"grid": len(program.grid) if program.linear else 3, "threads": 3}
+    for what, n in counts.items():
+        if not 1 <= n <= most[what]:
+            raise _no(program, f"{n} indices of {what}; at least 1, at most {most[what]}")
+    if program.index_bits not in (32, 64):
+        raise _no(program, f"indices of {program.index_bits} bits; 32 or 64")
+    if len(program.tile) != rank or min(program.tile) < 1:
+        raise _no(program, f"a tile of {program.tile}; {rank} lengths of at least 1 are needed")
+    tiles = program.tiles
+    if len(tiles.lengths) != len(program.grid) or len(tiles.bottom_ids) != rank or None in tiles.bottom_lengths:
+        raise _no(
+            program, f"tiles must lead from {len(program.grid)} grid indices to {rank} tile numbers of known range"
+        )
+    for shared in program.shared:
+        if shared.elements < 1 or shared.slots < 1:
+            raise _no(program, f"{shared.name} has {shared.elements} elements in {shared.slots} slots; 1 at least")
+
+
+def _ranks(program: Program) -> None:
+    """As many coordinates, lanes and Ys as what they are given for has."""
+    for registers in program.registers:
+        lanes = len(registers.distribution.ps)
+        if lanes != len(program.lanes):
+            raise _no(program, f"{len(program.lanes)} lanes; {registers.name} is distributed over {lanes} P indices")
+    for say in program.says:
+        if len(say.coordinates) != say.tensor.descriptor.rank:
+            raise _no(program, f"{len(say.coordinates)} coordinates are said of {say.tensor.name}, which has others")
+    for _, s in program.statements():
+        if isinstance(s, Access):
+            _rank(program, s)
+        elif isinstance(s, Await) and s.groups < 0:
+            raise _no(program, f"{s.groups} groups of copies are awaited; at least 0 are")
+
+
+def _rank(program: Program, s: Access) -> None:
+    place = memory_of(s).name
+    rank = s.tensor.descriptor.rank if isinstance(s, GlobalAccess) else s.descriptor.rank
+    held = len(s.registers.distribution.lengths)
+    if held != rank:
+        raise _no(program, f"{s.registers.name} holds a tile of rank {held}; {place} has {rank} coordinates")
+    moved = vector_ys(s)
+    if len(set(moved)) != len(moved) or not set(moved) <= set(range(len(s.registers.distribution.ys))):
+        raise _no(program, f"{s.registers.name} has no Ys {s.vector} to move as a vector")
+    origin = s.origin if isinstance(s, GlobalAccess | LoadShared) else ()
+    if len(origin) != rank and (origin or isinstance(s, GlobalAccess)):
+        raise _no(program, f"an origin of {len(origin)} coordinates in {place}, which has {rank}")
+    guarded = s.guarded if isinstance(s, GlobalAccess) else True
+    if isinstance(guarded, tuple) and len(guarded) != rank:
+        raise _no(program, f"{len(guarded)} coordinates are guarded or not in {place}, which has {rank}")
+
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+
+def _names(program: Program) -> None:
+    """Every name is a C identifier, declared once, and hidden by no other."""
+    outer = list(outer_names(program))
+    inner = set(_inner_names(program))
+    for name in (*outer, *inner):
+        _refuse_name(program, name)
+    twice = next((name for name, n in Counter(outer).items() if n > 1), None)
+    if twice is not None:
+        raise _no(program, f"{twice!r} names two things; give each its own name")
+    hidden = next((name for name in outer if name in inner), None)
+    if hidden is not None:
+        raise _no(program, f"{hidden!r} is also a coordinate, a digit or a register index; rename one of them")
+    for _, s in program.statements():
+        if isinstance(s, Access):
+            local = [*_y_names(s.registers), *_place_names(program, s)]
+            twice = next((name for name, n in Counter(local).items() if n > 1), None)
+            if twice is not None:
+                raise _no(program, f"{twice!r} names two indices of one access; rename a coordinate")
+
+
+def outer_names(program: Program) -> Iterator[str]:
+    """What the kernel declares: itself and its types, arguments, positions, loops, buffers and registers."""
+    yield program.name
+    yield from (t.name for t in program.tensors)
+    indices = (*program.sizes, *program.grid, *program.threads, *(i.index for i in _loops(program)))
+    yield from (v.value.name if v.op == "var" else repr(v) for v in indices)
+    yield from (s.name for s in program.shared)
+    yield from (r.name for r in program.registers)
+    moved = {(memory_of(s).dtype.c, vector_width(s)) for _, s in program.statements() if isinstance(s, Access)}
+    yield from (vector_type(c, n) for c, n in sorted(moved) if n > 1)
+    instructions = {s.instruction.name: s.instruction for _, s in program.statements() if isinstance(s, Multiply)}
+    yield from (operation_name(i) for i in instructions.values() if i.wave > 1)
+
+
+def _inner_names(program: Program) -> Iterator[str]:
+    for _, s in program.statements():
+        for registers in registers_of(s):
+            yield from _y_names(registers)
+        if isinstance(s, Access):
+            yield from _place_names(program, s)
+        if isinstance(s, Multiply):
+            yield from "mnk"
+
+
+def _y_names(registers: Registers) -> Iterator[str]:
+    return (y.value.name for y in registers.distribution.y_index)
+
+
+def _place_names(program: Program, s: Access) -> Iterator[str]:
+    """The names that an access gives to coordinates, and to what is made of them."""
+    if isinstance(s, SharedAccess):
+        yield from shared_names(program, s)
+        return
+    address = address_of(s.tensor)
+    yield from (v.value.name for v in (*address.coordinates, *address.digits, *address.padded))
+
+
+def _refuse_name(program: Program, name: str) -> None:
+    try:
+        c_expression(var(name, 2))
+    except ValueError as error:
+        raise _no(program, f"{name!r} is no name in C") from error
+    for pattern, owner in RESERVED:
+        if re.fullmatch(pattern, name):
+            raise _no(program, f"the name {name!r} is kept for {owner}; choose another")
+
+
+# --- scopes -----------------------------------------------------------------------------------------------------------
+
+
+def _loops(program: Program) -> Iterator[Loop]:
+    return (s for _, s in program.statements() if isinstance(s, Loop))
+
+
+def _within(program: Program, what: str, exprs: Iterable[Expr], scope: Scope) -> None:
+    """Every variable below is in scope: the very one, with its range."""
+    for v in variables(*exprs):
+        if v not in scope:
+            alike = next((f", which is another than the {s} in {s.value.lo}…{s.value.hi} declared there" for s in scope
+                          if s.value.name == v.value.name), "")  # fmt: skip
+            raise _no(program, f"{what} uses {v} (in {v.value.lo}…{v.value.hi}), which is not declared there{alike}")
+
+
+def _sizes(program: Program) -> None:
+    """Sizes are symbols, and all that descriptors, tiles and requirements use."""
+    scope = frozenset(program.sizes)
+    for size in program.sizes:
+        if size.op != "var" or size.value.extent is not None:
+            raise _no(program, f"the size {size} is no symbol")
+    for tensor in program.tensors:
+        _within(program, f"the descriptor of {tensor.name}", _parameters(tensor.descriptor.adaptor), scope)
+        _within(program, f"the memory of {tensor.name}", [tensor.descriptor.element_space_size], scope)
+    for _, s in program.statements():
+        if isinstance(s, SharedAccess):
+            _within(program, f"the map of {s.shared.name}", _parameters(s.descriptor.adaptor), scope)
+        for registers in registers_of(s):
+            distribution = registers.distribution
+            parameters = (*_parameters(distribution.adaptor), *distribution.lengths, *distribution.ps, *distribution.ys)
+            _within(program, f"the distribution of {registers.name}", parameters, frozenset())
+    _within(program, "the map of tiles", _parameters(program.tiles), scope)
+    _within(program, "what is required", [program.requires], scope)
+    for say in program.says:
+        letters = frozenset(say.letters)
+        _within(program, f"what {say.text} says", (*say.coordinates, say.offset, say.valid), scope | letters)
+
+
+def _parameters(adaptor: TensorAdaptor) -> Iterator[Expr]:
+    """Every expression that an adaptor is made of; of a function, what it uses beside its argument."""
+    yield from adaptor.hidden_lengths.values()
+    for transform in adaptor.transforms:
+        if isinstance(transform, Functor):
+            yield transform.length
+            yield from (v for v in variables(transform.function) if v is not transform.index)
+            continue
+        for field in fields(transform):
+            value = getattr(transform, field.name)
+            yield from value if isinstance(value, tuple) else (value,)
+
+
+def _indices(program: Program) -> None:
+    """Grid, threads and loops count from 0, one by one; how far, is known where they begin."""
+    sizes = frozenset(program.sizes)
+    grid, threads = frozenset(program.grid), frozenset(program.threads)
+    scopes = [(i, sizes) for i in program.grid] + [(i, Scope()) for i in program.threads]
+    scopes += [(s.index, sizes | grid | threads) for s in _loops(program)]
+    for index, scope in scopes:
+        if index.op != "var" or index.value.lo != 0 or index.value.multiple_of != 1 or index.value.power_of_two:
+            raise _no(program, f"{index} does not count 0, 1, 2 …; use var(name, extent)")
+        if index.value.extent is None and index.hi == float("inf"):
+            raise _no(program, f"{index} has no end; use var(name, extent)")
+        if index.value.extent is not None:
+            _within(program, f"the extent of {index}", [index.value.extent], scope)
+    _within(program, "the lanes", program.lanes, threads)
+
+
+# --- tensors, meaning, statements -------------------------------------------------------------------------------------
+
+
+def _tensors(program: Program) -> None:
+    dtypes = [(t.name, t.dtype) for t in program.tensors]
+    dtypes += [(r.name, r.dtype) for r in program.registers] + [(s.name, s.dtype) for s in program.shared]
+    for name, dtype in dtypes:
+        if DTYPES.get(dtype.name) != dtype:
+            raise _no(program, f"{name} has elements {dtype}; known are {', '.join(DTYPES)}")
+    for _, s in program.statements():
+        if isinstance(s, GlobalAccess):
+            if s.tensor not in program.tensors:
+                raise _no(program, f"{s.tensor.name} is accessed, and is no argument of the kernel")
+            if isinstance(s, Load) and s.tensor == program.target:
+                raise _no(
+                    program, f"{s.tensor.name} is the target, and is loaded from; other blocks may write it first"
+                )
+    for say in program.says:
+        if say.tensor not in program.tensors:
+            raise _no(program, f"{say.text} speaks of {say.tensor.name}, which is no argument of the kernel")
+        for v in variables(*say.letters, say.offset):  # they are written into comments
+            if not v.value.name.isidentifier():
+                raise _no(program, f"the letter {v.value.name!r} is no name")
+
+
+def _meaning(program: Program) -> None:
+    for meaning in _parts(program.claimed):
+        ranks: tuple[tuple[Tensor, int], ...] = ()
+        match meaning:
+            case Read(tensor):
+                ranks = ((tensor, program.target.descriptor.rank),)
+            case Contract(a, b):
+                ranks = ((a, 3), (b, 3), (program.target, 3))
+            case Reduce(tensor, how):
+                ranks = ((tensor, program.target.descriptor.rank + 1),)
+                _refuse_how(program, how)
+            case Compute(function, operands):
+                _refuse_function(program, function, len(operands))
+        for tensor, rank in ranks:
+            if tensor not in program.tensors:
+                raise _no(program, f"{tensor.name} is in the meaning, and is no argument of the kernel")
+            if tensor.descriptor.rank != rank:
+                raise _no(program, f"{tensor.name} has {tensor.descriptor.rank} coordinates; its meaning has {rank}")
+
+
+def _parts(meaning: Meaning) -> Iterator[Meaning]:
+    yield meaning
+    if isinstance(meaning, Compute):
+        for operand in meaning.operands:
+            yield from _parts(operand)
+
+
+def _refuse_function(program: Program, function: str, operands: int) -> None:
+    if function not in FUNCTIONS:
+        raise _no(program, f"no function {function!r}; there are {', '.join(FUNCTIONS)}")
+    wanted = len({field for _, field, _, _ in Formatter().parse(FUNCTIONS[function]) if field})
+    if operands != wanted:
+        raise _no(program, f"{function} of {operands} operands; it takes {wanted}")
+
+
+def _refuse_how(program: Program, how: str) -> None:
+    if how not in get_args(How):
+        raise _no(program, f"{how!r}; there are {', '.join(get_args(How))}")
+
+
+def _statements(program: Program) -> None:
+    _body(program, program.body, frozenset((*program.sizes, *program.grid)))
+
+
+def _body(program: Program, body: Sequence[Statement], scope: Scope) -> None:
+    for s in body:
+        match s:
+            case Loop(index, inner):
+                _body(program, inner, scope | {index})
+            case Copy(load, store):
+                _body(program, (load, store), scope)
+            case Elementwise(_, function, operands):
+                _refuse_function(program, function, len(operands))
+            case Multiply(instruction=instruction):
+                _refuse_instruction(program, instruction.name, instruction)
+            case Clear(how=how) | Fold(how=how):
+                _refuse_how(program, how)
+        if isinstance(s, Access):
+            _access(program, s, scope)
+
+
+def _refuse_instruction(program: Program, name: str, instruction: object) -> None:
+    try:
+        known = instruction == instruction_named(name)
+    except UnknownMatrixInstructionError:
+        known = False
+    if not known:
+        raise _no(program, f"{name} is no matrix instruction as the targets have it")
+
+
+def _access(program: Program, s: Access, scope: Scope) -> None:
+    place = memory_of(s).name
+    origin = s.origin if isinstance(s, GlobalAccess | LoadShared) else ()
+    _within(program, f"an origin in {place}", origin, scope)
+    if isinstance(s, SharedAccess):
+        _within(program, f"a slot of {place}", [s.slot], scope)
+    if isinstance(s, Load):
+        _refuse_how(program, s.fill)
+        _within(program, f"a condition on {place}", [s.only], scope)
+
+
+__all__ = ["outer_names", "refuse"]

@@ -1,0 +1,1 @@
+"""Banks, sectors and coalescing, and the claims on accesses."""

@@ -1,0 +1,377 @@
+"""Accesses: a wave's lanes reach into a layout, each a vector of elements, by one instruction of one target.
+
+A `LaneMap` says which elements of a tile each lane reaches, for every value of some other variables (wave, row block,
+K step …); an `Access` lays the tile in LDS by a descriptor and names the instruction:
+
+    lane, element, variables  ──index──▶  tile coordinates  ──descriptor──▶  offset  ──· bytes──▶  address
+
+| a lane map from                       | `lane`      | variables                      |
+|---------------------------------------|-------------|--------------------------------|
+| formulas: `lane_map(lane, (r, k), 8)` | as given    | whatever else the formulas use |
+| a tile distribution                   | the last P  | the other Ps, the Ys           |
+| a matrix operand (MFMA, WMMA)         | its lane    | row block, K step, part        |
+
+A lane takes part where `given` holds of it and its first element is data: `given = lane < 32` is half a wave, and CK
+masks by the same predicate what lies in padding.  A vector takes part as a whole, or not at all.  Whoever `given` lets
+take part must stay within the lengths: that is part of each claim.
+
+What it cannot represent: one vector that lies in pieces, or that is data in part (both are refuted, not priced).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, conjuncts, eq, fresh, names, substitute, var, variables
+from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
+from layoutalg.memory.banks import AccessError, LaneMapError, OutsideLdsError
+from layoutalg.prove.claims.base import Claim, exists, in_range
+from layoutalg.prove.domain import names_in
+from layoutalg.prove.obligation import ForAll, Shown
+from layoutalg.prove.statement import assumptions
+from layoutalg.target import LdsInstruction, Target
+from layoutalg.target import target as named
+from layoutalg.target.model import Access as Way
+from layoutalg.target.operand import OperandMap
+
+
+class WidthError(AccessError):
+    """The elements of a lane are not what the instruction moves."""
+
+
+@dataclass(frozen=True)
+class LaneMap:
+    """Which elements of a tile each lane reaches: `index` in terms of `lane`, `element` and whatever else it uses.
+
+    `element` counts the elements of one lane's vector; at `element` = 0 the index is the vector's first.
+    """
+
+    lane: Expr
+    element: Expr
+    index: tuple[Expr, ...]
+    name: str = "access"
+
+    @property
+    def width(self) -> int:
+        """Elements of a lane."""
+        return 1 if self.element.op == "const" else int(self.element.hi) + 1
+
+    @property
+    def lanes(self) -> int:
+        """The number of lanes."""
+        return int(self.lane.hi) + 1
+
+    @cached_property
+    def variables(self) -> tuple[Expr, ...]:
+        """What else the index depends on: it is quantified over."""
+        return tuple(v for v in variables(*self.index) if v not in (self.lane, self.element))
+
+    @cached_property
+    def first(self) -> tuple[Expr, ...]:
+        """The coordinates of each lane's first element."""
+        return tuple(substitute(i, {self.element: 0}) for i in self.index)
+
+    def moved(self, origin: Sequence[Term]) -> LaneMap:
+        """The same map with its tile somewhere in a larger one."""
+        if len(origin) != len(self.index):
+            raise LayoutError(f"an origin of {len(origin)} coordinates for {len(self.index)} dimensions")
+        index = tuple(at + i for at, i in zip(map(as_expr, origin), self.index, strict=True))
+        return LaneMap(self.lane, self.element, index, self.name)
+
+
+def lane_map(lane: Expr, index: Sequence[Term], width: int = 1, name: str = "access") -> LaneMap:
+    """Formulas: the index of each lane's first element; the last coordinate runs on through the vector.
+
+    >>> lane = var("lane", 64)
+    >>> lane_map(lane, (lane % 32, lane // 32 * 8), width=8).index
+    (lane % 32, lane // 32 * 8 + element)
+    """
+    if lane.op != "var" or lane.value.extent is not None:
+        raise LaneMapError(f"the lane is a variable with a number of lanes, not {lane}")
+    if not index:
+        raise LaneMapError("a lane map has at least one coordinate")
+    if width < 1:
+        raise WidthError(f"a lane reaches at least 1 element, not {width}")
+    coordinates = tuple(map(as_expr, index))
+    element = fresh("element", width, names(lane, *coordinates)) if width > 1 else as_expr(0)
+    return LaneMap(lane, element, (*coordinates[:-1], coordinates[-1] + element), name)
+
+
+def distributed(tile: TileDistribution, width: int | None = None, name: str = "access") -> LaneMap:
+    """A tile distribution: the lane is its last P, and a vector is `width` steps of its last Y (all, unless said)."""
+    if not tile.ps or tile.ps[-1].op != "const":
+        raise LaneMapError("the distribution has no last P of a known length: there is no lane")
+    last = tile.ys[-1] if tile.ys else TRUE
+    if last.op != "const":
+        raise WidthError(f"the last Y has length {last}; a vector needs a number")
+    width = int(last) if width is None else width
+    if width < 1 or int(last) % width:
+        raise WidthError(f"the last Y has length {last}, which is no multiple of width {width}")
+    taken = names(*tile.p_index, *tile.y_index) | names_in(tile.adaptor)
+    element = fresh("element", width, taken) if width > 1 else as_expr(0)
+    ys = list(tile.y_index)
+    if ys:
+        ys[-1] = (fresh("vector", int(last) // width, taken) * width if int(last) > width else as_expr(0)) + element
+    return LaneMap(tile.p_index[-1], element, tile.lower(tile.p_index, ys), name)
+
+
+def operand(
+    matrix: OperandMap,
+    tile: tuple[int, int],
+    *,
+    transposed: bool = False,
+    width: int | None = None,
+    name: str = "operand",
+) -> LaneMap:
+    """A matrix operand read from every place of a tile: variables `row_block` and `column_block` say which.
+
+    `tile`: rows and columns in the operand's order (A: M × K, B: K × N); `transposed`: the tile's coordinates are
+    (column, row), as for a B that is stored N × K.  `width`: elements of one access, where the operand takes several.
+
+    >>> from layoutalg.target.matrix import matrix_instruction
+    >>> mfma = matrix_instruction("mfma_f32_32x32x8f16")
+    >>> operand(mfma.a, (128, 64)).index
+    (row_block * 32 + lane % 32, column_block * 8 + lane // 32 * 4 + element)
+    """
+    rows, columns = matrix.shape
+    if tile[0] % rows or tile[1] % columns:
+        raise LaneMapError(f"a tile of {tile[0]} × {tile[1]} is no whole number of operands of {rows} × {columns}")
+    held = int(matrix.element.hi) + 1
+    width = held if width is None else width
+    if width < 1 or held % width:
+        raise WidthError(f"a lane holds {held} elements, which is no multiple of width {width}")
+    element = var("element", width) if width > 1 else as_expr(0)
+    part = var("part", held // width) * width if held > width else as_expr(0)
+    index = [substitute(e, {matrix.element: part + element}) for e in (matrix.row, matrix.column)]
+    for n, (word, size) in enumerate((("row_block", rows), ("column_block", columns))):
+        if tile[n] > size:
+            index[n] = var(word, tile[n] // size) * size + index[n]
+    return LaneMap(matrix.lane, element, tuple(index[::-1] if transposed else index), name)
+
+
+def within(descriptor: TensorDescriptor, lanes: LaneMap, given: Expr = TRUE) -> list[ForAll]:
+    """That whoever is let take part stays within the lengths, and that a vector is data as a whole, or not at all."""
+    shown = (Shown("lane", (lanes.lane,)), Shown("index", lanes.index))
+    need = [
+        ForAll(f"coordinate {n} is in range", in_range(i, length), given, (*shown, Shown("length", (length,))))
+        for n, (i, length) in enumerate(zip(lanes.index, descriptor.lengths, strict=True))
+    ]
+    first, each = (descriptor.valid(index) for index in (lanes.first, lanes.index))
+    if lanes.width > 1 and each is not TRUE:
+        need.append(ForAll("a vector is data as a whole, or padding", eq(first, each), given, shown))
+    return need
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """Lanes reach elements of a descriptor, for all values of the variables that `given` allows; of its parts, those
+    that speak of the lane say which lanes take part, the others restrict sizes and variables.
+
+    That there is a layout, its lengths at least 1, is given too.
+    Raises LayoutError for an index of the wrong rank, LaneMapError where `given` speaks of elements of a vector.
+    """
+
+    descriptor: TensorDescriptor
+    lanes: LaneMap
+    element_bytes: int
+    given: Expr = field(default=TRUE, kw_only=True)
+
+    def __post_init__(self) -> None:
+        self._tell_apart()
+        lanes = self.lanes
+        if len(lanes.index) != self.descriptor.rank:
+            raise LayoutError(f"an index of {len(lanes.index)} coordinates for {self.descriptor.rank} dimensions")
+        if lanes.element in variables(self.given):
+            raise LaneMapError(
+                f"{self.given} speaks of {lanes.element}: a lane's whole vector takes part, or none of it"
+            )
+        object.__setattr__(self, "given", all_of(self.given, exists(self.descriptor)))
+
+    def _tell_apart(self) -> None:
+        """Gives another name to what counts lanes, elements and vectors where a size has it."""
+        lanes = self.lanes
+        found = dict.fromkeys((lanes.lane, *variables(lanes.element, *lanes.index, self.given)))
+        sizes = names_in(self.descriptor) | {v.value.name for v in found if not v.value.index}
+        alike = [v for v in found if v.value.index and v.value.name in sizes]
+        avoid = sizes | names(*found)
+        counts = {v: int(v.hi) + 1 if v.value.extent is None else v.value.extent for v in alike}
+        new = {v: fresh(v.value.name, n, avoid) for v, n in counts.items()}
+        if new:
+            index = tuple(substitute(i, new) for i in lanes.index)
+            told = LaneMap(new.get(lanes.lane, lanes.lane), new.get(lanes.element, lanes.element), index, lanes.name)
+            object.__setattr__(self, "lanes", told)
+            object.__setattr__(self, "given", substitute(self.given, new))
+
+    @cached_property
+    def condition(self) -> Expr:
+        """What is given of sizes and variables alone."""
+        return all_of(*(part for part in conjuncts(self.given) if self.lanes.lane not in variables(part)))
+
+    @cached_property
+    def mask(self) -> Expr:
+        """Whether a lane takes part, where the condition holds: what is given of it, and that it is no padding."""
+        own = (part for part in conjuncts(self.given) if self.lanes.lane in variables(part))
+        return all_of(*own, self.descriptor.valid(self.lanes.first))
+
+    @cached_property
+    def taking_part(self) -> Expr:
+        """Whether a lane takes part: what is asked of addresses is asked where this holds."""
+        return all_of(self.condition, self.mask)
+
+    @cached_property
+    def address(self) -> Expr:
+        """The byte address of each element of each lane."""
+        return self.descriptor.offset(self.lanes.index) * self.element_bytes
+
+    @cached_property
+    def start(self) -> Expr:
+        """The byte address of each lane's vector."""
+        return substitute(self.address, {self.lanes.element: 0}) if self.lanes.width > 1 else self.address
+
+    @property
+    def first(self) -> tuple[Expr, ...]:
+        """The coordinates of each lane's first element."""
+        return self.lanes.first
+
+    @cached_property
+    def within(self) -> list[ForAll]:
+        """That whoever is let take part stays within the lengths."""
+        return within(self.descriptor, self.lanes, self.given)
+
+    @property
+    def masking(self) -> tuple[str, ...]:
+        """What a verdict assumes of the lanes that take no part."""
+        own = all_of(*(part for part in conjuncts(self.given) if self.lanes.lane in variables(part)))
+        lines = [] if own is TRUE else [f"a lane takes part where {own}"]
+        lines += ["a lane takes no part where its index is padding"] * (self.descriptor.valid(self.first) is not TRUE)
+        return tuple(lines)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is assumed of the sizes and variables, in words."""
+        every = variables(self.address, *self.lanes.index, self.descriptor.element_space_size, self.given)
+        return (*assumptions((v for v in every if not v.value.index), self.condition), *self.masking)
+
+    def shown(self, index: Sequence[Expr], address: Expr) -> tuple[Shown, ...]:
+        """What a witness is told with."""
+        return Shown("lane", (self.lanes.lane,)), Shown("at", tuple(index)), Shown("byte address", (address,))
+
+    def reached(self) -> list[ForAll]:
+        """That lanes stay within the lengths, and that the elements of each lie one after another."""
+        if self.lanes.width == 1:
+            return self.within
+        goal = eq(self.address, self.start + self.lanes.element * self.element_bytes)
+        shown = self.shown(self.lanes.index, self.address)
+        return [*self.within, ForAll("each lane's elements are one after another", goal, self.taking_part, shown)]
+
+
+@dataclass(frozen=True, eq=False)
+class Access(Reach):
+    """Lanes reach elements of a descriptor in LDS by an instruction of a target.
+
+    Raises LaneMapError for a lane map of the wrong size, WidthError where the vector is not what the instruction
+    moves, OutsideLdsError where the memory exceeds the LDS.
+    """
+
+    instruction: LdsInstruction
+    target: Target
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        how, gpu, lanes = self.instruction, self.target, self.lanes
+        if lanes.lanes != how.lanes:
+            raise LaneMapError(
+                f"a lane map of {lanes.lanes} lanes; {how.name} on {gpu.name} takes {how.lanes}"
+                + (
+                    "; give threads of a block as (wave, lane)"
+                    if lanes.lanes > how.lanes
+                    else f"; of a wave that is not whole, say which take part: given = lane < {lanes.lanes}"
+                )
+            )
+        if lanes.width * self.element_bytes != how.bytes:
+            raise WidthError(
+                f"{lanes.width} elements of {self.element_bytes} bytes are {lanes.width * self.element_bytes} bytes "
+                f"a lane; {how.name} moves {how.bytes}"
+            )
+        if how.pairs_merge and self.mask is not TRUE:
+            raise LaneMapError(
+                f"{how.name} on {gpu.name} merges phases where neighbouring lanes agree; "
+                f"how it does so where lanes take no part ({self.mask}) was not measured"
+            )
+        need = self.descriptor.element_space_size * self.element_bytes
+        if need.lo > gpu.lds_bytes:
+            raise OutsideLdsError(f"the layout takes {_bytes(need)} bytes; {gpu.name} has {gpu.lds_bytes} bytes of LDS")
+
+    @property
+    def name(self) -> str:
+        """What it is, in words."""
+        return f"{self.lanes.name} by {self.instruction.name} on {self.target.name}"
+
+    @property
+    def evidence(self) -> str:
+        """What a verdict rests on."""
+        how = self.instruction
+        text = f"lane groups of {how.name} on {self.target.name}: {how.evidence.text}"
+        merging = "; phases merge in twos where neighbouring lanes agree, exact on every measured access"
+        return text + merging if how.pairs_merge else text
+
+    def requirements(self) -> list[ForAll]:
+        """What the price list needs: lanes within the lengths, vectors in one piece, aligned, in the LDS."""
+        how, start, room = self.instruction, self.start, self.target.lds_bytes
+        shown = self.shown(self.first, start)
+        inside = all_of(start >= 0, start + how.bytes <= room)
+        who = self.taking_part
+        return [
+            *self.reached(),
+            ForAll(f"every address is a multiple of {how.alignment}", eq(start % how.alignment, 0), who, shown),
+            ForAll(f"every address lies in the {room} bytes of LDS", inside, who, shown),
+        ]
+
+
+def access(
+    descriptor: TensorDescriptor,
+    lanes: LaneMap,
+    element_bytes: int,
+    target: Target | str,
+    instruction: LdsInstruction | str = "read",
+    given: Expr = TRUE,
+) -> Access:
+    """An access by an instruction's name, or by `read` or `write`: then the one of the vector's width.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> lane = var("lane", 64)
+    >>> tile = make_naive_tensor_descriptor((64, 32), (40, 1))
+    >>> access(tile, lane_map(lane, (lane % 16, lane // 16 * 8), 8), 2, "gfx942").name
+    'access by ds_read_b128 on gfx942'
+    """
+    gpu = named(target) if isinstance(target, str) else target
+    by_width: Mapping[str, Way] = {"read": "read", "write": "write"}
+    if isinstance(instruction, str):
+        way = by_width.get(instruction)
+        how = gpu.for_width(way, lanes.width * element_bytes) if way else gpu.instruction(instruction)
+    else:
+        how = instruction
+    return Access(descriptor, lanes, element_bytes, how, gpu, given=given)
+
+
+def _bytes(size: Expr) -> str:
+    return str(size) if size.op == "const" else f"{size} (at least {size.lo})"
+
+
+@dataclass(frozen=True, eq=False)
+class AccessClaim(Claim):
+    """What is claimed of one access: it speaks of its descriptor, at the sizes that it is given for."""
+
+    access: Reach
+
+    def about(self) -> Iterator[TensorDescriptor]:
+        yield self.access.descriptor
+
+    @property
+    def assumed(self) -> Expr:
+        return self.access.given
+
+    def terms(self) -> Iterator[Expr]:
+        yield from (*super().terms(), self.access.address, *self.access.lanes.index)

@@ -1,0 +1,347 @@
+"""Claims on LDS accesses, and what they come down to: a query about two lanes, or about all lanes written out.
+
+Two lanes of one phase conflict where their units (aligned blocks of the instruction's width) are different and fall
+into the same banks:
+
+    conflict-free    ∀ lanes l, m of one phase, ∀ variables:  unit(l) mod B = unit(m) mod B  ⇒  unit(l) = unit(m)
+    cycles of a phase    max over lanes l of |{unit(m) : m in the phase, unit(m) mod B = unit(l) mod B}|
+
+for lanes m that take part, with B = banks · 4 / unit bytes.  The first is one small query, whatever the tile's size.
+Where a size multiplies the lane (a symbolic stride), the lanes are written out and equal differences counted once: 31
+for a stride and 32 lanes.
+
+| claim                     | says, for all values of the variables                                      |
+|---------------------------|----------------------------------------------------------------------------|
+| ConflictFree(a)           | every phase takes one cycle                                                |
+| ConflictDegree(a, n)      | every phase takes at most n cycles                                         |
+| Cycles(a, total, phases)  | the access takes exactly `total` cycles, its phases exactly those          |
+| ConflictFreeIff(a, c)     | conflict-free exactly where c holds: a theorem both ways                   |
+
+Lanes that want one dword share it.  Of reads that merge phases where neighbouring lanes agree
+(`LdsInstruction.pairs_merge`), both ways are stated, each under its condition on the addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import gcd, inf
+from typing import ClassVar
+
+from layoutalg.index import (
+    FALSE,
+    TRUE,
+    Expr,
+    InexpressibleError,
+    add,
+    all_of,
+    any_of,
+    eq,
+    fresh,
+    lookup,
+    maximum,
+    negation,
+    postorder,
+    select,
+    substitute,
+    variables,
+    xor,
+)
+from layoutalg.index.normal import normal, recover
+from layoutalg.index.poly import Poly
+from layoutalg.layout import LayoutError
+from layoutalg.memory.access import Access, AccessClaim
+from layoutalg.memory.banks import phase_subgroup, rank
+from layoutalg.memory.lds.cost import Cost, relative, unit
+from layoutalg.prove.obligation import ForAll, Obligation, Shown
+from layoutalg.target import LdsInstruction
+from layoutalg.target.model import DWORD
+
+Phases = Sequence[Sequence[int]]
+
+
+class UndividedError(InexpressibleError):
+    """An instruction whose conflicts cannot be counted in units: only enumeration prices it."""
+
+
+@dataclass(frozen=True, eq=False)
+class LdsClaim(AccessClaim):
+    """What is claimed of one access."""
+
+    access: Access
+    name: ClassVar[str] = "lds"
+    of_fewer: ClassVar[bool] = False
+    """Whether it is true of some lanes where it is true of all."""
+
+    def requirements(self) -> list[ForAll]:
+        """What must hold of the access for the claim to mean anything."""
+        return self.access.requirements()
+
+    def conflicts(self) -> Iterator[Obligation]:
+        """What must hold of its conflicts."""
+        raise NotImplementedError
+
+    def obligations(self) -> Iterator[Obligation]:
+        yield from self.requirements()
+        yield from self.conflicts()
+
+    def met(self, cost: Cost) -> bool:
+        """Whether an exact price is the one that is claimed."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class ConflictFree(LdsClaim):
+    """No two lanes of a phase want different dwords of one bank."""
+
+    name: ClassVar[str] = "conflict_free"
+    of_fewer: ClassVar[bool] = True
+
+    def statement(self) -> str:
+        return f"{self.access.name} is free of bank conflicts"
+
+    def met(self, cost: Cost) -> bool:
+        return cost.degree <= 1
+
+    def conflicts(self) -> Iterator[Obligation]:
+        if not self.access.instruction.pairs_merge and not _strided(self.access):
+            yield _two_lanes(self.access)
+            return
+        for condition, phases in _ways(self.access):
+            yield _unrolled(self.access, phases, condition)
+
+
+@dataclass(frozen=True, eq=False)
+class ConflictDegree(LdsClaim):
+    """No phase takes more than `most` cycles."""
+
+    most: int
+    name: ClassVar[str] = "conflict_degree"
+    of_fewer: ClassVar[bool] = True
+
+    def statement(self) -> str:
+        return f"{self.access.name} takes at most {self.most} cycles a phase"
+
+    def met(self, cost: Cost) -> bool:
+        return cost.degree <= self.most
+
+    def conflicts(self) -> Iterator[Obligation]:
+        for condition, phases in _ways(self.access):
+            for n, lanes in enumerate(phases):
+                few = all_of(*(k <= self.most for k in wanted(self.access, lanes)))
+                goal = any_of(negation(condition), few)
+                yield ForAll(f"phase {n} takes at most {self.most} cycles", goal, self.access.condition)
+
+
+@dataclass(frozen=True, eq=False)
+class Cycles(LdsClaim):
+    """The access takes exactly these cycles: in total, or phase by phase, or both."""
+
+    total: int | None = None
+    phases: tuple[int, ...] | None = None
+    name: ClassVar[str] = "cycles"
+
+    def statement(self) -> str:
+        parts = [] if self.total is None else [f"{self.total} cycles"]
+        parts += [] if self.phases is None else [f"{', '.join(map(str, self.phases))} cycles phase by phase"]
+        return f"{self.access.name} takes exactly {' and '.join(parts)}"
+
+    def met(self, cost: Cost) -> bool:
+        total = self.total is None or cost.total == (self.total, self.total)
+        return total and (self.phases is None or cost.least == cost.most == self.phases)
+
+    def conflicts(self) -> Iterator[Obligation]:
+        count = len(self.access.instruction.phases)
+        if self.phases is not None and len(self.phases) != count:
+            raise LayoutError(f"{len(self.phases)} cycles for {count} phases; give one for each")
+        for condition, phases in _ways(self.access):
+            found = [reduce(maximum, wanted(self.access, lanes)) for lanes in phases]
+            found = [k for one in found for k in (one, *[FALSE] * (count // len(phases) - 1))]
+            goals = [] if self.total is None else [eq(add(*found), self.total)]
+            goals += [] if self.phases is None else [eq(k, n) for k, n in zip(found, self.phases, strict=True)]
+            yield ForAll(self.statement(), any_of(negation(condition), all_of(*goals)), self.access.condition)
+
+
+@dataclass(frozen=True, eq=False)
+class ConflictFreeIff(LdsClaim):
+    """The access is free of conflicts where a condition on sizes and variables holds, and nowhere else."""
+
+    condition: Expr
+    name: ClassVar[str] = "conflict_free_iff"
+
+    def statement(self) -> str:
+        return f"{self.access.name} is free of bank conflicts exactly where {self.condition}"
+
+    def met(self, cost: Cost) -> bool:
+        return False  # a price over all values does not tell them apart
+
+    def conflicts(self) -> Iterator[Obligation]:
+        a = self.access
+        free = all_of(*(_unrolled(a, phases, condition).goal for condition, phases in _ways(a)))
+        shown = tuple(Shown(v.value.name, (v,)) for v in variables(self.condition))
+        here, there = all_of(a.condition, self.condition), all_of(a.condition, negation(self.condition))
+        yield ForAll(f"no lanes conflict where {self.condition}", free, here, shown)
+        yield ForAll(f"two lanes conflict where not {self.condition}", negation(free), there, shown)
+
+
+# --- the query about two lanes ----------------------------------------------------------------------------------------
+
+
+def _two_lanes(access: Access) -> ForAll:
+    one = access.lanes.lane
+    other = fresh("other", access.lanes.lanes, {v.value.name for v in variables(access.start, access.taking_part)})
+    here = units(access)
+    there = substitute(here, {one: other})
+    size = _banks(access)
+    goal = any_of(negation(eq(here % size, there % size)), eq(here, there))
+    bounded = all(node.lo > -inf and node.hi < inf for node in postorder(here))
+    together = _same_phase(access.instruction, one, other, bounded)
+    shown = (Shown("lanes", (one, other)), Shown("units", (here, there)))
+    both = all_of(access.taking_part, substitute(access.mask, {one: other}))
+    return ForAll("no two lanes of a phase conflict", goal, all_of(both, together), shown)
+
+
+def units(access: Access) -> Expr:
+    """The number of each lane's unit, counted from one that all lanes share; UndividedError where there is no unit."""
+    size = unit(access.instruction)
+    if size is None:
+        how = access.instruction
+        raise UndividedError(f"{how.name} moves {how.bytes} bytes from a multiple of {how.alignment}: no common unit")
+    return relative(access.start, access.lanes.lane, size) // size
+
+
+def _banks(access: Access) -> int:
+    size = unit(access.instruction)
+    assert size is not None
+    return access.instruction.banks * DWORD // size
+
+
+def _bitwise(*exprs: Expr) -> bool:
+    return any(node.op in ("xor", "and") for node in postorder(*exprs))
+
+
+def _same_phase(how: LdsInstruction, one: Expr, other: Expr, bitwise: bool) -> Expr:
+    """Whether two lanes are served together: the checks of the subgroup that the phases are cosets of, or a table."""
+    basis = phase_subgroup(how)
+    if basis is None:
+        return eq(lookup(how.phase_of, one), lookup(how.phase_of, other))
+    checks = parity_checks(basis, how.lanes.bit_length() - 1)
+    low = min((c.bit_length() - 1 for c in checks), default=0)
+    if checks == [1 << n for n in range(low, how.lanes.bit_length() - 1)]:
+        return eq(one >> low, other >> low)
+    return all_of(*(eq(_parity(one, c, bitwise), _parity(other, c, bitwise)) for c in checks))
+
+
+def parity_checks(basis: Sequence[int], bits: int) -> list[int]:
+    """A basis of the masks whose parity is 0 on every vector of a subspace of F₂ⁿ, the simplest first.
+
+    >>> parity_checks((1, 2, 20), 6)  # gfx942's ds_read_b128: l3, l2 xor l4, l5
+    [8, 20, 32]
+    """
+    found: list[int] = []
+    for mask in sorted(range(1, 1 << bits), key=lambda m: (m.bit_count(), m)):
+        if all((mask & b).bit_count() % 2 == 0 for b in basis) and rank([*found, mask]) > len(found):
+            found.append(mask)
+    return sorted(found)
+
+
+def _parity(lane: Expr, mask: int, bitwise: bool) -> Expr:
+    """The parity of some bits of a lane; an xor sends the query to bit-vectors, which need limits and are faster."""
+    bits = [(lane >> n) % 2 for n in range(mask.bit_length()) if mask >> n & 1]
+    if not bitwise:
+        return add(*bits) % 2
+    total = bits[0]
+    for bit in bits[1:]:
+        total = xor(total, bit)
+    return total
+
+
+# --- the lanes written out --------------------------------------------------------------------------------------------
+
+
+def _strided(access: Access) -> bool:
+    """Whether something that is not a number multiplies or divides what depends on the lane."""
+    lane = access.lanes.lane
+    for node in postorder(access.start):
+        if node.op in ("mul", "div", "mod") and node.args[1].op != "const" and lane in variables(node):
+            return True
+    return False
+
+
+def _unrolled(access: Access, phases: Phases, given: Expr) -> ForAll:
+    """All pairs of lanes that take part at once, equal differences of their units counted once.
+
+    The goal holds `given` in front, because it may be false for all values.
+    """
+    size = _banks(access)
+    found: dict[Expr, None] = {}
+    at, part = _each_lane(access), _each_mask(access)
+    for lanes in phases:
+        for n, one in enumerate(lanes):
+            for other in lanes[:n]:
+                both = all_of(part[one], part[other])
+                found[any_of(negation(both), _apart(at[one], at[other], size))] = None
+    goal = any_of(negation(given), all_of(*found))
+    return ForAll("no two lanes of a phase conflict", goal, access.condition)
+
+
+def _each_lane(access: Access) -> list[Expr]:
+    number = units(access)
+    return [substitute(number, {access.lanes.lane: n}) for n in range(access.instruction.lanes)]
+
+
+def _each_mask(access: Access) -> list[Expr]:
+    return [substitute(access.mask, {access.lanes.lane: n}) for n in range(access.instruction.lanes)]
+
+
+def _apart(one: Expr, other: Expr, size: int) -> Expr:
+    """That two units do not conflict: other banks, or the same unit."""
+    banks, same = _meeting(one, other, size)
+    return any_of(negation(banks), same)
+
+
+def _meeting(one: Expr, other: Expr, size: int) -> tuple[Expr, Expr]:
+    """Whether two units want the same banks, and whether they are one: of their difference, common factors cancelled.
+
+    f·x mod n = 0  ⇔  x mod (n / gcd(f, n)) = 0, so that few different conditions are left of many pairs of lanes.
+    """
+    if _bitwise(one, other):
+        return eq(one % size, other % size), eq(one, other)
+    difference = recover(normal(one) - normal(other))
+    if difference.terms and next(iter(difference.terms.values())) < 0:
+        difference = -difference
+    factor = gcd(*difference.terms.values())
+    if not factor:
+        return TRUE, TRUE
+    d = Poly({m: k // factor for m, k in difference.terms.items()}).expr()
+    return eq(d % (size // gcd(factor, size)), 0), eq(d, 0)
+
+
+def wanted(access: Access, lanes: Sequence[int]) -> list[Expr]:
+    """For each lane of a phase: how many different units the lanes that take part ask its banks for."""
+    size, at, part = _banks(access), _each_lane(access), _each_mask(access)
+    meets = {(m, n): _meeting(at[m], at[n], size) for m in lanes for n in lanes}
+    new = {
+        m: all_of(part[m], *(negation(all_of(part[k], meets[m, k][1])) for k in lanes[:n])) for n, m in enumerate(lanes)
+    }
+    return [add(*(select(all_of(new[m], meets[m, n][0]), 1, 0) for m in lanes)) for n in lanes]
+
+
+def _ways(access: Access) -> list[tuple[Expr, Phases]]:
+    """The ways in which the access may be served: a condition on the addresses, and the phases then."""
+    how = access.instruction
+    if not how.pairs_merge:
+        return [(TRUE, how.phases)]
+    agree = _pairs_agree(access)
+    merged = [(*a, *b) for a, b in zip(how.phases[0::2], how.phases[1::2], strict=True)]
+    return [(negation(agree), how.phases), (agree, merged)]
+
+
+def _pairs_agree(access: Access) -> Expr:
+    """Whether all lanes l and l xor 1 have one address, or all l and l xor 2: then pairs of phases are one."""
+    at = _each_lane(access)
+    return any_of(*(all_of(*(eq(at[n], at[n ^ bit]) for n in range(len(at)) if n < n ^ bit)) for bit in (1, 2)))
+
+
+__all__ = ["ConflictDegree", "ConflictFree", "ConflictFreeIff", "Cycles", "LdsClaim", "UndividedError"]

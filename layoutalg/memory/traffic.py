@@ -1,0 +1,395 @@
+"""Coalescing proved: the segments of global memory that each wave touches, for every block and every size.
+
+A wave's access costs the aligned segments that it touches (`memory.coalescing`).  Moving all lanes by a multiple of
+the segment moves the segments with them, so the block, the tile and a base drop out where they are such multiples:
+
+    touched(a + c) = touched(a)   for c a multiple of the segment
+
+| what is left of the address          | strategy                                                                      |
+|--------------------------------------|-------------------------------------------------------------------------------|
+| variables of known size, or none     | enumeration: every value                                                      |
+| sizes that are symbols, as strides   | rows: lanes at constant distances are a row, counted for each residue of its  |
+|                                      | start; that rows lie apart is a statement about sizes, for the solver         |
+| sizes that say which lanes take part | lane patterns: the same for each set of lanes that may take part              |
+
+A refutation names the wave: the values of the variables, and the two counts there, recounted in exact integers.  A lane
+that takes no part touches nothing.  What it cannot represent: a base address that is no multiple of the segment
+(allocators give 256 bytes), and caches.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+
+from layoutalg.index import TRUE, Expr, eq, negation, substitute, variables
+from layoutalg.index.evaluate import value, values
+from layoutalg.index.normal import normal, recover
+from layoutalg.index.poly import Poly
+from layoutalg.memory.access import AccessClaim, Reach
+from layoutalg.memory.banks import LaneMapError
+from layoutalg.memory.coalescing import WIDEST, fewest, segments
+from layoutalg.memory.counting import written_out
+from layoutalg.memory.lds.cost import active, blocks, choices_of, least, others, point_of, relative, waves
+from layoutalg.memory.lds.masks import Pattern, happens, patterns
+from layoutalg.memory.lds.verdicts import unmet
+from layoutalg.prove.decide import decide
+from layoutalg.prove.obligation import ForAll, Obligation, Point, in_domain
+from layoutalg.prove.outcome import Fails, Holds, Limits
+from layoutalg.prove.portfolio import prove, witness
+from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
+from layoutalg.target import Target
+from layoutalg.target import target as named
+
+DEFAULT = Limits()
+QUICK_POINTS = 1 << 16
+"""Lanes that are counted before rows are looked for."""
+
+TRIES = 64
+"""Values of the sizes at which a claim that is not proved is counted, in search of a counterexample."""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Segments of one size that a wave touches and the fewest that could hold its bytes: least and most of each.
+
+    `wasted` is the most that any wave touches in excess, at the point `at`; `strategy` says how it is known.
+    """
+
+    strategy: str
+    segment: int
+    touched: tuple[int, int]
+    fewest: tuple[int, int]
+    wasted: int
+    at: Point
+
+
+@dataclass(frozen=True, eq=False)
+class Coalesced(AccessClaim):
+    """Every wave touches the fewest segments that could hold its bytes, for each size of segment of the target.
+
+    LaneMapError for more lanes than a wave of the target has.
+    """
+
+    target: Target
+    name: ClassVar[str] = "coalesced"
+
+    def __post_init__(self) -> None:
+        lanes, wave = self.access.lanes.lanes, self.target.wave_size
+        if lanes > wave:
+            raise LaneMapError(
+                f"a lane map of {lanes} lanes; a wave of {self.target.name} has {wave}; "
+                "give threads of a block as (wave, lane)"
+            )
+
+    def statement(self) -> str:
+        sizes = " and ".join(map(str, self.target.segments))
+        return f"{self.access.lanes.name} touches the fewest segments of {sizes} bytes on {self.target.name}"
+
+    def obligations(self) -> Iterator[Obligation]:
+        """The counting written out, lane by lane, for a solver; `prove_coalesced` decides the same in less time."""
+        yield from self.access.reached()
+        for segment in self.target.segments:
+            yield written_out(self.access, segment)
+
+
+def traffic(access: Reach, segment: int, limits: Limits = DEFAULT) -> Traffic | str:
+    """What every wave touches in segments of one size, or why that is not known."""
+    where = relative(access.start, access.lanes.lane, segment)
+    over = others(access, where)
+    fixed = all(v.value.extent is None and v.lo > -math.inf and v.hi < math.inf for v in over)
+    choices = [choices_of(v) for v in over] if fixed else []
+    lanes = math.prod(map(len, choices)) * access.lanes.lanes if fixed else math.inf
+    every = partial(_counted, access, where, segment, over, choices, access.condition, access.mask)
+    if lanes <= min(limits.points, QUICK_POINTS):
+        return every()
+    if access.mask is TRUE:
+        found = _by_rows(
+            access, where, segment, limits, Pattern(access.condition, frozenset(range(access.lanes.lanes)))
+        )
+    else:
+        found = _by_patterns(access, where, segment, limits)
+    known = isinstance(found, Traffic) and (not found.wasted or found.touched[0] == found.touched[1])
+    return every() if not known and lanes <= limits.points else found
+
+
+def prove_coalesced(claim: Coalesced, *, strategy: str | None = None, limits: Limits = DEFAULT) -> Verdict:
+    """The verdict on coalescing, for every size of segment that the target uses.
+
+    `strategy` forces one of `prove`'s on the counting written out, lane by lane.
+
+    >>> from layoutalg.index import symbol, var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> from layoutalg.memory.lds import lane_map
+    >>> from layoutalg.target import target
+    >>> lane, n = var("lane", 64), symbol("N", min=1, max=1 << 20)
+    >>> vector = make_naive_tensor_descriptor((n * 512,), (1,))
+    >>> run = Reach(vector, lane_map(lane, (var("block", n) * 512 + lane * 8,), 8, name="the load"), 2)
+    >>> print(prove_coalesced(Coalesced(run, target("gfx942"))).name)
+    proved
+    """
+    begin = time.perf_counter()
+    verdict = _verdict(claim, strategy, limits)
+    doubt = claim.target.evidence["segments"].text
+    aligned = "the memory begins at a multiple of the segment"
+    assumed = (f"segments of {claim.target.name}: {doubt}", aligned, *claim.access.assumptions)
+    return replace(verdict, seconds=time.perf_counter() - begin, assumptions=assumed)
+
+
+def _verdict(claim: Coalesced, strategy: str | None, limits: Limits) -> Verdict:
+    text, used = claim.statement(), dict[str, None]()
+    if why := unmet(claim.access):
+        return Unknown(text, "portfolio", 0.0, why=why)
+    if strategy is not None:
+        return prove(claim, strategy=strategy, limits=limits)
+    for obligation in claim.access.reached():
+        outcome = decide(obligation, limits)
+        if isinstance(outcome, Fails):
+            return Refuted(text, outcome.strategy, 0.0, witness=witness(obligation, outcome))
+        if not isinstance(outcome, Holds):
+            return Unknown(text, outcome.strategy, 0.0, why=outcome.reason)
+        used[outcome.strategy] = None
+    for segment in claim.target.segments:
+        found = traffic(claim.access, segment, limits)
+        if isinstance(found, Traffic) and not found.wasted:
+            used[found.strategy] = None
+            continue
+        points = [found.at] if isinstance(found, Traffic) and _given(claim.access, found.at) else []
+        starts = (*points, least(claim.access), *_somewhere(claim.access, limits))
+        near = (at for start in starts if start for at in _near(claim.access, start))
+        tried = (_wasted(claim.access, segment, at) for at in (*points, *near))
+        wasted = next((w for w in tried if w), None)
+        if wasted is not None:
+            name = found.strategy if isinstance(found, Traffic) else "small sizes"
+            return Refuted(text, name, 0.0, witness=wasted)
+        why = found if isinstance(found, str) else "its counterexample does not replay"
+        return Unknown(text, "rows", 0.0, why=f"segments of {segment} bytes: {why}")
+    return Proved(text, " + ".join(used), 0.0)
+
+
+def sentence(access: Reach, target: Target | str, limits: Limits = DEFAULT) -> str:
+    """What an access to global memory costs, in plain words, one sentence for each size of segment.
+
+    >>> from layoutalg.index import symbol, var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> from layoutalg.memory.lds import lane_map
+    >>> lane, n = var("lane", 64), symbol("N", min=64, max=4096, multiple_of=64)
+    >>> tile = make_naive_tensor_descriptor((4096, n), (n, 1))
+    >>> column = Reach(tile, lane_map(lane, (lane, var("k", n)), name="The column"), 2)
+    >>> print(sentence(column, "gfx942"))
+    The column touches 64 segments of 64 bytes in every wave where 2 would do: 32 times the traffic. \
+The column touches 64 segments of 128 bytes in every wave where 1 would do: 64 times the traffic.
+    """
+    gpu = named(target) if isinstance(target, str) else target
+    parts = []
+    for segment in gpu.segments:
+        found = traffic(access, segment, limits)
+        if isinstance(found, str):
+            parts.append(f"What {access.lanes.name} touches in segments of {segment} bytes is not known: {found}.")
+            continue
+        least_, most = found.touched
+        how_many = str(most) if least_ == most else f"{least_} to {most}"
+        text = f"{access.lanes.name} touches {how_many} segments of {segment} bytes in every wave"
+        if found.wasted:
+            text += f" where {found.fewest[0]} would do: {most / found.fewest[0]:.3g} times the traffic."
+        else:
+            text += ", the fewest possible."
+        parts.append(text)
+    return " ".join(parts)
+
+
+def usable_bytes(access: Reach, limits: Limits = DEFAULT) -> int:
+    """The widest vector, in bytes, that each lane's elements can be moved by, proved for every wave; 0 for none.
+
+    >>> from layoutalg.index import symbol, var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> from layoutalg.memory.lds import lane_map
+    >>> lane, k = var("lane", 64), symbol("K", min=512, max=4096, multiple_of=4)
+    >>> rows = make_naive_tensor_descriptor((64, k), (k, 1))
+    >>> usable_bytes(Reach(rows, lane_map(lane, (var("row", 64), lane * 8), 8), 2))
+    8
+    """
+    lanes, width = access.lanes, WIDEST
+    while width >= access.element_bytes:
+        each = width // access.element_bytes
+        if width % access.element_bytes == 0 and lanes.width % each == 0:
+            first = substitute(access.address, {lanes.element: lanes.element // each * each})
+            part = lanes.element % each * access.element_bytes
+            piece = ForAll("one piece", eq(access.address, first + part), access.taking_part)
+            aligned = ForAll("aligned", eq(first % width, 0), access.taking_part)
+            if all(isinstance(decide(o, limits), Holds) for o in (piece, aligned)):
+                return width
+        width //= 2
+    return 0
+
+
+# --- counting ---------------------------------------------------------------------------------------------------------
+
+
+def _counted(
+    access: Reach,
+    where: Expr,
+    segment: int,
+    over: list[Expr],
+    choices: list[Sequence[int]],
+    given: Expr,
+    mask: Expr,
+) -> Traffic | str:
+    """At every value of the variables that is given, with the lanes that take part."""
+    lane, width, lanes = access.lanes.lane, access.lanes.width * access.element_bytes, access.lanes.lanes
+    best: Traffic | None = None
+    for numbers, at in blocks(over, choices, math.prod(map(len, choices))):
+        known = {**at, lane: np.arange(lanes)}
+        kept, there, each = waves((given, mask, where), known, len(numbers), lanes, segment)
+        if not len(kept):
+            continue
+        touched, needed = segments(each, width, segment, there), fewest(each, width, segment, there)
+        row = int((touched - needed).argmax())
+        point = {**(least(access) or {}), **point_of(over, choices, int(numbers[kept[row]]))}
+        found = Traffic(
+            "enumeration", segment, (int(touched.min()), int(touched.max())), (int(needed.min()), int(needed.max())),
+            int((touched - needed)[row]), point,
+        )  # fmt: skip
+        best = found if best is None else _joined(best, found)
+    return best or "no value satisfies what is given"
+
+
+def _joined(one: Traffic, other: Traffic) -> Traffic:
+    worst = max(one, other, key=lambda t: t.wasted)
+    return replace(
+        worst,
+        touched=(min(one.touched[0], other.touched[0]), max(one.touched[1], other.touched[1])),
+        fewest=(min(one.fewest[0], other.fewest[0]), max(one.fewest[1], other.fewest[1])),
+    )
+
+
+def _by_patterns(access: Reach, where: Expr, segment: int, limits: Limits) -> Traffic | str:
+    """Each set of lanes that may take part, counted; one that wastes must happen at some sizes."""
+    lane, over = access.lanes.lane, [v for v in variables(where) if v is not access.lanes.lane]
+    fixed = all(v.value.extent is None and v.lo > -math.inf and v.hi < math.inf for v in over)
+    choices = [choices_of(v) for v in over] if fixed else []
+    few = fixed and math.prod(map(len, choices)) * access.lanes.lanes <= QUICK_POINTS
+    best = Traffic("lane patterns", segment, (0, 0), (0, 0), 0, {})
+    found = patterns(access)
+    if found is None:
+        return "the lanes that take part form no few patterns"
+    for n, pattern in enumerate(found):
+        if few:
+            one = _counted(access, where, segment, over, choices, TRUE, pattern.mask(lane))
+        else:
+            one = _by_rows(access, where, segment, limits, pattern)
+        if isinstance(one, str) or one.wasted:
+            fixing = {v: k for v, k in one.at.items() if v in over} if few and isinstance(one, Traffic) else {}
+            at = happens(access, pattern, fixing, limits)
+            if at is False and (not fixing or happens(access, pattern, {}, limits) is False):
+                continue
+            if isinstance(one, str) or not isinstance(at, Mapping):
+                return one if isinstance(one, str) else "whether lanes that waste ever take part alone is open"
+            one = replace(one, at=at)
+        best = _joined(best, one) if n else one
+    return replace(best, strategy="lane patterns")
+
+
+def _by_rows(access: Reach, where: Expr, segment: int, limits: Limits, pattern: Pattern) -> Traffic | str:
+    """Lanes whose addresses differ by constants are a row; rows whose segments lie apart are counted one by one."""
+    if not pattern.lanes:
+        return Traffic("rows", segment, (0, 0), (0, 0), 0, {})
+    lane, width = access.lanes.lane, access.lanes.width * access.element_bytes
+    every = recover(normal(where)).terms
+    shared = Poly({m: k for m, k in every.items() if m and lane not in variables(*m)})
+    own = Poly({m: k for m, k in every.items() if m not in shared.terms}).expr()
+    rows: dict[Expr, list[int]] = {}
+    for n in sorted(pattern.lanes):
+        poly = normal(substitute(own, {lane: n}))
+        base = recover(Poly({m: k for m, k in poly.terms.items() if m})).expr()
+        rows.setdefault(base, []).append(poly.terms.get((), 0))
+    at = least(access)
+    if at is None:
+        return "a size has no least value"
+    step = math.gcd(segment, *normal(shared.expr()).terms.values())
+    for base in rows:
+        if any(k % segment for k in normal(base).terms.values()):
+            return f"the row at {base} begins at no multiple of {segment} bytes"
+    ordered = sorted(rows, key=lambda base: value(base, _complete(at, base)))
+    for one, other in pairwise(ordered):
+        end = -(-(max(rows[one]) + width + segment - step) // segment) * segment
+        goal = one + end <= other + min(rows[other]) // segment * segment
+        if not isinstance(decide(ForAll("rows lie apart", goal, pattern.given), limits), Holds):
+            return f"the rows at {one} and {other} may share a segment"
+    shift = {base: -(min(constants) // segment * segment) for base, constants in rows.items()}
+    residues = range(0, segment, step)
+    counts = [
+        sum(int(segments([c + shift[base] + r for c in constants], width, segment)) for base, constants in rows.items())
+        for r in residues
+    ]
+    needed = -(-sum(_distinct_bytes(constants, width) for constants in rows.values()) // segment)
+    return Traffic("rows", segment, (min(counts), max(counts)), (needed, needed), max(counts) - needed, at)
+
+
+def _distinct_bytes(starts: list[int], width: int) -> int:
+    ordered = sorted(starts)
+    return width + sum(min(b - a, width) for a, b in pairwise(ordered))
+
+
+def _complete(at: Point, *exprs: Expr) -> dict[Expr, int]:
+    return {v: at.get(v, max(0, int(v.lo)) if v.lo > -math.inf else 0) for v in variables(*exprs)}
+
+
+# --- counterexamples --------------------------------------------------------------------------------------------------
+
+
+def _near(access: Reach, from_: Point) -> Iterator[Point]:
+    """Values of the variables that the access allows, near some (of which those that are missing are the least)."""
+    over = others(access, access.start, *access.lanes.index)
+    start = {**(least(access) or {}), **from_}
+    if any(v not in start for v in over):
+        return
+    candidates: list[Point] = [start]
+    for v in over:
+        step = max(1, v.value.multiple_of)
+        candidates += [{**start, v: start[v] + n * step} for n in (1, 2, 3, 7) if start[v] + n * step <= v.hi]
+    candidates += [{**start, **{v: start[v] + max(1, v.value.multiple_of) for v in over}}]
+    for at in candidates[:TRIES]:
+        if _given(access, at):
+            yield at
+
+
+def _somewhere(access: Reach, limits: Limits) -> tuple[Point, ...]:
+    """Values at which what is given holds."""
+    outcome = decide(ForAll("it is never given", negation(access.condition)), limits)
+    return outcome.points if isinstance(outcome, Fails) else ()
+
+
+def _given(access: Reach, at: Point) -> bool:
+    """Whether values are ones that the variables can have, and that the access allows."""
+    complete = {**(least(access) or {}), **at}
+    return in_domain(complete, tuple(complete)) and bool(value(access.condition, complete))
+
+
+def _wasted(access: Reach, segment: int, at: Point) -> Witness | None:
+    """What the wave touches in excess at these values, recounted; None where it does not."""
+    complete = {**(least(access) or {}), **at}
+    fixed = substitute(access.start, dict(complete))
+    addresses = [values([fixed], {access.lanes.lane: n})[0] for n in range(access.lanes.lanes)]
+    width = access.lanes.width * access.element_bytes
+    there = active(access, complete)
+    low = min((a for a, here in zip(addresses, there, strict=True) if here), default=0)
+    each = [a - low // segment * segment for a in addresses]
+    touched, needed = int(segments(each, width, segment, there)), int(fewest(each, width, segment, there))
+    if touched <= needed:
+        return None
+    named_ = {v.value.name: n for v, n in complete.items()}
+    where = f" (at {', '.join(f'{name} = {n}' for name, n in named_.items())})" if named_ else ""
+    some = "" if there.all() else f"; {there.sum()} of {len(there)} lanes take part"
+    text = f"the wave touches {touched} segments of {segment} bytes where {needed} would do{where}{some}"
+    return Witness((named_,), text)
+
+
+__all__ = ["Coalesced", "Reach", "Traffic", "prove_coalesced", "sentence", "traffic", "usable_bytes"]

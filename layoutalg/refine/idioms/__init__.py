@@ -1,0 +1,1 @@
+"""How compilers write what machines have no instruction for."""

@@ -1,0 +1,1 @@
+"""All ways through a kernel, loops by their invariants."""

@@ -1,0 +1,148 @@
+"""All ways through a kernel: each block once, where ways meet their states joined, loops by their invariants.
+
+| branch | the wave takes it when | known of this lane |
+|---|---|---|
+| `execz` | no lane is active | then this lane is not |
+| `vccz` | no lane has the bit | then this lane has it not |
+| … of a mask that is the same for all lanes | this lane has it not | the same |
+| `scc` of a uniform comparison | the comparison holds | the same |
+
+Branches that constants decide go one way, so loops of a constant count are followed as often as they run.  A loop
+whose count is not constant is left to `loops`.
+What it cannot represent: branches to an address in a register.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from layoutalg.index import FALSE, TRUE, Expr, all_of, negation, simplify
+from layoutalg.isa.decode.code import ENDS, branch_target
+from layoutalg.isa.decode.instructions import EXEC, VCC, Instruction, Operand
+from layoutalg.refine.loops.paths import flow_of
+from layoutalg.refine.symbolic.bits import Mask, NotReadable
+from layoutalg.refine.symbolic.machine import SymbolicMachine
+from layoutalg.refine.symbolic.state import State, joined, within
+
+Ends = list[tuple[int, State]]
+"""Where control goes, and the state it goes there with."""
+
+Loop = Callable[["Follower", int, State], Ends]
+"""Follows a loop from the state before its head to those behind its exits."""
+
+
+class Follower:
+    """Takes a machine through its kernel."""
+
+    def __init__(self, machine: SymbolicMachine, loop: Loop, deadline: float) -> None:
+        """`deadline` is the `time.monotonic` at which it gives up."""
+        self.machine, self.loop, self.deadline = machine, loop, deadline
+        self.blocks = machine.program.blocks
+        self.flow = flow_of(machine.kernel.entry, self.blocks)
+
+    def run(self) -> None:
+        """Follows every path from the entry; the machine's trace is then complete.
+
+        Raises `NotReadable` when that cannot be done.
+        """
+        entry = self.machine.kernel.entry
+        left = self.region(frozenset(self.flow.order), entry, self.machine.state)
+        if left:
+            raise NotReadable(f"control leaves the kernel for {left[0][0]:#x}")
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is used up."""
+        return time.monotonic() > self.deadline
+
+    def region(self, blocks: frozenset[int], head: int, state: State) -> Ends:
+        """Follows these blocks once from the head to where control leaves them or comes back to the head."""
+        waiting, ends = {head: [state]}, Ends()
+        for start in self.flow.order:
+            if start not in blocks or start not in waiting:
+                continue
+            here = joined(self.machine.w, waiting.pop(start))
+            inner = start in self.flow.loops and not (start == head and blocks == self.flow.loops[start])
+            for target, after in self._loop(start, here) if inner else self._block(start, here):
+                if target == head or target not in blocks:
+                    ends.append((target, after))
+                else:
+                    waiting.setdefault(target, []).append(after)
+        if waiting:
+            raise NotReadable(f"the block at {min(waiting):#x} is entered after it was followed")
+        return ends
+
+    def _loop(self, head: int, entry: State) -> Ends:
+        """As often as it runs, while constants say whether it goes on; else by its invariant."""
+        machine, blocks = self.machine, self.flow.loops[head]
+        if all(target in blocks for start in blocks for target in self.blocks[start].successors):
+            raise NotReadable(f"the loop at {head:#x} has no exit")
+        mark, state = len(machine.trace), entry
+        while True:
+            try:
+                ends = self.region(blocks, head, state.copy())
+            except NotReadable:  # what a loop does that only some waves go on with
+                if state is entry or self.late:
+                    raise
+                break
+            back = [after for target, after in ends if target == head]
+            if not back:
+                return ends
+            if len(back) < len(ends):
+                break
+            state = joined(machine.w, back)
+        del machine.trace[mark:]
+        return self.loop(self, head, entry)
+
+    def _block(self, start: int, state: State) -> Ends:
+        """The instructions of one block, and the ways out of it."""
+        machine = self.machine
+        machine.state = state
+        if self.late:
+            raise NotReadable("the time for all claims is used up")
+        if machine.index_mode:
+            raise NotReadable(f"the block at {start:#x} begins with indexed registers")
+        for instruction in self.blocks[start].instructions:
+            if branch_target(instruction) is not None:
+                return self._branch(instruction)
+            if instruction.name in ENDS:
+                return []
+            machine.follow(instruction)
+        return [(target, state) for target in self.blocks[start].successors]
+
+    def _branch(self, instruction: Instruction) -> Ends:
+        machine, state = self.machine, self.machine.state
+        target, following = branch_target(instruction), instruction.address + instruction.size
+        assert target is not None
+        machine.assume(instruction)
+        taken = self._condition(instruction)
+        if taken in state.path or taken is TRUE:
+            return [(target, state)]
+        if negation(taken) in state.path or taken is FALSE:
+            return [(following, state)]
+        ends = Ends()
+        for jumps, way, condition in ((True, target, taken), (False, following, negation(taken))):
+            after = state.under(condition)
+            if "EXEC" in instruction.name and jumps == instruction.name.endswith("EXECZ"):
+                self.machine.set_exec(after, Mask(FALSE))
+            ends.append((way, after))
+        return ends
+
+    def _condition(self, instruction: Instruction) -> Expr:
+        """When the wave takes the branch."""
+        name, machine = instruction.name, self.machine
+        if name == "S_BRANCH":
+            return TRUE
+        if name in ("S_CBRANCH_SCC0", "S_CBRANCH_SCC1"):
+            scc = simplify(machine.condition_code().expr)
+            return scc if name.endswith("1") else negation(scc)
+        if name in ("S_CBRANCH_EXECZ", "S_CBRANCH_EXECNZ", "S_CBRANCH_VCCZ", "S_CBRANCH_VCCNZ"):
+            own = machine.lanes_of(Operand("s", EXEC if "EXEC" in name else VCC)).expr
+            if within(own, machine.state.path) is FALSE:  # on this way no lane has it, whichever this one is
+                return FALSE if name.endswith("NZ") else TRUE
+            none = negation(own)
+            if not machine.uniform(own):
+                none = all_of(none, machine.w.others(own))
+            return negation(none) if name.endswith("NZ") else none
+        raise NotReadable(f"the branch {name} at {instruction.address:#x}")

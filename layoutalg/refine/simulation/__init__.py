@@ -1,0 +1,1 @@
+"""Each access of a binary beside the program's."""

@@ -1,0 +1,328 @@
+"""What a kernel program says a thread does to memory, element by element: the other side of the claims on a binary.
+
+Each element of each access has a place (a buffer and a byte offset), a condition, and, of a store, a value: what an
+earlier load brought (or what is neutral, where that load's condition did not hold), or what was computed from such.
+All are index expressions in the block, the thread, the sizes and the numbers of loops' iterations, for every one of
+the program's unrolled register elements; floating-point results are functions of `terms`.
+
+| statement | the registers then hold |
+|---|---|
+| load | an unknown of its own for each element |
+| clear | what is neutral |
+| product, fold, elementwise | the operations' results, one after the other in the order of the source |
+| loop | at its head, unknowns; what they are before it and after an iteration is kept (`Carried`) |
+
+What it cannot represent: asynchronous copies.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from layoutalg.index import (
+    FALSE,
+    TRUE,
+    Expr,
+    all_of,
+    any_of,
+    as_expr,
+    conjuncts,
+    const,
+    select,
+    simplify,
+    substitute,
+    symbol,
+)
+from layoutalg.kernel.obligations.copies import first_copy
+from layoutalg.kernel.program import (
+    Access,
+    Barrier,
+    Clear,
+    Elementwise,
+    Fold,
+    GlobalAccess,
+    Load,
+    LoadShared,
+    Loop,
+    Multiply,
+    Program,
+    Registers,
+    Statement,
+    Store,
+    StoreShared,
+    extent_of,
+    vector_width,
+    vector_ys,
+)
+from layoutalg.kernel.program.dtypes import DTYPES, DType
+from layoutalg.refine.loops.invariants import Carried
+from layoutalg.refine.symbolic.bits import NotReadable
+from layoutalg.refine.symbolic.uninterpreted import Terms
+
+#: Bits of what a fold begins with, by element type: 0, and the least number.
+NEUTRAL: Mapping[str, Mapping[str, int]] = {
+    "sum": dict.fromkeys(DTYPES, 0),
+    "max": {"f32": 0xFF800000, "f16": 0xFC00, "bf16": 0xFF80},
+}
+
+
+@dataclass(frozen=True)
+class ExpectedElement:
+    """One element of one access."""
+
+    what: str  # the access in words, which no other has
+    store: bool
+    buffer: str  # a tensor's name, or that of a buffer in LDS
+    offset: Expr  # bytes
+    guard: Expr
+    barriers: Expr  # how many stand before it
+    value: Expr  # what is stored; or the unknown that is loaded
+    size: int  # bytes
+    width: int  # bytes that one instruction was meant to move
+    loops: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A program's elements in its order, and what its loops carry, by the unknown at the head."""
+
+    elements: tuple[ExpectedElement, ...]
+    carried: Mapping[Expr, Carried]
+    loops: Mapping[Expr, Expr]  # the numbers of those that are not written out, and how often they run
+
+
+def expected_elements(program: Program, terms: Terms) -> Expected:
+    """Every element that a thread accesses.  Raises `NotReadable` for a statement that is not described."""
+    walker = _Walker(program, terms)
+    walker.body(program.body, {})
+    return Expected(tuple(walker.elements), walker.carried, walker.loops)
+
+
+Place = tuple[str, tuple[int, ...]]
+"""A register tile's name and an index of it."""
+
+
+class _Walker:
+    """Walks the statements in order."""
+
+    def __init__(self, program: Program, terms: Terms) -> None:
+        self.program, self.terms = program, terms
+        self.held: dict[Place, Expr] = {}
+        self.barriers: Expr = FALSE
+        self.around: tuple[Expr, ...] = ()
+        self.elements: list[ExpectedElement] = []
+        self.carried: dict[Expr, Carried] = {}
+        self.loops: dict[Expr, Expr] = {}
+        self.number = 0
+
+    def body(self, statements: Sequence[Statement], at: Mapping[Expr, Expr]) -> None:
+        """`at`: the numbers of the loops around."""
+        for statement in statements:
+            number, self.number = self.number, self.number + 1
+            match statement:
+                case Barrier():
+                    self.barriers += 1
+                case Loop():
+                    self._loop(statement, at)
+                case Clear(registers, how):
+                    for y in _ys(registers):
+                        self.held[registers.name, y] = const(NEUTRAL[how][registers.dtype.name])
+                case Multiply():
+                    self._multiply(statement)
+                case Fold():
+                    self._fold(statement)
+                case Elementwise():
+                    self._elementwise(statement)
+                case Load() | LoadShared() | Store() | StoreShared():
+                    self._access(number, statement, at)
+                case _:
+                    raise NotReadable(f"{self.program.name}: statement {number} is a {type(statement).__name__}")
+
+    def _loop(self, loop: Loop, at: Mapping[Expr, Expr]) -> None:
+        count = simplify(substitute(extent_of(loop.index), at))
+        first = self.number
+        if count.op == "const":
+            for k in range(int(count.value)):
+                self.number = first
+                self.body(loop.body, {**at, loop.index: as_expr(k)})
+            return
+        if any(number.op == "const" for number in at.values()):
+            raise NotReadable(f"{self.program.name}: a loop of {count} within one that is written out")
+        number = numbered(loop.index, count, self.program.requires)
+        self.loops[number], at = count, {**at, loop.index: number}
+        before, barriers = dict(self.held), self.barriers
+        marks = len(self.elements), len(self.carried)
+        self.body(loop.body, at)  # once to see what it changes
+        changed = [p for p, e in self.held.items() if p in before and before[p] is not e]
+        per_iteration = simplify(self.barriers - barriers)
+        del self.elements[marks[0] :]
+        for key in list(self.carried)[marks[1] :]:
+            del self.carried[key]
+        unknown = {p: _at_head(number, p, before[p]) for p in changed}
+        self.held = before | unknown
+        self.barriers, self.around = barriers + per_iteration * number, (*self.around, number)
+        self.number = first
+        self.body(loop.body, at)
+        for changed_place, e in unknown.items():
+            self.carried[e] = Carried(number, e, before[changed_place], self.held[changed_place])
+        self.around = self.around[:-1]
+        self.barriers = simplify(barriers + per_iteration * count)
+
+    # --- arithmetic ---------------------------------------------------------------------------------------------------
+
+    def _value(self, registers: Registers, y: tuple[int, ...]) -> Expr:
+        if (registers.name, y) not in self.held:
+            raise NotReadable(f"{self.program.name}: {registers.name}{list(y)} is used before it is set")
+        return self.held[registers.name, y]
+
+    def _number(self, registers: Registers, y: tuple[int, ...]) -> Expr:
+        """The element as f32."""
+        return self.terms.convert(registers.dtype.name, "f32", self._value(registers, y))
+
+    def _multiply(self, s: Multiply) -> None:
+        (m, n), k = map(int, s.c.distribution.ys[:2]), int(s.a.distribution.ys[1])
+        for kk, mm, nn in product(range(k), range(m), range(n)):
+            a, b, c = _fragment(s.a, (mm, kk)), _fragment(s.b, (nn, kk)), _fragment(s.c, (mm, nn))
+            if s.instruction.wave == 1:
+                x, y, z = self._number(s.a, a[0]), self._number(s.b, b[0]), self._value(s.c, c[0])
+                self.held[s.c.name, c[0]] = self.terms.apply("fma_f32", x, y, z)
+                continue
+            words = [*self._packed(s.a, a), *self._packed(s.b, b)]
+            name = s.instruction.name
+            results = [self.terms.apply(f"{name}[{i}]", *words, self._value(s.c, y)) for i, y in enumerate(c)]
+            self.held |= {(s.c.name, y): result for y, result in zip(c, results, strict=True)}
+
+    def _packed(self, registers: Registers, ys: Sequence[tuple[int, ...]]) -> list[Expr]:
+        """Elements as the 32-bit registers that hold them, low bits first."""
+        each = 4 // registers.dtype.bytes
+        values = [self._value(registers, y) for y in ys]
+        starts = range(0, len(values), each)
+        bits = 8 * registers.dtype.bytes
+        return [sum((v * (1 << bits * j) for j, v in enumerate(values[k : k + each])), start=FALSE) for k in starts]
+
+    def _fold(self, s: Fold) -> None:
+        rank = len(s.c.distribution.ys)
+        for y in _ys(s.a):
+            c, value = y[:rank], self._number(s.a, y)
+            old = self._value(s.c, c)
+            if s.how == "sum":
+                self.held[s.c.name, c] = self.terms.apply("add_f32", old, value)
+            else:
+                self.held[s.c.name, c] = self._greater(value, old)
+
+    def _greater(self, value: Expr, old: Expr) -> Expr:
+        """The value where it is greater or no number.  Beside the least number it is the value, whatever that is."""
+        if old is const(NEUTRAL["max"]["f32"]):
+            return value
+        greater = self.terms.relation("gt_f32", value, old)
+        return select(any_of(greater, self.terms.relation("neq_f32", value, value)), value, old)
+
+    def _elementwise(self, s: Elementwise) -> None:
+        new: dict[Place, Expr] = {}
+        for y in _ys(s.registers):
+            operands = [self._number(o, y) for o in s.operands]
+            new[s.registers.name, y] = _FUNCTIONS[s.function](self.terms, *operands)
+        self.held |= new
+
+    # --- memory -------------------------------------------------------------------------------------------------------
+
+    def _access(self, number: int, access: Access, at: Mapping[Expr, Expr]) -> None:
+        memory = access.tensor if isinstance(access, Load | Store) else access.shared
+        held, there = access.registers.dtype.name, memory.dtype.name
+        for y in _ys(access.registers):
+            key = (access.registers.name, y)
+            times = "".join(f"_{k}" for k in at.values() if k.op == "const")
+            if isinstance(access, Load | LoadShared):
+                name = f"want_{number}{times}_{'_'.join(map(str, y))}"
+                unknown = symbol(name, min=0, max=(1 << 8 * memory.dtype.bytes) - 1)
+                element = self._element(number, access, y, unknown, memory.dtype, at)
+                value = self.terms.convert(there, held, unknown)
+                fill = NEUTRAL[access.fill if isinstance(access, Load) else "sum"][held]
+                self.held[key] = select(element.guard, value, const(fill))
+            else:
+                value = self.terms.convert(held, there, self._value(access.registers, y))
+                element = self._element(number, access, y, value, memory.dtype, at)
+            self.elements.append(element)
+
+    def _element(
+        self, number: int, access: Access, y: tuple[int, ...], value: Expr, dtype: DType, at: Mapping[Expr, Expr]
+    ) -> ExpectedElement:
+        variables = access.registers.distribution.y_index
+        here = {**at, **dict(zip(variables, map(as_expr, y), strict=True))}
+        start = {**here, **{variables[y]: FALSE for y in vector_ys(access)}}
+        inner = self.program.coordinates(access, variables)
+        guard, size = TRUE, int(dtype.bytes)
+        if isinstance(access, GlobalAccess):
+            x = tuple(o + c for o, c in zip(access.origin, inner, strict=True))
+            place = tuple(simplify(substitute(c, here)) for c in x)
+            first = tuple(simplify(substitute(c, start)) for c in x)
+            offset, buffer = access.tensor.descriptor.offset(place) * size, access.tensor.name
+            guard = _guard(access, first) if access.guarded else TRUE
+            if isinstance(access, Store):
+                guard = all_of(guard, first_copy(self.program, access.registers))
+        else:
+            place = tuple(simplify(substitute(c, here)) for c in inner)
+            words = access.descriptor.offset(place) + substitute(access.slot, here) * access.shared.elements
+            offset, buffer = words * size, access.shared.name
+        load = isinstance(access, Load | LoadShared)
+        passes = "".join(f" for {loop} = {k}" for loop, k in at.items() if k.op == "const")
+        return ExpectedElement(
+            what=f"statement {number}{passes}, {'load' if load else 'store'} of {access.registers.name}{list(y)}",
+            store=not load,
+            buffer=buffer,
+            offset=simplify(offset),
+            guard=guard,
+            barriers=simplify(self.barriers),
+            value=value,
+            size=size,
+            width=size * vector_width(access),
+            loops=self.around,
+        )
+
+
+def _relu(terms: Terms, x: Expr) -> Expr:
+    return select(terms.relation("lt_f32", x, FALSE), FALSE, x)
+
+
+_FUNCTIONS: Mapping[str, Callable[..., Expr]] = {"relu": _relu, "add": lambda terms, x, y: terms.apply("add_f32", x, y)}
+
+
+def _ys(registers: Registers) -> Iterator[tuple[int, ...]]:
+    return product(*map(range, map(int, registers.distribution.ys)))
+
+
+def _fragment(registers: Registers, first: tuple[int, int]) -> list[tuple[int, ...]]:
+    """The indices of a fragment's elements, in order."""
+    return [y for y in _ys(registers) if y[:2] == first]
+
+
+def numbered(loop: Expr, count: Expr, requires: Expr) -> Expr:
+    """The number of a loop's iteration, with the limit that the program's requirements set to how often it runs.
+
+    >>> from layoutalg.index import var
+    >>> m, n = symbol("M"), symbol("N")
+    >>> numbered(var("k", (m * n + 15) // 16), (m * n + 15) // 16, m * n <= 1000).hi
+    62
+    """
+    limits = {}
+    for part in conjuncts(requires):
+        if part.op in ("lt", "le") and part.args[1].op == "const":
+            limits[part.args[0]] = symbol("limited", min=0, max=int(part.args[1].value) - (part.op == "lt"))
+    most = min(count.hi, substitute(count, limits).hi)
+    return symbol(loop.value.name, min=0, max=None if most == math.inf else int(most) - 1)
+
+
+def _at_head(loop: Expr, place: Place, before: Expr) -> Expr:
+    """The unknown for a register at the head of a loop."""
+    name, y = place
+    most = 1 << 16 if before.hi < 1 << 16 and before.op != "const" else 1 << 32
+    return symbol(f"head_{loop}_{name}_{'_'.join(map(str, y))}", min=0, max=most - 1)
+
+
+def _guard(access: GlobalAccess, x: tuple[Expr, ...]) -> Expr:
+    """Inside the tensor, and not padding."""
+    inside = (simplify(i < n) for i, n in zip(x, access.tensor.descriptor.lengths, strict=True))
+    return all_of(*inside, simplify(access.tensor.descriptor.valid(x)))

@@ -1,0 +1,61 @@
+"""Accesses of a thread that the binary makes in another order than the program.
+
+| in the program | in the binary | to be shown |
+|---|---|---|
+| one, then the other | one, then the other | nothing |
+| one, then the other, both loads | the other, then one | nothing |
+| one, then the other, one a store | the other, then one | that they do not meet |
+
+Accesses count as a whole where that says the same, since a vector of eight elements beside another has 64 pairs.
+What it cannot represent: elements of several sizes in one buffer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from layoutalg.index import FALSE, mod, simplify
+from layoutalg.refine.symbolic.state import Element
+
+Numbered = tuple[int, Element]
+"""An element, and where it stands in the program."""
+
+
+def changed_places(there: Sequence[Numbered]) -> Iterator[tuple[Element, Element]]:
+    """Accesses, one a store, of which the program has an element in the other order.
+
+    Of two that begin at multiples of their one length, the first elements stand for all: both are at such multiples, so
+    that where any meet, these do.  Of others, each pair of elements.
+    """
+    spans = list(_spans(there))
+    for k, one in enumerate(spans):
+        for other in spans[k + 1 :]:
+            if not (one[0][1].store or other[0][1].store) or max(n for n, _ in one) < min(m for m, _ in other):
+                continue
+            if _aligned(one, other):
+                yield one[0][1], other[0][1]
+            else:
+                yield from ((a, b) for n, a in one for m, b in other if m < n)
+
+
+def _spans(there: Sequence[Numbered]) -> Iterator[Sequence[Numbered]]:
+    """The elements of one access that lie one behind the other."""
+    span: list[Numbered] = []
+    for number, element in there:
+        if span and not _follows(span[-1][1], element):
+            yield span
+            span = []
+        span.append((number, element))
+    if span:
+        yield span
+
+
+def _follows(last: Element, element: Element) -> bool:
+    same = last.instruction is element.instruction and last.guard is element.guard
+    return same and simplify(element.offset - last.offset - last.size) is FALSE
+
+
+def _aligned(one: Sequence[Numbered], other: Sequence[Numbered]) -> bool:
+    bytes_ = len(one) * one[0][1].size
+    same = bytes_ == len(other) * other[0][1].size
+    return same and all(simplify(mod(span[0][1].offset, bytes_)) is FALSE for span in (one, other))

@@ -1,0 +1,55 @@
+"""Whether a binary takes the launch that a program has: its block, its LDS, and its arguments in their places.
+
+| a program's | the binary must have |
+|---|---|
+| tensor | a `global_buffer` at a multiple of 8, of global memory, which it may use as the program does |
+| size | a `by_value` of as many bytes, at a multiple of them |
+| block | no fewer threads, and no other block that it requires |
+| LDS | no fewer bytes |
+
+The HIP runtime copies each argument to where the metadata say, and refuses other blocks; with `read_only` and
+`write_only` it leaves out what keeps memory coherent between kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from layoutalg.isa.container.binary import KernelBinary
+from layoutalg.isa.container.metadata import Argument as LaidOut
+from layoutalg.kernel.program import Program
+from layoutalg.refine.symbolic.bits import NotReadable
+from layoutalg.refine.symbolic.state import Argument
+
+#: Address spaces of a tensor: no other is named, or those of global memory (AMDGPUUsage, "Address Spaces").
+_GLOBAL = frozenset({"", "global", "generic"})
+
+
+def arguments_of(binary: KernelBinary, program: Program) -> Sequence[Argument]:
+    """What each of the binary's visible arguments stands for.
+
+    Raises `NotReadable` where the binary takes another launch than the program's.
+    """
+    refused = binary.refuses(program.block)
+    if refused:
+        raise NotReadable(refused)
+    if binary.lds_bytes < program.lds_bytes:
+        raise NotReadable(f"{binary.lds_bytes} bytes of LDS, the program has {program.lds_bytes}")
+    forbidden = {tensor.name: "write_only" for tensor in program.tensors} | {program.target.name: "read_only"}
+    arguments = [Argument(tensor.name) for tensor in program.tensors]
+    arguments += [Argument(number=size) for size in program.sizes]
+    if len(arguments) != len(binary.visible):
+        raise NotReadable(f"{binary.name} has other arguments than {program.name}")
+    for argument, laid_out in zip(arguments, binary.visible, strict=True):
+        kind, size = ("global_buffer", 8) if argument.buffer else ("by_value", program.index_bits // 8)
+        if (laid_out.kind, laid_out.size) != (kind, size) or laid_out.offset % size:
+            raise NotReadable(f"{binary.name} has other arguments than {program.name}: {_told(laid_out)}, and not "
+                              f"a {kind} of {size} bytes")  # fmt: skip
+        if laid_out.space not in _GLOBAL or forbidden.get(argument.buffer) in laid_out.accesses:
+            used = " ".join(sorted({laid_out.space, *laid_out.accesses} - {""}))
+            raise NotReadable(f"{binary.name}: {_told(laid_out)} is said to be {used}, as {argument.buffer} is not")
+    return arguments
+
+
+def _told(laid_out: LaidOut) -> str:
+    return f"a {laid_out.kind} of {laid_out.size} bytes at byte {laid_out.offset}"

@@ -1,0 +1,307 @@
+"""The symbolic machine: one lane of one wave of one block, all of them unknown.
+
+It carries out one instruction at a time on a `State`; `follow` says which, on all ways through a kernel.  What it
+collects is the *trace*: every access of memory, element by element, with the address, the condition under which the
+lane makes it, the data, and how many barriers stand before it.  The lane's own registers are written under its own
+condition, so nothing has to be merged for them.
+
+| instruction | is read as |
+|---|---|
+| arithmetic | its entry in `semantics`, on the words of `words` |
+| a load | a new unknown for each element; of scratch, what was stored there |
+| a store | an entry of the trace |
+| a scalar load | the kernel's arguments, and nothing else |
+| a barrier | one more that has been passed, if nothing is under way and all waves come there |
+
+A flat access is one of the space whose base its address is made of.
+What it cannot represent (each stops with its name): moves between lanes, but of a scalar word into one and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from layoutalg.index import FALSE, TRUE, Expr, all_of, const, div, mod, negation, select, simplify, symbol, variables
+from layoutalg.index.bounds import representative
+from layoutalg.isa.decode.code import MachineCode
+from layoutalg.isa.decode.instructions import Instruction, Operand
+from layoutalg.isa.machine import operand_of
+from layoutalg.isa.run.matrix import matrix_instruction_of
+from layoutalg.isa.semantics.accesses import Access
+from layoutalg.kernel.program.dtypes import DTYPES
+from layoutalg.refine.symbolic.bits import Mask, NotReadable, Word
+from layoutalg.refine.symbolic.pending import LDS, Key
+from layoutalg.refine.symbolic.register_moves import RegisterMoves
+from layoutalg.refine.symbolic.scratch import ScratchMachine
+from layoutalg.refine.symbolic.state import Argument, Element
+from layoutalg.refine.symbolic.uninterpreted import Terms
+from layoutalg.refine.symbolic.words import Decide, IndexValues
+from layoutalg.target.operand import MatrixInstruction
+
+
+class SymbolicMachine(ScratchMachine, RegisterMoves):
+    """One unknown lane."""
+
+    def __init__(
+        self,
+        program: MachineCode,
+        arguments: Sequence[Argument],
+        grid: Sequence[Expr],
+        threads: Sequence[Expr],
+        given: Expr,
+        sizes: Mapping[str, int],
+        decide: Decide,
+        terms: Terms,
+    ) -> None:
+        """`grid` and `threads` are the index variables; `sizes` is the bytes of an element in each buffer and LDS."""
+        super().__init__(program.kernel, IndexValues(decide, given, terms), threads)
+        self.program, self.sizes = program, sizes
+        self.arguments = arguments
+        self.uniform_variables = {
+            v for e in (*grid, *(a.number for a in arguments if a.number is not None)) for v in variables(e)
+        }
+        self.trace: list[Element] = []
+        self.loops: tuple[Expr, ...] = ()  # the variables of the loops that are followed
+        self.noting = True  # or only trying out what a loop changes
+        self.buffers = {
+            a.buffer: symbol(f"address_of_{a.buffer}", min=0, max=(1 << 64) - 1) for a in arguments if a.buffer
+        }
+        self.kernarg = symbol("address_of_arguments", min=0, max=1 << 60, multiple_of=16)
+        self.bases = {*self.buffers.values(), self.kernarg, *variables(*self.apertures.values())}
+        self._initialise(grid, threads)
+
+    # Memory
+
+    def dwords(self, part: Word) -> Word:
+        """The part of a scalar address, which must have no bits that the machine would drop."""
+        if simplify(mod(part.expr, 4)) is not FALSE:
+            raise NotReadable(f"a scalar address has the part {part.expr}, which may be no multiple of 4")
+        return part
+
+    def wait(self, left: Mapping[str, int]) -> None:
+        """Passes to the ages."""
+        self.state.pending.wait(left)
+
+    def access(self, instruction: Instruction, access: Access, addresses: tuple[Word, ...]) -> None:
+        """Notes every element; loaded data are new unknowns."""
+        counters = self.counters[access.space, access.store]
+        unordered, overtaking = access.space in self.unordered, access.space in self.overtaking
+        if access.space == "flat":
+            access = replace(access, space=self.space_of(addresses[0]))
+        if access.space == "constant":
+            self._load_arguments(instruction, access, addresses[0])
+            target = operand_of(instruction, "d")
+            keys = [(target.kind, target.index + k) for k in range(access.registers)]
+            self.state.pending.issue(counters, keys, unordered)
+            return
+        if access.space == "lds" and self.state.signalled:
+            raise NotReadable(f"LDS is accessed within a barrier, at {instruction.address:#x}")
+        waiting = [LDS] if access.space == "lds" else []
+        loaded: list[tuple[Key, Word, Key | None]] = []
+        for number, address in enumerate(addresses):
+            if access.space == "scratch" and access.store:
+                self.store_scratch(instruction, access, address)
+            elif access.space == "scratch":
+                loaded += self.load_scratch(instruction, access, address)
+            elif access.store:
+                self._store(instruction, access, "data2" if number else "data", address)
+            else:
+                loaded += self._load(instruction, access, number, address)
+        for key, word, source in loaded:
+            self._write_cell(key, word, () if overtaking else counters, source)
+        self.state.pending.issue(counters, [*waiting, *(key for key, _, _ in loaded)], unordered)
+
+    def _place(self, access: Access, address: Word, instruction: Instruction) -> tuple[str, Expr]:
+        """The buffer that an address is in, and the bytes from its start."""
+        if access.space == "lds" and address.bits == 32:
+            return "lds", self.w.uncut(self.w.unsigned(address))
+        e = representative(address.expr, 64)
+        bases = {"lds": self.apertures["lds"]} if access.space == "lds" else self.buffers
+        for name, base in bases.items():
+            offset = self.w.uncut(e - base)
+            if not self.bases & set(variables(offset)):
+                return name, offset
+        raise NotReadable(f"{instruction.place}: the address {e} is in no buffer")
+
+    def _parts(self, access: Access, address: Word, instruction: Instruction) -> tuple[str, Expr, int]:
+        """The buffer, the offset of the first element in it, and the bytes of an element."""
+        if not self.noting or self.active is FALSE:
+            return "", FALSE, access.size
+        buffer, start = self._place(access, address, instruction)
+        return buffer, start, min(self.sizes[buffer], access.size)
+
+    def _note(self, instruction: Instruction, access: Access, at: tuple[str, Expr, int], values: list[Expr]) -> None:
+        buffer, start, size = at
+        if not buffer:
+            return
+        guard, barriers = self.active, self.state.barriers
+        for k, value in enumerate(values):
+            this = instruction, access.store, buffer, start + k * size, guard, barriers, value, size, access.size
+            self.trace.append(Element(*this, self.loops, k * size))
+
+    def _load(
+        self, instruction: Instruction, access: Access, number: int, address: Word
+    ) -> list[tuple[Key, Word, Key | None]]:
+        at = self._parts(access, address, instruction)
+        size = min(at[2], 4)
+        values = [self.w.fresh("loaded", 1 << 8 * size) for _ in range(access.size // size)]
+        self._note(instruction, access, (*at[:2], size), values)
+        target = operand_of(instruction, "d")
+        words: list[tuple[Key, Word, Key | None]] = []
+        for k in range(access.registers):
+            per = max(1, 4 // size) if access.size >= 4 else 1
+            parts = values[k * per : (k + 1) * per]
+            total = sum((part * (1 << 8 * size * j) for j, part in enumerate(parts)), start=FALSE)
+            key = (target.kind, target.index + number * access.registers + k)
+            words.append((key, self.w.word(self.widened(access, key, total)), None))
+        return words
+
+    def _store(self, instruction: Instruction, access: Access, role: str, address: Word) -> None:
+        source = operand_of(instruction, role)
+        at = self._parts(access, address, instruction)
+        size = min(at[2], 4)
+        values = []
+        for k in range(access.registers):
+            word = self._cell((source.kind, source.index + k))
+            e = div(self.w.unsigned(word), 1 << 16) if access.half == "high" else word.expr
+            for j in range(max(1, min(4, access.size) // size)):
+                values.append(simplify(mod(div(e, 1 << 8 * size * j), 1 << 8 * size)))
+        self._note(instruction, access, (*at[:2], size), values)
+
+    def _load_arguments(self, instruction: Instruction, access: Access, address: Word) -> None:
+        start = simplify(address.expr - self.kernarg)
+        if start.op != "const":
+            raise NotReadable(f"{instruction.place} loads from {simplify(address.expr)}")
+        target = operand_of(instruction, "d")
+        for k in range(access.registers):
+            key = target.kind, target.index + k
+            if self.state.pending.open(key):
+                raise NotReadable(f"{key[0]}{key[1]} is loaded while its load is under way")
+            self.state.scalars[key] = self._argument_word(int(start.value) + 4 * k)
+
+    def _argument_word(self, byte: int) -> Word:
+        for laid_out, argument in zip(self.kernel.visible, self.arguments, strict=True):
+            if laid_out.offset <= byte < laid_out.offset + laid_out.size:
+                whole = self._argument_words(argument, laid_out.size)
+                return whole[(byte - laid_out.offset) // 4]
+        return self.w.fresh_word()
+
+    def _argument_words(self, argument: Argument, size: int) -> tuple[Word, ...]:
+        if argument not in self._wholes:
+            e = self.buffers[argument.buffer] if argument.buffer else argument.number
+            assert e is not None
+            word = self.w.word(e, 64 if size == 8 else 32)
+            self._wholes[argument] = (self.w.low(word), self.w.high(word)) if size == 8 else (word,)
+        return self._wholes[argument]
+
+    def special(self, instruction: Instruction) -> None:
+        """A uniform word read from the first lane is the word; matrix instructions are unknown functions."""
+        if instruction.name in _MOVES:
+            _MOVES[instruction.name](self, instruction)
+            return
+        if instruction.name == "V_READFIRSTLANE_B32":
+            word = self.read_register(operand_of(instruction, "a"), 32)
+            if not self.uniform(word.expr):
+                raise NotReadable(f"{instruction.place}: {word.expr} differs between lanes")
+            own = self.own_exec
+            some = negation(all_of(negation(own), self.w.others(own)))  # as a branch that skips the rest has it
+            if self.active is not TRUE and some not in self.state.path:
+                word = self.w.word(select(self.active, word.expr, self.w.fresh("undefined", 1 << 32)))
+            self.write_scalar(operand_of(instruction, "d"), 32, word)
+            return
+        matrix = matrix_instruction_of(instruction.name, self.kernel.target)
+        if matrix is None:
+            raise NotReadable(f"{instruction.name} ({instruction.form}) at {instruction.address:#x} is not followed")
+        self._multiply(instruction, matrix)
+
+    def _multiply(self, instruction: Instruction, matrix: MatrixInstruction) -> None:
+        """Each element of the result: a function of all that the lane holds of A and B, and of its element of C."""
+        if self.active is not TRUE:
+            raise NotReadable(f"{instruction.place} with inactive lanes")
+        a, b, c = (self._operand_words(instruction, role, matrix) for role in "abc")
+        target = operand_of(instruction, "d")
+        results = [self.w.function(f"{matrix.name}[{k}]", *a, *b, old) for k, old in enumerate(c)]
+        for k, word in enumerate(results):
+            self._write_cell((target.kind, target.index + k), word)
+
+    def _operand_words(self, instruction: Instruction, role: str, matrix: MatrixInstruction) -> list[Word]:
+        """A lane's registers of A, B or C."""
+        operand = operand_of(instruction, role)
+        held, dtype = {
+            "a": (matrix.a, matrix.a_dtype), "b": (matrix.b, matrix.b_dtype), "c": (matrix.d, matrix.accumulator)
+        }[role]  # fmt: skip
+        count = (int(held.element.hi) + 1) * DTYPES[dtype].bytes // 4
+        if operand.kind in ("v", "a"):
+            return [self._cell((operand.kind, operand.index + k)) for k in range(count)]
+        if (operand.kind, operand.index) != ("int", 0):
+            raise NotReadable(f"{instruction}: a matrix operand that is the constant {operand}")
+        return [self.w.const(0, 32)] * count
+
+    def uniform(self, expr: Expr) -> bool:
+        """Whether all lanes of a wave have the same: it is made of the block, the sizes and loops' numbers alone."""
+        return all(
+            v in self.uniform_variables or v in self.loops or self._all_uniform(self.w.made_of(v))
+            for v in variables(expr)
+        )
+
+    def _all_uniform(self, parts: tuple[Expr, ...]) -> bool:
+        return bool(parts) and all(map(self.uniform, parts))
+
+    def barrier(self, instruction: Instruction) -> None:
+        """One more barrier; refused where only some waves may come, or LDS accesses are under way."""
+        if instruction.name != "S_BARRIER_WAIT" and self.state.pending.open(LDS):
+            raise NotReadable(f"an LDS access is under way at the barrier at {instruction.address:#x}")
+        if self.state.path:
+            raise NotReadable(f"only some waves may reach the barrier at {instruction.address:#x}")
+        if self.state.signalled != (instruction.name == "S_BARRIER_WAIT"):
+            raise NotReadable(f"a barrier's signal and wait are no pair at {instruction.address:#x}")
+        self.state.signalled = instruction.name == "S_BARRIER_SIGNAL"
+        self.state.barriers += not self.state.signalled
+
+    def follow(self, instruction: Instruction) -> None:
+        """Carries out one instruction that is no branch."""
+        if instruction.name in ("S_BARRIER", "S_BARRIER_SIGNAL", "S_BARRIER_WAIT"):
+            self.barrier(instruction)
+            return
+        self.refuse_in_index_mode(instruction)
+        self.scc = self.condition_code()
+        self.assume(instruction)
+        self.step(instruction)
+
+    # The start
+
+    def _initialise(self, grid: Sequence[Expr], threads: Sequence[Expr]) -> None:
+        kernel, w = self.kernel, self.w
+        self._wholes: dict[Argument, tuple[Word, ...]] = {}
+        self.set_exec(self.state, Mask(TRUE))
+        register = 0
+        for name, dwords in kernel.user_sgprs:
+            if name == "kernarg_segment_ptr":
+                self.write_scalar(Operand("s", register), 64, w.word(self.kernarg, 64))
+            register += dwords
+        register = kernel.user_sgpr_count
+        blocks = [*grid, *(const(0) for _ in range(3 - len(grid)))]
+        if kernel.architecture == "rdna4":
+            x, y, z = kernel.block_indices
+            self.state.scalars["s", 108 + 9] = w.word(blocks[0]) if x else w.fresh_word()
+            low = blocks[1] if y else w.fresh("undefined", 1 << 16)
+            self.state.scalars["s", 108 + 7] = w.word(low + blocks[2] * (1 << 16) if z else low)
+        else:
+            for block, wanted in zip(blocks, kernel.block_indices, strict=True):
+                if wanted:
+                    self.state.scalars["s", register] = w.word(block)
+                    register += 1
+        self.initialise_scratch()
+        packed = sum((t * (1 << 10 * k) for k, t in enumerate(threads[: kernel.thread_dimensions])), start=FALSE)
+        self.state.cells["v", 0] = ((TRUE, w.word(packed)),)
+
+
+_MOVES = {
+    "V_READLANE_B32": SymbolicMachine.read_lane,
+    "V_WRITELANE_B32": SymbolicMachine.write_lane,
+    "S_SET_GPR_IDX_ON": SymbolicMachine.set_index_mode,
+    "S_SET_GPR_IDX_OFF": SymbolicMachine.end_index_mode,
+    "V_MOVRELS_B32": SymbolicMachine.move_relative,
+    "V_MOVRELD_B32": SymbolicMachine.move_relative,
+}

@@ -1,0 +1,289 @@
+"""The registers of the symbolic machine: what one lane, and one lane's wave, has in them.
+
+A vector register is written under the lane's own condition (`state`).  Some registers hold more than a value for each
+lane: compilers keep scalar words in single lanes of a vector register (`register_moves`), and move that register whole.
+The word in lane 5 of v7 is the scalar register ("v7", 5):
+
+| instruction | scalar registers in lanes |
+|---|---|
+| a move of R, all lanes active | those of R are also those of the target |
+| any other write of R | those of R are gone; what is read there then is an unknown |
+
+What it cannot represent: what other lanes have in a vector register; lanes without a thread, which a block that does
+not fill its waves leaves: EXEC and masks written anew would have bits that nobody speaks for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+
+from layoutalg.index import FALSE, TRUE, Expr, all_of, div, mod, select, symbol, variables
+from layoutalg.isa.container.binary import KernelBinary
+from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
+from layoutalg.isa.machine import Machine, operand_of
+from layoutalg.isa.semantics.accesses import KEEP_OTHER_HALF, Access
+from layoutalg.isa.semantics.entries import Alu
+from layoutalg.refine.symbolic.bits import UNKNOWN_BIT, Bit, Mask, NotReadable, Word, as_mask, implies
+from layoutalg.refine.symbolic.pending import Key
+from layoutalg.refine.symbolic.state import State, resolved, within
+from layoutalg.refine.symbolic.words import IndexValues
+
+#: Moves of a whole vector register, lane by lane.
+MOVES = frozenset({"V_MOV_B32", "V_ACCVGPR_READ", "V_ACCVGPR_WRITE", "V_ACCVGPR_MOV_B32"})
+
+#: Operand code of an aperture's base → the space that it is the base of.
+APERTURES: Mapping[int, str] = {235: "lds", 237: "scratch"}
+
+
+class SymbolicRegisters(Machine):
+    """The registers of one unknown lane and of its wave."""
+
+    w: IndexValues
+    state: State
+
+    def __init__(self, kernel: KernelBinary, values: IndexValues, threads: Sequence[Expr]) -> None:
+        """`threads` are the index variables of the block's threads."""
+        super().__init__(kernel, values)
+        self.given = values.always
+        self.state = State()
+        self._lanes: dict[Key, set[int]] = {}  # of vector registers: those that ever had a scalar word
+        self._exec: tuple[tuple[Word | Mask | None, ...], Expr] = ((), TRUE)  # EXEC's registers, and the lane's bit
+        count = math.prod(int(t.hi) + 1 for t in threads)
+        if count % kernel.wave_size:
+            raise NotReadable(f"{count} threads leave lanes of a wave of {kernel.wave_size} without one")
+        # LLVM's AMDGPUUsage, "Address Spaces": each base is a multiple of 2^32, and the aperture is as large.
+        self.apertures = {
+            space: symbol(f"aperture_of_{space}", min=0, max=(1 << 32) - 1) * (1 << 32) for space in APERTURES.values()
+        }
+
+    # Registers
+
+    def read_scalar(self, operand: Operand, bits: int) -> Word | Mask:
+        """A scalar word, or a mask."""
+        if operand.kind in ("v", "a"):
+            raise NotReadable(f"{operand} where a scalar register is expected")
+        if operand.kind == "scc":
+            return self.w.word(select(self.condition_code().expr, 1, 0))
+        if operand.kind == "null":
+            return self.w.const(0, bits)
+        low = self._scalar((operand.kind, operand.index))
+        if bits == 32:
+            return low
+        if isinstance(low, Mask) and self.kernel.wave_size == 64:
+            high = self._scalar((operand.kind, operand.index + 1))
+            whole = _whole(low, high) if isinstance(high, Mask) else None
+            if whole is None:
+                raise NotReadable(f"half a mask in {operand}")
+            return whole
+        high = self._scalar((operand.kind, operand.index + 1))
+        if isinstance(low, Mask) or isinstance(high, Mask):
+            if operand.index == EXEC and isinstance(low, Mask):
+                return low
+            raise NotReadable(f"a mask in {operand} read as a number")
+        return self.w.pair(low, high)
+
+    def _scalar(self, key: Key) -> Word | Mask:
+        if self.state.pending.open(key):
+            raise NotReadable(f"{key[0]}{key[1]} is used before a wait for its load")
+        if key not in self.state.scalars:
+            self.state.scalars[key] = self.w.fresh_word()
+        return self.state.scalars[key]
+
+    def write_scalar(self, operand: Operand, bits: int, word: Word | Mask) -> None:
+        """Writes one register, or both halves."""
+        if operand.kind == "null":
+            return
+        key = (operand.kind, operand.index)
+        if operand.index == EXEC:
+            word = as_mask(word)
+        parts: tuple[Word | Mask, ...] = (word,)
+        if isinstance(word, Mask):
+            parts = self._registers_of(word, bits)
+        elif bits == 64:
+            parts = (self.w.low(word), self.w.high(word))
+        for k, part in enumerate(parts):
+            if self.state.pending.open((key[0], key[1] + k)):
+                raise NotReadable(f"{key[0]}{key[1] + k} is written while its load is under way")
+            self.state.scalars[key[0], key[1] + k] = part
+
+    def _registers_of(self, mask: Mask, bits: int) -> tuple[Word | Mask, ...]:
+        """A mask as registers; the upper one of two in a wave of 32 lanes holds nobody's bits."""
+        if self.kernel.wave_size == 32:
+            return (mask,) if bits == 32 else (mask, self.w.unknown_word())
+        if bits == 32 and mask.half is None:
+            raise NotReadable("a mask of 64 lanes in one register")
+        return mask.halves if bits == 64 else (mask,)
+
+    def set_exec(self, state: State, mask: Mask) -> None:
+        """EXEC of a state."""
+        for k, part in enumerate(self._registers_of(mask, self.kernel.wave_size)):
+            state.scalars["s", EXEC + k] = part
+
+    def write_scc(self, truth: Bit) -> None:
+        """Writes the condition code."""
+        self.state.scc = self.scc = truth
+
+    def condition_code(self) -> Bit:
+        """What it is, if that is known."""
+        if self.state.scc is None:
+            self.write_scc(Bit(self.w.fresh_bit()))
+        assert self.state.scc is not None
+        return self.state.scc
+
+    @property
+    def active(self) -> Expr:
+        """The condition under which this lane takes part."""
+        return within(self.own_exec, self.state.path)
+
+    @property
+    def own_exec(self) -> Expr:
+        """The lane's bit of EXEC; kept while its registers are what they were, since each instruction asks for it."""
+        registers = self.state.scalars.get(("s", EXEC)), self.state.scalars.get(("s", EXEC + 1))
+        if registers != self._exec[0]:
+            self._exec = registers, as_mask(self.read_scalar(Operand("s", EXEC), self.kernel.wave_size)).own
+        return self._exec[1]
+
+    def assume(self, instruction: Instruction) -> None:
+        """What may be assumed of values: a scalar one counts also where this lane takes no part."""
+        scalar = instruction.form.startswith(("SOP", "SMEM"))
+        self.w.given = _both(self.given, self.state.condition if scalar else self.active)
+
+    def read_register(self, operand: Operand, bits: int) -> Word:
+        """The lane's word."""
+        if operand.kind not in ("v", "a"):
+            raise NotReadable(f"{operand} where a vector register is expected")
+        low = self._cell((operand.kind, operand.index))
+        return low if bits == 32 else self.w.pair(low, self._cell((operand.kind, operand.index + 1)))
+
+    def _cell(self, key: Key) -> Word:
+        if self.state.pending.open(key):
+            raise NotReadable(f"{key[0]}{key[1]} is used before a wait for its load")
+        return resolved(self.w, self.state.cells.get(key, ()), self.active)
+
+    def write_register(self, operand: Operand, bits: int, word: Word | Mask) -> None:
+        """Writes under the lane's own condition; the bits of all lanes are a number that no lane knows."""
+        if isinstance(word, Mask):
+            word = self.w.word(self.w.fresh(UNKNOWN_BIT, 1 << bits), bits)
+        parts = (self.w.low(word), self.w.high(word)) if bits == 64 else (word,)
+        for k, part in enumerate(parts):
+            self._write_cell((operand.kind, operand.index + k), part)
+
+    def _write_cell(self, key: Key, word: Word, after: tuple[str, ...] = (), source: Key | None = None) -> None:
+        """Writes under the lane's own condition, and what is in single lanes where the source moves as a whole.
+
+        `after`: counters on which this is a load itself, which comes after those that are under way on them.
+        """
+        if self.state.pending.open(key) and not self.state.pending.only(key, after):
+            raise NotReadable(f"{key[0]}{key[1]} is written while its load is under way")
+        guard = self.active
+        if guard is FALSE:
+            return
+        self._put(key, guard, word)
+        self.hold(key, self.held(source) if source and self._all_active() else {})
+
+    def _put(self, key: Key, guard: Expr, word: Word) -> None:
+        kept = tuple(write for write in self.state.cells.get(key, ()) if not implies(write[0], guard))
+        self.state.cells[key] = (*kept, (guard, word))
+
+    def widened(self, access: Access, key: Key, value: Expr) -> Expr:
+        """What a register gets of a narrow value that is loaded."""
+        if access.signed:
+            half = 1 << 8 * access.size - 1
+            return mod(value + half, 2 * half) - half
+        if not access.half:
+            return value
+        kept = self.kernel.architecture in KEEP_OTHER_HALF
+        word = resolved(self.w, self.state.cells.get(key, ()), self.active) if kept else self.w.unknown_word()
+        old = self.w.unsigned(word)
+        if access.half == "low":
+            return div(old, 1 << 16) * (1 << 16) + value
+        return mod(old, 1 << 16) + value * (1 << 16)
+
+    def lanes_of(self, operand: Operand) -> Bit:
+        """The lane's bit of a mask."""
+        mask = as_mask(self._constant(operand, self.kernel.wave_size))
+        return Bit(mask.own, mask.carry_of if implies(self.active, mask.guard) else None)
+
+    def write_lanes(self, operand: Operand, truth: Bit) -> None:
+        """The lane's bit, if it takes part."""
+        self.write_scalar(
+            operand, self.kernel.wave_size, Mask(all_of(truth.expr, self.active), truth.carry_of, self.active)
+        )
+
+    def _constant(self, operand: Operand, bits: int) -> Word | Mask:
+        """The base of an aperture is not known."""
+        if operand.kind == "aperture" and operand.index in APERTURES and bits == 64:
+            return self.w.word(self.apertures[APERTURES[operand.index]], 64)
+        word: Word | Mask = super()._constant(operand, bits)
+        return word
+
+    def _indexed(self, operand: Operand, role: str) -> Operand:
+        found = super()._indexed(operand, role)
+        if found.kind == "v" and found.index >= self.kernel.vector_registers:
+            raise NotReadable(f"the register {found}, which is not there")
+        return found
+
+    def space_of(self, address: Word) -> str:
+        """Which space a flat address is in, by what it is made of; its offset there is yet to be shown.
+
+        What is in no aperture is global memory (LLVM's AMDGPUUsage, "Address Spaces": Generic).
+        """
+        made_of = set(variables(address.expr))
+        return next((space for space, base in self.apertures.items() if made_of & set(variables(base))), "global")
+
+    # Scalar words in single lanes
+
+    def held(self, register: Key) -> dict[int, Word | Mask]:
+        """The scalar words in a register's lanes."""
+        file, scalars = lanes_file(register), self.state.scalars
+        return {lane: word for lane in self._lanes.get(register, ()) if (word := scalars.get((file, lane))) is not None}
+
+    def hold(self, register: Key, words: Mapping[int, Word | Mask]) -> None:
+        """The register has these words, and in all its other lanes nothing that is known."""
+        file, scalars = lanes_file(register), self.state.scalars
+        for lane in self._lanes.get(register, set()) - words.keys():
+            scalars.pop((file, lane), None)
+        if words:
+            scalars.update({(file, lane): word for lane, word in words.items()})
+            self._lanes.setdefault(register, set()).update(words)
+
+    def hold_lane(self, register: Key, lane: int, word: Word | Mask) -> None:
+        """The register has this word in this lane."""
+        self.state.scalars[lanes_file(register), lane] = word
+        self._lanes.setdefault(register, set()).add(lane)
+
+    def arithmetic(self, instruction: Instruction, alu: Alu) -> None:
+        """A move takes along what is in single lanes."""
+        source, whole = instruction.operands.get("a"), instruction.form in ("VOP1", "VOP3", "VOP3P")
+        held: dict[int, Word | Mask] = {}
+        if instruction.name in MOVES and whole and not self.index_mode and source and source.kind in ("v", "a"):
+            held = self.held((source.kind, source.index))
+        super().arithmetic(instruction, alu)
+        if held and self._all_active():
+            target = operand_of(instruction, "d")
+            self.hold((target.kind, target.index), held)
+
+    def _all_active(self) -> bool:
+        """Whether every lane of the wave is: this one is, whichever thread it is, and every lane is a thread's."""
+        return self.own_exec is TRUE
+
+
+@lru_cache(maxsize=1 << 10)
+def _both(one: Expr, other: Expr) -> Expr:
+    """Both hold; kept, since one path has many instructions."""
+    return all_of(one, other)
+
+
+@lru_cache(maxsize=1 << 10)
+def _whole(low: Mask, high: Mask) -> Mask | None:
+    """The mask of which these are the halves."""
+    whole = Mask(low.own, low.carry_of, low.guard)
+    return whole if high.own is low.own and (low.half, high.half) == (0, 1) else None
+
+
+@cache
+def lanes_file(register: Key) -> str:
+    """What the scalar registers in the lanes of a vector register are called."""
+    return f"{register[0]}{register[1]}"

@@ -1,0 +1,223 @@
+"""Floating-point and matrix operations as unknown functions: equal arguments give equal results, and no more is known.
+
+Both sides of a proof, the binary and the program, name an operation's result by the operation and its arguments, so
+two results are the same expression when the same operations were done on the same values in the same order:
+
+    fma(a, b, fma(c, d, 0))   is   fma(a, b, fma(c, d, 0)),   and not   fma(c, d, fma(a, b, 0))
+
+Where arithmetic gives the same bits either way, one form stands for both: a + b and b + a; a > b and b < a; the sum
+of a product is a fused one only where the machine fuses it.
+What it cannot represent: the payload of a NaN, which such exchanges may change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+
+from layoutalg.index import (
+    FALSE,
+    TRUE,
+    Expr,
+    all_of,
+    const,
+    div,
+    eq,
+    mod,
+    negation,
+    postorder,
+    rebuild,
+    select,
+    simplify,
+    substitute,
+    symbol,
+    variables,
+)
+from layoutalg.index.conditions import chosen
+
+ASSUMPTION = (
+    "floating-point and matrix instructions give equal results for equal operands, a NaN's payload apart; what they "
+    "compute is not looked at"
+)
+
+Call = tuple[str | Expr, ...]
+"""A function's name and its arguments."""
+
+#: Functions whose first two arguments may be exchanged (IEEE 754; the greatest of two, but for the payload of a NaN).
+COMMUTE = frozenset({"add_f32", "mul_f32", "fma_f32", "max_f32", "min_f32", "eq_f32", "u_f32"})
+
+#: Comparison → is it negated, the comparison, are its sides exchanged.  `x ≠ x` is `unordered(x, x)`.
+RELATIONS: Mapping[str, tuple[bool, str, bool]] = {
+    "lt": (False, "lt", False), "gt": (False, "lt", True), "le": (False, "le", False), "ge": (False, "le", True),
+    "nlt": (True, "lt", False), "ngt": (True, "lt", True), "nle": (True, "le", False), "nge": (True, "le", True),
+    "eq": (False, "eq", False), "neq": (True, "eq", False), "u": (False, "u", False), "o": (True, "u", False),
+    "lg": (False, "lg", False), "nlg": (True, "lg", False),
+}  # fmt: skip
+
+#: ∞ and −∞ as f32.
+INFINITY, LEAST = 0x7F800000, 0xFF800000
+
+
+class Terms:
+    """The results of functions that have been named."""
+
+    def __init__(self) -> None:
+        self._named: dict[Call, Expr] = {}
+        self._numbers: dict[Expr, int] = {}
+        self.made_by: dict[Expr, Call] = {}
+
+    def apply(self, name: str, *arguments: Expr) -> Expr:
+        """The result of a function: the same for the same arguments."""
+        given = [_unsigned(simplify(a)) for a in arguments]
+        if name in COMMUTE:
+            given[:2] = sorted(given[:2], key=lambda e: self._numbers.setdefault(e, len(self._numbers)))
+        call: Call = (name, *given)
+        if call not in self._named:
+            made = symbol(f"{name}_{len(self._named)}", min=0, max=_limit(name) - 1)
+            self._named[call], self.made_by[made] = made, call
+        return self._named[call]
+
+    def relation(self, name: str, left: Expr, right: Expr) -> Expr:
+        """A comparison such as `lt_f32`, as a condition."""
+        how, dtype = name.split("_")
+        if dtype == "f16":  # as f32, which is exact
+            left, right, dtype = self.apply("f32_of_f16", left), self.apply("f32_of_f16", right), "f32"
+        negated, plain, turned = RELATIONS[how]
+        if plain == "eq" and simplify(left) is simplify(right):
+            negated, plain = not negated, "u"
+        sides = (right, left) if turned else (left, right)
+        condition = eq(self.apply(f"{plain}_{dtype}", *sides), 1)
+        return negation(condition) if negated else condition
+
+    def convert(self, given: str, wanted: str, bits: Expr) -> Expr:
+        """A number of one element type as one of another."""
+        if given == wanted:
+            return bits
+        if given == "bf16":
+            return self.convert("f32", wanted, bits * (1 << 16))
+        if given == "f16":
+            return self.convert("f32", wanted, self.apply("f32_of_f16", bits))
+        return self.rounded_to_bf16(bits) if wanted == "bf16" else self.apply("f16_of_f32", bits)
+
+    def rounded_to_bf16(self, x: Expr) -> Expr:
+        """To the nearest, ties to even."""
+        return div(self.apply("bf16_above", x), 1 << 16)
+
+    def choice(self, condition: Expr, then: Expr, otherwise: Expr, bits: int = 0) -> Expr:
+        """A choice, or what it comes to in floating-point numbers: as a word of so many bits, or else as an integer.
+
+        What is equal modulo 2³² only is not said of integers: −8388608 is the word of −∞, and not its number.
+        """
+        for known in (self._rounding, self._beside_least):
+            found = known(condition, then, otherwise, bits)
+            if found is not None:
+                return found
+        return select(condition, then, otherwise)
+
+    def recognised(self, e: Expr) -> Expr:
+        """The integer with `choice` for each choice in it."""
+        new: dict[Expr, Expr] = {}
+        for node in postorder(e):
+            args = [new[a] for a in node.args]
+            if node.op == "select":
+                condition, then, otherwise = args
+                new[node] = self.choice(condition, then, otherwise)
+            else:
+                new[node] = rebuild(node, args) if args else node
+        return new[e]
+
+    def _rounding(self, condition: Expr, then: Expr, otherwise: Expr, bits: int) -> Expr | None:
+        """`bf16_above(x)`, where a choice is one: half of the last place added, or of a NaN the bit that quiets it.
+
+        isnan(x) ? x | 0x400000 : x + (x >> 16 & 1) + 0x7fff
+        """
+        if condition.op == "not":
+            condition, then, otherwise = condition.args[0], otherwise, then
+        call = self.made_by.get(condition.args[0], ()) if condition.op == "eq" and condition.args[1] is TRUE else ()
+        if not call or call[0] != "u_f32" or call[1] is not call[2]:
+            return None
+        x = call[1]
+        assert isinstance(x, Expr)
+        quiet = x + (1 << 22) - mod(div(x, 1 << 22), 2) * (1 << 22)
+        half = x + mod(div(x, 1 << 16), 2) + 0x7FFF
+        same = all(_same(a, b, x, bits) for a, b in ((then, quiet), (otherwise, half)))
+        return self.apply("bf16_above", x) if same else None
+
+    def _beside_least(self, condition: Expr, then: Expr, otherwise: Expr, bits: int) -> Expr | None:
+        """`x`, where a choice is `x > −∞ or x is no number ? x : −∞`: of every x, −∞ too, that is x to the bit."""
+        ways = (condition, then, otherwise), (negation(condition), otherwise, then)
+        for taken, other, least in ways:
+            if least.op != "const" or not _same(least, const(LEAST), other, bits):
+                continue
+            x, test = simplify(other), chosen(taken, TRUE)
+            calls = {self.made_by.get(part.args[0]) for part in test.args if part.op == "eq" and part.args[1] is TRUE}
+            meant = {("lt_f32", const(LEAST), x), ("u_f32", x, x)}
+            if test.op == "any" and len(test.args) == 2 and calls == meant:
+                return x
+        return None
+
+    def for_numbers(self, unknowns: Iterable[Expr]) -> tuple[dict[Expr, Expr], Expr]:
+        """What roundings to bf16 and tests for a NaN come to where they look at numbers only; and that they do so.
+
+        It is good to refute with, not to prove with.
+        """
+        values: dict[Expr, Expr] = {}
+        numbers: Expr = TRUE
+        for unknown in unknowns:
+            name = self.made_by.get(unknown, ("",))[0]
+            if name in ("bf16_above", "u_f32"):
+                bits = [mod(x, 1 << 32) for x in self.known(unknown)]
+                numbers = all_of(numbers, *(mod(x, 1 << 31) <= INFINITY for x in bits))
+                values[unknown] = FALSE if name == "u_f32" else bits[0] + mod(div(bits[0], 1 << 16), 2) + 0x7FFF
+        return values, numbers
+
+    def known(self, unknown: Expr) -> tuple[Expr, ...]:
+        """The arguments of the function that made an unknown; none of another unknown."""
+        return tuple(part for part in self.made_by.get(unknown, ()) if isinstance(part, Expr))
+
+    def rewritten(
+        self, e: Expr, names: Mapping[Expr, Expr], done: dict[Expr, Expr], then: Callable[[Expr], Expr]
+    ) -> Expr:
+        """The expression with unknowns renamed, in the arguments of functions too, and `then` of each.
+
+        `done` keeps what was rewritten.
+        """
+        stack = [v for v in variables(e) if v not in done]
+        while stack:
+            v = stack[-1]
+            call = self.made_by.get(v)
+            parts = [p for p in call or () if isinstance(p, Expr)]
+            waiting = [u for p in parts for u in variables(p) if u not in done]
+            if waiting:
+                stack += waiting
+                continue
+            stack.pop()
+            if call is None:
+                done[v] = names.get(v, v)
+            else:
+                done[v] = self.apply(str(call[0]), *(then(substitute(p, done)) for p in parts))
+        return then(substitute(e, {v: done[v] for v in variables(e)}))
+
+
+@lru_cache(maxsize=1 << 12)
+def _unsigned(word: Expr) -> Expr:
+    """A representative of a word of 32 bits in which constants, also those of choices, are 0 … 2³² − 1."""
+    if word.op == "select":
+        return select(word.args[0], *map(_unsigned, word.args[1:]))
+    return const(word.value % (1 << 32)) if word.op == "const" else word
+
+
+def _same(one: Expr, other: Expr, x: Expr, bits: int) -> bool:
+    """Whether two are one word of 32 bits; or else one integer, and x, of which they are made, its word's number."""
+    difference = simplify(one - other)
+    if difference.op != "const":
+        return False
+    if bits == 32:
+        return bool(difference.value % (1 << 32) == 0)
+    return difference is FALSE and x.lo >= 0 and x.hi < 1 << 32
+
+
+def _limit(name: str) -> int:
+    if name.split("_")[0] in {plain for _, plain, _ in RELATIONS.values()}:
+        return 2
+    return 1 << 16 if name == "f16_of_f32" else 1 << 32

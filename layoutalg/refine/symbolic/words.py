@@ -1,0 +1,390 @@
+"""The symbolic reading of `Values`: a word is an index expression, equal to the machine's word modulo 2ⁿ.
+
+Sums, differences, products and left shifts of representatives represent the results, so they cost nothing and lose
+nothing. Where the machine looks at a word's value (a comparison, a right shift, an extension) a representative in
+range is needed: ranges and the normal form give most, the prover the rest (under the instruction's condition), and
+what is not in range is cut explicitly, `e mod 2ⁿ`.
+
+| operation | reading |
+|---|---|
+| `a + b`, `a − b`, `a · b`, `a << k` | on representatives |
+| `a >> k`, extension, order | on the unsigned or signed value |
+| `a & (2ᵏ − 1)` | `a mod 2ᵏ`, of any representative |
+| `a \\| b` | `a + b` where no bit can be in both, else `a + b − (a & b)` |
+| the halves of a 64-bit word | remembered as such, so that a pair of halves is the word again |
+
+What it cannot represent: shifts by an amount that is not constant, and whether any *other* lane has a bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from layoutalg.index import (
+    FALSE,
+    TRUE,
+    Expr,
+    all_of,
+    any_of,
+    as_expr,
+    bitand,
+    div,
+    eq,
+    lt,
+    mod,
+    negation,
+    nonnegative,
+    postorder,
+    rebuild,
+    select,
+    simplify,
+    symbol,
+    variables,
+)
+from layoutalg.index.bounds import (
+    NARROWEST,
+    apart,
+    cut,
+    generalised,
+    in_range,
+    magnitude,
+    representative,
+    same_word,
+    shifted,
+)
+from layoutalg.index.conditions import given_or, less, undecided
+from layoutalg.refine.idioms.reciprocal import Divisions
+from layoutalg.refine.symbolic.bits import UNDEFINED, UNKNOWN_BIT, Bit, Mask, NotReadable, Word, are_halves, as_mask
+from layoutalg.refine.symbolic.uninterpreted import Terms
+
+#: Decides `given ⇒ goal`, perhaps with the help of a solver; false means only that it was not shown.
+Decide = Callable[[Expr, Expr], bool]
+
+
+class IndexValues:
+    """Words as index expressions.  `given` is what may be assumed of the instruction that is read."""
+
+    def __init__(self, decide: Decide, always: Expr = TRUE, terms: Terms | None = None) -> None:
+        """`always` may be assumed of every instruction."""
+        self.decide = decide
+        self.given = self.always = always
+        self.small: set[Expr] = set()  # quotients that always are in 0 … 2³¹ − 1, because what was divided is
+        self._made: dict[Expr, int] = {}
+        self._in_range: dict[tuple[Expr, Expr, int, int], bool] = {}
+        self._sums: dict[tuple[Word, Word], Word] = {}
+        self._belonging: dict[tuple[str, Expr], Expr] = {}
+        self._belongs: dict[Expr, Expr] = {}
+        self.terms = Terms() if terms is None else terms
+        self.divisions = Divisions()
+
+    def fresh(self, name: str, limit: int) -> Expr:
+        """A new unknown, 0 ≤ name < limit."""
+        made = symbol(f"{name}_{len(self._made)}", min=0, max=limit - 1)
+        self._made[made] = len(self._made)
+        return made
+
+    def now(self) -> int:
+        """How many unknowns have been made."""
+        return len(self._made)
+
+    def made_since(self, unknown: Expr, then: int) -> bool:
+        """Whether an unknown was made since `now` was `then`; never of what is no unknown."""
+        made = self.made_of(unknown)
+        if made and unknown not in self._made:
+            return any(self.made_since(v, then) for part in made for v in variables(part))
+        return self._made.get(unknown, -1) >= then
+
+    def congruent(self, one: Expr, other: Expr, bits: int) -> bool:
+        """Whether two representatives are of one word, as far as can be shown."""
+        return same_word(one, other, bits) or self.decide(eq(mod(one - other, 1 << bits), 0), self.always)
+
+    def fresh_bit(self) -> Expr:
+        """A new unknown truth."""
+        return eq(self.fresh(UNKNOWN_BIT, 2), 1)
+
+    def fresh_word(self) -> Word:
+        """A word that nothing wrote: any that the machine happens to have there."""
+        return self.word(self.fresh(UNDEFINED, 1 << 32))
+
+    def unknown_word(self) -> Word:
+        """A word of which nothing is known; nothing is refuted by a value that it may have."""
+        return self.word(self.fresh(UNKNOWN_BIT, 1 << 32))
+
+    def others(self, own: Expr) -> Expr:
+        """Whether no other lane has the bit that this lane has under a condition: unknown, but one truth for each."""
+        return eq(self._derived(UNKNOWN_BIT, own, 2), 1)
+
+    def word(self, expr: Expr | int, bits: int = 32) -> Word:
+        """A word with this representative."""
+        return Word(self, as_expr(expr), bits)
+
+    # Values in range
+
+    def unsigned(self, word: Word) -> Expr:
+        """The word's value in 0 … 2ⁿ − 1."""
+        return self._cut(word, 0)
+
+    def signed(self, word: Word) -> Expr:
+        """The word's value in −2ⁿ⁻¹ … 2ⁿ⁻¹ − 1."""
+        return self._cut(word, -(1 << word.bits - 1))
+
+    def _cut(self, word: Word, lowest: int) -> Expr:
+        e, size = word.expr, 1 << word.bits
+        reduced = representative(e, word.bits)
+        for candidate in (e, simplify(e), reduced):
+            if candidate in self.small or (lowest == 0 and candidate in self.divisions.unsigned):
+                return candidate
+            if lowest <= candidate.lo and candidate.hi < lowest + size:
+                return candidate
+        e = reduced
+        known = cut(e, lowest, size)
+        if known is not None:
+            return known
+        if self._shown(e, lowest, size):
+            return e
+        return simplify(mod(e - lowest, size) + lowest)
+
+    def _shown(self, e: Expr, lowest: int, size: int) -> bool:
+        key = (e, self.given, lowest, size)
+        if key not in self._in_range:
+            self._in_range[key] = in_range(e, lowest, lowest + size, self.given) or any(
+                self.decide(all_of(one >= lowest, one < lowest + size), self.given)
+                for one in (*generalised(e, self.given), e)
+            )
+        return self._in_range[key]
+
+    def uncut(self, e: Expr) -> Expr:
+        """The expression without the cuts to 2ⁿ that turn out to be none under what is given now."""
+        new: dict[Expr, Expr] = {}
+        for node in postorder(e):
+            args = [new[a] for a in node.args]
+            new[node] = rebuild(node, args) if args else node
+            cuts = node.op == "mod" and args[1].op == "const" and args[1].value >= NARROWEST
+            if cuts and self._shown(simplify(args[0]), 0, args[1].value):
+                new[node] = args[0]
+        return simplify(new[e])
+
+    # The operations of `Values`
+
+    def const(self, value: int, bits: int) -> Word:
+        """The representative nearest to 0."""
+        value %= 1 << bits
+        return self.word(value - (1 << bits) if value >> bits - 1 else value, bits)
+
+    def shl(self, word: Word, amount: Word) -> Word:
+        """A product."""
+        return word.with_expr(word.expr * (1 << self._constant(amount)))
+
+    def lshr(self, word: Word, amount: Word) -> Word:
+        """A quotient of the unsigned value."""
+        return word.with_expr(shifted(self.unsigned(word), self._constant(amount), self.given))
+
+    def ashr(self, word: Word, amount: Word) -> Word:
+        """A quotient of the signed value."""
+        places, e = self._constant(amount), simplify(word.expr)
+        if places == word.bits - 1:  # the sign; a solver is asked only where a range alone is missing
+            known = self._shown if nonnegative(e) else partial(in_range, given=self.given)
+            if known(e, 0, 1 << places):
+                return Word(self, FALSE, word.bits, sign_of=word)
+        quotient = shifted(self.signed(word), places, self.given)
+        return Word(self, quotient, word.bits, sign_of=word if places == word.bits - 1 else None)
+
+    def eq(self, left: Word | Mask, right: Word) -> Bit:
+        """Equality; of a mask only with 0, which other lanes may decide."""
+        if isinstance(left, Mask):
+            if right.expr is not FALSE:
+                raise NotReadable("a mask compared with a number that is not 0")
+            if left.half is not None:
+                return Bit(self.fresh_bit())
+            return Bit(all_of(negation(left.own), self.fresh_bit()))
+        difference = simplify(left.expr - right.expr)
+        if difference.op == "const":
+            return Bit(TRUE if difference.value % (1 << left.bits) == 0 else FALSE)
+        return Bit(eq(self.unsigned(left), self.unsigned(right)))
+
+    def ult(self, left: Word, right: Word) -> Bit:
+        """Unsigned order."""
+        if left is right:
+            return Bit(FALSE)
+        if left.bits == 64:
+            return self._less(left, right, 0)
+        a, b = self.unsigned(left), self.unsigned(right)
+        decided = self.divisions.less(a, b)
+        return Bit(given_or(less(a, b), self.given) if decided is None else decided)
+
+    def slt(self, left: Word, right: Word) -> Bit:
+        """Signed order."""
+        if left.bits == 64:
+            return self._less(left, right, -(1 << 63))
+        return Bit(given_or(less(self.signed(left), self.signed(right)), self.given))
+
+    def _less(self, left: Word, right: Word, lowest: int) -> Bit:
+        """The order of 64-bit words where their ranges are plain; mostly a carry that nobody asks for."""
+        plain = all(lowest <= e.lo and e.hi < lowest + (1 << 64) for e in (left.expr, right.expr))
+        return Bit(lt(left.expr, right.expr)) if plain else Bit(self.fresh_bit())
+
+    def ite(self, condition: Bit, then: Word | Mask, otherwise: Word | Mask) -> Word | Mask:
+        """Choice."""
+        unsure = undecided(condition.expr, self.given)
+        if unsure.op == "const":
+            return then if unsure is TRUE else otherwise
+        if isinstance(then, Mask) or isinstance(otherwise, Mask):
+            a, b = as_mask(then), as_mask(otherwise)
+            return a.having(any_of(all_of(condition.expr, a.own), all_of(negation(condition.expr), b.own)), b)
+        chosen = magnitude(unsure, then.expr, otherwise.expr)
+        if chosen is None:
+            chosen = self.divisions.choice(unsure, then.expr, otherwise.expr)
+        if chosen is None:
+            chosen = self.terms.choice(unsure, then.expr, otherwise.expr, then.bits)
+        return then.with_expr(chosen)
+
+    def zext(self, word: Word) -> Word:
+        """The unsigned value."""
+        return Word(self, self.unsigned(word), 64, extends=word)
+
+    def sext(self, word: Word) -> Word:
+        """The signed value."""
+        return self.word(self.signed(word), 64)
+
+    def low(self, word: Word) -> Word:
+        """Any representative of the whole is one of its low half."""
+        return Word(self, representative(word.expr, 32), 32, whole=word)
+
+    def high(self, word: Word) -> Word:
+        """The upper half; it remembers the whole."""
+        known = self._upper_of_product(*word.factors) if word.factors else None
+        if known is not None:
+            return Word(self, known, 32, whole=word, low_half=self.low(word))
+        if word.expr.lo >= 0 and word.expr.hi < 1 << 32:
+            upper: Expr = FALSE
+        elif word.expr.op == "mul" and in_range(word.expr, 0, 1 << 63, self.given):
+            upper = shifted(word.expr, 32, self.given)
+        else:
+            upper = div(mod(word.expr, 1 << 64), 1 << 32)
+        return Word(self, upper, 32, whole=word, low_half=self.low(word))
+
+    def pair(self, low: Word, high: Word) -> Word:
+        """The whole whose halves these are, else the sum of both."""
+        if high.whole is not None and are_halves(low, high):
+            return high.whole
+        if high.sign_of is not None and high.sign_of is low:
+            return self.sext(low)
+        if high.expr is FALSE:
+            return self.zext(low)
+        return self.word(self.unsigned(low) + high.expr * (1 << 32), 64)
+
+    def function(self, name: str, *words: Word) -> Word:
+        """A function of `terms`."""
+        words = tuple(self.fresh_word() if isinstance(word, Mask) else word for word in words)
+        arguments = [simplify(word.expr) for word in words]
+        if name == "bf16_of_f32":
+            return self.word(self.terms.rounded_to_bf16(self.unsigned(words[0])))
+        made = self.terms.apply(name, *arguments)
+        self.divisions.see_function(made, name, tuple(arguments), self.terms.made_by)
+        return self.word(made)
+
+    def overflows(self, a: Word, b: Word, result: Word, differ: bool) -> Bit:
+        """An unknown truth: it is seldom looked at, and costly to say."""
+        return Bit(self.fresh_bit())
+
+    def mul_high(self, a: Word, b: Word) -> Word:
+        """The upper half of a product; the steps of a division are seen as such."""
+        known = self._upper_of_product(a, b)
+        return self.high(self.zext(a) * self.zext(b)) if known is None else self.word(known)
+
+    def _upper_of_product(self, a: Word, b: Word) -> Expr | None:
+        """The upper half where the product is a step of a division."""
+        x, y = simplify(a.expr), simplify(b.expr)
+        z = self.divisions.divisor_of_correction(x, y, 32)
+        if z is not None:
+            correction = self._derived("correction", z, 1 << 32)
+            self.divisions.corrections[correction] = z
+            return correction
+        for n, reciprocal in ((a, y), (b, x)):
+            d = self.divisions.divisor_of_quotient(reciprocal)
+            if d is not None and d.lo >= 1 and self._shown(d, 0, 1 << 32):
+                number = self.unsigned(n)
+                if self.given is self.always and self.signed(n) is number:
+                    self.small.add(simplify(div(number, d)))
+                error = self._derived("error", div(number, d), 3)
+                return self.divisions.quotient(number, d, error)
+        return None
+
+    def _derived(self, name: str, of: Expr, limit: int) -> Expr:
+        """The one unknown of this name that belongs to an expression."""
+        key = (name, of)
+        if key not in self._belonging:
+            made = self.fresh(name, limit)
+            self._belonging[key], self._belongs[made] = made, of
+        return self._belonging[key]
+
+    def made_of(self, unknown: Expr) -> tuple[Expr, ...]:
+        """What an unknown is a function of; nothing where it is none."""
+        if unknown in self._belongs:
+            return (self._belongs[unknown],)
+        return self.divisions.made_of(unknown) or self.terms.known(unknown)
+
+    def relation(self, name: str, *words: Word) -> Bit:
+        """A comparison of `terms`."""
+        if name.startswith("f_"):
+            return Bit(FALSE)
+        return Bit(self.terms.relation(name, *(self.unsigned(word) for word in words)))
+
+    def add_carry(self, a: Word, b: Word, carry: Bit) -> tuple[Word, Bit]:
+        """A sum and its carry; of upper halves with the carry of the lower ones, the upper half of the whole sum.
+
+        The carry itself is an unknown truth: what matters is whose it is.
+        """
+        if carry.carry_of is not None:
+            low_a, low_b = carry.carry_of
+            whole = self.pair(low_a, a) + self.pair(low_b, b)
+            low = self._sums.get((low_a, low_b))
+            upper = Word(self, div(mod(whole.expr, 1 << 64), 1 << 32), 32, whole=whole, low_half=low)
+            return upper, Bit(self.fresh_bit())
+        total = Word(self, a.expr + b.expr + select(carry.expr, 1, 0), a.bits)
+        if carry.expr is not FALSE:
+            return total, Bit(self.fresh_bit())
+        self._sums[a, b] = total
+        return total, Bit(self.fresh_bit(), (a, b))
+
+    # Bitwise operations
+
+    def conjunction(self, a: Word, b: Word) -> Expr:
+        """`a & b`."""
+        for word, mask in ((a, b), (b, a)):
+            if mask.expr.op == "const":
+                return self._masked(word, mask.expr.value % (1 << word.bits))
+        return bitand(self.unsigned(a), self.unsigned(b))
+
+    def _masked(self, word: Word, mask: int) -> Expr:
+        """Each run of ones in the mask is a difference of two remainders, taken of any representative."""
+        if mask == (1 << word.bits) - 1:
+            return word.expr
+        total: Expr = FALSE
+        while mask:
+            start = (mask & -mask).bit_length() - 1
+            end = (~(mask >> start) & (mask >> start) + 1).bit_length() - 1 + start
+            part = mod(word.expr, 1 << end) if end < word.bits else word.expr
+            total = total + simplify(part - (mod(word.expr, 1 << start) if start else 0))
+            mask &= -1 << end
+        return total
+
+    def disjunction(self, a: Word, b: Word) -> Expr:
+        """`a | b`."""
+        for word, mask in ((a, b), (b, a)):
+            if mask.expr.op == "const":
+                ones = int(mask.expr.value % (1 << word.bits))
+                return word.expr - self._masked(word, ones) + ones
+        left, right = simplify(a.expr), simplify(b.expr)
+        if apart(left, right):
+            return left + right
+        x, y = self.unsigned(a), self.unsigned(b)
+        both = bitand(x, y)
+        return x + y if self._shown(both, 0, 1) else x + y - both
+
+    def _constant(self, word: Word) -> int:
+        e = simplify(word.expr)
+        if e.op != "const":
+            raise NotReadable(f"a shift by {e}")
+        return int(e.value % (1 << word.bits))

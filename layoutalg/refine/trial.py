@@ -1,0 +1,233 @@
+"""Trying a binary: a kernel program's binary is carried out on small random inputs and its result compared with numpy.
+
+What must come out is the program's own meaning (`layoutalg.kernel.program`), read element by element in float64:
+
+| meaning        | expected                                                 | compared                                 |
+|----------------|----------------------------------------------------------|------------------------------------------|
+| `Read`         | the source's element, converted to the target's type     | to the bit                               |
+| `Contract` …   | sums of products of small integers, exact in every order | to the bit, after rounding to the target |
+
+Around the integers nothing is left to tolerance: a wrong sum is a wrong integer.  Memory that the kernel must not
+write is compared as well.  How real numbers are rounded on the way is the business of tests with an error bound.
+
+What it cannot represent: a proof.  It is one run at one choice of sizes.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from layoutalg.errors import Fault, LaunchError, UnsupportedInstructionError
+from layoutalg.index import Expr, prod
+from layoutalg.index.evaluate import array, value
+from layoutalg.isa.decode.code import MachineCode
+from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.launch import STEP_LIMIT, Execution, execute
+from layoutalg.kernel.program import Compute, Contract, Meaning, Program, Read, Reduce, Tensor
+from layoutalg.kernel.program.dtypes import DType, numbers, stored
+from layoutalg.layout import TensorDescriptor
+from layoutalg.refine.cycles import compare
+
+#: What an elementwise function is to numpy.
+_COMPUTED: Mapping[str, Callable[..., Array]] = {
+    "relu": lambda x: np.maximum(x, 0.0),
+    "add": lambda x, y: x + y,
+}
+
+_POISON = 0x5A
+
+#: Integers to compute with are at most this: sums of a few products have more bits than a narrow target keeps.
+SMALL = 15
+
+#: Integers to convert are below this: f16 has them, rounded.
+LARGE = 60_000
+
+#: The most blocks of a small case, where sizes say how many there are.
+BLOCKS = 24
+
+
+@dataclass(frozen=True)
+class Case:
+    """Sizes and arrays (flat, as they lie in memory) to launch a kernel with, and what it must leave in its target."""
+
+    sizes: Mapping[Expr, int]
+    grid: tuple[int, ...]
+    inputs: tuple[Array, ...]
+    target: Array  # the target's memory before the launch
+    expected: Array  # and after it
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of carrying out a binary on a case; true where the result is exact."""
+
+    exact: bool
+    case: Case
+    execution: Execution
+
+    def __bool__(self) -> bool:
+        return self.exact
+
+
+def attempt(
+    binary: MachineCode, program: Program, case: Case, step_limit: int = STEP_LIMIT, order: int | None = None,
+    strict: bool = True,
+) -> Trial:  # fmt: skip
+    """Carries out a binary on a case; `order`, a seed, lets waves take turns at random; `strict` is `execute`'s.
+
+    Raises what `execute` raises: `Fault` for what no correct kernel does, and `UnsupportedInstructionError`.
+
+    >>> from layoutalg.isa.container.binary import read_kernels
+    >>> from layoutalg.isa.decode.code import decode_kernel
+    >>> from layoutalg.device.compile import compile_source
+    >>> from layoutalg.kernel.emit import emit_unverified
+    >>> from layoutalg.kernel.library.permute import batched_transpose
+    >>> program = batched_transpose()
+    >>> code = compile_source(emit_unverified(program), "gfx1201").payload
+    >>> binary = decode_kernel(read_kernels(code)[program.name])
+    >>> attempt(binary, program, make_case(program, small_sizes(program))).exact
+    True
+    """
+    arguments = [*case.inputs, case.target, *(case.sizes[size] for size in program.sizes)]
+    run = execute(binary, case.grid, program.block, arguments, step_limit, order, strict)
+    kept = all(np.array_equal(_raw(a), _raw(b)) for a, b in zip(run.outputs[:-1], case.inputs, strict=True))
+    return Trial(kept and bool(np.array_equal(_raw(run.outputs[-1]), _raw(case.expected))), case, run)
+
+
+def _raw(values: Array) -> Array:
+    return np.ascontiguousarray(values).view(np.uint8)
+
+
+def make_case(program: Program, sizes: Mapping[Expr, int], seed: int = 0) -> Case:
+    """A case at these sizes; the inputs are drawn by the seed."""
+    rng = np.random.default_rng(seed)
+    target, kind = program.target, program.target.dtype
+    moves = isinstance(program.claimed, Read)
+    inputs = {tensor: _filled(rng, tensor, value(tensor.descriptor.element_space_size, sizes), moves, kind)
+              for tensor in program.tensors[:-1]}  # fmt: skip
+    before = np.full(value(target.descriptor.element_space_size, sizes) * kind.bytes, _POISON, np.uint8)
+    memory = before.view(kind.numpy)
+    offsets, valid = _reached(target.descriptor, sizes)
+    found = _meant(program.claimed, sizes, inputs)
+    expected = memory.copy()
+    written = stored(found, kind)
+    expected[offsets[valid]] = np.broadcast_to(written, offsets.shape)[valid]
+    grid = tuple(value(n, sizes) for n in program.launch)
+    return Case(dict(sizes), grid, tuple(inputs.values()), memory, expected)
+
+
+def _filled(rng: np.random.Generator, tensor: Tensor, count: int, moves: bool, target: DType) -> Array:
+    """Small integers; for a kernel that only moves, distinct ones where the type has as many.
+
+    Where it converts, integers of more bits than a narrow target keeps: they are rounded up, down and to even.
+    """
+    if moves and tensor.dtype != target:
+        return stored(rng.integers(1, LARGE, count).astype(np.float32), tensor.dtype)
+    if moves and tensor.dtype.name == "f32":
+        return (rng.permutation(count) + 1).astype(np.float32)
+    if moves:
+        return (rng.permutation(count) % 2047 + 1).astype(np.uint16).view(tensor.dtype.numpy)
+    return stored(rng.integers(-SMALL, SMALL + 1, count).astype(np.float32), tensor.dtype)
+
+
+def _reached(descriptor: TensorDescriptor, sizes: Mapping[Expr, int]) -> tuple[Array, Array]:
+    """The offset of each coordinate, and whether it is data: arrays of the descriptor's shape."""
+    lengths = [value(n, sizes) for n in descriptor.lengths]
+    axes = np.ix_(*(np.arange(n) for n in lengths))
+    at = {**sizes, **dict(zip(descriptor.index, axes, strict=True))}
+    offsets, valid = array([descriptor.offset(descriptor.index), descriptor.valid(descriptor.index)], at)
+    return np.broadcast_to(offsets, lengths), np.broadcast_to(valid, lengths) != 0
+
+
+def _meant(meaning: Meaning, sizes: Mapping[Expr, int], memory: Mapping[Tensor, Array]) -> Array:
+    """What a meaning says of every coordinate: in float64, and of a move as the elements are."""
+    match meaning:
+        case Read(tensor):
+            return _elements(tensor, sizes, memory)
+        case Contract(a, b):
+            left, right = (_elements(t, sizes, memory).astype(np.float64) for t in (a, b))
+            return np.asarray(left @ right.swapaxes(1, 2))
+        case Reduce(tensor, how):
+            elements = _elements(tensor, sizes, memory).astype(np.float64)
+            return np.asarray(elements.sum(axis=-1) if how == "sum" else elements.max(axis=-1))
+        case Compute(function, operands):
+            parts = [_meant(operand, sizes, memory) for operand in operands]
+            shape = [min(lengths) for lengths in zip(*(np.shape(part) for part in parts), strict=True)]
+            common = [part[tuple(map(slice, shape))] for part in parts]  # a bias may be said to be longer
+            return np.asarray(_COMPUTED[function](*common))
+
+
+def _elements(tensor: Tensor, sizes: Mapping[Expr, int], memory: Mapping[Tensor, Array]) -> Array:
+    offsets, valid = _reached(tensor.descriptor, sizes)
+    known = numbers(memory[tensor], tensor.dtype)
+    return np.asarray(np.where(valid, known[np.where(valid, offsets, 0)], known.dtype.type(0)))
+
+
+def small_sizes(program: Program, seed: int = 0, most: int = 40, elements: int = 1 << 13) -> dict[Expr, int]:
+    """Sizes that the program takes, at random: ragged, small, tensors of at most so many elements, and few blocks.
+
+    Raises `LaunchError` when none of many are.
+    """
+    rng = random.Random(seed)
+    for _ in range(200):
+        sizes = {s: _drawn(rng, s, most) for s in program.sizes}
+        while not _few(program, sizes, elements) and (large := [s for s, n in sizes.items() if n > _least(s)]):
+            chosen = rng.choice(large)
+            sizes[chosen] = _drawn(rng, chosen, sizes[chosen] * 3 // 4)
+        if _few(program, sizes, elements) and value(program.requires, sizes):
+            return sizes
+    raise LaunchError(f"{program.name}: no small sizes satisfy {program.requires}")
+
+
+def _few(program: Program, sizes: Mapping[Expr, int], elements: int) -> bool:
+    counts = [tensor.descriptor.element_space_size for tensor in program.tensors]
+    few = all(value(count, sizes) <= elements for count in counts if count.op != "const")
+    return few and (not program.sizes or value(prod(program.launch), sizes) <= BLOCKS)
+
+
+def _drawn(rng: random.Random, size: Expr, most: int) -> int:
+    step, least = int(size.value.multiple_of), _least(size)
+    return step * rng.randint(least // step, max(least, most) // step)
+
+
+def _least(size: Expr) -> int:
+    step = int(size.value.multiple_of)
+    return -(-int(size.lo) // step) * step
+
+
+def report(binary: MachineCode, program: Program, seed: int = 0) -> Mapping[str, Any]:
+    """A binary carried out on a small case: the sizes, whether the result is exact, and the LDS cycles by instruction.
+
+    A fault is told as `fault`, and nothing is exact then; an instruction without an entry, and a launch that is not
+    made, as `refused`, and `exact` is None: nothing is known.
+    """
+    sizes = small_sizes(program, seed)
+    told = {s.value.name: n for s, n in sizes.items()}
+    try:
+        trial = attempt(binary, program, make_case(program, sizes, seed))
+    except Fault as error:
+        return {"sizes": told, "exact": False, "fault": str(error)}
+    except (UnsupportedInstructionError, LaunchError) as error:
+        return {"sizes": told, "exact": None, "refused": str(error)}
+    lds = compare(trial.execution.lds, program, binary.kernel.target, sizes)
+    found = {"sizes": told, "exact": trial.exact}
+    return {**found, "lds": lds.report} if lds else found
+
+
+def lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """A report in words; the LDS instructions as a table."""
+    at = ", ".join(f"{name} = {n}" for name, n in found["sizes"].items())
+    result = found.get("fault") or found.get("refused") or ("exact" if found["exact"] else "WRONG")
+    yield f"executed{f' at {at}' if at else ''}: {result}"
+    if "lds" in found:
+        yield found["lds"]["text"]
+        yield f"  {'accesses':>8} {'cycles':>7} {'lost':>5}  instruction"
+        for one in found["lds"]["instructions"]:
+            said = f"  not priced: {one['unpriced']}" if one["unpriced"] else ""
+            lost = one["cycles"] - one["least"]
+            yield f"  {one['accesses']:>8} {one['cycles']:>7} {lost:>5}  {one['where']}{said}"

@@ -1,0 +1,37 @@
+"""Code objects of the kernels in isa/kernels, compiled once a run."""
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from layoutalg.device.compile import compile_source
+from layoutalg.isa.container.binary import KernelBinary, read_kernels
+from layoutalg.isa.decode.code import MachineCode, decode_kernel
+
+KERNELS = Path(__file__).parent / "isa" / "kernels"
+
+
+@functools.cache
+def _kernels(file: str, target: str, opt_level: int) -> dict[str, KernelBinary]:
+    source = (KERNELS / f"{file}.hip").read_text()
+    return dict(read_kernels(compile_source(source, target, opt_level=opt_level).payload))
+
+
+@functools.cache
+def _program(file: str, kernel: str, target: str, opt_level: int = 3) -> MachineCode:
+    return decode_kernel(_kernels(file, target, opt_level)[kernel])
+
+
+@pytest.fixture(scope="session")
+def program() -> Callable[..., MachineCode]:
+    """`program(file, kernel, target, opt_level=3)`: the decoded kernel of a source in `kernels/`."""
+    return _program
+
+
+@pytest.fixture
+def unrun(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Verdicts without the runs that refute: for what must not be proved, whether or not a run shows it wrong."""
+    for limit in ("SECONDS", "OWN_SECONDS"):
+        monkeypatch.setattr(f"layoutalg.refine.replay.{limit}", 0.0)

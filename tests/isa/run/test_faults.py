@@ -1,0 +1,229 @@
+"""What no correct kernel does is a fault, or is reported: each kind on a kernel that does just that."""
+
+import functools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from layoutalg.device.compile import compile_source
+from layoutalg.errors import Fault, UnsupportedInstructionError
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.isa.run.launch import execute
+
+TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
+SOURCE = """
+#include "layoutalg_device.h"
+typedef float f2 __attribute__((ext_vector_type(2)));
+typedef float f4 __attribute__((ext_vector_type(4)));
+
+// out[t] = in[t + shift], through LDS: written at `to`, read at `from`, with a barrier between
+extern "C" __global__ void through(const float* in, float* out, int shift, int to, int from, int written) {
+  __shared__ float lds[128];
+  if ((int)threadIdx.x < written) lds[threadIdx.x + to] = in[threadIdx.x + shift];
+  __syncthreads();
+  out[threadIdx.x] = lds[threadIdx.x + from];
+}
+
+// two floats at once from any byte
+extern "C" __global__ void pairs(const char* in, f2* out, int at) {
+  out[threadIdx.x] = *(const f2*)(in + 8 * threadIdx.x + at);
+}
+
+// four floats of LDS from any byte, two where `few`
+extern "C" __global__ void quads(f4* out, int at, int few) {
+  __shared__ float lds[272];
+  int t = threadIdx.x;
+  lds[t] = t, lds[t + 64] = t + 64, lds[t + 128] = t + 128, lds[t + 192] = t + 192;
+  if (t < 16) lds[t + 256] = t + 256;
+  __syncthreads();
+  const char* from = (const char*)lds + 16 * threadIdx.x + at;
+  if (few) *(f2*)&out[threadIdx.x] = *(const f2*)from;
+  else out[threadIdx.x] = *(const f4*)from;
+}
+
+// every thread writes one place
+extern "C" __global__ void together(int* out, int same) { out[0] = same ? 7 : (int)threadIdx.x; }
+
+// a block reads, or writes, what another writes
+extern "C" __global__ void neighbours(int* data, int* out, int shift) {
+  data[(blockIdx.x * 64 + threadIdx.x + shift) % 512] = (int)blockIdx.x;
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = data[blockIdx.x * 64 + threadIdx.x];
+}
+extern "C" __global__ void one_place(int* data, int same) { data[threadIdx.x] = same ? 7 : (int)blockIdx.x; }
+
+// some waves never come to the barrier; a loop that need not end
+extern "C" __global__ void apart(int* out, int waves) {
+  if ((int)threadIdx.x / 64 < waves) __syncthreads();
+  out[threadIdx.x] = 1;
+}
+extern "C" __global__ void forever(int* out, int step) {
+  for (volatile int i = 1; i != 0; i = i + step) {}
+  out[threadIdx.x] = 1;
+}
+"""
+
+
+@functools.cache
+def kernels(target):
+    return dict(read_kernels(compile_source(SOURCE, target).payload))
+
+
+def program(target, name):
+    return decode_kernel(kernels(target)[name])
+
+
+def through(target, threads=128, **given):
+    source, out = np.arange(1, 129, dtype=np.float32), np.zeros(threads, np.float32)
+    values = {"shift": 0, "to": 0, "from": 0, "written": 128} | given
+    return execute(program(target, "through"), (1,), (threads,), [source, out, *values.values()])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_kernel_without_a_fault(target):
+    assert np.array_equal(through(target).outputs[1], np.arange(1, 129))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    ("given", "kind", "message"),
+    [
+        ({"shift": 1}, "address", r"4 bytes at 0x[0-9a-f]+ lie in no buffer, block \(0, 0, 0\) thread 127"),
+        ({"shift": -1}, "address", r"lie in no buffer, block \(0, 0, 0\) thread 0"),
+        ({"to": 1}, "address", r"4 bytes at 0x200 of an LDS allocation of 512, .* thread 127"),
+        ({"from": 4}, "address", r"4 bytes at 0x200 of an LDS allocation of 512, .* thread 124"),
+        ({"to": -1}, "address", r"of an LDS allocation of 512, .* thread 0"),
+        ({"written": 100}, "uninitialised", r"a stored value depends on an undefined value, block \(0, 0, 0\)"),
+    ],
+)  # fmt: skip
+def test_an_access_that_is_wrong_is_a_fault(target, given, kind, message):
+    with pytest.raises(Fault, match=message) as caught:
+        through(target, **given)
+    assert caught.value.kind == kind
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_an_unaligned_access_is_a_fault(target):
+    """Unless the machine is set up as amdhsa has it: then any byte will do, and the instruction is told."""
+    source = np.arange(8 * 64 + 8, dtype=np.uint32).astype(np.uint8)
+    out, pairs = np.zeros((64, 2), np.float32), program(target, "pairs")
+    for at in (0, 8):
+        run = execute(pairs, (1,), (64,), [source, out, at])
+        assert run.outputs[1].tobytes() == source[at : at + 512].tobytes()
+        assert run.unaligned == ()
+    for at in (4, 3):
+        with pytest.raises(
+            Fault, match=rf"8 bytes at 0x[0-9a-f]+{at}, which is no multiple of 8, .* thread 0, at"
+        ) as caught:
+            execute(pairs, (1,), (64,), [source, out, at])
+        assert caught.value.kind == "alignment"
+        run = execute(pairs, (1,), (64,), [source, out, at], strict=False)
+        assert run.outputs[1].tobytes() == source[at : at + 512].tobytes()
+        assert [text.split()[1].startswith("global_load") for text in run.unaligned] == [True]
+        assert run.unaligned[0] == caught.value.where
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("few", "size", "wrong", "right"), [(0, 16, (8, 4, 1), 16), (1, 8, (4, 2), 8)])
+def test_an_unaligned_access_of_lds_is_a_fault(target, few, size, wrong, right):
+    quads = program(target, "quads")
+    shown = np.s_[:, : size // 4]
+    for at in (0, right):
+        run = execute(quads, (1,), (64,), [np.zeros((64, 4), np.float32), at, few])
+        assert np.array_equal(run.outputs[0][shown], (np.arange(256).reshape(64, 4) + at // 4)[shown])
+    for at in wrong:
+        given = [np.zeros((64, 4), np.float32), at, few]
+        with pytest.raises(Fault, match=rf"{size} bytes at {at:#x}, which is no multiple of {size}, .* thread 0, at"):
+            execute(quads, (1,), (64,), given)
+        (told,) = execute(quads, (1,), (64,), given, strict=False).unaligned
+        assert told.split()[1].startswith("ds_")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_scalar_load_whose_address_would_be_cut_is_a_fault(target):
+    """Its lowest two bits are dropped in every mode: base + 2 is loaded from the base."""
+    whole = program(target, "through")
+    first = next(i for i in whole.instructions if i.name.startswith("S_LOAD"))
+    code, start = bytearray(whole.kernel.code), first.address - whole.kernel.entry
+    code[start + 4] |= 2  # the offset is in bits 32–52 (CDNA 3 and RDNA 3 ISA, SMEM)
+    mutant = decode_kernel(replace(whole.kernel, code=bytes(code)))
+    given = [np.ones(128, np.float32), np.zeros(128, np.float32), 0, 0, 0, 128]
+    for strict in (True, False):
+        with pytest.raises(
+            Fault, match=r"a scalar address has the part 0x[0-9a-f]*2, which is no multiple of 4"
+        ) as caught:
+            execute(mutant, (1,), (128,), given, strict=strict)
+        assert caught.value.kind == "alignment"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_lanes_that_store_different_values_to_one_place_are_a_fault(target):
+    out = np.zeros(1, np.int32)
+    assert execute(program(target, "together"), (1,), (64,), [out, 1]).outputs[0][0] == 7
+    with pytest.raises(Fault, match="two lanes store different values") as caught:
+        execute(program(target, "together"), (1,), (64,), [out, 0])
+    assert caught.value.kind == "collision"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_barrier_that_some_waves_pass_by_is_a_fault(target):
+    out = np.zeros(128, np.int32)
+    assert execute(program(target, "apart"), (1,), (128,), [out, 2]).outputs[0].all()
+    with pytest.raises(Fault) as caught:
+        execute(program(target, "apart"), (1,), (128,), [out, 1])
+    assert caught.value.kind == "barrier"
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
+def test_a_kernel_that_hangs_is_a_fault(target):
+    with pytest.raises(Fault, match="the kernel ran for 3000 instructions") as caught:
+        execute(program(target, "forever"), (1,), (64,), [np.zeros(64, np.int32), 0], step_limit=3000)
+    assert caught.value.kind == "control"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_register_that_nothing_wrote_is_a_fault_once_it_matters(target):
+    """The instructions that fetch the arguments are left out, one at a time."""
+    whole = program(target, "through")
+    kinds = []
+    for instruction in whole.instructions:
+        if not instruction.name.startswith("S_LOAD"):
+            continue
+        code, start = bytearray(whole.kernel.code), instruction.address - whole.kernel.entry
+        code[start : start + instruction.size] = bytes.fromhex("000080bf") * (instruction.size // 4)
+        mutant = decode_kernel(replace(whole.kernel, code=bytes(code)))
+        with pytest.raises(Fault) as caught:
+            execute(mutant, (1,), (128,), [np.ones(128, np.float32), np.zeros(128, np.float32), 0, 0, 0, 128])
+        kinds.append(caught.value.kind)
+    assert kinds
+    assert set(kinds) == {"uninitialised"}
+
+
+def test_an_instruction_without_an_entry_stops_with_its_name():
+    """V_SIN_F32 is decoded, and has no entry: nothing is skipped."""
+    whole = program("gfx942", "together")
+    first = next(i for i in whole.instructions if i.form == "VOP1" and i.size == 4)
+    sine = (0x7E000000 | 0x29 << 9 | 0x100).to_bytes(4, "little")  # v_sin_f32 v0, v0: VOP1 opcode 41
+    code, start = bytearray(whole.kernel.code), first.address - whole.kernel.entry
+    code[start : start + 4] = sine
+    mutant = decode_kernel(replace(whole.kernel, code=bytes(code)))
+    with pytest.raises(UnsupportedInstructionError, match=r"V_SIN_F32 \(VOP1\) at 0x[0-9a-f]+ has no entry"):
+        execute(mutant, (1,), (64,), [np.zeros(1, np.int32), 1])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_block_that_touches_what_another_writes_is_a_race(target):
+    """Blocks are carried out one after the other, but run in any order."""
+    data, out = np.zeros(512, np.int32), np.zeros(512, np.int32)
+    neighbours, one_place = (program(target, name) for name in ("neighbours", "one_place"))
+    run = execute(neighbours, (8,), (64,), [data, out, 0])
+    assert np.array_equal(run.outputs[1], np.arange(512) // 64)
+    for shift in (64, 1):
+        with pytest.raises(Fault, match=r"global memory where another block (read|wrote), at") as caught:
+            execute(neighbours, (8,), (64,), [data, out, shift])
+        assert caught.value.kind == "race"
+    assert (execute(one_place, (300,), (64,), [data, 1]).outputs[0][:64] == 7).all()
+    with pytest.raises(Fault, match=r"another block wrote something else|two lanes store different"):
+        execute(one_place, (300,), (64,), [data, 0])

@@ -1,0 +1,125 @@
+"""Unsigned division by reciprocal: what is assumed of its estimate, tried; and a kernel whose proof rests on it."""
+
+import functools
+import re
+
+import numpy as np
+import pytest
+
+from layoutalg.device.compile import compile_source
+from layoutalg.index import simplify, symbol
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.kernel.emit import emit_unverified
+from layoutalg.kernel.library.tasks import permute_task
+from layoutalg.refine.idioms.reciprocal import ASSUMPTION
+from layoutalg.refine.refinement import prove_binary
+from layoutalg.refine.symbolic.words import IndexValues
+from tests.isa.assembly import assembled, mutant
+
+PERMUTATION = functools.cache(lambda: permute_task((8, 64, 56), (0, 2, 1), "f16").program)
+
+
+@pytest.mark.parametrize("above", [False, True])
+def test_the_estimated_quotient_is_at_most_two_too_small(above):
+    """With either of the two f32 around the reciprocal: the machine's is within a unit in the last place."""
+    rng = np.random.default_rng(above)
+    bits = rng.integers(1, 33, (2, 400_000))
+    n, d = (np.maximum(rng.integers(0, 1 << 32, b.shape, np.uint64) >> (32 - b).astype(np.uint64), 1) for b in bits)
+    divisor = d.astype(np.uint32).astype(np.float32)
+    nearest = np.float32(1) / divisor
+    exact = 1 / divisor.astype(np.float64)
+    beyond = nearest < exact if above else nearest > exact
+    reciprocal = np.where(beyond, np.nextafter(nearest, np.float32(2 if above else 0)), nearest)
+    product = np.uint32(0x4F7FFFFE).view(np.float32) * reciprocal
+    z = np.minimum(product.astype(np.uint64), np.uint64(0xFFFFFFFF))
+    mask, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    z = z + (z * ((np.uint64(0) - d * z) & mask) >> half)
+    error = (n // d).astype(np.int64) - (n * z >> half).astype(np.int64)
+    assert error.min() >= 0
+    assert error.max() <= 2
+
+
+@functools.cache
+def compiled():
+    program = PERMUTATION()
+    return decode_kernel(read_kernels(compile_source(emit_unverified(program), "gfx942").payload)[program.name])
+
+
+def test_a_kernel_that_divides_is_proved_and_says_what_it_assumes():
+    verdict = prove_binary(compiled(), PERMUTATION())
+    assert verdict.proved, verdict.failures[:1]
+    assert verdict.assumptions == (ASSUMPTION,)
+
+
+@pytest.mark.usefixtures("unrun")
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_correction_by_another_number_is_not_proved(number):
+    """Two divisions with two corrections each: the second does something only where the estimate is two too small."""
+    corrections = [i for i in compiled().instructions if i.name == "S_ADD_I32" and str(i.operands["b"]) == "1"]
+    changed = mutant(compiled(), corrections[number], (8, 15, 128 + 5))
+    assert prove_binary(changed, PERMUTATION(), seconds=2).name != "proved"
+
+
+#: The last step before the corrections: an estimate's upper half, as some compilers have it where z is made elsewhere.
+ESTIMATE = re.compile(r"(\ts_add_i32 (s\d+), \2, s\d+\n)\ts_mul_hi_u32 (s\d+), (s\d+), \2\n")
+BY_MAD = r"\1\tv_mov_b32 v4, \4\n\tv_mad_u64_u32 v[4:5], vcc, v4, \2, {}\n\ts_nop 0\n\tv_readfirstlane_b32 \3, v5\n"
+
+
+@pytest.mark.parametrize("addend", [0, 1, -1])
+def test_an_estimate_that_is_half_of_a_product_and_a_sum_is_proved_where_nothing_is_added(addend):
+    """With 1 added the upper half of n·z is another number only where the lower one is all ones."""
+    binary = assembled(PERMUTATION(), "gfx942", lambda text: ESTIMATE.sub(BY_MAD.format(addend), text))
+    assert sum(i.name == "V_MAD_U64_U32" and str(i.operands["c"]) == str(addend) for i in binary.instructions) == 2
+    assert prove_binary(binary, PERMUTATION(), seconds=60 if addend == 0 else 2).proved == (addend == 0)
+
+
+def upper_half(w, a, b):
+    return w.mul_high(a, b)
+
+
+def upper_half_of_sum(addend, w, a, b):
+    """As V_MAD_U64_U32 has it."""
+    return w.high(w.zext(a) * w.zext(b) + w.const(addend, 64))
+
+
+def estimated(w, number, divisor, multiplied=upper_half):
+    """The steps before the corrections; the last is `multiplied`."""
+    reciprocal = w.function("rcp_f32", w.function("f32_of_u32", divisor))
+    z = w.function("u32_of_f32", w.function("mul_f32", w.const(0x4F7FFFFE, 32), reciprocal))
+    return multiplied(w, number, z + w.mul_high(z, (w.const(0, 32) - divisor) * z))
+
+
+def quotient(n, d, first, second, multiplied=upper_half):
+    """A division with so much added by each correction, and its remainder."""
+    w = IndexValues(lambda goal, given: False)
+    number, divisor = w.word(n), w.word(d)
+    q = estimated(w, number, divisor, multiplied)
+    r = number - q * divisor
+    for step in (first, second):
+        above, times = ~w.ult(r, divisor), w.const(step, 32)
+        q, r = w.ite(above, q + times, q), w.ite(above, r - divisor * times, r)
+    return w.unsigned(q), w.unsigned(r)
+
+
+def test_a_quotient_is_seen_by_its_right_corrections_alone():
+    n, d = symbol("n", min=0, max=2**32 - 1), symbol("d", min=1, max=2**32 - 1)
+    assert quotient(n, d, 1, 1) == (simplify(n // d), simplify(n % d))
+    for steps in ((1, 0), (1, 2), (2, 1), (0, 1)):
+        assert simplify(n // d) not in quotient(n, d, *steps)
+        assert simplify(n % d) not in quotient(n, d, *steps)
+
+
+@pytest.mark.parametrize("addend", [0, 1, -1, 1 << 32])
+def test_a_quotient_is_the_upper_half_of_the_product_alone(addend):
+    n, d = symbol("n", min=0, max=2**31 - 1), symbol("d", min=1, max=2**31 - 1)
+    found = quotient(n, d, 1, 1, functools.partial(upper_half_of_sum, addend))
+    assert (found == (simplify(n // d), simplify(n % d))) == (addend == 0)
+
+
+@pytest.mark.parametrize("bits", [32, 33])
+def test_a_divisor_that_may_be_cut_to_32_bits_gives_no_quotient(bits):
+    """The machine divides by what is left of it."""
+    w = IndexValues(lambda goal, given: False)
+    estimated(w, w.word(symbol("n", min=0, max=2**31)), w.word(symbol("d", min=1, max=2**bits - 1)))
+    assert bool(w.divisions.errors) == (bits == 32)

@@ -1,0 +1,39 @@
+"""Binaries of `kernels/` that are proved; those that take longer with `make test-all` only."""
+
+import pytest
+
+from layoutalg.cli.golden import programs
+from layoutalg.device.compile import compile_source
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.kernel.emit import emit_unverified
+from layoutalg.kernel.library.convolution import Windows, convolution
+from layoutalg.kernel.library.plans import Plan
+from layoutalg.kernel.program.fragments import FMA
+from layoutalg.refine.refinement import prove_binary
+
+
+def verdict(program, target, seconds):
+    code = compile_source(emit_unverified(program), target)
+    return prove_binary(decode_kernel(read_kernels(code.payload)[program.name]), program, seconds=seconds)
+
+
+TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("folder", ["gemm_f16", "conv_f16"])
+def test_products_and_convolutions_are_proved(folder, target):
+    """On gfx90a a product's loop keeps the halves of a pointer in registers that are no neighbours."""
+    variants = programs()[folder]
+    found = verdict(variants.get(target) or variants[""], target, 300)
+    assert found.proved, found.failures[:2]
+
+
+def test_a_convolution_along_one_axis_is_proved():
+    """Windows as in two dimensions, in a small tile: the first iterations are known not to be the last."""
+    plan = Plan(FMA, (4, 4), (16, 16), 8, 8)
+    program = convolution(Windows((3,), (1,), (1,), (1,)), "f16", plan=plan, widths=(8, 8))
+    found = verdict(program, "gfx942", 60)
+    assert found.proved, found.failures[:2]

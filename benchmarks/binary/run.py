@@ -40,7 +40,7 @@ from layoutalg.errors import CompileError, Fault, UnsupportedInstructionError
 from layoutalg.index import Expr, value
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.program import Loop, Program, extent_of
-from layoutalg.refine.trial import Case, attempt, make_case, small_sizes
+from layoutalg.refine.trial import LaunchCase, attempt, make_case, small_sizes
 
 MUTATED = ("transpose_lds", "transpose_register", "cast", "batched_transpose", "pad", "slice")
 """Kernels whose mutants are judged, unless others are named."""
@@ -131,7 +131,7 @@ def run_mutants(names: list[str], each: int, limit: float, in_loops: bool) -> bo
 class Run:
     """A run of a binary's mutants: what with, the seed of the waves' order, and the most instructions."""
 
-    case: Case
+    case: LaunchCase
     order: int | None
     steps: int
 

@@ -24,14 +24,14 @@ _CLAIM = re.compile(r"(0x[0-9a-f]+) \S+ (loads from|stores to) (\S+?)(?:: (.*))?
 _OBLIGATION = re.compile(r"(\d+): (load from|store to) (\w+): ")
 
 
-def listed(program: MachineCode, claims: Decided, obligations: Decided) -> Iterator[str]:
+def listed(code: MachineCode, claims: Decided, obligations: Decided) -> Iterator[str]:
     """The lines of a binary's listing, with its claims and with the source's obligations.
 
     `claims` are those of `prove_binary`, `obligations` those of the kernel program's verification.
     """
     beside, source = _claims(claims), _obligations(obligations)
-    yield f"{program.kernel.name} ({program.kernel.target}, wave of {program.kernel.wave_size})"
-    for start, block in program.blocks.items():
+    yield f"{code.kernel.name} ({code.kernel.target}, wave of {code.kernel.wave_size})"
+    for start, block in code.blocks.items():
         yield f"{start:#x}:  -> {', '.join(f'{address:#x}' for address in block.successors) or 'end'}"
         for instruction in block.instructions:
             said = beside.get(instruction.address)

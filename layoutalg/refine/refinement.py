@@ -34,7 +34,7 @@ from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.program import Program
 from layoutalg.prove import ForAll, Limits, Proved, Refuted, Shown, Unknown, Verdict, Witness, holds, prove
 from layoutalg.refine.idioms.reciprocal import ASSUMPTION
-from layoutalg.refine.loops.execution import Follower
+from layoutalg.refine.loops.execution import SymbolicExecution
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.replay import Replay, replay
 from layoutalg.refine.simulation.compare import Comparison, unknown
@@ -43,7 +43,7 @@ from layoutalg.refine.simulation.samples import extreme_sizes, shows_wrong
 from layoutalg.refine.simulation.signature import arguments_of
 from layoutalg.refine.symbolic.bits import UNKNOWN_BIT, NotReadable
 from layoutalg.refine.symbolic.machine import SymbolicMachine
-from layoutalg.refine.symbolic.state import Element
+from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.symbolic.uninterpreted import ASSUMPTION as EQUAL_RESULTS
 from layoutalg.refine.symbolic.uninterpreted import Terms
 
@@ -93,7 +93,7 @@ class BinaryVerdict:
 
 
 def prove_binary(
-    binary: MachineCode, kernel: Program, limits: Limits | None = None, seconds: float = 60
+    code: MachineCode, program: Program, limits: Limits | None = None, seconds: float = 60
 ) -> BinaryVerdict:
     """Decides every claim on a decoded kernel against the program that it was compiled from.
 
@@ -101,14 +101,14 @@ def prove_binary(
     shows to be wrong: a difference from the program that no run shows is `Unknown`, too, and says what differs.
     `limits` are those of one claim, `seconds` is the time for all.
     """
-    found = _decided(binary, kernel, limits or Limits(), seconds)
-    return found if found.proved else _carried_out(found, binary, kernel)
+    found = _decided(code, program, limits or Limits(), seconds)
+    return found if found.proved else _carried_out(found, code, program)
 
 
-def _carried_out(found: BinaryVerdict, binary: MachineCode, kernel: Program) -> BinaryVerdict:
+def _carried_out(found: BinaryVerdict, code: MachineCode, program: Program) -> BinaryVerdict:
     """The verdicts once the binary has been run: refuted where that shows it to be wrong, and nowhere else."""
     about, claimed = next(((about, v) for about, v in found.verdicts if isinstance(v, Refuted)), ("", None))
-    again = replay(binary, kernel, claimed)
+    again = replay(code, program, claimed)
     if again.confirmed and claimed is None:
         shown = Refuted("the binary does what the program says", "a run", 0.0, (), Witness((again.sizes,), str(again)))
         return replace(found, verdicts=(*found.verdicts, ("a run", shown)), replayed=again)
@@ -118,20 +118,20 @@ def _carried_out(found: BinaryVerdict, binary: MachineCode, kernel: Program) -> 
     return replace(found, verdicts=(*found.verdicts[:-1], (about, unknown(why))), replayed=again)
 
 
-def _decided(binary: MachineCode, kernel: Program, limits: Limits, seconds: float) -> BinaryVerdict:
+def _decided(code: MachineCode, program: Program, limits: Limits, seconds: float) -> BinaryVerdict:
     """Every claim, up to the first that fails at a witness."""
     terms, loops = Terms(), Loops()
-    prover = _Prover(kernel, limits, time.monotonic() + seconds, terms)
+    prover = _Prover(program, limits, time.monotonic() + seconds, terms)
     verdicts: list[tuple[str, Verdict]] = []
     narrow: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     try:
-        wanted = expected_elements(kernel, terms)
+        wanted = expected_elements(program, terms)
         loops.expected = wanted.loops
-        found, assumptions = _trace(binary, kernel, prover, terms, loops)
-        narrow = _narrow(kernel, wanted.elements, found)
+        found, assumptions = _trace(code, program, prover, terms, loops)
+        narrow = _narrow(program, wanted.elements, found)
         for about, verdict in Comparison(
-            kernel, wanted, found, loops, prover, terms, binary.kernel.lds_bytes
+            program, wanted, found, loops, prover, terms, code.kernel.lds_bytes
         ).verdicts():
             verdicts.append((about, verdict))
             if isinstance(verdict, Refuted):
@@ -140,39 +140,39 @@ def _decided(binary: MachineCode, kernel: Program, limits: Limits, seconds: floa
         verdicts.append(("the binary is followed", unknown(str(error))))
     except RecursionError:
         verdicts.append(("the binary is followed", unknown("its values are choices nested too deeply")))
-    return BinaryVerdict(kernel.name, binary.kernel.target, tuple(verdicts), narrow, assumptions)
+    return BinaryVerdict(program.name, code.kernel.target, tuple(verdicts), narrow, assumptions)
 
 
 def _trace(
-    binary: MachineCode, kernel: Program, prover: _Prover, terms: Terms, loops: Loops
-) -> tuple[Sequence[Element], tuple[str, ...]]:
+    code: MachineCode, program: Program, prover: _Prover, terms: Terms, loops: Loops
+) -> tuple[Sequence[TracedElement], tuple[str, ...]]:
     """The binary's accesses, and what was assumed in reading them."""
-    arguments = arguments_of(binary.kernel, kernel)
-    blocks = (_linear(kernel),) if kernel.linear else kernel.grid
-    given = all_of(kernel.requires, *(simplify(block < 1 << 31) for block in blocks))  # HIP launches no more
+    arguments = arguments_of(code.kernel, program)
+    blocks = (_linear(program),) if program.linear else program.grid
+    given = all_of(program.requires, *(simplify(block < 1 << 31) for block in blocks))  # HIP launches no more
     for number, runs in loops.expected.items():
-        if not prover.shown(runs >= 1, kernel.requires):
+        if not prover.shown(runs >= 1, program.requires):
             raise NotReadable(f"a loop of {runs} that may not run at all")
         given = all_of(given, number < runs)
     computes = bool(terms.made_by)  # the program does, since only it has been read
-    machine = SymbolicMachine(binary, arguments, blocks, kernel.threads, given, _sizes(kernel), prover.shown, terms)
-    Follower(machine, loops.follow, prover.deadline).run()
+    machine = SymbolicMachine(code, arguments, blocks, program.threads, given, _sizes(program), prover.shown, terms)
+    SymbolicExecution(machine, loops.execute, prover.deadline).run()
     assumed = {ASSUMPTION: machine.w.divisions.errors, EQUAL_RESULTS: computes}
     return machine.trace, tuple(text for text, needed in assumed.items() if needed)
 
 
-def _sizes(kernel: Program) -> dict[str, int]:
+def _sizes(program: Program) -> dict[str, int]:
     """Bytes of an element in each buffer and in LDS."""
-    shared = {int(s.dtype.bytes) for s in kernel.shared}
+    shared = {int(s.dtype.bytes) for s in program.shared}
     if len(shared) > 1:
-        raise NotReadable(f"{kernel.name}: LDS holds elements of several sizes")
-    return {tensor.name: int(tensor.dtype.bytes) for tensor in kernel.tensors} | {"lds": min(shared, default=4)}
+        raise NotReadable(f"{program.name}: LDS holds elements of several sizes")
+    return {tensor.name: int(tensor.dtype.bytes) for tensor in program.tensors} | {"lds": min(shared, default=4)}
 
 
-def _linear(kernel: Program) -> Expr:
+def _linear(program: Program) -> Expr:
     """The number of a block in a grid that is launched as one row, the first variable fastest."""
     total, step = as_expr(0), as_expr(1)
-    for index, extent in zip(kernel.grid, kernel.extents, strict=True):
+    for index, extent in zip(program.grid, program.extents, strict=True):
         total, step = total + index * step, step * extent
     return total
 
@@ -183,17 +183,17 @@ class _Prover:
     Once a claim is left open the binary is not proved any more; what follows may still refute it, and gets less time.
     """
 
-    def __init__(self, kernel: Program, limits: Limits, deadline: float, terms: Terms) -> None:
-        self.kernel, self.limits, self.deadline, self.terms = kernel, limits, deadline, terms
+    def __init__(self, program: Program, limits: Limits, deadline: float, terms: Terms) -> None:
+        self.program, self.limits, self.deadline, self.terms = program, limits, deadline, terms
         self.free: set[Expr] = set()
-        self._extremes = extreme_sizes(kernel)
+        self._extremes = extreme_sizes(program)
         self._found: dict[tuple[Expr, Expr], bool] = {}
         self._decided: dict[tuple[frozenset[Expr], Expr], Proved | Unknown] = {}
         self.patience = PATIENCE  # seconds for questions about ranges that are not answered
         self.shown_values = (
-            Shown("block", kernel.grid),
-            Shown("thread", kernel.threads),
-            *((Shown("sizes", kernel.sizes),) if kernel.sizes else ()),
+            Shown("block", program.grid),
+            Shown("thread", program.threads),
+            *((Shown("sizes", program.sizes),) if program.sizes else ()),
         )
 
     def shown(self, goal: Expr, given: Expr) -> bool:
@@ -264,10 +264,10 @@ class _Prover:
         return v in self.free or v in self.terms.made_by or v.value.name.startswith(UNKNOWN_BIT)
 
 
-def _narrow(kernel: Program, wanted: Sequence[ExpectedElement], found: Sequence[Element]) -> tuple[str, ...]:
+def _narrow(program: Program, wanted: Sequence[ExpectedElement], found: Sequence[TracedElement]) -> tuple[str, ...]:
     """Buffers where the binary's widest access is narrower than the program's."""
     notes = []
-    inside = {s.name for s in kernel.shared}
+    inside = {s.name for s in program.shared}
     widths: dict[tuple[bool, str], int] = {}
     for w in wanted:
         key = w.store, "lds" if w.buffer in inside else w.buffer

@@ -28,7 +28,7 @@ from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.program import Program
 from layoutalg.kernel.program.dtypes import numbers
 from layoutalg.prove import Refuted
-from layoutalg.refine.trial import Case, Trial, attempt, make_case, small_sizes
+from layoutalg.refine.trial import LaunchCase, TrialResult, attempt, make_case, small_sizes
 
 #: The most elements of a tensor in a replay.
 ELEMENTS = 1 << 18
@@ -66,7 +66,7 @@ class Replay:
         return f"{'not ' if self.confirmed is None else ''}replayed{f' at {at}' if at else ''}: {self.text}"
 
 
-def replay(binary: MachineCode, program: Program, verdict: Refuted | None = None) -> Replay:
+def replay(code: MachineCode, program: Program, verdict: Refuted | None = None) -> Replay:
     """Carries the binary out where a claim fails, and at some other sizes until a run is wrong.
 
     >>> from layoutalg.isa.container.binary import read_kernels
@@ -76,18 +76,18 @@ def replay(binary: MachineCode, program: Program, verdict: Refuted | None = None
     >>> from layoutalg.kernel.library.transpose import lds_transpose
     >>> from layoutalg.prove import Witness
     >>> program = lds_transpose()
-    >>> code = compile_source(emit_unverified(program), "gfx1201").payload
-    >>> binary = decode_kernel(read_kernels(code)[program.name])
-    >>> print(replay(binary, program, Refuted("a claim", "nothing", 0.0, (), Witness(({"M": 3, "N": 70},), ""))))
+    >>> payload = compile_source(emit_unverified(program), "gfx1201").payload
+    >>> code = decode_kernel(read_kernels(payload)[program.name])
+    >>> print(replay(code, program, Refuted("a claim", "nothing", 0.0, (), Witness(({"M": 3, "N": 70},), ""))))
     replayed at M = 3, N = 70: the run shows no difference, nor does any at other sizes
     """
     own, end = _sizes(program, verdict), time.monotonic() + SECONDS
-    first = Replay({}, None, "no sizes are named") if own is None else _run(binary, program, own, ORDERS, OWN_SECONDS)
+    first = Replay({}, None, "no sizes are named") if own is None else _run(code, program, own, ORDERS, OWN_SECONDS)
     if first.confirmed:
         return first
     others = []
     for k, sizes in enumerate(_others(program)):
-        others.append(_run(binary, program, sizes, ORDERS[k % 2 : k % 2 + 1], end - time.monotonic()))
+        others.append(_run(code, program, sizes, ORDERS[k % 2 : k % 2 + 1], end - time.monotonic()))
         if others[-1].confirmed:
             return others[-1]
         if time.monotonic() > end:
@@ -101,7 +101,7 @@ def replay(binary: MachineCode, program: Program, verdict: Refuted | None = None
 
 
 def _run(
-    binary: MachineCode, program: Program, sizes: Mapping[Expr, int], orders: Sequence[int | None], seconds: float
+    code: MachineCode, program: Program, sizes: Mapping[Expr, int], orders: Sequence[int | None], seconds: float
 ) -> Replay:
     """Runs at these sizes, in each of these orders; what takes longer is stopped, and shows nothing."""
     told = {size.value.name: n for size, n in sizes.items()}
@@ -113,16 +113,16 @@ def _run(
         return Replay(told, None, f"{program.name} is not launched at these sizes")
     return budget.in_time(
         seconds,
-        lambda: _tried(binary, program, make_case(program, sizes), orders),
+        lambda: _tried(code, program, make_case(program, sizes), orders),
         lambda why: Replay(told, None, f"the run was stopped: {why}"),
     )
 
 
-def _tried(binary: MachineCode, program: Program, case: Case, orders: Sequence[int | None]) -> Replay:
+def _tried(code: MachineCode, program: Program, case: LaunchCase, orders: Sequence[int | None]) -> Replay:
     told = {size.value.name: n for size, n in case.sizes.items()}
     for order in orders:
         try:
-            trial = attempt(binary, program, case, STEPS, order, strict=False)
+            trial = attempt(code, program, case, STEPS, order, strict=False)
         except Fault as fault:
             shown = not isinstance(fault, StepLimit) and fault.kind != "alignment"
             return Replay(told, shown or None, f"a fault, {fault}")
@@ -148,7 +148,7 @@ def _others(program: Program) -> Iterator[Mapping[Expr, int]]:
         yield max(drawn, key=lambda sizes: math.prod(sizes.values()))
 
 
-def _difference(program: Program, trial: Trial) -> str:
+def _difference(program: Program, trial: TrialResult) -> str:
     """The first element of a tensor that is not as it should be."""
     meant = (*trial.case.inputs, trial.case.expected)
     for tensor, found, wanted in zip(program.tensors, trial.execution.outputs, meant, strict=True):

@@ -52,7 +52,7 @@ BLOCKS = 24
 
 
 @dataclass(frozen=True)
-class Case:
+class LaunchCase:
     """Sizes and arrays (flat, as they lie in memory) to launch a kernel with, and what it must leave in its target."""
 
     sizes: Mapping[Expr, int]
@@ -63,11 +63,11 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Trial:
+class TrialResult:
     """What came of carrying out a binary on a case; true where the result is exact."""
 
     exact: bool
-    case: Case
+    case: LaunchCase
     execution: Execution
 
     def __bool__(self) -> bool:
@@ -75,9 +75,9 @@ class Trial:
 
 
 def attempt(
-    binary: MachineCode, program: Program, case: Case, step_limit: int = STEP_LIMIT, order: int | None = None,
+    code: MachineCode, program: Program, case: LaunchCase, step_limit: int = STEP_LIMIT, order: int | None = None,
     strict: bool = True,
-) -> Trial:  # fmt: skip
+) -> TrialResult:  # fmt: skip
     """Carries out a binary on a case; `order`, a seed, lets waves take turns at random; `strict` is `execute`'s.
 
     Raises what `execute` raises: `Fault` for what no correct kernel does, and `UnsupportedInstructionError`.
@@ -88,22 +88,22 @@ def attempt(
     >>> from layoutalg.kernel.emit import emit_unverified
     >>> from layoutalg.kernel.library.permute import batched_transpose
     >>> program = batched_transpose()
-    >>> code = compile_source(emit_unverified(program), "gfx1201").payload
-    >>> binary = decode_kernel(read_kernels(code)[program.name])
-    >>> attempt(binary, program, make_case(program, small_sizes(program))).exact
+    >>> payload = compile_source(emit_unverified(program), "gfx1201").payload
+    >>> code = decode_kernel(read_kernels(payload)[program.name])
+    >>> attempt(code, program, make_case(program, small_sizes(program))).exact
     True
     """
     arguments = [*case.inputs, case.target, *(case.sizes[size] for size in program.sizes)]
-    run = execute(binary, case.grid, program.block, arguments, step_limit, order, strict)
+    run = execute(code, case.grid, program.block, arguments, step_limit, order, strict)
     kept = all(np.array_equal(_raw(a), _raw(b)) for a, b in zip(run.outputs[:-1], case.inputs, strict=True))
-    return Trial(kept and bool(np.array_equal(_raw(run.outputs[-1]), _raw(case.expected))), case, run)
+    return TrialResult(kept and bool(np.array_equal(_raw(run.outputs[-1]), _raw(case.expected))), case, run)
 
 
 def _raw(values: Array) -> Array:
     return np.ascontiguousarray(values).view(np.uint8)
 
 
-def make_case(program: Program, sizes: Mapping[Expr, int], seed: int = 0) -> Case:
+def make_case(program: Program, sizes: Mapping[Expr, int], seed: int = 0) -> LaunchCase:
     """A case at these sizes; the inputs are drawn by the seed."""
     rng = np.random.default_rng(seed)
     target, kind = program.target, program.target.dtype
@@ -118,7 +118,7 @@ def make_case(program: Program, sizes: Mapping[Expr, int], seed: int = 0) -> Cas
     written = stored(found, kind)
     expected[offsets[valid]] = np.broadcast_to(written, offsets.shape)[valid]
     grid = tuple(value(n, sizes) for n in program.launch)
-    return Case(dict(sizes), grid, tuple(inputs.values()), memory, expected)
+    return LaunchCase(dict(sizes), grid, tuple(inputs.values()), memory, expected)
 
 
 def _filled(rng: np.random.Generator, tensor: Tensor, count: int, moves: bool, target: DType) -> Array:
@@ -200,7 +200,7 @@ def _least(size: Expr) -> int:
     return -(-int(size.lo) // step) * step
 
 
-def report(binary: MachineCode, program: Program, seed: int = 0) -> Mapping[str, Any]:
+def report(code: MachineCode, program: Program, seed: int = 0) -> Mapping[str, Any]:
     """A binary carried out on a small case: the sizes, whether the result is exact, and the LDS cycles by instruction.
 
     A fault is told as `fault`, and nothing is exact then; an instruction without an entry, and a launch that is not
@@ -209,12 +209,12 @@ def report(binary: MachineCode, program: Program, seed: int = 0) -> Mapping[str,
     sizes = small_sizes(program, seed)
     told = {s.value.name: n for s, n in sizes.items()}
     try:
-        trial = attempt(binary, program, make_case(program, sizes, seed))
+        trial = attempt(code, program, make_case(program, sizes, seed))
     except Fault as error:
         return {"sizes": told, "exact": False, "fault": str(error)}
     except (UnsupportedInstructionError, LaunchError) as error:
         return {"sizes": told, "exact": None, "refused": str(error)}
-    lds = compare(trial.execution.lds, program, binary.kernel.target, sizes)
+    lds = compare(trial.execution.lds, program, code.kernel.target, sizes)
     found = {"sizes": told, "exact": trial.exact}
     return {**found, "lds": lds.report} if lds else found
 

@@ -28,12 +28,12 @@ from layoutalg.refine.symbolic.state import State, joined, within
 Ends = list[tuple[int, State]]
 """Where control goes, and the state it goes there with."""
 
-Loop = Callable[["Follower", int, State], Ends]
+Loop = Callable[["SymbolicExecution", int, State], Ends]
 """Follows a loop from the state before its head to those behind its exits."""
 
 
-class Follower:
-    """Takes a machine through its kernel."""
+class SymbolicExecution:
+    """Takes a machine through its kernel (symbolic execution)."""
 
     def __init__(self, machine: SymbolicMachine, loop: Loop, deadline: float) -> None:
         """`deadline` is the `time.monotonic` at which it gives up."""
@@ -108,7 +108,7 @@ class Follower:
                 return self._branch(instruction)
             if instruction.name in ENDS:
                 return []
-            machine.follow(instruction)
+            machine.execute(instruction)
         return [(target, state) for target in self.blocks[start].successors]
 
     def _branch(self, instruction: Instruction) -> Ends:

@@ -31,7 +31,8 @@ from layoutalg.index import (
     simplify,
     substitute,
 )
-from layoutalg.refine.loops.execution import Ends, Follower
+from layoutalg.prove.obligation import ForAll
+from layoutalg.refine.loops.execution import Ends, SymbolicExecution
 from layoutalg.refine.loops.induction import Forms
 from layoutalg.refine.symbolic.bits import Mask, NotReadable, Word, are_halves, as_mask, is_mask
 from layoutalg.refine.symbolic.pending import Key, Pending
@@ -42,17 +43,8 @@ from layoutalg.refine.symbolic.words import IndexValues
 #: How often a body is tried before its registers are taken to be unknown.
 TRIES = 12
 
-Place = tuple[str, Key]
+Register = tuple[str, Key]
 """A register: in `scalars` or in `cells`."""
-
-
-@dataclass(frozen=True)
-class Claim:
-    """What must hold for the trace to be the kernel's."""
-
-    about: str
-    goal: Expr
-    given: Expr
 
 
 @dataclass(frozen=True)
@@ -71,30 +63,30 @@ class Loops:
 
     expected: Mapping[Expr, Expr] = field(default_factory=dict)  # their numbers, and how often they run
     heads: dict[int, Expr] = field(default_factory=dict)
-    claims: list[Claim] = field(default_factory=list)
+    claims: list[ForAll] = field(default_factory=list)
     carried: dict[Expr, Carried] = field(default_factory=dict)
 
-    def follow(self, follower: Follower, head: int, entry: State) -> Ends:
-        """Follows one loop by its invariant.  Raises `NotReadable` when there is none that can be checked."""
+    def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Ends:
+        """Executes one loop by its invariant.  Raises `NotReadable` when there is none that can be checked."""
         if head not in self.heads:
             if len(self.heads) == len(self.expected):
                 raise NotReadable(f"a loop at {head:#x} that the program has not")
             self.heads[head] = list(self.expected)[len(self.heads)]
-        return _Loop(self, follower, head, entry).ends()
+        return _Loop(self, execution, head, entry).ends()
 
 
 class _Loop:
     """One loop, followed from one state."""
 
-    def __init__(self, loops: Loops, follower: Follower, head: int, entry: State) -> None:
-        self.loops, self.follower, self.machine = loops, follower, follower.machine
-        self.w: IndexValues = follower.machine.w
+    def __init__(self, loops: Loops, execution: SymbolicExecution, head: int, entry: State) -> None:
+        self.loops, self.execution, self.machine = loops, execution, execution.machine
+        self.w: IndexValues = execution.machine.w
         self.head, self.entry, self.t = head, entry, loops.heads[head]
         self.count = loops.expected[self.t]
-        self.unknown: dict[Place, Word | Mask] = {}  # registers that are changed → their unknowns
-        self.pairs: dict[Place, tuple[Place, Word]] = {}  # lower half → upper half, the unknown whole
-        self.known: dict[Place, Word | Mask] = {}  # registers whose value at the head is known → that value
-        self.wrong: set[tuple[Place, Expr]] = set()  # what registers were taken for, and are not
+        self.unknown: dict[Register, Word | Mask] = {}  # registers that are changed → their unknowns
+        self.pairs: dict[Register, tuple[Register, Word]] = {}  # lower half → upper half, the unknown whole
+        self.known: dict[Register, Word | Mask] = {}  # registers whose value at the head is known → that value
+        self.wrong: set[tuple[Register, Expr]] = set()  # what registers were taken for, and are not
         self.pending: Pending = entry.pending.copy()
         self.barriers: Expr = FALSE  # a body's
         self.forms = Forms(self.w, self.t, loops.expected)
@@ -130,7 +122,7 @@ class _Loop:
     def _followed(self) -> tuple[State, State, Ends]:
         """The state at the head, at the end of the body, and those that leave."""
         start = self._start()
-        ends = self.follower.region(self.follower.flow.loops[self.head], self.head, start.copy())
+        ends = self.execution.region(self.execution.flow.loops[self.head], self.head, start.copy())
         back = [state for target, state in ends if target == self.head]
         leaving = [(target, state) for target, state in ends if target != self.head]
         if not back:
@@ -166,7 +158,7 @@ class _Loop:
             self._guess_counter(latch, place)
         return grown or bool(changed)
 
-    def _same(self, start: State, latch: State, place: Place) -> bool:
+    def _same(self, start: State, latch: State, place: Register) -> bool:
         kind, key = place
         if kind == "cells":
             a, b = start.cells.get(key, ()), latch.cells.get(key, ())
@@ -180,13 +172,13 @@ class _Loop:
             return both and (as_mask(one).own, as_mask(one).half) == (as_mask(other).own, as_mask(other).half)
         return one.alike(other)
 
-    def _get(self, state: State, place: Place) -> Word | Mask:
+    def _get(self, state: State, place: Register) -> Word | Mask:
         kind, key = place
         if kind == "cells":
             return resolved(self.w, state.cells.get(key, ()), state.condition)
         return state.scalars.get(key) or self.w.fresh_word()
 
-    def _forget(self, place: Place, here: Word | None, uppers: Mapping[Place, Word]) -> None:
+    def _forget(self, place: Register, here: Word | None, uppers: Mapping[Register, Word]) -> None:
         """An unknown for a register; one for two that are the halves of a word before the loop.
 
         `here` is what it holds then, if that is no mask; `uppers`, which registers hold upper halves.
@@ -203,15 +195,15 @@ class _Loop:
         else:
             self.unknown[place] = self.w.word(self.w.fresh("carried", 1 << 32))
 
-    def _upper(self, low: Place, word: Word, uppers: Mapping[Place, Word]) -> Place | None:
+    def _upper(self, low: Register, word: Word, uppers: Mapping[Register, Word]) -> Register | None:
         """The register that holds the upper half of a word before the loop; of several, the next one first."""
         kind, (file, number) = low
         taken = {upper for upper, _ in self.pairs.values()}
         found = [place for place, above in uppers.items() if place not in taken and are_halves(word, above)]
-        following: Place = (kind, (file, number + 1))
+        following: Register = (kind, (file, number + 1))
         return following if following in found else next(iter(found), None)
 
-    def _unknown_mask(self, place: Place, mask: Mask) -> Mask:
+    def _unknown_mask(self, place: Register, mask: Mask) -> Mask:
         """An unknown for a mask, one for both halves: the lane's bit is in one of them."""
         kind, (file, number) = place
         if mask.half is not None:
@@ -222,7 +214,7 @@ class _Loop:
 
     # What it is
 
-    def _guess_mask(self, latch: State, place: Place) -> bool:
+    def _guess_mask(self, latch: State, place: Register) -> bool:
         """Takes a register that is the same mask after one iteration for that mask; later it is seen if it is."""
         here, end = self._get(self.entry, place), self._get(latch, place)
         if place[0] != "scalars" or not (is_mask(here) and is_mask(end)) or as_mask(here).own is not as_mask(end).own:
@@ -231,7 +223,7 @@ class _Loop:
         self.unknown[place], self.known[place] = self._unknown_mask(place, mask), mask
         return True
 
-    def _guess_counter(self, latch: State, place: Place) -> None:
+    def _guess_counter(self, latch: State, place: Register) -> None:
         """Takes a register that one iteration changes by a constant for a counter; later it is seen if it is one."""
         here, end = self._get(self.entry, place), self._get(latch, place)
         if isinstance(here, Word) and isinstance(end, Word) and place not in self._halves():
@@ -239,7 +231,7 @@ class _Loop:
             if counter is not None:
                 self.known[place] = counter
 
-    def _halves(self) -> set[Place]:
+    def _halves(self) -> set[Register]:
         return {half for low, (high, _) in self.pairs.items() for half in (low, high)}
 
     def _refuted(self, latch: State) -> bool:
@@ -253,7 +245,7 @@ class _Loop:
 
     def _recognised(self, start: State, latch: State) -> bool:
         """Finds values at the head of registers that were unknown; whether there were any."""
-        found: dict[Place, Word | Mask] = {}
+        found: dict[Register, Word | Mask] = {}
         uppers = {upper for upper, _ in self.pairs.values()}
         for place in self.unknown:
             if place in self.known or place in uppers:
@@ -279,14 +271,14 @@ class _Loop:
         self.known |= new
         return bool(new)
 
-    def _whole(self, state: State, low: Place, high: Place) -> Word | None:
+    def _whole(self, state: State, low: Register, high: Register) -> Word | None:
         """The word of which two registers hold the halves."""
         a, b = self._get(state, low), self._get(state, high)
         return self.w.pair(a, b) if isinstance(a, Word) and isinstance(b, Word) else None
 
     # What is checked
 
-    def _kept(self, latch: State, place: Place) -> bool:
+    def _kept(self, latch: State, place: Register) -> bool:
         """Whether a register holds at the end of iteration t what is said of the head of t + 1."""
         following = {self.t: self.t + 1}
         if any(place == upper and low in self.known for low, (upper, _) in self.pairs.items()):
@@ -313,7 +305,7 @@ class _Loop:
         about = f"the loop at {self.head:#x}: as many iterations as the program's"
         goal = any_of(all_of(leaves, last), all_of(negation(leaves), negation(last)))
         if leaving:
-            self.loops.claims.append(Claim(about, goal, start.condition))
+            self.loops.claims.append(ForAll(about, goal, start.condition))
         for place, word in self.unknown.items():
             if place not in self.known and isinstance(word, Word) and word.expr.op == "var":
                 before, after = (self._get(s, place) for s in (self.entry, latch))
@@ -330,7 +322,7 @@ class _Loop:
         for place, word in self.known.items():
             _put(state, place, following.scalar(word))
         state.path = self.entry.path
-        ends = self.follower.region(self.follower.flow.loops[self.head], self.head, state)
+        ends = self.execution.region(self.execution.flow.loops[self.head], self.head, state)
         if any(target == self.head for target, _ in ends):
             raise NotReadable(f"the loop at {self.head:#x} may go on after the program's last iteration")
         return ends
@@ -357,12 +349,12 @@ class _Loop:
         return ends
 
 
-def _places(one: State, other: State) -> Iterator[Place]:
+def _places(one: State, other: State) -> Iterator[Register]:
     yield from (("scalars", key) for key in {**one.scalars, **other.scalars})
     yield from (("cells", key) for key in {**one.cells, **other.cells})
 
 
-def _put(state: State, place: Place, word: Word | Mask) -> None:
+def _put(state: State, place: Register, word: Word | Mask) -> None:
     kind, key = place
     if kind == "scalars":
         state.scalars[key] = word

@@ -1,4 +1,4 @@
-"""Each access of a binary beside the program's: the claims of `against`, one after the other.
+"""Each access of a binary beside the program's: the claims of `refinement`, one after the other.
 
 Which element of the binary is which of the program is found by samples; that it is, is proved.  Values are compared
 once the binary's unknowns have the program's names: what a load brought, and what a loop carries.  The latter is an
@@ -34,7 +34,7 @@ from layoutalg.refine.simulation.expected import Expected, ExpectedElement
 from layoutalg.refine.simulation.order import changed_places
 from layoutalg.refine.simulation.samples import Point, points_where, sample_points
 from layoutalg.refine.symbolic.bits import NotReadable
-from layoutalg.refine.symbolic.state import Element
+from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.symbolic.uninterpreted import COMMUTE, Terms
 
 #: How many accesses to LDS that have changed places are looked at.
@@ -43,7 +43,7 @@ MOST_TURNED = 400
 #: LDS buffers begin at multiples of this.
 ALIGNMENT = 16
 
-Place = Callable[[Element | ExpectedElement], tuple[object, ...]]
+Placing = Callable[[TracedElement | ExpectedElement], tuple[object, ...]]
 Decided = Iterator[tuple[str, Verdict]]
 
 
@@ -60,13 +60,13 @@ class Comparison:
     """Both sides, and which element of the one is which of the other."""
 
     def __init__(
-        self, kernel: Program, expected: Expected, found: Sequence[Element], loops: Loops, prover: Prover, terms: Terms,
-        lds_bytes: int,
+        self, program: Program, expected: Expected, found: Sequence[TracedElement], loops: Loops, prover: Prover,
+        terms: Terms, lds_bytes: int,
     ) -> None:  # fmt: skip
-        self.kernel, self.prover, self.terms = kernel, prover, terms
+        self.program, self.prover, self.terms = program, prover, terms
         self.expected, self.found, self.loops = expected, found, loops
         prover.free |= {*expected.carried, *loops.carried}
-        self.points = sample_points(kernel, expected.loops)
+        self.points = sample_points(program, expected.loops)
         self.names: dict[Expr, Expr] = {}  # what the binary loaded or carries → what the program calls it
         self.lds_bytes = lds_bytes
         self.where: dict[Expr, tuple[Point, ...]] = {}  # points where a condition holds
@@ -75,8 +75,8 @@ class Comparison:
     def verdicts(self) -> Decided:
         """Loops' counts first, then loads, since stores speak of them."""
         for claim in self.loops.claims:
-            yield claim.about, self.prover.decide("its exit is the last", claim.goal, self._given(claim.given))
-        self.wanted = placed_in_lds(self.expected.elements, self.found, self.kernel, self._place, self.lds_bytes)
+            yield claim.label, self.prover.decide("its exit is the last", claim.goal, self._given(claim.given))
+        self.wanted = placed_in_lds(self.expected.elements, self.found, self.program, self._place, self.lds_bytes)
         self.places = {self._place(w): w for w in reversed(self.wanted)}
         yield from self._alike()
         partners = [(element, self._partner(element)) for element in self.found]
@@ -88,7 +88,7 @@ class Comparison:
             yield self._about(element), self._stray(element)
         if strays:
             return  # what is loaded there is not known, so nothing can be said of the rest
-        stored: dict[str, list[Element]] = {}
+        stored: dict[str, list[TracedElement]] = {}
         for element, partner in partners:
             if partner is not None:
                 yield from self._compared(element, partner)
@@ -99,9 +99,9 @@ class Comparison:
         yield from self._carried()
 
     def _given(self, *conditions: Expr) -> Expr:
-        return all_of(self.kernel.requires, *(t < n for t, n in self.expected.loops.items()), *conditions)
+        return all_of(self.program.requires, *(t < n for t, n in self.expected.loops.items()), *conditions)
 
-    def _place(self, element: Element | ExpectedElement) -> tuple[object, ...]:
+    def _place(self, element: TracedElement | ExpectedElement) -> tuple[object, ...]:
         return *_kind(element), element.loops, tuple(value(element.offset, point) for point in self.points)
 
     def _alike(self) -> Decided:
@@ -120,11 +120,11 @@ class Comparison:
             )
             self.names[element.value] = other.value
 
-    def _about(self, element: Element) -> str:
+    def _about(self, element: TracedElement) -> str:
         verb = "stores to" if element.store else "loads from"
         return f"{element.instruction.address:#x} {element.instruction.name.lower()} {verb} {element.buffer}"
 
-    def _partner(self, element: Element) -> ExpectedElement | None:
+    def _partner(self, element: TracedElement) -> ExpectedElement | None:
         """The program's element that has this one's place: at all samples, or at those where it happens."""
         if not set(variables(element.offset)) <= set(self.points[0]):
             return None
@@ -134,15 +134,15 @@ class Comparison:
         points = self._points_of(element.guard)
         places = [value(element.offset, point) for point in points]
         alike = (w for w in self.wanted if _kind(w) == _kind(element) and w.loops == element.loops)
-        there = (w for w in alike if [value(w.offset, point) for point in points] == places)
-        return next(there, None) if len(points) > 1 else None
+        same_places = (w for w in alike if [value(w.offset, point) for point in points] == places)
+        return next(same_places, None) if len(points) > 1 else None
 
     def _points_of(self, guard: Expr) -> tuple[Point, ...]:
         if guard not in self.where:
-            self.where[guard] = points_where(self.kernel, self.expected.loops, guard)
+            self.where[guard] = points_where(self.program, self.expected.loops, guard)
         return self.where[guard]
 
-    def _stray(self, element: Element) -> Verdict:
+    def _stray(self, element: TracedElement) -> Verdict:
         """An access that is none of the program's: refuted where it is seen to happen."""
         if not set(variables(element.offset, element.guard)) <= set(self.points[0]):
             return unknown(f"the address {element.offset} or its condition is not known")
@@ -154,7 +154,7 @@ class Comparison:
                 return Refuted("an access of the program", "evaluation", 0.0, (), Witness((at,), text))
         return unknown(f"it is none of the program's, at {element.offset} where {element.guard}")
 
-    def _compared(self, element: Element, partner: ExpectedElement) -> Decided:
+    def _compared(self, element: TracedElement, partner: ExpectedElement) -> Decided:
         about, given = self._about(element), self._given(element.guard)
         shown = (Shown("binary", (element.offset,)), Shown("program", (partner.offset,)))
         goal = eq(element.offset, partner.offset)
@@ -183,13 +183,13 @@ class Comparison:
         rest = (part for part in map(simplify, conjuncts(goal)) if plain(part) not in known)
         return self.prover.decide(label, all_of(*rest), self._given(condition))
 
-    def _barriers(self, element: Element, partner: ExpectedElement) -> Verdict:
+    def _barriers(self, element: TracedElement, partner: ExpectedElement) -> Verdict:
         if simplify(element.barriers - partner.barriers).value == 0:
             return Proved("barriers before it", "counting", 0.0)
         text = f"{element.barriers} barriers before it, {partner.barriers} in the program"
         return Refuted("barriers before it", "counting", 0.0, (), Witness((), text))
 
-    def _complete(self, stored: Mapping[str, Sequence[Element]]) -> Decided:
+    def _complete(self, stored: Mapping[str, Sequence[TracedElement]]) -> Decided:
         """Each store of the program is done, by whichever of the binary's has its place."""
         for element in self.wanted:
             if not element.store:
@@ -204,15 +204,17 @@ class Comparison:
                 refuted = Refuted("each store is there", "counting", 0.0, (), Witness((), text))
                 yield f"{element.what}: happens", refuted
 
-    def _ordered(self, partners: Sequence[tuple[Element, ExpectedElement | None]]) -> Decided:
+    def _ordered(self, partners: Sequence[tuple[TracedElement, ExpectedElement | None]]) -> Decided:
         """Between two barriers, two accesses of a thread to LDS, one a store, that change places do not meet."""
         number = {w.what: n for n, w in enumerate(self.wanted)}
-        phases: dict[Expr, list[tuple[int, Element]]] = {}  # those in a loop without barriers are of all its iterations
+        phases: dict[
+            Expr, list[tuple[int, TracedElement]]
+        ] = {}  # those in a loop without barriers are of all its iterations
         for element, partner in partners:
             if partner is not None and element.buffer == "lds":
                 phases.setdefault(partner.barriers, []).append((number[partner.what], element))
-        for there in phases.values():
-            turned = list(changed_places(there))
+        for accesses in phases.values():
+            turned = list(changed_places(accesses))
             for one, other in turned[:MOST_TURNED]:
                 about = f"{self._about(other)}: before {one.instruction.address:#x} in the program"
                 apart = negation(eq(one.offset, other.offset))
@@ -297,13 +299,13 @@ class Comparison:
 
 
 def placed_in_lds(
-    wanted: Sequence[ExpectedElement], found: Sequence[Element], kernel: Program, place: Place, lds_bytes: int
+    wanted: Sequence[ExpectedElement], found: Sequence[TracedElement], program: Program, place: Placing, lds_bytes: int
 ) -> list[ExpectedElement]:
     """The program's elements with LDS buffers where the compiler put them, one after the other in some order.
 
     The order that the binary's accesses fit best is taken; whether they do is what the claims say.
     """
-    shared = {s.name: s for s in kernel.shared}
+    shared = {s.name: s for s in program.shared}
     seen = {place(element) for element in found if element.buffer == "lds" and _can_be_placed(element, place)}
     best: tuple[int, list[ExpectedElement]] | None = None
     for names in permutations(shared):
@@ -321,11 +323,11 @@ def placed_in_lds(
         if best is None or fits > best[0]:
             best = fits, moved
     if best is None:
-        raise NotReadable(f"{lds_bytes} bytes of LDS do not hold what {kernel.name} has there, aligned")
+        raise NotReadable(f"{lds_bytes} bytes of LDS do not hold what {program.name} has there, aligned")
     return best[1]
 
 
-def _can_be_placed(element: Element, place: Place) -> bool:
+def _can_be_placed(element: TracedElement, place: Placing) -> bool:
     try:
         place(element)
     except KeyError:
@@ -333,7 +335,7 @@ def _can_be_placed(element: Element, place: Place) -> bool:
     return True
 
 
-def _kind(element: Element | ExpectedElement) -> tuple[bool, str]:
+def _kind(element: TracedElement | ExpectedElement) -> tuple[bool, str]:
     return element.store, element.buffer
 
 

@@ -101,7 +101,7 @@ def expected_elements(program: Program, terms: Terms) -> Expected:
     return Expected(tuple(walker.elements), walker.carried, walker.loops)
 
 
-Place = tuple[str, tuple[int, ...]]
+TileElement = tuple[str, tuple[int, ...]]
 """A register tile's name and an index of it."""
 
 
@@ -110,7 +110,7 @@ class _Walker:
 
     def __init__(self, program: Program, terms: Terms) -> None:
         self.program, self.terms = program, terms
-        self.held: dict[Place, Expr] = {}
+        self.held: dict[TileElement, Expr] = {}
         self.barriers: Expr = FALSE
         self.around: tuple[Expr, ...] = ()
         self.elements: list[ExpectedElement] = []
@@ -221,7 +221,7 @@ class _Walker:
         return select(any_of(greater, self.terms.relation("neq_f32", value, value)), value, old)
 
     def _elementwise(self, s: Elementwise) -> None:
-        new: dict[Place, Expr] = {}
+        new: dict[TileElement, Expr] = {}
         for y in _ys(s.registers):
             operands = [self._number(o, y) for o in s.operands]
             new[s.registers.name, y] = _FUNCTIONS[s.function](self.terms, *operands)
@@ -231,7 +231,7 @@ class _Walker:
 
     def _access(self, number: int, access: Access, at: Mapping[Expr, Expr]) -> None:
         memory = access.tensor if isinstance(access, Load | Store) else access.shared
-        held, there = access.registers.dtype.name, memory.dtype.name
+        held, stored = access.registers.dtype.name, memory.dtype.name
         for y in _ys(access.registers):
             key = (access.registers.name, y)
             times = "".join(f"_{k}" for k in at.values() if k.op == "const")
@@ -239,11 +239,11 @@ class _Walker:
                 name = f"want_{number}{times}_{'_'.join(map(str, y))}"
                 unknown = symbol(name, min=0, max=(1 << 8 * memory.dtype.bytes) - 1)
                 element = self._element(number, access, y, unknown, memory.dtype, at)
-                value = self.terms.convert(there, held, unknown)
+                value = self.terms.convert(stored, held, unknown)
                 fill = NEUTRAL[access.fill if isinstance(access, Load) else "sum"][held]
                 self.held[key] = select(element.guard, value, const(fill))
             else:
-                value = self.terms.convert(held, there, self._value(access.registers, y))
+                value = self.terms.convert(held, stored, self._value(access.registers, y))
                 element = self._element(number, access, y, value, memory.dtype, at)
             self.elements.append(element)
 
@@ -315,7 +315,7 @@ def numbered(loop: Expr, count: Expr, requires: Expr) -> Expr:
     return symbol(loop.value.name, min=0, max=None if most == math.inf else int(most) - 1)
 
 
-def _at_head(loop: Expr, place: Place, before: Expr) -> Expr:
+def _at_head(loop: Expr, place: TileElement, before: Expr) -> Expr:
     """The unknown for a register at the head of a loop."""
     name, y = place
     most = 1 << 16 if before.hi < 1 << 16 and before.op != "const" else 1 << 32

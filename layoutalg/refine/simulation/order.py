@@ -15,19 +15,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from layoutalg.index import FALSE, mod, simplify
-from layoutalg.refine.symbolic.state import Element
+from layoutalg.refine.symbolic.state import TracedElement
 
-Numbered = tuple[int, Element]
+Numbered = tuple[int, TracedElement]
 """An element, and where it stands in the program."""
 
 
-def changed_places(there: Sequence[Numbered]) -> Iterator[tuple[Element, Element]]:
+def changed_places(accesses: Sequence[Numbered]) -> Iterator[tuple[TracedElement, TracedElement]]:
     """Accesses, one a store, of which the program has an element in the other order.
 
     Of two that begin at multiples of their one length, the first elements stand for all: both are at such multiples, so
     that where any meet, these do.  Of others, each pair of elements.
     """
-    spans = list(_spans(there))
+    spans = list(_spans(accesses))
     for k, one in enumerate(spans):
         for other in spans[k + 1 :]:
             if not (one[0][1].store or other[0][1].store) or max(n for n, _ in one) < min(m for m, _ in other):
@@ -38,10 +38,10 @@ def changed_places(there: Sequence[Numbered]) -> Iterator[tuple[Element, Element
                 yield from ((a, b) for n, a in one for m, b in other if m < n)
 
 
-def _spans(there: Sequence[Numbered]) -> Iterator[Sequence[Numbered]]:
+def _spans(accesses: Sequence[Numbered]) -> Iterator[Sequence[Numbered]]:
     """The elements of one access that lie one behind the other."""
     span: list[Numbered] = []
-    for number, element in there:
+    for number, element in accesses:
         if span and not _follows(span[-1][1], element):
             yield span
             span = []
@@ -50,7 +50,7 @@ def _spans(there: Sequence[Numbered]) -> Iterator[Sequence[Numbered]]:
         yield span
 
 
-def _follows(last: Element, element: Element) -> bool:
+def _follows(last: TracedElement, element: TracedElement) -> bool:
     same = last.instruction is element.instruction and last.guard is element.guard
     return same and simplify(element.offset - last.offset - last.size) is FALSE
 

@@ -21,20 +21,20 @@ _SCALES = (64, 64, 16, 16, 8, 4, 2, 1, 1, 1)
 _MOST = 1 << 64
 
 
-def sample_points(kernel: Program, loops: Mapping[Expr, Expr], count: int = 4) -> tuple[Point, ...]:
+def sample_points(program: Program, loops: Mapping[Expr, Expr], count: int = 4) -> tuple[Point, ...]:
     """Some blocks, threads and iterations of problems of several tiles.
 
     Raises `NotReadable` when no sizes that are tried meet what the program requires.
     """
     rng = random.Random(0)
-    return tuple(_point(kernel, loops, rng, k) for k in range(count))
+    return tuple(_point(program, loops, rng, k) for k in range(count))
 
 
-def points_where(kernel: Program, loops: Mapping[Expr, Expr], condition: Expr, tries: int = 600) -> tuple[Point, ...]:
+def points_where(program: Program, loops: Mapping[Expr, Expr], condition: Expr, tries: int = 600) -> tuple[Point, ...]:
     """Some points where a condition on these variables holds; few or none where it seldom does."""
     rng, found = random.Random(1), []
     for k in range(tries):
-        point = _point(kernel, loops, rng, k % 4)
+        point = _point(program, loops, rng, k % 4)
         if value(condition, point):
             found.append(point)
         if len(found) == 6:
@@ -42,19 +42,19 @@ def points_where(kernel: Program, loops: Mapping[Expr, Expr], condition: Expr, t
     return tuple(found)
 
 
-def extreme_sizes(kernel: Program) -> tuple[Point, ...]:
+def extreme_sizes(program: Program) -> tuple[Point, ...]:
     """Least sizes, and for each size one where it is as great as the others let it be, up to a factor of two.
 
     >>> from layoutalg.kernel.library.transpose import lds_transpose
-    >>> kernel = lds_transpose()
-    >>> [[point[size] for size in kernel.sizes] for point in extreme_sizes(kernel)]
+    >>> program = lds_transpose()
+    >>> [[point[size] for size in program.sizes] for point in extreme_sizes(program)]
     [[1, 1], [536870912, 1], [1, 536870912]]
     """
-    least = {size: max(int(size.lo), 1) for size in kernel.sizes}
+    least = {size: max(int(size.lo), 1) for size in program.sizes}
     found = [least]
-    for size in kernel.sizes:
+    for size in program.sizes:
         point = dict(least)
-        while 2 * point[size] <= size.hi and value(kernel.requires, point | {size: 2 * point[size]}):
+        while 2 * point[size] <= size.hi and value(program.requires, point | {size: 2 * point[size]}):
             point[size] *= 2
         found.append(point)
     return tuple(found)
@@ -85,25 +85,25 @@ def _differs(
     return bool(value(given, point)) and not value(goal, point)
 
 
-def _point(kernel: Program, loops: Mapping[Expr, Expr], rng: random.Random, k: int) -> Point:
-    point = next((p for p in _sizes(kernel, rng, k) if value(kernel.requires, p)), None)
+def _point(program: Program, loops: Mapping[Expr, Expr], rng: random.Random, k: int) -> Point:
+    point = next((p for p in _sizes(program, rng, k) if value(program.requires, p)), None)
     if point is None:
-        raise NotReadable(f"no sample of {kernel.name} meets {kernel.requires}")
+        raise NotReadable(f"no sample of {program.name} meets {program.requires}")
     for number, runs in loops.items():
         point[number] = rng.randrange(value(runs, point))
-    for index in (*kernel.grid, *kernel.threads):
+    for index in (*program.grid, *program.threads):
         extent = index.value.extent
         point[index] = rng.randrange(value(as_expr(extent), point) if extent is not None else int(index.hi) + 1)
     return point
 
 
-def _sizes(kernel: Program, rng: random.Random, k: int) -> Iterator[dict[Expr, int]]:
+def _sizes(program: Program, rng: random.Random, k: int) -> Iterator[dict[Expr, int]]:
     for scale in _SCALES:
         drawn = {}
-        for size in kernel.sizes:
+        for size in program.sizes:
             symbol = size.value
             step = symbol.multiple_of * -(-scale // symbol.multiple_of)
             number = step * (rng.randrange(2, 5) + k) if not symbol.power_of_two else 1 << rng.randrange(3, 7)
             drawn[size] = int(min(max(number, size.lo), size.hi)) // symbol.multiple_of * symbol.multiple_of
         yield drawn
-    yield {size: int(size.lo) for size in kernel.sizes}
+    yield {size: int(size.lo) for size in program.sizes}

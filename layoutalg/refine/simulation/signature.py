@@ -19,13 +19,13 @@ from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.metadata import Argument as LaidOut
 from layoutalg.kernel.program import Program
 from layoutalg.refine.symbolic.bits import NotReadable
-from layoutalg.refine.symbolic.state import Argument
+from layoutalg.refine.symbolic.state import BoundArgument
 
 #: Address spaces of a tensor: no other is named, or those of global memory (AMDGPUUsage, "Address Spaces").
 _GLOBAL = frozenset({"", "global", "generic"})
 
 
-def arguments_of(binary: KernelBinary, program: Program) -> Sequence[Argument]:
+def arguments_of(binary: KernelBinary, program: Program) -> Sequence[BoundArgument]:
     """What each of the binary's visible arguments stands for.
 
     Raises `NotReadable` where the binary takes another launch than the program's.
@@ -36,8 +36,8 @@ def arguments_of(binary: KernelBinary, program: Program) -> Sequence[Argument]:
     if binary.lds_bytes < program.lds_bytes:
         raise NotReadable(f"{binary.lds_bytes} bytes of LDS, the program has {program.lds_bytes}")
     forbidden = {tensor.name: "write_only" for tensor in program.tensors} | {program.target.name: "read_only"}
-    arguments = [Argument(tensor.name) for tensor in program.tensors]
-    arguments += [Argument(number=size) for size in program.sizes]
+    arguments = [BoundArgument(tensor.name) for tensor in program.tensors]
+    arguments += [BoundArgument(number=size) for size in program.sizes]
     if len(arguments) != len(binary.visible):
         raise NotReadable(f"{binary.name} has other arguments than {program.name}")
     for argument, laid_out in zip(arguments, binary.visible, strict=True):

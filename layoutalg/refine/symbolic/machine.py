@@ -34,7 +34,7 @@ from layoutalg.refine.symbolic.bits import Mask, NotReadable, Word
 from layoutalg.refine.symbolic.pending import LDS, Key
 from layoutalg.refine.symbolic.register_moves import RegisterMoves
 from layoutalg.refine.symbolic.scratch import ScratchMachine
-from layoutalg.refine.symbolic.state import Argument, Element
+from layoutalg.refine.symbolic.state import BoundArgument, TracedElement
 from layoutalg.refine.symbolic.uninterpreted import Terms
 from layoutalg.refine.symbolic.words import Decide, IndexValues
 from layoutalg.target.operand import MatrixInstruction
@@ -46,7 +46,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
     def __init__(
         self,
         program: MachineCode,
-        arguments: Sequence[Argument],
+        arguments: Sequence[BoundArgument],
         grid: Sequence[Expr],
         threads: Sequence[Expr],
         given: Expr,
@@ -61,7 +61,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
         self.uniform_variables = {
             v for e in (*grid, *(a.number for a in arguments if a.number is not None)) for v in variables(e)
         }
-        self.trace: list[Element] = []
+        self.trace: list[TracedElement] = []
         self.loops: tuple[Expr, ...] = ()  # the variables of the loops that are followed
         self.noting = True  # or only trying out what a loop changes
         self.buffers = {
@@ -138,7 +138,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
         guard, barriers = self.active, self.state.barriers
         for k, value in enumerate(values):
             this = instruction, access.store, buffer, start + k * size, guard, barriers, value, size, access.size
-            self.trace.append(Element(*this, self.loops, k * size))
+            self.trace.append(TracedElement(*this, self.loops, k * size))
 
     def _load(
         self, instruction: Instruction, access: Access, number: int, address: Word
@@ -187,7 +187,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
                 return whole[(byte - laid_out.offset) // 4]
         return self.w.fresh_word()
 
-    def _argument_words(self, argument: Argument, size: int) -> tuple[Word, ...]:
+    def _argument_words(self, argument: BoundArgument, size: int) -> tuple[Word, ...]:
         if argument not in self._wholes:
             e = self.buffers[argument.buffer] if argument.buffer else argument.number
             assert e is not None
@@ -259,7 +259,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
         self.state.signalled = instruction.name == "S_BARRIER_SIGNAL"
         self.state.barriers += not self.state.signalled
 
-    def follow(self, instruction: Instruction) -> None:
+    def execute(self, instruction: Instruction) -> None:
         """Carries out one instruction that is no branch."""
         if instruction.name in ("S_BARRIER", "S_BARRIER_SIGNAL", "S_BARRIER_WAIT"):
             self.barrier(instruction)
@@ -273,7 +273,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
 
     def _initialise(self, grid: Sequence[Expr], threads: Sequence[Expr]) -> None:
         kernel, w = self.kernel, self.w
-        self._wholes: dict[Argument, tuple[Word, ...]] = {}
+        self._wholes: dict[BoundArgument, tuple[Word, ...]] = {}
         self.set_exec(self.state, Mask(TRUE))
         register = 0
         for name, dwords in kernel.user_sgprs:

@@ -28,7 +28,7 @@ Writes = tuple[tuple[Expr, Word], ...]
 
 
 @dataclass(frozen=True)
-class Argument:
+class BoundArgument:
     """What a kernel argument stands for: a buffer's name, or a number."""
 
     buffer: str = ""
@@ -36,7 +36,7 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Element:
+class TracedElement:
     """One element of one access: bytes from the start of the buffer (or of LDS).
 
     Within a loop, all is said of the iteration that the loop's variable numbers.

@@ -15,7 +15,7 @@ from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.simulation.compare import Comparison
 from layoutalg.refine.simulation.expected import expected_elements
-from layoutalg.refine.symbolic.state import Element
+from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.symbolic.uninterpreted import Terms
 
 
@@ -36,7 +36,7 @@ def test_elements_that_are_moved_together_begin_at_a_multiple_of_their_bytes(vec
     wanted = expected_elements(kernel, terms)
     load = Instruction(0, 8, "GLOBAL_LOAD_DWORD", "GLOBAL")
     first = wanted.elements[0]
-    element = Element(load, False, first.buffer, first.offset, first.guard, first.barriers, first.value, 2, width)
+    element = TracedElement(load, False, first.buffer, first.offset, first.guard, first.barriers, first.value, 2, width)
     claims = dict(Comparison(kernel, wanted, [element], Loops(wanted.loops), Plain(), terms, 1 << 16).verdicts())
     about = "0x0 global_load_dword loads from source"
     assert isinstance(claims[f"{about}: place"], Proved)

@@ -9,7 +9,7 @@ from layoutalg.prove import ForAll, Proved, prove
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.simulation.compare import Comparison
 from layoutalg.refine.simulation.expected import Expected, ExpectedElement
-from layoutalg.refine.symbolic.state import Element
+from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.symbolic.uninterpreted import Terms
 
 KERNEL = lds_transpose("f32")
@@ -37,7 +37,7 @@ def verdicts(turned, first, second, loop=()):
         for n, ((store, offset), value) in enumerate(zip((first, second), values, strict=True))
     ]
     found = [
-        Element(Instruction(n, 8, "DS", "DS"), w.store, "lds", w.offset, TRUE, FALSE, w.value, 4, 4, w.loops)
+        TracedElement(Instruction(n, 8, "DS", "DS"), w.store, "lds", w.offset, TRUE, FALSE, w.value, 4, 4, w.loops)
         for n, w in enumerate(wanted)
     ]
     expected = Expected(tuple(wanted), {}, dict.fromkeys(loop, as_expr(3)))

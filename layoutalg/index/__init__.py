@@ -11,6 +11,7 @@
 
 from layoutalg.errors import InexpressibleError
 from layoutalg.index.c import Code, c_code, c_expression, fits, intermediates
+from layoutalg.index.compound import maximum, minimum, prod
 from layoutalg.index.evaluate import PYTHON, array, extent, grid, grids, read, value, values
 from layoutalg.index.expr import (
     FALSE,
@@ -28,25 +29,20 @@ from layoutalg.index.expr import (
     le,
     lookup,
     lt,
-    maximum,
-    minimum,
     mod,
     mul,
     negation,
-    prod,
     select,
-    symbol,
-    unlimited,
-    var,
     xor,
 )  # fmt: skip
 from layoutalg.index.javascript import javascript
 from layoutalg.index.narrow import narrowed
-from layoutalg.index.normal import conjuncts, holds, nonnegative, simplify
+from layoutalg.index.normal import holds, nonnegative, simplify
 from layoutalg.index.parse import ParseError, parse
 from layoutalg.index.ranges import Symbol
 from layoutalg.index.symbolic import from_sympy, latex, to_sympy
-from layoutalg.index.walk import fresh, names, postorder, rebuild, substitute, unused, variables
+from layoutalg.index.variable import symbol, unlimited, var
+from layoutalg.index.walk import conjuncts, fresh, names, postorder, rebuild, substitute, unused, variables
 
 __all__ = [
     "FALSE", "PYTHON", "TRUE", "Code", "Expr", "InexpressibleError", "ParseError", "Symbol", "Term", "add",

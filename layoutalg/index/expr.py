@@ -25,23 +25,23 @@ not a constant.
 
 from __future__ import annotations
 
-import builtins
 import math
 from collections import deque
 from collections.abc import Sequence
-from functools import lru_cache, reduce
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakValueDictionary
 
 from layoutalg.errors import InexpressibleError
 from layoutalg.index.integers import integer
-from layoutalg.index.ranges import BOOLEAN, RANGE, Bound, Symbol
+from layoutalg.index.ranges import BOOLEAN, RANGE, Bound
 from layoutalg.index.text import show
 
 
 class Expr:
     """A node of an index expression; made by the functions and operators of this module, never directly.
 
+    >>> from layoutalg.index import var
     >>> i = var("i", 8)
     >>> (i * 4 + 3) // 4 is i
     False
@@ -67,7 +67,7 @@ class Expr:
         return self._repr or show(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _node, (self.op, self.args, self.value)
+        return make_node, (self.op, self.args, self.value)
 
     def __bool__(self) -> bool:
         if self.op == "const":
@@ -181,7 +181,7 @@ _TABLE: WeakValueDictionary[tuple[Any, ...], Expr] = WeakValueDictionary()
 _RECENT: deque[Expr] = deque(maxlen=1 << 14)  # these stay, with their normal forms: a proof makes most terms often
 
 
-def _node(op: str, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
+def make_node(op: str, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
     """The one node with this operation, arguments and value."""
     key = (op, args, value)
     found = _TABLE.get(key)
@@ -199,7 +199,7 @@ def _node(op: str, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
 @lru_cache(maxsize=1 << 12, typed=True)  # typed: 2.0 must not find what 2 made
 def const(value: int) -> Expr:
     """The integer `value` as an expression; TypeError for what is no integer."""
-    return _node("const", (), integer(value, "an integer or an index expression"))
+    return make_node("const", (), integer(value, "an integer or an index expression"))
 
 
 def as_expr(term: Term) -> Expr:
@@ -208,50 +208,6 @@ def as_expr(term: Term) -> Expr:
 
 
 TRUE, FALSE = const(1), const(0)
-
-
-def symbol(
-    name: str, *, min: int = 1, max: int | None = None, multiple_of: int = 1, power_of_two: bool = False
-) -> Expr:
-    """A size that is not fixed: `min ≤ name ≤ max`, a multiple of `multiple_of`, perhaps a power of two.
-
-    >>> symbol("M", min=8, max=4096, multiple_of=8).hi
-    4096
-    """
-    min, multiple_of, max = integer(min), integer(multiple_of), None if max is None else integer(max)
-    if multiple_of < 1 or (max is not None and max < min):
-        raise ValueError(f"symbol {name}: min {min}, max {max}, multiple_of {multiple_of} leave it no value")
-    lo = -(-min // multiple_of) * multiple_of
-    hi = math.inf if max is None else max // multiple_of * multiple_of
-    if lo > hi:
-        raise ValueError(f"symbol {name}: no multiple of {multiple_of} lies between {min} and {max}")
-    if power_of_two:
-        first = 1 << (builtins.max(lo, 1) - 1).bit_length()
-        if multiple_of & (multiple_of - 1) or first > hi:
-            raise ValueError(f"symbol {name}: no power of two lies in {lo}…{hi}, multiples of {multiple_of}")
-    return _node("var", (), Symbol(name, lo, hi, None, multiple_of, power_of_two))
-
-
-def var(name: str, extent: Term) -> Expr:
-    """An index that runs over 0 ≤ name < extent.
-
-    >>> var("i", symbol("M", max=64) * 2).hi
-    127
-    """
-    limit = as_expr(extent)
-    if limit.hi < 1:
-        raise InexpressibleError(f"index {name} over an extent of {limit} has no value")
-    return _node("var", (), Symbol(name, 0, limit.hi - 1, None if limit.op == "const" else limit, index=True))
-
-
-def unlimited(name: str, least: Bound = -math.inf) -> Expr:
-    """A variable that may be any integer, or any from `least` up: what is written over it holds wherever it is used.
-
-    >>> u = unlimited("u")
-    >>> u % 2, var("i", 2) % 2
-    (u % 2, i)
-    """
-    return _node("var", (), Symbol(name, least, math.inf, index=True))
 
 
 def add(*terms: Term) -> Expr:
@@ -265,7 +221,7 @@ def add(*terms: Term) -> Expr:
                 parts.append(part)
     if total or not parts:
         parts.append(const(total))
-    return parts[0] if len(parts) == 1 else _node("add", tuple(parts))
+    return parts[0] if len(parts) == 1 else make_node("add", tuple(parts))
 
 
 def mul(left: Term, right: Term) -> Expr:
@@ -280,12 +236,13 @@ def mul(left: Term, right: Term) -> Expr:
             return a if b.value else b
         if a.op == "mul" and a.args[1].op == "const":
             return mul(a.args[0], a.args[1].value * b.value)
-    return _node("mul", (a, b))
+    return make_node("mul", (a, b))
 
 
 def div(left: Term, right: Term) -> Expr:
     """Floor division by a divisor that is provably at least 1; ValueError otherwise.
 
+    >>> from layoutalg.index import var
     >>> div(var("i", 60), 16).hi
     3
     """
@@ -294,12 +251,13 @@ def div(left: Term, right: Term) -> Expr:
         return a
     if n.op == "const" and a.lo > -math.inf and a.hi < math.inf and a.lo // n.value == a.hi // n.value:
         return const(int(a.lo // n.value))
-    return FALSE if a.lo >= 0 and a.hi < n.lo else const(-1) if a.hi < 0 and -a.lo <= n.lo else _node("div", (a, n))
+    return FALSE if a.lo >= 0 and a.hi < n.lo else const(-1) if a.hi < 0 and -a.lo <= n.lo else make_node("div", (a, n))
 
 
 def mod(left: Term, right: Term) -> Expr:
     """The remainder in 0 … right − 1; the divisor is provably at least 1, ValueError otherwise.
 
+    >>> from layoutalg.index import var
     >>> mod(-1, 4), mod(var("i", 4), 4)
     (3, i)
     """
@@ -308,7 +266,7 @@ def mod(left: Term, right: Term) -> Expr:
         return FALSE
     if a.op == "const" and n.op == "const":
         return const(a.value % n.value)
-    return a if a.lo >= 0 and a.hi < n.lo else _node("mod", (a, n))
+    return a if a.lo >= 0 and a.hi < n.lo else make_node("mod", (a, n))
 
 
 def _divisor(term: Term) -> Expr:
@@ -329,7 +287,7 @@ def xor(left: Term, right: Term) -> Expr:
         return FALSE
     if a is FALSE or b is FALSE:
         return b if a is FALSE else a
-    return _node("xor", (a, b))
+    return make_node("xor", (a, b))
 
 
 def bitand(left: Term, right: Term) -> Expr:
@@ -341,7 +299,7 @@ def bitand(left: Term, right: Term) -> Expr:
         return const(a.value & b.value)
     if b.op == "const" and b.value >= 0 and b.value & (b.value + 1) == 0:
         return mod(a, b.value + 1)
-    return a if a is b else _node("and", (a, b))
+    return a if a is b else make_node("and", (a, b))
 
 
 def lt(left: Term, right: Term) -> Expr:
@@ -349,7 +307,7 @@ def lt(left: Term, right: Term) -> Expr:
     a, b = as_expr(left), as_expr(right)
     if a.hi < b.lo:
         return TRUE
-    return FALSE if a is b or a.lo >= b.hi else _node("lt", (a, b))
+    return FALSE if a is b or a.lo >= b.hi else make_node("lt", (a, b))
 
 
 def le(left: Term, right: Term) -> Expr:
@@ -357,12 +315,13 @@ def le(left: Term, right: Term) -> Expr:
     a, b = as_expr(left), as_expr(right)
     if a is b or a.hi <= b.lo:
         return TRUE
-    return FALSE if a.lo > b.hi else _node("le", (a, b))
+    return FALSE if a.lo > b.hi else make_node("le", (a, b))
 
 
 def eq(left: Term, right: Term) -> Expr:
     """left = right, as a truth value over their variables (`==` asks whether they are the same expression).
 
+    >>> from layoutalg.index import symbol
     >>> m = symbol("M")
     >>> eq(m, 4), m == 4, m - m + 4 == 4
     (M == 4, False, False)
@@ -370,12 +329,13 @@ def eq(left: Term, right: Term) -> Expr:
     a, b = as_expr(left), as_expr(right)
     if a is b:
         return TRUE
-    return FALSE if a.hi < b.lo or b.hi < a.lo else _node("eq", (a, b))
+    return FALSE if a.hi < b.lo or b.hi < a.lo else make_node("eq", (a, b))
 
 
 def all_of(*terms: Term) -> Expr:
     """The conjunction; true when empty.
 
+    >>> from layoutalg.index import var
     >>> i = var("i", 9)
     >>> all_of(i < 4, i >= 0)
     i < 4
@@ -396,7 +356,7 @@ def _junction(op: str, terms: tuple[Term, ...], absorbing: Expr, neutral: Expr) 
     if absorbing in parts:
         return absorbing
     parts.pop(neutral, None)
-    return _node(op, tuple(parts)) if len(parts) > 1 else next(iter(parts), neutral)
+    return make_node(op, tuple(parts)) if len(parts) > 1 else next(iter(parts), neutral)
 
 
 def negation(term: Term) -> Expr:
@@ -407,7 +367,7 @@ def negation(term: Term) -> Expr:
         return FALSE if a.value else TRUE
     if a.op in ("lt", "le"):
         return (le if a.op == "lt" else lt)(a.args[1], a.args[0])
-    return a.args[0] if a.op == "not" else _node("not", (a,))
+    return a.args[0] if a.op == "not" else make_node("not", (a,))
 
 
 def _truth(term: Expr) -> None:
@@ -421,7 +381,7 @@ def select(condition: Term, left: Term, right: Term) -> Expr:
     _truth(c)
     if c.op == "const":
         return a if c.value else b
-    return a if a is b else _node("select", (c, a, b))
+    return a if a is b else make_node("select", (c, a, b))
 
 
 def lookup(table: Sequence[int], index: Term) -> Expr:
@@ -435,23 +395,4 @@ def lookup(table: Sequence[int], index: Term) -> Expr:
         raise InexpressibleError(
             f"index {i} in {i.lo}…{i.hi} leaves a table of {len(table)} entries; take it modulo {len(table)}"
         )
-    return const(table[i.value]) if i.op == "const" else _node("lookup", (i,), tuple(map(integer, table)))
-
-
-def minimum(left: Term, right: Term) -> Expr:
-    """The smaller of two."""
-    return select(le(left, right), left, right)
-
-
-def maximum(left: Term, right: Term) -> Expr:
-    """The larger of two."""
-    return select(le(left, right), right, left)
-
-
-def prod(terms: Sequence[Term]) -> Expr:
-    """The product of all, 1 when there are none.
-
-    >>> prod([2, 3, 4])
-    24
-    """
-    return as_expr(reduce(mul, terms)) if terms else TRUE
+    return const(table[i.value]) if i.op == "const" else make_node("lookup", (i,), tuple(map(integer, table)))

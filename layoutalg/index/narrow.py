@@ -16,10 +16,11 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from layoutalg.index.expr import Expr, symbol
-from layoutalg.index.normal import conjuncts, normal
+from layoutalg.index.expr import Expr
+from layoutalg.index.normal import normal
 from layoutalg.index.ranges import Symbol
-from layoutalg.index.walk import variables
+from layoutalg.index.variable import symbol
+from layoutalg.index.walk import conjuncts, variables
 
 
 def narrowed(given: Iterable[Expr]) -> Mapping[Expr, Expr]:

@@ -22,7 +22,7 @@ import math
 from collections.abc import Callable, Mapping
 
 from layoutalg.index import budget
-from layoutalg.index.expr import FALSE, TRUE, Expr, all_of, const, div, mod, mul, xor
+from layoutalg.index.expr import FALSE, TRUE, Expr, const, div, mod, mul, xor
 from layoutalg.index.poly import Poly, common_term, monomial_over, rank
 from layoutalg.index.ranges import BOOLEAN, Bound
 from layoutalg.index.text import order
@@ -393,9 +393,3 @@ def holds(condition: Expr) -> bool:
     True
     """
     return simplify(condition) is TRUE
-
-
-def conjuncts(condition: Expr) -> tuple[Expr, ...]:
-    """The parts of a conjunction, the condition itself where it is none."""
-    whole = all_of(condition)
-    return whole.args if whole.op == "all" else (whole,)

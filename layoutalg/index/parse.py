@@ -37,6 +37,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from keyword import iskeyword
 
+from layoutalg.index.compound import maximum, minimum
 from layoutalg.index.expr import (
     Expr,
     add,
@@ -49,8 +50,6 @@ from layoutalg.index.expr import (
     le,
     lookup,
     lt,
-    maximum,
-    minimum,
     mod,
     mul,
     negation,

@@ -18,7 +18,8 @@ from functools import reduce
 from math import gcd
 
 from layoutalg.index import budget
-from layoutalg.index.expr import Expr, add, mul, prod
+from layoutalg.index.compound import prod
+from layoutalg.index.expr import Expr, add, mul
 from layoutalg.index.text import order
 
 Monomial = tuple[Expr, ...]

@@ -21,9 +21,9 @@ from layoutalg.index.expr import (
     mul,
     negation,
     select,
-    var,
     xor,
 )  # fmt: skip
+from layoutalg.index.variable import var
 
 
 def postorder(*roots: Expr, stop: Container[Expr] = ()) -> list[Expr]:
@@ -85,6 +85,12 @@ def fresh(name: str, extent: Term, avoid: Iterable[str]) -> Expr:
     i0_
     """
     return var(unused(name, set(avoid)), extent)
+
+
+def conjuncts(condition: Expr) -> tuple[Expr, ...]:
+    """The parts of a conjunction, the condition itself where it is none."""
+    whole = all_of(condition)
+    return whole.args if whole.op == "all" else (whole,)
 
 
 def substitute(root: Expr, values: Mapping[Expr, Term]) -> Expr:

@@ -19,9 +19,9 @@ from typing import Any
 
 import z3
 
-from layoutalg.index import Expr, div, postorder
+from layoutalg.index import Expr, conjuncts, div, postorder
 from layoutalg.index.evaluate import read
-from layoutalg.index.normal import conjuncts, normal, simplify
+from layoutalg.index.normal import normal, simplify
 from layoutalg.prove.strategies.digits import count
 
 WORDS = re.compile(

@@ -34,8 +34,8 @@ from typing import Any
 
 import z3
 
-from layoutalg.index import Expr, all_of
-from layoutalg.index.normal import conjuncts, simplify
+from layoutalg.index import Expr, all_of, conjuncts
+from layoutalg.index.normal import simplify
 from layoutalg.index.poly import Monomial, Poly, monomial_over
 from layoutalg.prove.encodings import Integers, NotExpressible
 from layoutalg.prove.lowering import Problem

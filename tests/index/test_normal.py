@@ -15,9 +15,7 @@ from layoutalg.index import (
     FALSE,
     TRUE,
     Expr,
-    all_of,
     array,
-    conjuncts,
     const,
     eq,
     holds,
@@ -214,11 +212,6 @@ def test_symbolic_round_trips_are_identities(rank: int) -> None:
 )
 def test_nonnegative(claim: Expr, certain: bool) -> None:
     assert nonnegative(claim) is certain
-
-
-def test_conjuncts() -> None:
-    assert conjuncts(all_of(X < 3, J < 4)) == (X < 3, J < 4)
-    assert conjuncts(X < 3) == (X < 3,)
 
 
 # --- regressions ------------------------------------------------------------------------------------------------------

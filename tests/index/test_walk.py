@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from layoutalg.index import names, postorder, substitute, symbol, value, var, variables
+from layoutalg.index import all_of, conjuncts, names, postorder, substitute, symbol, value, var, variables
 from tests.index.expressions import Generator, points
 
 M = symbol("M")
@@ -40,3 +40,8 @@ def test_substitution_is_evaluation_in_two_steps(seeds: range) -> None:
 
 def test_substitution_of_parts() -> None:
     assert substitute((IX * 2 + J) // 3, {IX * 2 + J: J}) is J // 3
+
+
+def test_conjuncts() -> None:
+    assert conjuncts(all_of(IX < 3, J < 4)) == (IX < 3, J < 4)
+    assert conjuncts(IX < 3) == (IX < 3,)

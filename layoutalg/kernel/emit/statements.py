@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import indent
 
-from layoutalg.index import TRUE, Expr, postorder, var, variables
+from layoutalg.index import TRUE, Expr, conjuncts, postorder, var, variables
 from layoutalg.index.c import c_code, c_expression
-from layoutalg.index.normal import conjuncts
 from layoutalg.kernel.access.address import Address, address_of, offset_of
 from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
 from layoutalg.kernel.emit.conversions import as_float, converted, neutral

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from layoutalg.index import TRUE, Expr, all_of, eq, substitute, symbol, var, variables
+from layoutalg.index import TRUE, Expr, all_of, conjuncts, eq, substitute, symbol, var, variables
 from layoutalg.index.c import intermediates
-from layoutalg.index.normal import conjuncts
 from layoutalg.prove import Claim, ForAll, Obligation, Shown
 
 

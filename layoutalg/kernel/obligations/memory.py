@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from layoutalg.index import TRUE, Expr, all_of, eq, substitute, symbol, var, variables
-from layoutalg.index.normal import conjuncts, holds, simplify
+from layoutalg.index import TRUE, Expr, all_of, conjuncts, eq, substitute, symbol, var, variables
+from layoutalg.index.normal import holds, simplify
 from layoutalg.kernel.access.address import address_of, written
 from layoutalg.kernel.obligations.base import Requirement, fits, inside
 from layoutalg.kernel.obligations.copies import first_copy

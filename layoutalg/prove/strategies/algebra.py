@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layoutalg.index import FALSE, Expr
-from layoutalg.index.normal import conjuncts, nonnegative, simplify
+from layoutalg.index import FALSE, Expr, conjuncts
+from layoutalg.index.normal import nonnegative, simplify
 from layoutalg.prove.obligation import ForAll, Obligation
 from layoutalg.prove.outcome import GaveUp, Holds, Limits, Outcome
 

@@ -21,8 +21,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from layoutalg.index import Expr, postorder
-from layoutalg.index.normal import conjuncts, holds
+from layoutalg.index import Expr, conjuncts, postorder
+from layoutalg.index.normal import holds
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Point
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 

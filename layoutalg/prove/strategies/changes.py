@@ -26,6 +26,7 @@ from layoutalg.index import (
     all_of,
     as_expr,
     budget,
+    conjuncts,
     names,
     postorder,
     substitute,
@@ -35,7 +36,7 @@ from layoutalg.index import (
     variables,
 )
 from layoutalg.index.evaluate import value
-from layoutalg.index.normal import conjuncts, normal, recover, simplify
+from layoutalg.index.normal import normal, recover, simplify
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point, in_domain, names_of
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Outcome
 from layoutalg.prove.strategies.digits import chain, count, digits_of, whole

@@ -1,0 +1,27 @@
+"""Operations that are made of others: the smaller and the larger of two, a product of many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from layoutalg.index.expr import TRUE, Expr, Term, as_expr, le, mul, select
+
+
+def minimum(left: Term, right: Term) -> Expr:
+    """The smaller of two."""
+    return select(le(left, right), left, right)
+
+
+def maximum(left: Term, right: Term) -> Expr:
+    """The larger of two."""
+    return select(le(left, right), right, left)
+
+
+def prod(terms: Sequence[Term]) -> Expr:
+    """The product of all, 1 when there are none.
+
+    >>> prod([2, 3, 4])
+    24
+    """
+    return as_expr(reduce(mul, terms)) if terms else TRUE

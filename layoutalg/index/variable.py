@@ -1,0 +1,64 @@
+"""Variables: sizes that are not fixed, indices that run below an extent, and what may be any integer.
+
+| made by         | values                                              | is                           |
+|-----------------|-----------------------------------------------------|------------------------------|
+| `symbol(name)`  | min … max, multiples of m, perhaps powers of two     | a size: a verdict names it   |
+| `var(name, n)`  | 0 … n − 1; n may be an expression                    | an index: it is quantified   |
+| `unlimited`     | every integer, or all from a least one               | whatever stands in its place |
+
+A variable is its name and its limits: two of one name and one range are one variable.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+
+from layoutalg.errors import InexpressibleError
+from layoutalg.index.expr import Expr, Term, as_expr, make_node
+from layoutalg.index.integers import integer
+from layoutalg.index.ranges import Bound, Symbol
+
+
+def symbol(
+    name: str, *, min: int = 1, max: int | None = None, multiple_of: int = 1, power_of_two: bool = False
+) -> Expr:
+    """A size that is not fixed: `min ≤ name ≤ max`, a multiple of `multiple_of`, perhaps a power of two.
+
+    >>> symbol("M", min=8, max=4096, multiple_of=8).hi
+    4096
+    """
+    min, multiple_of, max = integer(min), integer(multiple_of), None if max is None else integer(max)
+    if multiple_of < 1 or (max is not None and max < min):
+        raise ValueError(f"symbol {name}: min {min}, max {max}, multiple_of {multiple_of} leave it no value")
+    lo = -(-min // multiple_of) * multiple_of
+    hi = math.inf if max is None else max // multiple_of * multiple_of
+    if lo > hi:
+        raise ValueError(f"symbol {name}: no multiple of {multiple_of} lies between {min} and {max}")
+    if power_of_two:
+        first = 1 << (builtins.max(lo, 1) - 1).bit_length()
+        if multiple_of & (multiple_of - 1) or first > hi:
+            raise ValueError(f"symbol {name}: no power of two lies in {lo}…{hi}, multiples of {multiple_of}")
+    return make_node("var", (), Symbol(name, lo, hi, None, multiple_of, power_of_two))
+
+
+def var(name: str, extent: Term) -> Expr:
+    """An index that runs over 0 ≤ name < extent.
+
+    >>> var("i", symbol("M", max=64) * 2).hi
+    127
+    """
+    limit = as_expr(extent)
+    if limit.hi < 1:
+        raise InexpressibleError(f"index {name} over an extent of {limit} has no value")
+    return make_node("var", (), Symbol(name, 0, limit.hi - 1, None if limit.op == "const" else limit, index=True))
+
+
+def unlimited(name: str, least: Bound = -math.inf) -> Expr:
+    """A variable that may be any integer, or any from `least` up: what is written over it holds wherever it is used.
+
+    >>> u = unlimited("u")
+    >>> u % 2, var("i", 2) % 2
+    (u % 2, i)
+    """
+    return make_node("var", (), Symbol(name, least, math.inf, index=True))

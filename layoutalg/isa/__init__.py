@@ -8,5 +8,7 @@
 | `machine` | what every reading of the table shares: operands, masks, addresses |
 | `run` | the reading in numpy: whole grids are carried out, and every misuse is a fault |
 
+A room imports those above it and none below; `container` and `semantics` know nothing of each other.
+
 The reading in index expressions, one unknown lane on all paths, is `layoutalg.refine`.
 """

@@ -14,8 +14,18 @@ from collections.abc import Mapping
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
+from layoutalg.isa.container.descriptor import BUFFER
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
-from layoutalg.isa.semantics.accesses import ACCESSES, COUNTERS, NO_EFFECT, OVERTAKING, UNORDERED, WAITS, Access
+from layoutalg.isa.semantics.accesses import (
+    ACCESSES,
+    COUNTERS,
+    DEALLOCATE_VGPRS,
+    NO_EFFECT,
+    OVERTAKING,
+    UNORDERED,
+    WAITS,
+    Access,
+)
 from layoutalg.isa.semantics.entries import Alu
 from layoutalg.isa.semantics.floats import FLOAT_MODE
 from layoutalg.isa.semantics.table import ALU
@@ -24,13 +34,6 @@ from layoutalg.isa.semantics.values import Truth, Values, Word
 #: Where LDS and scratch lie in the flat address space (upper 32 bits of their base).  Any values do that no buffer has;
 #: a kernel learns them from `src_shared_base` and `src_private_base`.
 SHARED_APERTURE, PRIVATE_APERTURE = 0x10000, 0x20000
-
-#: Where scratch is described to buffer instructions, on targets that have it so (LLVM's AMDGPUUsage, "Kernel Prolog",
-#: Private Segment Buffer: SGPR0-3): the name in the descriptor's list of user registers.
-BUFFER = "private_segment_buffer"
-
-#: The message with which an ending wave gives its registers back (RDNA 3 ISA, S_SENDMSG).
-DEALLOCATE_VGPRS = 3
 
 #: Cache policy fields: how, not what, is accessed (ISA manuals, "Memory Scopes and Temporal Hints"; GLC, DLC, SLC).
 #: No block reads what another stores, so which cache has it first is no matter.

@@ -34,9 +34,13 @@ ARCHITECTURES = {"gfx90a": "cdna", "gfx942": "cdna", "gfx950": "cdna", "gfx1100"
 #: Targets whose machine sets up the base of scratch (AMDGPUUsage, "Processors": architected flat scratch).
 BASE_IS_SET_UP = frozenset({"gfx942", "gfx950", "gfx1100", "gfx1201"})
 
+#: Where scratch is described to buffer instructions, on targets that have it so (LLVM's AMDGPUUsage, "Kernel Prolog",
+#: Private Segment Buffer: SGPR0-3): the name in the descriptor's list of user registers.
+BUFFER = "private_segment_buffer"
+
 #: Pointers and sizes that the machine writes to scalar registers before a kernel, in this order: property bit, dwords.
 _USER_SGPRS = (
-    ("private_segment_buffer", 0, 4),
+    (BUFFER, 0, 4),
     ("dispatch_ptr", 1, 2),
     ("queue_ptr", 2, 2),
     ("kernarg_segment_ptr", 3, 2),
@@ -163,7 +167,7 @@ def _why_not(found: Descriptor, target: str, apart: bool) -> str:
     if not given <= found.user_sgpr_count <= _MOST_USER_SGPRS:
         return (f"its descriptor asks for {found.user_sgpr_count} user registers, and what is to be in them takes "
                 f"{given}, of {_MOST_USER_SGPRS} at most")  # fmt: skip
-    if target in BASE_IS_SET_UP and {"private_segment_buffer", "flat_scratch_init"} & dict(found.user_sgprs).keys():
+    if target in BASE_IS_SET_UP and {BUFFER, "flat_scratch_init"} & dict(found.user_sgprs).keys():
         return f"its descriptor asks for a description of scratch, which {target} has not"
     if found.thread_dimensions > len(found.block_indices):
         return "its descriptor asks for four thread indices"

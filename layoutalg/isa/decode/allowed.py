@@ -30,10 +30,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
-from layoutalg.isa.machine import DEALLOCATE_VGPRS
-from layoutalg.isa.run.matrix import matrix_instruction_of, registers_of
-from layoutalg.isa.semantics.accesses import ACCESSES, NO_EFFECT, Access
+from layoutalg.isa.semantics.accesses import ACCESSES, DEALLOCATE_VGPRS, NO_EFFECT, Access
 from layoutalg.isa.semantics.floats import FLOAT_MODE
+from layoutalg.isa.semantics.matrix import matrix_instruction_of, registers_of
 from layoutalg.isa.semantics.table import ALU
 
 #: Scalar registers that may be named together: first and last of each kind.

@@ -23,13 +23,12 @@ import numpy as np
 from layoutalg.errors import Fault, LaunchError, StepLimit, UnsupportedInstructionError
 from layoutalg.index import budget
 from layoutalg.isa.container.binary import KernelBinary
+from layoutalg.isa.container.descriptor import BUFFER
 from layoutalg.isa.container.elf import Segment
 from layoutalg.isa.container.metadata import Argument
 from layoutalg.isa.decode.code import ENDS, MachineCode, branch_target
 from layoutalg.isa.decode.instructions import VCC, Operand
-from layoutalg.isa.machine import BUFFER
 from layoutalg.isa.run.arrays import Array
-from layoutalg.isa.run.between import BetweenBlocks
 from layoutalg.isa.run.cycles import InstructionCycles, LdsMeter
 from layoutalg.isa.run.machine import (
     SCRATCH_BUFFER,
@@ -39,6 +38,7 @@ from layoutalg.isa.run.machine import (
     lds_place,
     scratch_stride,
 )
+from layoutalg.isa.run.races import BlockRaces
 from layoutalg.isa.run.spaces import GlobalMemory
 
 Triple = tuple[int, int, int]
@@ -127,11 +127,11 @@ def _run_grid(
     blocks = np.stack([x, y, z], axis=1)
     at_once = max(1, min(_LANES_AT_ONCE // (2 * waves * wave), _MEMORY // _block_bytes(program.kernel, waves)))
     place, steps = lds_place(program.instructions), 0
-    between = BetweenBlocks(memory.bytes.data.size, global_place(program.instructions)) if len(blocks) > 1 else None
+    races = BlockRaces(memory.bytes.data.size, global_place(program.instructions)) if len(blocks) > 1 else None
     unaligned: dict[str, None] = {}
     for start in range(0, len(blocks), at_once):
         some = blocks[start : start + at_once]
-        machine = ConcreteMachine(program.kernel, some, waves, threads, memory, place, meter, strict, between, start)
+        machine = ConcreteMachine(program.kernel, some, waves, threads, memory, place, meter, strict, races, start)
         _initialise(machine, block)
         steps += run(machine, program, turns)
         unaligned |= machine.unaligned

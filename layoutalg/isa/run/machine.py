@@ -19,10 +19,10 @@ from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.machine import PRIVATE_APERTURE, SHARED_APERTURE, operand_of
 from layoutalg.isa.run.arrays import Array
-from layoutalg.isa.run.between import BetweenBlocks
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.run.lds import Barriers, Lds
 from layoutalg.isa.run.matrix import multiply
+from layoutalg.isa.run.races import BlockRaces
 from layoutalg.isa.run.registers import RegisterMachine
 from layoutalg.isa.run.spaces import Bytes, Describe, GlobalMemory
 from layoutalg.isa.semantics.accesses import ACCESSES, KEEP_OTHER_HALF, Access, alignment_of
@@ -41,14 +41,14 @@ class ConcreteMachine(RegisterMachine):
 
     def __init__(
         self, kernel: KernelBinary, blocks: Array, waves_per_block: int, threads: int, memory: GlobalMemory,
-        place: int, meter: LdsMeter, strict: bool = True, between: BetweenBlocks | None = None, first: int = 0,
+        place: int, meter: LdsMeter, strict: bool = True, races: BlockRaces | None = None, first: int = 0,
     ) -> None:  # fmt: skip
         """`blocks` has a row (x, y, z) for each block; `place` is the smallest element of LDS that is accessed.
 
-        Where it is `strict`, an unaligned access is a fault, else it is noted.  `between` watches what blocks do to
+        Where it is `strict`, an unaligned access is a fault, else it is noted.  `races` watches what blocks do to
         each other, the first of which has the number `first`.
         """
-        self.between, self.first = between, first
+        self.races, self.first = races, first
         super().__init__(kernel, blocks, waves_per_block, threads)
         self.memory, self.meter, self.strict = memory, meter, strict
         self.barriers = Barriers(self.waves, waves_per_block)
@@ -143,10 +143,10 @@ class ConcreteMachine(RegisterMachine):
             if space == "lds":
                 self._watch(positions, lanes, access, store=False)
                 self._meter(access, where_to, lanes)
-            elif space in ("global", "constant") and self.between:
+            elif space in ("global", "constant") and self.races:
                 rows, described = np.nonzero(lanes)[0], self.describe(lanes)
                 own = rows < self.waves // 2
-                self.between.read(positions[own], access.size, self._blocks(rows[own]), described, self.where)
+                self.races.read(positions[own], access.size, self._blocks(rows[own]), described, self.where)
             for result, dword in zip(results, memory.gather(positions, access.size), strict=True):
                 result[lanes] = dword
         keys = [(target.kind, target.index + number * count + k) for k in range(count)]
@@ -197,11 +197,11 @@ class ConcreteMachine(RegisterMachine):
         first[self.waves // 2 :] = False
         memory, positions = self._positions("global", address, first, size)
         stored = [dword[first] for dword in dwords]
-        if self.between:
+        if self.races:
             there = memory.gather(positions, size)
             changed = np.any([old != new & mask for old, new in zip(there, stored, strict=True)], axis=0)
             blocks = self._blocks(np.nonzero(first)[0])
-            self.between.write(positions, size, blocks, changed, self.describe(first), self.where)
+            self.races.write(positions, size, blocks, changed, self.describe(first), self.where)
         if not memory.scatter(positions, size, stored):
             raise Fault("collision", "two lanes store different values to one address", self.where)
 

@@ -16,7 +16,6 @@ states that some instructions need before a result is read.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,8 +24,8 @@ from layoutalg.errors import Fault, UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.machine import operand_of
 from layoutalg.isa.run.arrays import Array
-from layoutalg.target.matrix import matrix_table
-from layoutalg.target.operand import MatrixInstruction, OperandMap
+from layoutalg.isa.semantics.matrix import matrix_instruction_of
+from layoutalg.target.operand import OperandMap
 
 if TYPE_CHECKING:
     from layoutalg.isa.run.machine import ConcreteMachine
@@ -36,35 +35,6 @@ _TYPES: Mapping[str, tuple[int, type]] = {
     "f16": (2, np.float64), "bf16": (2, np.float64), "f32": (4, np.float64), "f64": (8, np.float64),
     "i8": (1, np.int64), "i32": (4, np.int64),
 }  # fmt: skip
-
-#: Bytes of an element of each type.
-_SIZES = {"fp8": 1, "bf8": 1, "i8": 1, "f16": 2, "bf16": 2, "f32": 4, "xf32": 4, "i32": 4, "f64": 8}
-
-
-@cache
-def matrix_instruction_of(name: str, target: str) -> MatrixInstruction | None:
-    """The matrix instruction that the machine calls by this name on this target.
-
-    >>> matrix_instruction_of("V_MFMA_F32_32X32X8_F16", "gfx942").k
-    8
-    """
-    wanted = name.removeprefix("V_").lower().replace("_", "")
-    for builtin, instruction in matrix_table().items():
-        plain = builtin.removesuffix("_gfx12").removesuffix("_w32").removesuffix("_1k").replace("_", "")
-        if target in instruction.targets and wanted in (plain, f"{plain}1k") and not builtin.endswith("w64"):
-            return instruction
-    return None
-
-
-def registers_of(matrix: MatrixInstruction) -> Mapping[str, int]:
-    """How many registers each operand takes.
-
-    >>> registers_of(matrix_instruction_of("V_MFMA_F32_32X32X8_F16", "gfx942"))["d"]
-    16
-    """
-    parts = {"a": (matrix.a, matrix.a_dtype), "b": (matrix.b, matrix.b_dtype)}
-    parts |= dict.fromkeys("cd", (matrix.d, matrix.accumulator))
-    return {role: (int(held.element.hi) + 1) * _SIZES[dtype] // 4 for role, (held, dtype) in parts.items()}
 
 
 def multiply(machine: ConcreteMachine, instruction: Instruction) -> None:

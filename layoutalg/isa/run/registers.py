@@ -13,8 +13,8 @@ from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
 from layoutalg.isa.machine import Machine
 from layoutalg.isa.run.arrays import Array, ArrayValues, bits_to_lanes, lanes_to_bits
-from layoutalg.isa.run.counters import Counters
 from layoutalg.isa.run.spaces import Describe
+from layoutalg.isa.run.wait_counters import WaitCounters
 from layoutalg.isa.semantics.table import ALU
 
 #: Moves from or to the register whose number M0 is added to.
@@ -37,7 +37,7 @@ class RegisterMachine(Machine):
         self.scalars: dict[tuple[str, int], Array] = {}
         self.vectors: dict[tuple[str, int], Array] = {}
         self.scc = self.noise.integers(0, 2, (self.waves, 1), np.uint8).view(np.bool_)
-        self.track = Counters({name for names in self.counters.values() for name in names}, self.waves)
+        self.track = WaitCounters({name for names in self.counters.values() for name in names}, self.waves)
         thread = (np.arange(self.waves) % waves_per_block)[:, None] * self.lanes + np.arange(self.lanes)
         self.enabled = thread < threads
         self.where = "the entry"

@@ -177,3 +177,6 @@ NO_EFFECT = frozenset({
     "BUFFER_GL0_INV", "BUFFER_GL1_INV", "BUFFER_WBINVL1", "BUFFER_WBINVL1_VOL", "BUFFER_INV", "BUFFER_WBL2",
     "GLOBAL_INV", "GLOBAL_WB", "GLOBAL_WBINV", "S_DCACHE_INV", "S_ICACHE_INV",
 })  # fmt: skip
+
+#: The message with which an ending wave gives its registers back (RDNA 3 ISA, S_SENDMSG).
+DEALLOCATE_VGPRS = 3

@@ -35,7 +35,7 @@ from layoutalg.prove.obligation import ForAll
 from layoutalg.refine.loops.execution import Ends, SymbolicExecution
 from layoutalg.refine.loops.induction import Forms
 from layoutalg.refine.symbolic.bits import Mask, NotReadable, Word, are_halves, as_mask, is_mask
-from layoutalg.refine.symbolic.pending import Key, Pending
+from layoutalg.refine.symbolic.outstanding import Key, Outstanding
 from layoutalg.refine.symbolic.state import State, joined, resolved
 from layoutalg.refine.symbolic.substitution import Substitution
 from layoutalg.refine.symbolic.words import IndexValues
@@ -87,7 +87,7 @@ class _Loop:
         self.pairs: dict[Register, tuple[Register, Word]] = {}  # lower half → upper half, the unknown whole
         self.known: dict[Register, Word | Mask] = {}  # registers whose value at the head is known → that value
         self.wrong: set[tuple[Register, Expr]] = set()  # what registers were taken for, and are not
-        self.pending: Pending = entry.pending.copy()
+        self.outstanding: Outstanding = entry.outstanding.copy()
         self.barriers: Expr = FALSE  # a body's
         self.forms = Forms(self.w, self.t, loops.expected)
 
@@ -131,7 +131,7 @@ class _Loop:
 
     def _start(self) -> State:
         start = self.entry.copy()
-        start.pending, start.scc = self.pending.copy(), None
+        start.outstanding, start.scc = self.outstanding.copy(), None
         start.barriers = self.entry.barriers + self.barriers * self.t
         for place, word in (self.unknown | self.known).items():
             _put(start, place, word)
@@ -143,11 +143,11 @@ class _Loop:
         """Takes up what else one iteration changes; whether there was any."""
         if latch.signalled != start.signalled:
             raise NotReadable(f"the loop at {self.head:#x} ends within a barrier")
-        pending = self.pending.copy()
-        pending.join(latch.pending)
+        outstanding = self.outstanding.copy()
+        outstanding.join(latch.outstanding)
         per_iteration = simplify(latch.barriers - start.barriers)
-        grown = pending != self.pending or per_iteration is not self.barriers
-        self.pending, self.barriers = pending, per_iteration
+        grown = outstanding != self.outstanding or per_iteration is not self.barriers
+        self.outstanding, self.barriers = outstanding, per_iteration
         changed = [p for p in _places(start, latch) if p not in self.unknown and not self._same(start, latch, p)]
         numbers = [place for place in changed if not self._guess_mask(latch, place)]
         words = {p: word for p in numbers if isinstance(word := self._get(self.entry, p), Word)}

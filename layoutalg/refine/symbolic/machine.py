@@ -27,11 +27,11 @@ from layoutalg.index.bounds import representative
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.machine import operand_of
-from layoutalg.isa.run.matrix import matrix_instruction_of
 from layoutalg.isa.semantics.accesses import Access
+from layoutalg.isa.semantics.matrix import matrix_instruction_of
 from layoutalg.kernel.program.dtypes import DTYPES
 from layoutalg.refine.symbolic.bits import Mask, NotReadable, Word
-from layoutalg.refine.symbolic.pending import LDS, Key
+from layoutalg.refine.symbolic.outstanding import LDS, Key
 from layoutalg.refine.symbolic.register_moves import RegisterMoves
 from layoutalg.refine.symbolic.scratch import ScratchMachine
 from layoutalg.refine.symbolic.state import BoundArgument, TracedElement
@@ -81,7 +81,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
 
     def wait(self, left: Mapping[str, int]) -> None:
         """Passes to the ages."""
-        self.state.pending.wait(left)
+        self.state.outstanding.wait(left)
 
     def access(self, instruction: Instruction, access: Access, addresses: tuple[Word, ...]) -> None:
         """Notes every element; loaded data are new unknowns."""
@@ -93,7 +93,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
             self._load_arguments(instruction, access, addresses[0])
             target = operand_of(instruction, "d")
             keys = [(target.kind, target.index + k) for k in range(access.registers)]
-            self.state.pending.issue(counters, keys, unordered)
+            self.state.outstanding.issue(counters, keys, unordered)
             return
         if access.space == "lds" and self.state.signalled:
             raise NotReadable(f"LDS is accessed within a barrier, at {instruction.address:#x}")
@@ -110,7 +110,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
                 loaded += self._load(instruction, access, number, address)
         for key, word, source in loaded:
             self._write_cell(key, word, () if overtaking else counters, source)
-        self.state.pending.issue(counters, [*waiting, *(key for key, _, _ in loaded)], unordered)
+        self.state.outstanding.issue(counters, [*waiting, *(key for key, _, _ in loaded)], unordered)
 
     def _place(self, access: Access, address: Word, instruction: Instruction) -> tuple[str, Expr]:
         """The buffer that an address is in, and the bytes from its start."""
@@ -176,7 +176,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
         target = operand_of(instruction, "d")
         for k in range(access.registers):
             key = target.kind, target.index + k
-            if self.state.pending.open(key):
+            if self.state.outstanding.open(key):
                 raise NotReadable(f"{key[0]}{key[1]} is loaded while its load is under way")
             self.state.scalars[key] = self._argument_word(int(start.value) + 4 * k)
 
@@ -250,7 +250,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
 
     def barrier(self, instruction: Instruction) -> None:
         """One more barrier; refused where only some waves may come, or LDS accesses are under way."""
-        if instruction.name != "S_BARRIER_WAIT" and self.state.pending.open(LDS):
+        if instruction.name != "S_BARRIER_WAIT" and self.state.outstanding.open(LDS):
             raise NotReadable(f"an LDS access is under way at the barrier at {instruction.address:#x}")
         if self.state.path:
             raise NotReadable(f"only some waves may reach the barrier at {instruction.address:#x}")

@@ -19,7 +19,7 @@ from layoutalg.isa.machine import operand_of
 from layoutalg.isa.semantics.accesses import NO_EFFECT
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.refine.symbolic.bits import Mask, NotReadable
-from layoutalg.refine.symbolic.pending import Key
+from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.registers import SymbolicRegisters, lanes_file
 
 
@@ -44,7 +44,7 @@ class RegisterMoves(SymbolicRegisters):
         register = (operand.kind, operand.index)
         if operand.kind != "v":
             raise NotReadable(f"{instruction.place}: a lane of {operand}")
-        if self.state.pending.open(register):
+        if self.state.outstanding.open(register):
             raise NotReadable(f"{instruction.place}: the register's load is under way")
         return register, self._number(operand_of(instruction, "b"), instruction) % self.kernel.wave_size
 

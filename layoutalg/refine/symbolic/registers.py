@@ -26,7 +26,7 @@ from layoutalg.isa.machine import Machine, operand_of
 from layoutalg.isa.semantics.accesses import KEEP_OTHER_HALF, Access
 from layoutalg.isa.semantics.entries import Alu
 from layoutalg.refine.symbolic.bits import UNKNOWN_BIT, Bit, Mask, NotReadable, Word, as_mask, implies
-from layoutalg.refine.symbolic.pending import Key
+from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.state import State, resolved, within
 from layoutalg.refine.symbolic.words import IndexValues
 
@@ -85,7 +85,7 @@ class SymbolicRegisters(Machine):
         return self.w.pair(low, high)
 
     def _scalar(self, key: Key) -> Word | Mask:
-        if self.state.pending.open(key):
+        if self.state.outstanding.open(key):
             raise NotReadable(f"{key[0]}{key[1]} is used before a wait for its load")
         if key not in self.state.scalars:
             self.state.scalars[key] = self.w.fresh_word()
@@ -104,7 +104,7 @@ class SymbolicRegisters(Machine):
         elif bits == 64:
             parts = (self.w.low(word), self.w.high(word))
         for k, part in enumerate(parts):
-            if self.state.pending.open((key[0], key[1] + k)):
+            if self.state.outstanding.open((key[0], key[1] + k)):
                 raise NotReadable(f"{key[0]}{key[1] + k} is written while its load is under way")
             self.state.scalars[key[0], key[1] + k] = part
 
@@ -158,7 +158,7 @@ class SymbolicRegisters(Machine):
         return low if bits == 32 else self.w.pair(low, self._cell((operand.kind, operand.index + 1)))
 
     def _cell(self, key: Key) -> Word:
-        if self.state.pending.open(key):
+        if self.state.outstanding.open(key):
             raise NotReadable(f"{key[0]}{key[1]} is used before a wait for its load")
         return resolved(self.w, self.state.cells.get(key, ()), self.active)
 
@@ -175,7 +175,7 @@ class SymbolicRegisters(Machine):
 
         `after`: counters on which this is a load itself, which comes after those that are under way on them.
         """
-        if self.state.pending.open(key) and not self.state.pending.only(key, after):
+        if self.state.outstanding.open(key) and not self.state.outstanding.only(key, after):
             raise NotReadable(f"{key[0]}{key[1]} is written while its load is under way")
         guard = self.active
         if guard is FALSE:

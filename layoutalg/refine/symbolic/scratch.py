@@ -26,12 +26,12 @@ import itertools
 
 from layoutalg.index import FALSE, Expr, div, mod, simplify, symbol
 from layoutalg.index.bounds import same_word
-from layoutalg.isa.container.descriptor import BASE_IS_SET_UP
+from layoutalg.isa.container.descriptor import BASE_IS_SET_UP, BUFFER
 from layoutalg.isa.decode.instructions import Instruction, Operand
-from layoutalg.isa.machine import BUFFER, operand_of
+from layoutalg.isa.machine import operand_of
 from layoutalg.isa.semantics.accesses import Access
 from layoutalg.refine.symbolic.bits import Mask, NotReadable, Word
-from layoutalg.refine.symbolic.pending import Key
+from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.registers import SymbolicRegisters
 
 #: FLAT_SCRATCH as a pair of scalar registers, where it is one (LLVM, AMDGPU's SIRegisterInfo: FLAT_SCR_vi).

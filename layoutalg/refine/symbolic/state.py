@@ -20,7 +20,7 @@ from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negati
 from layoutalg.index.conditions import alike, choice, undecided
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.refine.symbolic.bits import Bit, Mask, NotReadable, Word, excludes, implies, is_mask, is_unknown, own_bit
-from layoutalg.refine.symbolic.pending import Key, Pending
+from layoutalg.refine.symbolic.outstanding import Key, Outstanding
 from layoutalg.refine.symbolic.words import IndexValues
 
 Writes = tuple[tuple[Expr, Word], ...]
@@ -62,14 +62,14 @@ class State:
     scalars: dict[Key, Word | Mask] = field(default_factory=dict)
     cells: dict[Key, Writes] = field(default_factory=dict)
     scc: Bit | None = None
-    pending: Pending = field(default_factory=Pending)
+    outstanding: Outstanding = field(default_factory=Outstanding)
     barriers: Expr = FALSE
     signalled: bool = False  # between the two parts of RDNA 4's barrier
     path: tuple[Expr, ...] = ()
 
     def copy(self) -> State:
         """An independent copy."""
-        return replace(self, scalars=dict(self.scalars), cells=dict(self.cells), pending=self.pending.copy())
+        return replace(self, scalars=dict(self.scalars), cells=dict(self.cells), outstanding=self.outstanding.copy())
 
     def under(self, condition: Expr) -> State:
         """A copy on the way where a condition holds."""
@@ -155,7 +155,7 @@ def _both(w: IndexValues, one: State, other: State) -> State:
         joined.path = (*(p for p in one.path if p in other.path), *((either,) if either is not TRUE else ()))
     else:
         joined.path = tuple(p for p in one.path if p in other.path)
-    joined.pending.join(other.pending)
+    joined.outstanding.join(other.outstanding)
     undefined = _Undefined(w)
     changed = (key for key in {**one.scalars, **other.scalars} if one.scalars.get(key) is not other.scalars.get(key))
     for key in sorted(changed, key=_in_order):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from layoutalg.isa.run.launch import execute
-from layoutalg.isa.run.matrix import matrix_instruction_of
 
 TARGETS = {"gfx90a": (32, 64), "gfx942": (32, 64), "gfx950": (32, 64), "gfx1100": (16, 32), "gfx1201": (16, 32)}
 
@@ -36,12 +35,3 @@ def test_contraction_of_small_integers_is_exact(program, target):
     c = np.zeros((tile, 2 * tile), np.float32)
     run = execute(program("contraction", "contraction", target), (2, 1), (threads,), [a, b, c, 2 * tile, 48])
     assert np.array_equal(run.outputs[2], a.astype(np.float32) @ b.astype(np.float32).T)
-
-
-def test_names_of_the_machine_and_of_the_compiler_meet():
-    assert matrix_instruction_of("V_MFMA_F32_16X16X16_F16", "gfx950").name == "mfma_f32_16x16x16f16"
-    assert matrix_instruction_of("V_MFMA_F32_32X32X8_BF16", "gfx942").name == "mfma_f32_32x32x8bf16_1k"
-    assert matrix_instruction_of("V_MFMA_F32_16X16X32_F16", "gfx950").k == 32
-    assert matrix_instruction_of("V_WMMA_F32_16X16X16_BF16", "gfx1201").name.endswith("_w32_gfx12")
-    assert matrix_instruction_of("V_MFMA_F32_16X16X32_F16", "gfx942") is None
-    assert matrix_instruction_of("V_MFMA_F32_4X4X1_16B_F32", "gfx942") is None

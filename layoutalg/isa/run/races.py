@@ -22,7 +22,7 @@ from layoutalg.isa.run.spaces import Describe
 _NOBODY, _SEVERAL = -1, -2
 
 
-class BetweenBlocks:
+class BlockRaces:
     """The blocks that wrote and read each place of so many bytes."""
 
     def __init__(self, size: int, place: int) -> None:

@@ -18,7 +18,7 @@ from layoutalg.isa.run.arrays import Array
 Key = tuple[str, int]
 
 
-class Counters:
+class WaitCounters:
     """Tickets of each counter and the due registers."""
 
     def __init__(self, names: Iterable[str], waves: int) -> None:

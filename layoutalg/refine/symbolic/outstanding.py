@@ -17,15 +17,15 @@ LDS: Key = ("lds", 0)
 
 
 @dataclass
-class Pending:
+class Outstanding:
     """Ages by register and counter; and the counters on which unordered accesses are under way."""
 
     ages: dict[Key, dict[str, int]] = field(default_factory=dict)
     unordered: frozenset[str] = frozenset()
 
-    def copy(self) -> Pending:
+    def copy(self) -> Outstanding:
         """An independent copy."""
-        return Pending({key: dict(ages) for key, ages in self.ages.items()}, self.unordered)
+        return Outstanding({key: dict(ages) for key, ages in self.ages.items()}, self.unordered)
 
     def issue(self, counters: Iterable[str], keys: Iterable[Key], unordered: bool) -> None:
         """One access on these counters, whose data goes to these registers."""
@@ -60,7 +60,7 @@ class Pending:
         """Whether the register waits on these counters alone, which bring their data in order."""
         return set(self.ages.get(key, ())) <= set(counters) and not self.unordered & set(counters)
 
-    def join(self, other: Pending) -> None:
+    def join(self, other: Outstanding) -> None:
         """What is certain on both of two paths."""
         for key, ages in other.ages.items():
             mine = self.ages.setdefault(key, {})

@@ -1,0 +1,42 @@
+"""Matrix instructions, V_MFMA_… and V_WMMA_…: which of `layoutalg.target` the machine means, and their registers.
+
+What an element of the result is made of is said by the operand maps of `layoutalg.target`; each reading multiplies in
+its own way (numbers, or unknown functions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from layoutalg.target.matrix import matrix_table
+from layoutalg.target.operand import MatrixInstruction
+
+#: Bytes of an element of each type.
+_SIZES = {"fp8": 1, "bf8": 1, "i8": 1, "f16": 2, "bf16": 2, "f32": 4, "xf32": 4, "i32": 4, "f64": 8}
+
+
+@cache
+def matrix_instruction_of(name: str, target: str) -> MatrixInstruction | None:
+    """The matrix instruction that the machine calls by this name on this target.
+
+    >>> matrix_instruction_of("V_MFMA_F32_32X32X8_F16", "gfx942").k
+    8
+    """
+    wanted = name.removeprefix("V_").lower().replace("_", "")
+    for builtin, instruction in matrix_table().items():
+        plain = builtin.removesuffix("_gfx12").removesuffix("_w32").removesuffix("_1k").replace("_", "")
+        if target in instruction.targets and wanted in (plain, f"{plain}1k") and not builtin.endswith("w64"):
+            return instruction
+    return None
+
+
+def registers_of(matrix: MatrixInstruction) -> Mapping[str, int]:
+    """How many registers each operand takes.
+
+    >>> registers_of(matrix_instruction_of("V_MFMA_F32_32X32X8_F16", "gfx942"))["d"]
+    16
+    """
+    parts = {"a": (matrix.a, matrix.a_dtype), "b": (matrix.b, matrix.b_dtype)}
+    parts |= dict.fromkeys("cd", (matrix.d, matrix.accumulator))
+    return {role: (int(held.element.hi) + 1) * _SIZES[dtype] // 4 for role, (held, dtype) in parts.items()}

@@ -19,11 +19,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from layoutalg.target.dtypes import DTYPES
+
 if TYPE_CHECKING:
     from layoutalg.kernel.library.tasks import Task
 
 KINDS = ("transpose", "permute", "im2col", "reduce", "contraction", "conv")
-BYTES = {"f32": 4, "f16": 2, "bf16": 2}
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Case:
     @property
     def bytes(self) -> int:
         """The least that is read and written: each operand and the result once."""
-        return BYTES[self.dtype] * (sum(map(math.prod, self.shapes)) + math.prod(self.result))
+        return DTYPES[self.dtype].bytes * (sum(map(math.prod, self.shapes)) + math.prod(self.result))
 
     @property
     def largest(self) -> int:

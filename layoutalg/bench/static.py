@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from layoutalg.bench.cases import BYTES, Case, candidates
+from layoutalg.bench.cases import Case, candidates
 from layoutalg.device.static_report import Gpu, StaticReport, gpus, static_report
+from layoutalg.target.dtypes import DTYPES
 
 if TYPE_CHECKING:
     from layoutalg.kernel.verify import Verified
@@ -37,6 +38,6 @@ def _report(verified: Verified, case: Case, gpu: Gpu) -> StaticReport:
     x, y, z = program.block
     return static_report(
         compile_to_assembly(emit(verified, gpu.target), gpu.target), resources, gpu,
-        bytes_moved=case.bytes, bytes_loaded=case.largest * BYTES[case.dtype], operations=case.operations,
+        bytes_moved=case.bytes, bytes_loaded=case.largest * DTYPES[case.dtype].bytes, operations=case.operations,
         threads=x * y * z,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from layoutalg.cli.errors import InputError
 from layoutalg.disk import write_whole
-from layoutalg.kernel.program.dtypes import DTYPES
+from layoutalg.target.dtypes import KERNEL_DTYPES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,10 +66,10 @@ def _refuse_header(file: BinaryIO, path: Path, rank: int | None) -> None:
 
 def dtype_of(dtype: np.dtype[Any], path: Path) -> str:
     """The kernels' name of an element type; InputError where no kernel has it."""
-    for known in DTYPES.values():
+    for known in KERNEL_DTYPES.values():
         if dtype.name == known.numpy and dtype.isnative:
             return known.name
-    every = ", ".join(f"{d.numpy} ({d.name})" for d in DTYPES.values())
+    every = ", ".join(f"{d.numpy} ({d.name})" for d in KERNEL_DTYPES.values())
     said = "fields" if dtype.fields else "Python objects" if dtype.hasobject else f"type {dtype.str} ({dtype.name})"
     raise InputError(f"{path}: elements of {said}; kernels have {every}")
 

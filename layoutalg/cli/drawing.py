@@ -239,9 +239,9 @@ def _short(item: AccessItem, error: Exception) -> str:
 
 def _bytes(item: DescriptorItem) -> int:
     """The bytes of an element: 2 where the file does not say."""
-    from layoutalg.formats.grammar import DTYPES
+    from layoutalg.target.dtypes import DTYPES
 
-    return max(1, DTYPES.get(item.dtype or "f16", 16) // 8)
+    return max(1, DTYPES[item.dtype or "f16"].bytes)
 
 
 def _fixed(item: DescriptorItem, by: str) -> TensorDescriptor:

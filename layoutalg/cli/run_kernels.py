@@ -126,7 +126,8 @@ def cast(
 ) -> int:  # fmt: skip
     """Another element type, rounded to nearest even."""
     from layoutalg.kernel.library.tasks import cast_task
-    from layoutalg.kernel.program.dtypes import DTYPES, numbers, stored
+    from layoutalg.target.dtypes import DTYPES
+    from layoutalg.target.elements import numbers, stored
 
     run = _Run(device, output_file, as_json)
     source = run.read(input_file)
@@ -221,7 +222,8 @@ def _contracted(
 
     from layoutalg.cli.arrays import read_array
     from layoutalg.kernel.library.tasks import contraction_task
-    from layoutalg.kernel.program.dtypes import DTYPES, numbers
+    from layoutalg.target.dtypes import DTYPES
+    from layoutalg.target.elements import numbers
 
     operands = [run.read(a), run.read(b)]
     task = contraction_task(einsum, operands[0].shape, operands[1].shape, run.dtype, result=result,
@@ -250,7 +252,8 @@ def conv(
     """Convolution forward in 1, 2 or 3 dimensions: image N, H …, C, result N, Ho …, K."""
     from layoutalg.cli.references import convolved
     from layoutalg.kernel.library.tasks import convolution_task
-    from layoutalg.kernel.program.dtypes import DTYPES, numbers
+    from layoutalg.target.dtypes import DTYPES
+    from layoutalg.target.elements import numbers
 
     run = _Run(device, output_file, as_json)
     image, filter = run.read(input_file), run.read(weight)
@@ -272,7 +275,8 @@ def reduce(
     import numpy as np
 
     from layoutalg.kernel.library.tasks import reduce_tasks
-    from layoutalg.kernel.program.dtypes import DTYPES, numbers
+    from layoutalg.target.dtypes import DTYPES
+    from layoutalg.target.elements import numbers
 
     run = _Run(device, output_file, as_json)
     source = run.read(input_file)
@@ -326,7 +330,7 @@ class _Run:
         """Launches arithmetic; its largest error, as a part of the largest result (or of `size`), must be small."""
         import numpy as np
 
-        from layoutalg.kernel.program.dtypes import numbers
+        from layoutalg.target.elements import numbers
 
         output, report = self._launch(arrays, tasks)
         kind = tasks[-1].program.target.dtype

@@ -10,12 +10,12 @@ from layoutalg.explain.finding import Finding, Fix, Prover
 from layoutalg.explain.words import Step, listed, steps
 from layoutalg.formats import AccessItem, DescriptorItem
 from layoutalg.formats.check import Result
-from layoutalg.formats.grammar import DTYPES
 from layoutalg.index import TRUE, Expr, Term, simplify, substitute, var, variables
 from layoutalg.index.evaluate import admits
 from layoutalg.layout import LayoutError
 from layoutalg.layout.bind import bind, expressions
 from layoutalg.prove import Limits
+from layoutalg.target.dtypes import DTYPES
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ def _summary(item: DescriptorItem) -> str:
     size = d.element_space_size
     text = f"{' × '.join(map(str, d.lengths))} elements{of} ({listed(d.index)}) in a memory of "
     text += f"{size} elements"
-    if item.dtype and size.op == "const" and int(size) * DTYPES[item.dtype] % 8 == 0:
-        text += f", {int(size) * DTYPES[item.dtype] // 8:,} bytes"
+    if item.dtype and size.op == "const" and int(size) * DTYPES[item.dtype].bits % 8 == 0:
+        text += f", {int(size) * DTYPES[item.dtype].bits // 8:,} bytes"
     return text
 
 

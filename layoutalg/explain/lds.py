@@ -25,7 +25,6 @@ from layoutalg.explain.finding import Finding, Fix, Prover
 from layoutalg.formats import AccessItem, Claim, DescriptorItem, SpecFile
 from layoutalg.formats.check import check
 from layoutalg.formats.check.accesses import bytes_of, lanes_of
-from layoutalg.formats.grammar import DTYPES
 from layoutalg.index import var
 from layoutalg.layout import LayoutError
 from layoutalg.memory.banks import AccessError
@@ -36,6 +35,7 @@ from layoutalg.synth.problem import Problem, Use, rowwise
 from layoutalg.synth.report import ck, toml
 from layoutalg.synth.search import synthesize
 from layoutalg.target import TargetError, target
+from layoutalg.target.dtypes import DTYPES
 from layoutalg.target.matrix import matrix_instruction
 
 TARGETS = ("gfx942", "gfx950")
@@ -63,11 +63,11 @@ def why_not(item: DescriptorItem, targets: Sequence[str]) -> str | None:
     d = item.descriptor
     if item.dtype is None:
         return "it has no dtype: nothing says how many bytes an element has"
-    if DTYPES[item.dtype] % 8:
+    if not DTYPES[item.dtype].bytes:
         return f"elements of {item.dtype} are no whole bytes"
     if d.element_space_size.op != "const" or any(n.op != "const" for n in d.lengths):
         return "its sizes are symbols; give them values (-D NAME=VALUE)"
-    size, room = int(d.element_space_size) * DTYPES[item.dtype] // 8, min(target(t).lds_bytes for t in targets)
+    size, room = int(d.element_space_size) * DTYPES[item.dtype].bytes, min(target(t).lds_bytes for t in targets)
     if size > room:
         return f"its {size:,} bytes do not fit the {room:,} bytes of LDS"
     if d.rank != 2:
@@ -78,7 +78,7 @@ def why_not(item: DescriptorItem, targets: Sequence[str]) -> str | None:
 def reads(item: DescriptorItem, prover: Prover) -> Iterator[LaneMap]:
     """The usual reads of a tile, those that divide it evenly."""
     rows, columns = (int(n) for n in item.descriptor.lengths)
-    size = DTYPES[item.dtype or ""] // 8
+    size = DTYPES[item.dtype or ""].bytes
     vector = _vector(item, prover, size)
     if vector is not None:
         if (
@@ -130,7 +130,7 @@ def _down(rows: int, columns: int, vector: int) -> LaneMap | None:
 
 def findings(item: DescriptorItem, prover: Prover, targets: Sequence[str]) -> Iterator[Finding]:
     """What each usual read costs on each target."""
-    size = DTYPES[item.dtype or ""] // 8
+    size = DTYPES[item.dtype or ""].bytes
     for lanes in reads(item, prover):
         for name in targets:
             try:
@@ -194,7 +194,7 @@ def fix(item: DescriptorItem, prover: Prover, targets: Sequence[str], risks: Seq
     if not any(isinstance(f.verdict, Refuted) for f in risks):
         return None
     rows, columns = (int(n) for n in item.descriptor.lengths)
-    size = DTYPES[item.dtype or ""] // 8
+    size = DTYPES[item.dtype or ""].bytes
     wanted = [r for r in reads(item, prover) if r.name.startswith("A of")] or list(reads(item, prover))
     try:
         copy = rowwise(rows, columns, max(1, WIDTHS[0] // size), WAVE)

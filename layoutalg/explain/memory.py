@@ -19,12 +19,12 @@ import numpy as np
 
 from layoutalg.explain.finding import Finding, Prover
 from layoutalg.formats import DescriptorItem
-from layoutalg.formats.grammar import DTYPES
 from layoutalg.index import TRUE, postorder, prod, simplify
 from layoutalg.index.evaluate import grids
 from layoutalg.layout import TensorDescriptor
 from layoutalg.layout.vectors import vector_candidates
 from layoutalg.prove import Proved, Refuted
+from layoutalg.target.dtypes import DTYPES
 
 INT32 = (1 << 31) - 1
 COUNTED = 1 << 20
@@ -126,7 +126,7 @@ def padding(d: TensorDescriptor) -> Iterator[Finding]:
 def vectors(item: DescriptorItem, prover: Prover) -> Finding:
     """The widest vector along the last dimension, and why the next wider one is none."""
     d, last = item.descriptor, item.descriptor.rank - 1
-    most = max(1, WIDEST * 8 // DTYPES[item.dtype]) if item.dtype else WIDEST
+    most = max(1, WIDEST * 8 // DTYPES[item.dtype].bits) if item.dtype else WIDEST
     failed: Refuted | None = None
     tried = [n for n in vector_candidates(d, last, most) if n > 1]
     for n in tried:
@@ -162,8 +162,8 @@ def reached(d: TensorDescriptor) -> tuple[int, int] | None:
 
 
 def _bytes(count: int, dtype: str | None) -> str:
-    return f"{count * DTYPES[dtype] // 8:,} bytes, " if dtype else ""
+    return f"{count * DTYPES[dtype].bits // 8:,} bytes, " if dtype else ""
 
 
 def _size(count: int, dtype: str | None) -> str:
-    return f" ({count * DTYPES[dtype] // 8} bytes)" if dtype and count * DTYPES[dtype] % 8 == 0 else ""
+    return f" ({count * DTYPES[dtype].bits // 8} bytes)" if dtype and count * DTYPES[dtype].bits % 8 == 0 else ""

@@ -65,12 +65,7 @@ from layoutalg.formats.shape import (
     Text,
     name,
 )
-
-DTYPES: Mapping[str, int] = {
-    "f64": 64, "f32": 32, "f16": 16, "bf16": 16, "f8": 8, "bf8": 8, "i64": 64, "i32": 32, "i16": 16, "i8": 8,
-    "u64": 64, "u32": 32, "u16": 16, "u8": 8, "i4": 4,
-}  # fmt: skip
-"""The element types, with their bits."""
+from layoutalg.target.dtypes import DTYPES
 
 EXPECT = ("proved", "refuted", "refused")
 MOST_ITEMS = 1000

@@ -17,9 +17,9 @@ from layoutalg.kernel.access.matrix_loads import MatrixLoad
 from layoutalg.kernel.program.fragments import one_of
 from layoutalg.kernel.program.text import vector_type
 from layoutalg.layout import LayoutError
+from layoutalg.target.dtypes import DTYPES
 from layoutalg.target.operand import MatrixInstruction, OperandMap
 
-ELEMENT = {"f16": "_Float16", "bf16": "__bf16", "f32": "float"}
 _HEAD = "static __device__ inline __attribute__((always_inline)) void"
 
 
@@ -124,7 +124,7 @@ def operation_source(instruction: MatrixInstruction, dtype: str) -> str:
 
 
 def _builtin(instruction: MatrixInstruction, controls: str) -> str:
-    element = ELEMENT[instruction.a_dtype]
+    element = DTYPES[instruction.a_dtype].c
     bits = instruction.a_dtype == "bf16" and "gfx950" not in instruction.targets[:1]
     kept = "short" if bits else element
     read = "__builtin_bit_cast(short, {})" if bits else "{}"
@@ -155,7 +155,7 @@ def _builtin(instruction: MatrixInstruction, controls: str) -> str:
 
 
 def _mma_sync(instruction: MatrixInstruction) -> str:
-    element, one = ELEMENT[instruction.a_dtype], one_of(instruction)
+    element, one = DTYPES[instruction.a_dtype].c, one_of(instruction)
     a, b, sums = _count(one.a) // 2, _count(one.b) // 2, _count(one.d)
     times = _count(instruction.b) // 2 // b
 

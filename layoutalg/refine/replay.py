@@ -26,9 +26,9 @@ from layoutalg.errors import DeviceError, Fault, StepLimit
 from layoutalg.index import Expr, budget, prod, value
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.program import Program
-from layoutalg.kernel.program.dtypes import numbers
 from layoutalg.prove import Refuted
 from layoutalg.refine.trial import LaunchCase, TrialResult, attempt, make_case, small_sizes
+from layoutalg.target.elements import numbers
 
 #: The most elements of a tensor in a replay.
 ELEMENTS = 1 << 18

@@ -29,9 +29,10 @@ from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.launch import STEP_LIMIT, Execution, execute
 from layoutalg.kernel.program import Compute, Contract, Meaning, Program, Read, Reduce, Tensor
-from layoutalg.kernel.program.dtypes import DType, numbers, stored
 from layoutalg.layout import TensorDescriptor
 from layoutalg.refine.cycles import compare
+from layoutalg.target.dtypes import DType
+from layoutalg.target.elements import numbers, stored
 
 #: What an elementwise function is to numpy.
 _COMPUTED: Mapping[str, Callable[..., Array]] = {

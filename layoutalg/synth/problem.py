@@ -16,7 +16,6 @@ from math import gcd
 
 import numpy as np
 
-from layoutalg.formats.grammar import DTYPES
 from layoutalg.index import TRUE, Expr, var
 from layoutalg.index.evaluate import grids
 from layoutalg.layout import LayoutError, TensorDescriptor
@@ -24,15 +23,12 @@ from layoutalg.memory.banks import LaneMapError
 from layoutalg.memory.lds import Access, LaneMap, access, lane_map, operand
 from layoutalg.synth.gemm import packed
 from layoutalg.target import target
+from layoutalg.target.dtypes import DTYPES, dtype_of
 from layoutalg.target.matrix import matrix_instruction, matrix_instructions
 from layoutalg.target.operand import MatrixInstruction, OperandMap
 
 GRANULE = 16
 """Bytes of the widest vector that an LDS instruction moves."""
-
-
-MATRIX_DTYPES = {"fp8": "f8", "xf32": "f32", "tf32": "f32"}
-"""The element type in memory of what matrix instructions call so."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +66,8 @@ class Problem:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.dtype not in DTYPES or DTYPES[self.dtype] % 8:
-            whole = ", ".join(name for name, bits in DTYPES.items() if bits % 8 == 0)
+        if self.dtype not in DTYPES or not DTYPES[self.dtype].bytes:
+            whole = ", ".join(name for name, one in DTYPES.items() if one.bytes)
             raise LayoutError(f"no whole bytes in an element of {self.dtype!r}; there are {whole}")
         if not self.targets or not self.uses:
             raise LayoutError("at least one target and one access are needed to say what is free of conflicts")
@@ -84,7 +80,7 @@ class Problem:
     @property
     def element_bytes(self) -> int:
         """Bytes of an element."""
-        return DTYPES[self.dtype] // 8
+        return DTYPES[self.dtype].bytes
 
     @property
     def vector(self) -> int:
@@ -143,17 +139,17 @@ def gemm_problem(
     on the same registers: the order of k cannot be seen in the product.  So a target that has only the shorter
     instruction is served too.  Without a `dtype` it is the instruction's.
     """
-    if dtype and (dtype not in DTYPES or DTYPES[dtype] % 8):
+    if dtype and (dtype not in DTYPES or not DTYPES[dtype].bytes):
         return Problem((rows, k), dtype, (), targets)  # which says what is wrong
     matrix = matrix_instruction(instruction)
     if which not in ("a", "b"):
         raise LayoutError(f"the operand is a or b, not {which!r}")
     map_, kind = (matrix.a, matrix.a_dtype) if which == "a" else (matrix.b, matrix.b_dtype)
-    dtype = dtype or MATRIX_DTYPES.get(kind, kind)
-    if DTYPES[MATRIX_DTYPES.get(kind, kind)] != DTYPES[dtype]:
+    dtype = dtype or dtype_of(kind).name
+    if dtype_of(kind).bits != DTYPES[dtype].bits:
         raise LayoutError(f"{instruction} multiplies {kind}; a tile of {dtype} does not fit it")
     map_ = map_ if k_pack is None else packed_k(map_, k_pack, which)
-    vector = GRANULE * 8 // DTYPES[dtype]
+    vector = GRANULE // DTYPES[dtype].bytes
     width = min(int(map_.element.hi) + 1, vector)
     tile = (rows, k) if which == "a" else (k, rows)
     name = f"{which} of {instruction}" + (f", {k_pack} k a lane" if k_pack else "")

@@ -9,7 +9,7 @@ import pytest
 
 from layoutalg.cli.emit_kernels import COMMANDS as EMITTED
 from layoutalg.cli.run_kernels import COMMANDS
-from layoutalg.kernel.program.dtypes import from_bits, to_bits
+from layoutalg.target.elements import from_bits, to_bits
 from tests.cli.command import refused, run
 
 VIEWS = "".join(

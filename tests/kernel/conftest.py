@@ -12,8 +12,9 @@ from layoutalg.device import Device, choose_device
 from layoutalg.device.kernels import run
 from layoutalg.kernel.library.tasks import Task
 from layoutalg.kernel.program import Program
-from layoutalg.kernel.program.dtypes import DTYPES, stored
 from layoutalg.kernel.verify import Verified, verify
+from layoutalg.target.dtypes import DTYPES
+from layoutalg.target.elements import stored
 
 Array = NDArray[Any]
 

@@ -12,8 +12,9 @@ from layoutalg.kernel.emit.conversions import CONVERSIONS, used
 from layoutalg.kernel.library.contraction import contraction, parse_einsum
 from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.views import cast
-from layoutalg.kernel.program.dtypes import DTYPES, from_bits, to_bits
 from layoutalg.kernel.verify import verify
+from layoutalg.target.dtypes import DTYPES
+from layoutalg.target.elements import from_bits, to_bits
 
 #: Lower halves: none, the least, around the half of the last place, the greatest; nothing else matters to a rounding.
 LOWER = (0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF)

@@ -15,10 +15,11 @@ from layoutalg.kernel.library.permute import batched_transpose, merged, permute
 from layoutalg.kernel.library.permute import spans as wanted_spans
 from layoutalg.kernel.library.tasks import cast_task, im2col_task, pad_task, permute_task, slice_task
 from layoutalg.kernel.library.views import copy, pad, slices
-from layoutalg.kernel.program.dtypes import DTYPES, from_bits, numbers, stored, to_bits
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
 from layoutalg.prove import Refuted
+from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
+from layoutalg.target.elements import from_bits, numbers, stored, to_bits
 
 Launch, Random = Callable[..., Any], Callable[..., Any]
 
@@ -33,7 +34,7 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
 @pytest.mark.parametrize(("shape", "axes"), SHAPES)
 def test_any_permutation_is_exact(
     shape: tuple[int, ...], axes: tuple[int, ...], dtype: str, launch: Launch, random: Random
@@ -67,7 +68,7 @@ def test_a_batched_transpose_has_no_lds_conflicts(target: str) -> None:
         assert [p.cycles for p in priced(batched_transpose("f32", vectors), target)] == [1, 1]
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
 @pytest.mark.parametrize(
     ("shape", "left", "right"),
     [((7, 70), (1, 2), (0, 3)), ((64,), (1,), (0,)), ((1, 1, 1), (0, 63, 1), (2, 1, 0))],
@@ -80,15 +81,15 @@ def test_padding_is_zeros_around(
     assert np.array_equal(launch(pad_task(shape, left, right, dtype), source), wanted)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
 def test_a_slice_is_what_numpy_says(dtype: str, launch: Launch, random: Random) -> None:
     source = random(dtype, 7, 70, 3)
     found = launch(slice_task(source.shape, (2, 3, 0), (6, 63, 2), dtype), source)
     assert np.array_equal(found, source[2:6, 3:63, 0:2])
 
 
-@pytest.mark.parametrize("source", DTYPES)
-@pytest.mark.parametrize("target", DTYPES)
+@pytest.mark.parametrize("source", KERNEL_DTYPES)
+@pytest.mark.parametrize("target", KERNEL_DTYPES)
 def test_conversions_round_to_nearest_even(source: str, target: str, launch: Launch, random: Random) -> None:
     given = random(source, 33, 9)
     wanted = stored(numbers(given, DTYPES[source]), DTYPES[target])
@@ -103,7 +104,7 @@ def test_bfloat16_bits_and_back() -> None:
     assert to_bits(np.float32([1.00390625, 1.01171875])).tolist() == [0x3F80, 0x3F82]  # ties go to even
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
 @pytest.mark.parametrize(("stride", "pad_", "dilation"), [(1, 1, 1), (2, 1, 1), (1, 2, 2), (3, 0, 1)])
 @pytest.mark.parametrize("channels", [1, 5, 8])
 def test_im2col_is_the_windows_of_the_image(
@@ -191,7 +192,7 @@ def test_a_dimension_is_on_one_side_of_a_tile() -> None:
         permute((2, 1, 0), spans=(2, 2))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
 @pytest.mark.parametrize(
     ("shape", "axes", "tile"),
     [

@@ -26,12 +26,13 @@ from layoutalg.kernel.library.contraction import contraction, parse_einsum
 from layoutalg.kernel.library.convolution import Windows, convolution
 from layoutalg.kernel.library.plans import tuned
 from layoutalg.kernel.program import Program
-from layoutalg.kernel.program.dtypes import DTYPES, numbers
 from layoutalg.kernel.program.fragments import Outer, fragment_tile, one_of, runs
 from layoutalg.kernel.verify import Verified, verify
 from layoutalg.layout import LayoutError
 from layoutalg.prove import prove
 from layoutalg.prove.claims import Covers
+from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
+from layoutalg.target.elements import numbers
 from layoutalg.target.matrix import matrix_instruction, matrix_table
 
 AMD = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
@@ -46,7 +47,7 @@ def product(einsum: str, dtype: str, target: str, width: int) -> Verified:
     return verify(replace(program, linear=False, requires=few))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
 @pytest.mark.parametrize("target", TARGETS)
 def test_products_are_proved_and_built_without_warnings_or_spills(target: str, dtype: str) -> None:
     for width in (1, 16 // DTYPES[dtype].bytes):
@@ -91,14 +92,14 @@ def test_the_loop_has_the_wide_instructions_that_the_layout_promises(target: str
 
 
 @pytest.mark.parametrize("einsum", ["ik,jk->ij", "ik,kj->ij"])
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
 @pytest.mark.parametrize("target", AMD)
 def test_lds_is_free_of_conflicts(target: str, dtype: str, einsum: str) -> None:
     program = contraction(parse_einsum(einsum), dtype, target=target, widths=(16 // DTYPES[dtype].bytes,) * 3)
     assert {str(p): p.cycles for p in priced(program, target) if p.cycles != 1} == {}
 
 
-RUN = [(t, d) for t in AMD for d in DTYPES if d != "f32" or t in AMD[:3]]
+RUN = [(t, d) for t in AMD for d in KERNEL_DTYPES if d != "f32" or t in AMD[:3]]
 
 
 @pytest.mark.parametrize("width", [1, 8])

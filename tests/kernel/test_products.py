@@ -14,9 +14,10 @@ from layoutalg.kernel.library.convolution import Windows, convolution
 from layoutalg.kernel.library.reduce import merged as merged_reduction
 from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.tasks import contraction_task, convolution_task, reduce_tasks
-from layoutalg.kernel.program.dtypes import DTYPES, numbers
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError
+from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
+from layoutalg.target.elements import numbers
 
 Launch, Random = Callable[..., Any], Callable[..., Any]
 TOLERANCE = {"f32": 1e-5, "f16": 1e-2, "bf16": 1e-2}
@@ -48,7 +49,7 @@ EINSUMS = [
 ]
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
 @pytest.mark.parametrize(("einsum", "a", "b"), EINSUMS)
 def test_any_einsum_of_two(einsum: str, a: Any, b: Any, dtype: str, launch: Launch, random: Random) -> None:
     x, y = random(dtype, *a), random(dtype, *b)
@@ -64,7 +65,7 @@ def test_awkward_sizes(n: int, launch: Launch, random: Random) -> None:
         close(launch(task, a, b), wide(a, "f32") @ wide(b, "f32"), "f32")
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
 def test_gemm_with_bias_and_relu(dtype: str, launch: Launch, random: Random) -> None:
     a, b, bias = random(dtype, 66, 40), random(dtype, 40, 72), random("f32", 72)
     task = contraction_task("mk,kn->mn", a.shape, b.shape, dtype, bias=True, relu=True, name="gemm")
@@ -111,7 +112,7 @@ CONVOLUTIONS = [
 ]
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
 @pytest.mark.parametrize(("image", "filter_", "options"), CONVOLUTIONS)
 def test_convolutions(image: Any, filter_: Any, options: Any, dtype: str, launch: Launch, random: Random) -> None:
     given: Any = {"stride": (1,), "pad": (0,), "dilation": (1,), "groups": 1, **options}
@@ -131,7 +132,7 @@ def test_convolutions_are_proved_for_all_images_within_five_seconds() -> None:
         assert time.process_time() - start < 5
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
 @pytest.mark.parametrize("how", ["sum", "max"])
 @pytest.mark.parametrize(
     ("shape", "axes"),

@@ -27,7 +27,6 @@ from layoutalg.kernel.program import (
     StoreShared,
     Tensor,
 )
-from layoutalg.kernel.program.dtypes import DTYPES, numbers, stored
 from layoutalg.kernel.program.fragments import encoded
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import (
@@ -37,6 +36,8 @@ from layoutalg.layout import (
     make_single_stage_tensor_adaptor,
 )
 from layoutalg.prove import Refuted
+from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
+from layoutalg.target.elements import numbers, stored
 
 Launch, Random = Callable[..., Any], Callable[..., Any]
 F32 = DTYPES["f32"]
@@ -57,7 +58,7 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
 @pytest.mark.parametrize("how", ["sum", "max"])
 @pytest.mark.parametrize(("shape", "axes"), SHAPES)
 def test_any_reduction_is_numpys(
@@ -104,7 +105,7 @@ def test_long_rows_are_cut_where_few_and_sums_are_rounded_once(launch: Launch) -
 
 @pytest.mark.parametrize("lengths", [(8192, 8192), (3, 5), (1, 1 << 20), (1 << 20, 8)])
 @pytest.mark.parametrize("kinds", ["kr", "rk"])
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
 def test_loads_are_as_wide_as_a_row_allows(kinds: str, lengths: tuple[int, int], dtype: str) -> None:
     sharing = sharing_for(kinds, lengths, dtype)
     widest = 16 // DTYPES[dtype].bytes

@@ -15,9 +15,9 @@ from layoutalg.kernel.emit import emit, emit_unverified
 from layoutalg.kernel.library.choose import table, transpose_for, transpose_named, tuned
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
 from layoutalg.kernel.program import LoadShared, Program, StoreShared
-from layoutalg.kernel.program.dtypes import DTYPES
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import Functor, LayoutError, PassThrough, transform_tensor_descriptor
+from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
 
 AMD = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 PROGRAMS = {
@@ -154,7 +154,7 @@ def test_a_size_that_the_register_kernel_lacks_is_refused() -> None:
         register_transpose(100, 32)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
 def test_every_tuned_entry_is_proved_and_exact(dtype: str, cpu: Device, random: Callable[..., Any]) -> None:
     """Whatever the table chooses, for any vectors, holds for all sizes; the figures are in benchmarks/gpu."""
     widest = 16 // DTYPES[dtype].bytes

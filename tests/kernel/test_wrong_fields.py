@@ -18,10 +18,10 @@ from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.library.views import pad
 from layoutalg.kernel.program import Await, Barrier, Copy, Load, Loop, Program, Statement, Store, Tensor
-from layoutalg.kernel.program.dtypes import DTYPES, DType
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
 from layoutalg.prove import Limits
+from layoutalg.target.dtypes import DTYPES, DType
 from tests.fuzzing import FIRST, count
 
 LDS = lds_transpose("f32", vector=4)
@@ -88,7 +88,7 @@ def test_a_tensor_without_a_descriptor_is_refused() -> None:
 STRANGE: tuple[Any, ...] = (
     None, "x", "", -1, 0, 1, 7, 1 << 40, 0.5, True, False, (), (0,), (-1,), (9, 9), ("x",), as_expr(3), FALSE, X,
     X < 3, (X,), (X, X), symbol("M"), (as_expr(0), as_expr(0)), Barrier(), (Barrier(),), DTYPES["bf16"],
-    DType("f33", "float", "float33", 3), make_naive_tensor_descriptor((4, 4), (4, 1)),
+    DType("f33", 24, "float33", "float"), make_naive_tensor_descriptor((4, 4), (4, 1)),
     make_naive_tensor_descriptor((4,), (1,)), "sum", "max", "relu",
 )  # fmt: skip
 

@@ -33,7 +33,6 @@ from layoutalg.kernel.program import (
     StoreShared,
     Tensor,
 )
-from layoutalg.kernel.program.dtypes import DTYPES, DType
 from layoutalg.kernel.program.fragments import FMA, encoded
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import (
@@ -46,6 +45,7 @@ from layoutalg.layout import (
     transform_tensor_descriptor,
 )
 from layoutalg.prove import Refuted
+from layoutalg.target.dtypes import DTYPES, DType
 
 F32, F16, BF16 = DTYPES["f32"], DTYPES["f16"], DTYPES["bf16"]
 ZERO = as_expr(0)

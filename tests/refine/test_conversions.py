@@ -11,8 +11,8 @@ from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.views import cast
-from layoutalg.kernel.program.dtypes import to_bits
 from layoutalg.refine.refinement import prove_binary
+from layoutalg.target.elements import to_bits
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 OLDER = tuple(f"-{how}__clang_major__{value}" for how, value in (("U", ""), ("D", "=18")))

@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from layoutalg.formats.grammar import DTYPES
 from layoutalg.formats.model import AccessItem
 from layoutalg.index import Expr, as_expr, fresh, names, substitute
 from layoutalg.index.normal import normal
 from layoutalg.layout import LayoutError
 from layoutalg.prove import Claim, Limits, Obligation, Proved, Unknown, Verdict, prove
 from layoutalg.prove.domain import names_in
+from layoutalg.target.dtypes import DTYPES
 
 if TYPE_CHECKING:  # the price lists import numpy; a check of layouts alone starts without it
     from layoutalg.memory.access import Reach
@@ -95,7 +95,7 @@ def bytes_of(item: AccessItem) -> int:
     """The bytes of an element that the access reaches; LayoutError where nothing says how many."""
     if item.descriptor.dtype is None:
         raise LayoutError(f"{item.descriptor.name} has no dtype: nothing says how many bytes an element has")
-    bits = DTYPES[item.descriptor.dtype]
+    bits = DTYPES[item.descriptor.dtype].bits
     if bits % 8:
         raise LayoutError(f"elements of {bits} bits have no address of their own")
     return bits // 8

@@ -47,6 +47,7 @@ from layoutalg.layout import (
     make_single_stage_tensor_adaptor,
     transform_tensor_descriptor,
 )
+from layoutalg.target.dtypes import DTYPES
 
 Args = tuple[Value, ...]
 
@@ -323,16 +324,8 @@ def entry(name: str, dialect: str) -> Entry | None:
     return DIALECTS[dialect].get(name) or ENTRIES.get(name)
 
 
-SIZES: Mapping[str, int] = {
-    "double": 8, "float": 4, "float32_t": 4, "fp32_t": 4, "half_t": 2, "fp16_t": 2, "half": 2, "_Float16": 2,
-    "bf16_t": 2, "bhalf_t": 2, "bfloat16_t": 2, "fp8_t": 1, "bf8_t": 1, "f8_t": 1, "int8_t": 1,
-    "uint8_t": 1, "char": 1, "bool": 1, "int16_t": 2, "uint16_t": 2, "short": 2, "int": 4, "int32_t": 4,
-    "uint32_t": 4, "unsigned": 4, "index_t": 4, "int64_t": 8, "uint64_t": 8, "long_index_t": 8, "size_t": 8,
-}  # fmt: skip
+SIZES: Mapping[str, int] = {"char": 1, "bool": 1, **{name: d.bytes for d in DTYPES.values() for name in d.ck}}
 """sizeof of the types whose names are known."""
 
-SAME_TYPE: Mapping[str, str] = {
-    "half": "half_t", "fp16_t": "half_t", "_Float16": "half_t", "bhalf_t": "bf16_t", "bfloat16_t": "bf16_t",
-    "f8_t": "fp8_t", "index_t": "int32_t", "int": "int32_t", "fp32_t": "float", "float32_t": "float",
-}  # fmt: skip
-"""Names of one type."""
+SAME_TYPE: Mapping[str, str] = {name: d.ck[0] for d in DTYPES.values() for name in d.ck}
+"""The own name of each type that has several."""

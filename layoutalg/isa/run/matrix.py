@@ -25,15 +25,16 @@ from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.machine import operand_of
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
+from layoutalg.target.dtypes import DTYPES, dtype_of
+from layoutalg.target.elements import from_bits
 from layoutalg.target.operand import OperandMap
 
 if TYPE_CHECKING:
     from layoutalg.isa.run.machine import ConcreteMachine
 
-#: How an element type lies in registers: bytes, and the numpy type of the arithmetic.
-_TYPES: Mapping[str, tuple[int, type]] = {
-    "f16": (2, np.float64), "bf16": (2, np.float64), "f32": (4, np.float64), "f64": (8, np.float64),
-    "i8": (1, np.int64), "i32": (4, np.int64),
+#: The numpy type of the arithmetic on elements of each type.
+_ARITHMETIC: Mapping[str, type] = {
+    **dict.fromkeys(("f16", "bf16", "f32", "f64"), np.float64), **dict.fromkeys(("i8", "i32"), np.int64),
 }  # fmt: skip
 
 
@@ -43,7 +44,7 @@ def multiply(machine: ConcreteMachine, instruction: Instruction) -> None:
     Raises `UnsupportedInstructionError` for a form that is not described, and where lanes are inactive.
     """
     matrix = matrix_instruction_of(instruction.name, machine.kernel.target)
-    if matrix is None or matrix.a_dtype not in _TYPES or matrix.b_dtype not in _TYPES:
+    if matrix is None or matrix.a_dtype not in _ARITHMETIC or matrix.b_dtype not in _ARITHMETIC:
         raise UnsupportedInstructionError(f"{instruction.name} at {instruction.address:#x} has no entry")
     if not machine.exec_lanes[machine.live].all():
         raise UnsupportedInstructionError(f"a matrix instruction with inactive lanes, at {machine.where}")
@@ -64,9 +65,9 @@ def _matrix(machine: ConcreteMachine, instruction: Instruction, role: str, place
     if operand.kind not in ("v", "a"):
         if (operand.kind, operand.index) != ("int", 0):
             raise UnsupportedInstructionError(f"{instruction}: a matrix operand that is the constant {operand}")
-        return np.zeros((machine.waves, *places.shape), _TYPES[dtype][1])
+        return np.zeros((machine.waves, *places.shape), _ARITHMETIC[dtype])
     rows, columns = places.places()
-    size = _TYPES[dtype][0]
+    size = dtype_of(dtype).bytes
     words = [
         machine.read_register(Operand(operand.kind, operand.index + k), 32) for k in range(rows.shape[1] * size // 4)
     ]
@@ -80,14 +81,12 @@ def _matrix(machine: ConcreteMachine, instruction: Instruction, role: str, place
 
 def _elements(words: Array, dtype: str) -> Array:
     """Elements of consecutive registers, low bits first: from shape (waves, lanes, registers)."""
-    kind = _TYPES[dtype][1]
+    kind = _ARITHMETIC[dtype]
     if dtype == "bf16":
-        halves = words.view(np.uint16).astype(np.uint32) << np.uint32(16)
         with np.errstate(all="ignore"):
-            return halves.view(np.float32).astype(kind)
-    stored = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i8": np.int8, "i32": np.int32}[dtype]
+            return from_bits(words.view(np.uint16)).astype(kind)
     with np.errstate(all="ignore"):
-        return np.ascontiguousarray(words).view(stored).astype(kind)
+        return np.ascontiguousarray(words).view(DTYPES[dtype].numpy).astype(kind)
 
 
 def _words(elements: Array, dtype: str) -> list[Array]:
@@ -96,6 +95,6 @@ def _words(elements: Array, dtype: str) -> list[Array]:
         stored = elements.astype(np.int64).astype(np.int32)
     else:
         with np.errstate(all="ignore"):
-            stored = elements.astype({"f32": np.float32, "f64": np.float64}[dtype])
+            stored = elements.astype(DTYPES[dtype].numpy)
     words = np.ascontiguousarray(stored).view(np.uint32)
     return [words[:, :, k] for k in range(words.shape[2])]

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
+from layoutalg.target.dtypes import dtype_of
 from layoutalg.target.matrix import matrix_table
 from layoutalg.target.operand import MatrixInstruction
-
-#: Bytes of an element of each type.
-_SIZES = {"fp8": 1, "bf8": 1, "i8": 1, "f16": 2, "bf16": 2, "f32": 4, "xf32": 4, "i32": 4, "f64": 8}
 
 
 @cache
@@ -39,4 +37,4 @@ def registers_of(matrix: MatrixInstruction) -> Mapping[str, int]:
     """
     parts = {"a": (matrix.a, matrix.a_dtype), "b": (matrix.b, matrix.b_dtype)}
     parts |= dict.fromkeys("cd", (matrix.d, matrix.accumulator))
-    return {role: (int(held.element.hi) + 1) * _SIZES[dtype] // 4 for role, (held, dtype) in parts.items()}
+    return {role: (int(held.element.hi) + 1) * dtype_of(dtype).bytes // 4 for role, (held, dtype) in parts.items()}

@@ -50,7 +50,7 @@ class Address:
 def address_of(tensor: Tensor) -> Address:
     """The address of a tensor's element.
 
-    >>> from layoutalg.kernel.program.dtypes import DTYPES
+    >>> from layoutalg.target.dtypes import DTYPES
     >>> from layoutalg.layout import PassThrough, make_naive_tensor_descriptor, transform_tensor_descriptor
     >>> cube = make_naive_tensor_descriptor((6, 5, 4), (4, 24, 1))
     >>> matrix = transform_tensor_descriptor(cube, [Merge((6, 5)), PassThrough(4)], [[0, 1], [2]], [[0], [1]])

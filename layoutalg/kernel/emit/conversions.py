@@ -12,7 +12,7 @@ LLVM's change is pull request 82399 of February 2024, on the way to the release 
 19.0, as ROCm's may, was made of what lies between two releases, before or after it.  So a cast is written where it is
 known to be right, and elsewhere bits are counted.
 
->>> from layoutalg.kernel.program.dtypes import DTYPES
+>>> from layoutalg.target.dtypes import DTYPES
 >>> converted("x[0]", DTYPES["f32"], DTYPES["bf16"]), converted("x[0]", DTYPES["f32"], DTYPES["f16"])
 ('to_bf16(x[0])', '(_Float16)x[0]')
 """
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 
-from layoutalg.kernel.program.dtypes import DTYPES, DType
+from layoutalg.target.dtypes import DTYPES, DType
 
 F32, BF16 = DTYPES["f32"], DTYPES["bf16"]
 

@@ -39,8 +39,8 @@ from layoutalg.kernel.program import (
     vector_width,
     vector_ys,
 )
-from layoutalg.kernel.program.dtypes import DType
 from layoutalg.kernel.program.text import index_type, shared_names, vector_type
+from layoutalg.target.dtypes import DType
 
 UNROLL = "#pragma unroll\n"
 

@@ -17,8 +17,8 @@ from layoutalg.kernel.library.copies import THREADS
 from layoutalg.kernel.library.staging import SEGMENT
 from layoutalg.kernel.library.transpose import lds_transpose, name_of, register_transpose
 from layoutalg.kernel.program import Program
-from layoutalg.kernel.program.dtypes import DTYPES
 from layoutalg.layout import LayoutError
+from layoutalg.target.dtypes import KERNEL_DTYPES
 
 KERNELS = ("lds", "register")
 
@@ -93,7 +93,9 @@ def transpose_named(name: str) -> Program | None:
     """
     widths = (1, 2, 4, 8)
     shapes = dict.fromkeys((Blocks(), *map(_blocks, table("transpose"))))
-    for dtype, swizzle, loads, stores, bits, b in product(DTYPES, ("xor", "pad"), widths, widths, (32, 64), shapes):
+    for dtype, swizzle, loads, stores, bits, b in product(
+        KERNEL_DTYPES, ("xor", "pad"), widths, widths, (32, 64), shapes
+    ):
         if name == name_of(dtype, swizzle, (loads, stores), bits, b.threads, b.tile, b.segment):
             return _made(dtype, swizzle, (loads, stores), bits, b)
     return None

@@ -34,7 +34,6 @@ from layoutalg.kernel.program import (
     StoreShared,
     Tensor,
 )
-from layoutalg.kernel.program.dtypes import DTYPES, DType
 from layoutalg.kernel.program.fragments import encoded
 from layoutalg.layout import (
     Insert,
@@ -45,6 +44,7 @@ from layoutalg.layout import (
     make_single_stage_tensor_adaptor,
     transform_tensor_descriptor,
 )
+from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES, DType
 
 LARGEST = (1 << 31) - (1 << 14)
 """The largest size of a dimension: a tile more still fits an int."""
@@ -58,8 +58,8 @@ Steps = Callable[[Tensor, Tensor, tuple[Expr, ...]], tuple[Statement, ...]]
 
 def dtype_named(name: str) -> DType:
     """The element type; LayoutError lists those that there are."""
-    if name not in DTYPES:
-        raise LayoutError(f"no kernel for {name} elements; there are {', '.join(DTYPES)}")
+    if name not in KERNEL_DTYPES:
+        raise LayoutError(f"no kernel for {name} elements; there are {', '.join(KERNEL_DTYPES)}")
     return DTYPES[name]
 
 

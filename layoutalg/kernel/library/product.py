@@ -47,7 +47,6 @@ from layoutalg.kernel.program import (
     Vector,
     extent_of,
 )
-from layoutalg.kernel.program.dtypes import DTYPES
 from layoutalg.layout import (
     LayoutError,
     PassThrough,
@@ -56,6 +55,7 @@ from layoutalg.layout import (
     Unmerge,
     make_single_stage_tensor_adaptor,
 )
+from layoutalg.target.dtypes import DTYPES
 
 Saying = Callable[[Tensor], Says]
 

@@ -41,7 +41,6 @@ from layoutalg.kernel.program import (
     Tensor,
     Vector,
 )
-from layoutalg.kernel.program.dtypes import DTYPES, DType
 from layoutalg.kernel.program.fragments import encoded
 from layoutalg.layout import (
     LayoutError,
@@ -51,6 +50,7 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     make_single_stage_tensor_adaptor,
 )
+from layoutalg.target.dtypes import DTYPES, DType
 
 NAMES = "abcdefgh"
 BANKS = 32

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, symbol, var
+from layoutalg.kernel.library.copies import dtype_named
 from layoutalg.kernel.library.staging import SEGMENT, Plane, by_column, by_row, divides, swizzled
 from layoutalg.kernel.library.tiles import distribution
 from layoutalg.kernel.obligations.limits import launchable
@@ -29,7 +30,6 @@ from layoutalg.kernel.program import (
     StoreShared,
     Tensor,
 )
-from layoutalg.kernel.program.dtypes import DTYPES, DType
 from layoutalg.layout import (
     LayoutError,
     PassThrough,
@@ -39,6 +39,7 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     make_single_stage_tensor_adaptor,
 )
+from layoutalg.target.dtypes import DType
 
 NAMES = ("row", "column")
 LARGEST = (1 << 31) - 256
@@ -53,7 +54,7 @@ def register_transpose(rows: int = 2560, columns: int = 32, dtype: str = "f32") 
     for name, size in (("M", rows), ("N", columns)):
         if size < 1 or size % 32:
             raise LayoutError(f"register transpose: {name} = {size} is no multiple of 32; use the LDS kernel")
-    kind = _dtype(dtype)
+    kind = dtype_named(dtype)
     # Rows: block of 8 threads × 4 elements; columns alike.  P0 walks down the columns, P1 along the row.
     tile = distribution(((8, 4), (8, 4)), (((1, 0),), ((2, 0),)), ((1, 1), (2, 1)))
     source, target = _tensors(as_expr(rows), as_expr(columns), kind)
@@ -85,7 +86,7 @@ def lds_transpose(
     A wave writes pieces of `segment` bytes.
     LayoutError where the threads do not divide the tile.
     """
-    kind = _dtype(dtype)
+    kind = dtype_named(dtype)
     loads, stores = (vector, vector) if isinstance(vector, int) else vector
     _refuse(kind, swizzle, (loads, stores), threads, tile, segment)
     rows, columns = tile
@@ -154,12 +155,6 @@ def _held(plane: Plane) -> TileDistribution:
     """The distribution of a plane over (row, column)."""
     thread, ys = ([(side + 1, minor) for side, minor in parts] for parts in (plane.thread, plane.ys))
     return distribution((plane.rows, plane.columns), (thread,), ys)
-
-
-def _dtype(name: str) -> DType:
-    if name not in DTYPES:
-        raise LayoutError(f"no kernel for {name} elements; there are {', '.join(DTYPES)}")
-    return DTYPES[name]
 
 
 def _tensors(m: Expr, n: Expr, kind: DType) -> tuple[Tensor, Tensor]:

@@ -22,7 +22,7 @@ from layoutalg.prove import ForAll, RoundTrip, Shown
 def has_copies(registers: Registers) -> bool:
     """Whether several threads hold each element of the tile.
 
-    >>> from layoutalg.kernel.program.dtypes import DTYPES
+    >>> from layoutalg.target.dtypes import DTYPES
     >>> from layoutalg.kernel.program.fragments import encoded
     >>> has_copies(Registers("r", DTYPES["f32"], encoded([2], [[4]], [[(0, 0), (1, 0)]], [])))
     True

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from layoutalg.index import TRUE, Expr, as_expr, substitute
 from layoutalg.kernel.obligations.base import same
 from layoutalg.kernel.program import Compute, Contract, Meaning, Read, Reduce, Registers, Shared, Tensor
-from layoutalg.kernel.program.dtypes import DTYPES, DType
 from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.target.dtypes import DTYPES, DType
 
 F32 = DTYPES["f32"]
 

@@ -19,10 +19,10 @@ from collections.abc import Iterator, Sequence
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, prod, substitute, var, variables
 from layoutalg.kernel.obligations.base import Requirement, inside
 from layoutalg.kernel.program import Multiply, Program, Registers
-from layoutalg.kernel.program.dtypes import DTYPES
 from layoutalg.kernel.program.fragments import element_index, holder
 from layoutalg.layout import LayoutError
 from layoutalg.prove import ForAll, InjectiveMap, Shown
+from layoutalg.target.dtypes import DTYPES
 from layoutalg.target.operand import OperandMap
 
 

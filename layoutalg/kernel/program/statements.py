@@ -29,9 +29,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from layoutalg.index import FALSE, TRUE, Expr, prod
-from layoutalg.kernel.program.dtypes import DType
 from layoutalg.kernel.program.typed import wrongly_typed
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
+from layoutalg.target.dtypes import DType
 from layoutalg.target.operand import MatrixInstruction
 
 Vector = int | tuple[int, ...] | None

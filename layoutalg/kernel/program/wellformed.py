@@ -28,7 +28,6 @@ from layoutalg.index import FALSE, TRUE, Expr, c_expression, var, variables
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.instructions import operation_name
-from layoutalg.kernel.program.dtypes import DTYPES
 from layoutalg.kernel.program.fragments import instruction_named
 from layoutalg.kernel.program.program import (
     Access,
@@ -60,6 +59,7 @@ from layoutalg.kernel.program.statements import FUNCTIONS, How, memory_of
 from layoutalg.kernel.program.text import shared_names, vector_type
 from layoutalg.kernel.program.typed import wrongly_typed
 from layoutalg.layout import Functor, LayoutError, TensorAdaptor
+from layoutalg.target.dtypes import KERNEL_DTYPES
 from layoutalg.target.matrix import UnknownMatrixInstructionError
 
 RESERVED = (
@@ -304,8 +304,8 @@ def _tensors(program: Program) -> None:
     dtypes = [(t.name, t.dtype) for t in program.tensors]
     dtypes += [(r.name, r.dtype) for r in program.registers] + [(s.name, s.dtype) for s in program.shared]
     for name, dtype in dtypes:
-        if DTYPES.get(dtype.name) != dtype:
-            raise _no(program, f"{name} has elements {dtype}; known are {', '.join(DTYPES)}")
+        if KERNEL_DTYPES.get(dtype.name) != dtype:
+            raise _no(program, f"{name} has elements {dtype}; known are {', '.join(KERNEL_DTYPES)}")
     for _, s in program.statements():
         if isinstance(s, GlobalAccess):
             if s.tensor not in program.tensors:

@@ -57,14 +57,14 @@ from layoutalg.kernel.program import (
     vector_width,
     vector_ys,
 )
-from layoutalg.kernel.program.dtypes import DTYPES, DType
 from layoutalg.refine.loops.invariants import Carried
 from layoutalg.refine.symbolic.bits import NotReadable
 from layoutalg.refine.symbolic.uninterpreted import Terms
+from layoutalg.target.dtypes import KERNEL_DTYPES, DType
 
 #: Bits of what a fold begins with, by element type: 0, and the least number.
 NEUTRAL: Mapping[str, Mapping[str, int]] = {
-    "sum": dict.fromkeys(DTYPES, 0),
+    "sum": dict.fromkeys(KERNEL_DTYPES, 0),
     "max": {"f32": 0xFF800000, "f16": 0xFC00, "bf16": 0xFF80},
 }
 

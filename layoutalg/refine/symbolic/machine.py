@@ -29,7 +29,6 @@ from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.machine import operand_of
 from layoutalg.isa.semantics.accesses import Access
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
-from layoutalg.kernel.program.dtypes import DTYPES
 from layoutalg.refine.symbolic.bits import Mask, NotReadable, Word
 from layoutalg.refine.symbolic.outstanding import LDS, Key
 from layoutalg.refine.symbolic.register_moves import RegisterMoves
@@ -37,6 +36,7 @@ from layoutalg.refine.symbolic.scratch import ScratchMachine
 from layoutalg.refine.symbolic.state import BoundArgument, TracedElement
 from layoutalg.refine.symbolic.uninterpreted import Terms
 from layoutalg.refine.symbolic.words import Decide, IndexValues
+from layoutalg.target.dtypes import DTYPES
 from layoutalg.target.operand import MatrixInstruction
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from layoutalg.index import all_of, any_of, const, div, mod, negation, select, substitute, symbol
 from layoutalg.index.evaluate import array
-from layoutalg.kernel.program.dtypes import to_bits
 from layoutalg.refine.symbolic.uninterpreted import LEAST, Terms
+from layoutalg.target.elements import to_bits
 
 X = symbol("x", min=0, max=(1 << 32) - 1)
 WORDS = np.unique(

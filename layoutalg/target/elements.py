@@ -1,10 +1,4 @@
-"""Element types of kernels: how each is called in HIP and in numpy, and its size in bytes.
-
-| name | HIP        | numpy                                                        |
-|------|------------|--------------------------------------------------------------|
-| f32  | `float`    | float32                                                      |
-| f16  | `_Float16` | float16                                                      |
-| bf16 | `__bf16`   | uint16, its bits: numpy has no such type (`from_bits` reads) |
+"""Arrays of elements in numpy, which has no bfloat16: those are arrays of its bits, as uint16.
 
 >>> to_bits(np.float32([1.0, 3.140625]))
 array([16256, 16457], dtype=uint16)
@@ -12,33 +6,12 @@ array([16256, 16457], dtype=uint16)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-
-@dataclass(frozen=True)
-class DType:
-    """One element type; `numpy` is the name that numpy reads it by."""
-
-    name: str
-    c: str
-    numpy: str
-    bytes: int
-
-
-DTYPES: Mapping[str, DType] = {
-    d.name: d
-    for d in (
-        DType("f32", "float", "float32", 4),
-        DType("f16", "_Float16", "float16", 2),
-        DType("bf16", "__bf16", "uint16", 2),
-    )
-}
-"""Every type that a kernel may have, by its name in specs and on the command line."""
+from layoutalg.target.dtypes import DType
 
 
 def from_bits(bits: NDArray[np.uint16]) -> NDArray[np.float32]:

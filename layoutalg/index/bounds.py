@@ -23,6 +23,7 @@ from functools import lru_cache
 from layoutalg.index import FALSE, Expr, conjuncts, const, div, mod, nonnegative, select, simplify, var, xor
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly, common_term
+from layoutalg.index.ranges import Bound
 
 #: Factors of divisions by a constant are greater than this.
 NARROWEST = 1 << 16
@@ -32,8 +33,10 @@ Bounds = tuple[tuple[Expr, Expr], ...]
 
 
 @lru_cache(maxsize=1 << 14)
-def in_range(e: Expr, lowest: int, limit: int, given: Expr) -> bool:
+def in_range(e: Expr, lowest: Bound, limit: Bound, given: Expr) -> bool:
     """Whether lowest ≤ e < limit by a bound on a product of sizes that is given; false means that it was not shown.
+
+    Either end may be infinite.
 
     >>> from layoutalg.index import all_of, symbol
     >>> m, n = symbol("M"), symbol("N")
@@ -43,11 +46,11 @@ def in_range(e: Expr, lowest: int, limit: int, given: Expr) -> bool:
     >>> in_range(i * n + 50, 0, 100, all_of(i < m, m * n < 50))
     True
     """
-    if lowest <= e.lo and e.hi < limit:
+    if lowest <= e.lo and (e.hi < limit or limit == math.inf):
         return True
     if e.op == "select":
         return all(in_range(way, lowest, limit, given) for way in e.args[1:])
-    if e.op == "xor" and limit & (limit - 1) == 0:
+    if e.op == "xor" and (limit == math.inf or int(limit) & (int(limit) - 1) == 0):
         return lowest <= 0 and all(in_range(part, 0, limit, given) for part in e.args)
     if e.op == "div" and e.args[1].op == "const":
         return in_range(e.args[0], lowest * e.args[1].value, limit * e.args[1].value, given)
@@ -57,7 +60,8 @@ def in_range(e: Expr, lowest: int, limit: int, given: Expr) -> bool:
         return in_range(e.args[0], 0, limit * int(e.args[1].lo), given)
     largest = [(part.args[0], part.args[1].value - (part.op == "lt")) for part in conjuncts(given) if _limits(part)]
     return any(
-        at_least_zero(one + add - lowest) and any(_below(one, limit - add, *most) for most in largest)
+        (lowest == -math.inf or at_least_zero(one + add - int(lowest)))
+        and (limit == math.inf or any(_below(one, int(limit) - add, *most) for most in largest))
         for one, add in _forms(e, given)
     )
 

@@ -9,6 +9,7 @@
 | changes       | the same, over other variables                   | a millisecond  |
 | difference    | injectivity of any sums over boxes               | microseconds   |
 | small sizes   | refutes for symbolic sizes, by enumeration       | milliseconds   |
+| bounds        | orders, by limits of products that are given     | a millisecond  |
 | enumeration   | again, up to 2¹⁶ points                          | milliseconds   |
 | cases         | sizes that are powers of two, one by one         | milliseconds   |
 | unbounded     | powers of two, and sizes beside xor, by z3       | as z3          |
@@ -35,6 +36,7 @@ from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.solver import solve
 from layoutalg.prove.strategies.algebra import normal_form
 from layoutalg.prove.strategies.bits import f2_rank
+from layoutalg.prove.strategies.bounds import bounds
 from layoutalg.prove.strategies.changes import CHANGES, Change
 from layoutalg.prove.strategies.difference import difference
 from layoutalg.prove.strategies.enumeration import enumeration, reached
@@ -80,7 +82,7 @@ def algebra(obligation: Obligation, limits: Limits) -> Outcome:
 
 
 PORTFOLIO: tuple[Strategy, ...] = (
-    *ALGEBRA, tiny_enumeration, algebra, difference, few_small_sizes, quick_enumeration, by_cases,
+    *ALGEBRA, tiny_enumeration, algebra, difference, few_small_sizes, bounds, quick_enumeration, by_cases,
     without_maximum, solve, enumeration, small_sizes,
 )  # fmt: skip
 
@@ -88,6 +90,7 @@ STRATEGIES: Mapping[str, Strategy] = {
     "normal-form": normal_form,
     "mixed-radix": mixed_radix,
     "f2": f2_rank,
+    "bounds": bounds,
     "difference": difference,
     "enumeration": enumeration,
     "cases": by_cases,

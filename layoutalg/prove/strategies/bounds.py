@@ -1,0 +1,51 @@
+"""Bounds: orders whose sides stay in a range under what is given, by replacing what is known to be below a limit.
+
+The lemma: where p < P and P·(q + 1) ≤ L are given, p + P·q < L, whatever p and q are made of.  So each given part of an
+expression is any number below its limit, and the greatest value is a polynomial in the sizes, of which another part of
+what is given says how large it is (`layoutalg.index.bounds`).  A part of the goal is one of these:
+
+| part of the goal   | is shown as          |
+|--------------------|----------------------|
+| e < c, e ≤ c       | e below a constant   |
+| c < e, c ≤ e       | e from a constant up |
+| a < b, a ≤ b       | 0 ≤ b − a − 1, 0 ≤ b − a |
+
+An offset such as n + N·(m + M·g) < 2³¹ is shown so in a millisecond, where solvers, over products of unknowns, find
+proofs by luck.  Sufficient only: nothing is refuted.
+"""
+
+from __future__ import annotations
+
+import math
+
+from layoutalg.index import FALSE, Expr, all_of, simplify, variables
+from layoutalg.index.bounds import in_range
+from layoutalg.index.normal import conjuncts
+from layoutalg.prove.obligation import ForAll, Obligation
+from layoutalg.prove.outcome import GaveUp, Holds, Limits, Outcome
+
+NAME = "bounds"
+
+
+def bounds(obligation: Obligation, limits: Limits) -> Outcome:
+    """Decides a `ForAll` whose goal is a conjunction of orders."""
+    if not isinstance(obligation, ForAll):
+        return GaveUp(NAME, "it decides orders only")
+    if simplify(obligation.given) is FALSE:
+        return GaveUp(NAME, "the assumptions never hold, and a vacuous proof is no proof")
+    extents = (v < v.value.extent for v in variables(*obligation.roots) if v.value.extent is not None)
+    given = all_of(obligation.given, *extents)
+    left = next((part for part in conjuncts(obligation.goal) if not _shown(part, given)), None)
+    return Holds(NAME) if left is None else GaveUp(NAME, f"{left} is left")
+
+
+def _shown(part: Expr, given: Expr) -> bool:
+    """Whether an order follows from limits that are given."""
+    if part.op not in ("lt", "le"):
+        return part.op == "const" and bool(part.value)
+    (less, more), strict = part.args, int(part.op == "lt")
+    if more.op == "const":
+        return in_range(less, -math.inf, more.value + 1 - strict, given)
+    if less.op == "const":
+        return in_range(more, less.value + strict, math.inf, given)
+    return in_range(simplify(more - less), strict, math.inf, given)

@@ -18,9 +18,8 @@ from __future__ import annotations
 
 import math
 
-from layoutalg.index import FALSE, Expr, all_of, simplify, variables
+from layoutalg.index import FALSE, Expr, all_of, conjuncts, simplify, variables
 from layoutalg.index.bounds import in_range
-from layoutalg.index.normal import conjuncts
 from layoutalg.prove.obligation import ForAll, Obligation
 from layoutalg.prove.outcome import GaveUp, Holds, Limits, Outcome
 

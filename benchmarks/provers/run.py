@@ -23,13 +23,13 @@ from benchmarks.builders import universal_row_major
 from benchmarks.corpus import concrete
 from benchmarks.provers import peers
 from layoutalg.index import var
+from layoutalg.index.f2 import rank_of
 from layoutalg.memory.banks import OutsideLdsError
 from layoutalg.memory.lds import ConflictFree, access, lane_map, prove_access
 from layoutalg.prove import Bijective, Injective, Limits, decide, domain, prove
 from layoutalg.prove import claims as claim_module
 from layoutalg.prove.claims import base
 from layoutalg.prove.obligation import InjectiveMap
-from layoutalg.prove.strategies.bits import rank
 from layoutalg.prove.verdict import Verdict
 
 TILES = ((64, 32), (128, 64), (256, 64), (256, 128), (512, 128), (1024, 256))
@@ -80,7 +80,7 @@ def tiles() -> dict[str, list[float | None]]:
         assert isinstance(obligation, InjectiveMap)
         add("ours, portfolio, first", median_us(lambda c=claim: must(prove(c)), forget))  # type: ignore[misc]
         add("ours, portfolio, again", median_us(lambda c=claim: must(prove(c))))  # type: ignore[misc]
-        add("ours, F₂ rank alone", median_us(lambda f=form: rank(f.bottom, f.variables)))  # type: ignore[misc]
+        add("ours, F₂ rank alone", median_us(lambda f=form: rank_of(f.bottom, f.variables)))  # type: ignore[misc]
         add("ours, z3 alone", median_us(lambda c=claim: must(prove(c, strategy="z3"))))  # type: ignore[misc]
         add("ours, enumeration alone", median_us(lambda c=claim: must(prove(c, strategy="enumeration"))))  # type: ignore[misc]
         for name, question in (

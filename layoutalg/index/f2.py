@@ -1,128 +1,284 @@
-"""Byte addresses as affine maps over F₂: where nothing carries, a sum is an xor, and each lane bit adds a column.
+"""Maps that are linear over F₂, the field of two elements: read off expressions, and solved by Gaussian elimination.
 
-    address = constant ⊕ Σ (column of each bit that is set)
+Where every length is a power of two and no sum carries, an index map is affine over F₂: shifts, masks and xor, and sums
+of parts that share no bit.  It is its value at 0 and the image of each input bit, a column, written as an integer:
 
-Read off the expression, bottom up: each node has the bits that it may set, its value at 0, and a column for each bit of
-each variable.  A sum whose parts share no bit is an xor; a product by a power of two, a division and a remainder move
-and mask columns.  A variable whose length is no power of two is taken with all its bits: what holds of all holds of
-fewer.  None where something carries.  What it cannot represent: padding that is no power of two, cyclic shifts.
+    f(x) = f(0) ⊕ Σ (column of each bit that is set in x)
+
+| x in 0…7, y in 0…7         | columns of x | columns of y | kernel                       |
+|----------------------------|--------------|--------------|------------------------------|
+| x·8 + y                    | 8 16 32      | 1 2 4        | 0: one-to-one                |
+| x·8 + (y ^ x)              | 9 18 36      | 1 2 4        | 0: one-to-one                |
+| y ^ x                      | 1 2 4        | 1 2 4        | x = y: of dimension 3        |
+
+Read bottom up: each node has the bits that it may set, its value at 0 and its columns; those are kept side by side in
+one Python integer, so that a node costs one operation.  A variable whose length is no power of two is taken with all
+its bits: what holds there holds for fewer values.  What it cannot represent: a carry (padding that is no power of two,
+cyclic shifts), and a divisor that is no power of two.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
+from operator import or_, xor
 
-from layoutalg.index import Expr, postorder
+from layoutalg.index.expr import Expr
+from layoutalg.index.walk import postorder
 
 Columns = tuple[int, ...]
+"""The image of each input bit."""
 
 
-@dataclass(frozen=True)
-class Affine:
-    """A number over F₂: which bits may be set, the value where all variables are 0, and a column for each input bit."""
-
-    mask: int
-    constant: int
-    columns: Columns
+# --- linear algebra: a vector is an integer ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Reading:
-    """An expression read over F₂, with the place of each variable's first bit."""
+def image(columns: Sequence[int], vector: int) -> int:
+    """The image of a vector: the columns of its set bits, xor-ed together.
 
-    value: Affine
-    places: dict[Expr, int]
-
-    def columns(self, variable: Expr) -> Columns:
-        """What each bit of a variable contributes; none where the expression does not depend on it."""
-        if variable not in self.places:
-            return (0,) * int(variable.hi).bit_length()
-        first = self.places[variable]
-        return self.value.columns[first : first + int(variable.hi).bit_length()]
+    >>> image((9, 18, 36), 0b101)
+    45
+    """
+    return reduce(xor, (column for bit, column in enumerate(columns) if vector >> bit & 1), 0)
 
 
-def read_linear(root: Expr) -> Reading | None:
-    """The expression over F₂, None where it is not affine.
+def kernel(columns: Sequence[int]) -> list[int]:
+    """A basis of the vectors whose image is 0.
+
+    >>> kernel((1, 2, 3, 0)), kernel((1, 2, 4))
+    ([7, 8], [])
+    """
+    basis: dict[int, tuple[int, int]] = {}
+    found = []
+    for n, column in enumerate(columns):
+        combination = 1 << n
+        while column:
+            top = column.bit_length()
+            if top not in basis:
+                basis[top] = column, combination
+                break
+            column ^= basis[top][0]
+            combination ^= basis[top][1]
+        else:
+            found.append(combination)
+    return found
+
+
+def rank(vectors: Iterable[int]) -> int:
+    """The dimension of what vectors span.
+
+    >>> rank([0b011, 0b101, 0b110])
+    2
+    """
+    pivots: list[int] = []
+    for vector in vectors:
+        for pivot in pivots:
+            vector = min(vector, vector ^ pivot)
+        if vector:
+            pivots.append(vector)
+    return len(pivots)
+
+
+def independent(vectors: Iterable[int]) -> list[int]:
+    """Those of the vectors that the ones before them do not span: a basis of what all span.
+
+    >>> independent([1, 2, 3, 20])
+    [1, 2, 20]
+    """
+    found: list[int] = []
+    for vector in vectors:
+        if rank([*found, vector]) > len(found):
+            found.append(vector)
+    return found
+
+
+def span(vectors: Iterable[int]) -> set[int]:
+    """Every xor of some of the vectors.
+
+    >>> sorted(span([1, 6]))
+    [0, 1, 6, 7]
+    """
+    found = {0}
+    for vector in vectors:
+        found |= {vector ^ other for other in found}
+    return found
+
+
+def parity_checks(basis: Sequence[int], bits: int) -> list[int]:
+    """A basis of the masks whose parity is 0 on every vector of a subspace of F₂ⁿ, the simplest first.
+
+    >>> parity_checks((1, 2, 20), 6)  # gfx942's ds_read_b128: l3, l2 xor l4, l5
+    [8, 20, 32]
+    """
+    masks = sorted(range(1, 1 << bits), key=lambda mask: (mask.bit_count(), mask))
+    return sorted(independent(m for m in masks if all((m & b).bit_count() % 2 == 0 for b in basis)))
+
+
+def columns_of(values: Sequence[int]) -> Columns | None:
+    """The columns of a map that is given by its values at 0, 1, 2, …, None where it is not affine.
+
+    The number of values is a power of two.
+
+    >>> columns_of([lane * 16 for lane in range(8)]), columns_of([lane * 3 for lane in range(8)])
+    ((16, 32, 64), None)
+    """
+    expected, found = [values[0]], []
+    while len(expected) < len(values):
+        found.append(values[len(expected)] ^ values[0])
+        expected += [one ^ found[-1] for one in expected]
+    return tuple(found) if expected == list(values) else None
+
+
+# --- expressions ------------------------------------------------------------------------------------------------------
+
+
+class NotLinearError(Exception):
+    """Something carries, or is no operation on bits."""
+
+
+class LinearMaps:
+    """Some expressions as affine maps over F₂, of the bits of `over` (all their variables, unless said).
+
+    `bits` lists the inputs, each a variable and the number of its bit; `masks` holds the bits that each node may set,
+    `constants` its value at 0.  Raises NotLinearError where one is not affine, or depends on what is not in `over`.
 
     >>> from layoutalg.index import var
     >>> row, k = var("row", 8), var("k", 8)
-    >>> reading = read_linear(row * 128 + (k ^ row % 4) * 16)
-    >>> reading.columns(row), reading.columns(k)
-    ((144, 288, 512), (16, 32, 64))
-    >>> read_linear(row * 24) is None
-    True
+    >>> tile = row * 128 + (k ^ row % 4) * 16
+    >>> LinearMaps([tile]).columns([tile])
+    [144, 288, 512, 16, 32, 64]
     """
-    nodes = postorder(root)
-    places: dict[Expr, int] = {}
-    count = 0
-    for v in nodes:
-        if v.op == "var":
-            if v.lo < 0 or v.hi == math.inf:
-                return None
-            places[v] = count
-            count += int(v.hi).bit_length()
-    seen: dict[Expr, Affine] = {}
-    for node in nodes:
-        made = _variable(node, places[node], count) if node.op == "var" else _node(node, seen, count)
-        if made is None:
-            return None
-        seen[node] = made
-    return Reading(seen[root], places)
+
+    def __init__(self, roots: Sequence[Expr], over: Sequence[Expr] | None = None) -> None:
+        nodes = postorder(*roots)
+        self.over = [node for node in nodes if node.op == "var"] if over is None else over
+        self.bits = [(v, n) for v in self.over for n in range(_bits_of(v))]
+        self.masks: dict[Expr, int] = {}
+        self.constants: dict[Expr, int] = {}
+        for node in nodes:
+            rule = _MASK.get(node.op)
+            if rule is None:
+                raise NotLinearError(f"{node.op} is not linear in the bits")
+            self.masks[node] = rule(node, [self.masks[a] for a in node.args])
+            self.constants[node] = _CONSTANT[node.op](node, [self.constants[a] for a in node.args])
+        self._width = max((mask.bit_length() for mask in self.masks.values()), default=0) or 1
+        self._ones = sum(1 << self._width * n for n in range(len(self.bits)))
+        self._packed: dict[Expr, int] = {}
+        place = {bit: n for n, bit in enumerate(self.bits)}
+        for node in nodes:
+            self._packed[node] = self._variable(node, place) if node.op == "var" else self._columns(node)
+
+    def _variable(self, node: Expr, place: Mapping[tuple[Expr, int], int]) -> int:
+        if (node, 0) not in place and node.hi > 0:
+            raise NotLinearError(f"{node} is fixed, but not to a number")
+        first = place.get((node, 0), 0)
+        return sum(1 << (self._width * (first + n) + n) for n in range(_bits_of(node)))
+
+    def _columns(self, node: Expr) -> int:
+        args = [self._packed[a] for a in node.args]
+        if node.op in ("add", "xor"):
+            return reduce(xor, args)
+        if node.op == "mul":
+            return reduce(xor, (args[0] << n for n in _ones_of(node.args[1])), 0)
+        if node.op == "div":
+            return args[0] >> _log2(node.args[1]) & self.masks[node] * self._ones
+        return args[0] & self.masks[node] * self._ones if node.op in ("mod", "and") else 0
+
+    def columns(self, outputs: Sequence[Expr]) -> list[int]:
+        """The image of each input bit, all outputs in one number."""
+        width, every = self._width, (1 << self._width) - 1
+        packed = [self._packed[o] for o in outputs]
+        return [sum((p >> width * n & every) << width * k for k, p in enumerate(packed)) for n in range(len(self.bits))]
+
+    def columns_by(self, output: Expr, variable: Expr) -> Columns:
+        """The images of the bits of one variable; 0 where the output does not depend on it."""
+        found = dict(zip(self.bits, self.columns([output]), strict=True))
+        return tuple(found.get((variable, n), 0) for n in range(_bits_of(variable)))
+
+    def point(self, bits: int) -> dict[Expr, int]:
+        """The values of the variables with some of the input bits set."""
+        at = dict.fromkeys(self.over, 0)
+        for n, (v, bit) in enumerate(self.bits):
+            at[v] |= (bits >> n & 1) << bit
+        return at
+
+    def difference(self, one: Expr, other: Expr) -> dict[Expr, int] | None:
+        """A point where two maps differ, None where they are the same."""
+        if self.constants[one] != self.constants[other]:
+            return self.point(0)
+        apart = self._packed[one] ^ self._packed[other]
+        return self.point(1 << (apart.bit_length() - 1) // self._width) if apart else None
 
 
-def _variable(node: Expr, first: int, count: int) -> Affine:
-    bits = int(node.hi).bit_length()
-    columns = (0,) * first + tuple(1 << n for n in range(bits)) + (0,) * (count - first - bits)
-    return Affine((1 << bits) - 1, 0, columns)
+def rank_of(outputs: Sequence[Expr], over: Sequence[Expr]) -> int | None:
+    """The rank of a map, None where it is not linear: with n input bits and n output bits, n is a bijection.
 
-
-def _node(node: Expr, seen: dict[Expr, Affine], count: int) -> Affine | None:
-    if node.op == "const":
-        return Affine(node.value, node.value, (0,) * count) if node.value >= 0 else None
-    args = [seen[a] for a in node.args]
-    if node.op == "add":
-        return _sum(args)
-    if node.op == "xor":
-        return _together(args)
-    if node.op not in ("mul", "div", "mod", "and"):
+    >>> from layoutalg.index import var
+    >>> x, y = var("x", 8), var("y", 8)
+    >>> rank_of([x * 8 + (y ^ x)], [x, y]), rank_of([y ^ x], [x, y]), rank_of([x + y], [x, y])
+    (6, 3, None)
+    """
+    try:
+        return rank(LinearMaps(outputs, over).columns(outputs))
+    except NotLinearError:
         return None
-    by = node.args[1]
-    if by.op != "const" or by.value < 0:
-        return None
-    if node.op == "and":
-        return _masked(args[0], by.value)
-    if node.op == "mul":
-        return _sum([_shifted(args[0], n) for n in range(by.value.bit_length()) if by.value >> n & 1])
-    if by.value & (by.value - 1):
-        return None
-    power = by.value.bit_length() - 1
-    return _shifted(args[0], -power) if node.op == "div" else _masked(args[0], by.value - 1)
 
 
-def _sum(parts: list[Affine]) -> Affine | None:
-    """A sum, where no two parts may set one bit."""
-    taken = 0
+def _bits_of(v: Expr) -> int:
+    if v.lo < 0 or v.hi == math.inf:
+        raise NotLinearError(f"{v} has no fixed number of bits")
+    return int(v.hi).bit_length()
+
+
+def _natural(n: Expr) -> int:
+    if n.op != "const" or n.value < 0:
+        raise NotLinearError(f"{n} is no number of bits")
+    return int(n.value)
+
+
+def _log2(n: Expr) -> int:
+    power = _natural(n)
+    if power & (power - 1) or not power:
+        raise NotLinearError(f"{n} is no power of two")
+    return power.bit_length() - 1
+
+
+def _ones_of(n: Expr) -> list[int]:
+    """The bits that are set in a number."""
+    number = _natural(n)
+    return [bit for bit in range(number.bit_length()) if number >> bit & 1]
+
+
+def _sum_mask(node: Expr, parts: Iterable[int]) -> int:
+    bits = 0
     for part in parts:
-        if taken & part.mask:
-            return None
-        taken |= part.mask
-    return _together(parts)
+        if bits & part:
+            raise NotLinearError(f"{node} may carry")
+        bits |= part
+    return bits
 
 
-def _together(parts: list[Affine]) -> Affine:
-    total = parts[0]
-    for part in parts[1:]:
-        columns = tuple(a ^ b for a, b in zip(total.columns, part.columns, strict=True))
-        total = Affine(total.mask | part.mask, total.constant ^ part.constant, columns)
-    return total
+_MASK: Mapping[str, Callable[[Expr, Sequence[int]], int]] = {
+    "const": lambda e, m: _natural(e),
+    "var": lambda e, m: (1 << _bits_of(e)) - 1,
+    "add": _sum_mask,
+    "xor": lambda e, m: reduce(or_, m),
+    "mul": lambda e, m: _sum_mask(e, (m[0] << n for n in _ones_of(e.args[1]))),
+    "div": lambda e, m: m[0] >> _log2(e.args[1]),
+    "mod": lambda e, m: m[0] & ((1 << _log2(e.args[1])) - 1),
+    "and": lambda e, m: m[0] & _natural(e.args[1]),
+}
+"""The bits that a node may have set; raises where the node is not linear."""
 
-
-def _shifted(a: Affine, by: int) -> Affine:
-    if by >= 0:
-        return Affine(a.mask << by, a.constant << by, tuple(c << by for c in a.columns))
-    return Affine(a.mask >> -by, a.constant >> -by, tuple(c >> -by for c in a.columns))
-
-
-def _masked(a: Affine, mask: int) -> Affine:
-    return Affine(a.mask & mask, a.constant & mask, tuple(c & mask for c in a.columns))
+_CONSTANT: Mapping[str, Callable[[Expr, Sequence[int]], int]] = {
+    "const": lambda e, c: int(e.value),
+    "var": lambda e, c: 0,
+    "add": lambda e, c: sum(c),
+    "xor": lambda e, c: reduce(xor, c),
+    "mul": lambda e, c: c[0] * c[1],
+    "div": lambda e, c: c[0] // c[1],
+    "mod": lambda e, c: c[0] % c[1],
+    "and": lambda e, c: c[0] & c[1],
+}
+"""The value at 0."""

@@ -31,13 +31,14 @@ waves in flight.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
+from layoutalg.index.f2 import image, independent, rank
 from layoutalg.target import LdsInstruction, Target
 from layoutalg.target import target as named
 from layoutalg.target.model import DWORD
@@ -267,31 +268,6 @@ def _first(bad: npt.NDArray[np.bool_], where: npt.NDArray[np.integer]) -> tuple[
 # Linear algebra over F₂ ----------------------------------------------------------------------------------------------
 
 
-def columns(addresses: Sequence[int]) -> tuple[int, ...] | None:
-    """The columns of an address map that is linear over F₂ up to a constant, or None where it is not.
-
-    Such a map is address(l) = address(0) xor (the columns of l's set bits, xor-ed together): strides and swizzles by
-    powers of two.  The number of lanes is a power of two.
-
-    >>> columns([lane * 16 for lane in range(8)]), columns([lane * 3 for lane in range(8)])
-    ((16, 32, 64), None)
-    """
-    expected, found = [addresses[0]], []
-    while len(expected) < len(addresses):
-        found.append(addresses[len(expected)] ^ addresses[0])
-        expected += [address ^ found[-1] for address in expected]
-    return tuple(found) if expected == list(addresses) else None
-
-
-def image(columns: Sequence[int], lane: int) -> int:
-    """The columns of the lane's set bits, xor-ed together."""
-    result = 0
-    for bit, column in enumerate(columns):
-        if lane >> bit & 1:
-            result ^= column
-    return result
-
-
 @cache
 def phase_subgroup(instruction: LdsInstruction) -> tuple[int, ...] | None:
     """A basis of the lanes of phase 0 where all phases are cosets of it (as vectors over F₂), else None.
@@ -301,10 +277,7 @@ def phase_subgroup(instruction: LdsInstruction) -> tuple[int, ...] | None:
     (1, 2, 20)
     """
     first = set(instruction.phases[0])
-    basis: list[int] = []
-    for lane in sorted(first):
-        if rank([*basis, lane]) > len(basis):
-            basis.append(lane)
+    basis = independent(sorted(first))
     cosets = all({lane ^ phase[0] for lane in phase} == first for phase in instruction.phases)
     return tuple(basis) if cosets and 1 << len(basis) == len(first) else None
 
@@ -312,9 +285,9 @@ def phase_subgroup(instruction: LdsInstruction) -> tuple[int, ...] | None:
 def linear_degree(instruction: LdsInstruction, columns: Sequence[int]) -> int | None:
     """The cycles of each phase of a map linear over F₂ (the same for every phase), found without going through lanes.
 
-    `columns[i]` is what lane bit i contributes to the byte address (see `columns`); a constant may be xor-ed on, or
-    added if it is a multiple of a power of two above every column.  The dwords that a phase wants are a subspace V of
-    F₂ⁿ, or a shift of it, and a bank is V's low bits; so each bank that is asked at all is asked for
+    `columns[i]` is what lane bit i contributes to the byte address (`index.f2`); a constant may be xor-ed on, or added
+    if it is a multiple of a power of two above every column.  The dwords that a phase wants are a subspace V of F₂ⁿ,
+    or a shift of it, and a bank is V's low bits; so each bank that is asked at all is asked for
     2^(rank V − rank (V mod banks)) dwords.  Broadcasts are counted exactly.  None where the phases are no cosets of a
     subgroup, or the width is no power of two: `phase_cycles` decides there.
 
@@ -333,18 +306,3 @@ def linear_degree(instruction: LdsInstruction, columns: Sequence[int]) -> int | 
     wanted = [image(columns, lane) // DWORD for lane in group]
     wanted += [1 << bit for bit in range(dwords.bit_length() - 1)]
     return 1 << rank(wanted) - rank(dword & instruction.banks - 1 for dword in wanted)
-
-
-def rank(vectors: Iterable[int]) -> int:
-    """The rank over F₂ of vectors that are written as integers.
-
-    >>> rank([0b011, 0b101, 0b110])
-    2
-    """
-    pivots: list[int] = []
-    for vector in vectors:
-        for pivot in pivots:
-            vector = min(vector, vector ^ pivot)
-        if vector:
-            pivots.append(vector)
-    return len(pivots)

@@ -28,8 +28,9 @@ from itertools import combinations, product
 import numpy as np
 
 from layoutalg.index import Expr, add, any_of, as_expr, eq, lookup, select, var, xor
+from layoutalg.index.f2 import image, span
 from layoutalg.layout import TensorDescriptor
-from layoutalg.memory.banks import image, phase_subgroup, served
+from layoutalg.memory.banks import phase_subgroup, served
 from layoutalg.memory.lds import Access
 from layoutalg.memory.lds.cost import address_columns
 from layoutalg.prove import ForAll, Limits, Proved, Refuted, Verdict, prove
@@ -98,18 +99,6 @@ def no_fewer(problem: Problem) -> tuple[Verdict]:
     cycles = fewest_cycles(problem)
     text = f"every layout that keeps vectors of {problem.vector} elements whole takes {cycles} cycles in some phase"
     return (Proved(text, "pigeonhole", 0.0),)
-
-
-def span(vectors: Sequence[int]) -> set[int]:
-    """Every xor of some of the vectors.
-
-    >>> sorted(span([1, 6]))
-    [0, 1, 6, 7]
-    """
-    found = {0}
-    for vector in vectors:
-        found |= {vector ^ other for other in found}
-    return found
 
 
 def find_swizzle(problem: Problem, most: int = 1, limits: Limits | None = None) -> Swizzle | None:

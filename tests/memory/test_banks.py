@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from layoutalg.index.f2 import columns_of
 from layoutalg.memory.banks import (
     LaneMapError,
     MisalignedError,
     OutsideLdsError,
-    columns,
     conflicts,
     cycles,
     linear_degree,
@@ -139,7 +139,7 @@ def test_linear_algebra_and_enumeration_agree_on_random_linear_maps(name: str) -
                 basis[zero] = 0
             base = int(rng.integers(0, 64)) * instruction.alignment
             addresses = [base ^ sum_xor(basis, lane) for lane in range(gpu.wave_size)]
-            assert columns(addresses) == tuple(basis)
+            assert columns_of(addresses) == tuple(basis)
             degree = linear_degree(instruction, basis)
             found = phases(gpu, instruction, addresses)
             assert {phase.cycles for phase in found} == {degree} if instruction.bytes != 12 else degree is None
@@ -150,7 +150,7 @@ def sum_xor(basis: list[int], lane: int) -> int:
 
 
 def test_a_stride_that_is_no_power_of_two_is_not_linear() -> None:
-    assert columns([24 * lane for lane in range(64)]) is None
+    assert columns_of([24 * lane for lane in range(64)]) is None
 
 
 # Bad input ----------------------------------------------------------------------------------------------------------

@@ -10,10 +10,11 @@ import pytest
 
 from layoutalg.index import var
 from layoutalg.index.evaluate import grid
+from layoutalg.index.f2 import span
 from layoutalg.memory.lds import lane_map, price
 from layoutalg.prove import Bijective, Proved, prove
 from layoutalg.synth.fields import placed
-from layoutalg.synth.linear import demands, find_swizzle, span, swizzle_descriptor
+from layoutalg.synth.linear import demands, find_swizzle, swizzle_descriptor
 from layoutalg.synth.problem import Problem, Use, gemm_problem
 
 LANE = var("lane", 64)

@@ -48,11 +48,12 @@ from layoutalg.index import (
     variables,
     xor,
 )
+from layoutalg.index.f2 import parity_checks
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
 from layoutalg.layout import LayoutError
 from layoutalg.memory.access import Access, AccessClaim
-from layoutalg.memory.banks import phase_subgroup, rank
+from layoutalg.memory.banks import phase_subgroup
 from layoutalg.memory.lds.cost import Cost, relative, unit
 from layoutalg.prove.obligation import ForAll, Obligation, Shown
 from layoutalg.target import LdsInstruction
@@ -231,19 +232,6 @@ def _same_phase(how: LdsInstruction, one: Expr, other: Expr, bitwise: bool) -> E
     if checks == [1 << n for n in range(low, how.lanes.bit_length() - 1)]:
         return eq(one >> low, other >> low)
     return all_of(*(eq(_parity(one, c, bitwise), _parity(other, c, bitwise)) for c in checks))
-
-
-def parity_checks(basis: Sequence[int], bits: int) -> list[int]:
-    """A basis of the masks whose parity is 0 on every vector of a subspace of F₂ⁿ, the simplest first.
-
-    >>> parity_checks((1, 2, 20), 6)  # gfx942's ds_read_b128: l3, l2 xor l4, l5
-    [8, 20, 32]
-    """
-    found: list[int] = []
-    for mask in sorted(range(1, 1 << bits), key=lambda m: (m.bit_count(), m)):
-        if all((mask & b).bit_count() % 2 == 0 for b in basis) and rank([*found, mask]) > len(found):
-            found.append(mask)
-    return sorted(found)
 
 
 def _parity(lane: Expr, mask: int, bitwise: bool) -> Expr:

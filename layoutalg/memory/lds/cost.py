@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from layoutalg.index import TRUE, Expr, add, mul, prod, substitute, variables
 from layoutalg.index.evaluate import array, value
-from layoutalg.index.f2 import Columns, read_linear
+from layoutalg.index.f2 import Columns, LinearMaps, NotLinearError
 from layoutalg.index.normal import normal, recover
 from layoutalg.memory.access import Access, Reach
 from layoutalg.memory.banks import linear_degree, phase_cycles
@@ -106,24 +106,25 @@ def address_columns(access: Access) -> Columns | None:
     Not None only if what an access requires of addresses holds as well, of every lane: aligned, in one piece, inside
     the LDS.
     """
-    reading = read_linear(access.address)
-    how, lanes = access.instruction, access.lanes
-    if reading is None or how.alignment & (how.alignment - 1):
+    where, how, lanes = access.address, access.instruction, access.lanes
+    try:
+        maps = LinearMaps([where])
+    except NotLinearError:
         return None
-    every = (reading.value.constant, *reading.value.columns)
-    inside = min(reading.value.mask, access.address.hi) + access.element_bytes <= access.target.lds_bytes
+    if how.alignment & (how.alignment - 1):
+        return None
+    inside = min(maps.masks[where], where.hi) + access.element_bytes <= access.target.lds_bytes
     if not inside or access.descriptor.valid(lanes.index) is not TRUE:
         return None
     steps: Columns = ()
     if lanes.width > 1:
-        steps = reading.columns(lanes.element)
+        steps = maps.columns_by(where, lanes.element)
         if lanes.width & (lanes.width - 1) or steps != tuple(access.element_bytes << n for n in range(len(steps))):
             return None
-        first = reading.places[lanes.element]
-        every = (*every[: 1 + first], *every[1 + first + len(steps) :])
-    if any(column % how.alignment for column in every) or how.alignment < sum(steps):
+    starts = (column for (v, _), column in zip(maps.bits, maps.columns([where]), strict=True) if v is not lanes.element)
+    if any(column % how.alignment for column in (maps.constants[where], *starts)) or how.alignment < sum(steps):
         return None
-    return reading.columns(lanes.lane)
+    return maps.columns_by(where, lanes.lane)
 
 
 def linear_cost(access: Access, *, of_all: bool = False) -> Cost | None:

@@ -41,11 +41,11 @@ from layoutalg.refine.simulation.compare import Comparison, unknown
 from layoutalg.refine.simulation.expected import ExpectedElement, expected_elements
 from layoutalg.refine.simulation.samples import extreme_sizes, shows_wrong
 from layoutalg.refine.simulation.signature import arguments_of
-from layoutalg.refine.symbolic.bits import UNKNOWN_BIT, NotReadable
 from layoutalg.refine.symbolic.machine import SymbolicMachine
 from layoutalg.refine.symbolic.state import TracedElement
-from layoutalg.refine.symbolic.uninterpreted import ASSUMPTION as EQUAL_RESULTS
-from layoutalg.refine.symbolic.uninterpreted import Terms
+from layoutalg.refine.values.uninterpreted import ASSUMPTION as EQUAL_RESULTS
+from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
+from layoutalg.refine.values.word import UNKNOWN_BIT, NotReadable
 
 #: Seconds that one question about the range of a value may take; not knowing costs a longer formula, nothing else.
 QUICK = 2.0
@@ -120,18 +120,18 @@ def _carried_out(found: BinaryVerdict, code: MachineCode, program: Program) -> B
 
 def _decided(code: MachineCode, program: Program, limits: Limits, seconds: float) -> BinaryVerdict:
     """Every claim, up to the first that fails at a witness."""
-    terms, loops = Terms(), Loops()
-    prover = _Prover(program, limits, time.monotonic() + seconds, terms)
+    functions, loops = UninterpretedFunctions(), Loops()
+    prover = _Prover(program, limits, time.monotonic() + seconds, functions)
     verdicts: list[tuple[str, Verdict]] = []
     narrow: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     try:
-        wanted = expected_elements(program, terms)
+        wanted = expected_elements(program, functions)
         loops.expected = wanted.loops
-        found, assumptions = _trace(code, program, prover, terms, loops)
+        found, assumptions = _trace(code, program, prover, functions, loops)
         narrow = _narrow(program, wanted.elements, found)
         for about, verdict in Comparison(
-            program, wanted, found, loops, prover, terms, code.kernel.lds_bytes
+            program, wanted, found, loops, prover, functions, code.kernel.lds_bytes
         ).verdicts():
             verdicts.append((about, verdict))
             if isinstance(verdict, Refuted):
@@ -144,7 +144,7 @@ def _decided(code: MachineCode, program: Program, limits: Limits, seconds: float
 
 
 def _trace(
-    code: MachineCode, program: Program, prover: _Prover, terms: Terms, loops: Loops
+    code: MachineCode, program: Program, prover: _Prover, functions: UninterpretedFunctions, loops: Loops
 ) -> tuple[Sequence[TracedElement], tuple[str, ...]]:
     """The binary's accesses, and what was assumed in reading them."""
     arguments = arguments_of(code.kernel, program)
@@ -154,8 +154,8 @@ def _trace(
         if not prover.shown(runs >= 1, program.requires):
             raise NotReadable(f"a loop of {runs} that may not run at all")
         given = all_of(given, number < runs)
-    computes = bool(terms.made_by)  # the program does, since only it has been read
-    machine = SymbolicMachine(code, arguments, blocks, program.threads, given, _sizes(program), prover.shown, terms)
+    computes = bool(functions.made_by)  # the program does, since only it has been read
+    machine = SymbolicMachine(code, arguments, blocks, program.threads, given, _sizes(program), prover.shown, functions)
     SymbolicExecution(machine, loops.execute, prover.deadline).run()
     assumed = {ASSUMPTION: machine.w.divisions.errors, EQUAL_RESULTS: computes}
     return machine.trace, tuple(text for text, needed in assumed.items() if needed)
@@ -183,8 +183,8 @@ class _Prover:
     Once a claim is left open the binary is not proved any more; what follows may still refute it, and gets less time.
     """
 
-    def __init__(self, program: Program, limits: Limits, deadline: float, terms: Terms) -> None:
-        self.program, self.limits, self.deadline, self.terms = program, limits, deadline, terms
+    def __init__(self, program: Program, limits: Limits, deadline: float, functions: UninterpretedFunctions) -> None:
+        self.program, self.limits, self.deadline, self.functions = program, limits, deadline, functions
         self.free: set[Expr] = set()
         self._extremes = extreme_sizes(program)
         self._found: dict[tuple[Expr, Expr], bool] = {}
@@ -234,7 +234,7 @@ class _Prover:
 
     def _refuted_for_numbers(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...]) -> Refuted | None:
         """A refutation in which roundings to bf16 are what the machine makes of a number."""
-        while values := (written := self.terms.for_numbers(variables(goal, given)))[0]:
+        while values := (written := self.functions.for_numbers(variables(goal, given)))[0]:
             goal, given = substitute(goal, values), all_of(substitute(given, values), written[1])
         if any(map(self._free, variables(goal, given))):
             return None
@@ -261,7 +261,7 @@ class _Prover:
 
     def _free(self, v: Expr) -> bool:
         """Whether the prover may give it values that the machine would not."""
-        return v in self.free or v in self.terms.made_by or v.value.name.startswith(UNKNOWN_BIT)
+        return v in self.free or v in self.functions.made_by or v.value.name.startswith(UNKNOWN_BIT)
 
 
 def _narrow(program: Program, wanted: Sequence[ExpectedElement], found: Sequence[TracedElement]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from layoutalg.index import (
     var,
 )
 from layoutalg.index.conditions import alike, choice, chosen, given_or, less, meaning, plain, settled
-from layoutalg.refine.symbolic.bits import both, either
+from layoutalg.refine.values.word import both, either
 from tests.fuzzing import some
 
 NAMES = tuple(var(name, 3) for name in "abc")

@@ -8,7 +8,7 @@ from layoutalg.index import TRUE, all_of, eq, var
 from layoutalg.kernel.library.transpose import register_transpose
 from layoutalg.prove import Limits, Proved, Refuted, Unknown
 from layoutalg.refine import refinement
-from layoutalg.refine.symbolic.uninterpreted import Terms
+from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 
 A, B = var("a", 1 << 20), var("b", 1 << 20)
 
@@ -33,7 +33,7 @@ def questions(monkeypatch):
 
 @pytest.fixture
 def prover():
-    return refinement._Prover(register_transpose(96, 64), Limits(), 1e12, Terms())
+    return refinement._Prover(register_transpose(96, 64), Limits(), 1e12, UninterpretedFunctions())
 
 
 def test_a_claim_that_is_open_is_not_asked_again(questions, prover):

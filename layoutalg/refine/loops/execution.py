@@ -21,9 +21,9 @@ from layoutalg.index import FALSE, TRUE, Expr, all_of, negation, simplify
 from layoutalg.isa.decode.code import ENDS, branch_target
 from layoutalg.isa.decode.instructions import EXEC, VCC, Instruction, Operand
 from layoutalg.refine.loops.paths import flow_of
-from layoutalg.refine.symbolic.bits import Mask, NotReadable
 from layoutalg.refine.symbolic.machine import SymbolicMachine
 from layoutalg.refine.symbolic.state import State, joined, within
+from layoutalg.refine.values.word import Mask, NotReadable
 
 Ends = list[tuple[int, State]]
 """Where control goes, and the state it goes there with."""

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from layoutalg.index import Expr, mod, simplify, substitute, variables, xor
-from layoutalg.index.bounds import representative, same_word
-from layoutalg.refine.symbolic.bits import Mask, Word, as_mask, is_mask
-from layoutalg.refine.symbolic.origins import origins
-from layoutalg.refine.symbolic.words import IndexValues
+from layoutalg.refine.symbolic.arithmetic import IndexValues
+from layoutalg.refine.values.modular import representative, same_word
+from layoutalg.refine.values.unknowns import origins
+from layoutalg.refine.values.word import Mask, Word, as_mask, is_mask
 
 
 class Forms:

@@ -34,11 +34,11 @@ from layoutalg.index import (
 from layoutalg.prove.obligation import ForAll
 from layoutalg.refine.loops.execution import Ends, SymbolicExecution
 from layoutalg.refine.loops.induction import Forms
-from layoutalg.refine.symbolic.bits import Mask, NotReadable, Word, are_halves, as_mask, is_mask
+from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Key, Outstanding
 from layoutalg.refine.symbolic.state import State, joined, resolved
 from layoutalg.refine.symbolic.substitution import Substitution
-from layoutalg.refine.symbolic.words import IndexValues
+from layoutalg.refine.values.word import Mask, NotReadable, Word, are_halves, as_mask, is_mask
 
 #: How often a body is tried before its registers are taken to be unknown.
 TRIES = 12

@@ -33,9 +33,9 @@ from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.simulation.expected import Expected, ExpectedElement
 from layoutalg.refine.simulation.order import changed_places
 from layoutalg.refine.simulation.samples import Point, points_where, sample_points
-from layoutalg.refine.symbolic.bits import NotReadable
 from layoutalg.refine.symbolic.state import TracedElement
-from layoutalg.refine.symbolic.uninterpreted import COMMUTE, Terms
+from layoutalg.refine.values.uninterpreted import COMMUTE, UninterpretedFunctions
+from layoutalg.refine.values.word import NotReadable
 
 #: How many accesses to LDS that have changed places are looked at.
 MOST_TURNED = 400
@@ -61,9 +61,9 @@ class Comparison:
 
     def __init__(
         self, program: Program, expected: Expected, found: Sequence[TracedElement], loops: Loops, prover: Prover,
-        terms: Terms, lds_bytes: int,
+        functions: UninterpretedFunctions, lds_bytes: int,
     ) -> None:  # fmt: skip
-        self.program, self.prover, self.terms = program, prover, terms
+        self.program, self.prover, self.functions = program, prover, functions
         self.expected, self.found, self.loops = expected, found, loops
         prover.free |= {*expected.carried, *loops.carried}
         self.points = sample_points(program, expected.loops)
@@ -243,7 +243,7 @@ class Comparison:
         return self.prover.decide("the stored value is the program's", eq(got, goal), given)
 
     def _named(self, e: Expr, given: Expr, past: Mapping[Expr, Expr]) -> Expr:
-        return self.terms.rewritten(e, {**self.names, **past}, {}, lambda part: self._settled(part, given))
+        return self.functions.rewritten(e, {**self.names, **past}, {}, lambda part: self._settled(part, given))
 
     def _settled(self, e: Expr, given: Expr) -> Expr:
         """What it is where a condition holds; again, since what one step makes plain the other decides.
@@ -251,7 +251,7 @@ class Comparison:
         Choices within quotients stay at first, since it is the whole that is recognised.
         """
         for spread in (False, True, True):
-            e = self.terms.recognised(simplify(chosen(e, given, spread)))
+            e = self.functions.recognised(simplify(chosen(e, given, spread)))
         return e
 
     def _bound(self, got: Expr, goal: Expr, bound: Mapping[Expr, Expr]) -> dict[Expr, Expr] | None:
@@ -276,7 +276,7 @@ class Comparison:
 
     def _parts(self, e: Expr) -> tuple[object, tuple[Expr, ...]] | None:
         """The operation and its operands, of a function's result too."""
-        call = self.terms.made_by.get(e)
+        call = self.functions.made_by.get(e)
         if call is not None:
             return call[0], tuple(part for part in call[1:] if isinstance(part, Expr))
         return ((e.op, e.value), e.args) if e.args else None

@@ -3,7 +3,7 @@
 Each element of each access has a place (a buffer and a byte offset), a condition, and, of a store, a value: what an
 earlier load brought (or what is neutral, where that load's condition did not hold), or what was computed from such.
 All are index expressions in the block, the thread, the sizes and the numbers of loops' iterations, for every one of
-the program's unrolled register elements; floating-point results are functions of `terms`.
+the program's unrolled register elements; floating-point results are functions of `functions`.
 
 | statement | the registers then hold |
 |---|---|
@@ -58,8 +58,8 @@ from layoutalg.kernel.program import (
     vector_ys,
 )
 from layoutalg.refine.loops.invariants import Carried
-from layoutalg.refine.symbolic.bits import NotReadable
-from layoutalg.refine.symbolic.uninterpreted import Terms
+from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
+from layoutalg.refine.values.word import NotReadable
 from layoutalg.target.dtypes import KERNEL_DTYPES, DType
 
 #: Bits of what a fold begins with, by element type: 0, and the least number.
@@ -94,9 +94,9 @@ class Expected:
     loops: Mapping[Expr, Expr]  # the numbers of those that are not written out, and how often they run
 
 
-def expected_elements(program: Program, terms: Terms) -> Expected:
+def expected_elements(program: Program, functions: UninterpretedFunctions) -> Expected:
     """Every element that a thread accesses.  Raises `NotReadable` for a statement that is not described."""
-    walker = _Walker(program, terms)
+    walker = _Walker(program, functions)
     walker.body(program.body, {})
     return Expected(tuple(walker.elements), walker.carried, walker.loops)
 
@@ -108,8 +108,8 @@ TileElement = tuple[str, tuple[int, ...]]
 class _Walker:
     """Walks the statements in order."""
 
-    def __init__(self, program: Program, terms: Terms) -> None:
-        self.program, self.terms = program, terms
+    def __init__(self, program: Program, functions: UninterpretedFunctions) -> None:
+        self.program, self.functions = program, functions
         self.held: dict[TileElement, Expr] = {}
         self.barriers: Expr = FALSE
         self.around: tuple[Expr, ...] = ()
@@ -180,7 +180,7 @@ class _Walker:
 
     def _number(self, registers: Registers, y: tuple[int, ...]) -> Expr:
         """The element as f32."""
-        return self.terms.convert(registers.dtype.name, "f32", self._value(registers, y))
+        return self.functions.convert(registers.dtype.name, "f32", self._value(registers, y))
 
     def _multiply(self, s: Multiply) -> None:
         (m, n), k = map(int, s.c.distribution.ys[:2]), int(s.a.distribution.ys[1])
@@ -188,11 +188,11 @@ class _Walker:
             a, b, c = _fragment(s.a, (mm, kk)), _fragment(s.b, (nn, kk)), _fragment(s.c, (mm, nn))
             if s.instruction.wave == 1:
                 x, y, z = self._number(s.a, a[0]), self._number(s.b, b[0]), self._value(s.c, c[0])
-                self.held[s.c.name, c[0]] = self.terms.apply("fma_f32", x, y, z)
+                self.held[s.c.name, c[0]] = self.functions.apply("fma_f32", x, y, z)
                 continue
             words = [*self._packed(s.a, a), *self._packed(s.b, b)]
             name = s.instruction.name
-            results = [self.terms.apply(f"{name}[{i}]", *words, self._value(s.c, y)) for i, y in enumerate(c)]
+            results = [self.functions.apply(f"{name}[{i}]", *words, self._value(s.c, y)) for i, y in enumerate(c)]
             self.held |= {(s.c.name, y): result for y, result in zip(c, results, strict=True)}
 
     def _packed(self, registers: Registers, ys: Sequence[tuple[int, ...]]) -> list[Expr]:
@@ -209,7 +209,7 @@ class _Walker:
             c, value = y[:rank], self._number(s.a, y)
             old = self._value(s.c, c)
             if s.how == "sum":
-                self.held[s.c.name, c] = self.terms.apply("add_f32", old, value)
+                self.held[s.c.name, c] = self.functions.apply("add_f32", old, value)
             else:
                 self.held[s.c.name, c] = self._greater(value, old)
 
@@ -217,14 +217,14 @@ class _Walker:
         """The value where it is greater or no number.  Beside the least number it is the value, whatever that is."""
         if old is const(NEUTRAL["max"]["f32"]):
             return value
-        greater = self.terms.relation("gt_f32", value, old)
-        return select(any_of(greater, self.terms.relation("neq_f32", value, value)), value, old)
+        greater = self.functions.relation("gt_f32", value, old)
+        return select(any_of(greater, self.functions.relation("neq_f32", value, value)), value, old)
 
     def _elementwise(self, s: Elementwise) -> None:
         new: dict[TileElement, Expr] = {}
         for y in _ys(s.registers):
             operands = [self._number(o, y) for o in s.operands]
-            new[s.registers.name, y] = _FUNCTIONS[s.function](self.terms, *operands)
+            new[s.registers.name, y] = _FUNCTIONS[s.function](self.functions, *operands)
         self.held |= new
 
     # --- memory -------------------------------------------------------------------------------------------------------
@@ -239,11 +239,11 @@ class _Walker:
                 name = f"want_{number}{times}_{'_'.join(map(str, y))}"
                 unknown = symbol(name, min=0, max=(1 << 8 * memory.dtype.bytes) - 1)
                 element = self._element(number, access, y, unknown, memory.dtype, at)
-                value = self.terms.convert(stored, held, unknown)
+                value = self.functions.convert(stored, held, unknown)
                 fill = NEUTRAL[access.fill if isinstance(access, Load) else "sum"][held]
                 self.held[key] = select(element.guard, value, const(fill))
             else:
-                value = self.terms.convert(held, stored, self._value(access.registers, y))
+                value = self.functions.convert(held, stored, self._value(access.registers, y))
                 element = self._element(number, access, y, value, memory.dtype, at)
             self.elements.append(element)
 
@@ -283,11 +283,14 @@ class _Walker:
         )
 
 
-def _relu(terms: Terms, x: Expr) -> Expr:
-    return select(terms.relation("lt_f32", x, FALSE), FALSE, x)
+def _relu(functions: UninterpretedFunctions, x: Expr) -> Expr:
+    return select(functions.relation("lt_f32", x, FALSE), FALSE, x)
 
 
-_FUNCTIONS: Mapping[str, Callable[..., Expr]] = {"relu": _relu, "add": lambda terms, x, y: terms.apply("add_f32", x, y)}
+_FUNCTIONS: Mapping[str, Callable[..., Expr]] = {
+    "relu": _relu,
+    "add": lambda functions, x, y: functions.apply("add_f32", x, y),
+}
 
 
 def _ys(registers: Registers) -> Iterator[tuple[int, ...]]:

@@ -23,19 +23,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, const, div, mod, negation, select, simplify, symbol, variables
-from layoutalg.index.bounds import representative
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.machine import operand_of
 from layoutalg.isa.semantics.accesses import Access
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
-from layoutalg.refine.symbolic.bits import Mask, NotReadable, Word
+from layoutalg.refine.symbolic.arithmetic import Decide, IndexValues
 from layoutalg.refine.symbolic.outstanding import LDS, Key
 from layoutalg.refine.symbolic.register_moves import RegisterMoves
 from layoutalg.refine.symbolic.scratch import ScratchMachine
 from layoutalg.refine.symbolic.state import BoundArgument, TracedElement
-from layoutalg.refine.symbolic.uninterpreted import Terms
-from layoutalg.refine.symbolic.words import Decide, IndexValues
+from layoutalg.refine.values.modular import representative
+from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
+from layoutalg.refine.values.word import Mask, NotReadable, Word
 from layoutalg.target.dtypes import DTYPES
 from layoutalg.target.operand import MatrixInstruction
 
@@ -52,10 +52,10 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
         given: Expr,
         sizes: Mapping[str, int],
         decide: Decide,
-        terms: Terms,
+        functions: UninterpretedFunctions,
     ) -> None:
         """`grid` and `threads` are the index variables; `sizes` is the bytes of an element in each buffer and LDS."""
-        super().__init__(program.kernel, IndexValues(decide, given, terms), threads)
+        super().__init__(program.kernel, IndexValues(decide, given, functions), threads)
         self.program, self.sizes = program, sizes
         self.arguments = arguments
         self.uniform_variables = {

@@ -18,9 +18,9 @@ from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.machine import operand_of
 from layoutalg.isa.semantics.accesses import NO_EFFECT
 from layoutalg.isa.semantics.table import ALU
-from layoutalg.refine.symbolic.bits import Mask, NotReadable
 from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.registers import SymbolicRegisters, lanes_file
+from layoutalg.refine.values.word import Mask, NotReadable
 
 
 class RegisterMoves(SymbolicRegisters):

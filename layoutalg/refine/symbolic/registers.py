@@ -25,10 +25,10 @@ from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
 from layoutalg.isa.machine import Machine, operand_of
 from layoutalg.isa.semantics.accesses import KEEP_OTHER_HALF, Access
 from layoutalg.isa.semantics.entries import Alu
-from layoutalg.refine.symbolic.bits import UNKNOWN_BIT, Bit, Mask, NotReadable, Word, as_mask, implies
+from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.state import State, resolved, within
-from layoutalg.refine.symbolic.words import IndexValues
+from layoutalg.refine.values.word import UNKNOWN_BIT, Bit, Mask, NotReadable, Word, as_mask, implies
 
 #: Moves of a whole vector register, lane by lane.
 MOVES = frozenset({"V_MOV_B32", "V_ACCVGPR_READ", "V_ACCVGPR_WRITE", "V_ACCVGPR_MOV_B32"})

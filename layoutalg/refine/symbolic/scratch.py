@@ -25,14 +25,14 @@ from __future__ import annotations
 import itertools
 
 from layoutalg.index import FALSE, Expr, div, mod, simplify, symbol
-from layoutalg.index.bounds import same_word
 from layoutalg.isa.container.descriptor import BASE_IS_SET_UP, BUFFER
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.machine import operand_of
 from layoutalg.isa.semantics.accesses import Access
-from layoutalg.refine.symbolic.bits import Mask, NotReadable, Word
 from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.registers import SymbolicRegisters
+from layoutalg.refine.values.modular import same_word
+from layoutalg.refine.values.word import Mask, NotReadable, Word
 
 #: FLAT_SCRATCH as a pair of scalar registers, where it is one (LLVM, AMDGPU's SIRegisterInfo: FLAT_SCR_vi).
 FLAT_SCRATCH = Operand("s", 102)

@@ -19,9 +19,9 @@ from functools import lru_cache
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation
 from layoutalg.index.conditions import alike, choice, undecided
 from layoutalg.isa.decode.instructions import Instruction
-from layoutalg.refine.symbolic.bits import Bit, Mask, NotReadable, Word, excludes, implies, is_mask, is_unknown, own_bit
+from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Key, Outstanding
-from layoutalg.refine.symbolic.words import IndexValues
+from layoutalg.refine.values.word import Bit, Mask, NotReadable, Word, excludes, implies, is_mask, is_unknown, own_bit
 
 Writes = tuple[tuple[Expr, Word], ...]
 """Guarded writes of one vector register, the newest last."""
@@ -110,7 +110,7 @@ def resolved(w: IndexValues, writes: Writes, guard: Expr) -> Word:
         older = resolved(w, writes[:k], all_of(guard, negation(unsure)))
         if older.expr is word.expr:
             return older.either(word)
-        return word.with_expr(w.terms.choice(unsure, word.expr, older.expr, word.bits))
+        return word.with_expr(w.functions.choice(unsure, word.expr, older.expr, word.bits))
     return w.fresh_word()
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from layoutalg.index import Expr, simplify, substitute
-from layoutalg.refine.symbolic.bits import Mask, Word
+from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.state import State
-from layoutalg.refine.symbolic.words import IndexValues
+from layoutalg.refine.values.word import Mask, Word
 
 
 class Substitution:

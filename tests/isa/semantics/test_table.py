@@ -15,7 +15,7 @@ from layoutalg.index import eq, postorder, select, simplify, var
 from layoutalg.index.conditions import chosen
 from layoutalg.isa.run.arrays import ArrayValues
 from layoutalg.isa.semantics.table import ALU
-from layoutalg.refine.symbolic.words import IndexValues
+from layoutalg.refine.symbolic.arithmetic import IndexValues
 
 OPERATORS = r"<<|>>|==|!=|<>|<=|>=|&&|\|\||[-+*&|^~!<>?:(){}\[\].,=]"
 TOKEN = re.compile(rf"\s*(\d+'[UIB](?=\()|\d+'\d+U|0x[0-9a-fA-F]+|\d+|\w+|{OPERATORS})")

@@ -14,7 +14,7 @@ from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.tasks import permute_task
 from layoutalg.refine.idioms.reciprocal import ASSUMPTION
 from layoutalg.refine.refinement import prove_binary
-from layoutalg.refine.symbolic.words import IndexValues
+from layoutalg.refine.symbolic.arithmetic import IndexValues
 from tests.isa.assembly import assembled, mutant
 
 PERMUTATION = functools.cache(lambda: permute_task((8, 64, 56), (0, 2, 1), "f16").program)

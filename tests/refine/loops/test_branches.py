@@ -11,10 +11,10 @@ from layoutalg.index import TRUE, all_of, any_of, eq, negation, select, symbol, 
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.library.views import cast
 from layoutalg.refine.refinement import prove_binary
-from layoutalg.refine.symbolic.bits import Mask, Word
+from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.state import State, joined, resolved
-from layoutalg.refine.symbolic.words import IndexValues
 from layoutalg.refine.trial import attempt, make_case, small_sizes
+from layoutalg.refine.values.word import Mask, Word
 from tests.isa.assembly import assembled
 
 PROGRAM = cast("f32", "bf16", 4)
@@ -194,10 +194,10 @@ def test_a_rounding_written_in_two_branches_is_one():
     """As clang 18 writes it without optimisation: each branch copies what it has to where the other one reads."""
     w, inside = IndexValues(lambda goal, given: False), symbol("M") < 5
     x = symbol("x", min=0, max=(1 << 32) - 1)
-    none = eq(w.terms.apply("u_f32", x, x), 1)
+    none = eq(w.functions.apply("u_f32", x, x), 1)
     nearest, quiet = x + x // 65536 % 2 + 0x7FFF, x - x // (1 << 22) % 2 * (1 << 22) + (1 << 22)
     for otherwise in (negation(none), negation(all_of(inside, none))):
         first = ((inside, w.const(20, 32)), (all_of(inside, otherwise), w.word(nearest)))
         second = ((inside, resolved(w, first, inside)), (all_of(inside, none), w.word(quiet)))
         got = resolved(w, second, inside).expr
-        assert w.terms.made_by[got] == ("bf16_above", x)
+        assert w.functions.made_by[got] == ("bf16_above", x)

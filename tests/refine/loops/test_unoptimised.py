@@ -17,9 +17,9 @@ from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.views import cast
 from layoutalg.refine.refinement import prove_binary
-from layoutalg.refine.symbolic.bits import Mask, NotReadable, both
+from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.state import State, joined
-from layoutalg.refine.symbolic.words import IndexValues
+from layoutalg.refine.values.word import Mask, NotReadable, both
 from tests.fuzzing import some
 from tests.isa.assembly import NOP, mutant
 

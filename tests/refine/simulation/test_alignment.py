@@ -16,7 +16,7 @@ from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.simulation.compare import Comparison
 from layoutalg.refine.simulation.expected import expected_elements
 from layoutalg.refine.symbolic.state import TracedElement
-from layoutalg.refine.symbolic.uninterpreted import Terms
+from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 
 
 class Plain:
@@ -32,12 +32,12 @@ class Plain:
 @pytest.mark.parametrize(("vector", "width", "found"), [(1, 4, Refuted), (2, 4, Proved), (2, 8, Refuted)])
 def test_elements_that_are_moved_together_begin_at_a_multiple_of_their_bytes(vector, width, found):
     """Rows of f16 whose lengths are any (or even) numbers: pairs of neighbours are not aligned (or are)."""
-    kernel, terms = lds_transpose("f16", "pad", vector), Terms()
-    wanted = expected_elements(kernel, terms)
+    kernel, functions = lds_transpose("f16", "pad", vector), UninterpretedFunctions()
+    wanted = expected_elements(kernel, functions)
     load = Instruction(0, 8, "GLOBAL_LOAD_DWORD", "GLOBAL")
     first = wanted.elements[0]
     element = TracedElement(load, False, first.buffer, first.offset, first.guard, first.barriers, first.value, 2, width)
-    claims = dict(Comparison(kernel, wanted, [element], Loops(wanted.loops), Plain(), terms, 1 << 16).verdicts())
+    claims = dict(Comparison(kernel, wanted, [element], Loops(wanted.loops), Plain(), functions, 1 << 16).verdicts())
     about = "0x0 global_load_dword loads from source"
     assert isinstance(claims[f"{about}: place"], Proved)
     assert isinstance(claims[f"{about}: alignment"], found)

@@ -10,7 +10,7 @@ from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.simulation.compare import Comparison
 from layoutalg.refine.simulation.expected import Expected, ExpectedElement
 from layoutalg.refine.symbolic.state import TracedElement
-from layoutalg.refine.symbolic.uninterpreted import Terms
+from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 
 KERNEL = lds_transpose("f32")
 (THREAD,) = KERNEL.threads
@@ -42,7 +42,7 @@ def verdicts(turned, first, second, loop=()):
     ]
     expected = Expected(tuple(wanted), {}, dict.fromkeys(loop, as_expr(3)))
     order = found[::-1] if turned else found
-    made = Comparison(KERNEL, expected, order, Loops(), Asked(), Terms(), KERNEL.lds_bytes)
+    made = Comparison(KERNEL, expected, order, Loops(), Asked(), UninterpretedFunctions(), KERNEL.lds_bytes)
     return [verdict for _, verdict in made.verdicts()]
 
 

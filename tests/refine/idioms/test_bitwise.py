@@ -3,8 +3,10 @@
 import itertools
 import random
 
-from layoutalg.index import all_of, symbol, value, var
-from layoutalg.index.bounds import apart, possible_bits, shifted
+import numpy as np
+
+from layoutalg.index import array, as_expr, symbol, value, var
+from layoutalg.refine.idioms.bitwise import apart, exclusive, possible_bits
 
 X, Y, Z = var("i", 4), var("j", 6), symbol("Z", min=-3, max=5)
 ATOMS = (X, Y, Z, X * Y, Y // 2, Y % 3, X * Z)
@@ -39,12 +41,15 @@ def test_numbers_that_are_apart_are_added_by_or():
     assert seen > 10
 
 
-def test_a_shift_is_a_quotient():
-    n, p = symbol("N", max=40), symbol("p", min=0, max=60)
-    for places, most in itertools.product(range(1, 6), (7, 8, 9, 15, 16, 17, 31, 32, 33)):
-        given = all_of(p < n, n < most)
-        got = shifted(p, places, given)
-        for at in range(60):
-            for size in range(1, 40):
-                point = {p: at, n: size}
-                assert not value(given, point) or value(got, point) == at >> places
+def test_an_exclusive_or_with_a_constant_is_a_sum_only_where_no_bit_is_in_both():
+    sums = 0
+    for extent in (3, 8, 20, 70):
+        x = var("x", extent)
+        numbers = np.arange(extent)
+        for e, there in ((x, numbers), (x * 4, numbers * 4), (x * 4 + 1, numbers * 4 + 1)):
+            for constant in range(130):
+                read = exclusive(e, as_expr(constant))
+                sums += read is e + constant and constant > 0
+                (found,) = array([read], {x: numbers})
+                assert np.array_equal(np.broadcast_to(found, numbers.shape), there ^ constant)
+    assert sums > 50

@@ -1,8 +1,8 @@
 """Words and their halves."""
 
 from layoutalg.index import FALSE, symbol
-from layoutalg.refine.symbolic.bits import are_halves
-from layoutalg.refine.symbolic.words import IndexValues
+from layoutalg.refine.symbolic.arithmetic import IndexValues
+from layoutalg.refine.values.word import are_halves
 
 
 def test_two_words_are_halves_only_of_the_word_they_were_taken_from():

@@ -22,11 +22,10 @@ from typing import TYPE_CHECKING
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, select, variables
-from layoutalg.index.bounds import exclusive
 from layoutalg.index.conditions import said, settled
 
 if TYPE_CHECKING:
-    from layoutalg.refine.symbolic.words import IndexValues
+    from layoutalg.refine.symbolic.arithmetic import IndexValues
 
 
 #: What unknown truths, and words that are not undefined but unknown, are called.
@@ -181,7 +180,7 @@ class Word:
         for one, flipped in ((self, other), (other, self)):
             if one.expr.op == "const" and one.expr.value in (-1, (1 << self.bits) - 1):
                 return ~flipped
-        return self.with_expr(exclusive(self.w.unsigned(self), self.w.unsigned(other)))
+        return self.with_expr(self.w.exclusive(self, other))
 
 
 def are_halves(low: Word, high: Word) -> bool:

@@ -42,21 +42,15 @@ from layoutalg.index import (
     symbol,
     variables,
 )
-from layoutalg.index.bounds import (
-    NARROWEST,
-    apart,
-    cut,
-    generalised,
-    in_range,
-    magnitude,
-    representative,
-    same_word,
-    shifted,
-)
+from layoutalg.index.bounds import NARROWEST, generalised, in_range
 from layoutalg.index.conditions import given_or, less, undecided
+from layoutalg.refine.idioms.bitwise import apart, exclusive
+from layoutalg.refine.idioms.choices import magnitude
+from layoutalg.refine.idioms.division import shifted
 from layoutalg.refine.idioms.reciprocal import Divisions
-from layoutalg.refine.symbolic.bits import UNDEFINED, UNKNOWN_BIT, Bit, Mask, NotReadable, Word, are_halves, as_mask
-from layoutalg.refine.symbolic.uninterpreted import Terms
+from layoutalg.refine.values.modular import cut, representative, same_word
+from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
+from layoutalg.refine.values.word import UNDEFINED, UNKNOWN_BIT, Bit, Mask, NotReadable, Word, are_halves, as_mask
 
 #: Decides `given ⇒ goal`, perhaps with the help of a solver; false means only that it was not shown.
 Decide = Callable[[Expr, Expr], bool]
@@ -65,7 +59,7 @@ Decide = Callable[[Expr, Expr], bool]
 class IndexValues:
     """Words as index expressions.  `given` is what may be assumed of the instruction that is read."""
 
-    def __init__(self, decide: Decide, always: Expr = TRUE, terms: Terms | None = None) -> None:
+    def __init__(self, decide: Decide, always: Expr = TRUE, functions: UninterpretedFunctions | None = None) -> None:
         """`always` may be assumed of every instruction."""
         self.decide = decide
         self.given = self.always = always
@@ -75,7 +69,7 @@ class IndexValues:
         self._sums: dict[tuple[Word, Word], Word] = {}
         self._belonging: dict[tuple[str, Expr], Expr] = {}
         self._belongs: dict[Expr, Expr] = {}
-        self.terms = Terms() if terms is None else terms
+        self.functions = UninterpretedFunctions() if functions is None else functions
         self.divisions = Divisions()
 
     def fresh(self, name: str, limit: int) -> Expr:
@@ -236,7 +230,7 @@ class IndexValues:
         if chosen is None:
             chosen = self.divisions.choice(unsure, then.expr, otherwise.expr)
         if chosen is None:
-            chosen = self.terms.choice(unsure, then.expr, otherwise.expr, then.bits)
+            chosen = self.functions.choice(unsure, then.expr, otherwise.expr, then.bits)
         return then.with_expr(chosen)
 
     def zext(self, word: Word) -> Word:
@@ -275,13 +269,13 @@ class IndexValues:
         return self.word(self.unsigned(low) + high.expr * (1 << 32), 64)
 
     def function(self, name: str, *words: Word) -> Word:
-        """A function of `terms`."""
+        """A function of `functions`."""
         words = tuple(self.fresh_word() if isinstance(word, Mask) else word for word in words)
         arguments = [simplify(word.expr) for word in words]
         if name == "bf16_of_f32":
-            return self.word(self.terms.rounded_to_bf16(self.unsigned(words[0])))
-        made = self.terms.apply(name, *arguments)
-        self.divisions.see_function(made, name, tuple(arguments), self.terms.made_by)
+            return self.word(self.functions.rounded_to_bf16(self.unsigned(words[0])))
+        made = self.functions.apply(name, *arguments)
+        self.divisions.see_function(made, name, tuple(arguments), self.functions.made_by)
         return self.word(made)
 
     def overflows(self, a: Word, b: Word, result: Word, differ: bool) -> Bit:
@@ -323,13 +317,13 @@ class IndexValues:
         """What an unknown is a function of; nothing where it is none."""
         if unknown in self._belongs:
             return (self._belongs[unknown],)
-        return self.divisions.made_of(unknown) or self.terms.known(unknown)
+        return self.divisions.made_of(unknown) or self.functions.known(unknown)
 
     def relation(self, name: str, *words: Word) -> Bit:
-        """A comparison of `terms`."""
+        """A comparison of `functions`."""
         if name.startswith("f_"):
             return Bit(FALSE)
-        return Bit(self.terms.relation(name, *(self.unsigned(word) for word in words)))
+        return Bit(self.functions.relation(name, *(self.unsigned(word) for word in words)))
 
     def add_carry(self, a: Word, b: Word, carry: Bit) -> tuple[Word, Bit]:
         """A sum and its carry; of upper halves with the carry of the lower ones, the upper half of the whole sum.
@@ -382,6 +376,10 @@ class IndexValues:
         x, y = self.unsigned(a), self.unsigned(b)
         both = bitand(x, y)
         return x + y if self._shown(both, 0, 1) else x + y - both
+
+    def exclusive(self, a: Word, b: Word) -> Expr:
+        """`a ^ b`."""
+        return exclusive(self.unsigned(a), self.unsigned(b))
 
     def _constant(self, word: Word) -> int:
         e = simplify(word.expr)

@@ -58,7 +58,7 @@ RELATIONS: Mapping[str, tuple[bool, str, bool]] = {
 INFINITY, LEAST = 0x7F800000, 0xFF800000
 
 
-class Terms:
+class UninterpretedFunctions:
     """The results of functions that have been named."""
 
     def __init__(self) -> None:

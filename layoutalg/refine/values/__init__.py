@@ -1,0 +1,1 @@
+"""What symbolic execution computes with: unknowns, uninterpreted functions, machine words."""

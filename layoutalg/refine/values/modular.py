@@ -1,0 +1,51 @@
+"""Machine words as numbers modulo 2ⁿ: which expressions are of one word, and which of them is in a range.
+
+| expression, n = 32 | representative | in 0 … 2³² − 1 |
+|---|---|---|
+| i · (2³² − 4) + 2³³ | i · −4 | is not seen |
+| −8 | −8 | 4294967288 |
+| select(c, i, −8) | the same | select(c, i, 4294967288) |
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from layoutalg.index import Expr, const, select
+from layoutalg.index.normal import normal, recover
+from layoutalg.index.poly import Poly
+
+
+def representative(expr: Expr, bits: int) -> Expr:
+    """A polynomial congruent modulo 2ⁿ whose coefficients are nearest to 0.
+
+    >>> from layoutalg.index import var
+    >>> representative(var("i", 64) * (2**32 - 4) + 2**33, 32)
+    i * -4
+    """
+    size = 1 << bits
+    terms = {m: (k + size // 2) % size - size // 2 for m, k in normal(expr).terms.items()}
+    reduced: Expr = recover(Poly({m: k for m, k in terms.items() if k})).expr()
+    return reduced
+
+
+def same_word(one: Expr, other: Expr, bits: int) -> bool:
+    """Whether the normal form shows two representatives to be of one word."""
+    difference = representative(one - other, bits)
+    return bool(difference.op == "const" and difference.value % (1 << bits) == 0)
+
+
+@lru_cache(maxsize=1 << 14)
+def cut(e: Expr, lowest: int, size: int) -> Expr | None:
+    """The number in lowest … lowest + size − 1 that is e modulo the size, where each way of a choice shows it at once.
+
+    >>> from layoutalg.index import select, var
+    >>> cut(select(var("c", 2) < 1, var("i", 9), -8), 0, 1 << 32)
+    select(c < 1, i, 4294967288)
+    """
+    if e.op == "select":
+        then, otherwise = (cut(way, lowest, size) for way in e.args[1:])
+        return None if then is None or otherwise is None else select(e.args[0], then, otherwise)
+    if e.op == "const":
+        return const((e.value - lowest) % size + lowest)
+    return e if lowest <= e.lo and e.hi < lowest + size else None

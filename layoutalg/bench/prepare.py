@@ -133,7 +133,7 @@ def conflict_free(program: Program, target: str) -> bool | None:
     >>> conflict_free(lds_transpose(vector=4), "sm_90"), conflict_free(lds_transpose(), "cpu")
     (True, None)
     """
-    from layoutalg.kernel.conflicts import priced
+    from layoutalg.kernel.access.conflicts import priced
     from layoutalg.target import target_names
 
     if target not in target_names() or len(program.threads) != 1:

@@ -133,7 +133,7 @@ def report(verified: Verified, targets: list[str]) -> str:
 
 
 def _conflicts(program: Program, targets: list[str]) -> Iterator[str]:
-    from layoutalg.kernel.conflicts import priced
+    from layoutalg.kernel.access.conflicts import priced
 
     costs = [priced(program, target) for target in targets]
     for same in zip(*costs, strict=True):

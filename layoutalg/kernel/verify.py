@@ -34,8 +34,8 @@ from layoutalg.kernel.obligations import values as followed
 from layoutalg.kernel.obligations.asynchronous import asynchronous
 from layoutalg.kernel.obligations.base import Requirement
 from layoutalg.kernel.obligations.limits import limits as limits_of
+from layoutalg.kernel.obligations.wellformed import refuse
 from layoutalg.kernel.program import Fold, GlobalAccess, Multiply, Program, SharedAccess
-from layoutalg.kernel.program.wellformed import refuse
 from layoutalg.prove import Limits, Proved, Unknown, Verdict, prove
 from layoutalg.prove.obligation import SharedNameError
 from layoutalg.prove.vacuity import vacuous

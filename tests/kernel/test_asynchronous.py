@@ -10,7 +10,7 @@ import pytest
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.compile import compile_source
 from layoutalg.index import TRUE, Expr, as_expr
-from layoutalg.kernel.conflicts import priced
+from layoutalg.kernel.access.conflicts import priced
 from layoutalg.kernel.emit import NotProvedError, emit
 from layoutalg.kernel.library.contraction import contraction, merged, parse_einsum
 from layoutalg.kernel.library.convolution import Windows, convolution
@@ -19,10 +19,10 @@ from layoutalg.kernel.library.plans import Plan, Sizes, tuned
 from layoutalg.kernel.library.tasks import Task, contraction_task, convolution_task
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.program import (
+    AsyncCopy,
     Await,
     Barrier,
     Commit,
-    Copy,
     LoadShared,
     Loop,
     Multiply,
@@ -94,11 +94,11 @@ def nth(kind: type, number: int, change: Change) -> Change:
     return one
 
 
-def with_slot(s: Copy, by: int) -> list[Statement]:
+def with_slot(s: AsyncCopy, by: int) -> list[Statement]:
     return [replace(s, store=replace(s.store, slot=(s.store.slot + by) % 3))]
 
 
-def at_k(s: Copy, by: int) -> list[Statement]:
+def at_k(s: AsyncCopy, by: int) -> list[Statement]:
     *rows, k = s.load.origin
     return [replace(s, load=replace(s.load, origin=(*rows, k + by)))]
 
@@ -133,21 +133,22 @@ MUTANTS = {
     "barrier in the loop dropped": (Wrong(Barrier, 1, lambda s: []), "no barrier"),
     "not committed in the loop": (Wrong(Commit, 2, lambda s: []), "under way"),
     "not committed before it": (Wrong(Commit, 1, lambda s: []), ""),
-    "copied to the next slot": (Wrong(Copy, 4, lambda s: with_slot(s, 1)), "no race"),
-    "the first copied to another slot": (Wrong(Copy, 0, lambda s: with_slot(s, 1)), ""),
-    "copied a tile too far": (Wrong(Copy, 4, lambda s: at_k(s, 32)), ""),
-    "the second tile copied from elsewhere": (Wrong(Copy, 2, lambda s: at_k(s, 8)), "inside the tensor"),
+    "copied to the next slot": (Wrong(AsyncCopy, 4, lambda s: with_slot(s, 1)), "no race"),
+    "the first copied to another slot": (Wrong(AsyncCopy, 0, lambda s: with_slot(s, 1)), ""),
+    "copied a tile too far": (Wrong(AsyncCopy, 4, lambda s: at_k(s, 32)), ""),
+    "the second tile copied from elsewhere": (Wrong(AsyncCopy, 2, lambda s: at_k(s, 8)), "inside the tensor"),
     "copied past the last tile": (
-        Wrong(Copy, 4, lambda s: [replace(s, load=replace(s.load, only=TRUE))]), "inside the tensor",
+        Wrong(AsyncCopy, 4, lambda s: [replace(s, load=replace(s.load, only=TRUE))]), "inside the tensor",
     ),
     "copied where it is not needed alone": (
-        Wrong(Copy, 4, lambda s: [replace(s, load=replace(s.load, only=sooner(s.load.only)))]),
+        Wrong(AsyncCopy, 4, lambda s: [replace(s, load=replace(s.load, only=sooner(s.load.only)))]),
         "filled before the loop",
     ),
     "a vector of another shape copied": (
-        Wrong(Copy, 4, lambda s: [Copy(replace(s.load, vector=None), replace(s.store, vector=None))]), "other copies",
+        Wrong(AsyncCopy, 4, lambda s: [AsyncCopy(replace(s.load, vector=None), replace(s.store, vector=None))]),
+        "other copies",
     ),
-    "a copy dropped": (Wrong(Copy, 5, lambda s: []), ""),
+    "a copy dropped": (Wrong(AsyncCopy, 5, lambda s: []), ""),
     "read from the slot that is being filled": (
         Wrong(LoadShared, 2, lambda s: [replace(s, slot=(s.slot + 2) % 3)]), "",
     ),
@@ -178,12 +179,12 @@ def test_what_is_wrong_in_one_place_is_not_emitted(name: str) -> None:
 def test_a_lane_reads_a_row_whose_elements_lie_together() -> None:
     program = product()
     apart = rows_of_k(64, 32, 4, 2)  # runs of 4, so that a row of 8 lies in two places
-    parts = (LoadShared, Copy)
+    parts = (LoadShared, AsyncCopy)
 
     def change(s: Statement) -> Sequence[Statement] | None:
-        if not isinstance(s, parts) or (s.store.shared if isinstance(s, Copy) else s.shared).name != "a_lds":
+        if not isinstance(s, parts) or (s.store.shared if isinstance(s, AsyncCopy) else s.shared).name != "a_lds":
             return None
-        if isinstance(s, Copy):
+        if isinstance(s, AsyncCopy):
             return [replace(s, store=replace(s.store, descriptor=apart))]
         return [replace(s, descriptor=apart)]
 
@@ -249,7 +250,7 @@ def test_convolutions_are_proved(name: str, channels: int | None, fixed: bool) -
 )
 def test_convolutions_of_few_and_of_many_tiles_are_proved(image: tuple[int, ...], filter: tuple[int, ...]) -> None:
     task = convolution_task(image, filter, "f16", stride=(1,), pad=(filter[1] // 2,), dilation=(1,), target="sm_90")
-    assert any(isinstance(s, Copy) for _, s in task.program.statements())
+    assert any(isinstance(s, AsyncCopy) for _, s in task.program.statements())
     assert verify(task.program).failures == ()
 
 
@@ -282,14 +283,14 @@ def test_plans_follow_the_sizes() -> None:
 
 def test_an_amd_product_has_no_such_copies() -> None:
     program = contraction(merged(parse_einsum("ik,jk->ij")), "f16", target="gfx942", widths=(8, 8, 8))
-    assert not any(isinstance(s, Copy) for _, s in program.statements())
+    assert not any(isinstance(s, AsyncCopy) for _, s in program.statements())
 
 
 def test_a_thread_is_in_no_order_with_its_own_copy() -> None:
     """Each thread keeps to its own words, so only the copy's time is wrong: it may end before the store or after."""
     program = lds_transpose("f32", vector=4)
     load, store, barrier, read, out = program.body
-    copied = (Copy(load, store), Commit(), Await(0, (store.shared,)))
+    copied = (AsyncCopy(load, store), Commit(), Await(0, (store.shared,)))
     assert not refuted(replace(program, body=(*copied, barrier, read, out)))
     both = (load, store, *copied, barrier, read, out)
     assert "no race in lds" in refuted(replace(program, body=both))

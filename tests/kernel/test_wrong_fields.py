@@ -17,7 +17,7 @@ from layoutalg.kernel.library.contraction import contraction, parse_einsum
 from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.library.views import pad
-from layoutalg.kernel.program import Await, Barrier, Copy, Load, Loop, Program, Statement, Store, Tensor
+from layoutalg.kernel.program import AsyncCopy, Await, Barrier, Load, Loop, Program, Statement, Store, Tensor
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
 from layoutalg.prove import Limits
@@ -37,7 +37,7 @@ def changed(program: Program, of: type | tuple[type, ...], change: Callable[[Any
             return change(s)
         if isinstance(s, Loop):
             return replace(s, body=tuple(map(new, s.body)))
-        return replace(s, load=new(s.load), store=new(s.store)) if isinstance(s, Copy) else s
+        return replace(s, load=new(s.load), store=new(s.store)) if isinstance(s, AsyncCopy) else s
 
     return replace(program, body=tuple(map(new, program.body)))
 

@@ -19,12 +19,12 @@ from layoutalg.index.normal import simplify
 from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
 from layoutalg.kernel.emit.conversions import used
+from layoutalg.kernel.emit.instructions import COPIES, matrix_load_source, operation_source
 from layoutalg.kernel.emit.statements import Writer, shared_line
-from layoutalg.kernel.instructions import COPIES, matrix_load_source, operation_source
 from layoutalg.kernel.obligations.limits import ALIGNMENT, alignment_of, targets_of
 from layoutalg.kernel.program import (
     Access,
-    Copy,
+    AsyncCopy,
     Fold,
     LoadShared,
     Multiply,
@@ -35,7 +35,7 @@ from layoutalg.kernel.program import (
     registers_of,
     vector_width,
 )
-from layoutalg.kernel.program.text import index_type, vector_type
+from layoutalg.kernel.program.names import index_type, vector_type
 from layoutalg.kernel.verify import Verified
 from layoutalg.prove import Verdict
 from layoutalg.target import target_names
@@ -233,7 +233,7 @@ def _lds(program: Program) -> int:
 
 def _declared(program: Program) -> Iterator[Registers]:
     """The registers that hold something: not those that only say how copies are spread over the threads."""
-    copies = {id(part) for _, s in program.statements() if isinstance(s, Copy) for part in (s.load, s.store)}
+    copies = {id(part) for _, s in program.statements() if isinstance(s, AsyncCopy) for part in (s.load, s.store)}
     used = [r for _, s in program.statements() if id(s) not in copies for r in registers_of(s)]
     return (r for r in program.registers if r in used)
 
@@ -257,7 +257,7 @@ def _operations(program: Program) -> str:
     for _, s in program.statements():
         if isinstance(s, LoadShared) and s.by:
             found[matrix_load_source(MATRIX_LOADS[s.by], s.shared.dtype.c)] = None
-        if isinstance(s, Copy):
+        if isinstance(s, AsyncCopy):
             found[COPIES] = None
     return "\n".join(found)
 

@@ -10,19 +10,17 @@ from layoutalg.index import TRUE, Expr, conjuncts, postorder, var, variables
 from layoutalg.index.c import c_code, c_expression
 from layoutalg.kernel.access.address import Address, address_of, offset_of
 from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
+from layoutalg.kernel.access.places import bounds, first_copy, starts, tile_start, word_of
 from layoutalg.kernel.emit.conversions import as_float, converted, neutral
-from layoutalg.kernel.instructions import matrix_load_name, operation_name
-from layoutalg.kernel.obligations.copies import first_copy
-from layoutalg.kernel.obligations.lds import tile_start, word_of
-from layoutalg.kernel.obligations.memory import bounds, starts, y_index
+from layoutalg.kernel.emit.instructions import matrix_load_name
 from layoutalg.kernel.program import (
     FUNCTIONS,
     Access,
+    AsyncCopy,
     Await,
     Barrier,
     Clear,
     Commit,
-    Copy,
     Elementwise,
     Fold,
     Load,
@@ -39,7 +37,7 @@ from layoutalg.kernel.program import (
     vector_width,
     vector_ys,
 )
-from layoutalg.kernel.program.text import index_type, shared_names, vector_type
+from layoutalg.kernel.program.names import index_type, operation_name, shared_names, vector_type
 from layoutalg.target.dtypes import DType
 
 UNROLL = "#pragma unroll\n"
@@ -67,7 +65,7 @@ class Writer:
         """The text of each statement."""
         for s in statements:
             match s:
-                case Copy(load, store):
+                case AsyncCopy(load, store):
                     yield self.copy(load, store)
                 case Commit():
                     yield "commit_copies();"
@@ -134,7 +132,7 @@ class Writer:
     def guard_ys(self, s: Load | Store, x: tuple[Expr, ...]) -> tuple[int, ...]:
         """The Ys that a guard depends on: in loops outside the others, one test is for all that they hold."""
         tested = set(variables(*bounds(s, x)))
-        return tuple(n for n, y in enumerate(y_index(s.registers)) if y in tested)
+        return tuple(n for n, y in enumerate(s.registers.distribution.y_index) if y in tested)
 
     def copy(self, load: Load, store: StoreShared) -> str:
         """Begins the copies of a tile from memory to LDS; 0 where the load's guard lets nothing through.
@@ -228,7 +226,9 @@ class Writer:
     def fold(self, s: Fold) -> str:
         """Each accumulator takes in what its thread holds of a row."""
         value = as_float(_element(s.a), s.a.dtype)
-        c = s.c.name + ("".join(f"[{y.value.name}]" for y in y_index(s.a)[: len(s.c.distribution.ys)]) or "[0]")
+        c = s.c.name + (
+            "".join(f"[{y.value.name}]" for y in s.a.distribution.y_index[: len(s.c.distribution.ys)]) or "[0]"
+        )
         text = f"{c} += {value};" if s.how == "sum" else f"{c} = {value} > {c} || {value} != {value} ? {value} : {c};"
         return f"// {s.c.name} takes in {s.a.name}\n{_loops(s.a, text)}"
 
@@ -263,7 +263,7 @@ def _move(s: Access, memory: str, dtype: DType, offset: str, load: bool) -> str:
 
 
 def _element(registers: Registers) -> str:
-    ys = "".join(f"[{y.value.name}]" for y in y_index(registers))
+    ys = "".join(f"[{y.value.name}]" for y in registers.distribution.y_index)
     return registers.name + (ys or "[0]")
 
 
@@ -275,7 +275,7 @@ def _clear(s: Load) -> str:
 
 def _lanes(s: Access) -> tuple[str, str]:
     """Loops over the elements of a vector, and the number of the element in it."""
-    ys = [(y_index(s.registers)[y].value.name, s.registers.distribution.ys[y]) for y in vector_ys(s)]
+    ys = [(s.registers.distribution.y_index[y].value.name, s.registers.distribution.ys[y]) for y in vector_ys(s)]
     loops = "\n".join(f"{UNROLL}for (int {y} = 0; {y} < {n}; ++{y})" for y, n in ys) + " "
     number = ys[0][0]
     for y, n in ys[1:]:
@@ -285,7 +285,7 @@ def _lanes(s: Access) -> tuple[str, str]:
 
 def _loops(registers: Registers, body: str, vector: tuple[int, ...] = (), first: tuple[int, ...] = ()) -> str:
     """The body for each Y index but the vector's, unrolled; the first ones outermost."""
-    ys = list(enumerate(zip(y_index(registers), registers.distribution.ys, strict=True)))
+    ys = list(enumerate(zip(registers.distribution.y_index, registers.distribution.ys, strict=True)))
     for number, (y, n) in reversed([*(y for y in ys if y[0] in first), *(y for y in ys if y[0] not in first)]):
         if number not in vector:
             name = y.value.name

@@ -21,15 +21,15 @@ from dataclasses import replace
 
 from layoutalg.index import TRUE, Expr, as_expr
 from layoutalg.index.normal import holds
-from layoutalg.kernel.conflicts import price_of
+from layoutalg.kernel.access.conflicts import price_of
 from layoutalg.kernel.library.lds_layouts import TWISTS, rows_of_k, rows_of_m, rows_of_n
 from layoutalg.kernel.library.plans import Plan
 from layoutalg.kernel.program import (
+    AsyncCopy,
     Await,
     Barrier,
     Clear,
     Commit,
-    Copy,
     Load,
     LoadShared,
     Loop,
@@ -59,12 +59,12 @@ class CopiedSide:
         tried = layouts(length, plan, along_k)
         self.layout = min(tried, key=self.cost) if plan.target and len(tried) > 1 else tried[0]
 
-    def copy(self, tile: Expr, count: Expr) -> Copy:
+    def copy(self, tile: Expr, count: Expr) -> AsyncCopy:
         """The copy of a tile of k, if there are so many."""
         slot, there = tile % self.plan.stages, tile < count
         only = TRUE if holds(there) else there
         load = Load(self.spread, self.tensor, self.place(tile * self.plan.k), 2, self.guarded, only=only)
-        return Copy(load, StoreShared(self.lds, self.layout, self.spread, 2, slot))
+        return AsyncCopy(load, StoreShared(self.lds, self.layout, self.spread, 2, slot))
 
     def read(self, which: int, slot: Expr, at: int) -> LoadShared:
         """One step's fragments, from k = `at` of the tile in a slot."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 from layoutalg.index import Expr
 from layoutalg.kernel.obligations.asynchronous import Flight
 from layoutalg.kernel.obligations.held import Element, Held, MissingValueError, State, held_at
-from layoutalg.kernel.program import Await, Commit, Copy, Load, Loop, Shared, StoreShared, extent_of
+from layoutalg.kernel.program import AsyncCopy, Await, Commit, Load, Loop, Shared, StoreShared, extent_of
 
 Copied = tuple[Shared, Held]
 """A copy under way: the buffer, and what it will hold."""
@@ -35,12 +35,12 @@ def landed(number: int, copies: Sequence[Copied], buffers: Sequence[Shared]) -> 
 
 def at_head(loop: Loop, entry: Flight[Copied]) -> Flight[Copied]:
     """What is under way at the head of an iteration, in terms of its index."""
-    if not any(isinstance(s, Copy | Commit | Await) for s in loop.body):
+    if not any(isinstance(s, AsyncCopy | Commit | Await) for s in loop.body):
         return entry
     alone: Flight[Copied] = Flight()
     for s in loop.body:
         match s:
-            case Copy(load, store):
+            case AsyncCopy(load, store):
                 alone.begin(brought(load, store))
             case Commit():
                 alone.commit()

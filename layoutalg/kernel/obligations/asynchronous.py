@@ -1,12 +1,12 @@
 """Asynchronous copies: what is under way at each point of a program, and when it has arrived.
 
-A thread's copies write LDS at any moment from the `Copy` to the `Await` by which they have arrived; groups arrive
-oldest first.  So each copy is in `Flight` between the two, and everything else in the proof follows from that:
+A thread's copies write LDS at any moment from the `AsyncCopy` to the `Await` by which they have arrived; groups
+arrive oldest first.  So each copy is in `Flight` between the two, and everything else in the proof follows from that:
 
 | question                    | answer                                                                              |
 |-----------------------------|-------------------------------------------------------------------------------------|
 | what does LDS hold?         | what has arrived, from the `Await` on (`values`)                                    |
-| who may touch those words?  | nobody, from the `Copy` to the first barrier after the `Await` (`lds.no_race`)      |
+| who may touch those words?  | nobody, from the copy to the first barrier after the `Await` (`lds.no_race`)        |
 | at the head of a loop?      | the newest n groups of earlier iterations; n as before the loop, and after each one |
 | before the first iteration? | the same groups, counted back: iterations −1, −2 … are what stands before the loop  |
 
@@ -30,9 +30,9 @@ from layoutalg.index import TRUE, Expr, as_expr
 from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.obligations.base import Requirement, inside
 from layoutalg.kernel.program import (
+    AsyncCopy,
     Await,
     Commit,
-    Copy,
     Load,
     Loop,
     Program,
@@ -116,9 +116,9 @@ def groups_left(body: Sequence[Statement], count: int) -> int:
 
 def asynchronous(program: Program) -> Iterator[Requirement]:
     """What a copy needs beside its load's and its store's own obligations."""
-    paired = {id(s.load): s for s in walk(program.body) if isinstance(s, Copy)}
+    paired = {id(s.load): s for s in walk(program.body) if isinstance(s, AsyncCopy)}
     for number, s in program.statements():
-        if isinstance(s, Copy):
+        if isinstance(s, AsyncCopy):
             _refuse_parts(program, s)
             size = vector_width(s.store) * s.store.shared.dtype.bytes
             whole = ForAll(f"{BYTES} bytes, not {size}", as_expr(int(size == BYTES)))
@@ -128,17 +128,17 @@ def asynchronous(program: Program) -> Iterator[Requirement]:
             raise LayoutError(f"{program.name}: a load of {s.tensor.name} has a condition; only copies may")
         elif isinstance(s, Loop) and any(isinstance(t, Loop) and _copying(t) for t in s.body):
             raise LayoutError(f"{program.name}: copies in a loop within a loop")
-    last = [s for s in program.body if isinstance(s, Copy | Commit | Await)]
+    last = [s for s in program.body if isinstance(s, AsyncCopy | Commit | Await)]
     copying = last or any(_copying(s) for s in program.body if isinstance(s, Loop))
     if copying and not (last and isinstance(last[-1], Await) and last[-1].groups == 0):
         raise LayoutError(f"{program.name}: copies may be under way at the end; await all")
 
 
 def _copying(loop: Loop) -> bool:
-    return any(isinstance(s, Copy | Commit | Await) for s in walk(loop.body))
+    return any(isinstance(s, AsyncCopy | Commit | Await) for s in walk(loop.body))
 
 
-def _where_there_is_data(number: int, s: Copy) -> Iterator[Requirement]:
+def _where_there_is_data(number: int, s: AsyncCopy) -> Iterator[Requirement]:
     """The test that is emitted, of the indices below padding, is the tensor's validity."""
     address = address_of(s.load.tensor)
     if address.valid is not TRUE:
@@ -150,7 +150,7 @@ def _where_there_is_data(number: int, s: Copy) -> Iterator[Requirement]:
             yield Requirement(f"{number}: indices below padding of {s.load.tensor.name}: {claim.label}", claim)
 
 
-def _refuse_parts(program: Program, s: Copy) -> None:
+def _refuse_parts(program: Program, s: AsyncCopy) -> None:
     load, store = s.load, s.store
     kinds = {load.tensor.dtype, load.registers.dtype, store.shared.dtype}
     if load.registers != store.registers or vector_ys(load) != vector_ys(store) or len(kinds) != 1:

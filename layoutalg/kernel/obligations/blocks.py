@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from layoutalg.index import TRUE, all_of, as_expr, eq, prod, substitute, var
+from layoutalg.kernel.access.places import has_copies
 from layoutalg.kernel.obligations.base import Requirement, fits, inside, same
-from layoutalg.kernel.obligations.copies import first_copy_is_the_tile, has_copies
+from layoutalg.kernel.obligations.replicas import first_copy_is_the_tile
 from layoutalg.kernel.program import Loop, Program, Registers, Store, StoreShared, extent_of
 from layoutalg.layout import Merge, make_single_stage_tensor_adaptor
 from layoutalg.prove import ForAll, InjectiveMap, RoundTrip, Shown

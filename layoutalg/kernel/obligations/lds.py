@@ -19,17 +19,18 @@ from dataclasses import dataclass, replace
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, fresh, negation, substitute, var, variables
 from layoutalg.index.normal import simplify
-from layoutalg.kernel.access.address import offset_of, written
+from layoutalg.kernel.access.address import offset_of
 from layoutalg.kernel.access.matrix_loads import row_start
+from layoutalg.kernel.access.places import tile_start, vector_start, word_of
 from layoutalg.kernel.obligations.asynchronous import Flight
 from layoutalg.kernel.obligations.base import Requirement, fits, inside
 from layoutalg.kernel.obligations.collective import collective
-from layoutalg.kernel.obligations.memory import computed, vector, vector_start, y_index
+from layoutalg.kernel.obligations.memory import computed, vector
 from layoutalg.kernel.program import (
+    AsyncCopy,
     Await,
     Barrier,
     Commit,
-    Copy,
     LoadShared,
     Loop,
     Program,
@@ -85,7 +86,7 @@ def shared_access(program: Program, number: int, access: SharedAccess) -> Iterat
     yield Requirement(f"{what}: inside the buffer", InBounds(buffer))
     if store:
         yield Requirement(f"{what}: one word for each element", Injective(buffer))
-    x = program.coordinates(access, y_index(access.registers))
+    x = program.coordinates(access, access.registers.distribution.y_index)
     sizes = names_in(descriptor)
     x_names = tuple(fresh(f"x{n}", length, sizes) for n, length in enumerate(descriptor.lengths))
     same = ForAll("the emitted word is the map's", eq(offset_of(descriptor, x_names), descriptor.offset(x_names)))
@@ -110,18 +111,6 @@ def shared_access(program: Program, number: int, access: SharedAccess) -> Iterat
     yield from fits(f"{what}: words fit 32 bits", parts, 32, program.requires)
 
 
-def tile_start(program: Program, access: SharedAccess) -> tuple[Expr, ...]:
-    """The tile coordinates of an access's vectors, as they are computed."""
-    if isinstance(access, LoadShared) and access.by:
-        return tuple(map(written, row_start(program, access)))
-    return tuple(map(written, vector_start(access, program.coordinates(access, y_index(access.registers)))))
-
-
-def word_of(access: SharedAccess, x: tuple[Expr, ...]) -> Expr:
-    """The word at tile coordinates, in elements from the buffer's first, as it is computed."""
-    return offset_of(access.descriptor, x) + access.slot * access.shared.elements
-
-
 def intervals(program: Program) -> list[Interval]:
     """The LDS accesses of each interval."""
     numbers = {id(s): n for n, s in program.statements()}
@@ -144,7 +133,7 @@ def _segments(
                 found.append(flight.under_way)
             case StoreShared() | LoadShared():
                 found[-1] += (Instance(numbers[id(s)], s),)
-            case Copy():
+            case AsyncCopy():
                 flight.begin(Instance(numbers[id(s.store)], s.store, copied=True))
                 found[-1] += flight.begun[-1:]
             case Commit():
@@ -162,7 +151,7 @@ def _loop(
 ) -> None:  # fmt: skip
     """Joins a loop's segments with what is before it; what follows it is joined to its last one."""
     index, issued = loop.index, _issued(loop, numbers)
-    copies = any(isinstance(s, Copy | Commit | Await) for s in loop.body)
+    copies = any(isinstance(s, AsyncCopy | Commit | Await) for s in loop.body)
     if copies:
         inside = flight.at_head(loop, issued, lambda one, at: one.at(index, at))
         before, wanted = flight.under_way, inside.under_way
@@ -193,7 +182,7 @@ def _issued(loop: Loop, numbers: dict[int, int]) -> list[tuple[Instance, ...]]:
     """The groups of copies that an iteration commits."""
     alone: Flight[Instance] = Flight()
     for s in loop.body:
-        if isinstance(s, Copy):
+        if isinstance(s, AsyncCopy):
             alone.begin(Instance(numbers[id(s.store)], s.store, copied=True))
         elif isinstance(s, Commit):
             alone.commit()
@@ -221,10 +210,10 @@ def _apart(program: Program, interval: Interval, one: Instance, other: Instance)
     """Two threads never touch one word; every element of the two threads' accesses is compared."""
     here = _offset(program, one.access)
     if one is other and not one.private:
-        points = (*program.threads, *y_index(one.access.registers))
+        points = (*program.threads, *one.access.registers.distribution.y_index)
         shown = (Shown("thread", program.threads), Shown("word", (here,)))
         return InjectiveMap("threads write different words", points, (here,), TRUE, shown)
-    moving = (*program.threads, *y_index(other.access.registers), *other.private)
+    moving = (*program.threads, *other.access.registers.distribution.y_index, *other.private)
     renamed: dict[Expr, Expr | int] = {v: var(f"{v.value.name}_other", extent_of(v)) for v in moving}
     slots = (one.access.slot, substitute(other.access.slot, renamed))
     if simplify(slots[0]) is not simplify(slots[1]):
@@ -251,4 +240,4 @@ def _equal(one: Expr, other: Expr) -> Expr:
 
 
 def _offset(program: Program, access: SharedAccess) -> Expr:
-    return access.descriptor.offset(program.coordinates(access, y_index(access.registers)))
+    return access.descriptor.offset(program.coordinates(access, access.registers.distribution.y_index))

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from layoutalg.index import TRUE, Expr, all_of, conjuncts, eq, substitute, symbol, var, variables
-from layoutalg.index.normal import holds, simplify
-from layoutalg.kernel.access.address import address_of, written
+from layoutalg.index.normal import simplify
+from layoutalg.kernel.access.address import address_of
+from layoutalg.kernel.access.places import bounds, coordinates, first_copy, starts, vector_start
 from layoutalg.kernel.obligations.base import Requirement, fits, inside
-from layoutalg.kernel.obligations.copies import first_copy
 from layoutalg.kernel.program import (
     Access,
     GlobalAccess,
     Load,
     Program,
-    Registers,
     Says,
     Store,
     Tensor,
@@ -25,35 +24,6 @@ from layoutalg.kernel.program import (
 from layoutalg.layout import LayoutError, TensorDescriptor, make_single_stage_tensor_adaptor
 from layoutalg.layout.mixed_radix import horner
 from layoutalg.prove import Bijective, Contiguous, ForAll, InBounds, Injective, RoundTrip, Shown
-
-
-def y_index(registers: Registers) -> tuple[Expr, ...]:
-    """One variable for each Y of a register tile."""
-    return registers.distribution.y_index
-
-
-def coordinates(program: Program, access: GlobalAccess) -> tuple[Expr, ...]:
-    """The tensor's coordinates that a thread accesses at each Y index."""
-    inner = program.coordinates(access, y_index(access.registers))
-    return tuple(o + c for o, c in zip(access.origin, inner, strict=True))
-
-
-def bounds(access: GlobalAccess, x: tuple[Expr, ...]) -> tuple[Expr, ...]:
-    """For each coordinate whether it is in range; TRUE where the ranges say so, or it is not guarded."""
-    guards = access.guarded if isinstance(access.guarded, tuple) else (access.guarded,) * len(x)
-    tested = zip(x, access.tensor.descriptor.lengths, guards, strict=True)
-    return tuple(i < n if guarded and not holds(i < n) else TRUE for i, n, guarded in tested)
-
-
-def starts(program: Program, access: GlobalAccess) -> tuple[Expr, ...]:
-    """The coordinates of an access's vectors, as they are computed."""
-    return tuple(map(written, vector_start(access, coordinates(program, access))))
-
-
-def vector_start(access: Access, exprs: tuple[Expr, ...]) -> tuple[Expr, ...]:
-    """Expressions at the first element of a vector."""
-    first: dict[Expr, Expr | int] = {y_index(access.registers)[y]: 0 for y in vector_ys(access)}
-    return tuple(substitute(e, first) for e in exprs) if first else exprs
 
 
 def computed(what: str, emitted: Sequence[Expr], meant: Sequence[Expr], program: Program) -> Requirement:
@@ -177,10 +147,10 @@ def vector(what: str, access: Access, descriptor: TensorDescriptor) -> Iterator[
     """A vector's elements lie one after another along one coordinate, and so in memory."""
     if access.vector is None:
         return
-    width, ys = vector_width(access), [y_index(access.registers)[y] for y in vector_ys(access)]
+    width, ys = vector_width(access), [access.registers.distribution.y_index[y] for y in vector_ys(access)]
     number = horner(ys, [access.registers.distribution.ys[y] for y in vector_ys(access)])
     lanes = access.registers.distribution.p_index
-    inner = access.registers.distribution.lower(lanes, y_index(access.registers))
+    inner = access.registers.distribution.lower(lanes, access.registers.distribution.y_index)
     moving = [d for d, i in enumerate(inner) if set(ys) & set(variables(i))]
     if len(moving) != 1:
         raise LayoutError(f"{what}: a vector runs along {len(moving)} coordinates; it must run along one")

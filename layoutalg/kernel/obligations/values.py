@@ -44,12 +44,12 @@ from layoutalg.kernel.obligations.held import (
 from layoutalg.kernel.obligations.joined import joined
 from layoutalg.kernel.obligations.touched import first_uses, touched_in
 from layoutalg.kernel.program import (
+    AsyncCopy,
     Await,
     Clear,
     Commit,
     Compute,
     Contract,
-    Copy,
     Elementwise,
     Fold,
     Load,
@@ -135,7 +135,7 @@ class _Follower:
                     yield from self.tile_lengths(number, s)
                 case LoadShared():
                     yield from self.load_shared(number, s, state)
-                case Copy(load, store):
+                case AsyncCopy(load, store):
                     self.flight.begin(arrivals.brought(load, store))
                     yield from self.tile_lengths(self.numbers[id(store)], store)
                 case Commit():

@@ -30,11 +30,11 @@ from dataclasses import dataclass, field
 from layoutalg.index import TRUE, Expr, as_expr, prod
 from layoutalg.kernel.program.statements import (
     Access,
+    AsyncCopy,
     Await,
     Barrier,
     Clear,
     Commit,
-    Copy,
     Elementwise,
     Fold,
     GlobalAccess,
@@ -241,13 +241,41 @@ def walk(body: Sequence[Statement]) -> Iterator[Statement]:
         yield statement
         if isinstance(statement, Loop):
             yield from walk(statement.body)
-        elif isinstance(statement, Copy):
+        elif isinstance(statement, AsyncCopy):
             yield from (statement.load, statement.store)
 
 
 __all__ = [
-    "Access", "Await", "Barrier", "Clear", "Commit", "Compute", "Contract", "Copy", "Elementwise", "Fold",
-    "GlobalAccess", "Load", "LoadShared", "Loop", "Meaning", "Multiply", "Program", "Read", "Reduce", "Registers",
-    "Says", "Shared", "SharedAccess", "Statement", "Store", "StoreShared", "Tensor", "extent_of", "registers_of",
-    "vector_width", "vector_ys", "walk",
+    "Access",
+    "AsyncCopy",
+    "Await",
+    "Barrier",
+    "Clear",
+    "Commit",
+    "Compute",
+    "Contract",
+    "Elementwise",
+    "Fold",
+    "GlobalAccess",
+    "Load",
+    "LoadShared",
+    "Loop",
+    "Meaning",
+    "Multiply",
+    "Program",
+    "Read",
+    "Reduce",
+    "Registers",
+    "Says",
+    "Shared",
+    "SharedAccess",
+    "Statement",
+    "Store",
+    "StoreShared",
+    "Tensor",
+    "extent_of",
+    "registers_of",
+    "vector_width",
+    "vector_ys",
+    "walk",
 ]  # fmt: skip

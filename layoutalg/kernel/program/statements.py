@@ -9,7 +9,7 @@ descriptors, in coordinates; tile coordinate x lies at origin + x.
 | `Store(tensor, r, origin)`    | tensor[origin + x] ← r[x] where that is inside                           |
 | `StoreShared(lds, map, r)`    | LDS[slot][map(x)] ← r[x]                                                 |
 | `LoadShared(r, lds, map)`     | r[x] ← LDS[slot][map(origin + x)]                                        |
-| `Copy(load, store)`           | LDS[slot][map(x)] ← tensor[origin + x], at some time before its `Await`  |
+| `AsyncCopy(load, store)`      | LDS[slot][map(x)] ← tensor[origin + x], at some time before its `Await`  |
 | `Commit()`                    | the copies begun since the last one are a group                          |
 | `Await(n)`                    | the thread's groups have arrived, all but the n newest ones              |
 | `Barrier()`                   | all threads of the block arrive before any goes on                       |
@@ -87,7 +87,7 @@ class Load:
 
     `fill` is "sum" (0) or "max" (the least number): neutral in what is done with the values.
     `guarded`: whether a coordinate may leave the tensor; or which may.
-    `only`: the tile is loaded where this holds, the same for all threads; for copies (`Copy`).
+    `only`: the tile is loaded where this holds, the same for all threads; for copies (`AsyncCopy`).
     """
 
     registers: Registers
@@ -141,7 +141,7 @@ class LoadShared:
 
 
 @dataclass(frozen=True)
-class Copy:
+class AsyncCopy:
     """The load and the store, done by one instruction that does not wait: LDS has the tile at some time before `Await`.
 
     Their registers stand for the copy's distribution over the threads and hold nothing
@@ -228,7 +228,7 @@ Statement = (
     | Store
     | StoreShared
     | LoadShared
-    | Copy
+    | AsyncCopy
     | Commit
     | Await
     | Barrier
@@ -276,6 +276,6 @@ def registers_of(statement: Statement) -> tuple[Registers, ...]:
             return c, a
         case Elementwise(r, _, operands):
             return r, *operands
-        case Barrier() | Loop() | Copy() | Commit() | Await():
+        case Barrier() | Loop() | AsyncCopy() | Commit() | Await():
             return ()
     return (statement.registers,)

@@ -36,7 +36,7 @@ from layoutalg.index import (
     substitute,
     symbol,
 )
-from layoutalg.kernel.obligations.copies import first_copy
+from layoutalg.kernel.access.places import first_copy
 from layoutalg.kernel.program import (
     Access,
     Barrier,

@@ -1,8 +1,10 @@
-"""Names of types in the emitted source."""
+"""Names that the emitted source gives to types, coordinates and device functions; a program may not use them too."""
 
 from __future__ import annotations
 
+from layoutalg.kernel.program.fragments import one_of
 from layoutalg.kernel.program.program import Program, SharedAccess
+from layoutalg.target.operand import MatrixInstruction
 
 
 def vector_type(c: str, n: int) -> str:
@@ -23,3 +25,15 @@ def shared_names(program: Program, s: SharedAccess) -> tuple[str, ...]:
     """How the coordinates of a tile in LDS are called: as the source's, where it has as many."""
     rank = s.descriptor.rank
     return program.source.names if len(program.source.names) == rank else tuple(f"x{d}" for d in range(rank))
+
+
+def operation_name(instruction: MatrixInstruction) -> str:
+    """The name of the device function.
+
+    >>> from layoutalg.target.matrix import matrix_instruction
+    >>> operation_name(matrix_instruction("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"))
+    'mma_sync_m16n8k16_f16'
+    """
+    parts = instruction.name.split(".")
+    twice = "" if one_of(instruction) is instruction else "_twice"
+    return instruction.name if len(parts) == 1 else f"mma_sync_{parts[3]}_{instruction.a_dtype}{twice}"

@@ -27,15 +27,15 @@ from typing import get_args
 from layoutalg.index import FALSE, TRUE, Expr, c_expression, var, variables
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.kernel.access.address import address_of
-from layoutalg.kernel.instructions import operation_name
 from layoutalg.kernel.program.fragments import instruction_named
+from layoutalg.kernel.program.names import operation_name, shared_names, vector_type
 from layoutalg.kernel.program.program import (
     Access,
+    AsyncCopy,
     Await,
     Clear,
     Compute,
     Contract,
-    Copy,
     Elementwise,
     Fold,
     GlobalAccess,
@@ -56,7 +56,6 @@ from layoutalg.kernel.program.program import (
     vector_ys,
 )
 from layoutalg.kernel.program.statements import FUNCTIONS, How, memory_of
-from layoutalg.kernel.program.text import shared_names, vector_type
 from layoutalg.kernel.program.typed import wrongly_typed
 from layoutalg.layout import Functor, LayoutError, TensorAdaptor
 from layoutalg.target.dtypes import KERNEL_DTYPES
@@ -371,7 +370,7 @@ def _body(program: Program, body: Sequence[Statement], scope: Scope) -> None:
         match s:
             case Loop(index, inner):
                 _body(program, inner, scope | {index})
-            case Copy(load, store):
+            case AsyncCopy(load, store):
                 _body(program, (load, store), scope)
             case Elementwise(_, function, operands):
                 _refuse_function(program, function, len(operands))

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 
 from layoutalg.index import Expr, as_expr, substitute, var
 from layoutalg.kernel.access.matrix_loads import LANES, ROWS, in_row
-from layoutalg.kernel.obligations.memory import y_index
-from layoutalg.kernel.program import Copy, LoadShared, Program, SharedAccess, StoreShared, vector_width, vector_ys
+from layoutalg.kernel.program import AsyncCopy, LoadShared, Program, SharedAccess, StoreShared, vector_width, vector_ys
 from layoutalg.layout.mixed_radix import digits
 from layoutalg.memory.lds import LaneMap, access, price
 from layoutalg.memory.lds.cost import Cost
@@ -57,11 +56,11 @@ def priced(program: Program, target: str) -> tuple[Priced, ...]:
     """
     (thread,) = program.threads
     accesses = ((n, s) for n, s in program.statements() if isinstance(s, SharedAccess))
-    copies = {id(s.store) for _, s in program.statements() if isinstance(s, Copy)}
+    copies = {id(s.store) for _, s in program.statements() if isinstance(s, AsyncCopy)}
     return tuple(
         Priced(n, s, "cp.async", None, "what an asynchronous copy writes at a time is not documented")
         if id(s) in copies
-        else price_of(s, thread, program.coordinates(s, y_index(s.registers)), target, n)
+        else price_of(s, thread, program.coordinates(s, s.registers.distribution.y_index), target, n)
         for n, s in accesses
     )
 
@@ -78,7 +77,7 @@ def price_of(s: SharedAccess, thread: Expr, tile: tuple[Expr, ...], target: str,
     at: dict[Expr, Expr | int] = {thread: var("wave", waves) * gpu.wave_size + lane}
     moved = vector_ys(s)
     parts = digits(element, [s.registers.distribution.ys[y] for y in moved])
-    at |= {y_index(s.registers)[y]: part for y, part in zip(moved, parts, strict=True)}
+    at |= {s.registers.distribution.y_index[y]: part for y, part in zip(moved, parts, strict=True)}
     index = tuple(substitute(i, at) for i in tile)
     if isinstance(s, LoadShared) and s.by:  # as many lanes' rows in a phase as a read of 16 bytes a lane has lanes
         index = in_row(s, (as_expr(at[thread]) // LANES,), lane % ROWS, lane // ROWS, element)

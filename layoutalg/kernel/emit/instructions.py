@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from layoutalg.kernel.access.matrix_loads import MatrixLoad
 from layoutalg.kernel.program.fragments import one_of
-from layoutalg.kernel.program.text import vector_type
+from layoutalg.kernel.program.names import operation_name, vector_type
 from layoutalg.layout import LayoutError
 from layoutalg.target.dtypes import DTYPES
 from layoutalg.target.operand import MatrixInstruction, OperandMap
@@ -96,18 +96,6 @@ def matrix_load_name(load: MatrixLoad) -> str:
     'load_matrices_trans'
     """
     return "load_matrices_trans" if load.transposed else "load_matrices"
-
-
-def operation_name(instruction: MatrixInstruction) -> str:
-    """The name of the device function.
-
-    >>> from layoutalg.target.matrix import matrix_instruction
-    >>> operation_name(matrix_instruction("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"))
-    'mma_sync_m16n8k16_f16'
-    """
-    parts = instruction.name.split(".")
-    twice = "" if one_of(instruction) is instruction else "_twice"
-    return instruction.name if len(parts) == 1 else f"mma_sync_{parts[3]}_{instruction.a_dtype}{twice}"
 
 
 def operation_source(instruction: MatrixInstruction, dtype: str) -> str:

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from layoutalg.cli.errors import InputError
 from layoutalg.disk import write_whole
+from layoutalg.lazy import lazy
 from layoutalg.target.dtypes import KERNEL_DTYPES
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
 
 
 LARGEST_ARRAY = 8 << 30
@@ -26,8 +29,6 @@ LARGEST_ARRAY = 8 << 30
 
 def read_array(path: Path, rank: int | None = None) -> NDArray[Any]:
     """The array of a .npy file, of the given rank and a type that a kernel has; InputError otherwise."""
-    import numpy as np
-
     if not path.is_file():
         raise InputError(f"{path}: no such file; give a .npy file (numpy.save writes one)")
     try:
@@ -76,8 +77,6 @@ def dtype_of(dtype: np.dtype[Any], path: Path) -> str:
 
 def write_array(path: Path, array: np.ndarray[Any, Any]) -> None:
     """Writes a .npy file that appears whole or not at all."""
-    import numpy as np
-
     content = io.BytesIO()
     np.save(content, array, allow_pickle=False)
     write_whole(path, content.getvalue())

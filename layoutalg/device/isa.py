@@ -24,6 +24,9 @@ from layoutalg.device.codeobject import CodeObject, KernelResources
 from layoutalg.device.runtime import Device, DeviceArray, Event, Module, Size, require_target, shape_of
 from layoutalg.device.targets import FAMILIES
 from layoutalg.errors import LaunchError, NoDeviceError
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.isa.run.launch import execute
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -108,10 +111,6 @@ class IsaModule(Module):
         block: tuple[int, int, int],
         addresses: ctypes.Array[ctypes.c_void_p],
     ) -> None:
-        from layoutalg.isa.container.binary import read_kernels
-        from layoutalg.isa.decode.code import decode_kernel
-        from layoutalg.isa.run.launch import execute
-
         program = decode_kernel(read_kernels(self.code.payload)[kernel.name])
         given = [np.asarray(a.owner) if isinstance(a, DeviceArray) else a for a in self._arguments]
         found = execute(program, grid, block, given)

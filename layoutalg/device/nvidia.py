@@ -9,12 +9,18 @@ import ctypes
 import re
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from layoutalg.device.gpu import Driver, GpuDevice
 from layoutalg.device.runtime import Absent, Found
 from layoutalg.device.targets import TARGETS
 from layoutalg.errors import LaunchError
+from layoutalg.lazy import lazy
+
+if TYPE_CHECKING:
+    import cuda.bindings.driver as cuda
+else:
+    cuda = lazy("cuda.bindings.driver")
 
 # Our names for what the driver knows about a card, and its own (CUdevice_attribute).
 _PROPERTIES = {
@@ -103,12 +109,10 @@ def find() -> Found:
     True
     """
     try:
-        from cuda.bindings import driver as cuda
-    except ImportError:
-        return _absent("cuda-python is not installed: pip install cuda-bindings")
-    try:
         check(cuda, cuda.cuInit, 0)
         count = check(cuda, cuda.cuDeviceGetCount)
+    except ImportError:
+        return _absent("cuda-python is not installed: pip install cuda-bindings")
     except (LaunchError, RuntimeError, OSError) as error:  # cuda-python's own errors for an absent driver are these
         return _absent(f"the CUDA driver does not start ({str(error).splitlines()[0]}): install NVIDIA's driver")
     if count == 0:

@@ -11,16 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from layoutalg.formats import relations
 from layoutalg.formats.context import Context, Data, LayoutProblem, meaning
 from layoutalg.formats.examples import examples
 from layoutalg.formats.model import (
     AdaptorItem,
     DescriptorItem,
     DistributionItem,
-    Item,
-    Refusal,
-    SpecFile,
     TransformItem,
 )
 from layoutalg.formats.reading import Path, Problem
@@ -59,40 +55,11 @@ BASES: Mapping[str, tuple[Callable[..., TensorDescriptor], tuple[str, ...]]] = {
 
 @dataclass
 class Builder(Context):
-    """Builds one file's items; descriptors on demand, so that they may stand in any order."""
+    """Builds one file's layouts; descriptors on demand, so that they may stand in any order."""
 
     descriptors: dict[Named, DescriptorItem] = field(default_factory=dict)
     distributions: dict[Named, DistributionItem] = field(default_factory=dict)
     building: list[str] = field(default_factory=list)
-
-    def file(self, path: str) -> SpecFile:
-        """The whole file; its items stand in the order of their lines."""
-        self.read_symbols()
-        self.refuse_repeats()
-        items = [
-            self._item(kind, (kind, n), entry) for kind in MAKERS for n, entry in enumerate(self.data.get(kind, ()))
-        ]
-        order = sorted(items, key=lambda item: item.line or 0)
-        return SpecFile(path, self.file_symbols, tuple(order), self.data.get("title", ""))
-
-    def _item(self, kind: str, path: Path, data: Data) -> Item:
-        with self.assuming(data):
-            return self._made(kind, path, data)
-
-    def _made(self, kind: str, path: Path, data: Data) -> Item:
-        if data.get("expect") != "refused":
-            return MAKERS[kind](self, path, data)
-        if kind in ("lemma", "agree"):
-            raise Problem((*path, "expect"), f"a {kind} is proved or refuted, never refused")
-        if "claims" in data:
-            raise Problem((*path, "claims"), "a layout that must be refused has no claims")
-        reason: str | None = None
-        try:
-            MAKERS[kind](self, path, data)
-        except LayoutProblem as problem:
-            reason = problem.reason
-        because = data.get("because", "")
-        return Refusal(kind=kind, reason=reason, because=because, data=data, **self.about(path, data, ""))
 
     def transform(self, path: Path, data: Data) -> TransformItem:
         """A bare transform."""
@@ -215,18 +182,6 @@ class Builder(Context):
         params = [(self.exprs if isinstance(data[key], list) else self.expr)((*path, key), data[key]) for key in keys]
         with meaning(path):
             return make(*params)
-
-
-MAKERS: Mapping[str, Callable[[Builder, Path, Data], Item]] = {
-    "descriptor": Builder.descriptor,
-    "transform": Builder.transform,
-    "adaptor": Builder.adaptor,
-    "distribution": Builder.distribution,
-    "access": relations.access,
-    "lemma": relations.lemma,
-    "agree": relations.agree,
-}
-"""How each kind of item is made."""
 
 
 def _tuples(given: Sequence[Any]) -> tuple[Any, ...]:

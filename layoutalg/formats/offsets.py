@@ -10,13 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import Expr, variables
 from layoutalg.index.evaluate import grids, limits
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.layout.bind import bind
+from layoutalg.lazy import lazy
 from layoutalg.prove.obligation import in_domain
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
 
 MOST_INDICES = 1 << 24
 
@@ -32,8 +38,6 @@ def offsets(descriptor: TensorDescriptor, sizes: Mapping[str, int] | None = None
     >>> offsets(transform_tensor_descriptor(d, [RightPad(3, 1)], [[0]], [[0]]))
     {'lengths': [4], 'element_space_size': 5, 'offsets': [0, 2, 4, None]}
     """
-    import numpy as np  # only here: reading and checking start faster without it
-
     descriptor = bind(descriptor, _values(descriptor, sizes or {}))
     lengths = [int(n) for n in descriptor.lengths]
     if prod(lengths) > MOST_INDICES:

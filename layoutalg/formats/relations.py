@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from layoutalg.formats.build import Builder
 from layoutalg.formats.context import Data, expected, meaning
 from layoutalg.formats.model import AccessItem, AgreeItem, LemmaItem
 from layoutalg.formats.reading import Path, Problem
 from layoutalg.index import TRUE, Expr, fresh
-
-if TYPE_CHECKING:
-    from layoutalg.formats.build import Builder
+from layoutalg.target import TargetError, target
 
 Exprs = tuple[Expr, ...]
 WAVE = 64
@@ -108,8 +105,6 @@ def _by_name(ps: Exprs, ys: Exprs) -> dict[str, Expr]:
 
 def _wave(path: Path, data: Data) -> int:
     """The lanes of a wave on the access's targets."""
-    from layoutalg.target import TargetError, target  # only where a file names targets: reading stays fast
-
     try:
         sizes = {target(name).wave_size for name in data.get("targets", ())}
     except TargetError as error:
@@ -122,8 +117,6 @@ def _wave(path: Path, data: Data) -> int:
 def _refuse_instruction(path: Path, data: Data) -> None:
     if "instruction" not in data:
         return
-    from layoutalg.target import TargetError, target
-
     for n, name in enumerate(data.get("targets", ())):
         try:
             target(name).instruction(data["instruction"])

@@ -21,6 +21,7 @@ What they cannot say: what depends on another value (a list as long as another, 
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -318,7 +319,5 @@ class Named:
 
 def nearest(word: str, known: Any) -> str:
     """A hint at the nearest known word, empty where none is near."""
-    from difflib import get_close_matches  # only on the way to an error: reading stays fast
-
-    found = get_close_matches(word, list(known), 1, 0.6)
+    found = difflib.get_close_matches(word, list(known), 1, 0.6)
     return f"; did you mean {found[0]!r}?" if found else ""

@@ -27,6 +27,7 @@ from typing import Any
 from layoutalg.errors import SpecError
 from layoutalg.formats.build import Builder
 from layoutalg.formats.grammar import FILE
+from layoutalg.formats.items import spec_file
 from layoutalg.formats.locate import places, position
 from layoutalg.formats.model import SpecFile
 from layoutalg.formats.reading import Path, Problem, key_path, reading
@@ -71,7 +72,7 @@ def loads(text: str, file: str = "", *, is_json: bool = False) -> SpecFile:
         FILE.check((), data)
         lines = _lines(text)
         with reading(file):
-            return Builder(data, lambda path: lines.get(path)).file(file)
+            return spec_file(Builder(data, lambda path: lines.get(path)), file)
     except RecursionError as error:
         raise SpecError("tables and lists are nested too deep", file) from error
     except Problem as problem:

@@ -24,10 +24,13 @@ from layoutalg.index.expr import Expr
 from layoutalg.index.integers import integer, integers
 from layoutalg.index.ranges import RANGE, Bound
 from layoutalg.index.walk import postorder, variables
+from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+else:
+    np = lazy("numpy")
 
 INT64 = 1 << 63
 
@@ -122,8 +125,6 @@ def array(exprs: Sequence[Expr], at: Mapping[Expr, Any]) -> list[npt.NDArray[np.
     between could leave int64 (by its range); such an expression is evaluated with `value`.  TypeError where an array
     holds no integers.
     """
-    import numpy as np
-
     leaves = {v: integers(a, f"values of {v}") for v, a in at.items()}
     if any(_leaves_int64(node) for node in postorder(*exprs, stop=at) if node not in at):
         _check_at(exprs, leaves)
@@ -164,8 +165,6 @@ def _check_at(exprs: Sequence[Expr], at: Mapping[Expr, Any]) -> None:
 
 
 def _numpy_table() -> Mapping[str, Callable[..., Any]]:
-    import numpy as np
-
     def power(n: Any) -> int | None:
         """log₂ of a constant power of two: shifts and masks are many times faster than numpy's division."""
         return int(n).bit_length() - 1 if np.ndim(n) == 0 and int(n) & (int(n) - 1) == 0 else None
@@ -216,8 +215,6 @@ def grids(
     exprs: Sequence[Expr], axes: Sequence[Expr], at: Mapping[Expr, int] | None = None
 ) -> list[npt.NDArray[np.int64]]:
     """`grid` of several expressions at once, sharing what they share."""
-    import numpy as np
-
     fixed = dict(at or {})
     shape = [extent(axis, fixed) for axis in axes]
     points = np.meshgrid(*(np.arange(n, dtype=np.int64) for n in shape), indexing="ij", sparse=True)

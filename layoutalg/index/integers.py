@@ -14,9 +14,13 @@ import operator
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
+from layoutalg.lazy import lazy
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+else:
+    np = lazy("numpy")
 
 
 def integer(given: Any, wanted: str = "an integer") -> int:
@@ -41,8 +45,6 @@ def integers(given: Any, wanted: str = "integers") -> npt.NDArray[np.int64]:
     >>> integers([[1, 2]]).tolist()
     [[1, 2]]
     """
-    import numpy as np  # only here: reading and checking start faster without it
-
     found = np.asarray(given)
     if found.dtype.kind in "bi" or found.size == 0:
         return found.astype(np.int64, copy=False)

@@ -30,7 +30,7 @@ import operator
 from collections.abc import Callable, Mapping
 from functools import cache, reduce
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from layoutalg.index.evaluate import read
 from layoutalg.index.expr import (
@@ -56,6 +56,12 @@ from layoutalg.index.expr import (
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.index.text import PRIMARY, Piece, signed_sum
 from layoutalg.index.walk import postorder, variables
+from layoutalg.lazy import lazy
+
+if TYPE_CHECKING:
+    import sympy
+else:
+    sympy = lazy("sympy")
 
 # --- LaTeX ------------------------------------------------------------------------------------------------------------
 
@@ -231,11 +237,9 @@ _TRUTHS: Mapping[str, Callable[..., Expr]] = {
 
 @cache
 def _sympy() -> SimpleNamespace:
-    """sympy's functions for our operations, made when first needed (importing sympy takes half a second)."""
-    import sympy
-    from sympy.logic.boolalg import BooleanAtom, BooleanFunction
-
-    truths = (BooleanAtom, BooleanFunction, sympy.core.relational.Relational)
+    """sympy's functions for our operations, made when first needed."""
+    booleans = sympy.logic.boolalg
+    truths = (booleans.BooleanAtom, booleans.BooleanFunction, sympy.core.relational.Relational)
 
     def function(name: str, count: int, exact: Callable[..., Any]) -> Any:
         """A function that stays as it is until `exact` has a value for it: sympy simplifies nothing within."""
@@ -245,7 +249,7 @@ def _sympy() -> SimpleNamespace:
     def bitwise(f: Callable[[int, int], int]) -> Callable[..., Any]:
         return lambda a, b: sympy.Integer(f(int(a), int(b))) if a.is_Integer and b.is_Integer else None
 
-    choice = function("Select", 3, lambda c, a, b: (a if c else b) if isinstance(c, BooleanAtom) else None)
+    choice = function("Select", 3, lambda c, a, b: (a if c else b) if isinstance(c, booleans.BooleanAtom) else None)
     found = function("Lookup", 2, lambda entries, i: entries[int(i)] if i.is_Integer else None)
 
     def number(x: Any) -> Any:

@@ -17,14 +17,18 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
+from layoutalg.lazy import lazy
 from layoutalg.memory.banks import AccessError, Phase, lookup, phases
 from layoutalg.target import LdsInstruction, Target
 from layoutalg.target.model import DWORD
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+else:
+    np = lazy("numpy")
 
 RULER = 8
 """Banks between two numbers of the picture's ruler."""

@@ -34,17 +34,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, TypeAlias
 
 from layoutalg.index.f2 import image, independent, rank
+from layoutalg.lazy import lazy
 from layoutalg.target import LdsInstruction, Target
 from layoutalg.target import target as named
 from layoutalg.target.model import DWORD
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+else:
+    np = lazy("numpy")
+
+Ints: TypeAlias = "npt.NDArray[np.int64]"
+Bools: TypeAlias = "npt.NDArray[np.bool_]"
 
 NOTHING = -1
 """In place of a dword: what a lane asks for that takes no part."""

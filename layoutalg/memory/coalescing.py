@@ -21,15 +21,19 @@ What it cannot represent: caches (a segment that the next instruction uses too i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
-from layoutalg.memory.banks import AccessError
+from layoutalg.lazy import lazy
+from layoutalg.memory.banks import AccessError, Ints
 from layoutalg.target import Target
 from layoutalg.target import target as named
 
-Ints = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+else:
+    np = lazy("numpy")
+
 
 SEGMENTS = (32, 64, 128)
 """The sizes of segments, in bytes, that GPUs use."""

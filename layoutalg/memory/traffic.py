@@ -25,14 +25,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import ClassVar
-
-import numpy as np
+from typing import TYPE_CHECKING, ClassVar
 
 from layoutalg.index import TRUE, Expr, eq, negation, substitute, variables
 from layoutalg.index.evaluate import value, values
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
+from layoutalg.lazy import lazy
 from layoutalg.memory.access import AccessClaim, Reach
 from layoutalg.memory.banks import LaneMapError
 from layoutalg.memory.coalescing import WIDEST, fewest, segments
@@ -47,6 +46,11 @@ from layoutalg.prove.portfolio import prove, witness
 from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
 from layoutalg.target import Target
 from layoutalg.target import target as named
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
 
 DEFAULT = Limits()
 QUICK_POINTS = 1 << 16

@@ -6,12 +6,16 @@ array([16256, 16457], dtype=uint16)
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from layoutalg.lazy import lazy
 from layoutalg.target.dtypes import DType
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
 
 
 def from_bits(bits: NDArray[np.uint16]) -> NDArray[np.float32]:

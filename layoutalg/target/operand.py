@@ -24,15 +24,19 @@ agrees.  What it cannot represent: sparse forms, block scales, and several block
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from layoutalg.index import Expr
 from layoutalg.index.evaluate import grids, values
+from layoutalg.lazy import lazy
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+else:
+    np = lazy("numpy")
+
+Array: TypeAlias = "npt.NDArray[Any]"
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp.expressions import DEEPEST_CALL, Evaluator
 from layoutalg.formats.ck_cpp.nodes import takes
-from layoutalg.formats.ck_cpp.scope import Scope
-from layoutalg.formats.ck_cpp.values import Broken, Function, Open, Parameter, Unreadable, Value
+from layoutalg.formats.ck_cpp.scope import Function, Scope
+from layoutalg.formats.ck_cpp.values import Broken, Open, Parameter, Unreadable, Value
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from layoutalg.formats.ck_cpp.changes import HARMLESS, Changes, bindings, called
 from layoutalg.formats.ck_cpp.library import SIZES, entry
 from layoutalg.formats.ck_cpp.methods import FIELDS, TYPES
 from layoutalg.formats.ck_cpp.nodes import INDIRECT, below, parameters, shown, text
-from layoutalg.formats.ck_cpp.scope import Scope
+from layoutalg.formats.ck_cpp.scope import Function, Scope, Struct
 from layoutalg.formats.ck_cpp.source import LISTS
 from layoutalg.formats.ck_cpp.templates import template
-from layoutalg.formats.ck_cpp.values import Broken, Function, Parameter, Pattern, Struct, Unreadable
+from layoutalg.formats.ck_cpp.values import Broken, Parameter, Pattern, Unreadable
 
 CASTS = frozenset(
     {"static_cast", "to_number", "generate_tuple", "make_functor_transform", "type_convert", "bit_cast", "get"}

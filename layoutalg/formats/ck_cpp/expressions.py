@@ -20,10 +20,10 @@ from layoutalg.formats.ck_cpp.library import Entry, entry
 from layoutalg.formats.ck_cpp.names import Names
 from layoutalg.formats.ck_cpp.nodes import Part, parameters, parts_of, required, shown, text
 from layoutalg.formats.ck_cpp.operators import BINARY, UNARY
-from layoutalg.formats.ck_cpp.scope import Scope, defined
+from layoutalg.formats.ck_cpp.scope import Function, Scope, Struct, defined
 from layoutalg.formats.ck_cpp.source import LISTS, cleaned, parsed
 from layoutalg.formats.ck_cpp.templates import same, sized, template
-from layoutalg.formats.ck_cpp.values import Function, Method, Open, Struct, Unreadable, Value
+from layoutalg.formats.ck_cpp.values import Method, Open, Unreadable, Value
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, as_expr, const, negation, postorder, select, unlimited
 from layoutalg.layout import Functor, LayoutError, TensorDescriptor, TileDistribution, TileDistributionEncoding
 

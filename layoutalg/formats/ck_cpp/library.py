@@ -14,6 +14,7 @@ those.  Hints (guaranteed vector lengths and strides) are read and not believed:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -257,15 +258,11 @@ def _constant_fold(fold: Callable[[int, int], int]) -> Callable[[Args], Expr]:
 
 
 def _gcd(a: int, b: int) -> int:
-    from math import gcd
-
-    return gcd(a, b)
+    return math.gcd(a, b)
 
 
 def _lcm(a: int, b: int) -> int:
-    from math import lcm
-
-    return lcm(a, b)
+    return math.lcm(a, b)
 
 
 def _concatenated(args: Args) -> Args:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from layoutalg.formats.ck_cpp.convert import constant, kind_of, numbers
-from layoutalg.formats.ck_cpp.values import Method, Struct, Unreadable, Value
+from layoutalg.formats.ck_cpp.scope import Struct
+from layoutalg.formats.ck_cpp.values import Method, Unreadable, Value
 from layoutalg.index import Expr, as_expr
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution, TileDistributionEncoding
 

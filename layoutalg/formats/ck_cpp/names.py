@@ -9,9 +9,9 @@ from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp import methods
 from layoutalg.formats.ck_cpp.nodes import Part, parts_of, shown, text
-from layoutalg.formats.ck_cpp.scope import Scope, defined, member
+from layoutalg.formats.ck_cpp.scope import Function, Scope, Struct, defined, member
 from layoutalg.formats.ck_cpp.templates import template
-from layoutalg.formats.ck_cpp.values import Function, Method, Open, Pattern, Struct, Unreadable, Value
+from layoutalg.formats.ck_cpp.values import Method, Open, Pattern, Unreadable, Value
 
 NAMESPACES = frozenset({"ck", "ck_tile", "std", "math", "detail", "impl", "core"})
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from layoutalg.formats.ck_cpp.values import Function, Parameter, Unreadable
+from layoutalg.formats.ck_cpp.scope import Function
+from layoutalg.formats.ck_cpp.values import Parameter, Unreadable
 
 INDIRECT = frozenset({
     "reference_declarator", "pointer_declarator", "abstract_reference_declarator", "abstract_pointer_declarator",

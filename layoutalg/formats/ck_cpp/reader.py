@@ -36,10 +36,10 @@ from layoutalg.formats.ck_cpp.defines import read_define
 from layoutalg.formats.ck_cpp.inventory import UNCLAIMED, inventory, makes_something
 from layoutalg.formats.ck_cpp.kinds import BUILDS
 from layoutalg.formats.ck_cpp.nodes import called, of_part, returns, text
-from layoutalg.formats.ck_cpp.scope import Asked, Scope
+from layoutalg.formats.ck_cpp.scope import Asked, Function, Scope
 from layoutalg.formats.ck_cpp.source import LARGEST_SOURCE, blocks, cleaned, parsed
 from layoutalg.formats.ck_cpp.statements import Runner
-from layoutalg.formats.ck_cpp.values import Broken, Function, Unreadable, Value
+from layoutalg.formats.ck_cpp.values import Broken, Unreadable, Value
 from layoutalg.formats.claims import USUAL, arguments
 from layoutalg.formats.context import Context
 from layoutalg.formats.model import AdaptorItem, Claim, DescriptorItem, DistributionItem, Item, SpecFile, Unread

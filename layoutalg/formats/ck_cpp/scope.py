@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
-from layoutalg.formats.ck_cpp.values import Broken, Open, Unreadable, Value
+from layoutalg.formats.ck_cpp.values import Broken, Open, Parameter, Unreadable, Value
 
 
 @dataclass(frozen=True)
@@ -133,3 +133,29 @@ def member(defines: Mapping[str, Value], owner: Open, name: str) -> Value:
     path = f"{owner.path}::{name}"
     found = defined(defines, path)
     return Open(path, variable=owner.variable) if found is None else found
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function or lambda: where it was defined, its template and its call parameters, its body."""
+
+    name: str
+    scope: Scope
+    template: tuple[Parameter, ...]
+    parameters: tuple[Parameter, ...]
+    body: Node
+    line: int
+    bound: Mapping[str, Value] = field(default_factory=dict)
+    """The template parameters that have a value."""
+    kind: Node | None = None
+    """The type that it says it returns."""
+
+
+@dataclass(frozen=True, eq=False)
+class Struct:
+    """A struct or namespace: the scope of its members; of a template, its parameters and its node too."""
+
+    name: str
+    scope: Scope
+    template: tuple[Parameter, ...] = ()
+    node: Node | None = None

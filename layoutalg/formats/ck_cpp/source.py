@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+import tree_sitter_cpp
 from tree_sitter import Language, Node, Parser
 
 from layoutalg.errors import SpecError
@@ -160,8 +161,6 @@ def _closings(text: str) -> dict[int, int]:
 
 @cache
 def _parser() -> Parser:
-    import tree_sitter_cpp
-
     return Parser(Language(tree_sitter_cpp.language()))
 
 

@@ -35,9 +35,9 @@ from layoutalg.formats.ck_cpp.nodes import (
 )
 from layoutalg.formats.ck_cpp.operators import BINARY
 from layoutalg.formats.ck_cpp.preprocessor import DIRECTIVES, PARTS, Preprocessor
-from layoutalg.formats.ck_cpp.scope import Lazy, Scope, defined
+from layoutalg.formats.ck_cpp.scope import Function, Lazy, Scope, Struct, defined
 from layoutalg.formats.ck_cpp.templates import known_alias
-from layoutalg.formats.ck_cpp.values import Broken, Function, Open, Parameter, Pattern, Struct, Unreadable, Value
+from layoutalg.formats.ck_cpp.values import Broken, Open, Parameter, Pattern, Unreadable, Value
 from layoutalg.index import FALSE
 
 

@@ -9,7 +9,8 @@ from tree_sitter import Node
 from layoutalg.formats.ck_cpp.convert import MOST_ENTRIES, ask, constant, kind_of, number, numbers, truth
 from layoutalg.formats.ck_cpp.library import SAME_TYPE, SIZES, encoding
 from layoutalg.formats.ck_cpp.nodes import text
-from layoutalg.formats.ck_cpp.values import Open, Struct, Unreadable, Value
+from layoutalg.formats.ck_cpp.scope import Struct
+from layoutalg.formats.ck_cpp.values import Open, Unreadable, Value
 from layoutalg.index import FALSE, TRUE, const
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistributionEncoding, make_naive_tensor_descriptor
 

@@ -8,21 +8,18 @@
 | descriptors and views; adaptors          | `TensorDescriptor`; `TensorAdaptor`                       |
 | `tile_distribution_encoding<…>{}` …      | `TileDistributionEncoding`, `TileDistribution`            |
 | a name that the file leaves open         | `Open`: its path; it becomes a value by `-D`              |
-| functions, lambdas, structs              | `Function`, `Struct`                                      |
+| functions, lambdas, structs              | `Function`, `Struct` (in `scope`)                         |
 | templates of constants and of aliases    | `Pattern`                                                 |
 | a variable whose value was not read      | `Broken`: why                                             |
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from tree_sitter import Node
-
-if TYPE_CHECKING:
-    from layoutalg.formats.ck_cpp.scope import Scope
 
 Value = Any
 """One of the table above."""
@@ -76,32 +73,6 @@ class Parameter:
     """Whether the function may change what is given."""
     kind: Node | None = None
     """The type that it is declared with."""
-
-
-@dataclass(frozen=True, eq=False)
-class Function:
-    """A function or lambda: where it was defined, its template and its call parameters, its body."""
-
-    name: str
-    scope: Scope
-    template: tuple[Parameter, ...]
-    parameters: tuple[Parameter, ...]
-    body: Node
-    line: int
-    bound: Mapping[str, Value] = field(default_factory=dict)
-    """The template parameters that have a value."""
-    kind: Node | None = None
-    """The type that it says it returns."""
-
-
-@dataclass(frozen=True, eq=False)
-class Struct:
-    """A struct or namespace: the scope of its members; of a template, its parameters and its node too."""
-
-    name: str
-    scope: Scope
-    template: tuple[Parameter, ...] = ()
-    node: Node | None = None
 
 
 @dataclass(frozen=True, eq=False)

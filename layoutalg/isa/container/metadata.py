@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import msgpack
+
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.container.elf import damaged
 
@@ -89,8 +91,6 @@ def read_metadata(note: bytes) -> Metadata:
     Traceback (most recent call last):
     layoutalg.errors.CodeObjectError: the code object's metadata have no amdhsa.target
     """
-    import msgpack
-
     try:
         document = msgpack.unpackb(note, object_pairs_hook=_once)
     except (ValueError, TypeError, msgpack.UnpackException) as error:

@@ -24,10 +24,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.semantics.table import ALU
+from layoutalg.lazy import lazy
+
+if TYPE_CHECKING:
+    import tinygrad.renderer.amd as amd
+    import tinygrad.runtime.autogen.amd.cdna.enum as cdna
+else:
+    amd = lazy("tinygrad.renderer.amd")
+    cdna = lazy("tinygrad.runtime.autogen.amd.cdna.enum")
 
 VCC, EXEC = 106, 126
 
@@ -108,13 +116,11 @@ def decode(code: bytes, address: int, architecture: str, target: str = "") -> It
 @lru_cache(maxsize=1 << 14)
 def _first(code: bytes, architecture: str, target: str) -> Instruction:
     """The first instruction of 16 bytes, at the address 0; kept, since most of a code is read again in its variants."""
-    from tinygrad.renderer.amd import decode_inst
-
     extra = _undecoded(code, architecture)
     if extra is not None:
         return Instruction(0, 8, extra, "MUBUF")
     try:
-        raw = decode_inst(_renumbered(code.ljust(16, b"\0"), target), architecture)
+        raw = amd.decode_inst(_renumbered(code.ljust(16, b"\0"), target), architecture)
         return _normalised(raw, architecture)
     except (ValueError, AssertionError, UnsupportedInstructionError) as error:
         raise UnsupportedInstructionError(f"bytes {code[:8].hex()}: {error}") from error
@@ -140,9 +146,7 @@ def _renumbered(code: bytes, target: str) -> bytes:
     name = _GFX90A_MATRIX.get(word >> 16 & 0x7F) if target == "gfx90a" and word >> 23 == 0x1A7 else None
     if name is None:
         return code
-    from tinygrad.runtime.autogen.amd.cdna.enum import VOP3POp
-
-    opcode: int = VOP3POp[name].value
+    opcode: int = cdna.VOP3POp[name].value
     return (word & ~(0x7F << 16) | opcode << 16).to_bytes(4, "little") + code[4:]
 
 

@@ -21,21 +21,25 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from layoutalg.index import TRUE, Expr, add, mul, prod, substitute, variables
 from layoutalg.index.evaluate import array, value
 from layoutalg.index.f2 import Columns, LinearMaps, NotLinearError
 from layoutalg.index.normal import normal, recover
+from layoutalg.lazy import lazy
 from layoutalg.memory.access import Access, Reach
-from layoutalg.memory.banks import linear_degree, phase_cycles
+from layoutalg.memory.banks import Ints, linear_degree, phase_cycles
 from layoutalg.prove.obligation import Point
 from layoutalg.target import LdsInstruction
 from layoutalg.target.model import DWORD
 
-Ints = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+else:
+    np = lazy("numpy")
+
 
 FAR = 1 << 62
 """Past every address: what is no address has none before it."""

@@ -17,11 +17,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, negation, substitute, variables
 from layoutalg.index.evaluate import array, value, values
+from layoutalg.lazy import lazy
 from layoutalg.memory.access import Access, Reach
 from layoutalg.memory.banks import LANES_OFF, Phase, phases
 from layoutalg.memory.lds.claims import ConflictFreeIff, LdsClaim, UndividedError
@@ -42,6 +42,11 @@ from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits
 from layoutalg.prove.portfolio import witness
 from layoutalg.prove.vacuity import vacuous
 from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
 
 STRATEGIES = ("f2", "enumeration", "z3")
 """What `strategy` forces, by name."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import FALSE, Expr, Symbol, budget, substitute, var
 from layoutalg.index.evaluate import array, extent
+from layoutalg.lazy import lazy
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Values = npt.NDArray[np.int64]
+else:
+    np = lazy("numpy")
 
 BLOCK = 1 << 17
 """Points evaluated at a time."""
@@ -67,8 +70,6 @@ def _choices(v: Expr) -> range | list[int]:
 
 def _blocks(axes: Sequence[Expr]) -> Iterator[dict[Expr, Values]]:
     """The domain in blocks: each variable's values, flat, first variable slowest."""
-    import numpy as np
-
     counts = [_count(v) for v in axes]
     choices = {v: np.asarray(_choices(v), dtype=np.int64) for v in axes}
     total = math.prod(counts)
@@ -94,8 +95,6 @@ def _blocks(axes: Sequence[Expr]) -> Iterator[dict[Expr, Values]]:
 
 
 def _all_hold(obligation: ForAll) -> Outcome:
-    import numpy as np
-
     met = False
     for block in _blocks(obligation.variables):
         given, goal = array([obligation.given, obligation.goal], block)
@@ -108,8 +107,6 @@ def _all_hold(obligation: ForAll) -> Outcome:
 
 def _at(block: dict[Expr, Values], result: Any, flat: int) -> Point:
     """The point of a block's result (which may be smaller than the block: then any point above it)."""
-    import numpy as np
-
     place = np.unravel_index(flat, result.shape) if result.ndim else ()
     point: dict[Expr, int] = {}
     for v, axis in block.items():
@@ -132,8 +129,6 @@ def _all_differ(obligation: InjectiveMap) -> Outcome:
 
 def _differ(obligation: InjectiveMap, sizes: dict[Expr, int], keys: Values, numbers: Values) -> Fails | None:
     """Two points with one output, for one choice of the sizes."""
-    import numpy as np
-
     if len(keys) < 2:
         return None
     low, high = int(keys.min()), int(keys.max())
@@ -150,8 +145,6 @@ def _differ(obligation: InjectiveMap, sizes: dict[Expr, int], keys: Values, numb
 
 def _all_reached(obligation: Onto) -> Outcome:
     """Marks what the points reach; sizes have no place here (they are given numbers first)."""
-    import numpy as np
-
     counts = [_count(v) for v in obligation.targets]
     if obligation.where is FALSE:
         return GaveUp(NAME, VACUOUS)
@@ -181,8 +174,6 @@ def reached(obligation: Onto, point: Point) -> bool:
 
     OverflowError where the values leave int64.
     """
-    import numpy as np
-
     sizes = {v: n for v, n in point.items() if v not in obligation.targets}
     extents = [extent(v, sizes) for v in obligation.over]
     if min(extents, default=1) < 1:
@@ -201,8 +192,6 @@ def reached(obligation: Onto, point: Point) -> bool:
 
 def _keys(obligation: InjectiveMap, sizes: dict[Expr, int]) -> tuple[Values, Values]:
     """One integer for each valid point (equal exactly when all outputs are), and the points' numbers."""
-    import numpy as np
-
     keys: list[list[Values]] = [[] for _ in obligation.outputs]
     numbers: list[Values] = []
     start = 0
@@ -228,8 +217,6 @@ def _keys(obligation: InjectiveMap, sizes: dict[Expr, int]) -> tuple[Values, Val
 
 def _packed(columns: list[Values]) -> Values:
     """Several columns as one: each row's columns are the digits of its key."""
-    import numpy as np
-
     key: Values = columns[0] - columns[0].min()
     size = int(columns[0].max() - columns[0].min()) + 1
     for column in columns[1:]:

@@ -1,0 +1,53 @@
+"""Every kind of item that a spec file has, and how each is made: the whole file from its checked data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from layoutalg.formats import relations
+from layoutalg.formats.build import Builder
+from layoutalg.formats.context import Data, LayoutProblem
+from layoutalg.formats.model import Item, Refusal, SpecFile
+from layoutalg.formats.reading import Path, Problem
+
+MAKERS: Mapping[str, Callable[[Builder, Path, Data], Item]] = {
+    "descriptor": Builder.descriptor,
+    "transform": Builder.transform,
+    "adaptor": Builder.adaptor,
+    "distribution": Builder.distribution,
+    "access": relations.access,
+    "lemma": relations.lemma,
+    "agree": relations.agree,
+}
+
+
+def spec_file(builder: Builder, path: str) -> SpecFile:
+    """The whole file; its items stand in the order of their lines."""
+    builder.read_symbols()
+    builder.refuse_repeats()
+    data = builder.data
+    items = [_item(builder, kind, (kind, n), entry) for kind in MAKERS for n, entry in enumerate(data.get(kind, ()))]
+    order = sorted(items, key=lambda item: item.line or 0)
+    return SpecFile(path, builder.file_symbols, tuple(order), data.get("title", ""))
+
+
+def _item(builder: Builder, kind: str, path: Path, data: Data) -> Item:
+    with builder.assuming(data):
+        if data.get("expect") == "refused":
+            return _refusal(builder, kind, path, data)
+        return MAKERS[kind](builder, path, data)
+
+
+def _refusal(builder: Builder, kind: str, path: Path, data: Data) -> Refusal:
+    """An item that must make no layout, and why it makes none; no reason where it makes one."""
+    if kind in ("lemma", "agree"):
+        raise Problem((*path, "expect"), f"a {kind} is proved or refuted, never refused")
+    if "claims" in data:
+        raise Problem((*path, "claims"), "a layout that must be refused has no claims")
+    reason: str | None = None
+    try:
+        MAKERS[kind](builder, path, data)
+    except LayoutProblem as problem:
+        reason = problem.reason
+    because = data.get("because", "")
+    return Refusal(kind=kind, reason=reason, because=because, data=data, **builder.about(path, data, ""))

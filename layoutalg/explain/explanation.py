@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 from layoutalg.explain import fix, lds, memory
 from layoutalg.explain.finding import Finding, Fix, Prover
-from layoutalg.explain.words import Step, listed, steps
+from layoutalg.explain.words import Step, steps
 from layoutalg.formats import AccessItem, DescriptorItem
 from layoutalg.formats.check import Result
 from layoutalg.index import TRUE, Expr, Term, simplify, substitute, var, variables
 from layoutalg.index.evaluate import admits
 from layoutalg.layout import LayoutError
 from layoutalg.layout.bind import bind, expressions
+from layoutalg.layout.transform import listed
 from layoutalg.prove import Limits
 from layoutalg.target.dtypes import DTYPES
 

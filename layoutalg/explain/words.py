@@ -11,11 +11,10 @@ What it cannot represent: why a transform was written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from layoutalg.index import TRUE, Expr, as_expr, names, simplify, unused, var
+from layoutalg.index import TRUE, Expr, names, simplify, unused, var
 from layoutalg.layout import TensorAdaptor, Transform
 from layoutalg.layout.bind import expressions
 
@@ -74,7 +73,7 @@ def _step(
     down = tuple(f"{names[i]} = {simplify(e)}" for i, e in zip(lower, reached, strict=True))
     valid = transform.valid(above)
     back, why = _back(transform, lower, upper, names, a)
-    words = WORDS[transform.name](transform, [names[i] for i in lower], [names[i] for i in upper])
+    words = transform.words([names[i] for i in lower], [names[i] for i in upper])
     return Step(repr(transform), lower, upper, words, down, "" if valid is TRUE else f"data where {valid}", back, why)
 
 
@@ -94,69 +93,3 @@ LARGE = 1 << 62
 
 def _variable(name: str, length: Expr | None) -> Expr:
     return var(name, length if length is not None else LARGE)
-
-
-# --- words ------------------------------------------------------------------------------------------------------------
-
-Names = Sequence[str]
-
-
-def listed(names: Sequence[object]) -> str:
-    """`a`, `a and b`, or `a, b and c`."""
-    *most, last = map(str, names)
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def _pad(t: Any, low: Names, up: Names) -> str:
-    left, right = t.amounts
-    sides = [f"{n} {where}" for n, where in ((left, "before"), (right, "after")) if n is not as_expr(0)]
-    if not sides:
-        return f"{up[0]} is {low[0]}, padded by nothing."
-    return f"{up[0]} is {low[0]} with padding: {listed(sides)}; padding holds no data."
-
-
-def _embed(t: Any, low: Names, up: Names) -> str:
-    verb = "are" if len(up) > 1 else "is"
-    return f"{listed(up)} {verb} laid out by stride{'s' * (len(up) > 1)} {listed(t.strides)}."
-
-
-def _unmerge(t: Any, low: Names, up: Names) -> str:
-    return f"{low[0]} is split into {listed(up)} of lengths {listed(t.lengths)}, packed, the last fastest."
-
-
-def _xor(t: Any, low: Names, up: Names) -> str:
-    by = up[0] if t.name == "xor_no_modulo" else f"{up[0]} mod {t.lengths[1]}"
-    return f"Each {up[0]} swaps the places along {up[1]}: they are xor-ed with {by}."
-
-
-def _shift(t: Any, low: Names, up: Names) -> str:
-    way = "backwards" if t.name.endswith("inverse") else "forwards"
-    return f"Each {up[0]} turns the {t.lengths[1]} places along {up[1]} {way} by {up[0]}."
-
-
-def _nothing(t: Any, low: Names, up: Names) -> str:
-    return f"{listed(up)} reach{'es' * (len(up) == 1)} no memory: every index along it reads the same elements."
-
-
-def _merge(t: Any, low: Names, up: Names) -> str:
-    return f"{up[0]} counts {listed(low)} row by row, the last fastest." if low else f"{up[0]} has one index."
-
-
-WORDS: Mapping[str, Callable[[Any, Names, Names], str]] = {
-    "pass_through": lambda t, low, up: f"{up[0]} is {low[0]}, unchanged.",
-    **dict.fromkeys(("pad", "left_pad", "right_pad"), _pad),
-    "slice": lambda t, low, up: f"{up[0]} is the part {t.begin} … {simplify(t.end - 1)} of {low[0]}.",
-    "offset": lambda t, low, up: f"{low[0]} begins {t.offset} further on than {up[0]}.",
-    "vectorize": lambda t, low, up: f"{up[0]} counts vectors of {t.vector_size} of {low[0]}.",
-    "embed": _embed,
-    **dict.fromkeys(("merge", "merge_v1_carry_check", "merge_v2_magic_division", "merge_v3_division_mod"), _merge),
-    **dict.fromkeys(("unmerge", "unmerge_24bit"), _unmerge),
-    "freeze": lambda t, low, up: f"{low[0]} is held at {t.index}.",
-    **dict.fromkeys(("insert", "replicate"), _nothing),
-    "modulo": lambda t, low, up: f"{up[0]} goes round {low[0]}: index {t.modulus} is index 0 again.",
-    **dict.fromkeys(("xor", "xor_no_modulo"), _xor),
-    **dict.fromkeys(("cyclic_shift", "cyclic_shift_inverse"), _shift),
-    "indexing": lambda t, low, up: f"{low[0]} is looked up for each {up[0]} in a table of {len(t.table)} entries.",
-    "functor": lambda t, low, up: f"{low[0]} is a formula of {up[0]}.",
-}
-"""What each transform does, by its name."""

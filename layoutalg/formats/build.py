@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from layoutalg.formats.context import Context, Data, LayoutProblem, meaning
@@ -23,7 +23,6 @@ from layoutalg.formats.reading import Path, Problem
 from layoutalg.index import Expr, unlimited
 from layoutalg.layout import (
     TRANSFORMS,
-    Functor,
     LayoutError,
     TensorAdaptor,
     TensorDescriptor,
@@ -57,6 +56,7 @@ BASES: Mapping[str, tuple[Callable[..., TensorDescriptor], tuple[str, ...]]] = {
 class Builder(Context):
     """Builds one file's layouts; descriptors on demand, so that they may stand in any order."""
 
+    transforms: Mapping[str, type[Transform]] = field(default_factory=lambda: TRANSFORMS)
     descriptors: dict[Named, DescriptorItem] = field(default_factory=dict)
     distributions: dict[Named, DistributionItem] = field(default_factory=dict)
     building: list[str] = field(default_factory=list)
@@ -142,23 +142,18 @@ class Builder(Context):
         return self.distributions.setdefault(known, item)
 
     def _make(self, path: Path, data: Data) -> Transform:
-        kind = data["transform"]
-        if kind == "functor":
-            return self._functor(path, data)
-        params: dict[str, Any] = {}
-        for key in (f.name for f in fields(TRANSFORMS[kind])):
-            params[key] = (self.exprs if isinstance(data[key], list) else self.expr)((*path, key), data[key])
+        kind, params, scope = self.transforms[data["transform"]], list[Any](), self.symbols
+        for key in kind.parameters():
+            given, at = data[key.name], (*path, key.name)
+            if key.is_variable:
+                if given in self.symbols:
+                    raise Problem(at, f"{given} is a symbol of this file; give the variable another name")
+                scope = {**scope, given: unlimited(given)}
+                params.append(scope[given])
+            else:
+                params.append((self.exprs if isinstance(given, list) else self.expr)(at, given, scope))
         with meaning(path):
-            return TRANSFORMS[kind](**params)
-
-    def _functor(self, path: Path, data: Data) -> Transform:
-        name = data["variable"]
-        if name in self.symbols:
-            raise Problem((*path, "variable"), f"{name} is a symbol of this file; give the variable another name")
-        u = unlimited(name)
-        function = self.expr((*path, "function"), data["function"], {**self.symbols, name: u})
-        with meaning(path):
-            return Functor(u, function, self.expr((*path, "length"), data["length"]))
+            return kind(*params)
 
     def _attach(self, below: TensorAdaptor, path: Path, layer: Sequence[Data]) -> TensorAdaptor:
         made = [self._make((*path, n), entry) for n, entry in enumerate(layer)]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 from layoutalg.formats.layers import Layer, layers
@@ -29,7 +28,6 @@ from layoutalg.formats.model import (
 from layoutalg.index import TRUE, Expr, conjuncts
 from layoutalg.layout import (
     Embed,
-    Functor,
     LayoutError,
     Offset,
     TensorDescriptor,
@@ -100,10 +98,7 @@ def _first_layer(first: Embed | Unmerge) -> TensorDescriptor:
 
 def transform_data(transform: Transform) -> Data:
     """A transform's name and parameters, as a spec file has them."""
-    if isinstance(transform, Functor):
-        params: Data = {"variable": str(transform.index), "function": str(transform.function)}
-        return {"transform": transform.name, **params, "length": _size(transform.length)}
-    given = {f.name: getattr(transform, f.name) for f in fields(transform)}
+    given = {key.name: getattr(transform, key.field) for key in transform.parameters()}
     return {
         "transform": transform.name,
         **{key: _sizes(value) if isinstance(value, tuple) else _size(value) for key, value in given.items()},

@@ -65,7 +65,11 @@ from layoutalg.formats.shape import (
     Text,
     name,
 )
+from layoutalg.layout import TRANSFORMS, Transform
+from layoutalg.layout.transform import TransformParameter
 from layoutalg.target.dtypes import DTYPES
+
+Transforms = Mapping[str, type[Transform]]
 
 EXPECT = ("proved", "refuted", "refused")
 MOST_ITEMS = 1000
@@ -73,36 +77,6 @@ MOST_ENTRIES = 1 << 16
 
 _size, _name = Named("size", Size()), Named("name", name())
 _sizes, _dims = Named("sizes", Many(_size, 1)), Named("dimensions", Many(Integer(0, 63)))
-_length: dict[str, Shape] = {"length": _size}
-_pair: dict[str, Shape] = {"lengths": Many(_size, 2, 2)}
-
-TRANSFORM_KEYS: Mapping[str, Mapping[str, Shape]] = {
-    "pass_through": _length,
-    "pad": {**_length, "left": _size, "right": _size},
-    "left_pad": {**_length, "left": _size},
-    "right_pad": {**_length, "right": _size},
-    "embed": {"lengths": _sizes, "strides": _sizes},
-    "merge": {"lengths": _sizes},
-    "merge_v1_carry_check": {"lengths": _sizes},
-    "merge_v2_magic_division": {"lengths": _sizes},
-    "merge_v3_division_mod": {"lengths": _sizes},
-    "unmerge": {"lengths": _sizes},
-    "freeze": {"index": _size},
-    "insert": _length,
-    "replicate": {"lengths": Many(_size)},
-    "slice": {**_length, "begin": _size, "end": _size},
-    "modulo": {"modulus": _size, **_length},
-    "xor": _pair,
-    "xor_no_modulo": _pair,
-    "cyclic_shift": _pair,
-    "cyclic_shift_inverse": _pair,
-    "offset": {**_length, "offset": _size},
-    "indexing": {"table": Many(_size, 1, MOST_ENTRIES)},
-    "functor": {"variable": _name, "function": _size, **_length},
-    "vectorize": {"vector_size": _size, **_length},
-}
-"""The parameters of each transform."""
-
 BASE_KEYS: Mapping[str, Mapping[str, Shape]] = {
     "naive": {"lengths": _sizes, "strides": _sizes},
     "packed": {"lengths": _sizes},
@@ -112,9 +86,6 @@ BASE_KEYS: Mapping[str, Mapping[str, Shape]] = {
 }
 """The parameters of each base; `descriptor` builds on another descriptor of the file."""
 
-_attached: dict[str, Shape] = {"lower": _dims, "upper": _dims}
-_step = Named("step", Tagged("transform", {key: Table({**keys, **_attached}) for key, keys in TRANSFORM_KEYS.items()}))
-_steps = Many(Many(_step, 1))
 _symbol = Table({}, {"min": Integer(), "max": Integer(), "multiple_of": Integer(1), "power_of_two": Flag()})
 _expect: dict[str, Shape] = {"expect": Choice(EXPECT[:2]), "because": Text()}
 _claim = Named("claim", Either((Text(), Table({"claim": Text()}, _expect))))
@@ -135,54 +106,87 @@ _reach = Table({"index": Many(_size, 0), "lower": Many(_size, 0)}, {"valid": Fla
 _majors = Many(Integer(0, 64))
 _variables: dict[str, Shape] = {"variables": Keyed(_size)}
 
-ITEMS: Mapping[str, Shape] = {
-    "descriptor": Table(
-        {"name": _name, "base": Tagged("kind", {key: Table(keys) for key, keys in BASE_KEYS.items()})},
-        {
-            "dtype": Choice(tuple(DTYPES)), "storage": _size, "steps": _steps,
-            "examples": Many(_example, 0, MOST_ITEMS), **_about,
-        },
-    ),
-    "transform": Tagged(
-        "transform",
-        {
-            key: Table({"name": _name, **keys}, {"examples": Many(_reach, 0, MOST_ITEMS), **_about})
-            for key, keys in TRANSFORM_KEYS.items()
-        },
-    ),
-    "adaptor": Table({"name": _name, "steps": _steps}, {"examples": Many(_reach, 0, MOST_ITEMS), **_about}),
-    "distribution": Table(
-        {
-            "name": _name, "hs": Many(_sizes, 1), "ps_major": Many(_majors), "ps_minor": Many(_majors),
-            "ys_major": _majors, "ys_minor": _majors,
-        },
-        {
-            "rs": Many(_size), "wave_size": Integer(1, 1024), "warps": Integer(1, 1024),
-            "window": _sizes, "examples": Many(_reach, 0, MOST_ITEMS), **_about,
-        },
-    ),
-    "access": Table(
-        {"name": _name, "descriptor": _name},
-        {
-            "distribution": _name, "lanes": Integer(1, 1024), "index": _sizes, **_variables,
-            "width": Integer(1, 64), "instruction": _name, "targets": Many(_name, 1), **_about,
-        },
-    ),
-    "lemma": Table({"name": _name, "goal": _formula}, {**_variables, **_about}),
-    "agree": Table(
-        {"name": _name, "left": _name, "right": _name},
-        {**_variables, "left_index": _sizes, "right_index": _sizes, **_about},
-    ),
-}  # fmt: skip
-"""Each kind of item, by its table's name."""
 
-FILE = Table(
-    {},
-    {
-        "title": Text(), "note": Text(), "symbols": Keyed(_symbol),
-        **{kind: Many(shape, 1, MOST_ITEMS) for kind, shape in ITEMS.items()},
-    },
-)  # fmt: skip
+def transform_keys(kind: type[Transform]) -> Mapping[str, Shape]:
+    """The shape of each parameter of a kind of transform, by its key.
+
+    >>> list(transform_keys(TRANSFORMS["pad"]))
+    ['length', 'left', 'right']
+    """
+    return {key.name: _shape(key) for key in kind.parameters()}
+
+
+def _shape(key: TransformParameter) -> Shape:
+    if key.entries is None:
+        return _name if key.is_variable else _size
+    return _sizes if key.entries == (1, 64) else Many(_size, *key.entries)
+
+
+_attached: dict[str, Shape] = {"lower": _dims, "upper": _dims}
+
+
+def _step(transforms: Transforms) -> Named:
+    tables = {name: Table({**transform_keys(kind), **_attached}) for name, kind in transforms.items()}
+    return Named("step", Tagged("transform", tables))
+
+
+def item_shapes(transforms: Transforms) -> Mapping[str, Shape]:
+    """Each kind of item, by its table's name."""
+    keys = {name: transform_keys(kind) for name, kind in transforms.items()}
+    steps = Many(Many(_step(transforms), 1))
+    return {
+        "descriptor": Table(
+            {"name": _name, "base": Tagged("kind", {key: Table(keys) for key, keys in BASE_KEYS.items()})},
+            {
+                "dtype": Choice(tuple(DTYPES)), "storage": _size, "steps": steps,
+                "examples": Many(_example, 0, MOST_ITEMS), **_about,
+            },
+        ),
+        "transform": Tagged(
+            "transform",
+            {
+                key: Table({"name": _name, **own}, {"examples": Many(_reach, 0, MOST_ITEMS), **_about})
+                for key, own in keys.items()
+            },
+        ),
+        "adaptor": Table({"name": _name, "steps": steps}, {"examples": Many(_reach, 0, MOST_ITEMS), **_about}),
+        "distribution": Table(
+            {
+                "name": _name, "hs": Many(_sizes, 1), "ps_major": Many(_majors), "ps_minor": Many(_majors),
+                "ys_major": _majors, "ys_minor": _majors,
+            },
+            {
+                "rs": Many(_size), "wave_size": Integer(1, 1024), "warps": Integer(1, 1024),
+                "window": _sizes, "examples": Many(_reach, 0, MOST_ITEMS), **_about,
+            },
+        ),
+        "access": Table(
+            {"name": _name, "descriptor": _name},
+            {
+                "distribution": _name, "lanes": Integer(1, 1024), "index": _sizes, **_variables,
+                "width": Integer(1, 64), "instruction": _name, "targets": Many(_name, 1), **_about,
+            },
+        ),
+        "lemma": Table({"name": _name, "goal": _formula}, {**_variables, **_about}),
+        "agree": Table(
+            {"name": _name, "left": _name, "right": _name},
+            {**_variables, "left_index": _sizes, "right_index": _sizes, **_about},
+        ),
+    }  # fmt: skip
+
+
+def file_shape(transforms: Transforms = TRANSFORMS) -> Table:
+    """The whole file, of these transforms."""
+    return Table(
+        {},
+        {
+            "title": Text(), "note": Text(), "symbols": Keyed(_symbol),
+            **{kind: Many(shape, 1, MOST_ITEMS) for kind, shape in item_shapes(transforms).items()},
+        },
+    )  # fmt: skip
+
+
+FILE = file_shape()
 """The whole file."""
 
 
@@ -193,7 +197,7 @@ def json_schema() -> dict[str, Any]:
         "title": "layoutalg spec file",
         "description": "Tensor layouts of Composable Kernel and what is claimed of them",
         **FILE.schema(),
-        "$defs": {shape.name: shape.of.schema() for shape in (_size, _name, _sizes, _dims, _step, _claim)},
+        "$defs": {shape.name: shape.of.schema() for shape in (_size, _name, _sizes, _dims, _step(TRANSFORMS), _claim)},
     }
 
 

@@ -21,16 +21,18 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
 from layoutalg.errors import SpecError
 from layoutalg.formats.build import Builder
-from layoutalg.formats.grammar import FILE
+from layoutalg.formats.grammar import FILE, file_shape
 from layoutalg.formats.items import spec_file
 from layoutalg.formats.locate import places, position
 from layoutalg.formats.model import SpecFile
 from layoutalg.formats.reading import Path, Problem, key_path, reading
+from layoutalg.layout import TRANSFORMS, Transform
 
 LARGEST_FILE = 4 << 20
 """Bytes; a spec file that is larger is refused."""
@@ -65,14 +67,16 @@ def read_text(path: str | FilePath) -> str:
     return text.replace("\r\n", "\n")
 
 
-def loads(text: str, file: str = "", *, is_json: bool = False) -> SpecFile:
-    """The spec file of a text; `file` names it in errors."""
+def loads(
+    text: str, file: str = "", *, is_json: bool = False, transforms: Mapping[str, type[Transform]] = TRANSFORMS
+) -> SpecFile:
+    """The spec file of a text; `file` names it in errors, and `transforms` are those that it may name."""
     data = _parse(text, file, is_json)
     try:
-        FILE.check((), data)
+        (FILE if transforms is TRANSFORMS else file_shape(transforms)).check((), data)
         lines = _lines(text)
         with reading(file):
-            return spec_file(Builder(data, lambda path: lines.get(path)), file)
+            return spec_file(Builder(data, lambda path: lines.get(path), transforms=transforms), file)
     except RecursionError as error:
         raise SpecError("tables and lists are nested too deep", file) from error
     except Problem as problem:

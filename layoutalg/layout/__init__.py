@@ -11,7 +11,7 @@
 | hold a tile in registers, order its accesses          | `distributed_tensor`, `space_filling_curve`                  |
 | know how wide memory may be accessed                  | `vectors`                                                    |
 | give sizes their values; write a layout as JSON       | `bind`, `json_form`                                          |
-| see CK's known faults                                 | `defects`, `c_arithmetic`                                    |
+| see CK's known faults                                 | `transforms.DEFECTS`, `c_arithmetic`                         |
 
 Here are the names that need no numpy; the modules that touch memory are imported by themselves.
 """
@@ -38,34 +38,24 @@ from layoutalg.layout.descriptor import (
 )
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
 from layoutalg.layout.increments import Increment, increment_of
-from layoutalg.layout.transform import NoInverseError, Transform
-from layoutalg.layout.transforms import (
-    TRANSFORMS,
-    CyclicShift,
-    CyclicShiftInverse,
+from layoutalg.layout.linear import (
     Embed,
     Freeze,
-    Functor,
-    Indexing,
     Insert,
     LeftPad,
     Linear,
-    Merge,
-    MergeCarryCheck,
-    MergeDivisionMod,
-    MergeMagicDivision,
-    Modulo,
     Offset,
     Pad,
     PassThrough,
     Replicate,
     RightPad,
     Slice,
-    Unmerge,
     Vectorize,
-    Xor,
-    XorNoModulo,
 )
+from layoutalg.layout.merge import Merge, MergeCarryCheck, MergeDivisionMod, MergeMagicDivision, Unmerge
+from layoutalg.layout.nonlinear import CyclicShift, CyclicShiftInverse, Functor, Indexing, Modulo, Xor, XorNoModulo
+from layoutalg.layout.transform import NoInverseError, Transform
+from layoutalg.layout.transforms import TRANSFORMS
 
 __all__ = [
     "TRANSFORMS", "CyclicShift", "CyclicShiftInverse", "Embed", "Freeze", "Functor", "Increment", "Indexing", "Insert",

@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from layoutalg.errors import LayoutError
 from layoutalg.index import FALSE, TRUE, Expr, Term, add, as_expr, maximum, prod
 from layoutalg.layout.adaptor import Ids, TensorAdaptor, attach, is_outside, make_identity
+from layoutalg.layout.linear import Embed, Freeze, Offset, PassThrough
+from layoutalg.layout.merge import Unmerge
 from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter
-from layoutalg.layout.transforms import Embed, Freeze, Offset, PassThrough, Unmerge
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,9 @@ from layoutalg.errors import LayoutError
 from layoutalg.index import Expr, Term, all_of, as_expr, fresh, names, prod
 from layoutalg.layout.adaptor import Ids, TensorAdaptor, same_length
 from layoutalg.layout.bind import expressions
+from layoutalg.layout.linear import Freeze, Replicate
+from layoutalg.layout.merge import Merge, Unmerge
 from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter
-from layoutalg.layout.transforms import Freeze, Merge, Replicate, Unmerge
 
 T = TypeVar("T")
 Owner = tuple[int, int]

@@ -7,7 +7,7 @@ sides over two free indices, start and end, each anywhere within the upper lengt
     moved      = update(end − start, lower(start), end)
     recomputed = lower(end)
 
->>> from layoutalg.layout.transforms import Merge
+>>> from layoutalg.layout.merge import Merge
 >>> step = increment_of(Merge((4, 5)))
 >>> step.start, step.end
 ((i0,), (j0,))

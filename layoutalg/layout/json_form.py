@@ -24,11 +24,10 @@ from layoutalg.index import Expr, symbol, unlimited, variables
 from layoutalg.index.parse import parse
 from layoutalg.layout.adaptor import TensorAdaptor
 from layoutalg.layout.bind import expressions
-from layoutalg.layout.defects import DEFECTS
 from layoutalg.layout.descriptor import TensorDescriptor
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
 from layoutalg.layout.transform import Transform
-from layoutalg.layout.transforms import TRANSFORMS, Functor
+from layoutalg.layout.transforms import DEFECTS, TRANSFORMS
 
 Data = Mapping[str, Any]
 Layout = Transform | TensorAdaptor | TensorDescriptor | TileDistribution
@@ -38,7 +37,7 @@ KINDS: Mapping[str, type[Transform]] = {**TRANSFORMS, **DEFECTS}
 def to_json(layout: Layout) -> dict[str, Any]:
     """The layout as what `json.dumps` takes.
 
-    >>> from layoutalg.layout.transforms import Merge
+    >>> from layoutalg.layout.merge import Merge
     >>> to_json(Merge((4, 5)))
     {'kind': 'transform', 'symbols': {}, 'transform': 'merge', 'lengths': [4, 5]}
     """
@@ -153,9 +152,8 @@ def _transform_in(data: Data, sizes: Mapping[str, Expr]) -> Transform:
     if name not in KINDS:
         raise LayoutError(f"no transform {name!r}; there are {', '.join(KINDS)}")
     kind = KINDS[name]
-    if kind is Functor:
-        index = _get(data, "index", str)
-        sizes = {**sizes, index: unlimited(index)}
+    own = [_get(data, key.field, str) for key in kind.parameters() if key.is_variable]
+    sizes = {**sizes, **{index: unlimited(index) for index in own}}
     return kind(*(_expr(_get(data, f.name, object), sizes) for f in fields(kind)))
 
 

@@ -18,13 +18,13 @@ Insert and replicate have upper dimensions and no lower one: nothing moves.  (Un
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from layoutalg.errors import LayoutError
-from layoutalg.index import FALSE, TRUE, Expr, Term, add, all_of, as_expr
+from layoutalg.index import FALSE, TRUE, Expr, Term, add, all_of, as_expr, simplify
 from layoutalg.index.normal import nonnegative
-from layoutalg.layout.transform import Index, Transform
+from layoutalg.layout.transform import CkFunction, Index, Transform, listed, several
 
 
 class Linear(Transform):
@@ -72,7 +72,11 @@ class PassThrough(_Shifted):
 
     length: Expr
     name: ClassVar[str] = "pass_through"
+    ck: ClassVar[CkFunction] = CkFunction.of_both("make_pass_through_transform")
     least_length: ClassVar[int] = 0
+
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        return f"{up[0]} is {low[0]}, unchanged."
 
 
 class _Padding(_Shifted):
@@ -108,6 +112,23 @@ class _Padding(_Shifted):
         """Whether an upper index is at or before the last of the data."""
         return as_expr(upper[0]) < self.length + self.amounts[0]
 
+    @classmethod
+    def from_ck(cls, *given: Any) -> Transform:
+        """With CK's `SkipIsValidCheck`, which may stand last, LayoutError."""
+        count = len(cls.parameters())
+        if any(given[count:]):
+            raise LayoutError(
+                "SkipIsValidCheck reads the padding as data; use the checked padding, which says what is data"
+            )
+        return cls(*given[:count])
+
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        left, right = self.amounts
+        sides = [f"{n} {where}" for n, where in ((left, "before"), (right, "after")) if n is not FALSE]
+        if not sides:
+            return f"{up[0]} is {low[0]}, padded by nothing."
+        return f"{up[0]} is {low[0]} with padding: {listed(sides)}; padding holds no data."
+
 
 @dataclass(frozen=True, repr=False)
 class Pad(_Padding):
@@ -117,6 +138,7 @@ class Pad(_Padding):
     left: Expr
     right: Expr
     name: ClassVar[str] = "pad"
+    ck: ClassVar[CkFunction] = CkFunction.of_both("make_pad_transform", flags=1)
 
     @property
     def amounts(self) -> tuple[Expr, Expr]:
@@ -133,6 +155,7 @@ class LeftPad(_Padding):
     length: Expr
     left: Expr
     name: ClassVar[str] = "left_pad"
+    ck: ClassVar[CkFunction] = CkFunction.of_both("make_left_pad_transform", flags=1)
 
     @property
     def amounts(self) -> tuple[Expr, Expr]:
@@ -149,6 +172,7 @@ class RightPad(_Padding):
     length: Expr
     right: Expr
     name: ClassVar[str] = "right_pad"
+    ck: ClassVar[CkFunction] = CkFunction.of_both("make_right_pad_transform", flags=1)
 
     @property
     def amounts(self) -> tuple[Expr, Expr]:
@@ -166,6 +190,7 @@ class Slice(_Shifted):
     begin: Expr
     end: Expr
     name: ClassVar[str] = "slice"
+    ck: ClassVar[CkFunction] = CkFunction.of_both("make_slice_transform")
 
     def check(self) -> None:
         if nonnegative(-self.begin - 1) or nonnegative(self.end - self.length - 1):
@@ -181,6 +206,9 @@ class Slice(_Shifted):
     def upper_lengths(self) -> Index:
         return (self.end - self.begin,)
 
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        return f"{up[0]} is the part {self.begin} … {simplify(self.end - 1)} of {low[0]}."
+
 
 @dataclass(frozen=True, repr=False)
 class Offset(_Shifted):
@@ -189,6 +217,7 @@ class Offset(_Shifted):
     length: Expr
     offset: Expr
     name: ClassVar[str] = "offset"
+    ck: ClassVar[CkFunction] = CkFunction("make_offset_transform")
     least_length: ClassVar[int] = 0
 
     @property
@@ -199,6 +228,9 @@ class Offset(_Shifted):
     def lower_lengths(self) -> tuple[Expr | None, ...]:
         return (None,)
 
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        return f"{low[0]} begins {self.offset} further on than {up[0]}."
+
 
 @dataclass(frozen=True, repr=False)
 class Vectorize(Linear):
@@ -207,6 +239,7 @@ class Vectorize(Linear):
     vector_size: Expr
     length: Expr
     name: ClassVar[str] = "vectorize"
+    ck: ClassVar[CkFunction] = CkFunction(ck="make_vectorize_transform")
 
     @property
     def lower_lengths(self) -> tuple[Expr | None, ...]:
@@ -225,6 +258,9 @@ class Vectorize(Linear):
     def difference(self, diff_upper: Sequence[Term]) -> Index:
         return self.lower(diff_upper)
 
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        return f"{up[0]} counts vectors of {self.vector_size} of {low[0]}."
+
 
 @dataclass(frozen=True, repr=False)
 class Embed(Linear):
@@ -233,6 +269,7 @@ class Embed(Linear):
     lengths: Index
     strides: Index
     name: ClassVar[str] = "embed"
+    ck: ClassVar[CkFunction] = CkFunction.of_both("make_embed_transform")
     least_length: ClassVar[int] = 0
 
     def check(self) -> None:
@@ -273,6 +310,10 @@ class Embed(Linear):
     def difference(self, diff_upper: Sequence[Term]) -> Index:
         return self.lower(diff_upper)
 
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        verb = "are" if len(up) > 1 else "is"
+        return f"{listed(up)} {verb} laid out by stride{'s' * (len(up) > 1)} {listed(self.strides)}."
+
 
 @dataclass(frozen=True, repr=False)
 class Freeze(Linear):
@@ -280,6 +321,7 @@ class Freeze(Linear):
 
     index: Expr
     name: ClassVar[str] = "freeze"
+    ck: ClassVar[CkFunction] = CkFunction.of_both("make_freeze_transform")
 
     @property
     def upper_lengths(self) -> Index:
@@ -297,6 +339,9 @@ class Freeze(Linear):
 
     def difference(self, diff_upper: Sequence[Term]) -> Index:
         return (FALSE,)
+
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        return f"{low[0]} is held at {self.index}."
 
 
 class _Unread(Linear):
@@ -317,6 +362,9 @@ class _Unread(Linear):
             return super().upper(lower)
         return tuple(FALSE for _ in self.upper_lengths)
 
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        return f"{listed(up)} reach{'es' * (len(up) == 1)} no memory: every index along it reads the same elements."
+
 
 @dataclass(frozen=True, repr=False)
 class Insert(_Unread):
@@ -324,6 +372,7 @@ class Insert(_Unread):
 
     length: Expr
     name: ClassVar[str] = "insert"
+    ck: ClassVar[CkFunction] = CkFunction.of_both("make_insert_transform")
 
     @property
     def upper_lengths(self) -> Index:
@@ -334,8 +383,9 @@ class Insert(_Unread):
 class Replicate(_Unread):
     """Upper dimensions that reach no lower one: everybody there sees the same data."""
 
-    lengths: Index
+    lengths: Index = field(metadata=several(least=0))
     name: ClassVar[str] = "replicate"
+    ck: ClassVar[CkFunction] = CkFunction("make_replicate_transform")
 
     @property
     def upper_lengths(self) -> Index:

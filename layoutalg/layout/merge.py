@@ -19,14 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from layoutalg.errors import LayoutError
-from layoutalg.index import FALSE, Expr, Term, all_of, as_expr, prod, select
+from layoutalg.index import FALSE, Expr, Term, all_of, as_expr, bitand, prod, select
 from layoutalg.layout.c_arithmetic import BITS32, HALF32, mulhi_u32, signed32, truncated_div, truncated_mod, unsigned32
 from layoutalg.layout.linear import Linear
 from layoutalg.layout.mixed_radix import digits, horner
-from layoutalg.layout.transform import Index, Transform
+from layoutalg.layout.transform import CkFunction, Index, Transform, listed
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,6 +35,7 @@ class Merge(Transform):
 
     lengths: Index
     name: ClassVar[str] = "merge"
+    ck: ClassVar[CkFunction] = CkFunction.of_both("make_merge_transform")
 
     @property
     def lower_lengths(self) -> tuple[Expr | None, ...]:
@@ -50,12 +51,16 @@ class Merge(Transform):
     def upper(self, lower: Sequence[Term]) -> Index:
         return (horner(lower, self.lengths),)
 
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        return f"{up[0]} counts {listed(low)} row by row, the last fastest." if low else f"{up[0]} has one index."
+
 
 @dataclass(frozen=True, repr=False)
 class MergeCarryCheck(Merge):
     """CK's `Merge_v1_carry_check`: moving adds the digits of the difference and carries or borrows once a digit."""
 
     name: ClassVar[str] = "merge_v1_carry_check"
+    ck: ClassVar[CkFunction] = CkFunction(ck="make_merge_transform_v1_carry_check")
 
     def lower(self, upper: Sequence[Term]) -> Index:
         return quotients(as_expr(upper[0]), self.lengths)
@@ -79,6 +84,7 @@ class MergeMagicDivision(Merge):
     """CK's and CK Tile's default merge: division by a multiplication; right for 0 ≤ u < 2³¹ and lengths below 2³¹."""
 
     name: ClassVar[str] = "merge_v2_magic_division"
+    ck: ClassVar[CkFunction] = CkFunction.of_both("make_merge_transform_v2_magic_division")
 
     def check(self) -> None:
         for n, length in enumerate(self.lengths):
@@ -101,6 +107,7 @@ class MergeDivisionMod(Merge):
     """CK's and CK Tile's `merge_v3_division_mod`: C's division and remainder by the scanned lengths."""
 
     name: ClassVar[str] = "merge_v3_division_mod"
+    ck: ClassVar[CkFunction] = CkFunction.of_both("make_merge_transform_v3_division_mod")
 
     def lower(self, upper: Sequence[Term]) -> Index:
         rest, found = as_expr(upper[0]), list[Expr]()
@@ -116,6 +123,7 @@ class Unmerge(Linear):
 
     lengths: Index
     name: ClassVar[str] = "unmerge"
+    ck: ClassVar[CkFunction] = CkFunction.of_both("make_unmerge_transform", flags=1)
     least_length: ClassVar[int] = 0
 
     @property
@@ -134,6 +142,41 @@ class Unmerge(Linear):
 
     def difference(self, diff_upper: Sequence[Term]) -> Index:
         return (horner(diff_upper, self.lengths),)
+
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        return f"{low[0]} is split into {listed(up)} of lengths {listed(self.lengths)}, packed, the last fastest."
+
+    @classmethod
+    def from_ck(cls, *given: Any) -> Transform:
+        """With `Use24BitIntegerCalculation`, which may stand last, CK's own computation and its fault.
+
+        >>> Unmerge.from_ck((3, 5)), Unmerge.from_ck((3, 5), True)
+        (unmerge((3, 5)), unmerge_24bit((3, 5)))
+        """
+        lengths, by_24_bits = given if len(given) > 1 else (*given, False)
+        return (Unmerge24Bit if by_24_bits else Unmerge)(tuple(lengths))
+
+
+MASK24 = (1 << 24) - 1
+
+
+@dataclass(frozen=True, repr=False)
+class Unmerge24Bit(Unmerge):
+    """Unmerge by 24-bit multiplication: right below 2²⁴, and for steps that are not negative."""
+
+    name: ClassVar[str] = "unmerge_24bit"
+    ck: ClassVar[CkFunction] = CkFunction()
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        if not upper:
+            return super().lower(upper)
+        total: Expr = as_expr(upper[-1])
+        for n, u in enumerate(upper[:-1]):
+            total = bitand(total, MASK24) + bitand(u, MASK24) * bitand(prod(self.lengths[n + 1 :]), MASK24)
+        return (total,)
+
+    def difference(self, diff_upper: Sequence[Term]) -> Index:
+        return self.lower(diff_upper)
 
 
 class MagicNumber(NamedTuple):

@@ -19,13 +19,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from layoutalg.errors import LayoutError
 from layoutalg.index import Expr, Term, as_expr, lookup, mod, select, substitute, unlimited, xor
 from layoutalg.index.normal import nonnegative
-from layoutalg.layout.transform import Index, Transform, parameter
+from layoutalg.layout.transform import CkFunction, Index, Transform, index_variable, parameter, several
 
 LARGEST_TABLE = 1 << 16
 """An inverse table longer than this is not built."""
@@ -38,6 +38,7 @@ class Modulo(Transform):
     modulus: Expr
     length: Expr
     name: ClassVar[str] = "modulo"
+    ck: ClassVar[CkFunction] = CkFunction.of_both("make_modulo_transform")
 
     def check(self) -> None:
         if self.modulus.hi < 1:
@@ -59,12 +60,29 @@ class Modulo(Transform):
             return (as_expr(lower[0]),)
         return super().upper(lower)
 
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        return f"{up[0]} goes round {low[0]}: index {self.modulus} is index 0 again."
+
+
+@dataclass(frozen=True, repr=False)
+class ModuloAddedTwice(Modulo):
+    """Modulo whose increment adds the difference to an index that already has it."""
+
+    name: ClassVar[str] = "modulo_added_twice"
+    ck: ClassVar[CkFunction] = CkFunction()
+
+    def update_lower_index(
+        self, diff_upper: Sequence[Term], lower: Sequence[Term], upper: Sequence[Term]
+    ) -> tuple[Index, Index]:
+        new = mod(as_expr(upper[0]) + diff_upper[0], self.modulus)
+        return (new - lower[0],), (new,)
+
 
 @dataclass(frozen=True, repr=False)
 class _Pairwise(Transform):
     """A map of two dimensions that leaves the first index as it is."""
 
-    lengths: Index
+    lengths: Index = field(metadata=several(2, 2))
 
     def check(self) -> None:
         if len(self.lengths) != 2:
@@ -79,11 +97,16 @@ class _Pairwise(Transform):
         return self.lengths
 
 
+def _swapped(up: Sequence[str], by: str) -> str:
+    return f"Each {up[0]} swaps the places along {up[1]}: they are xor-ed with {by}."
+
+
 @dataclass(frozen=True, repr=False)
 class Xor(_Pairwise):
     """lower = (u₀, u₁ ^ (u₀ mod L₁)), CK Tile's xor; a bijection only where L₁ is a power of two."""
 
     name: ClassVar[str] = "xor"
+    ck: ClassVar[CkFunction] = CkFunction("make_xor_transform", "make_xor_with_modulo_transform")
 
     def lower(self, upper: Sequence[Term]) -> Index:
         return as_expr(upper[0]), xor(upper[1], mod(upper[0], self.lengths[1]))
@@ -91,12 +114,16 @@ class Xor(_Pairwise):
     def upper(self, lower: Sequence[Term]) -> Index:
         return self.lower(lower)  # xor undoes itself
 
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        return _swapped(up, f"{up[0]} mod {self.lengths[1]}")
+
 
 @dataclass(frozen=True, repr=False)
 class XorNoModulo(_Pairwise):
     """lower = (u₀, u₁ ^ u₀): the transform that old CK calls `make_xor_transform`."""
 
     name: ClassVar[str] = "xor_no_modulo"
+    ck: ClassVar[CkFunction] = CkFunction(ck="make_xor_transform")
 
     def lower(self, upper: Sequence[Term]) -> Index:
         return as_expr(upper[0]), xor(upper[1], upper[0])
@@ -104,12 +131,16 @@ class XorNoModulo(_Pairwise):
     def upper(self, lower: Sequence[Term]) -> Index:
         return self.lower(lower)
 
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        return _swapped(up, up[0])
+
 
 @dataclass(frozen=True, repr=False)
 class CyclicShift(_Pairwise):
     """lower = (u₀, (u₁ + u₀) mod L₁)."""
 
     name: ClassVar[str] = "cyclic_shift"
+    ck: ClassVar[CkFunction] = CkFunction("make_cyclic_shift_transform")
 
     def lower(self, upper: Sequence[Term]) -> Index:
         return as_expr(upper[0]), mod(as_expr(upper[1]) + upper[0], self.lengths[1])
@@ -117,12 +148,16 @@ class CyclicShift(_Pairwise):
     def upper(self, lower: Sequence[Term]) -> Index:
         return CyclicShiftInverse(self.lengths).lower(lower)
 
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        return f"Each {up[0]} turns the {self.lengths[1]} places along {up[1]} forwards by {up[0]}."
+
 
 @dataclass(frozen=True, repr=False)
 class CyclicShiftInverse(_Pairwise):
     """lower = (u₀, (u₁ + L₁ − u₀ mod L₁) mod L₁)."""
 
     name: ClassVar[str] = "cyclic_shift_inverse"
+    ck: ClassVar[CkFunction] = CkFunction("make_inverse_cyclic_shift_transform")
 
     def lower(self, upper: Sequence[Term]) -> Index:
         n = self.lengths[1]
@@ -130,6 +165,9 @@ class CyclicShiftInverse(_Pairwise):
 
     def upper(self, lower: Sequence[Term]) -> Index:
         return CyclicShift(self.lengths).lower(lower)
+
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        return f"Each {up[0]} turns the {self.lengths[1]} places along {up[1]} backwards by {up[0]}."
 
 
 @dataclass(frozen=True, repr=False)
@@ -140,8 +178,9 @@ class Indexing(Transform):
     valid index of a chain that stays within its dimensions does.
     """
 
-    table: tuple[Expr, ...]
+    table: Index = field(metadata=several(most=1 << 16))
     name: ClassVar[str] = "indexing"
+    ck: ClassVar[CkFunction] = CkFunction("make_indexing_transform", counted=True)
 
     def check(self) -> None:
         if not self.table:
@@ -172,9 +211,20 @@ class Indexing(Transform):
             inverse[entry - first] = n
         return (lookup(inverse, mod(as_expr(lower[0]) - first, span)),)
 
+    @classmethod
+    def from_ck(cls, *given: Any) -> Transform:
+        """CK's length and table; LayoutError unless there is one entry for each upper index."""
+        length, indices = given
+        if parameter(length) != len(indices):
+            raise LayoutError(f"indexing: {len(indices)} entries for a length of {length}; give one for each index")
+        return cls(tuple(indices))
+
     @property
     def _constant(self) -> bool:
         return all(entry.op == "const" for entry in self.table)
+
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        return f"{low[0]} is looked up for each {up[0]} in a table of {len(self.table)} entries."
 
 
 def _chosen(table: Index, u: Expr, first: int) -> Expr:
@@ -194,10 +244,11 @@ class Functor(Transform):
     simplified by a range means nothing outside it.
     """
 
-    index: Expr
+    index: Expr = field(metadata=index_variable("variable"))
     function: Expr
     length: Expr
     name: ClassVar[str] = "functor"
+    ck: ClassVar[CkFunction] = CkFunction("make_functor_transform")
 
     @staticmethod
     def of(function: Callable[[Expr], Term], length: Term) -> Functor:
@@ -208,6 +259,11 @@ class Functor(Transform):
         """
         u = unlimited("u")
         return Functor(u, as_expr(function(u)), parameter(length))
+
+    @classmethod
+    def from_ck(cls, *given: Any) -> Transform:
+        """CK's function, here a Python function of expressions, and the length."""
+        return cls.of(*given)
 
     def check(self) -> None:
         v = self.index
@@ -223,3 +279,6 @@ class Functor(Transform):
 
     def lower(self, upper: Sequence[Term]) -> Index:
         return (substitute(self.function, {self.index: upper[0]}),)
+
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        return f"{low[0]} is a formula of {up[0]}."

@@ -1,10 +1,26 @@
-"""The contract of every coordinate transform: lengths, the map down, its validity, its inverse where there is one."""
+"""The contract of every coordinate transform: lengths, the map down, its validity, its inverse where there is one.
+
+A transform is one class, and all that is said of it stands there; spec files, JSON, CK's sources, the prover and the
+words of `explain` are read from it:
+
+| what                                 | where                                                                     |
+|--------------------------------------|---------------------------------------------------------------------------|
+| its name in files                    | `name`                                                                    |
+| its keys in files                    | the dataclass's fields: an `Expr` is a size, an `Index` a list of them     |
+| CK's functions                       | `ck`, and `from_ck` where their arguments are not the fields              |
+| the map, its validity, its inverse   | `lower`, `valid`, `upper`                                                 |
+| what a move costs                    | `update_lower_index`, unless moving is computing anew                     |
+| words                                | `words`                                                                   |
+
+It becomes known by its line in `transforms.TRANSFORMS`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from functools import cache
+from typing import Any, ClassVar
 
 from layoutalg.errors import LayoutError
 from layoutalg.index import TRUE, Expr, Term, as_expr, prod
@@ -19,6 +35,57 @@ class NoInverseError(LayoutError):
 
 
 @dataclass(frozen=True)
+class CkFunction:
+    """CK's function for a transform: its name in CK Tile and in CK, empty where a library has none.
+
+    `counted`: the number of entries stands before the list; `flags`: how many truth values may follow.
+    """
+
+    ck_tile: str = ""
+    ck: str = ""
+    counted: bool = False
+    flags: int = 0
+
+    @staticmethod
+    def of_both(name: str, flags: int = 0) -> CkFunction:
+        """A function that both libraries call so."""
+        return CkFunction(name, name, flags=flags)
+
+
+@dataclass(frozen=True)
+class TransformParameter:
+    """A parameter of a transform: its key in files, the field, and of a list the least and the most entries.
+
+    `is_variable`: an index variable, which the parameters after it may name.
+    """
+
+    name: str
+    field: str
+    entries: tuple[int, int] | None = None
+    is_variable: bool = False
+
+
+def several(least: int = 1, most: int = 64) -> Mapping[str, Any]:
+    """What a field's metadata says of a list of so many sizes."""
+    return {"entries": (least, most)}
+
+
+def index_variable(key: str) -> Mapping[str, Any]:
+    """What a field's metadata says of an index variable, called by this key in spec files."""
+    return {"key": key, "is_variable": True}
+
+
+def listed(names: Sequence[object]) -> str:
+    """Names in a sentence.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    *most, last = map(str, names)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+@dataclass(frozen=True)
 class Transform:
     """The contract of every transform: lengths below and above, the map, its validity, its inverse.
 
@@ -27,22 +94,46 @@ class Transform:
 
     name: ClassVar[str]
 
+    ck: ClassVar[CkFunction] = CkFunction()
+    """CK's function; none unless a transform says so."""
+
     least_length: ClassVar[int] = 1
     """The least length of a dimension: 0 in what views are made of, so that there are views without elements."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            given = getattr(self, field.name)
-            if isinstance(given, tuple | list) != (field.type != "Expr"):
-                wanted = "one number" if field.type == "Expr" else "a list of numbers"
-                raise LayoutError(f"{self.name}: {field.name} is {given!r}; it takes {wanted}")
-            listed = isinstance(given, tuple | list)
-            object.__setattr__(self, field.name, tuple(map(parameter, given)) if listed else parameter(given))
+        for key in self.parameters():
+            given = getattr(self, key.field)
+            if isinstance(given, tuple | list) != (key.entries is not None):
+                wanted = "one number" if key.entries is None else "a list of numbers"
+                raise LayoutError(f"{self.name}: {key.field} is {given!r}; it takes {wanted}")
+            made = tuple(map(parameter, given)) if isinstance(given, tuple | list) else parameter(given)
+            object.__setattr__(self, key.field, made)
         self.check()
         _refuse_lengths(self)
 
     def check(self) -> None:
         """LayoutError where the parameters themselves make no sense."""
+
+    @classmethod
+    @cache
+    def parameters(cls) -> tuple[TransformParameter, ...]:
+        """The parameters, in order."""
+        made = []
+        for one in fields(cls):
+            usual = None if one.type in ("Expr", Expr) else (1, 64)
+            given = one.metadata
+            entries, is_variable = given.get("entries", usual), given.get("is_variable", False)
+            made.append(TransformParameter(given.get("key", one.name), one.name, entries, is_variable))
+        return tuple(made)
+
+    @classmethod
+    def from_ck(cls, *given: Any) -> Transform:
+        """The transform of the arguments of CK's function."""
+        return cls(*(one if isinstance(one, Expr | int) else tuple(one) for one in given))
+
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        """What it does, as a sentence about its lower and upper dimensions, called so."""
+        raise NotImplementedError
 
     @property
     def lower_lengths(self) -> tuple[Expr | None, ...]:
@@ -88,7 +179,7 @@ class Transform:
         return TRUE
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{_shown(getattr(self, f.name))}" for f in fields(self))
+        given = ", ".join(_shown(getattr(self, key.field)) for key in self.parameters())
         return f"{self.name}({given})"
 
 

@@ -15,10 +15,22 @@ All parameters may be sizes that are not fixed.  With u the upper index and d th
 | modulo m            | u mod m                                  | always              | none               |
 | offset              | u + offset                               | always              | d − offset         |
 
-They live in three modules: `linear` (moving adds), `merge` (mixed-radix digits, CK's variants) and `nonlinear`.
+They live in three modules: `linear` (moving adds), `merge` (mixed-radix digits, CK's variants) and `nonlinear`.  What
+spec files, CK's sources and `explain` know of one stands in its class (`transform` says what).
 
 A transform knows the lengths of the lower dimensions that it fits (`None` where any length may do and only the claim
 InBounds can tell).  CK's first merge digit is the remaining quotient, not reduced by L₀: so is ours.
+
+Two of CK's increments are also kept as CK computes them where that is wrong, so that the fault can be shown and
+refuted (`DEFECTS`):
+
+| transform           | CK's increment                          | right                     | goes wrong when         |
+|---------------------|-----------------------------------------|---------------------------|-------------------------|
+| modulo              | (u_new + d) mod m                       | u_new mod m               | d mod m is not 0        |
+| unmerge, 24-bit     | Σ (dᵢ & 0xffffff)·(scanᵢ & 0xffffff)    | Σ dᵢ·scanᵢ                | a step is negative      |
+
+Source: `modulo::update_lower_index` and `unmerge` with `Use24BitIntegerCalculation` of CK Tile's
+`core/algorithm/coordinate_transform.hpp`; the same in CK's `multi_index_transform.hpp`.
 """
 
 from __future__ import annotations
@@ -30,7 +42,6 @@ from layoutalg.layout.linear import (
     Freeze,
     Insert,
     LeftPad,
-    Linear,
     Offset,
     Pad,
     PassThrough,
@@ -39,15 +50,18 @@ from layoutalg.layout.linear import (
     Slice,
     Vectorize,
 )
-from layoutalg.layout.merge import Merge, MergeCarryCheck, MergeDivisionMod, MergeMagicDivision, Unmerge
-from layoutalg.layout.nonlinear import CyclicShift, CyclicShiftInverse, Functor, Indexing, Modulo, Xor, XorNoModulo
+from layoutalg.layout.merge import Merge, MergeCarryCheck, MergeDivisionMod, MergeMagicDivision, Unmerge, Unmerge24Bit
+from layoutalg.layout.nonlinear import (
+    CyclicShift,
+    CyclicShiftInverse,
+    Functor,
+    Indexing,
+    Modulo,
+    ModuloAddedTwice,
+    Xor,
+    XorNoModulo,
+)
 from layoutalg.layout.transform import Transform
-
-__all__ = [
-    "TRANSFORMS", "CyclicShift", "CyclicShiftInverse", "Embed", "Freeze", "Functor", "Indexing", "Insert", "LeftPad",
-    "Linear", "Merge", "MergeCarryCheck", "MergeDivisionMod", "MergeMagicDivision", "Modulo", "Offset", "Pad",
-    "PassThrough", "Replicate", "RightPad", "Slice", "Unmerge", "Vectorize", "Xor", "XorNoModulo",
-]  # fmt: skip
 
 TRANSFORMS: Mapping[str, type[Transform]] = {
     kind.name: kind
@@ -58,3 +72,6 @@ TRANSFORMS: Mapping[str, type[Transform]] = {
     )
 }  # fmt: skip
 """Every transform by its name in spec files."""
+
+DEFECTS: Mapping[str, type[Transform]] = {kind.name: kind for kind in (ModuloAddedTwice, Unmerge24Bit)}
+"""The faulty transforms by name; no spec file has them."""

@@ -11,7 +11,7 @@ less than 1 make no layout, and nothing is claimed of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 
 from layoutalg.index import Expr, InexpressibleError, Term, all_of, as_expr, fresh, mod, names
@@ -64,8 +64,8 @@ def parameters(one: Layout | Transform) -> list[Expr]:
     if not isinstance(one, Transform):
         return [e for transform in adaptor_of(one).transforms for e in parameters(transform)]
     found: list[Expr] = []
-    for field in fields(one):
-        value = getattr(one, field.name)
+    for key in one.parameters():
+        value = getattr(one, key.field)
         found += value if isinstance(value, tuple) else [value]
     return found
 

@@ -35,7 +35,7 @@ from layoutalg.index import (
     var,
     xor,
 )
-from layoutalg.layout import ck
+from layoutalg.layout import Functor, Indexing, Merge, Pad, PassThrough, ck
 from layoutalg.layout.adaptor import attach, make_identity
 from layoutalg.layout.bind import bind
 from layoutalg.layout.buffer_view import BufferView
@@ -51,7 +51,6 @@ from layoutalg.layout.mixed_radix import digits, horner
 from layoutalg.layout.space_filling_curve import SpaceFillingCurve
 from layoutalg.layout.tensor_view import make_tensor_view
 from layoutalg.layout.tile_window import make_tile_window
-from layoutalg.layout.transforms import Functor, Indexing, Merge, Pad, PassThrough
 
 M, IX = symbol("M"), var("i", 8)
 D = make_naive_tensor_descriptor((8, 64), (66, 1))

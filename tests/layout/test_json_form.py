@@ -25,8 +25,8 @@ from layoutalg.layout import (
     make_single_stage_tensor_adaptor,
     transform_tensor_descriptor,
 )
-from layoutalg.layout.defects import ModuloAddedTwice
 from layoutalg.layout.json_form import from_json, to_json
+from layoutalg.layout.nonlinear import ModuloAddedTwice
 
 M, N = symbol("M", min=8, max=4096, multiple_of=8), symbol("N", power_of_two=True)
 

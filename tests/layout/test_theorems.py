@@ -28,8 +28,8 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     transform_tensor_descriptor,
 )
-from layoutalg.layout.defects import ModuloAddedTwice, Unmerge24Bit
-from layoutalg.layout.merge import carry_step, magic_divide, magic_number, magic_number_holds
+from layoutalg.layout.merge import Unmerge24Bit, carry_step, magic_divide, magic_number, magic_number_holds
+from layoutalg.layout.nonlinear import ModuloAddedTwice
 from layoutalg.prove import ForAll, Limits, Proved, Refuted, Verdict, prove
 
 A, B, C, D, E, F = (symbol(name, min=1) for name in "ABCDEF")

@@ -42,9 +42,9 @@ from layoutalg.layout import (
     make_single_stage_tensor_adaptor,
     transform_tensor_descriptor,
 )
-from layoutalg.layout.defects import ModuloAddedTwice, Unmerge24Bit
 from layoutalg.layout.increments import increment_of
-from layoutalg.layout.merge import magic_divide, magic_number
+from layoutalg.layout.merge import Unmerge24Bit, magic_divide, magic_number
+from layoutalg.layout.nonlinear import ModuloAddedTwice
 
 EXAMPLES: list[Transform] = [
     PassThrough(7),

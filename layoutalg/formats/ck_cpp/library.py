@@ -38,6 +38,7 @@ from layoutalg.layout import (
     TensorDescriptor,
     TileDistribution,
     TileDistributionEncoding,
+    Transform,
     attach,
     chain_tensor_adaptors,
     ck,
@@ -62,51 +63,29 @@ class Entry:
     call: Callable[[Args], Value]
 
 
-SHAPES: Mapping[str, tuple[str, str]] = {
-    "make_pass_through_transform": ("n", ""),
-    "make_pad_transform": ("nnn", "c"),
-    "make_left_pad_transform": ("nn", "c"),
-    "make_right_pad_transform": ("nn", "c"),
-    "make_embed_transform": ("tt", ""),
-    "make_merge_transform": ("t", ""),
-    "make_merge_transform_v1_carry_check": ("t", ""),
-    "make_merge_transform_v2_magic_division": ("t", ""),
-    "make_merge_transform_v3_division_mod": ("t", ""),
-    "make_unmerge_transform": ("t", "c"),
-    "make_freeze_transform": ("n", ""),
-    "make_insert_transform": ("n", ""),
-    "make_replicate_transform": ("t", ""),
-    "make_slice_transform": ("nnn", ""),
-    "make_modulo_transform": ("nn", ""),
-    "make_xor_transform": ("t", ""),
-    "make_xor_with_modulo_transform": ("t", ""),
-    "make_cyclic_shift_transform": ("t", ""),
-    "make_inverse_cyclic_shift_transform": ("t", ""),
-    "make_offset_transform": ("nn", ""),
-    "make_indexing_transform": ("nt", ""),
-    "make_vectorize_transform": ("nn", ""),
-}
-"""The arguments of each make_*_transform, and those that may be left out: integers, tuples, constants."""
-
 READ: Mapping[str, Callable[[Value], Value]] = {"n": number, "t": numbers, "c": constant}
+"""How an argument is read: an integer, a tuple, a constant."""
 
 
-def _transform(make: Callable[..., Value], needed: str, optional: str) -> Entry:
-    shapes = needed + optional
+def _transform(kind: type[Transform]) -> Entry:
+    """A make_*_transform: its parameters, then what may be left out."""
+    needed = "n" * kind.ck.counted + "".join("n" if key.entries is None else "t" for key in kind.parameters())
+    shapes = needed + "c" * kind.ck.flags
 
     def call(args: Args) -> Value:
-        return make(*(READ[shape](arg) for shape, arg in zip(shapes, args, strict=False)))
+        return kind.from_ck(*(READ[shape](arg) for shape, arg in zip(shapes, args, strict=False)))
 
     return Entry(len(needed), len(shapes), call)
 
 
-def _transforms(dialect: Mapping[str, Callable[..., Value]]) -> Mapping[str, Entry]:
-    return {name: _transform(dialect[name], *shapes) for name, shapes in SHAPES.items() if name in dialect}
+def _transforms(dialect: str, other: str) -> Mapping[str, Entry]:
+    known = {**ck.TRANSFORMS_OF[other], **ck.TRANSFORMS_OF[dialect]}
+    return {name: _transform(kind) for name, kind in known.items() if not any(k.is_variable for k in kind.parameters())}
 
 
 DIALECTS: Mapping[str, Mapping[str, Entry]] = {
-    "ck": _transforms({**ck.CK_TILE, **ck.CK}),
-    "ck_tile": _transforms({**ck.CK, **ck.CK_TILE}),
+    "ck": _transforms("ck", "ck_tile"),
+    "ck_tile": _transforms("ck_tile", "ck"),
 }
 """The transforms of each dialect; a name that only the other one has is read as that one's."""
 

@@ -17,10 +17,10 @@ towards zero) or looks into a table, and the modelled defects of CK.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from layoutalg.formats.layers import Layer, layers
-from layoutalg.index import Expr, postorder, unused, var, variables
+from layoutalg.index import Expr, as_expr, postorder, unused, var, variables
 from layoutalg.index.c import RESERVED, c_expression
 from layoutalg.layout import (
     Embed,
@@ -42,28 +42,19 @@ STEPS = 64
 
 @dataclass(frozen=True)
 class Dialect:
-    """The spellings of one of the two libraries."""
+    """The spellings of one of the two libraries, by the name of its field in `CkFunction`."""
 
+    name: str
     qualifiers: str
     number: str
     sequence: str
     functions: Mapping[str, object]
-    xor: Mapping[str, str]
 
 
 DIALECTS: Mapping[str, Dialect] = {
-    "ck_tile": Dialect("CK_TILE_HOST_DEVICE", "number", "sequence", ck.CK_TILE, {"xor": "make_xor_transform"}),
-    "ck": Dialect(
-        "__host__ __device__",
-        "Number",
-        "Sequence",
-        ck.CK,
-        {"xor": "make_xor_with_modulo_transform", "xor_no_modulo": "make_xor_transform"},
-    ),
+    "ck_tile": Dialect("ck_tile", "CK_TILE_HOST_DEVICE", "number", "sequence", ck.CK_TILE),
+    "ck": Dialect("ck", "__host__ __device__", "Number", "Sequence", ck.CK),
 }
-
-NAMES: Mapping[str, str] = {"cyclic_shift_inverse": "make_inverse_cyclic_shift_transform"}
-"""Functions that are not called make_<name>_transform; merge variants are `make_merge_transform_<variant>`."""
 
 
 def to_ck(layout: TensorDescriptor | TileDistribution, name: str = "layout", dialect: str = "ck_tile") -> str:
@@ -130,20 +121,20 @@ class _Writer:
 
     def transform(self, transform: Transform) -> str:
         """A call of the transform's function."""
-        name = self.dialect.xor.get(transform.name) or NAMES.get(transform.name) or _function(transform.name)
+        name: str = getattr(transform.ck, self.dialect.name)
         self.require(name, repr(transform))
         if isinstance(transform, Functor):
             return f"{name}({self.function_of(transform)}, {self.number(transform.length)})"
-        given = [getattr(transform, field.name) for field in fields(transform)]
-        if transform.name == "indexing":
-            given = [transform.upper_lengths[0], *given]
+        given = [getattr(transform, key.field) for key in transform.parameters()]
+        if transform.ck.counted:
+            given = [as_expr(len(given[0])), *given]
         args = [self.tuple(v) if isinstance(v, tuple) else self.number(v) for v in given]
         return f"{name}({', '.join(args)})"
 
     def require(self, name: str, what: str) -> None:
         """LayoutError unless the dialect has the function."""
         if name not in self.dialect.functions:
-            library = "CK Tile" if self.dialect.sequence == "sequence" else "CK"
+            library = "CK Tile" if self.dialect.name == "ck_tile" else "CK"
             raise LayoutError(f"{library} has no function for {what}")
 
     def distribution(self, tile: TileDistribution) -> str:
@@ -215,11 +206,6 @@ def sizes(layout: TensorDescriptor | TileDistribution) -> list[Expr]:
     own = {t.index for t in layout.adaptor.transforms if isinstance(t, Functor)}
     found = variables(*(e for t in layout.adaptor.transforms for e in expressions(t)))
     return sorted((v for v in found if v not in own), key=str)
-
-
-def _function(name: str) -> str:
-    kind, _, variant = name.partition("_v")
-    return f"make_{kind}_transform_v{variant}" if variant[:1].isdigit() else f"make_{name}_transform"
 
 
 def _limits(v: Expr) -> str:

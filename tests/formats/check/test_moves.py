@@ -30,7 +30,7 @@ from layoutalg.layout import (
     transform_tensor_descriptor,
 )
 from layoutalg.layout import merge as merge_module
-from layoutalg.layout.defects import ModuloAddedTwice
+from layoutalg.layout.nonlinear import ModuloAddedTwice
 from layoutalg.prove import Limits, Proved, Refuted, prove
 
 A, B, C, D, E, F = SIZES = tuple(symbol(name) for name in "ABCDEF")

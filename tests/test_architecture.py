@@ -1,23 +1,81 @@
-"""The import contracts speak of every package: one that is new must take its place in them."""
+"""The import contracts speak of every package, and imports stand where everybody sees them: at the top of a file."""
 
+import ast
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
-CONTRACTS = {
-    contract["type"]: contract
-    for contract in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-}
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+ROOMS = next(c for c in CONTRACTS if c["type"] == "layers" and c["name"].startswith("imports go one way"))
+SOLVER = next(c for c in CONTRACTS if c["type"] == "forbidden")
 PARTS = {
     f"layoutalg.{path.stem}"
     for path in (ROOT / "layoutalg").iterdir()
     if path.suffix == ".py" or (path / "__init__.py").is_file()
 } - {"layoutalg.__init__", "layoutalg.__main__"}
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted((ROOT / "layoutalg").rglob("*.py"))
+}
 
 
 def test_every_part_has_a_layer() -> None:
-    assert {part for layer in CONTRACTS["layers"]["layers"] for part in layer.split(" | ")} == PARTS
+    assert {part for layer in ROOMS["layers"] for part in layer.split(" | ")} == PARTS
 
 
 def test_no_part_but_the_prover_may_import_the_solver() -> None:
-    assert set(CONTRACTS["forbidden"]["source_modules"]) == PARTS - {"layoutalg.prove"}
+    assert set(SOLVER["source_modules"]) == PARTS - {"layoutalg.prove"}
+
+
+NOT_YET = ("layoutalg.bench.", "layoutalg.formats.check.", *(f"layoutalg.cli.{m}" for m in (
+    "emit_kernels", "golden", "programs", "references", "run_kernels",
+)))  # fmt: skip
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if not name.startswith(NOT_YET)])
+def test_no_import_stands_in_a_function(module: str) -> None:
+    functions = [n for n in ast.walk(_tree(module)) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    found = {node.lineno for function in functions for node in ast.walk(function) if _is_import(node)}
+    assert not found, f"{MODULES[module]}: say it at the top; what start-up must not wait for, by layoutalg.lazy"
+
+
+@pytest.mark.parametrize("module", [name for name, path in MODULES.items() if " = lazy(" in path.read_text()])
+def test_a_lazy_module_is_the_one_that_types_are_read_from(module: str) -> None:
+    for node in _tree(module).body:
+        if isinstance(node, ast.If) and node.orelse:
+            typed = dict(_imported(node.body))
+            for statement in node.orelse:
+                name, given = _lazy(statement)
+                assert typed.get(name) == given, f"{name} is {given}, and typed as {typed.get(name)}"
+
+
+def _tree(module: str) -> ast.Module:
+    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+
+
+def _is_import(node: ast.AST) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def _imported(statements: list[ast.stmt]) -> Iterator[tuple[str, str]]:
+    """The local name and the module or the object of it that each import gives."""
+    for statement in statements:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            inside = f"{statement.module}." if isinstance(statement, ast.ImportFrom) else ""
+            for alias in statement.names:
+                yield alias.asname or alias.name, f"{inside}{alias.name}"
+
+
+def _lazy(statement: ast.stmt) -> tuple[str, str]:
+    """NAME and MODULE of `NAME = lazy("MODULE")`: nothing else stands where types are not read."""
+    assert isinstance(statement, ast.Assign)
+    assert isinstance(statement.targets[0], ast.Name)
+    assert isinstance(statement.value, ast.Call)
+    assert isinstance(statement.value.func, ast.Name)
+    assert statement.value.func.id == "lazy"
+    argument = statement.value.args[0]
+    assert isinstance(argument, ast.Constant)
+    return statement.targets[0].id, argument.value

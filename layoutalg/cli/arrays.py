@@ -18,9 +18,11 @@ from layoutalg.target.dtypes import KERNEL_DTYPES
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.lib import format as npy
     from numpy.typing import NDArray
 else:
     np = lazy("numpy")
+    npy = lazy("numpy.lib.format")
 
 
 LARGEST_ARRAY = 8 << 30
@@ -43,8 +45,6 @@ def read_array(path: Path, rank: int | None = None) -> NDArray[Any]:
 
 def _refuse_header(file: BinaryIO, path: Path, rank: int | None) -> None:
     """InputError where the header says what cannot be read; ValueError where there is none."""
-    from numpy.lib import format as npy
-
     if file.read(4) == b"PK\x03\x04":
         raise InputError(f"{path}: an archive of arrays; give a single array (.npy)")
     file.seek(0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,11 +12,21 @@ import typer
 
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.output import placed
+from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
-    from layoutalg.bench.cases import Case
-    from layoutalg.bench.measure import Results
-    from layoutalg.bench.prepare import Prepared
+    from layoutalg import device as machines
+    from layoutalg.bench import cases, measure, prepare, report
+    from layoutalg.bench import static as estimate
+    from layoutalg.device import static_report
+else:
+    machines = lazy("layoutalg.device")
+    cases = lazy("layoutalg.bench.cases")
+    measure = lazy("layoutalg.bench.measure")
+    prepare = lazy("layoutalg.bench.prepare")
+    report = lazy("layoutalg.bench.report")
+    estimate = lazy("layoutalg.bench.static")
+    static_report = lazy("layoutalg.device.static_report")
 
 
 def register(app: typer.Typer) -> None:
@@ -54,52 +65,39 @@ def bench(
 
 
 def _static(names: list[str] | None, target: str | None, json_file: Path | None) -> int:
-    from dataclasses import asdict
-
-    from layoutalg.bench.static import reports
-    from layoutalg.device.static_report import gpus, table
-
-    if target is not None and target not in {gpu.target for gpu in gpus()}:
-        raise InputError(f"--static reads code for AMD cards: {', '.join(gpu.target for gpu in gpus())}; not {target}")
-    found = list(reports(_cases(names, small=False), target))
-    typer.echo(table(found))
+    gpus = [gpu.target for gpu in static_report.gpus()]
+    if target is not None and target not in gpus:
+        raise InputError(f"--static reads code for AMD cards: {', '.join(gpus)}; not {target}")
+    found = list(estimate.reports(_cases(names, small=False), target))
+    typer.echo(static_report.table(found))
     if json_file:
         json_file.write_text(json.dumps({"estimate": True, "reports": [asdict(one) for one in found]}, indent=1))
     return 0
 
 
-def _cases(names: list[str] | None, small: bool) -> list[Case]:
-    from layoutalg.bench import cases
-
+def _cases(names: list[str] | None, small: bool) -> list[cases.Case]:
     unknown = [name for name in names or () if name not in (*cases.KINDS, "all")]
     if unknown:
         raise InputError(f"nothing to measure called {unknown[0]!r}; there are {', '.join(cases.KINDS)}; or all")
     return [c for c in (cases.small() if small else cases.full()) if not names or "all" in names or c.kind in names]
 
 
-def _prepared(names: list[str] | None, target: str, small: bool, folder: Path) -> Prepared:
-    from layoutalg.bench.prepare import prepare
-
-    return prepare(_cases(names, small), target, folder, told=lambda text: typer.echo(text, err=True))
+def _prepared(names: list[str] | None, target: str, small: bool, folder: Path) -> prepare.Prepared:
+    return prepare.prepare(_cases(names, small), target, folder, told=lambda text: typer.echo(text, err=True))
 
 
-def _measured(names: list[str] | None, kind: str, folder: Path | None, scratch: Path) -> Results:
-    from layoutalg.bench.measure import measure
-    from layoutalg.bench.prepare import read_prepared
-    from layoutalg.bench.report import line
-    from layoutalg.device import choose_device
-
-    device = choose_device(kind)
-    prepared = read_prepared(folder) if folder else _prepared(names, device.target, device.kind == "cpu", scratch)
-    return measure(prepared, device, told=lambda row: typer.echo(line(row), err=True))
+def _measured(names: list[str] | None, kind: str, folder: Path | None, scratch: Path) -> measure.Results:
+    device = machines.choose_device(kind)
+    prepared = (
+        prepare.read_prepared(folder) if folder else _prepared(names, device.target, device.kind == "cpu", scratch)
+    )
+    return measure.measure(prepared, device, told=lambda row: typer.echo(report.line(row), err=True))
 
 
-def _finish(results: Results, json_file: Path | None, plot_file: Path | None) -> int:
-    from layoutalg.bench.report import plot, table
-
-    typer.echo(table(results))
+def _finish(results: measure.Results, json_file: Path | None, plot_file: Path | None) -> int:
+    typer.echo(report.table(results))
     if json_file:
         json_file.write_text(json.dumps(results.to_json(), indent=1))
     if plot_file:
-        plot_file.write_text(plot(results))
+        plot_file.write_text(report.plot(results))
     return 0 if all(row.exact for row in results.rows) else 1

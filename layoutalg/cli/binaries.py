@@ -12,13 +12,31 @@ import typer
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.programs import program_of
 from layoutalg.disk import read_whole
+from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
-    from layoutalg.device.codeobject import CodeObject
-    from layoutalg.device.isa import IsaDevice
+    import numpy as np
+
+    from layoutalg.device import codeobject, isa, kernels
+    from layoutalg.isa.container import binary as containers
+    from layoutalg.isa.decode import code as decoding
+    from layoutalg.kernel import verify as verifying
+    from layoutalg.kernel.emit import kernel as emitted
     from layoutalg.kernel.program import Program
-    from layoutalg.kernel.verify import Verified
-    from layoutalg.refine.refinement import BinaryVerdict
+    from layoutalg.refine import listing as listings
+    from layoutalg.refine import refinement, trial
+else:
+    np = lazy("numpy")
+    codeobject = lazy("layoutalg.device.codeobject")
+    isa = lazy("layoutalg.device.isa")
+    kernels = lazy("layoutalg.device.kernels")
+    containers = lazy("layoutalg.isa.container.binary")
+    decoding = lazy("layoutalg.isa.decode.code")
+    verifying = lazy("layoutalg.kernel.verify")
+    emitted = lazy("layoutalg.kernel.emit.kernel")
+    listings = lazy("layoutalg.refine.listing")
+    refinement = lazy("layoutalg.refine.refinement")
+    trial = lazy("layoutalg.refine.trial")
 
 
 def register(app: typer.Typer) -> None:
@@ -38,16 +56,12 @@ def binary(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Prove that machine code does to memory what a verified kernel program says, for all sizes."""
-    from layoutalg.device.codeobject import CodeObject
-    from layoutalg.kernel.verify import verify
-    from layoutalg.refine.trial import lines
-
     if not file.is_file():
         raise InputError(f"{file}: no such file; give an AMD code object")
-    code = CodeObject.read(read_whole(file))
+    code = codeobject.CodeObject.read(read_whole(file))
     program = program_of(against, code.target)
     name = _kernel(file, code, kernel, program)
-    verified = verify(program)
+    verified = verifying.verify(program)
     found = decided(code, program, name, seconds)
     ran = _carried_out(code, program, name) if execute else {}
     again = found.replayed
@@ -74,7 +88,7 @@ def binary(
         if listing:
             print(*_listing(code, name, found, verified), sep="\n")
         if ran:
-            print(*lines(ran), sep="\n")
+            print(*trial.lines(ran), sep="\n")
     if ran and ran["exact"] is False:
         return 1
     return {"proved": 0 if verified.proved else 2, "refuted": 1}.get(found.name, 2)
@@ -87,17 +101,15 @@ STANDING = (
 """What every verdict on machine code assumes (`layoutalg.refine.refinement`)."""
 
 
-def _assumed(program: Program, found: BinaryVerdict) -> Iterator[str]:
+def _assumed(program: Program, found: refinement.BinaryVerdict) -> Iterator[str]:
     """What a verdict rests on: the sizes that it speaks of, the launch, the model, and what reading the code took."""
-    from layoutalg.kernel.emit.kernel import conditions
-
     if program.sizes:
-        yield conditions(program)
+        yield emitted.conditions(program)
     yield from STANDING
     yield from found.assumptions
 
 
-def _kernel(file: Path, code: CodeObject, given: str | None, program: Program) -> str:
+def _kernel(file: Path, code: codeobject.CodeObject, given: str | None, program: Program) -> str:
     """The name of the kernel to look at; InputError where the code object has none of it."""
     name = given or program.name
     if name in code.kernels:
@@ -108,41 +120,37 @@ def _kernel(file: Path, code: CodeObject, given: str | None, program: Program) -
     raise InputError(f"{file}: no kernel {name!r}{what}{ways if there and not given else ''}")
 
 
-def decided(code: CodeObject, program: Program, name: str, seconds: float = 60.0) -> BinaryVerdict:
+def decided(
+    code: codeobject.CodeObject, program: Program, name: str, seconds: float = 60.0
+) -> refinement.BinaryVerdict:
     """Every claim on the machine code of one kernel of a code object."""
-    from layoutalg.isa.container.binary import read_kernels
-    from layoutalg.isa.decode.code import decode_kernel
-    from layoutalg.refine.refinement import prove_binary
-
-    return prove_binary(decode_kernel(read_kernels(code.payload)[name]), program, seconds=seconds)
+    return refinement.prove_binary(_decoded(code, name), program, seconds=seconds)
 
 
-def _listing(code: CodeObject, name: str, found: BinaryVerdict, verified: Verified) -> Iterator[str]:
-    from layoutalg.isa.container.binary import read_kernels
-    from layoutalg.isa.decode.code import decode_kernel
-    from layoutalg.refine.listing import listed
-
-    return listed(decode_kernel(read_kernels(code.payload)[name]), found.verdicts, verified.verdicts)
+def _decoded(code: codeobject.CodeObject, name: str) -> decoding.MachineCode:
+    return decoding.decode_kernel(containers.read_kernels(code.payload)[name])
 
 
-def _carried_out(code: CodeObject, program: Program, name: str) -> Mapping[str, Any]:
-    from layoutalg.isa.container.binary import read_kernels
-    from layoutalg.isa.decode.code import decode_kernel
-    from layoutalg.refine.trial import report
-
-    return report(decode_kernel(read_kernels(code.payload)[name]), program)
+def _listing(
+    code: codeobject.CodeObject, name: str, found: refinement.BinaryVerdict, verified: verifying.Verified
+) -> Iterator[str]:
+    return listings.listed(_decoded(code, name), found.verdicts, verified.verdicts)
 
 
-def executed(code: CodeObject, verified: Verified, free: tuple[int, int], device: IsaDevice | None = None) -> bool:
+def _carried_out(code: codeobject.CodeObject, program: Program, name: str) -> Mapping[str, Any]:
+    return trial.report(_decoded(code, name), program)
+
+
+def executed(
+    code: codeobject.CodeObject,
+    verified: verifying.Verified,
+    free: tuple[int, int],
+    device: isa.IsaDevice | None = None,
+) -> bool:
     """Whether the machine code, carried out in numpy, transposes a matrix exactly; `free`: its sizes where they are."""
-    import numpy as np
-
-    from layoutalg.device.isa import IsaDevice
-    from layoutalg.device.kernels import run
-
     program = verified.program
     rows, columns = free if program.sizes else (int(n) for n in program.source.descriptor.lengths)
     source = np.random.default_rng(7).standard_normal((rows, columns)).astype(program.source.dtype.numpy)
     sizes = {"M": rows, "N": columns} if program.sizes else {}
-    result = run(verified, device or IsaDevice(code.target), source, (columns, rows), **sizes)
+    result = kernels.run(verified, device or isa.IsaDevice(code.target), source, (columns, rows), **sizes)
     return bool(np.array_equal(result.output, source.T))

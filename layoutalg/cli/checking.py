@@ -15,13 +15,28 @@ import typer
 from layoutalg.cli.errors import BAD_INPUT, InputError
 from layoutalg.cli.files import SOURCES, defines_of, descriptor_of, expand, missing, read, refuse_unasked, sizes_of
 from layoutalg.cli.output import placed, say
+from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from layoutalg.formats import SpecFile
-    from layoutalg.formats.check import Result
-    from layoutalg.prove import Limits
+    from rich import console, progress
+
+    from layoutalg import formats, prove
+    from layoutalg.formats import check as claims
+    from layoutalg.prove import certificates as smtlib
+    from layoutalg.prove import decide, parallel
+    from layoutalg.prove import recheck as again
+else:
+    console = lazy("rich.console")
+    progress = lazy("rich.progress")
+    formats = lazy("layoutalg.formats")
+    prove = lazy("layoutalg.prove")
+    claims = lazy("layoutalg.formats.check")
+    smtlib = lazy("layoutalg.prove.certificates")
+    decide = lazy("layoutalg.prove.decide")
+    parallel = lazy("layoutalg.prove.parallel")
+    again = lazy("layoutalg.prove.recheck")
 
 
 def register(app: typer.Typer) -> None:
@@ -73,22 +88,20 @@ def check(
     return BAD_INPUT if bad else _exit_code(specs, [r for found in results for r in found])
 
 
-def _read_all(paths: list[Path], defines: dict[str, str]) -> tuple[list[SpecFile], list[str]]:
+def _read_all(paths: list[Path], defines: dict[str, str]) -> tuple[list[formats.SpecFile], list[str]]:
     """The files that can be read, and what is wrong with the others: it is told, and the rest is checked still.
 
     Where none can, the only error (or the last one) is raised.
     """
-    from layoutalg.formats import SpecError
-
-    specs: list[SpecFile] = []
-    errors: list[SpecError | InputError | OSError] = []
+    specs: list[formats.SpecFile] = []
+    errors: list[formats.SpecError | InputError | OSError] = []
     for path in paths:
         try:
             spec = read(path, defines if path.suffix in SOURCES else {}, alone=False)
             if not (spec.items or spec.unread or spec.unchecked):
                 raise InputError(f"{spec.path}: it describes no layout, so that nothing can be checked")
             specs.append(spec)
-        except (SpecError, InputError, OSError) as error:
+        except (formats.SpecError, InputError, OSError) as error:
             errors.append(error)
     for told in errors if specs else errors[:-1]:
         print(f"layoutalg: {told}", file=sys.stderr)
@@ -109,25 +122,19 @@ class How:
     dask: str | None
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> prove.Limits:
         """What one obligation may cost."""
-        from layoutalg.prove import Limits
-
-        return Limits(seconds=self.seconds, memory_mb=self.memory)
+        return prove.Limits(seconds=self.seconds, memory_mb=self.memory)
 
 
-def _decide(specs: list[SpecFile], how: How, quiet: bool) -> list[list[Result]]:
-    from layoutalg.formats.check import check as decide
-    from layoutalg.formats.check import check_all
-    from layoutalg.prove.decide import STRATEGIES
-
-    if how.strategy is not None and how.strategy not in STRATEGIES:
-        raise InputError(f"no strategy {how.strategy!r}: give one of {', '.join(STRATEGIES)}")
+def _decide(specs: list[formats.SpecFile], how: How, quiet: bool) -> list[list[claims.Result]]:
+    if how.strategy is not None and how.strategy not in decide.STRATEGIES:
+        raise InputError(f"no strategy {how.strategy!r}: give one of {', '.join(decide.STRATEGIES)}")
     if how.jobs > 1 or how.dask is not None:
         with _executor(how.dask) as executor:
-            return check_all(specs, strategy=how.strategy, limits=how.limits, jobs=how.jobs, executor=executor)
+            return claims.check_all(specs, strategy=how.strategy, limits=how.limits, jobs=how.jobs, executor=executor)
     with _progress(specs, quiet) as rounds:
-        return [list(decide(spec, strategy=how.strategy, limits=how.limits)) for spec in rounds]
+        return [list(claims.check(spec, strategy=how.strategy, limits=how.limits)) for spec in rounds]
 
 
 @contextmanager
@@ -136,10 +143,8 @@ def _executor(address: str | None) -> Iterator[Executor | None]:
     if address is None:
         yield None
         return
-    from layoutalg.prove.parallel import dask_executor
-
     try:
-        with dask_executor(address) as executor:
+        with parallel.dask_executor(address) as executor:
             yield executor
     except ImportError:
         raise InputError("--dask needs Dask: pip install distributed") from None
@@ -148,32 +153,26 @@ def _executor(address: str | None) -> Iterator[Executor | None]:
 
 
 @contextmanager
-def _progress(specs: list[SpecFile], quiet: bool) -> Iterator[Iterable[SpecFile]]:
+def _progress(specs: list[formats.SpecFile], quiet: bool) -> Iterator[Iterable[formats.SpecFile]]:
     """The files, with a bar on stderr where there are several and somebody sees it."""
     if quiet or len(specs) == 1 or not sys.stderr.isatty():
         yield specs
         return
-    from rich.console import Console
-    from rich.progress import track
-
-    yield track(specs, "proving", console=Console(stderr=True), transient=True)
+    yield progress.track(specs, "proving", console=console.Console(stderr=True), transient=True)
 
 
-def _certify(specs: list[SpecFile], results: list[list[Result]], folder: Path, how: How) -> None:
+def _certify(specs: list[formats.SpecFile], results: list[list[claims.Result]], folder: Path, how: How) -> None:
     """One folder of certificates for all claims of all files; one that they decide otherwise is a defect of ours."""
-    from layoutalg.formats.check import questions
-    from layoutalg.prove.certificates import write_certificates
-
-    claims, said = {}, {}
+    asked, said = {}, {}
     for spec, found in zip(specs, results, strict=True):
         verdicts = iter(found)
         for number, item in enumerate(spec.items):
-            for n, q in enumerate(questions(item)):
+            for n, q in enumerate(claims.questions(item)):
                 result = next(verdicts)
                 if q.claim is not None:
                     name = f"{spec.path}: {number}.{item.name}.{n}.{q.text}"
-                    claims[name], said[name] = q.claim, result.verdict.name
-    manifest = write_certificates(claims, folder, strategy=how.strategy, limits=how.limits)
+                    asked[name], said[name] = q.claim, result.verdict.name
+    manifest = smtlib.write_certificates(asked, folder, strategy=how.strategy, limits=how.limits)
     print(f"certificates: {manifest}", file=sys.stderr)
     for entry in json.loads(manifest.read_text())["claims"]:
         if {entry["verdict"], said[entry["name"]]} == {"proved", "refuted"}:
@@ -189,11 +188,8 @@ def recheck(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Decide every certificate again with other solvers: cvc5 (integers) and bitwuzla (bit-vectors)."""
-    from layoutalg.prove.recheck import recheck as again
-    from layoutalg.prove.recheck import uncovered
-
     try:
-        found, without = again(folder, jobs=jobs, seconds=seconds), uncovered(folder)
+        found, without = again.recheck(folder, jobs=jobs, seconds=seconds), again.uncovered(folder)
     except ImportError as error:
         raise InputError(str(error)) from None
     except (OSError, ValueError, KeyError) as error:
@@ -212,7 +208,7 @@ def recheck(
     return 1 if counts["disagrees"] or counts["altered"] else 2 if counts["undecided"] else 0
 
 
-def _exit_code(specs: list[SpecFile], results: list[Result]) -> int:
+def _exit_code(specs: list[formats.SpecFile], results: list[claims.Result]) -> int:
     """3 where a part of a file makes no layout, 1 when something decided is not as expected, 2 when something is open.
 
     What was not read is open: unknown is never a pass.
@@ -228,16 +224,16 @@ def _exit_code(specs: list[SpecFile], results: list[Result]) -> int:
     return 2 if wrong or unread else 0
 
 
-def _document(specs: list[SpecFile], results: list[list[Result]], bad: list[str], limits: Limits) -> dict[str, Any]:
-    from layoutalg.formats.check import facts
-
+def _document(
+    specs: list[formats.SpecFile], results: list[list[claims.Result]], bad: list[str], limits: prove.Limits
+) -> dict[str, Any]:
     files = []
     for spec, found in zip(specs, results, strict=True):
         files.append(
             {
                 "file": spec.path,
                 "results": [_entry(r) for r in found],
-                "facts": {d.name: facts(d, limits) for d in spec.descriptors},
+                "facts": {d.name: claims.facts(d, limits) for d in spec.descriptors},
                 "unread": [vars(u) for u in spec.unread],
                 "unchecked": [{"name": u.name, "line": u.line, "reason": u.reason} for u in spec.unchecked],
             }
@@ -248,9 +244,7 @@ def _document(specs: list[SpecFile], results: list[list[Result]], bad: list[str]
     return {"files": files, **counts, "errors": bad, "passed": all(r.passed for r in every) and not bad}
 
 
-def _entry(r: Result) -> dict[str, Any]:
-    from layoutalg.prove.verdict import Refuted
-
+def _entry(r: claims.Result) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "item": r.item.name,
         "line": r.item.line,
@@ -263,12 +257,12 @@ def _entry(r: Result) -> dict[str, Any]:
         "assumptions": list(r.verdict.assumptions),
         "reason": r.verdict.reason,
     }
-    if isinstance(r.verdict, Refuted):
+    if isinstance(r.verdict, prove.Refuted):
         entry["witness"] = [dict(p) for p in r.verdict.witness.points]
     return entry
 
 
-def _print(specs: list[SpecFile], results: list[list[Result]]) -> None:
+def _print(specs: list[formats.SpecFile], results: list[list[claims.Result]]) -> None:
     for spec, found in zip(specs, results, strict=True):
         say(typer.style(spec.path, bold=True))
         for r in found:
@@ -289,14 +283,14 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def _print_missing(specs: list[SpecFile], defines: dict[str, str]) -> None:
+def _print_missing(specs: list[formats.SpecFile], defines: dict[str, str]) -> None:
     """What C++ files still ask for, all at once: each part that is not read names only the first."""
     for spec in specs:
         if spec.unread and (told := missing(Path(spec.path), defines)):
             print(f"note: {spec.path}: {told.removeprefix('; ')}", file=sys.stderr)
 
 
-def _print_result(r: Result) -> None:
+def _print_result(r: claims.Result) -> None:
     mark, colour = ("✓", "green") if r.passed else (("?", "yellow") if r.verdict.name == "unknown" else ("✗", "red"))
     verdict = r.verdict.name + (" as expected" if r.passed and r.expect == "refuted" else "")
     how = typer.style(f"({r.verdict.strategy}, {r.verdict.seconds * 1e3:.2f} ms)", dim=True)
@@ -314,10 +308,8 @@ def offsets(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Print every offset of a descriptor, row-major over its index; null where the index reaches no data."""
-    from layoutalg.formats import offsets as table
-
     item = descriptor_of(read(file, defines_of(define)), descriptor)
-    document = table(item.descriptor, {} if file.suffix in SOURCES else sizes_of(define))
+    document = formats.offsets(item.descriptor, {} if file.suffix in SOURCES else sizes_of(define))
     if as_json:
         print(json.dumps(document))
     else:

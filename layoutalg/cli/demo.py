@@ -8,11 +8,33 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from layoutalg.cli import binaries
+from layoutalg.cli.output import console_for
+from layoutalg.lazy import lazy
 
-    from layoutalg.kernel.verify import Verified
-    from layoutalg.refine.cycles import LdsCycles
+if TYPE_CHECKING:
+    import numpy as np
+    from rich import console as terminal
+    from rich import table as tables
+    from rich import text
+
+    from layoutalg import device as machines
+    from layoutalg.device import isa, kernels
+    from layoutalg.kernel import program as statements
+    from layoutalg.kernel import verify as verifying
+    from layoutalg.kernel.library import transpose
+    from layoutalg.refine import cycles
+else:
+    np = lazy("numpy")
+    tables = lazy("rich.table")
+    text = lazy("rich.text")
+    machines = lazy("layoutalg.device")
+    isa = lazy("layoutalg.device.isa")
+    kernels = lazy("layoutalg.device.kernels")
+    statements = lazy("layoutalg.kernel.program")
+    verifying = lazy("layoutalg.kernel.verify")
+    transpose = lazy("layoutalg.kernel.library.transpose")
+    cycles = lazy("layoutalg.refine.cycles")
 
 SIZE = (4096, 4096)
 ISA_SIZE = (256, 512)
@@ -27,17 +49,12 @@ def register(app: typer.Typer) -> None:
 
 def demo() -> int:
     """Prove, emit, compile and run a matrix transposition."""
-    from layoutalg.cli.output import console_for
-    from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
-    from layoutalg.kernel.program import StoreShared
-    from layoutalg.kernel.verify import verify
-
     console = console_for(sys.stdout)
-    programs = (register_transpose(), lds_transpose(vector=4))
+    programs = (transpose.register_transpose(), transpose.lds_transpose(vector=4))
     console.print("[bold]1. The layout[/]: the tile in LDS, a descriptor whose words are swizzled by xor")
-    console.print(str(next(s.descriptor for s in programs[1].body if isinstance(s, StoreShared))))
+    console.print(str(next(s.descriptor for s in programs[1].body if isinstance(s, statements.StoreShared))))
     console.print("\n[bold]2. What must hold[/], each obligation for all sizes")
-    verified = [verify(program) for program in programs]
+    verified = [verifying.verify(program) for program in programs]
     for each in verified:
         console.print(_obligations(each))
     if not all(each.proved for each in verified):
@@ -50,52 +67,41 @@ def demo() -> int:
     return _run(console, verified[1])
 
 
-def _obligations(verified: Verified) -> Any:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=verified.program.name, title_justify="left")
+def _obligations(verified: verifying.Verified) -> Any:
+    table = tables.Table(title=verified.program.name, title_justify="left")
     for column, justify in (("obligation", "left"), ("verdict", "left"), ("method", "left"), ("ms", "right")):
         table.add_column(column, justify=justify)  # type: ignore[arg-type]
     for about, v in verified.verdicts:
         style = {"proved": "green", "refuted": "red"}.get(v.name, "yellow")
-        table.add_row(Text(about), Text(v.name, style), v.strategy, f"{v.seconds * 1e3:.2f}")
+        table.add_row(text.Text(about), text.Text(v.name, style), v.strategy, f"{v.seconds * 1e3:.2f}")
     total = sum(v.seconds for _, v in verified.verdicts)
     table.add_section()
     table.add_row(f"{len(verified.verdicts)} obligations", "", "", f"{total * 1e3:.2f}")
     return table
 
 
-def _targets(verified: Verified) -> Any:
-    from rich.table import Table
-    from rich.text import Text
-
-    from layoutalg.cli.binaries import decided, executed
-    from layoutalg.device.isa import IsaDevice
-    from layoutalg.device.kernels import build
-    from layoutalg.refine.cycles import lds_cycles
-
-    table = Table(title=verified.program.name, title_justify="left")
+def _targets(verified: verifying.Verified) -> Any:
+    table = tables.Table(title=verified.program.name, title_justify="left")
     columns = ("target", "VGPRs", "SGPRs", "LDS bytes", "spills", "code bytes", "LDS cycles", "machine code",
                "executed")  # fmt: skip
     for column in columns:
         table.add_column(column, justify="right" if column in columns[1:6] else "left")
     sizes = dict(zip("MN", ISA_SIZE, strict=True))
     for target in AMD:
-        code = build(verified, target)
+        code = kernels.build(verified, target)
         k = code.kernels[verified.program.name]
-        proof = decided(code, verified.program, k.name)
-        device = IsaDevice(target)
-        exact = executed(code, verified, ISA_SIZE, device)
-        cycles = lds_cycles(device, verified.program, sizes)
+        proof = binaries.decided(code, verified.program, k.name)
+        device = isa.IsaDevice(target)
+        exact = binaries.executed(code, verified, ISA_SIZE, device)
+        claimed = cycles.lds_cycles(device, verified.program, sizes)
         good = "green" if proof.proved and exact else "red"
         numbers = (str(n) for n in (k.vgprs, k.sgprs, k.lds_bytes, k.spills, k.code_size))
-        said = (Text(proof.name, good), Text("exact" if exact else "WRONG", good))
-        table.add_row(target, *numbers, _cycles(cycles), *said)
+        said = (text.Text(proof.name, good), text.Text("exact" if exact else "WRONG", good))
+        table.add_row(target, *numbers, _cycles(claimed), *said)
     return table
 
 
-def _cycles(found: LdsCycles | None) -> str:
+def _cycles(found: cycles.LdsCycles | None) -> str:
     """The LDS cycles of the run, and whether they are those that the layouts claim."""
     if found is None:
         return "none"
@@ -104,17 +110,12 @@ def _cycles(found: LdsCycles | None) -> str:
     return f"{found.cycles} as claimed" if found.equal else f"{found.cycles} of {found.claimed[1]} claimed"
 
 
-def _run(console: Console, verified: Verified) -> int:
-    import numpy as np
-
-    from layoutalg.device import choose_device
-    from layoutalg.device.kernels import run
-
-    device = choose_device("auto")
+def _run(console: terminal.Console, verified: verifying.Verified) -> int:
+    device = machines.choose_device("auto")
     source = np.random.default_rng(2026).standard_normal(SIZE, dtype=np.float32)
     start = time.perf_counter()
     with console.status(f"running on {device.name}"):
-        result = run(verified, device, source, SIZE[::-1], M=SIZE[0], N=SIZE[1])
+        result = kernels.run(verified, device, source, SIZE[::-1], M=SIZE[0], N=SIZE[1])
     error = float(np.abs(result.output - source.T).max())
     seconds = time.perf_counter() - start
     console.print(f"{verified.program.name}, {SIZE[0]} x {SIZE[1]} f32, on {device.name} ({device.kind}):")

@@ -17,6 +17,7 @@ shown in the page, and it has no banks.  One that is no access of that target is
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,15 +28,27 @@ from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import SOURCES, accesses_of, defines_of, descriptor_of, missing, read, sizes_of, unread_reason
 from layoutalg.cli.output import placed
 from layoutalg.disk import write_whole
+from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from layoutalg.draw import Picture
-    from layoutalg.formats import AccessItem, DescriptorItem, SpecFile
-    from layoutalg.layout import TensorDescriptor
-    from layoutalg.memory.access import Reach
-    from layoutalg.memory.lds import Access
+    from layoutalg import draw as drawn
+    from layoutalg import explain, formats, index, layout
+    from layoutalg.draw import files as writers
+    from layoutalg.formats.check import accesses
+    from layoutalg.memory import access as accessing
+    from layoutalg.memory import banks
+    from layoutalg.target import dtypes
+else:
+    drawn = lazy("layoutalg.draw")
+    explain = lazy("layoutalg.explain")
+    formats = lazy("layoutalg.formats")
+    index = lazy("layoutalg.index")
+    layout = lazy("layoutalg.layout")
+    writers = lazy("layoutalg.draw.files")
+    dtypes = lazy("layoutalg.target.dtypes")
+    accesses = lazy("layoutalg.formats.check.accesses")
+    accessing = lazy("layoutalg.memory.access")
+    banks = lazy("layoutalg.memory.banks")
 
 LANES = ("lane", "phase", "register", "bank")
 """What an index grid is coloured by that depends on an access."""
@@ -98,7 +111,7 @@ def draw(
 class Asked:
     """What is drawn of a file: at which sizes, for which target and instruction (None: the access's), coloured how."""
 
-    spec: SpecFile
+    spec: formats.SpecFile
     sizes: dict[str, int]
     target: str | None
     instruction: str | None
@@ -106,25 +119,21 @@ class Asked:
 
     def text(self, name: str | None) -> str:
         """The transforms, and the worst phase of each access."""
-        from layoutalg.draw import DrawError, plain, tree
-
         item = self.descriptor(name)
-        parts = [plain(tree(item.descriptor))]
+        parts = [drawn.plain(drawn.tree(item.descriptor))]
         for own in self.accesses(item.name):
             try:
                 parts.append(f"{own.name}: {self.banks_of(own)}".rstrip())
-            except (InputError, DrawError, ValueError) as error:
+            except (InputError, drawn.DrawError, ValueError) as error:
                 parts.append(f"{own.name}: not drawn: {_short(own, error)}")
         return "\n\n".join(parts)
 
     def page(self, title: str, names: list[str]) -> str:
         """The explorer of some descriptors."""
-        from layoutalg.draw import page
-
         items = [self.descriptor(name) for name in names]
         own = {item.name: dict(self.reaches(item)) for item in items}
         try:
-            return page(
+            return drawn.page(
                 {item.name: item.descriptor for item in items}, title=title, own=own, target_name=self.target,
                 instruction=self.instruction, element_bytes={item.name: _bytes(item) for item in items},
             )  # fmt: skip
@@ -133,121 +142,101 @@ class Asked:
                 raise
             raise InputError(f"{title}: no page: {error}; fix some of its sizes with limits or -D") from error
 
-    def reaches(self, item: DescriptorItem) -> Iterator[tuple[str, Reach]]:
+    def reaches(self, item: formats.DescriptorItem) -> Iterator[tuple[str, accessing.Reach]]:
         """The accesses of a descriptor; a note for one that is none, InputError where that is so of all."""
-        from layoutalg.layout import LayoutError
-
         every, whys = self.accesses(item.name), []
         for one in every:
             try:
                 yield one.name, self.reach(one)
-            except (InputError, LayoutError) as error:
+            except (InputError, layout.LayoutError) as error:
                 whys.append(f"{one.name}: not drawn: {_short(one, error)}")
         if whys and len(whys) == len(every):
             raise InputError("; ".join(whys))
         for why in whys:
             print(f"note: {why}", file=sys.stderr)
 
-    def picture(self, name: str | None) -> Picture:
+    def picture(self, name: str | None) -> drawn.Picture:
         """The transforms, or the index grid: one for each access that it depends on."""
-        from layoutalg.draw import below, show
-
         item = self.descriptor(name)
-        layout = _fixed(item, self.by)
+        whole = _fixed(item, self.by)
         own = [a for a in self.accesses(item.name) if self.in_lds(a)] if self.by in LANES else []
         if own:
-            drawn: dict[str, list[str]] = {}
-            pictures = {a.name: show(self.lds(a), by=self.by) for a in own}
+            same: dict[str, list[str]] = {}
+            pictures = {a.name: drawn.show(self.lds(a), by=self.by) for a in own}
             for one, picture in pictures.items():
-                drawn.setdefault(str(picture), []).append(one)
-            alone = [pictures[each[0]].headed(", ".join(each)) for each in drawn.values()]
-            return below(alone, f"{self.by} of {item.name}")
+                same.setdefault(str(picture), []).append(one)
+            alone = [pictures[each[0]].headed(", ".join(each)) for each in same.values()]
+            return drawn.below(alone, f"{self.by} of {item.name}")
         if self.by in LANES and self.by != "bank":
             raise InputError(f"{item.name}: the file has no access of it by an LDS instruction: no {self.by} to show")
         options = {"target": self.target or "gfx942", "instruction": self.instruction or "ds_read_b128"}
-        return show(layout, by=self.by, element_bytes=_bytes(item), **options) if self.by else show(layout)
+        return drawn.show(whole, by=self.by, element_bytes=_bytes(item), **options) if self.by else drawn.show(whole)
 
     def one_access(self, name: str, output: Path | None) -> str:
         """One access of the file, in the way that the output's ending says."""
-        from layoutalg.draw import access_page, svg
-        from layoutalg.formats import AccessItem
-
-        every = {a.name: a for a in self.spec.items if isinstance(a, AccessItem)}
+        every = {a.name: a for a in self.spec.items if isinstance(a, formats.AccessItem)}
         if name not in every:
             raise InputError(f"{self.spec.path}: no access {name!r}; it has {', '.join(every) or 'none'}")
         item = self.sized(every[name])
         if output is None:
             return self.banks_of(item).rstrip()
-        return access_page(self.lds(item), title=name) if output.suffix == ".html" else svg(self.lds(item), by=self.by)
+        if output.suffix == ".html":
+            return drawn.access_page(self.lds(item), title=name)
+        return drawn.svg(self.lds(item), by=self.by)
 
-    def banks_of(self, item: AccessItem) -> str:
+    def banks_of(self, item: formats.AccessItem) -> str:
         """Lanes × banks of an access, as text."""
-        from layoutalg.draw.files import WRITERS
+        return str(writers.WRITERS[".txt"](self.lds(item)))
 
-        return str(WRITERS[".txt"](self.lds(item)))
-
-    def lds(self, item: AccessItem) -> Access:
+    def lds(self, item: formats.AccessItem) -> accessing.Access:
         """An access of LDS; InputError where it is none."""
-        from layoutalg.memory.lds import Access
-
         if not self.in_lds(item):
             raise InputError(
                 f"{item.name}: lanes × banks are of an instruction on a target; the access names no such pair"
             )
         found = self.reach(item)
-        assert isinstance(found, Access)
+        assert isinstance(found, accessing.Access)
         return found
 
-    def in_lds(self, item: AccessItem) -> bool:
+    def in_lds(self, item: formats.AccessItem) -> bool:
         """Whether there is an instruction and a target."""
         return bool((self.instruction or item.instruction) and (self.target or item.targets))
 
-    def reach(self, item: AccessItem) -> Reach:
+    def reach(self, item: formats.AccessItem) -> accessing.Reach:
         """The access for the target and the instruction asked for, else its own."""
-        from layoutalg.formats.check.accesses import reach_of
-        from layoutalg.memory.banks import AccessError
-
         if not self.in_lds(item) and item.descriptor.dtype is None:  # no byte is asked for: only its lanes are shown
             item = replace(item, descriptor=replace(item.descriptor, dtype="f16"))
         try:
-            return reach_of(item, self.target, self.instruction)
-        except AccessError as error:
+            return accesses.reach_of(item, self.target, self.instruction)
+        except banks.AccessError as error:
             raise InputError(f"{item.name}: {error}") from error
 
-    def descriptor(self, name: str | None) -> DescriptorItem:
+    def descriptor(self, name: str | None) -> formats.DescriptorItem:
         """The descriptor, with values for some of its symbols."""
-        from layoutalg.explain import sized
-
         item = descriptor_of(self.spec, name)
-        return sized(item, self.sizes, accesses_of(self.spec, item.name))
+        return explain.sized(item, self.sizes, accesses_of(self.spec, item.name))
 
-    def accesses(self, name: str) -> list[AccessItem]:
+    def accesses(self, name: str) -> list[formats.AccessItem]:
         """The file's accesses of a descriptor, with values for some of their symbols."""
         return [self.sized(item) for item in accesses_of(self.spec, name)]
 
-    def sized(self, item: AccessItem) -> AccessItem:
+    def sized(self, item: formats.AccessItem) -> formats.AccessItem:
         """An access, with values for some of its symbols."""
-        from layoutalg.explain import sized_access
-
-        return sized_access(item, self.sizes)
+        return explain.sized_access(item, self.sizes)
 
 
-def _short(item: AccessItem, error: Exception) -> str:
+def _short(item: formats.AccessItem, error: Exception) -> str:
     """The message without the access's name, which stands before it."""
     return str(error).removeprefix(f"{item.name}: ")
 
 
-def _bytes(item: DescriptorItem) -> int:
+def _bytes(item: formats.DescriptorItem) -> int:
     """The bytes of an element: 2 where the file does not say."""
-    from layoutalg.target.dtypes import DTYPES
-
-    return max(1, DTYPES[item.dtype or "f16"].bytes)
+    return max(1, dtypes.DTYPES[item.dtype or "f16"].bytes)
 
 
-def _fixed(item: DescriptorItem, by: str) -> TensorDescriptor:
+def _fixed(item: formats.DescriptorItem, by: str) -> layout.TensorDescriptor:
     """The descriptor for a picture of all its indices (`by`); InputError where its sizes are symbols."""
-    from layoutalg.index import variables
-
-    if by and any(variables(e) for e in item.descriptor.lengths):
+    if by and any(index.variables(e) for e in item.descriptor.lengths):
         raise InputError(f"{item.name}: its sizes are symbols; give them values (-D NAME=VALUE)")
     return item.descriptor

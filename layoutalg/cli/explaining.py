@@ -5,12 +5,22 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import SOURCES, accesses_of, defines_of, descriptor_of, missing, read, sizes_of, unread_reason
+from layoutalg.lazy import lazy
+
+if TYPE_CHECKING:
+    from layoutalg import explain as explaining
+    from layoutalg import prove
+    from layoutalg.explain import lds
+else:
+    explaining = lazy("layoutalg.explain")
+    prove = lazy("layoutalg.prove")
+    lds = lazy("layoutalg.explain.lds")
 
 
 def register(app: typer.Typer) -> None:
@@ -31,11 +41,6 @@ def explain(
     as_latex: Annotated[bool, typer.Option("--latex", help="A section of a LaTeX document for each.")] = False,
 ) -> int:
     """Explain each descriptor of a file: what it does, what holds, where the risk is, what would fix it."""
-    from layoutalg.explain import data, latex, sized, sized_access, text
-    from layoutalg.explain import explain as explained
-    from layoutalg.explain.lds import TARGETS
-    from layoutalg.prove import Limits
-
     if as_json and as_latex:
         raise InputError("--json and --latex: give one of them")
     defines = defines_of(define)
@@ -49,15 +54,16 @@ def explain(
     if why:
         print(f"note: {file}: {why}", file=sys.stderr)
     sizes = {} if file.suffix in SOURCES else sizes_of(define)
-    limits = Limits(seconds=seconds)
+    limits = prove.Limits(seconds=seconds)
     found = []
     for item in items:
         own = accesses_of(spec, item.name)
-        at_sizes = [sized_access(one, sizes) for one in own]
-        found.append(explained(sized(item, sizes, own), tuple(target or TARGETS), limits, at_sizes))
+        at_sizes = [explaining.sized_access(one, sizes) for one in own]
+        sized = explaining.sized(item, sizes, own)
+        found.append(explaining.explain(sized, tuple(target or lds.TARGETS), limits, at_sizes))
     if as_json:
-        document = {"file": spec.path, "descriptors": [data(one) for one in found]}
+        document = {"file": spec.path, "descriptors": [explaining.data(one) for one in found]}
         print(json.dumps(document, indent=1, ensure_ascii=False))
     else:
-        print("\n\n".join(latex(one) if as_latex else text(one, with_spec=fix) for one in found))
+        print("\n\n".join(explaining.latex(one) if as_latex else explaining.text(one, with_spec=fix) for one in found))
     return 0

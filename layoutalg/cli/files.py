@@ -7,9 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from layoutalg.cli.errors import InputError
+from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
-    from layoutalg.formats import AccessItem, DescriptorItem, SpecFile
+    from layoutalg import formats
+    from layoutalg.formats import ck_cpp
+    from layoutalg.formats.ck_cpp import asking
+else:
+    formats = lazy("layoutalg.formats")
+    ck_cpp = lazy("layoutalg.formats.ck_cpp")
+    asking = lazy("layoutalg.formats.ck_cpp.asking")
 
 SPECS = (".toml", ".json")
 SOURCES = (".hpp", ".cpp", ".h", ".cuh", ".hip", ".inc", ".rst", ".md")
@@ -29,28 +36,24 @@ def expand(paths: list[Path]) -> list[Path]:
     return found
 
 
-def read(path: Path, defines: dict[str, str], *, alone: bool = True) -> SpecFile:
+def read(path: Path, defines: dict[str, str], *, alone: bool = True) -> formats.SpecFile:
     """The layouts of a file; `defines` gives template and macro parameters of C++ their values.
 
     `alone`: no other file is read with these, so that one that nothing in it asks for is refused.
     """
     if path.suffix in SOURCES:
-        from layoutalg.formats import ck_cpp
-
         source = ck_cpp.load(path, defines)
         if alone:
             refuse_unasked([source])
         return source
-    from layoutalg.formats import load
-
-    spec = load(path)
+    spec = formats.load(path)
     for name in defines:
         if name not in spec.symbols:
             raise InputError(f"-D {name}: {path} has no symbol {name!r}; it has {', '.join(spec.symbols) or 'none'}")
     return spec
 
 
-def refuse_unasked(sources: list[SpecFile]) -> None:
+def refuse_unasked(sources: list[formats.SpecFile]) -> None:
     """InputError for a -D whose name stands in none of the C++ files; a note for one that nothing asked for."""
     told = [dict(source.unasked) for source in sources]
     for name in set(told[0]).intersection(*told[1:]) if told else ():
@@ -60,13 +63,13 @@ def refuse_unasked(sources: list[SpecFile]) -> None:
         print(f"note: nothing in {files} asked for -D {name}", file=sys.stderr)
 
 
-def _hint(sources: list[SpecFile]) -> str:
+def _hint(sources: list[formats.SpecFile]) -> str:
     """What the files do ask for, where something of them is not read."""
     asked = [reason for source in sources if (reason := unread_reason(source))]
     return f"; {asked[0]}" if asked else ""
 
 
-def unread_reason(spec: SpecFile) -> str:
+def unread_reason(spec: formats.SpecFile) -> str:
     """The first thing of a file that is not read and why; empty where all is read."""
     if not spec.unread:
         return ""
@@ -78,13 +81,11 @@ def missing(path: Path, defines: dict[str, str]) -> str:
     """All that a C++ file still asks for, as one would write it; empty where that is nothing."""
     if path.suffix not in SOURCES:
         return ""
-    from layoutalg.formats.ck_cpp.asking import asked
-
-    found = asked(path, defines)
+    found = asking.asked(path, defines)
     return f"; in all it asks for {' '.join(f'-D {name}={value}' for name, value in found.items())}" if found else ""
 
 
-def descriptor_of(spec: SpecFile, name: str | None) -> DescriptorItem:
+def descriptor_of(spec: formats.SpecFile, name: str | None) -> formats.DescriptorItem:
     """The descriptor of that name, or the only one; InputError lists what there is."""
     names = [d.name for d in spec.descriptors]
     if name is None and len(names) == 1:
@@ -98,11 +99,9 @@ def descriptor_of(spec: SpecFile, name: str | None) -> DescriptorItem:
     return spec.descriptor(name)
 
 
-def accesses_of(spec: SpecFile, descriptor: str) -> list[AccessItem]:
+def accesses_of(spec: formats.SpecFile, descriptor: str) -> list[formats.AccessItem]:
     """The file's own accesses of a descriptor."""
-    from layoutalg.formats import AccessItem
-
-    return [a for a in spec.items if isinstance(a, AccessItem) and a.descriptor.name == descriptor]
+    return [a for a in spec.items if isinstance(a, formats.AccessItem) and a.descriptor.name == descriptor]
 
 
 def defines_of(given: list[str] | None) -> dict[str, str]:

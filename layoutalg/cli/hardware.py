@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from layoutalg.lazy import lazy
+
+if TYPE_CHECKING:
+    from layoutalg import device
+    from layoutalg import target as gpus
+    from layoutalg.memory import bank_report
+else:
+    device = lazy("layoutalg.device")
+    gpus = lazy("layoutalg.target")
+    bank_report = lazy("layoutalg.memory.bank_report")
 
 
 def register(app: typer.Typer) -> None:
@@ -22,26 +33,20 @@ def banks(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Count the cycles of one LDS access, phase by phase; exit 0 when it is free of bank conflicts, 1 when not."""
-    from layoutalg.memory.bank_report import load_addresses, picture, report, sentence
-    from layoutalg.target import load_target
-    from layoutalg.target import target as known
-
-    chosen = load_target(target) if target.endswith(".toml") else known(target)
-    lanes = load_addresses(addresses)
-    found = report(chosen, instruction, lanes)
+    chosen = gpus.load_target(target) if target.endswith(".toml") else gpus.target(target)
+    lanes = bank_report.load_addresses(addresses)
+    found = bank_report.report(chosen, instruction, lanes)
     if as_json:
         print(json.dumps(found, ensure_ascii=False))
     else:
-        print(picture(chosen, instruction, lanes))
-        print(sentence(found))
+        print(bank_report.picture(chosen, instruction, lanes))
+        print(bank_report.sentence(found))
     return 0 if found["conflict_free"] else 1
 
 
 def devices(as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False) -> int:
     """List the devices that were found and, for kinds that were not, why."""
-    from layoutalg.device import devices as look
-
-    found = look()
+    found = device.devices()
     if as_json:
         here = [{"kind": d.kind, "name": d.name, "target": d.target} for d in found.devices]
         absent = [{"kind": a.kind, "reason": a.reason} for a in found.absent]

@@ -16,9 +16,14 @@ from layoutalg.cli import emit_kernels, run_kernels
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.output import placed
 from layoutalg.disk import read_whole
+from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
-    from layoutalg.device.codeobject import KernelResources
+    from layoutalg import device
+    from layoutalg.kernel.obligations import occupancy
+else:
+    device = lazy("layoutalg.device")
+    occupancy = lazy("layoutalg.kernel.obligations.occupancy")
 
 
 class Kernels(TyperGroup):
@@ -54,13 +59,11 @@ def compile_file(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Compile a source to a code object, and report its registers, LDS and spills."""
-    from layoutalg.device import compile_source
-
     try:
         text = read_whole(source).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{source}: cannot be read as text ({error})") from None
-    code = compile_source(text, target)
+    code = device.compile_source(text, target)
     code.save(output or source.with_suffix(".co"))
     kernels = {k.name: {"vgprs": k.vgprs, "agprs": k.agprs, "sgprs": k.sgprs, "lds_bytes": k.lds_bytes,
                         "spills": k.spills, "code_bytes": k.code_size,
@@ -73,11 +76,9 @@ def compile_file(
     return 0
 
 
-def blocks_a_unit(kernel: KernelResources, target: str) -> int | None:
+def blocks_a_unit(kernel: device.KernelResources, target: str) -> int | None:
     """Blocks that a unit of the target holds at once, by LDS, waves and registers; None where that is not known."""
-    from layoutalg.kernel.obligations.occupancy import UNITS
-
-    threads, unit = kernel.max_threads, UNITS.get(target)
+    threads, unit = kernel.max_threads, occupancy.UNITS.get(target)
     if unit is None or threads is None or kernel.wave_size is None or kernel.vgprs is None:
         return None
     return unit.resident(-(-threads // kernel.wave_size), kernel.lds_bytes or 0, kernel.vgprs)

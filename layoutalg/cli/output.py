@@ -9,9 +9,12 @@ from typing import IO, TYPE_CHECKING
 import typer
 
 from layoutalg.cli.errors import InputError
+from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich import console
+else:
+    console = lazy("rich.console")
 
 WIDTH = 120
 """Columns where the output is no terminal."""
@@ -22,11 +25,9 @@ def say(line: str) -> None:
     typer.echo(line, color=False if os.environ.get("NO_COLOR") else None)
 
 
-def console_for(stream: IO[str]) -> Console:
+def console_for(stream: IO[str]) -> console.Console:
     """A console on a stream."""
-    from rich.console import Console
-
-    return Console(file=stream, highlight=False, width=None if stream.isatty() else WIDTH)
+    return console.Console(file=stream, highlight=False, width=None if stream.isatty() else WIDTH)
 
 
 def placed(path: Path | None) -> Path | None:

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from layoutalg.cli.errors import InputError
+from layoutalg.cli.files import descriptor_of
+from layoutalg.cli.files import read as layouts
 from layoutalg.cli.output import placed
 from layoutalg.disk import write_whole
+from layoutalg.lazy import lazy
+
+if TYPE_CHECKING:
+    from layoutalg.synth import command, report
+else:
+    command = lazy("layoutalg.synth.command")
+    report = lazy("layoutalg.synth.report")
 
 
 def register(app: typer.Typer) -> None:
@@ -32,14 +41,9 @@ def synth(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Find the smallest LDS layout that all accesses can use without bank conflicts."""
-    from layoutalg.synth import command, report
-
     if (file is None) == (tile is None):
         raise InputError("synth: give either a spec file with accesses, or --tile ROWSxCOLUMNS --read INSTRUCTION")
     if file is not None:
-        from layoutalg.cli.files import descriptor_of
-        from layoutalg.cli.files import read as layouts
-
         spec = layouts(file, {})
         found, code = command.from_spec(spec, descriptor_of(spec, descriptor).name, style)
     else:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from layoutalg.index import InexpressibleError
 from layoutalg.index.evaluate import limits as limits_of
 from layoutalg.layout import NoInverseError
+from layoutalg.lazy import lazy
 from layoutalg.prove.claims import Claim
 from layoutalg.prove.content import content, digest
 from layoutalg.prove.decide import decide
@@ -27,8 +28,11 @@ from layoutalg.prove.solver import needs_bits
 from layoutalg.prove.statement import sizes
 from layoutalg.prove.strategies.instances import sizes_of
 
-if TYPE_CHECKING:  # z3 is loaded when a certificate is written, and not before
-    from layoutalg.prove.smt import Form
+if TYPE_CHECKING:
+    from layoutalg.prove import encodings, smt
+else:
+    encodings = lazy("layoutalg.prove.encodings")
+    smt = lazy("layoutalg.prove.smt")
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -138,15 +142,13 @@ def _written(step: Step, limits: Limits) -> Iterator[Step]:
 
 def _certificates(step: Step, head: Mapping[str, str]) -> Iterator[tuple[Certificate, str] | Uncertified]:
     """The files of one obligation with their text; named by content, because transforms recur in many layouts."""
-    from layoutalg.prove.encodings import NotExpressible
-
     obligation, outcome = step.obligation, step.outcome
     if not isinstance(outcome, Holds | Fails):
         yield Uncertified(obligation.label, outcome.strategy, outcome.reason)
         return
     try:
         texts = _texts(obligation, outcome)
-    except NotExpressible as error:
+    except encodings.NotExpressible as error:
         yield Uncertified(obligation.label, outcome.strategy, str(error))
         return
     key = digest(content(obligation))
@@ -163,20 +165,18 @@ def _certificates(step: Step, head: Mapping[str, str]) -> Iterator[tuple[Certifi
         yield made, whole
 
 
-def _texts(obligation: Obligation, outcome: Holds | Fails) -> dict[str, tuple[Form, str]]:
+def _texts(obligation: Obligation, outcome: Holds | Fails) -> dict[str, tuple[smt.Form, str]]:
     """Each text by the end of its name, and the answer that it expects: the negation, and what is assumed."""
-    from layoutalg.prove.smt import Form, assumptions_text, forms, smt_text
-
     bits = needs_bits(obligation)
     arithmetic = "bit-vectors" if bits else "integers"
     if isinstance(outcome, Fails):
-        text = smt_text(obligation, bits, points=outcome.points)
-        texts = {"-refuted": (Form(text, arithmetic, "with the values of the counterexample"), "sat")}
+        text = smt.smt_text(obligation, bits, points=outcome.points)
+        texts = {"-refuted": (smt.Form(text, arithmetic, "with the values of the counterexample"), "sat")}
     else:
-        said = forms(obligation)
+        said = smt.forms(obligation)
         texts = {f"-{n}" if len(said) > 1 else "": (form, "unsat") for n, form in enumerate(said)}
-    if (alone := assumptions_text(obligation, bits)) is not None:
-        texts["-assumptions"] = Form(alone, arithmetic, "what is assumed, alone"), "sat"
+    if (alone := smt.assumptions_text(obligation, bits)) is not None:
+        texts["-assumptions"] = smt.Form(alone, arithmetic, "what is assumed, alone"), "sat"
     return texts
 
 

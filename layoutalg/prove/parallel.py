@@ -12,9 +12,12 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent import futures
 from contextlib import contextmanager
+from pickle import PicklingError
 from typing import TYPE_CHECKING
 
+from layoutalg.lazy import lazy
 from layoutalg.prove.claims import Claim
 from layoutalg.prove.obligation import Obligation
 from layoutalg.prove.outcome import Limits
@@ -22,7 +25,12 @@ from layoutalg.prove.portfolio import DEFAULT, prove
 from layoutalg.prove.verdict import Unknown, Verdict
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    import multiprocessing
+
+    import distributed
+else:
+    distributed = lazy("distributed")
+    multiprocessing = lazy("multiprocessing")
 
 Prover = Callable[..., Verdict]
 """What decides one claim: `prover(claim, strategy=…, limits=…)`."""
@@ -32,7 +40,7 @@ def prove_all(
     claims: Sequence[Claim | Obligation],
     *,
     jobs: int = 1,
-    executor: Executor | None = None,
+    executor: futures.Executor | None = None,
     strategy: str | None = None,
     limits: Limits = DEFAULT,
     prover: Prover = prove,
@@ -50,12 +58,9 @@ def prove_all(
         return _on(executor, claims, 1, prover, strategy, limits)
     if min(jobs, len(claims)) <= 1:
         return _one_by_one(claims, prover, strategy, limits)
-    import multiprocessing  # here, so that what proves in one process starts without them
-    from concurrent.futures import ProcessPoolExecutor
-
     size = min(MOST_BATCHED, -(-len(claims) // (jobs * 4)))
     context = multiprocessing.get_context("fork" if _forks() else "spawn")
-    with ProcessPoolExecutor(min(jobs, len(claims)), mp_context=context) as pool:
+    with futures.ProcessPoolExecutor(min(jobs, len(claims)), mp_context=context) as pool:
         return _on(pool, claims, size, prover, strategy, limits)
 
 
@@ -69,11 +74,9 @@ def _forks() -> bool:
 
 
 @contextmanager
-def dask_executor(address: str) -> Iterator[Executor]:
+def dask_executor(address: str) -> Iterator[futures.Executor]:
     """An executor on the Dask cluster whose scheduler listens at `address` (the extra `dask`)."""
-    from distributed import Client
-
-    with Client(address) as client:
+    with distributed.Client(address) as client:
         yield client.get_executor(retries=3, pure=False)
 
 
@@ -90,24 +93,24 @@ def _one_by_one(
 
 
 def _on(
-    executor: Executor, claims: Sequence[Claim | Obligation], size: int, prover: Prover, strategy: str | None,
+    executor: futures.Executor, claims: Sequence[Claim | Obligation], size: int, prover: Prover, strategy: str | None,
     limits: Limits,
 ) -> list[Verdict]:  # fmt: skip
     """The verdicts by an executor that is handed `size` claims at a time."""
     batches = [claims[start : start + size] for start in range(0, len(claims), size)]
-    futures: list[Future[list[Verdict]]] = []
+    pending: list[futures.Future[list[Verdict]]] = []
     found: list[Verdict] = []
     try:
         for batch in batches:
-            futures.append(executor.submit(_batch, prover, batch, strategy, limits))
-        for batch, future in zip(batches, futures, strict=True):
+            pending.append(executor.submit(_batch, prover, batch, strategy, limits))
+        for batch, future in zip(batches, pending, strict=True):
             found += _result(batch, future)
     except KeyboardInterrupt:
-        for future in futures:
+        for future in pending:
             future.cancel()
         found += [_undecided(claim, "interrupted") for claim in claims[len(found) :]]
     except RuntimeError as error:  # a pool that is broken takes no more claims
-        for batch, future in zip(batches, futures, strict=False):
+        for batch, future in zip(batches, pending, strict=False):
             found += _result(batch, future)
         found += [_undecided(claim, f"the executor stopped: {error}") for claim in claims[len(found) :]]
     return found
@@ -124,13 +127,10 @@ def _batch(prover: Prover, claims: Sequence[Claim | Obligation], strategy: str |
     return found
 
 
-def _result(claims: Sequence[Claim | Obligation], future: Future[list[Verdict]]) -> list[Verdict]:
-    from concurrent.futures import CancelledError
-    from pickle import PicklingError
-
+def _result(claims: Sequence[Claim | Obligation], future: futures.Future[list[Verdict]]) -> list[Verdict]:
     try:
         return future.result()
-    except (RuntimeError, CancelledError, OSError, EOFError, PicklingError, MemoryError) as error:
+    except (RuntimeError, futures.CancelledError, OSError, EOFError, PicklingError, MemoryError) as error:
         return [_undecided(claim, f"its worker was lost: {error}") for claim in claims]
 
 

@@ -12,6 +12,7 @@ Only the first is a pass.  Each file is decided in a process that is ended when 
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import multiprocessing
 import time
@@ -20,11 +21,19 @@ from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from layoutalg.disk import read_whole
+from layoutalg.lazy import lazy
 from layoutalg.prove.certificates import MANIFEST
 from layoutalg.prove.content import digest
+
+if TYPE_CHECKING:
+    import bitwuzla
+    import cvc5
+else:
+    bitwuzla = lazy("bitwuzla")
+    cvc5 = lazy("cvc5")
 
 GRACE = 5.0
 """Seconds that a process gets beyond the solver's own limit, its start included."""
@@ -97,8 +106,6 @@ SOLVER = {"integers": "cvc5", "bit-vectors": "bitwuzla"}
 
 
 def _require(arithmetics: set[str]) -> None:
-    import importlib.util
-
     missing = sorted(SOLVER[a] for a in arithmetics if importlib.util.find_spec(SOLVER[a]) is None)
     if missing:
         raise ImportError(f"{' and '.join(missing)} cannot be imported: pip install {' '.join(missing)}")
@@ -145,8 +152,6 @@ def _decide(path: str, arithmetic: str, seconds: float) -> tuple[str, float]:
 
 
 def _cvc5(path: str, seconds: float) -> str:
-    import cvc5
-
     manager = cvc5.TermManager()
     solver = cvc5.Solver(manager)
     solver.setOption("tlimit-per", str(int(seconds * 1000)))
@@ -164,8 +169,6 @@ def _cvc5(path: str, seconds: float) -> str:
 
 
 def _bitwuzla(path: str, seconds: float) -> str:
-    import bitwuzla
-
     options = bitwuzla.Options()
     options.set(bitwuzla.Option.TIME_LIMIT_PER, int(seconds * 1000))
     manager = bitwuzla.TermManager()

@@ -14,9 +14,19 @@ import pickle
 import resource
 import sys
 import time
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
+from layoutalg.lazy import lazy
 from layoutalg.prove.obligation import Obligation
+
+if TYPE_CHECKING:
+    import z3
+
+    from layoutalg.prove import encodings, lowering
+else:
+    z3 = lazy("z3")
+    encodings = lazy("layoutalg.prove.encodings")
+    lowering = lazy("layoutalg.prove.lowering")
 
 SHARES = (*(1 / 16,) * 8, 1 / 2)
 """What each seed gets of the time for a query over the integers."""
@@ -26,8 +36,7 @@ def main() -> None:
     """Answers requests until stdin ends; the first argument limits the address space, in megabytes."""
     limit = int(sys.argv[1]) << 20
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    import z3  # noqa: F401 - loaded before the first query, whose clock it must not run on
-
+    z3.get_version()  # loaded before the first query, whose clock it must not run on
     send(sys.stdout.buffer, "ready")
     while (request := receive(sys.stdin.buffer)) is not None:
         send(sys.stdout.buffer, _answer(*request))
@@ -49,13 +58,8 @@ def send(stream: BinaryIO, message: Any) -> None:
 
 
 def _answer(obligation: Obligation, bits: bool, seconds: float) -> tuple[str, Any]:
-    import z3
-
-    from layoutalg.prove.encodings import BitVectors, Integers, NotExpressible
-    from layoutalg.prove.lowering import Problem
-
     try:
-        problem = Problem(obligation, BitVectors if bits else Integers)
+        problem = lowering.Problem(obligation, encodings.BitVectors if bits else encodings.Integers)
         given = [*(condition for _, condition in problem.encoding.conditions), *problem.assumptions]
         result, solver = _decided([*given, problem.negation], bits, seconds)
         if result == z3.sat:
@@ -64,7 +68,7 @@ def _answer(obligation: Obligation, bits: bool, seconds: float) -> tuple[str, An
             return "unknown", f"z3 says unknown ({solver.reason_unknown()})"
         vacuous = problem.assumptions and _decided(given, bits, seconds)[0] != z3.sat
         return ("unknown", "the assumptions were not shown to be satisfiable") if vacuous else ("holds", [])
-    except NotExpressible as error:
+    except encodings.NotExpressible as error:
         return "unknown", str(error)
     except (z3.Z3Exception, MemoryError, RecursionError) as error:
         return "unknown", f"z3 stopped: {error}"
@@ -75,8 +79,6 @@ def _decided(formulas: list[Any], bits: bool, seconds: float) -> tuple[Any, Any]
 
     With something pushed, z3 takes its incremental core, else its tactics; some problems need one, some the other.
     """
-    import z3
-
     end = time.monotonic() + seconds
     for seed, share in enumerate((1.0,) if bits else SHARES):
         context = z3.Context()

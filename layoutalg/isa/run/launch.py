@@ -29,16 +29,11 @@ from layoutalg.isa.container.metadata import Argument
 from layoutalg.isa.decode.code import ENDS, MachineCode, branch_target
 from layoutalg.isa.decode.instructions import VCC, Operand
 from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import InstructionCycles, LdsMeter
-from layoutalg.isa.run.machine import (
-    SCRATCH_BUFFER,
-    SCRATCH_OFFSET,
-    ConcreteMachine,
-    global_place,
-    lds_place,
-    scratch_stride,
-)
+from layoutalg.isa.run.memories import SCRATCH_BUFFER, SCRATCH_OFFSET, global_place, lds_place, scratch_stride
 from layoutalg.isa.run.races import BlockRaces
+from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.isa.run.spaces import GlobalMemory
 
 Triple = tuple[int, int, int]
@@ -132,9 +127,9 @@ def _run_grid(
     for start in range(0, len(blocks), at_once):
         some = blocks[start : start + at_once]
         machine = ConcreteMachine(program.kernel, some, waves, threads, memory, place, meter, strict, races, start)
-        _initialise(machine, block)
+        _initialise(machine.registers, memory.addresses[_KERNARG], block)
         steps += run(machine, program, turns)
-        unaligned |= machine.unaligned
+        unaligned |= machine.memory.unaligned
     return steps, tuple(unaligned)
 
 
@@ -166,9 +161,9 @@ class Turns:
 
 def run(machine: ConcreteMachine, program: MachineCode, turns: Turns) -> int:
     """Runs every wave of a machine to its end; returns the number of instructions carried out."""
-    waves, steps = machine.waves, 0
-    counter = np.full(waves, program.kernel.entry, np.int64)
-    waiting, ended = np.zeros(waves, np.bool_), np.zeros(waves, np.bool_)
+    registers, steps = machine.registers, 0
+    counter = np.full(registers.waves, program.kernel.entry, np.int64)
+    waiting, ended = np.zeros(registers.waves, np.bool_), np.zeros(registers.waves, np.bool_)
     while True:
         ready = ~(waiting | ended)
         if not ready.any():
@@ -179,14 +174,14 @@ def run(machine: ConcreteMachine, program: MachineCode, turns: Turns) -> int:
         address, live = turns.choose(counter, ready)
         others = counter[ready & ~live]
         limit = int(others.min()) if others.size else -1
-        machine.set_live(live)
-        machine.agree("the program counter", live[:, None])
+        registers.set_live(live)
+        registers.agree("the program counter", live[:, None])
         counter[live], last, done = _turn(
             machine, program, address, limit, min(turns.length(), turns.step_limit - steps)
         )
         steps += done
         if steps >= turns.step_limit:
-            raise StepLimit(turns.step_limit, machine.where)
+            raise StepLimit(turns.step_limit, registers.where)
         ended |= live & (last in ENDS)
         waiting |= live & _BARRIERS.get(last, (False, False))[1]
 
@@ -196,30 +191,30 @@ def _turn(machine: ConcreteMachine, program: MachineCode, address: int, limit: i
 
     Returns where they go on, the last instruction's name, and how many were carried out; at most about `most`.
     """
-    code, done = program.by_address, 0
+    registers, code, done = machine.registers, program.by_address, 0
     while True:
         instruction = code.get(address)
         if instruction is None and program.kernel.entry <= address < program.kernel.entry + len(program.kernel.code):
-            raise UnsupportedInstructionError(f"{address:#x} lies within an instruction, at {machine.where}")
+            raise UnsupportedInstructionError(f"{address:#x} lies within an instruction, at {registers.where}")
         if instruction is None:
-            raise Fault("control", f"no instruction at {address:#x}", machine.where)
-        machine.where = instruction.place
+            raise Fault("control", f"no instruction at {address:#x}", registers.where)
+        registers.where = instruction.place
         budget.check()
         name, done = instruction.name, done + 1
         address += instruction.size
         target = branch_target(instruction)
         if target is not None:
-            return np.where(_taken(machine, name), target, address)[machine.live], name, done
+            return np.where(_taken(machine, name), target, address)[registers.live], name, done
         if name in _BARRIERS:
             if _BARRIERS[name][0]:
-                machine.arrive()
+                machine.memory.arrive()
             if _BARRIERS[name][1]:
                 return address, name, done
         elif name in ENDS:
             return address, name, done
         else:
             machine.step(instruction)
-        if address == limit or (done >= most and not machine.index_mode):
+        if address == limit or (done >= most and not registers.index_mode):
             return address, name, done
 
 
@@ -229,27 +224,27 @@ _BARRIERS = {"S_BARRIER": (True, True), "S_BARRIER_SIGNAL": (True, False), "S_BA
 
 def _released(machine: ConcreteMachine, waiting: Array, ended: Array) -> Array:
     """Waves of the blocks whose waves have all come to the barrier or ended. A `Fault` when there is none."""
-    per_block = machine.waves_per_block
-    signalled = machine.barriers.signals > machine.barriers.waits
+    per_block, where, barriers = machine.registers.waves_per_block, machine.registers.where, machine.memory.barriers
+    signalled = barriers.signals > barriers.waits
     whole = ((waiting & signalled) | ended).reshape(-1, per_block).all(axis=1)
     released = np.repeat(whole, per_block) & waiting
     if not released.any():
-        raise Fault("barrier", "waves wait at a barrier to which others of their block never come", machine.where)
+        raise Fault("barrier", "waves wait at a barrier to which others of their block never come", where)
     mixed = (waiting.reshape(-1, per_block).any(axis=1) & ended.reshape(-1, per_block).any(axis=1)).any()
     if mixed:
-        raise Fault("barrier", "a wave has ended while others of its block wait at a barrier", machine.where)
-    machine.barriers.release(released)
+        raise Fault("barrier", "a wave has ended while others of its block wait at a barrier", where)
+    barriers.release(released)
     return released
 
 
 _BRANCHES: Mapping[str, Callable[[ConcreteMachine], Array]] = {
-    "S_BRANCH": lambda machine: np.ones(machine.waves, np.bool_),
-    "S_CBRANCH_SCC0": lambda machine: ~machine.scc[:, 0],
-    "S_CBRANCH_SCC1": lambda machine: machine.scc[:, 0],
-    "S_CBRANCH_EXECZ": lambda machine: ~_any(machine.exec_lanes),
-    "S_CBRANCH_EXECNZ": lambda machine: _any(machine.exec_lanes),
-    "S_CBRANCH_VCCZ": lambda machine: ~_any(machine.lanes_of(Operand("s", VCC))),
-    "S_CBRANCH_VCCNZ": lambda machine: _any(machine.lanes_of(Operand("s", VCC))),
+    "S_BRANCH": lambda machine: np.ones(machine.registers.waves, np.bool_),
+    "S_CBRANCH_SCC0": lambda machine: ~machine.registers.scc[:, 0],
+    "S_CBRANCH_SCC1": lambda machine: machine.registers.scc[:, 0],
+    "S_CBRANCH_EXECZ": lambda machine: ~_any(machine.registers.exec_lanes),
+    "S_CBRANCH_EXECNZ": lambda machine: _any(machine.registers.exec_lanes),
+    "S_CBRANCH_VCCZ": lambda machine: ~_any(machine.interpreter.operands.mask(Operand("s", VCC))),
+    "S_CBRANCH_VCCNZ": lambda machine: _any(machine.interpreter.operands.mask(Operand("s", VCC))),
 }
 
 
@@ -259,48 +254,47 @@ def _any(lanes: Array) -> Array:
 
 def _taken(machine: ConcreteMachine, name: str) -> Array:
     if name not in _BRANCHES:
-        raise UnsupportedInstructionError(f"the branch {name} at {machine.where}")
+        raise UnsupportedInstructionError(f"the branch {name} at {machine.registers.where}")
     taken = _BRANCHES[name](machine)
-    machine.agree("a branch", (taken & machine.live)[:, None])
+    machine.registers.agree("a branch", (taken & machine.registers.live)[:, None])
     return taken
 
 
-def _initialise(machine: ConcreteMachine, block: Triple) -> None:
-    """Registers as the machine finds them."""
-    kernel = machine.kernel
+def _initialise(registers: WaveRegisters, kernarg: int, block: Triple) -> None:
+    """Registers as the machine finds them, `kernarg` the address of the arguments."""
+    kernel = registers.kernel
     register = 0
     for name, dwords in kernel.user_sgprs:
         if name == "kernarg_segment_ptr":
-            base = machine.memory.addresses[_KERNARG]
-            machine.write_scalar(Operand("s", register), 64, machine.w.const(base, 64))
+            registers.write_scalar(Operand("s", register), 64, registers.w.const(kernarg, 64))
         elif name == "flat_scratch_init":
-            machine.write_scalar(Operand("s", register), 64, machine.w.const(0, 64))
+            registers.write_scalar(Operand("s", register), 64, registers.w.const(0, 64))
         elif name == BUFFER:
             for k, word in enumerate(SCRATCH_BUFFER):
-                machine.write_scalar(Operand("s", register + 2 * k), 64, machine.w.const(word, 64))
+                registers.write_scalar(Operand("s", register + 2 * k), 64, registers.w.const(word, 64))
         register += dwords
     register = kernel.user_sgpr_count
-    rows = np.arange(machine.waves) % (machine.waves // 2) // machine.waves_per_block
-    indices = machine.blocks[rows].astype(np.uint32)
+    rows = np.arange(registers.waves) % (registers.waves // 2) // registers.waves_per_block
+    indices = registers.blocks[rows].astype(np.uint32)
     if kernel.architecture == "rdna4":
-        noise = machine.noise.integers(0, 1 << 16, indices.shape, np.uint32)
+        noise = registers.noise.integers(0, 1 << 16, indices.shape, np.uint32)
         noise[:, 2] = 0  # LLVM takes y whole where z is not asked for (SITargetLowering, WorkGroupIDY)
         x, y, z = np.split(np.where(kernel.block_indices, indices, noise), 3, axis=1)
-        machine.write_scalar(Operand("s", 108 + 9), 32, x)
-        machine.write_scalar(Operand("s", 108 + 7), 32, y | z << np.uint32(16))
+        registers.write_scalar(Operand("s", 108 + 9), 32, x)
+        registers.write_scalar(Operand("s", 108 + 7), 32, y | z << np.uint32(16))
     else:
         for dimension, wanted in enumerate(kernel.block_indices):
             if wanted:
-                machine.write_scalar(Operand("s", register), 32, indices[:, dimension : dimension + 1])
+                registers.write_scalar(Operand("s", register), 32, indices[:, dimension : dimension + 1])
                 register += 1
         if kernel.target == "gfx90a" and kernel.extra_sgprs[1]:
             offset = Operand("s", register + kernel.extra_sgprs[0])
-            machine.write_scalar(offset, 32, machine.w.const(SCRATCH_OFFSET, 32))
-    thread = (np.arange(machine.waves) % machine.waves_per_block)[:, None] * machine.lanes + np.arange(machine.lanes)
+            registers.write_scalar(offset, 32, registers.w.const(SCRATCH_OFFSET, 32))
+    thread = registers.thread
     parts = (thread % block[0], thread // block[0] % block[1], thread // (block[0] * block[1]))
     packed = sum(part << 10 * k for k, part in enumerate(parts[: kernel.thread_dimensions]))
-    noise = machine.noise.integers(0, 1 << 32, thread.shape, np.uint32)
-    machine.vectors["v", 0] = np.where(machine.enabled, np.asarray(packed).astype(np.uint32), noise)
+    noise = registers.noise.integers(0, 1 << 32, thread.shape, np.uint32)
+    registers.vectors["v", 0] = np.where(registers.enabled, np.asarray(packed).astype(np.uint32), noise)
 
 
 def pack_arguments(

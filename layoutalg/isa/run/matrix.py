@@ -16,21 +16,17 @@ states that some instructions need before a result is read.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from layoutalg.errors import Fault, UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction, Operand
-from layoutalg.isa.machine import operand_of
+from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array
-from layoutalg.isa.semantics.matrix import matrix_instruction_of
+from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.target.dtypes import DTYPES, dtype_of
 from layoutalg.target.elements import from_bits
-from layoutalg.target.operand import OperandMap
-
-if TYPE_CHECKING:
-    from layoutalg.isa.run.machine import ConcreteMachine
+from layoutalg.target.operand import MatrixInstruction, OperandMap
 
 #: The numpy type of the arithmetic on elements of each type.
 _ARITHMETIC: Mapping[str, type] = {
@@ -38,44 +34,43 @@ _ARITHMETIC: Mapping[str, type] = {
 }  # fmt: skip
 
 
-def multiply(machine: ConcreteMachine, instruction: Instruction) -> None:
+def multiply(registers: WaveRegisters, instruction: Instruction, matrix: MatrixInstruction) -> None:
     """D = A·B + C for every live wave.
 
     Raises `UnsupportedInstructionError` for a form that is not described, and where lanes are inactive.
     """
-    matrix = matrix_instruction_of(instruction.name, machine.kernel.target)
-    if matrix is None or matrix.a_dtype not in _ARITHMETIC or matrix.b_dtype not in _ARITHMETIC:
+    if matrix.a_dtype not in _ARITHMETIC or matrix.b_dtype not in _ARITHMETIC:
         raise UnsupportedInstructionError(f"{instruction.name} at {instruction.address:#x} has no entry")
-    if not machine.exec_lanes[machine.live].all():
-        raise UnsupportedInstructionError(f"a matrix instruction with inactive lanes, at {machine.where}")
-    a = _matrix(machine, instruction, "a", matrix.isa_a or matrix.a, matrix.a_dtype)
-    b = _matrix(machine, instruction, "b", matrix.isa_b or matrix.b, matrix.b_dtype)
-    c = _matrix(machine, instruction, "c", matrix.d, matrix.accumulator)
+    if not registers.exec_lanes[registers.live].all():
+        raise UnsupportedInstructionError(f"a matrix instruction with inactive lanes, at {registers.where}")
+    a = _matrix(registers, instruction, "a", matrix.isa_a or matrix.a, matrix.a_dtype)
+    b = _matrix(registers, instruction, "b", matrix.isa_b or matrix.b, matrix.b_dtype)
+    c = _matrix(registers, instruction, "c", matrix.d, matrix.accumulator)
     with np.errstate(all="ignore"):
         product = a @ b + c
     rows, columns = matrix.d.places()
     target = operand_of(instruction, "d")
     for k, word in enumerate(_words(product[:, rows, columns], matrix.accumulator)):
-        machine.write_register(Operand(target.kind, target.index + k), 32, word)
+        registers.write_register(Operand(target.kind, target.index + k), 32, word)
 
 
-def _matrix(machine: ConcreteMachine, instruction: Instruction, role: str, places: OperandMap, dtype: str) -> Array:
+def _matrix(registers: WaveRegisters, instruction: Instruction, role: str, places: OperandMap, dtype: str) -> Array:
     """The matrix that each wave's registers hold: shape (waves, rows, columns)."""
     operand = operand_of(instruction, role)
     if operand.kind not in ("v", "a"):
         if (operand.kind, operand.index) != ("int", 0):
             raise UnsupportedInstructionError(f"{instruction}: a matrix operand that is the constant {operand}")
-        return np.zeros((machine.waves, *places.shape), _ARITHMETIC[dtype])
+        return np.zeros((registers.waves, *places.shape), _ARITHMETIC[dtype])
     rows, columns = places.places()
     size = dtype_of(dtype).bytes
     words = [
-        machine.read_register(Operand(operand.kind, operand.index + k), 32) for k in range(rows.shape[1] * size // 4)
+        registers.read_register(Operand(operand.kind, operand.index + k), 32) for k in range(rows.shape[1] * size // 4)
     ]
     held = _elements(np.stack(words, axis=2), dtype)
-    matrix = np.zeros((machine.waves, *places.shape), held.dtype)
+    matrix = np.zeros((registers.waves, *places.shape), held.dtype)
     matrix[:, rows, columns] = held
-    if places.copies > 1 and not np.array_equal(matrix[:, rows, columns][machine.live], held[machine.live], True):
-        raise Fault("control", "lanes that must hold one element alike hold different values", machine.where)
+    if places.copies > 1 and not np.array_equal(matrix[:, rows, columns][registers.live], held[registers.live], True):
+        raise Fault("control", "lanes that must hold one element alike hold different values", registers.where)
     return matrix
 
 

@@ -1,34 +1,35 @@
 """The registers of the numpy machine: those of all waves of many blocks at once, and which of them run.
 
 A scalar register is a column of one word for each wave, a vector register a row of lanes for each wave.  What nothing
-wrote is noise, and other noise in the second copy of a block (see `concrete`).
+wrote is noise, and other noise in the second copy of a block (`concrete`).
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 
 from layoutalg.errors import Fault, UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
-from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
-from layoutalg.isa.machine import Machine
+from layoutalg.isa.decode.instructions import EXEC, Operand
 from layoutalg.isa.run.arrays import Array, ArrayValues, bits_to_lanes, lanes_to_bits
 from layoutalg.isa.run.spaces import Describe
 from layoutalg.isa.run.wait_counters import WaitCounters
-from layoutalg.isa.semantics.table import ALU
+from layoutalg.isa.semantics.accesses import COUNTERS
 
-#: Moves from or to the register whose number M0 is added to.
-MOVES_BY_NUMBER = frozenset({"V_MOVRELS_B32", "V_MOVRELD_B32"})
+#: Where LDS and scratch lie in the flat address space (upper 32 bits of their base).  Any values do that no buffer has;
+#: a kernel learns them from `src_shared_base` and `src_private_base`.
+APERTURES: Mapping[str, int] = {"lds": 0x10000, "scratch": 0x20000}
 
 
-class RegisterMachine(Machine):
+class WaveRegisters:
     """Registers of `blocks` blocks, each in two copies (the second half of the waves)."""
-
-    w: ArrayValues
 
     def __init__(self, kernel: KernelBinary, blocks: Array, waves_per_block: int, threads: int) -> None:
         """`blocks` has a row (x, y, z) for each block."""
-        super().__init__(kernel, ArrayValues())
+        self.kernel, self.w = kernel, ArrayValues()
+        self.index_mode = 0
         self.blocks, self.waves_per_block = blocks, waves_per_block
         self.waves = 2 * len(blocks) * waves_per_block
         self.lanes = kernel.wave_size
@@ -37,20 +38,22 @@ class RegisterMachine(Machine):
         self.scalars: dict[tuple[str, int], Array] = {}
         self.vectors: dict[tuple[str, int], Array] = {}
         self.scc = self.noise.integers(0, 2, (self.waves, 1), np.uint8).view(np.bool_)
-        self.track = WaitCounters({name for names in self.counters.values() for name in names}, self.waves)
-        thread = (np.arange(self.waves) % waves_per_block)[:, None] * self.lanes + np.arange(self.lanes)
-        self.enabled = thread < threads
+        counters = COUNTERS[kernel.architecture].values()
+        self.track = WaitCounters({name for names in counters for name in names}, self.waves)
+        self.thread = (np.arange(self.waves) % waves_per_block)[:, None] * self.lanes + np.arange(self.lanes)
+        self.enabled = self.thread < threads
         self.where = "the entry"
         self._set_exec(lanes_to_bits(self.enabled, self.lanes).astype(np.uint64))
 
     def read_scalar(self, operand: Operand, bits: int) -> Array:
         """A column of 32- or 64-bit words."""
         if bits == 64:
-            low = self._scalar(operand)
-            return self.w.pair(low, self._scalar(Operand(operand.kind, operand.index + 1)))
-        return self._scalar(operand)
+            low = self.scalar(operand)
+            return self.w.pair(low, self.scalar(Operand(operand.kind, operand.index + 1)))
+        return self.scalar(operand)
 
-    def _scalar(self, operand: Operand) -> Array:
+    def scalar(self, operand: Operand) -> Array:
+        """One scalar register: a column of 32-bit words."""
         if operand.kind == "null":
             return self.w.const(0, 32)
         if operand.kind == "scc":
@@ -71,11 +74,12 @@ class RegisterMachine(Machine):
         for index, part in enumerate(parts, operand.index):
             key = (operand.kind, index)
             self.track.check(key, self.live, self.where, "written")
-            self.scalars[key] = self._kept(key, part)
+            self.scalars[key] = self.kept(key, part)
         if operand.kind == "s" and operand.index in (EXEC, EXEC + 1):
             self._set_exec(self.read_scalar(Operand("s", EXEC), 64))
 
-    def _kept(self, key: tuple[str, int], word: Array) -> Array:
+    def kept(self, key: tuple[str, int], word: Array) -> Array:
+        """What a scalar register holds after a write of the live waves."""
         if self.all_live:
             return _shaped(word, (self.waves, 1))
         old = self.scalars.get(key)
@@ -107,11 +111,12 @@ class RegisterMachine(Machine):
         if operand.kind not in ("v", "a"):
             raise UnsupportedInstructionError(f"{operand} where a vector register is expected, at {self.where}")
         if bits == 64:
-            low = self._vector_of(operand.kind, operand.index)
-            return self.w.pair(low, self._vector_of(operand.kind, operand.index + 1))
-        return self._vector_of(operand.kind, operand.index)
+            low = self.vector(operand.kind, operand.index)
+            return self.w.pair(low, self.vector(operand.kind, operand.index + 1))
+        return self.vector(operand.kind, operand.index)
 
-    def _vector_of(self, kind: str, index: int) -> Array:
+    def vector(self, kind: str, index: int) -> Array:
+        """One vector register: a row of 32-bit words for each wave."""
         key = (kind, index)
         self.track.check(key, self.live, self.where, "read")
         if key not in self.vectors:
@@ -124,9 +129,10 @@ class RegisterMachine(Machine):
         for index, part in enumerate(parts, operand.index):
             key = (operand.kind, index)
             self.track.check(key, self.live, self.where, "written")
-            self._store_lanes(key, part, self.active, self.full)
+            self.store_lanes(key, part, self.active, self.full)
 
-    def _store_lanes(self, key: tuple[str, int], word: Array, active: Array, full: bool) -> None:
+    def store_lanes(self, key: tuple[str, int], word: Array, active: Array, full: bool) -> None:
+        """Writes one vector register in these lanes; `full` says that they are all there are."""
         if full:
             self.vectors[key] = _shaped(word, (self.waves, self.lanes))
             return
@@ -134,39 +140,35 @@ class RegisterMachine(Machine):
             self.vectors[key] = self.noise.integers(0, 1 << 32, (self.waves, self.lanes), np.uint32)
         self.vectors[key] = np.where(active, word, self.vectors[key])
 
-    def lanes_of(self, operand: Operand) -> Array:
+    def lanes_of(self, mask: Array) -> Array:
         """A mask as a truth for each lane."""
-        word = self._constant(operand, self.lanes)
-        return bits_to_lanes(np.broadcast_to(word, (self.waves, 1)))
+        return bits_to_lanes(np.broadcast_to(mask, (self.waves, 1)))
 
-    def write_lanes(self, operand: Operand, truth: Array) -> None:
+    def mask_of(self, truth: Array) -> Array:
         """Packs the truth of the active lanes."""
-        self.write_scalar(operand, self.lanes, lanes_to_bits(truth & self.active, self.lanes))
+        return lanes_to_bits(truth & self.active, self.lanes)
+
+    def aperture(self, space: str) -> Array:
+        """The base of LDS or scratch."""
+        return self.w.const(APERTURES[space] << 32, 64)
+
+    def begin_indexing(self, number: Array, mode: int) -> None:
+        """Writes M0's low byte and mode."""
+        m0 = self.scalar(Operand("m0")) & np.uint32(0xFFFF0F00)
+        self.write_scalar(Operand("m0"), 32, m0 | number & np.uint32(0xFF) | np.uint32(mode << 12))
+        self.index_mode = mode
 
     def register_offset(self) -> int:
-        """What M0 adds to a register's number: its low byte in index mode, else all of it (ISA manuals, V_MOVRELS)."""
-        (offset,) = self._offsets()
-        return offset
+        """What M0 adds to a register's number, where the waves that run agree."""
+        (offset,) = np.unique(self.register_offsets()[self.live])
+        return int(offset)
 
-    def _offsets(self) -> list[int]:
-        """The numbers by which the waves that run index registers."""
-        number = self._scalar(Operand("m0"))
+    def register_offsets(self) -> Array:
+        """What M0 adds for each wave: its low byte in index mode, else all of it (ISA manuals, V_MOVRELS)."""
+        number = self.scalar(Operand("m0"))
         number = np.where(self.live[:, None], number & np.uint32(0xFF) if self.index_mode else number, np.uint32(0))
         self.agree("a register's number", number)
-        return [int(offset) for offset in np.unique(number[self.live])]
-
-    def step(self, instruction: Instruction) -> None:
-        """Waves that index registers by different numbers do so one after the other."""
-        indexes = instruction.name in MOVES_BY_NUMBER or (self.index_mode and instruction.name in ALU)
-        offsets = self._offsets() if indexes else []
-        if len(offsets) < 2:
-            super().step(instruction)
-            return
-        live, m0 = self.live, self._scalar(Operand("m0"))[:, 0] & np.uint32(0xFF if self.index_mode else 0xFFFFFFFF)
-        for offset in offsets:
-            self.set_live(live & (m0 == offset))
-            super().step(instruction)
-        self.set_live(live)
+        return number[:, 0]
 
     def further(self, operand: Operand, offset: int) -> Operand:
         """The register so many further on, which must be the kernel's."""
@@ -174,10 +176,6 @@ class RegisterMachine(Machine):
             what = f"{offset} registers further on than {operand}, of {self.kernel.vector_registers}"
             raise Fault("address", what, self.where)
         return Operand("v", operand.index + offset)
-
-    def _indexed(self, operand: Operand, role: str) -> Operand:
-        found = super()._indexed(operand, role)
-        return self.further(found, 0) if found is not operand else found
 
     def describe(self, active: Array) -> Describe:
         """Names the k-th active lane."""

@@ -180,3 +180,8 @@ NO_EFFECT = frozenset({
 
 #: The message with which an ending wave gives its registers back (RDNA 3 ISA, S_SENDMSG).
 DEALLOCATE_VGPRS = 3
+
+
+def has_no_effect(name: str, fields: Mapping[str, int]) -> bool:
+    """Whether nothing that is modelled changes by an instruction of this name and these immediates."""
+    return name in NO_EFFECT or (name == "S_SENDMSG" and fields.get("simm16") == DEALLOCATE_VGPRS)

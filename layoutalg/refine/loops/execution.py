@@ -47,7 +47,7 @@ class SymbolicExecution:
         Raises `NotReadable` when that cannot be done.
         """
         entry = self.machine.kernel.entry
-        left = self.region(frozenset(self.flow.order), entry, self.machine.state)
+        left = self.region(frozenset(self.flow.order), entry, self.machine.registers.state)
         if left:
             raise NotReadable(f"control leaves the kernel for {left[0][0]:#x}")
 
@@ -98,10 +98,10 @@ class SymbolicExecution:
     def _block(self, start: int, state: State) -> Ends:
         """The instructions of one block, and the ways out of it."""
         machine = self.machine
-        machine.state = state
+        machine.registers.state = state
         if self.late:
             raise NotReadable("the time for all claims is used up")
-        if machine.index_mode:
+        if machine.registers.index_mode:
             raise NotReadable(f"the block at {start:#x} begins with indexed registers")
         for instruction in self.blocks[start].instructions:
             if branch_target(instruction) is not None:
@@ -112,10 +112,10 @@ class SymbolicExecution:
         return [(target, state) for target in self.blocks[start].successors]
 
     def _branch(self, instruction: Instruction) -> Ends:
-        machine, state = self.machine, self.machine.state
+        machine, state = self.machine, self.machine.registers.state
         target, following = branch_target(instruction), instruction.address + instruction.size
         assert target is not None
-        machine.assume(instruction)
+        machine.registers.assume(instruction)
         taken = self._condition(instruction)
         if taken in state.path or taken is TRUE:
             return [(target, state)]
@@ -125,7 +125,7 @@ class SymbolicExecution:
         for jumps, way, condition in ((True, target, taken), (False, following, negation(taken))):
             after = state.under(condition)
             if "EXEC" in instruction.name and jumps == instruction.name.endswith("EXECZ"):
-                self.machine.set_exec(after, Mask(FALSE))
+                self.machine.registers.set_exec(after, Mask(FALSE))
             ends.append((way, after))
         return ends
 
@@ -135,11 +135,11 @@ class SymbolicExecution:
         if name == "S_BRANCH":
             return TRUE
         if name in ("S_CBRANCH_SCC0", "S_CBRANCH_SCC1"):
-            scc = simplify(machine.condition_code().expr)
+            scc = simplify(machine.registers.scc.expr)
             return scc if name.endswith("1") else negation(scc)
         if name in ("S_CBRANCH_EXECZ", "S_CBRANCH_EXECNZ", "S_CBRANCH_VCCZ", "S_CBRANCH_VCCNZ"):
-            own = machine.lanes_of(Operand("s", EXEC if "EXEC" in name else VCC)).expr
-            if within(own, machine.state.path) is FALSE:  # on this way no lane has it, whichever this one is
+            own = machine.interpreter.operands.mask(Operand("s", EXEC if "EXEC" in name else VCC)).expr
+            if within(own, machine.registers.state.path) is FALSE:  # on this way no lane has it, whichever this one is
                 return FALSE if name.endswith("NZ") else TRUE
             none = negation(own)
             if not machine.uniform(own):

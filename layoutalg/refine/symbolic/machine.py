@@ -22,26 +22,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, const, div, mod, negation, select, simplify, symbol, variables
+from layoutalg.index import FALSE, TRUE, Expr, const, div, mod, simplify, symbol, variables
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction, Operand
-from layoutalg.isa.machine import operand_of
-from layoutalg.isa.semantics.accesses import Access
-from layoutalg.isa.semantics.matrix import matrix_instruction_of
+from layoutalg.isa.interpreter.operands import operand_of
+from layoutalg.isa.interpreter.step import Interpreter
+from layoutalg.isa.semantics.accesses import COUNTERS, NO_EFFECT, OVERTAKING, UNORDERED, Access
+from layoutalg.isa.semantics.table import ALU
 from layoutalg.refine.symbolic.arithmetic import Decide, IndexValues
+from layoutalg.refine.symbolic.lanes import SymbolicLanes
 from layoutalg.refine.symbolic.outstanding import LDS, Key
-from layoutalg.refine.symbolic.register_moves import RegisterMoves
-from layoutalg.refine.symbolic.scratch import ScratchMachine
+from layoutalg.refine.symbolic.registers import SymbolicRegisters
+from layoutalg.refine.symbolic.scratch import Scratch
 from layoutalg.refine.symbolic.state import BoundArgument, TracedElement
 from layoutalg.refine.values.modular import representative
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.refine.values.word import Mask, NotReadable, Word
-from layoutalg.target.dtypes import DTYPES
-from layoutalg.target.operand import MatrixInstruction
 
 
-class SymbolicMachine(ScratchMachine, RegisterMoves):
-    """One unknown lane."""
+class SymbolicMachine:
+    """One unknown lane: its registers and lanes; its memory is the trace."""
 
     def __init__(
         self,
@@ -55,7 +55,13 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
         functions: UninterpretedFunctions,
     ) -> None:
         """`grid` and `threads` are the index variables; `sizes` is the bytes of an element in each buffer and LDS."""
-        super().__init__(program.kernel, IndexValues(decide, given, functions), threads)
+        self.kernel, self.w = program.kernel, IndexValues(decide, given, functions)
+        self.registers = SymbolicRegisters(self.kernel, self.w, threads)
+        self.scratch = Scratch(self.registers)
+        self.interpreter = Interpreter(self.registers, self, SymbolicLanes(self.registers, self.uniform))
+        architecture = self.kernel.architecture
+        self.counters, self.unordered = COUNTERS[architecture], UNORDERED[architecture]
+        self.overtaking = self.unordered | OVERTAKING.get(architecture, frozenset())
         self.program, self.sizes = program, sizes
         self.arguments = arguments
         self.uniform_variables = {
@@ -68,7 +74,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
             a.buffer: symbol(f"address_of_{a.buffer}", min=0, max=(1 << 64) - 1) for a in arguments if a.buffer
         }
         self.kernarg = symbol("address_of_arguments", min=0, max=1 << 60, multiple_of=16)
-        self.bases = {*self.buffers.values(), self.kernarg, *variables(*self.apertures.values())}
+        self.bases = {*self.buffers.values(), self.kernarg, *variables(*self.registers.apertures.values())}
         self._initialise(grid, threads)
 
     # Memory
@@ -79,45 +85,49 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
             raise NotReadable(f"a scalar address has the part {part.expr}, which may be no multiple of 4")
         return part
 
+    def describes_scratch(self, low: Word | Mask, high: Word | Mask, offset: Word | Mask) -> bool:
+        """Whether the buffer is that which the wave was given."""
+        return self.scratch.is_described_by(low, high, offset)
+
     def wait(self, left: Mapping[str, int]) -> None:
         """Passes to the ages."""
-        self.state.outstanding.wait(left)
+        self.registers.state.outstanding.wait(left)
 
     def access(self, instruction: Instruction, access: Access, addresses: tuple[Word, ...]) -> None:
         """Notes every element; loaded data are new unknowns."""
         counters = self.counters[access.space, access.store]
         unordered, overtaking = access.space in self.unordered, access.space in self.overtaking
         if access.space == "flat":
-            access = replace(access, space=self.space_of(addresses[0]))
+            access = replace(access, space=self.registers.space_of(addresses[0]))
         if access.space == "constant":
             self._load_arguments(instruction, access, addresses[0])
             target = operand_of(instruction, "d")
             keys = [(target.kind, target.index + k) for k in range(access.registers)]
-            self.state.outstanding.issue(counters, keys, unordered)
+            self.registers.state.outstanding.issue(counters, keys, unordered)
             return
-        if access.space == "lds" and self.state.signalled:
+        if access.space == "lds" and self.registers.state.signalled:
             raise NotReadable(f"LDS is accessed within a barrier, at {instruction.address:#x}")
         waiting = [LDS] if access.space == "lds" else []
         loaded: list[tuple[Key, Word, Key | None]] = []
         for number, address in enumerate(addresses):
             if access.space == "scratch" and access.store:
-                self.store_scratch(instruction, access, address)
+                self.scratch.store(instruction, access, address)
             elif access.space == "scratch":
-                loaded += self.load_scratch(instruction, access, address)
+                loaded += self.scratch.load(instruction, access, address)
             elif access.store:
                 self._store(instruction, access, "data2" if number else "data", address)
             else:
                 loaded += self._load(instruction, access, number, address)
         for key, word, source in loaded:
-            self._write_cell(key, word, () if overtaking else counters, source)
-        self.state.outstanding.issue(counters, [*waiting, *(key for key, _, _ in loaded)], unordered)
+            self.registers.write_cell(key, word, () if overtaking else counters, source)
+        self.registers.state.outstanding.issue(counters, [*waiting, *(key for key, _, _ in loaded)], unordered)
 
     def _place(self, access: Access, address: Word, instruction: Instruction) -> tuple[str, Expr]:
         """The buffer that an address is in, and the bytes from its start."""
         if access.space == "lds" and address.bits == 32:
             return "lds", self.w.uncut(self.w.unsigned(address))
         e = representative(address.expr, 64)
-        bases = {"lds": self.apertures["lds"]} if access.space == "lds" else self.buffers
+        bases = {"lds": self.registers.apertures["lds"]} if access.space == "lds" else self.buffers
         for name, base in bases.items():
             offset = self.w.uncut(e - base)
             if not self.bases & set(variables(offset)):
@@ -126,7 +136,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
 
     def _parts(self, access: Access, address: Word, instruction: Instruction) -> tuple[str, Expr, int]:
         """The buffer, the offset of the first element in it, and the bytes of an element."""
-        if not self.noting or self.active is FALSE:
+        if not self.noting or self.registers.active is FALSE:
             return "", FALSE, access.size
         buffer, start = self._place(access, address, instruction)
         return buffer, start, min(self.sizes[buffer], access.size)
@@ -135,7 +145,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
         buffer, start, size = at
         if not buffer:
             return
-        guard, barriers = self.active, self.state.barriers
+        guard, barriers = self.registers.active, self.registers.state.barriers
         for k, value in enumerate(values):
             this = instruction, access.store, buffer, start + k * size, guard, barriers, value, size, access.size
             self.trace.append(TracedElement(*this, self.loops, k * size))
@@ -154,7 +164,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
             parts = values[k * per : (k + 1) * per]
             total = sum((part * (1 << 8 * size * j) for j, part in enumerate(parts)), start=FALSE)
             key = (target.kind, target.index + number * access.registers + k)
-            words.append((key, self.w.word(self.widened(access, key, total)), None))
+            words.append((key, self.w.word(self.registers.widened(access, key, total)), None))
         return words
 
     def _store(self, instruction: Instruction, access: Access, role: str, address: Word) -> None:
@@ -163,7 +173,7 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
         size = min(at[2], 4)
         values = []
         for k in range(access.registers):
-            word = self._cell((source.kind, source.index + k))
+            word = self.registers.cell((source.kind, source.index + k))
             e = div(self.w.unsigned(word), 1 << 16) if access.half == "high" else word.expr
             for j in range(max(1, min(4, access.size) // size)):
                 values.append(simplify(mod(div(e, 1 << 8 * size * j), 1 << 8 * size)))
@@ -176,9 +186,9 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
         target = operand_of(instruction, "d")
         for k in range(access.registers):
             key = target.kind, target.index + k
-            if self.state.outstanding.open(key):
+            if self.registers.state.outstanding.open(key):
                 raise NotReadable(f"{key[0]}{key[1]} is loaded while its load is under way")
-            self.state.scalars[key] = self._argument_word(int(start.value) + 4 * k)
+            self.registers.state.scalars[key] = self._argument_word(int(start.value) + 4 * k)
 
     def _argument_word(self, byte: int) -> Word:
         for laid_out, argument in zip(self.kernel.visible, self.arguments, strict=True):
@@ -195,49 +205,6 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
             self._wholes[argument] = (self.w.low(word), self.w.high(word)) if size == 8 else (word,)
         return self._wholes[argument]
 
-    def special(self, instruction: Instruction) -> None:
-        """A uniform word read from the first lane is the word; matrix instructions are unknown functions."""
-        if instruction.name in _MOVES:
-            _MOVES[instruction.name](self, instruction)
-            return
-        if instruction.name == "V_READFIRSTLANE_B32":
-            word = self.read_register(operand_of(instruction, "a"), 32)
-            if not self.uniform(word.expr):
-                raise NotReadable(f"{instruction.place}: {word.expr} differs between lanes")
-            own = self.own_exec
-            some = negation(all_of(negation(own), self.w.others(own)))  # as a branch that skips the rest has it
-            if self.active is not TRUE and some not in self.state.path:
-                word = self.w.word(select(self.active, word.expr, self.w.fresh("undefined", 1 << 32)))
-            self.write_scalar(operand_of(instruction, "d"), 32, word)
-            return
-        matrix = matrix_instruction_of(instruction.name, self.kernel.target)
-        if matrix is None:
-            raise NotReadable(f"{instruction.name} ({instruction.form}) at {instruction.address:#x} is not followed")
-        self._multiply(instruction, matrix)
-
-    def _multiply(self, instruction: Instruction, matrix: MatrixInstruction) -> None:
-        """Each element of the result: a function of all that the lane holds of A and B, and of its element of C."""
-        if self.active is not TRUE:
-            raise NotReadable(f"{instruction.place} with inactive lanes")
-        a, b, c = (self._operand_words(instruction, role, matrix) for role in "abc")
-        target = operand_of(instruction, "d")
-        results = [self.w.function(f"{matrix.name}[{k}]", *a, *b, old) for k, old in enumerate(c)]
-        for k, word in enumerate(results):
-            self._write_cell((target.kind, target.index + k), word)
-
-    def _operand_words(self, instruction: Instruction, role: str, matrix: MatrixInstruction) -> list[Word]:
-        """A lane's registers of A, B or C."""
-        operand = operand_of(instruction, role)
-        held, dtype = {
-            "a": (matrix.a, matrix.a_dtype), "b": (matrix.b, matrix.b_dtype), "c": (matrix.d, matrix.accumulator)
-        }[role]  # fmt: skip
-        count = (int(held.element.hi) + 1) * DTYPES[dtype].bytes // 4
-        if operand.kind in ("v", "a"):
-            return [self._cell((operand.kind, operand.index + k)) for k in range(count)]
-        if (operand.kind, operand.index) != ("int", 0):
-            raise NotReadable(f"{instruction}: a matrix operand that is the constant {operand}")
-        return [self.w.const(0, 32)] * count
-
     def uniform(self, expr: Expr) -> bool:
         """Whether all lanes of a wave have the same: it is made of the block, the sizes and loops' numbers alone."""
         return all(
@@ -250,58 +217,60 @@ class SymbolicMachine(ScratchMachine, RegisterMoves):
 
     def barrier(self, instruction: Instruction) -> None:
         """One more barrier; refused where only some waves may come, or LDS accesses are under way."""
-        if instruction.name != "S_BARRIER_WAIT" and self.state.outstanding.open(LDS):
+        if instruction.name != "S_BARRIER_WAIT" and self.registers.state.outstanding.open(LDS):
             raise NotReadable(f"an LDS access is under way at the barrier at {instruction.address:#x}")
-        if self.state.path:
+        if self.registers.state.path:
             raise NotReadable(f"only some waves may reach the barrier at {instruction.address:#x}")
-        if self.state.signalled != (instruction.name == "S_BARRIER_WAIT"):
+        if self.registers.state.signalled != (instruction.name == "S_BARRIER_WAIT"):
             raise NotReadable(f"a barrier's signal and wait are no pair at {instruction.address:#x}")
-        self.state.signalled = instruction.name == "S_BARRIER_SIGNAL"
-        self.state.barriers += not self.state.signalled
+        self.registers.state.signalled = instruction.name == "S_BARRIER_SIGNAL"
+        self.registers.state.barriers += not self.registers.state.signalled
 
     def execute(self, instruction: Instruction) -> None:
         """Carries out one instruction that is no branch."""
         if instruction.name in ("S_BARRIER", "S_BARRIER_SIGNAL", "S_BARRIER_WAIT"):
             self.barrier(instruction)
             return
-        self.refuse_in_index_mode(instruction)
-        self.scc = self.condition_code()
-        self.assume(instruction)
-        self.step(instruction)
+        self._refuse_in_index_mode(instruction)
+        registers = self.registers
+        registers.state.scc = registers.scc  # one unknown on all ways from here, if it is one
+        registers.assume(instruction)
+        held = registers.moved_whole(instruction)
+        self.interpreter.step(instruction)
+        if held and registers.all_active():
+            target = operand_of(instruction, "d")
+            registers.hold((target.kind, target.index), held)
+
+    def _refuse_in_index_mode(self, instruction: Instruction) -> None:
+        """Refuses all but vector operations, of which alone it is said what the mode does."""
+        name = instruction.name
+        vector = name in ALU and instruction.form.startswith("VOP")
+        if self.registers.index_mode and not vector and name not in NO_EFFECT and name != "S_SET_GPR_IDX_OFF":
+            raise NotReadable(f"{instruction.place} with indexed registers")
 
     # The start
 
     def _initialise(self, grid: Sequence[Expr], threads: Sequence[Expr]) -> None:
         kernel, w = self.kernel, self.w
         self._wholes: dict[BoundArgument, tuple[Word, ...]] = {}
-        self.set_exec(self.state, Mask(TRUE))
+        self.registers.set_exec(self.registers.state, Mask(TRUE))
         register = 0
         for name, dwords in kernel.user_sgprs:
             if name == "kernarg_segment_ptr":
-                self.write_scalar(Operand("s", register), 64, w.word(self.kernarg, 64))
+                self.registers.write_scalar(Operand("s", register), 64, w.word(self.kernarg, 64))
             register += dwords
         register = kernel.user_sgpr_count
         blocks = [*grid, *(const(0) for _ in range(3 - len(grid)))]
         if kernel.architecture == "rdna4":
             x, y, z = kernel.block_indices
-            self.state.scalars["s", 108 + 9] = w.word(blocks[0]) if x else w.fresh_word()
+            self.registers.state.scalars["s", 108 + 9] = w.word(blocks[0]) if x else w.fresh_word()
             low = blocks[1] if y else w.fresh("undefined", 1 << 16)
-            self.state.scalars["s", 108 + 7] = w.word(low + blocks[2] * (1 << 16) if z else low)
+            self.registers.state.scalars["s", 108 + 7] = w.word(low + blocks[2] * (1 << 16) if z else low)
         else:
             for block, wanted in zip(blocks, kernel.block_indices, strict=True):
                 if wanted:
-                    self.state.scalars["s", register] = w.word(block)
+                    self.registers.state.scalars["s", register] = w.word(block)
                     register += 1
-        self.initialise_scratch()
+        self.scratch.initialise()
         packed = sum((t * (1 << 10 * k) for k, t in enumerate(threads[: kernel.thread_dimensions])), start=FALSE)
-        self.state.cells["v", 0] = ((TRUE, w.word(packed)),)
-
-
-_MOVES = {
-    "V_READLANE_B32": SymbolicMachine.read_lane,
-    "V_WRITELANE_B32": SymbolicMachine.write_lane,
-    "S_SET_GPR_IDX_ON": SymbolicMachine.set_index_mode,
-    "S_SET_GPR_IDX_OFF": SymbolicMachine.end_index_mode,
-    "V_MOVRELS_B32": SymbolicMachine.move_relative,
-    "V_MOVRELD_B32": SymbolicMachine.move_relative,
-}
+        self.registers.state.cells["v", 0] = ((TRUE, w.word(packed)),)

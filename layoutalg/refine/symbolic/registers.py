@@ -1,7 +1,7 @@
 """The registers of the symbolic machine: what one lane, and one lane's wave, has in them.
 
 A vector register is written under the lane's own condition (`state`).  Some registers hold more than a value for each
-lane: compilers keep scalar words in single lanes of a vector register (`register_moves`), and move that register whole.
+lane: compilers keep scalar words in single lanes of a vector register (`lanes`), and move that register whole.
 The word in lane 5 of v7 is the scalar register ("v7", 5):
 
 | instruction | scalar registers in lanes |
@@ -19,12 +19,11 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, div, mod, select, symbol, variables
+from layoutalg.index import FALSE, TRUE, Expr, all_of, div, mod, select, simplify, symbol, variables
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
-from layoutalg.isa.machine import Machine, operand_of
+from layoutalg.isa.interpreter.operands import APERTURES
 from layoutalg.isa.semantics.accesses import KEEP_OTHER_HALF, Access
-from layoutalg.isa.semantics.entries import Alu
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.state import State, resolved, within
@@ -33,21 +32,16 @@ from layoutalg.refine.values.word import UNKNOWN_BIT, Bit, Mask, NotReadable, Wo
 #: Moves of a whole vector register, lane by lane.
 MOVES = frozenset({"V_MOV_B32", "V_ACCVGPR_READ", "V_ACCVGPR_WRITE", "V_ACCVGPR_MOV_B32"})
 
-#: Operand code of an aperture's base → the space that it is the base of.
-APERTURES: Mapping[int, str] = {235: "lds", 237: "scratch"}
 
-
-class SymbolicRegisters(Machine):
+class SymbolicRegisters:
     """The registers of one unknown lane and of its wave."""
-
-    w: IndexValues
-    state: State
 
     def __init__(self, kernel: KernelBinary, values: IndexValues, threads: Sequence[Expr]) -> None:
         """`threads` are the index variables of the block's threads."""
-        super().__init__(kernel, values)
-        self.given = values.always
+        self.kernel, self.w, self.given = kernel, values, values.always
         self.state = State()
+        self.index_mode, self._index = 0, 0
+        self.where = "the entry"  # the instruction that is carried out
         self._lanes: dict[Key, set[int]] = {}  # of vector registers: those that ever had a scalar word
         self._exec: tuple[tuple[Word | Mask | None, ...], Expr] = ((), TRUE)  # EXEC's registers, and the lane's bit
         count = math.prod(int(t.hi) + 1 for t in threads)
@@ -65,7 +59,7 @@ class SymbolicRegisters(Machine):
         if operand.kind in ("v", "a"):
             raise NotReadable(f"{operand} where a scalar register is expected")
         if operand.kind == "scc":
-            return self.w.word(select(self.condition_code().expr, 1, 0))
+            return self.w.word(select(self.scc.expr, 1, 0))
         if operand.kind == "null":
             return self.w.const(0, bits)
         low = self._scalar((operand.kind, operand.index))
@@ -123,13 +117,13 @@ class SymbolicRegisters(Machine):
 
     def write_scc(self, truth: Bit) -> None:
         """Writes the condition code."""
-        self.state.scc = self.scc = truth
+        self.state.scc = truth
 
-    def condition_code(self) -> Bit:
-        """What it is, if that is known."""
+    @property
+    def scc(self) -> Bit:
+        """The condition code; where nothing that is known was written, an unknown one from here on."""
         if self.state.scc is None:
-            self.write_scc(Bit(self.w.fresh_bit()))
-        assert self.state.scc is not None
+            self.state.scc = Bit(self.w.fresh_bit())
         return self.state.scc
 
     @property
@@ -147,6 +141,7 @@ class SymbolicRegisters(Machine):
 
     def assume(self, instruction: Instruction) -> None:
         """What may be assumed of values: a scalar one counts also where this lane takes no part."""
+        self.where = instruction.place
         scalar = instruction.form.startswith(("SOP", "SMEM"))
         self.w.given = _both(self.given, self.state.condition if scalar else self.active)
 
@@ -154,10 +149,11 @@ class SymbolicRegisters(Machine):
         """The lane's word."""
         if operand.kind not in ("v", "a"):
             raise NotReadable(f"{operand} where a vector register is expected")
-        low = self._cell((operand.kind, operand.index))
-        return low if bits == 32 else self.w.pair(low, self._cell((operand.kind, operand.index + 1)))
+        low = self.cell((operand.kind, operand.index))
+        return low if bits == 32 else self.w.pair(low, self.cell((operand.kind, operand.index + 1)))
 
-    def _cell(self, key: Key) -> Word:
+    def cell(self, key: Key) -> Word:
+        """The lane's word in one vector register, or dword of scratch."""
         if self.state.outstanding.open(key):
             raise NotReadable(f"{key[0]}{key[1]} is used before a wait for its load")
         return resolved(self.w, self.state.cells.get(key, ()), self.active)
@@ -168,9 +164,9 @@ class SymbolicRegisters(Machine):
             word = self.w.word(self.w.fresh(UNKNOWN_BIT, 1 << bits), bits)
         parts = (self.w.low(word), self.w.high(word)) if bits == 64 else (word,)
         for k, part in enumerate(parts):
-            self._write_cell((operand.kind, operand.index + k), part)
+            self.write_cell((operand.kind, operand.index + k), part)
 
-    def _write_cell(self, key: Key, word: Word, after: tuple[str, ...] = (), source: Key | None = None) -> None:
+    def write_cell(self, key: Key, word: Word, after: tuple[str, ...] = (), source: Key | None = None) -> None:
         """Writes under the lane's own condition, and what is in single lanes where the source moves as a whole.
 
         `after`: counters on which this is a load itself, which comes after those that are under way on them.
@@ -180,10 +176,11 @@ class SymbolicRegisters(Machine):
         guard = self.active
         if guard is FALSE:
             return
-        self._put(key, guard, word)
-        self.hold(key, self.held(source) if source and self._all_active() else {})
+        self.put(key, guard, word)
+        self.hold(key, self.held(source) if source and self.all_active() else {})
 
-    def _put(self, key: Key, guard: Expr, word: Word) -> None:
+    def put(self, key: Key, guard: Expr, word: Word) -> None:
+        """Writes under a condition."""
         kept = tuple(write for write in self.state.cells.get(key, ()) if not implies(write[0], guard))
         self.state.cells[key] = (*kept, (guard, word))
 
@@ -201,29 +198,43 @@ class SymbolicRegisters(Machine):
             return div(old, 1 << 16) * (1 << 16) + value
         return mod(old, 1 << 16) + value * (1 << 16)
 
-    def lanes_of(self, operand: Operand) -> Bit:
+    def lanes_of(self, mask: Word | Mask) -> Bit:
         """The lane's bit of a mask."""
-        mask = as_mask(self._constant(operand, self.kernel.wave_size))
+        mask = as_mask(mask)
         return Bit(mask.own, mask.carry_of if implies(self.active, mask.guard) else None)
 
-    def write_lanes(self, operand: Operand, truth: Bit) -> None:
+    def mask_of(self, truth: Bit) -> Mask:
         """The lane's bit, if it takes part."""
-        self.write_scalar(
-            operand, self.kernel.wave_size, Mask(all_of(truth.expr, self.active), truth.carry_of, self.active)
-        )
+        return Mask(all_of(truth.expr, self.active), truth.carry_of, self.active)
 
-    def _constant(self, operand: Operand, bits: int) -> Word | Mask:
-        """The base of an aperture is not known."""
-        if operand.kind == "aperture" and operand.index in APERTURES and bits == 64:
-            return self.w.word(self.apertures[APERTURES[operand.index]], 64)
-        word: Word | Mask = super()._constant(operand, bits)
-        return word
+    def aperture(self, space: str) -> Word:
+        """The base of an aperture, which is not known."""
+        return self.w.word(self.apertures[space], 64)
 
-    def _indexed(self, operand: Operand, role: str) -> Operand:
-        found = super()._indexed(operand, role)
-        if found.kind == "v" and found.index >= self.kernel.vector_registers:
-            raise NotReadable(f"the register {found}, which is not there")
-        return found
+    # Registers by number
+
+    def number(self, word: Word | Mask) -> int:
+        """A word that is constant."""
+        e = None if isinstance(word, Mask) else simplify(word.expr)
+        if e is None or e.op != "const":
+            raise NotReadable(f"{self.where}: a number that is not constant")
+        return int(e.value) % (1 << 32)
+
+    def begin_indexing(self, number: Word | Mask, mode: int) -> None:
+        """M0's low byte is the number's; bits of it stay, which nobody uses."""
+        self._index = self.number(number) % 256
+        self.write_scalar(Operand("m0"), 32, self.w.unknown_word())
+        self.index_mode = mode
+
+    def register_offset(self) -> int:
+        """The number that was set when the mode began, or M0."""
+        return self._index if self.index_mode else self.number(self.read_scalar(Operand("m0"), 32))
+
+    def further(self, operand: Operand, offset: int) -> Operand:
+        """The register so many further on."""
+        if operand.kind != "v" or operand.index + offset >= self.kernel.vector_registers:
+            raise NotReadable(f"{self.where}: {offset} further on than {operand}")
+        return Operand("v", operand.index + offset)
 
     def space_of(self, address: Word) -> str:
         """Which space a flat address is in, by what it is made of; its offset there is yet to be shown.
@@ -254,18 +265,14 @@ class SymbolicRegisters(Machine):
         self.state.scalars[lanes_file(register), lane] = word
         self._lanes.setdefault(register, set()).add(lane)
 
-    def arithmetic(self, instruction: Instruction, alu: Alu) -> None:
-        """A move takes along what is in single lanes."""
+    def moved_whole(self, instruction: Instruction) -> Mapping[int, Word | Mask]:
+        """The scalar words that a move takes along: those of its source."""
         source, whole = instruction.operands.get("a"), instruction.form in ("VOP1", "VOP3", "VOP3P")
-        held: dict[int, Word | Mask] = {}
         if instruction.name in MOVES and whole and not self.index_mode and source and source.kind in ("v", "a"):
-            held = self.held((source.kind, source.index))
-        super().arithmetic(instruction, alu)
-        if held and self._all_active():
-            target = operand_of(instruction, "d")
-            self.hold((target.kind, target.index), held)
+            return self.held((source.kind, source.index))
+        return {}
 
-    def _all_active(self) -> bool:
+    def all_active(self) -> bool:
         """Whether every lane of the wave is: this one is, whichever thread it is, and every lane is a thread's."""
         return self.own_exec is TRUE
 

@@ -27,7 +27,7 @@ import itertools
 from layoutalg.index import FALSE, Expr, div, mod, simplify, symbol
 from layoutalg.isa.container.descriptor import BASE_IS_SET_UP, BUFFER
 from layoutalg.isa.decode.instructions import Instruction, Operand
-from layoutalg.isa.machine import operand_of
+from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.semantics.accesses import Access
 from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.registers import SymbolicRegisters
@@ -41,34 +41,37 @@ Loaded = list[tuple[Key, Word, Key | None]]
 """Registers, what they get, and the cell that is moved there whole, if one is."""
 
 
-class ScratchMachine(SymbolicRegisters):
-    """A lane with its scratch."""
+class Scratch:
+    """The scratch of one lane, whose dwords lie among its registers' cells."""
 
-    def initialise_scratch(self) -> None:
+    def __init__(self, registers: SymbolicRegisters) -> None:
+        self.registers, self.kernel, self.w = registers, registers.kernel, registers.w
+        self.base: Expr | None = None
+        self.buffer: tuple[Expr, Expr] | None = None
+
+    def initialise(self) -> None:
         """What a kernel makes the base of scratch from, where that is its task."""
-        self.scratch_base: Expr | None = None
-        self.scratch_buffer: tuple[Expr, Expr] | None = None
-        kernel, registers = self.kernel, itertools.accumulate((n for _, n in self.kernel.user_sgprs), initial=0)
-        places = dict(zip((name for name, _ in kernel.user_sgprs), registers, strict=False))
+        kernel, firsts = self.kernel, itertools.accumulate((n for _, n in self.kernel.user_sgprs), initial=0)
+        places = dict(zip((name for name, _ in kernel.user_sgprs), firsts, strict=False))
         if kernel.target in BASE_IS_SET_UP or not kernel.extra_sgprs[1]:
             return
         offset = symbol("scratch_wavefront_offset", min=0, max=(1 << 32) - 1)
         after = kernel.user_sgpr_count + sum(kernel.block_indices) + kernel.extra_sgprs[0]
-        self.write_scalar(Operand("s", after), 32, self.w.word(offset))
+        self.registers.write_scalar(Operand("s", after), 32, self.w.word(offset))
         if "flat_scratch_init" in places:
-            self.scratch_base = self._given_to(places["flat_scratch_init"], "flat_scratch_init") + offset
+            self.base = self._given_to(places["flat_scratch_init"], "flat_scratch_init") + offset
         if places.get(BUFFER) == 0:
-            self.scratch_buffer = self._given_to(0, f"{BUFFER}_low") + offset, self._given_to(2, f"{BUFFER}_high")
+            self.buffer = self._given_to(0, f"{BUFFER}_low") + offset, self._given_to(2, f"{BUFFER}_high")
 
     def _given_to(self, register: int, name: str) -> Expr:
         """An unknown number of 64 bits, which a pair of scalar registers has at first."""
         given = symbol(name, min=0, max=(1 << 64) - 1)
-        self.write_scalar(Operand("s", register), 64, self.w.word(given, 64))
+        self.registers.write_scalar(Operand("s", register), 64, self.w.word(given, 64))
         return given
 
-    def describes_scratch(self, low: Word | Mask, high: Word | Mask, offset: Word | Mask) -> bool:
+    def is_described_by(self, low: Word | Mask, high: Word | Mask, offset: Word | Mask) -> bool:
         """Whether the buffer is that which the wave was given, its own offset added."""
-        held, meant = (low, high, offset), (*(self.scratch_buffer or ()), FALSE)
+        held, meant = (low, high, offset), (*(self.buffer or ()), FALSE)
         return len(held) == len(meant) and all(
             not isinstance(word, Mask) and same_word(word.expr, e, word.bits)
             for word, e in zip(held, meant, strict=True)
@@ -76,52 +79,53 @@ class ScratchMachine(SymbolicRegisters):
 
     def _has_base(self) -> bool:
         """Whether the base of scratch is the wave's own."""
-        if self.kernel.target in BASE_IS_SET_UP or self.scratch_base is None:
+        if self.kernel.target in BASE_IS_SET_UP or self.base is None:
             return self.kernel.target in BASE_IS_SET_UP
-        held = self.read_scalar(FLAT_SCRATCH, 64)
-        return not isinstance(held, Mask) and same_word(held.expr, self.scratch_base, 64)
+        held = self.registers.read_scalar(FLAT_SCRATCH, 64)
+        return not isinstance(held, Mask) and same_word(held.expr, self.base, 64)
 
-    def load_scratch(self, instruction: Instruction, access: Access, address: Word) -> Loaded:
+    def load(self, instruction: Instruction, access: Access, address: Word) -> Loaded:
         """What each register gets."""
         target = operand_of(instruction, "d")
-        if self.active is FALSE:
+        if self.registers.active is FALSE:
             return [(("v", target.index + k), self.w.unknown_word(), None) for k in range(access.registers)]
-        start = self._scratch_offset(instruction, access, address)
+        start = self._offset(instruction, access, address)
         loaded: Loaded = []
         for k in range(access.registers):
             register, cell = (target.kind, target.index + k), _cell_at(start + 4 * k)
-            word = self._cell(cell)
+            word = self.registers.cell(cell)
             if access.size < 4:
                 part = mod(div(self.w.unsigned(word), 1 << 8 * (start % 4)), 1 << 8 * access.size)
-                word = self.w.word(self.widened(access, register, simplify(part)))
+                word = self.w.word(self.registers.widened(access, register, simplify(part)))
             loaded.append((register, word, cell if access.size >= 4 else None))
         return loaded
 
-    def store_scratch(self, instruction: Instruction, access: Access, address: Word) -> None:
+    def store(self, instruction: Instruction, access: Access, address: Word) -> None:
         """Writes the cells."""
         source = operand_of(instruction, "data")
-        words = [self._cell((source.kind, source.index + k)) for k in range(access.registers)]
-        if self.active is FALSE:
+        words = [self.registers.cell((source.kind, source.index + k)) for k in range(access.registers)]
+        if self.registers.active is FALSE:
             return
-        start = self._scratch_offset(instruction, access, address)
+        start = self._offset(instruction, access, address)
         if access.size < 4:
-            self._write_cell(_cell_at(start), self._with_part(access, start, words[0]))
+            self.registers.write_cell(_cell_at(start), self._with_part(access, start, words[0]))
             return
         for k, word in enumerate(words):
-            self._write_cell(_cell_at(start + 4 * k), word, source=(source.kind, source.index + k))
+            self.registers.write_cell(_cell_at(start + 4 * k), word, source=(source.kind, source.index + k))
 
     def _with_part(self, access: Access, start: int, word: Word) -> Word:
         """The cell with some of its bytes replaced."""
-        old = self.w.unsigned(self._cell(_cell_at(start)))
+        old = self.w.unsigned(self.registers.cell(_cell_at(start)))
         value = self.w.unsigned(word)
         part = mod(div(value, 1 << 16) if access.half == "high" else value, 1 << 8 * access.size)
         low, high = 1 << 8 * (start % 4), 1 << 8 * (start % 4 + access.size)
         return self.w.word(simplify(mod(old, low) + part * low + div(old, high) * high))
 
-    def _scratch_offset(self, instruction: Instruction, access: Access, address: Word) -> int:
+    def _offset(self, instruction: Instruction, access: Access, address: Word) -> int:
         """The constant offset of an access, which lies in the lane's scratch."""
         kernel, place = self.kernel, instruction.place
-        offset = simplify(address.expr - self.apertures["scratch"]) if address.bits == 64 else simplify(address.expr)
+        start_of_scratch = self.registers.apertures["scratch"] if address.bits == 64 else FALSE
+        offset = simplify(address.expr - start_of_scratch)
         if offset.op != "const":
             raise NotReadable(f"{place}: scratch at {offset}, which is not constant")
         start = int(offset.value) % (1 << address.bits)

@@ -16,8 +16,8 @@ import pytest
 from layoutalg.errors import Fault, UnsupportedInstructionError
 from layoutalg.isa.decode.code import ENDS, branch_target
 from layoutalg.isa.decode.instructions import EXEC, decode
+from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import LdsMeter
-from layoutalg.isa.run.machine import ConcreteMachine
 from layoutalg.isa.run.spaces import GlobalMemory
 from layoutalg.isa.semantics.accesses import NO_EFFECT, WAITS
 from tests.fuzzing import some
@@ -184,18 +184,18 @@ def left_behind(program):
         program.kernel.wave_size, memory, 1, LdsMeter(program.kernel.target), strict=False,
     )  # fmt: skip
     vectors, scalars = registers(program.kernel.wave_size)
-    machine.vectors |= vectors
-    machine.scalars = scalars | machine.scalars
-    machine.scc[:] = True
-    for held in (machine.scratch.data, machine.lds.bytes.data):
+    machine.registers.vectors |= vectors
+    machine.registers.scalars = scalars | machine.registers.scalars
+    machine.registers.scc[:] = True
+    for held in (machine.memory.scratch.data, machine.memory.lds.bytes.data):
         held[:] = np.arange(held.size) % 251
     try:
         machine.step(instruction)
     except Fault as fault:
         return fault.kind
-    held = (machine.vectors, machine.scalars)
-    words = [words for held_ in held for _, words in sorted(held_.items())]
-    parts = [*words, machine.scc, memory.contents(0), machine.scratch.data, machine.lds.bytes.data]
+    registers_, memories = machine.registers, machine.memory
+    words = [words for held in (registers_.vectors, registers_.scalars) for _, words in sorted(held.items())]
+    parts = [*words, registers_.scc, memory.contents(0), memories.scratch.data, memories.lds.bytes.data]
     return b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
 
 

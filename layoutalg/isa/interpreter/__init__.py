@@ -1,0 +1,11 @@
+"""One interpreter of the semantics table, over any machine: `Values` (what a word is), `Registers`, `Memory`, `Lanes`.
+
+| module | holds |
+|---|---|
+| `storage` | the protocols that a machine brings: registers, memory, lanes |
+| `operands` | what the roles of an instruction's operands mean: registers, constants, masks, halves |
+| `arithmetic` | an entry of the table read, computed and written; modifiers, dual instructions |
+| `addresses` | the address of each element of a memory instruction |
+| `moves` | moves that name a lane or a register by a number |
+| `step` | one instruction carried out |
+"""

@@ -1,0 +1,105 @@
+"""The address of each element of a memory instruction, by its space (`semantics.accesses`) and its modifiers.
+
+How addresses are made of base, vector part and immediate is written here once; what lies there is the machine's matter.
+"""
+
+from __future__ import annotations
+
+from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.container.descriptor import BUFFER
+from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
+from layoutalg.isa.interpreter.operands import Operands, operand_of, refuse_fields
+from layoutalg.isa.interpreter.storage import Memory
+from layoutalg.isa.semantics.accesses import Access
+from layoutalg.isa.semantics.values import Word
+
+#: Cache policy fields: how, not what, is accessed (ISA manuals, "Memory Scopes and Temporal Hints"; GLC, DLC, SLC).
+#: No block reads what another stores, so which cache has it first is no matter.
+_CACHE_FIELDS = frozenset({"glc", "slc", "dlc", "sc0", "sc1", "nt", "th", "scope"})
+
+#: RDNA 4's temporal hints of loads that are more than hints: the last use, after which what is stored may be forgotten
+#: (in the scope of the system it is none, but a way round caches), and a reserved one (LLVM, SIDefines, CPol: TH_LU).
+_LAST_USE, _RESERVED_HINT, _SYSTEM = 3, 7, 3
+
+_ADDRESS_FIELDS = {
+    "constant": frozenset({"offset", "imm", "soffset_en"}),
+    "lds": frozenset({"offset0", "offset1"}),
+    "scratch": frozenset({"offset", "sve", "offen"}),
+}
+
+
+class Addresses:
+    """Forms addresses from operands; the memory says what it takes."""
+
+    def __init__(self, operands: Operands, memory: Memory) -> None:
+        self.operands, self.registers, self.memory = operands, operands.registers, memory
+        self.kernel, self.w = operands.kernel, operands.w
+
+    def of(self, instruction: Instruction, access: Access) -> tuple[Word, ...]:
+        """The address of each element: 64-bit words in global, flat and constant memory, else 32-bit words."""
+        refuse_fields(instruction, _CACHE_FIELDS | _ADDRESS_FIELDS.get(access.space, frozenset({"offset"})))
+        fields, w = instruction.fields, self.w
+        hint, system = fields.get("th", 0), fields.get("scope", 0) == _SYSTEM
+        if not access.store and (hint == _RESERVED_HINT or (hint == _LAST_USE and not system)):
+            raise UnsupportedInstructionError(f"{instruction.place}: the temporal hint {hint}")
+        offset = fields.get("offset", 0)
+        if access.space == "lds":
+            base = self._vector(instruction, "addr", 32)
+            first, second = fields.get("offset0", 0), fields.get("offset1", 0)
+            if access.pair_step:
+                return tuple(base + w.const(immediate * access.pair_step, 32) for immediate in (first, second))
+            return (base + w.const(first | second << 8, 32),)
+        if access.space == "constant":
+            return (self._constant_address(instruction, offset),)
+        base_operand = instruction.operands.get("base", Operand("null"))
+        off = Operand("s", EXEC + 1) if self.kernel.architecture == "cdna" else Operand("null")
+        has_base = base_operand not in (off, Operand("null"))
+        if access.by_buffer:
+            return (self._buffer_address(instruction, offset),)
+        if access.space == "scratch":
+            return (self._scratch_address(instruction, base_operand if has_base else None, offset),)
+        if has_base:
+            base = self.registers.read_scalar(base_operand, 64) + w.zext(self._vector(instruction, "addr", 32))
+        else:
+            base = self._vector(instruction, "addr", 64)
+        return (base + w.const(offset, 64),)
+
+    def _vector(self, instruction: Instruction, role: str, bits: int) -> Word:
+        return self.registers.read_register(operand_of(instruction, role), bits)
+
+    def _constant_address(self, instruction: Instruction, offset: int) -> Word:
+        if self.kernel.architecture == "cdna" and not instruction.fields.get("imm"):
+            raise UnsupportedInstructionError(f"{instruction.place}: an offset in a register")
+        parts = [self.registers.read_scalar(operand_of(instruction, "base"), 64), self.w.const(offset, 64)]
+        extra = instruction.operands.get("soffset", Operand("null"))
+        if extra.kind != "null":
+            parts.append(self.w.zext(self.operands.constant(extra, 32)))
+        return sum((self.memory.dwords(part) for part in parts[1:]), start=self.memory.dwords(parts[0]))
+
+    def _buffer_address(self, instruction: Instruction, offset: int) -> Word:
+        """Of a lane's scratch, by the buffer in s0 to s3 (field `srsrc` 0), which interleaves it as others see it.
+
+        LLVM's AMDGPUUsage, "Address Spaces": Private; a scalar offset would be of the whole wave's bytes.
+        """
+        if BUFFER not in dict(self.kernel.user_sgprs):
+            raise UnsupportedInstructionError(f"{instruction.place}: no buffer describes scratch")
+        low, high = (self.registers.read_scalar(Operand("s", k), 64) for k in (0, 2))
+        if not self.memory.describes_scratch(low, high, self.operands.constant(operand_of(instruction, "soffset"), 32)):
+            raise UnsupportedInstructionError(f"{instruction.place}: the buffer is not seen to be the wave's scratch")
+        return self._further(instruction, self.w.const(offset, 32), bool(instruction.fields.get("offen")))
+
+    def _scratch_address(self, instruction: Instruction, base: Operand | None, offset: int) -> Word:
+        """Vector part: when the bit `sve` says so, or on gfx90a when there is no scalar part (CDNA ISA, SCRATCH)."""
+        total = self.w.const(offset, 32)
+        if base is not None:
+            total = total + self.registers.read_scalar(base, 32)
+        vector = self.kernel.target == "gfx90a" and base is None
+        return self._further(instruction, total, bool(instruction.fields.get("sve")) or vector)
+
+    def _further(self, instruction: Instruction, total: Word, vector: bool) -> Word:
+        """An address and its vector part; where it has none, the assembler names register 0 (LLVM, `has_vaddr`)."""
+        if vector:
+            return total + self._vector(instruction, "addr", 32)
+        if operand_of(instruction, "addr") != Operand("v", 0):
+            raise UnsupportedInstructionError(f"{instruction.place}: a vector address that is not used")
+        return total

@@ -1,0 +1,95 @@
+"""Arithmetic instructions: sources read, the table's entry computed, results written.
+
+What an encoding adds to an operation is written here: signs of floating-point sources, parts of sources (sub-dword
+encodings), and two operations at once (dual instructions, whose halves both read before either writes).
+What it cannot represent: clamping, output modifiers, and results that are a part of a register.
+"""
+
+from __future__ import annotations
+
+from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.isa.interpreter.operands import Operands, refuse_fields
+from layoutalg.isa.semantics.entries import Alu
+from layoutalg.isa.semantics.floats import FLOAT_MODE
+from layoutalg.isa.semantics.table import ALU
+from layoutalg.isa.semantics.values import Word
+
+#: Fields of the sub-dword encoding that are described, and its code for a whole register.
+_SUB_DWORD = frozenset({"dst_sel", "sd"})
+_SUB_DWORD_SOURCE = {"a": frozenset({"src0_sel", "src0_sext", "s0"}), "b": frozenset({"src1_sel", "src1_sext", "s1"})}
+WHOLE = 6
+
+
+class Arithmetic:
+    """Carries out entries of the table on operands."""
+
+    def __init__(self, operands: Operands) -> None:
+        self.operands, self.kernel, self.w = operands, operands.kernel, operands.w
+
+    def one(self, instruction: Instruction, alu: Alu) -> None:
+        """Reads, computes and writes one arithmetic instruction."""
+        for token, result in self._computed(instruction, alu):
+            self.operands.write(instruction, token, result)
+
+    def _computed(self, instruction: Instruction, alu: Alu) -> list[tuple[str, Word]]:
+        known = alu.fields | ({"simm16"} if "k" in alu.reads else frozenset())
+        if alu.signs:
+            known |= {"neg", "abs"}
+        if alu.floats and self.kernel.float_mode != FLOAT_MODE:
+            raise UnsupportedInstructionError(f"{instruction.name} in the float mode {self.kernel.float_mode:#x}")
+        parts = _parts(instruction, alu) if instruction.form.endswith("_SDWA") else frozenset()
+        refuse_fields(instruction, known | parts)
+        if parts:
+            sources = [self._selected(instruction, token) for token in alu.reads]
+        else:
+            sources = [self.operands.read(instruction, token) for token in alu.reads]
+        if alu.signs:
+            pairs = zip(alu.reads, sources, strict=True)
+            sources = [self._signed_source(instruction, token, word) for token, word in pairs]
+        fields = {key: value for key, value in instruction.fields.items() if key in alu.fields}
+        results = alu.effect(self.w, *sources, **fields)
+        return list(zip(alu.writes, results if len(alu.writes) > 1 else (results,), strict=True))
+
+    def _selected(self, instruction: Instruction, token: str) -> Word:
+        """The part of a source that a sub-dword encoding picks: bytes 0–3, halves 4–5, or all (CDNA 3 ISA, SDWA)."""
+        source = {"a": "src0", "b": "src1"}.get(token[0])
+        pick = instruction.fields.get(f"{source}_sel", 0) if source else WHOLE
+        if pick == WHOLE:
+            return self.operands.read(instruction, token)
+        word = self.operands.read(instruction, f"{token[0]}32")
+        bits, start = (8, 8 * pick) if pick < 4 else (16, 16 * (pick - 4))
+        shift, w = self.w.const(32 - bits, 32), self.w
+        upper = w.shl(word, w.const(32 - bits - start, 32))
+        return w.ashr(upper, shift) if instruction.fields.get(f"{source}_sext") else w.lshr(upper, shift)
+
+    def _signed_source(self, instruction: Instruction, token: str, word: Word) -> Word:
+        """A floating-point source with the encoding's absolute value and negation."""
+        bit = {"a": 1, "b": 2, "c": 4}.get(token[0], 0)
+        sign = self.w.const(1 << int(token[1:]) - 1, 32)
+        if instruction.fields.get("abs", 0) & bit:
+            word = word & ~sign
+        return word ^ sign if instruction.fields.get("neg", 0) & bit else word
+
+    def dual(self, instruction: Instruction) -> None:
+        """Both halves of a dual instruction read before either writes."""
+        computed = []
+        for half in instruction.halves:
+            if half.name not in ALU:
+                raise UnsupportedInstructionError(f"{half.name} (half of a dual instruction) at {half.address:#x}")
+            computed += [(half, token, result) for token, result in self._computed(half, ALU[half.name])]
+        for half, token, result in computed:
+            self.operands.write(half, token, result)
+
+
+def _parts(instruction: Instruction, alu: Alu) -> frozenset[str]:
+    """The fields of a sub-dword encoding that say something of the operation.
+
+    Raises `UnsupportedInstructionError` for a part of a result, a part that is none, and a number's part with a sign.
+    """
+    fields, roles = instruction.fields, {token[0] for token in alu.reads} & _SUB_DWORD_SOURCE.keys()
+    if fields.get("dst_sel", 0) != WHOLE and any(token[0] == "d" for token in alu.writes):
+        raise UnsupportedInstructionError(f"{instruction.place}: a result that is a part")
+    if any(fields.get(f"src{k}_sel", 0) > WHOLE or (alu.signs and f"src{k}_sext" in fields) for k in (0, 1)):
+        raise UnsupportedInstructionError(f"{instruction.place}: a part that is not described")
+    return _SUB_DWORD.union(*(_SUB_DWORD_SOURCE[role] for role in roles))

@@ -1,0 +1,73 @@
+"""Moves that name a lane or a register by a number (ISA manuals, V_READLANE_B32, V_MOVRELS_B32, S_SET_GPR_IDX_ON).
+
+Which instruction is which move is one table; what a lane or a register further on holds is the machine's matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.isa.interpreter.operands import Operands, operand_of
+from layoutalg.isa.interpreter.storage import Lanes
+
+
+class Moves:
+    """Moves between lanes, and between registers by number."""
+
+    def __init__(self, operands: Operands, lanes: Lanes) -> None:
+        self.operands, self.registers, self.lanes = operands, operands.registers, lanes
+
+    def read_lane(self, instruction: Instruction) -> None:
+        """V_READLANE_B32."""
+        lane = self.operands.constant(operand_of(instruction, "b"), 32)
+        word = self.lanes.read_lane(operand_of(instruction, "a"), lane)
+        self.registers.write_scalar(operand_of(instruction, "d"), 32, word)
+
+    def write_lane(self, instruction: Instruction) -> None:
+        """V_WRITELANE_B32."""
+        word, lane = (self.operands.constant(operand_of(instruction, role), 32) for role in "ab")
+        self.lanes.write_lane(operand_of(instruction, "d"), lane, word)
+
+    def read_first_lane(self, instruction: Instruction) -> None:
+        """V_READFIRSTLANE_B32."""
+        word = self.lanes.read_first_lane(operand_of(instruction, "a"))
+        self.registers.write_scalar(operand_of(instruction, "d"), 32, word)
+
+    def begin_index_mode(self, instruction: Instruction) -> None:
+        """S_SET_GPR_IDX_ON: M0's low byte from the source, the mode from the second source's raw field."""
+        mode = operand_of(instruction, "b")
+        if mode.kind != "s" or mode.index > 15:
+            raise UnsupportedInstructionError(f"{instruction.place}: a mode that is not a number")
+        self.registers.begin_indexing(self.operands.constant(operand_of(instruction, "a"), 32), mode.index)
+
+    def end_index_mode(self, instruction: Instruction) -> None:
+        """S_SET_GPR_IDX_OFF."""
+        self.registers.index_mode = 0
+
+    def move_relative(self, instruction: Instruction) -> None:
+        """V_MOVRELS_B32, V_MOVRELD_B32: M0 is added to the number of the source or of the result."""
+        source, target = operand_of(instruction, "a"), operand_of(instruction, "d")
+        offset = self.registers.register_offset()
+        if instruction.name == "V_MOVRELS_B32":
+            source = self.registers.further(source, offset)
+        else:
+            target = self.registers.further(target, offset)
+        in_lanes = source.kind in ("v", "a")
+        word = self.registers.read_register(source, 32) if in_lanes else self.operands.constant(source, 32)
+        self.registers.write_register(target, 32, word)
+
+
+#: Moves from or to the register whose number M0 is added to.
+BY_NUMBER = frozenset({"V_MOVRELS_B32", "V_MOVRELD_B32"})
+
+#: Instruction → what carries it out.
+MOVES: Mapping[str, Callable[[Moves, Instruction], None]] = {
+    "V_READLANE_B32": Moves.read_lane,
+    "V_WRITELANE_B32": Moves.write_lane,
+    "V_READFIRSTLANE_B32": Moves.read_first_lane,
+    "S_SET_GPR_IDX_ON": Moves.begin_index_mode,
+    "S_SET_GPR_IDX_OFF": Moves.end_index_mode,
+    **dict.fromkeys(BY_NUMBER, Moves.move_relative),
+}

@@ -1,0 +1,101 @@
+"""What a machine brings to the interpreter, besides `Values`: where words live, what memory and lanes do.
+
+| machine | a word of `Registers` is | `Memory` |
+|---|---|---|
+| `isa.run` | an array, for all waves of many blocks | reads and writes bytes |
+| `refine.symbolic` | an expression, for one unknown lane | notes each element |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from layoutalg.isa.container.binary import KernelBinary
+from layoutalg.isa.decode.instructions import Instruction, Operand
+from layoutalg.isa.semantics.accesses import Access
+from layoutalg.isa.semantics.values import Truth, Values, Word
+from layoutalg.target.operand import MatrixInstruction
+
+
+class Registers(Protocol):
+    """Scalar, vector and accumulation registers, the scalar condition code and the lane masks."""
+
+    index_mode: int  # CDNA's register indexing: bits 0–2 sources, bit 3 result
+
+    @property
+    def kernel(self) -> KernelBinary:
+        """The kernel whose registers they are."""
+
+    @property
+    def w(self) -> Values:
+        """The operations of their words."""
+
+    @property
+    def scc(self) -> Truth:
+        """The scalar condition code."""
+
+    def write_scc(self, truth: Truth) -> None:
+        """Writes the scalar condition code."""
+
+    def read_scalar(self, operand: Operand, bits: int) -> Word:
+        """Scalar registers as one word for the wave."""
+
+    def write_scalar(self, operand: Operand, bits: int, word: Word) -> None:
+        """Writes scalar registers."""
+
+    def read_register(self, operand: Operand, bits: int) -> Word:
+        """Vector or accumulation registers as one word for each lane."""
+
+    def write_register(self, operand: Operand, bits: int, word: Word) -> None:
+        """Writes vector or accumulation registers of the active lanes."""
+
+    def lanes_of(self, mask: Word) -> Truth:
+        """A lane mask's word, as a truth for each lane."""
+
+    def mask_of(self, truth: Truth) -> Word:
+        """A lane mask: the truth for active lanes, 0 for the others."""
+
+    def aperture(self, space: str) -> Word:
+        """Where LDS (`lds`) or scratch (`scratch`) lies in the flat address space: a word of 64 bits."""
+
+    def begin_indexing(self, number: Word, mode: int) -> None:
+        """From here on the number's low byte is added to register numbers, to those that the mode says."""
+
+    def register_offset(self) -> int:
+        """What M0 adds to register numbers, the same for all that the instruction is carried out for."""
+
+    def further(self, operand: Operand, offset: int) -> Operand:
+        """The vector register so many further on, which must be the kernel's."""
+
+
+class Memory(Protocol):
+    """What memory instructions and waits do."""
+
+    def access(self, instruction: Instruction, access: Access, addresses: tuple[Word, ...]) -> None:
+        """Carries out a memory instruction, whose elements have these addresses."""
+
+    def wait(self, left: Mapping[str, int]) -> None:
+        """Waits until at most so many accesses of each counter are under way."""
+
+    def dwords(self, part: Word) -> Word:
+        """A part of a scalar load's address; refused where it has one of the lowest two bits, which would drop."""
+
+    def describes_scratch(self, low: Word, high: Word, offset: Word) -> bool:
+        """Whether two words of 64 bits are the wave's own scratch buffer, and its scalar offset is 0."""
+
+
+class Lanes(Protocol):
+    """What crosses the lanes of a wave."""
+
+    def read_lane(self, source: Operand, lane: Word) -> Word:
+        """One lane of a vector register, active or not, as a word for the wave."""
+
+    def write_lane(self, target: Operand, lane: Word, word: Word) -> None:
+        """Writes one lane of a vector register, active or not."""
+
+    def read_first_lane(self, source: Operand) -> Word:
+        """The lowest active lane of a vector register, lane 0 when none is."""
+
+    def multiply(self, instruction: Instruction, matrix: MatrixInstruction) -> None:
+        """A matrix instruction: D = A·B + C."""

@@ -1,0 +1,54 @@
+"""The numpy machine: all waves of many blocks at once, one instruction at a time.
+
+Waves whose program counters differ take turns: the lowest address goes first, so waves that skipped ahead wait for the
+others.
+
+Every block is run **twice side by side**, and all that is not defined (registers, LDS, scratch) starts as noise, other
+noise in the second copy.  Where the copies store, address or branch differently, the program has used an undefined
+value: a `Fault`.  Copying undefined values about, as compilers do, is none.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from layoutalg.isa.container.binary import KernelBinary
+from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.isa.interpreter.moves import BY_NUMBER
+from layoutalg.isa.interpreter.step import Interpreter
+from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.cycles import LdsMeter
+from layoutalg.isa.run.lanes import WaveLanes
+from layoutalg.isa.run.memories import WaveMemory
+from layoutalg.isa.run.races import BlockRaces
+from layoutalg.isa.run.registers import WaveRegisters
+from layoutalg.isa.run.spaces import GlobalMemory
+from layoutalg.isa.semantics.table import ALU
+
+
+class ConcreteMachine:
+    """`blocks` blocks, each in two copies (the second half of the waves)."""
+
+    def __init__(
+        self, kernel: KernelBinary, blocks: Array, waves_per_block: int, threads: int, memory: GlobalMemory,
+        place: int, meter: LdsMeter, strict: bool = True, races: BlockRaces | None = None, first: int = 0,
+    ) -> None:  # fmt: skip
+        """`blocks` has a row (x, y, z) for each block; the rest is as for `WaveMemory`."""
+        self.registers = WaveRegisters(kernel, blocks, waves_per_block, threads)
+        self.memory = WaveMemory(self.registers, memory, place, meter, strict, races, first)
+        self.interpreter = Interpreter(self.registers, self.memory, WaveLanes(self.registers))
+
+    def step(self, instruction: Instruction) -> None:
+        """One instruction that is not control; waves that index registers by different numbers go one after another."""
+        registers = self.registers
+        by_number = instruction.name in BY_NUMBER or (registers.index_mode and instruction.name in ALU)
+        offsets = registers.register_offsets() if by_number else np.zeros(0, np.uint32)
+        different = np.unique(offsets[registers.live]) if by_number else offsets
+        if len(different) < 2:
+            self.interpreter.step(instruction)
+            return
+        live = registers.live
+        for offset in different:
+            registers.set_live(live & (offsets == offset))
+            self.interpreter.step(instruction)
+        registers.set_live(live)

@@ -1,0 +1,43 @@
+"""What crosses the lanes of a wave in the numpy machine: one lane read or written, the first one, matrix products."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from layoutalg.isa.decode.instructions import Instruction, Operand
+from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.matrix import multiply
+from layoutalg.isa.run.registers import WaveRegisters
+from layoutalg.target.operand import MatrixInstruction
+
+
+class WaveLanes:
+    """The lanes of every wave's vector registers."""
+
+    def __init__(self, registers: WaveRegisters) -> None:
+        self.registers = registers
+
+    def read_lane(self, source: Operand, lane: Array) -> Array:
+        """One lane of a vector register, active or not."""
+        column = np.broadcast_to(self._number(lane), (self.registers.waves, 1)).astype(np.int64)
+        return np.take_along_axis(self.registers.vector(source.kind, source.index), column, axis=1)
+
+    def write_lane(self, target: Operand, lane: Array, word: Array) -> None:
+        """One lane of a vector register, active or not."""
+        registers = self.registers
+        chosen = (np.arange(registers.lanes, dtype=np.uint32) == self._number(lane)) & registers.live[:, None]
+        key = (target.kind, target.index)
+        registers.track.check(key, registers.live, registers.where, "written")
+        registers.store_lanes(key, word, chosen, False)
+
+    def read_first_lane(self, source: Operand) -> Array:
+        """The lowest active lane, lane 0 when none is."""
+        column = np.argmax(self.registers.exec_lanes, axis=1)[:, None]
+        return np.take_along_axis(self.registers.vector(source.kind, source.index), column, axis=1)
+
+    def multiply(self, instruction: Instruction, matrix: MatrixInstruction) -> None:
+        """D = A·B + C for every live wave."""
+        multiply(self.registers, instruction, matrix)
+
+    def _number(self, lane: Array) -> Array:
+        return lane & np.uint32(self.registers.lanes - 1)

@@ -1,0 +1,270 @@
+"""The memories of the numpy machine as its instructions see them: loads, stores and waits of every wave.
+
+An access goes to the space that its instruction names; a flat one to the spaces that its addresses lie in.  What no
+correct kernel does (an address that is not there, or not aligned, a race, a store of an undefined value) is a `Fault`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from layoutalg.errors import Fault
+from layoutalg.isa.container.binary import KernelBinary
+from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.isa.interpreter.operands import operand_of
+from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.cycles import LdsMeter
+from layoutalg.isa.run.lds import Barriers, Lds
+from layoutalg.isa.run.races import BlockRaces
+from layoutalg.isa.run.registers import APERTURES, WaveRegisters
+from layoutalg.isa.run.spaces import Bytes, Describe, GlobalMemory
+from layoutalg.isa.semantics.accesses import (
+    ACCESSES,
+    COUNTERS,
+    KEEP_OTHER_HALF,
+    OVERTAKING,
+    UNORDERED,
+    Access,
+    alignment_of,
+)
+
+#: What a wave finds where scratch is described to it, and the offset that it is to add: any numbers do.
+SCRATCH_BUFFER, SCRATCH_OFFSET = (0x5C7A7C40000, 0x5C7A7C400000FFFF), 0x1000
+
+
+def scratch_stride(kernel: KernelBinary) -> int:
+    """Bytes from one lane's scratch to the next's."""
+    return -(-max(kernel.private_bytes, 4) // 16) * 16
+
+
+class WaveMemory:
+    """Global memory, and the LDS and scratch of the blocks that run at once."""
+
+    def __init__(
+        self, registers: WaveRegisters, memory: GlobalMemory, place: int, meter: LdsMeter, strict: bool = True,
+        races: BlockRaces | None = None, first: int = 0,
+    ) -> None:  # fmt: skip
+        """`place` is the smallest element of LDS that is accessed.
+
+        Where it is `strict`, an unaligned access is a fault, else it is noted.  `races` watches what blocks do to
+        each other, the first of which has the number `first`.
+        """
+        kernel, blocks, noise = registers.kernel, len(registers.blocks), registers.noise
+        self.registers, self.races, self.first = registers, races, first
+        self.memory, self.meter, self.strict = memory, meter, strict
+        self.counters = COUNTERS[kernel.architecture]
+        self.unordered = UNORDERED[kernel.architecture]
+        self.overtaking = self.unordered | OVERTAKING.get(kernel.architecture, frozenset())
+        self.barriers = Barriers(registers.waves, registers.waves_per_block)
+        self.lds = Lds(2 * blocks, blocks, kernel.lds_bytes, place, noise)
+        self.scratch_stride = scratch_stride(kernel)
+        self.scratch = Bytes(noise.integers(0, 256, registers.waves * registers.lanes * self.scratch_stride, np.uint8))
+        self.unaligned: dict[str, None] = {}  # instructions that accessed memory across their width, in order
+
+    def describes_scratch(self, low: Array, high: Array, offset: Array) -> bool:
+        """Whether it is the buffer of the start, moved on by the wave's offset."""
+        registers = self.registers
+        meant = (SCRATCH_BUFFER[0] + SCRATCH_OFFSET, SCRATCH_BUFFER[1], 0)
+        held = (np.broadcast_to(word, (registers.waves, 1))[registers.live] for word in (low, high, offset))
+        return all(bool((word == number).all()) for word, number in zip(held, meant, strict=True))
+
+    def access(self, instruction: Instruction, access: Access, addresses: tuple[Array, ...]) -> None:
+        """Carries out a load or store of every active lane (a constant load: of every live wave)."""
+        registers = self.registers
+        counters = self.counters[access.space, access.store]
+        registers.track.issue(counters, registers.live, access.space in self.unordered)
+        active = registers.live[:, None] if access.space == "constant" else registers.active
+        registers.agree("which lanes are active", active)
+        for number, address in enumerate(addresses):
+            address = np.broadcast_to(address, active.shape)
+            registers.agree("an address", np.where(active, address, address.dtype.type(0)))
+            if access.store:
+                self._store(instruction, access, "data2" if number else "data", address, active)
+            else:
+                self._load(instruction, access, number, address, active, counters)
+
+    def _split(self, access: Access, address: Array, active: Array) -> list[tuple[str, Array, Array]]:
+        """A flat access as accesses of the spaces that its addresses lie in."""
+        registers = self.registers
+        if access.space != "flat":
+            return [(access.space, address, active)]
+        upper = registers.w.high(address)
+        parts = {space: upper == base for space, base in APERTURES.items()}
+        parts["global"] = ~(parts["lds"] | parts["scratch"])
+        return [
+            (space, address if space == "global" else registers.w.low(address), active & part)
+            for space, part in parts.items()
+            if (active & part).any()
+        ]
+
+    def _positions(self, space: str, address: Array, active: Array, size: int) -> tuple[Bytes, Array]:
+        registers = self.registers
+        describe, chosen = registers.describe(active), address[active]
+        self._check_alignment(chosen, 4 if space == "constant" else alignment_of(space, size), size, describe)
+        if space in ("global", "constant"):
+            return self.memory.bytes, self.memory.positions(chosen, size, describe, registers.where)
+        rows, lanes = np.nonzero(active)
+        if space == "lds":
+            blocks = rows // registers.waves_per_block
+            return self.lds.bytes, self.lds.positions(chosen, blocks, size, describe, registers.where)
+        bad = chosen.astype(np.int64) > registers.kernel.private_bytes - size
+        if bad.any():
+            k = int(np.argmax(bad))
+            raise Fault("address", f"scratch byte {int(chosen[k]):#x} is not there, {describe(k)}", registers.where)
+        return self.scratch, (rows * registers.lanes + lanes) * self.scratch_stride + chosen.astype(np.int64)
+
+    def _check_alignment(self, addresses: Array, needed: int, size: int, describe: Describe) -> None:
+        registers = self.registers
+        bad = (addresses & addresses.dtype.type(needed - 1)) != 0
+        if not bad.any():
+            return
+        if self.strict:
+            k = int(np.argmax(bad))
+            what = f"{size} bytes at {int(addresses[k]):#x}, which is no multiple of {needed}, {describe(k)}"
+            raise Fault("alignment", what, registers.where)
+        self.unaligned.setdefault(registers.where)
+
+    def dwords(self, part: Array) -> Array:
+        """A `Fault` in every mode where bits would be dropped: the load would be from another place."""
+        registers = self.registers
+        registers.agree("an address", np.where(registers.live[:, None], part, np.uint64(0)))
+        bad = np.broadcast_to((part & np.uint64(3)) != 0, (registers.waves, 1))[:, 0] & registers.live
+        if bad.any():
+            first = int(np.broadcast_to(part, (registers.waves, 1))[int(np.argmax(bad)), 0])
+            raise Fault(
+                "alignment", f"a scalar address has the part {first:#x}, which is no multiple of 4", registers.where
+            )
+        return part
+
+    def _load(
+        self,
+        instruction: Instruction,
+        access: Access,
+        number: int,
+        address: Array,
+        active: Array,
+        counters: tuple[str, ...],
+    ) -> None:
+        registers = self.registers
+        target = operand_of(instruction, "d")
+        count = access.registers
+        results = [np.zeros(active.shape, np.uint32) for _ in range(count)]
+        for space, where_to, lanes in self._split(access, address, active):
+            memory, positions = self._positions(space, where_to, lanes, access.size)
+            if space == "lds":
+                self._watch(positions, lanes, access, store=False)
+                self._meter(access, where_to, lanes)
+            elif space in ("global", "constant") and self.races:
+                rows, described = np.nonzero(lanes)[0], registers.describe(lanes)
+                own = rows < registers.waves // 2
+                self.races.read(positions[own], access.size, self._blocks(rows[own]), described, registers.where)
+            for result, dword in zip(results, memory.gather(positions, access.size), strict=True):
+                result[lanes] = dword
+        keys = [(target.kind, target.index + number * count + k) for k in range(count)]
+        for key, result in zip(keys, results, strict=True):
+            word = self._widened(access, key, result)
+            if access.space == "constant":
+                registers.scalars[key] = registers.kept(key, word)
+            else:
+                registers.store_lanes(key, word, active, registers.full)
+        ordered = access.space not in self.overtaking
+        registers.track.load(keys, counters, registers.live, ordered, registers.where)
+
+    def _widened(self, access: Access, key: tuple[str, int], word: Array) -> Array:
+        registers = self.registers
+        if access.signed:
+            shift = 32 - 8 * access.size
+            return registers.w.ashr(registers.w.shl(word, registers.w.const(shift, 32)), registers.w.const(shift, 32))
+        if not access.half:
+            return word
+        old = registers.vectors.get(key)
+        if old is None or registers.kernel.architecture not in KEEP_OTHER_HALF:
+            old = registers.noise.integers(0, 1 << 32, word.shape, np.uint32)
+        if access.half == "low":
+            return old & np.uint32(0xFFFF0000) | word
+        return old & np.uint32(0xFFFF) | word << np.uint32(16)
+
+    def _store(self, instruction: Instruction, access: Access, role: str, address: Array, active: Array) -> None:
+        registers = self.registers
+        source = operand_of(instruction, role)
+        dwords = [registers.vector(source.kind, source.index + k) for k in range(access.registers)]
+        if access.half == "high":
+            dwords = [dword >> np.uint32(16) for dword in dwords]
+        for space, where_to, lanes in self._split(access, address, active):
+            if space in ("global", "constant"):
+                self._store_global(dwords, access.size, where_to, lanes)
+                continue
+            memory, positions = self._positions(space, where_to, lanes, access.size)
+            if space == "lds":
+                self._watch(positions, lanes, access, store=True)
+                self._meter(access, where_to, lanes)
+            if not memory.scatter(positions, access.size, [dword[lanes] for dword in dwords]):
+                raise Fault("collision", "two lanes store different values to one LDS address", registers.where)
+
+    def _store_global(self, dwords: list[Array], size: int, address: Array, active: Array) -> None:
+        """Both copies must store the same; the first one does."""
+        registers = self.registers
+        mask = np.uint32((1 << 8 * min(size, 4)) - 1)
+        for dword in dwords:
+            registers.agree("a stored value", np.where(active, dword & mask, np.uint32(0)))
+        first = active.copy()
+        first[registers.waves // 2 :] = False
+        memory, positions = self._positions("global", address, first, size)
+        stored = [dword[first] for dword in dwords]
+        if self.races:
+            there = memory.gather(positions, size)
+            changed = np.any([old != new & mask for old, new in zip(there, stored, strict=True)], axis=0)
+            blocks = self._blocks(np.nonzero(first)[0])
+            self.races.write(positions, size, blocks, changed, registers.describe(first), registers.where)
+        if not memory.scatter(positions, size, stored):
+            raise Fault("collision", "two lanes store different values to one address", registers.where)
+
+    def _blocks(self, rows: Array) -> Array:
+        """The numbers of the blocks that these waves of the first copy are of."""
+        return np.asarray(self.first + rows // self.registers.waves_per_block)
+
+    def _watch(self, positions: Array, active: Array, access: Access, *, store: bool) -> None:
+        registers = self.registers
+        rows, _ = np.nonzero(active)
+        first = rows < registers.waves // 2
+        positions, rows, describe = positions[first], rows[first], registers.describe(active)
+        if store:
+            name = self.counters["lds", True][-1]
+            tickets = registers.track.issued[name][rows]
+            self.lds.write(positions, access.size, rows, tickets, self.barriers, describe, registers.where)
+        else:
+            self.lds.read(positions, access.size, rows, self.barriers, describe, registers.where)
+
+    def _meter(self, access: Access, addresses: Array, active: Array) -> None:
+        """Counts the cycles of the first copy."""
+        registers = self.registers
+        half = registers.waves // 2
+        self.meter.count(registers.where, access, np.broadcast_to(addresses, active.shape)[:half], active[:half])
+
+    def wait(self, left: Mapping[str, int]) -> None:
+        """The live waves wait."""
+        registers = self.registers
+        registers.track.wait(left, registers.live)
+
+    def arrive(self) -> None:
+        """The live waves come to a barrier: accesses of LDS that are under way are not covered by it."""
+        registers = self.registers
+        name = self.counters["lds", False][-1]
+        self.barriers.arrive(registers.live, registers.track.done[name])
+        registers.agree("which waves come to the barrier", registers.live[:, None])
+
+
+def lds_place(instructions: tuple[Instruction, ...]) -> int:
+    """The smallest element of LDS that instructions access: 1, 2 or 4 bytes."""
+    sizes = [
+        ACCESSES[i.name].size for i in instructions if i.name in ACCESSES and ACCESSES[i.name].space in ("lds", "flat")
+    ]
+    return min(4, *sizes, 4)
+
+
+def global_place(instructions: tuple[Instruction, ...]) -> int:
+    """The smallest element of global memory that instructions access: 1, 2 or 4 bytes."""
+    accesses = [ACCESSES[i.name] for i in instructions if i.name in ACCESSES]
+    return min(4, *(access.size for access in accesses if access.space in ("global", "flat")), 4)

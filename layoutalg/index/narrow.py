@@ -37,7 +37,7 @@ def narrowed(given: Iterable[Expr]) -> Mapping[Expr, Expr]:
         if len(found) == 1 and not found[0].value.index:
             (v,) = found
             limits[v] = _limited(limits.get(v, v.value), v, part)
-    return {v: made for v, s in limits.items() if (made := _made(s)) is not None and made is not v}
+    return {v: made for v, s in limits.items() if s != v.value and (made := _made(s)) is not None and made is not v}
 
 
 def _made(s: Symbol) -> Expr | None:

@@ -45,7 +45,8 @@ from layoutalg.refine.symbolic.machine import SymbolicMachine
 from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.values.uninterpreted import ASSUMPTION as EQUAL_RESULTS
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
-from layoutalg.refine.values.word import UNKNOWN_BIT, NotReadable
+from layoutalg.refine.values.unknowns import Kind, kind_of
+from layoutalg.refine.values.word import NotReadable
 
 #: Seconds that one question about the range of a value may take; not knowing costs a longer formula, nothing else.
 QUICK = 2.0
@@ -154,7 +155,7 @@ def _trace(
         if not prover.shown(runs >= 1, program.requires):
             raise NotReadable(f"a loop of {runs} that may not run at all")
         given = all_of(given, number < runs)
-    computes = bool(functions.made_by)  # the program does, since only it has been read
+    computes = functions.applied  # the program does, since only it has been read
     machine = SymbolicMachine(code, arguments, blocks, program.threads, given, _sizes(program), prover.shown, functions)
     SymbolicExecution(machine, loops.execute, prover.deadline).run()
     assumed = {ASSUMPTION: machine.w.divisions.errors, EQUAL_RESULTS: computes}
@@ -261,7 +262,7 @@ class _Prover:
 
     def _free(self, v: Expr) -> bool:
         """Whether the prover may give it values that the machine would not."""
-        return v in self.free or v in self.functions.made_by or v.value.name.startswith(UNKNOWN_BIT)
+        return v in self.free or kind_of(v) in (Kind.ANY, Kind.RESULT)
 
 
 def _narrow(program: Program, wanted: Sequence[ExpectedElement], found: Sequence[TracedElement]) -> tuple[str, ...]:

@@ -15,10 +15,10 @@ What it cannot represent: signed division other than through this one, and divis
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from layoutalg.index import FALSE, TRUE, Expr, any_of, div, eq, select, simplify, substitute, symbol, variables
+from layoutalg.index import FALSE, TRUE, Expr, any_of, div, eq, select, simplify, substitute, variables
+from layoutalg.refine.values.unknowns import Kind, call_of, unknown
 
 ASSUMPTION = "the quotient estimate of LLVM's unsigned division is at most 2 too small"
 
@@ -36,18 +36,14 @@ class Divisions:
         self.left: dict[Expr, Expr] = {}  # e → what is left of it after a correction
         self.unsigned: set[Expr] = set()  # estimates and remainders: 32-bit numbers as they are
 
-    def see_function(
-        self, made: Expr, name: str, arguments: tuple[Any, ...], known: Mapping[Expr, tuple[Any, ...]]
-    ) -> None:
-        """Notes that `made` is a floating-point function of these; `known` are the functions made before."""
-        if name != "u32_of_f32":
-            return
-        product = _operands(known, arguments[0], "mul_f32")
-        for factor, other in (product, product[::-1]) if product else ():
-            (converted,) = _operands(known, other, "rcp_f32") or (None,)
-            (divisor,) = _operands(known, converted, "f32_of_u32") or (None,)
-            if divisor is not None and factor.op == "const" and factor.value == _FACTOR:
-                self.estimates[made] = divisor
+    def see_function(self, made: Expr) -> None:
+        """Notes the result of a floating-point function that is an estimate."""
+        for scaled in _operands(made, "u32_of_f32"):
+            product = _operands(scaled, "mul_f32")
+            for factor, other in (product, product[::-1]) if product else ():
+                divisors = [d for converted in _operands(other, "rcp_f32") for d in _operands(converted, "f32_of_u32")]
+                if divisors and factor.op == "const" and factor.value == _FACTOR:
+                    self.estimates[made] = divisors[0]
 
     def divisor_of_correction(self, a: Expr, b: Expr, bits: int) -> Expr | None:
         """z, where the two are z and −d·z."""
@@ -117,22 +113,18 @@ class Divisions:
             return all(one.hi < 1 << 32 for one in chosen)
         return change.hi <= 0 and all(one.lo >= 0 for one in chosen)
 
-    def made_of(self, unknown: Expr) -> tuple[Expr, ...]:
-        """The error of which this is left; nothing where it is none."""
-        return tuple(error for error, left in self.left.items() if left is unknown)
-
     def _less_by_one(self, error: Expr) -> Expr:
         """max(e − 1, 0), for e in 0, 1, 2: what is left after one correction, of which another leaves nothing."""
         if error not in self.left:
-            self.left[error] = symbol(f"{error.value.name}_left", min=0, max=int(error.hi) - 1)
+            self.left[error] = unknown(f"{error.value.name}_left", int(error.hi), Kind.DATA, arguments=(error,))
             self.errors.add(self.left[error])
         return self.left[error]
 
 
-def _operands(known: Mapping[Expr, tuple[Any, ...]], made: Expr | None, name: str) -> tuple[Any, ...]:
-    """The arguments of the function of this name that made an unknown; none if another did."""
-    function = known.get(made, ()) if made is not None else ()
-    return function[1:] if function[:1] == (name,) else ()
+def _operands(made: Expr, name: str) -> tuple[Expr, ...]:
+    """The arguments of the function of this name of which it is the result; none if it is that of another."""
+    function, arguments = call_of(made)
+    return arguments if function == name else ()
 
 
 def _congruent(one: Expr, other: Expr, bits: int) -> bool:

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from layoutalg.index import Expr, mod, simplify, substitute, variables, xor
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.values.modular import representative, same_word
-from layoutalg.refine.values.unknowns import origins
+from layoutalg.refine.values.unknowns import dependencies, made_since
 from layoutalg.refine.values.word import Mask, Word, as_mask, is_mask
 
 
@@ -68,12 +68,11 @@ class Forms:
 
     def _given(self, e: Expr) -> bool:
         """Whether all in it is given when the loop begins, or its number."""
-        return not any(self.w.made_since(v, self._began) for v in variables(e))
+        return not any(made_since(v, self._began) for v in variables(e))
 
     def _fixed(self, e: Expr) -> bool:
         return self._given(e) and not self._varies(e)
 
     def _varies(self, *exprs: Expr) -> bool:
         """Whether it is another in another iteration; a loop that was left may have run another number of times."""
-        counts = self.counts
-        return self.t in origins(lambda v: (counts[v],) if v in counts else self.w.made_of(v), *exprs)
+        return self.t in dependencies(*exprs, beside=self.counts)

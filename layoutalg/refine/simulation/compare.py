@@ -35,6 +35,7 @@ from layoutalg.refine.simulation.order import changed_places
 from layoutalg.refine.simulation.samples import Point, points_where, sample_points
 from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.values.uninterpreted import COMMUTE, UninterpretedFunctions
+from layoutalg.refine.values.unknowns import call_of
 from layoutalg.refine.values.word import NotReadable
 
 #: How many accesses to LDS that have changed places are looked at.
@@ -276,9 +277,8 @@ class Comparison:
 
     def _parts(self, e: Expr) -> tuple[object, tuple[Expr, ...]] | None:
         """The operation and its operands, of a function's result too."""
-        call = self.functions.made_by.get(e)
-        if call is not None:
-            return call[0], tuple(part for part in call[1:] if isinstance(part, Expr))
+        if call_of(e)[0]:
+            return call_of(e)
         return ((e.op, e.value), e.args) if e.args else None
 
     def _carried(self) -> Decided:

@@ -39,8 +39,6 @@ from layoutalg.index import (
     rebuild,
     select,
     simplify,
-    symbol,
-    variables,
 )
 from layoutalg.index.bounds import NARROWEST, generalised, in_range
 from layoutalg.index.conditions import given_or, less, undecided
@@ -50,7 +48,8 @@ from layoutalg.refine.idioms.division import shifted
 from layoutalg.refine.idioms.reciprocal import Divisions
 from layoutalg.refine.values.modular import cut, representative, same_word
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
-from layoutalg.refine.values.word import UNDEFINED, UNKNOWN_BIT, Bit, Mask, NotReadable, Word, are_halves, as_mask
+from layoutalg.refine.values.unknowns import Kind, unknown
+from layoutalg.refine.values.word import Bit, Mask, NotReadable, Word, are_halves, as_mask
 
 #: Decides `given ⇒ goal`, perhaps with the help of a solver; false means only that it was not shown.
 Decide = Callable[[Expr, Expr], bool]
@@ -64,30 +63,21 @@ class IndexValues:
         self.decide = decide
         self.given = self.always = always
         self.small: set[Expr] = set()  # quotients that always are in 0 … 2³¹ − 1, because what was divided is
-        self._made: dict[Expr, int] = {}
+        self._made = 0  # unknowns
         self._in_range: dict[tuple[Expr, Expr, int, int], bool] = {}
         self._sums: dict[tuple[Word, Word], Word] = {}
         self._belonging: dict[tuple[str, Expr], Expr] = {}
-        self._belongs: dict[Expr, Expr] = {}
         self.functions = UninterpretedFunctions() if functions is None else functions
         self.divisions = Divisions()
 
-    def fresh(self, name: str, limit: int) -> Expr:
+    def fresh(self, name: str, limit: int, kind: Kind = Kind.DATA, belongs_to: tuple[Expr, ...] = ()) -> Expr:
         """A new unknown, 0 ≤ name < limit."""
-        made = symbol(f"{name}_{len(self._made)}", min=0, max=limit - 1)
-        self._made[made] = len(self._made)
-        return made
+        self._made += 1
+        return unknown(f"{name}_{self._made - 1}", limit, kind, self._made - 1, arguments=belongs_to)
 
     def now(self) -> int:
-        """How many unknowns have been made."""
-        return len(self._made)
-
-    def made_since(self, unknown: Expr, then: int) -> bool:
-        """Whether an unknown was made since `now` was `then`; never of what is no unknown."""
-        made = self.made_of(unknown)
-        if made and unknown not in self._made:
-            return any(self.made_since(v, then) for part in made for v in variables(part))
-        return self._made.get(unknown, -1) >= then
+        """How many unknowns have been made: the number of the next."""
+        return self._made
 
     def congruent(self, one: Expr, other: Expr, bits: int) -> bool:
         """Whether two representatives are of one word, as far as can be shown."""
@@ -95,19 +85,23 @@ class IndexValues:
 
     def fresh_bit(self) -> Expr:
         """A new unknown truth."""
-        return eq(self.fresh(UNKNOWN_BIT, 2), 1)
+        return eq(self.fresh("any", 2, Kind.ANY), 1)
+
+    def undefined(self, bits: int = 32) -> Expr:
+        """A number that nothing wrote: any that the machine happens to have there."""
+        return self.fresh("undefined", 1 << bits, Kind.UNDEFINED)
 
     def fresh_word(self) -> Word:
-        """A word that nothing wrote: any that the machine happens to have there."""
-        return self.word(self.fresh(UNDEFINED, 1 << 32))
+        """A word that nothing wrote."""
+        return self.word(self.undefined())
 
-    def unknown_word(self) -> Word:
+    def unknown_word(self, bits: int = 32) -> Word:
         """A word of which nothing is known; nothing is refuted by a value that it may have."""
-        return self.word(self.fresh(UNKNOWN_BIT, 1 << 32))
+        return self.word(self.fresh("any", 1 << bits, Kind.ANY), bits)
 
     def others(self, own: Expr) -> Expr:
         """Whether no other lane has the bit that this lane has under a condition: unknown, but one truth for each."""
-        return eq(self._derived(UNKNOWN_BIT, own, 2), 1)
+        return eq(self._derived("any", own, 2, Kind.ANY), 1)
 
     def word(self, expr: Expr | int, bits: int = 32) -> Word:
         """A word with this representative."""
@@ -275,7 +269,7 @@ class IndexValues:
         if name == "bf16_of_f32":
             return self.word(self.functions.rounded_to_bf16(self.unsigned(words[0])))
         made = self.functions.apply(name, *arguments)
-        self.divisions.see_function(made, name, tuple(arguments), self.functions.made_by)
+        self.divisions.see_function(made)
         return self.word(made)
 
     def overflows(self, a: Word, b: Word, result: Word, differ: bool) -> Bit:
@@ -305,19 +299,11 @@ class IndexValues:
                 return self.divisions.quotient(number, d, error)
         return None
 
-    def _derived(self, name: str, of: Expr, limit: int) -> Expr:
+    def _derived(self, name: str, of: Expr, limit: int, kind: Kind = Kind.DATA) -> Expr:
         """The one unknown of this name that belongs to an expression."""
-        key = (name, of)
-        if key not in self._belonging:
-            made = self.fresh(name, limit)
-            self._belonging[key], self._belongs[made] = made, of
-        return self._belonging[key]
-
-    def made_of(self, unknown: Expr) -> tuple[Expr, ...]:
-        """What an unknown is a function of; nothing where it is none."""
-        if unknown in self._belongs:
-            return (self._belongs[unknown],)
-        return self.divisions.made_of(unknown) or self.functions.known(unknown)
+        if (name, of) not in self._belonging:
+            self._belonging[name, of] = self.fresh(name, limit, kind, (of,))
+        return self._belonging[name, of]
 
     def relation(self, name: str, *words: Word) -> Bit:
         """A comparison of `functions`."""

@@ -60,7 +60,7 @@ class SymbolicLanes:
         own = registers.own_exec
         some = negation(all_of(negation(own), self.w.others(own)))  # as a branch that skips the rest has it
         if registers.active is not TRUE and some not in registers.state.path:
-            word = self.w.word(select(registers.active, word.expr, self.w.fresh("undefined", 1 << 32)))
+            word = self.w.word(select(registers.active, word.expr, self.w.undefined()))
         return word
 
     def multiply(self, instruction: Instruction, matrix: MatrixInstruction) -> None:

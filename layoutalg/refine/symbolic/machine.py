@@ -37,6 +37,7 @@ from layoutalg.refine.symbolic.scratch import Scratch
 from layoutalg.refine.symbolic.state import BoundArgument, TracedElement
 from layoutalg.refine.values.modular import representative
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
+from layoutalg.refine.values.unknowns import arguments_of
 from layoutalg.refine.values.word import Mask, NotReadable, Word
 
 
@@ -208,7 +209,7 @@ class SymbolicMachine:
     def uniform(self, expr: Expr) -> bool:
         """Whether all lanes of a wave have the same: it is made of the block, the sizes and loops' numbers alone."""
         return all(
-            v in self.uniform_variables or v in self.loops or self._all_uniform(self.w.made_of(v))
+            v in self.uniform_variables or v in self.loops or self._all_uniform(arguments_of(v))
             for v in variables(expr)
         )
 
@@ -264,7 +265,7 @@ class SymbolicMachine:
         if kernel.architecture == "rdna4":
             x, y, z = kernel.block_indices
             self.registers.state.scalars["s", 108 + 9] = w.word(blocks[0]) if x else w.fresh_word()
-            low = blocks[1] if y else w.fresh("undefined", 1 << 16)
+            low = blocks[1] if y else w.undefined(16)
             self.registers.state.scalars["s", 108 + 7] = w.word(low + blocks[2] * (1 << 16) if z else low)
         else:
             for block, wanted in zip(blocks, kernel.block_indices, strict=True):

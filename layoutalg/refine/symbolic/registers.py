@@ -27,7 +27,7 @@ from layoutalg.isa.semantics.accesses import KEEP_OTHER_HALF, Access
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.state import State, resolved, within
-from layoutalg.refine.values.word import UNKNOWN_BIT, Bit, Mask, NotReadable, Word, as_mask, implies
+from layoutalg.refine.values.word import Bit, Mask, NotReadable, Word, as_mask, implies
 
 #: Moves of a whole vector register, lane by lane.
 MOVES = frozenset({"V_MOV_B32", "V_ACCVGPR_READ", "V_ACCVGPR_WRITE", "V_ACCVGPR_MOV_B32"})
@@ -161,7 +161,7 @@ class SymbolicRegisters:
     def write_register(self, operand: Operand, bits: int, word: Word | Mask) -> None:
         """Writes under the lane's own condition; the bits of all lanes are a number that no lane knows."""
         if isinstance(word, Mask):
-            word = self.w.word(self.w.fresh(UNKNOWN_BIT, 1 << bits), bits)
+            word = self.w.unknown_word(bits)
         parts = (self.w.low(word), self.w.high(word)) if bits == 64 else (word,)
         for k, part in enumerate(parts):
             self.write_cell((operand.kind, operand.index + k), part)

@@ -21,7 +21,8 @@ from layoutalg.index.conditions import alike, choice, undecided
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Key, Outstanding
-from layoutalg.refine.values.word import Bit, Mask, NotReadable, Word, excludes, implies, is_mask, is_unknown, own_bit
+from layoutalg.refine.values.unknowns import is_unknown
+from layoutalg.refine.values.word import Bit, Mask, NotReadable, Word, excludes, implies, is_mask, own_bit
 
 Writes = tuple[tuple[Expr, Word], ...]
 """Guarded writes of one vector register, the newest last."""

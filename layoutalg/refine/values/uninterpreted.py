@@ -30,18 +30,15 @@ from layoutalg.index import (
     select,
     simplify,
     substitute,
-    symbol,
     variables,
 )
 from layoutalg.index.conditions import chosen
+from layoutalg.refine.values.unknowns import Call, Kind, call_of, unknown
 
 ASSUMPTION = (
     "floating-point and matrix instructions give equal results for equal operands, a NaN's payload apart; what they "
     "compute is not looked at"
 )
-
-Call = tuple[str | Expr, ...]
-"""A function's name and its arguments."""
 
 #: Functions whose first two arguments may be exchanged (IEEE 754; the greatest of two, but for the payload of a NaN).
 COMMUTE = frozenset({"add_f32", "mul_f32", "fma_f32", "max_f32", "min_f32", "eq_f32", "u_f32"})
@@ -64,17 +61,21 @@ class UninterpretedFunctions:
     def __init__(self) -> None:
         self._named: dict[Call, Expr] = {}
         self._numbers: dict[Expr, int] = {}
-        self.made_by: dict[Expr, Call] = {}
+
+    @property
+    def applied(self) -> bool:
+        """Whether there is any."""
+        return bool(self._named)
 
     def apply(self, name: str, *arguments: Expr) -> Expr:
         """The result of a function: the same for the same arguments."""
         given = [_unsigned(simplify(a)) for a in arguments]
         if name in COMMUTE:
             given[:2] = sorted(given[:2], key=lambda e: self._numbers.setdefault(e, len(self._numbers)))
-        call: Call = (name, *given)
+        call = name, tuple(given)
         if call not in self._named:
-            made = symbol(f"{name}_{len(self._named)}", min=0, max=_limit(name) - 1)
-            self._named[call], self.made_by[made] = made, call
+            named = f"{name}_{len(self._named)}"
+            self._named[call] = unknown(named, _limit(name), Kind.RESULT, function=name, arguments=tuple(given))
         return self._named[call]
 
     def relation(self, name: str, left: Expr, right: Expr) -> Expr:
@@ -133,11 +134,10 @@ class UninterpretedFunctions:
         """
         if condition.op == "not":
             condition, then, otherwise = condition.args[0], otherwise, then
-        call = self.made_by.get(condition.args[0], ()) if condition.op == "eq" and condition.args[1] is TRUE else ()
-        if not call or call[0] != "u_f32" or call[1] is not call[2]:
+        name, arguments = call_of(condition.args[0]) if condition.op == "eq" and condition.args[1] is TRUE else ("", ())
+        if name != "u_f32" or arguments[0] is not arguments[1]:
             return None
-        x = call[1]
-        assert isinstance(x, Expr)
+        x = arguments[0]
         quiet = x + (1 << 22) - mod(div(x, 1 << 22), 2) * (1 << 22)
         half = x + mod(div(x, 1 << 16), 2) + 0x7FFF
         same = all(_same(a, b, x, bits) for a, b in ((then, quiet), (otherwise, half)))
@@ -150,8 +150,8 @@ class UninterpretedFunctions:
             if least.op != "const" or not _same(least, const(LEAST), other, bits):
                 continue
             x, test = simplify(other), chosen(taken, TRUE)
-            calls = {self.made_by.get(part.args[0]) for part in test.args if part.op == "eq" and part.args[1] is TRUE}
-            meant = {("lt_f32", const(LEAST), x), ("u_f32", x, x)}
+            calls = {call_of(part.args[0]) for part in test.args if part.op == "eq" and part.args[1] is TRUE}
+            meant = {("lt_f32", (const(LEAST), x)), ("u_f32", (x, x))}
             if test.op == "any" and len(test.args) == 2 and calls == meant:
                 return x
         return None
@@ -163,17 +163,13 @@ class UninterpretedFunctions:
         """
         values: dict[Expr, Expr] = {}
         numbers: Expr = TRUE
-        for unknown in unknowns:
-            name = self.made_by.get(unknown, ("",))[0]
+        for v in unknowns:
+            name, arguments = call_of(v)
             if name in ("bf16_above", "u_f32"):
-                bits = [mod(x, 1 << 32) for x in self.known(unknown)]
+                bits = [mod(x, 1 << 32) for x in arguments]
                 numbers = all_of(numbers, *(mod(x, 1 << 31) <= INFINITY for x in bits))
-                values[unknown] = FALSE if name == "u_f32" else bits[0] + mod(div(bits[0], 1 << 16), 2) + 0x7FFF
+                values[v] = FALSE if name == "u_f32" else bits[0] + mod(div(bits[0], 1 << 16), 2) + 0x7FFF
         return values, numbers
-
-    def known(self, unknown: Expr) -> tuple[Expr, ...]:
-        """The arguments of the function that made an unknown; none of another unknown."""
-        return tuple(part for part in self.made_by.get(unknown, ()) if isinstance(part, Expr))
 
     def rewritten(
         self, e: Expr, names: Mapping[Expr, Expr], done: dict[Expr, Expr], then: Callable[[Expr], Expr]
@@ -185,17 +181,14 @@ class UninterpretedFunctions:
         stack = [v for v in variables(e) if v not in done]
         while stack:
             v = stack[-1]
-            call = self.made_by.get(v)
-            parts = [p for p in call or () if isinstance(p, Expr)]
-            waiting = [u for p in parts for u in variables(p) if u not in done]
+            name, arguments = call_of(v)
+            waiting = [u for u in variables(*arguments) if u not in done]
             if waiting:
                 stack += waiting
                 continue
             stack.pop()
-            if call is None:
-                done[v] = names.get(v, v)
-            else:
-                done[v] = self.apply(str(call[0]), *(then(substitute(p, done)) for p in parts))
+            new = [then(substitute(a, done)) for a in arguments]
+            done[v] = self.apply(name, *new) if name else names.get(v, v)
         return then(substitute(e, {v: done[v] for v in variables(e)}))
 
 

@@ -1,29 +1,98 @@
-"""What an expression depends on, through the unknowns that it is made of.
+"""Unknowns: the variables that symbolic execution makes, each with what it stands for.
 
-The result of a floating-point function, or the error of an estimate, is an unknown of its own, in which nothing is seen
-of what it is a function of:
+A value that nothing wrote is a variable of its own, as Alive2's `undef` is, and no flag on the whole word, as its
+`poison` is: bits of it may be masked away, and what is left is defined.  What a variable stands for is a field of it,
+of which the name says nothing:
 
-| expression | depends on |
-|---|---|
-| t · 4 + n | t, n |
-| f, where f is the result of a function of t | f, t |
-| g, where g is the result of a function of f | g, f, t |
+| kind | stands for | where a claim fails at one of its values |
+|---|---|---|
+| UNDEFINED | what nothing wrote | the binary uses it: refuted |
+| ANY | what the machine chooses, such as another lane's bit | open, since it may choose otherwise |
+| RESULT | the result of an uninterpreted function | open, since the function may have no such value |
+| DATA | what was loaded, what a loop carries, the error of an estimate | refuted |
+
+An unknown that belongs to expressions has them as `arguments`, and depends on all that they depend on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
 
-from layoutalg.index import Expr, variables
+from layoutalg.index import Expr, Symbol, variables
+from layoutalg.index.expr import make_node
 
 
-def origins(made_of: Callable[[Expr], tuple[Expr, ...]], *exprs: Expr) -> frozenset[Expr]:
-    """All variables that the expressions depend on; `made_of` says what an unknown is a function of.
+class Kind(Enum):
+    """What an unknown stands for."""
+
+    UNDEFINED = auto()
+    ANY = auto()
+    RESULT = auto()
+    DATA = auto()
+
+
+Call = tuple[str, tuple[Expr, ...]]
+"""A function's name and its arguments."""
+
+#: Kinds of which nothing is known.
+NOTHING_KNOWN = frozenset({Kind.UNDEFINED, Kind.ANY})
+
+
+@dataclass(frozen=True)
+class Unknown(Symbol):
+    """A variable that execution made: the `number`-th, or one as old as its arguments; by which function of what."""
+
+    kind: Kind = Kind.DATA
+    number: int | None = None
+    function: str = ""
+    arguments: tuple[Expr, ...] = ()
+
+
+def unknown(
+    name: str, limit: int, kind: Kind, number: int | None = None, function: str = "", arguments: tuple[Expr, ...] = ()
+) -> Expr:
+    """The variable with 0 ≤ name < limit that is this unknown."""
+    return make_node("var", (), Unknown(name, 0, limit - 1, None, 1, False, False, kind, number, function, arguments))
+
+
+def kind_of(v: Expr) -> Kind | None:
+    """What a variable stands for; None of what is given: an index, a size, an address."""
+    return v.value.kind if isinstance(v.value, Unknown) else None
+
+
+def arguments_of(v: Expr) -> tuple[Expr, ...]:
+    """What an unknown belongs to or is the result of; nothing of another expression."""
+    return v.value.arguments if isinstance(v.value, Unknown) else ()
+
+
+def call_of(v: Expr) -> Call:
+    """The function and the arguments of which this is the result; no function and none of another expression."""
+    return (v.value.function, v.value.arguments) if kind_of(v) is Kind.RESULT else ("", ())
+
+
+def is_unknown(e: Expr) -> bool:
+    """Whether an expression is made of nothing that is known."""
+    made_of = variables(e)
+    return bool(made_of) and all(kind_of(v) in NOTHING_KNOWN for v in made_of)
+
+
+def made_since(v: Expr, then: int) -> bool:
+    """Whether a variable is an unknown of this number or a later one, or the result of a function of such."""
+    if not isinstance(v.value, Unknown) or v.value.number is not None:
+        return isinstance(v.value, Unknown) and v.value.number is not None and v.value.number >= then
+    return any(made_since(u, then) for u in variables(*v.value.arguments))
+
+
+def dependencies(*exprs: Expr, beside: Mapping[Expr, Expr] | None = None) -> frozenset[Expr]:
+    """All variables that the expressions depend on, also by the arguments of unknowns, and by what is said `beside`.
 
     >>> from layoutalg.index import symbol
-    >>> t, f, g = (symbol(name) for name in "tfg")
-    >>> known = {f: (t * 4,), g: (f + 1, f)}
-    >>> sorted(map(str, origins(lambda v: known.get(v, ()), g + 1)))
+    >>> t = symbol("t")
+    >>> f = unknown("f", 9, Kind.RESULT, function="f", arguments=(t * 4,))
+    >>> g = unknown("g", 9, Kind.RESULT, function="g", arguments=(f + 1, f))
+    >>> sorted(map(str, dependencies(g + 1)))
     ['f', 'g', 't']
     """
     found: set[Expr] = set()
@@ -32,5 +101,5 @@ def origins(made_of: Callable[[Expr], tuple[Expr, ...]], *exprs: Expr) -> frozen
         v = left.pop()
         if v not in found:
             found.add(v)
-            left += variables(*made_of(v))
+            left += variables(*((beside[v],) if beside and v in beside else arguments_of(v)))
     return frozenset(found)

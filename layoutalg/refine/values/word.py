@@ -21,18 +21,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from layoutalg.errors import UnsupportedInstructionError
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, select, variables
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, select
 from layoutalg.index.conditions import said, settled
+from layoutalg.refine.values.unknowns import is_unknown
 
 if TYPE_CHECKING:
     from layoutalg.refine.symbolic.arithmetic import IndexValues
-
-
-#: What unknown truths, and words that are not undefined but unknown, are called.
-UNKNOWN_BIT = "any"
-
-#: What is called undefined: registers that nothing wrote.
-UNDEFINED = "undefined"
 
 
 class NotReadable(UnsupportedInstructionError):
@@ -219,12 +213,6 @@ def is_mask(word: Word | Mask) -> bool:
     if isinstance(word, Mask) or own_bit(word) is not None:
         return True
     return is_unknown(word.expr)
-
-
-def is_unknown(e: Expr) -> bool:
-    """Whether an expression is made of nothing that is known."""
-    made_of = variables(e)
-    return bool(made_of) and all(v.value.name.startswith((UNKNOWN_BIT, UNDEFINED)) for v in made_of)
 
 
 def both(one: Expr, other: Expr) -> Expr:

@@ -14,6 +14,7 @@ from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.state import State, joined, resolved
 from layoutalg.refine.trial import attempt, make_case, small_sizes
+from layoutalg.refine.values.unknowns import call_of
 from layoutalg.refine.values.word import Mask, Word
 from tests.isa.assembly import assembled
 
@@ -200,4 +201,4 @@ def test_a_rounding_written_in_two_branches_is_one():
         first = ((inside, w.const(20, 32)), (all_of(inside, otherwise), w.word(nearest)))
         second = ((inside, resolved(w, first, inside)), (all_of(inside, none), w.word(quiet)))
         got = resolved(w, second, inside).expr
-        assert w.functions.made_by[got] == ("bf16_above", x)
+        assert call_of(got) == ("bf16_above", (x,))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from layoutalg.index import all_of, any_of, const, div, mod, negation, select, substitute, symbol
+from layoutalg.index import all_of, any_of, const, div, mod, negation, select, substitute, symbol, variables
 from layoutalg.index.evaluate import array
 from layoutalg.refine.values.uninterpreted import LEAST, UninterpretedFunctions
 from layoutalg.target.elements import to_bits
@@ -67,7 +67,7 @@ def test_a_rounding_of_a_number_is_that_of_numpy():
     functions = UninterpretedFunctions()
     rounded = functions.rounded_to_bf16(X)
     test = functions.relation("u_f32", X, X)
-    values, numbers = functions.for_numbers(functions.made_by)
+    values, numbers = functions.for_numbers(variables(rounded, test))
     found, is_number, unordered = array([substitute(rounded, values), numbers, substitute(test, values)], {X: WORDS})
     meant = WORDS.view(np.float32)
     assert np.array_equal(np.broadcast_to(is_number, WORDS.shape) != 0, ~np.isnan(meant))

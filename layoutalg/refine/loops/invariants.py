@@ -38,7 +38,7 @@ from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Key, Outstanding
 from layoutalg.refine.symbolic.state import State, joined, resolved
 from layoutalg.refine.symbolic.substitution import Substitution
-from layoutalg.refine.values.word import Mask, NotReadable, Word, are_halves, as_mask, is_mask
+from layoutalg.refine.values.word import High, Mask, NotReadable, Word, are_halves, as_mask, is_mask
 
 #: How often a body is tried before its registers are taken to be unknown.
 TRIES = 12
@@ -151,7 +151,7 @@ class _Loop:
         changed = [p for p in _places(start, latch) if p not in self.unknown and not self._same(start, latch, p)]
         numbers = [place for place in changed if not self._guess_mask(latch, place)]
         words = {p: word for p in numbers if isinstance(word := self._get(self.entry, p), Word)}
-        uppers = {p: word for p, word in words.items() if word.low_half is not None}
+        uppers = {p: word for p, word in words.items() if isinstance(word.origin, High)}
         for place in numbers:
             self._forget(place, words.get(place), uppers)
         for place in numbers:
@@ -317,8 +317,8 @@ class _Loop:
 
         What comes back from the last of them then must leave.
         """
-        state = Substitution(self.w, {self.t: self.count - 1}).state(latch)
-        following = Substitution(self.w, {self.t: self.count})
+        state = Substitution({self.t: self.count - 1}).state(latch)
+        following = Substitution({self.t: self.count})
         for place, word in self.known.items():
             _put(state, place, following.scalar(word))
         state.path = self.entry.path
@@ -340,7 +340,7 @@ class _Loop:
         targets = list(dict.fromkeys(target for target, _ in leaving))
         for target in targets:
             states = [state for to, state in leaving if to == target]
-            at = Substitution(self.w, {self.t: self.count - 1})
+            at = Substitution({self.t: self.count - 1})
             taken = simplify(at.expr(self._taken(start, states)))
             state = at.state(joined(self.w, states))
             state.path = others if target == targets[-1] else (*others, taken)

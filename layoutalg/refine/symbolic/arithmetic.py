@@ -49,7 +49,20 @@ from layoutalg.refine.idioms.reciprocal import Divisions
 from layoutalg.refine.values.modular import cut, representative, same_word
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.refine.values.unknowns import Kind, unknown
-from layoutalg.refine.values.word import Bit, Mask, NotReadable, Word, are_halves, as_mask
+from layoutalg.refine.values.word import (
+    Bit,
+    Carry,
+    High,
+    Low,
+    Mask,
+    NotReadable,
+    Product,
+    Sign,
+    Word,
+    ZeroExtended,
+    are_halves,
+    as_mask,
+)  # fmt: skip
 
 #: Decides `given ⇒ goal`, perhaps with the help of a solver; false means only that it was not shown.
 Decide = Callable[[Expr, Expr], bool]
@@ -65,7 +78,6 @@ class IndexValues:
         self.small: set[Expr] = set()  # quotients that always are in 0 … 2³¹ − 1, because what was divided is
         self._made = 0  # unknowns
         self._in_range: dict[tuple[Expr, Expr, int, int], bool] = {}
-        self._sums: dict[tuple[Word, Word], Word] = {}
         self._belonging: dict[tuple[str, Expr], Expr] = {}
         self.functions = UninterpretedFunctions() if functions is None else functions
         self.divisions = Divisions()
@@ -105,7 +117,7 @@ class IndexValues:
 
     def word(self, expr: Expr | int, bits: int = 32) -> Word:
         """A word with this representative."""
-        return Word(self, as_expr(expr), bits)
+        return Word(as_expr(expr), bits, self)
 
     # Values in range
 
@@ -174,9 +186,9 @@ class IndexValues:
         if places == word.bits - 1:  # the sign; a solver is asked only where a range alone is missing
             known = self._shown if nonnegative(e) else partial(in_range, given=self.given)
             if known(e, 0, 1 << places):
-                return Word(self, FALSE, word.bits, sign_of=word)
+                return Word(FALSE, word.bits, self, Sign(word))
         quotient = shifted(self.signed(word), places, self.given)
-        return Word(self, quotient, word.bits, sign_of=word if places == word.bits - 1 else None)
+        return Word(quotient, word.bits, self, Sign(word) if places == word.bits - 1 else None)
 
     def eq(self, left: Word | Mask, right: Word) -> Bit:
         """Equality; of a mask only with 0, which other lanes may decide."""
@@ -229,7 +241,7 @@ class IndexValues:
 
     def zext(self, word: Word) -> Word:
         """The unsigned value."""
-        return Word(self, self.unsigned(word), 64, extends=word)
+        return Word(self.unsigned(word), 64, self, ZeroExtended(word))
 
     def sext(self, word: Word) -> Word:
         """The signed value."""
@@ -237,26 +249,27 @@ class IndexValues:
 
     def low(self, word: Word) -> Word:
         """Any representative of the whole is one of its low half."""
-        return Word(self, representative(word.expr, 32), 32, whole=word)
+        return Word(representative(word.expr, 32), 32, self, Low(word))
 
     def high(self, word: Word) -> Word:
         """The upper half; it remembers the whole."""
-        known = self._upper_of_product(*word.factors) if word.factors else None
-        if known is not None:
-            return Word(self, known, 32, whole=word, low_half=self.low(word))
-        if word.expr.lo >= 0 and word.expr.hi < 1 << 32:
-            upper: Expr = FALSE
-        elif word.expr.op == "mul" and in_range(word.expr, 0, 1 << 63, self.given):
-            upper = shifted(word.expr, 32, self.given)
-        else:
-            upper = div(mod(word.expr, 1 << 64), 1 << 32)
-        return Word(self, upper, 32, whole=word, low_half=self.low(word))
+        product = word.origin
+        step = self._upper_of_product(product.a, product.b) if isinstance(product, Product) else None
+        upper = self._upper_half(word.expr) if step is None else step
+        return Word(upper, 32, self, High(word, self.low(word)))
+
+    def _upper_half(self, e: Expr) -> Expr:
+        if e.lo >= 0 and e.hi < 1 << 32:
+            return FALSE
+        if e.op == "mul" and in_range(e, 0, 1 << 63, self.given):
+            return shifted(e, 32, self.given)
+        return div(mod(e, 1 << 64), 1 << 32)
 
     def pair(self, low: Word, high: Word) -> Word:
         """The whole whose halves these are, else the sum of both."""
-        if high.whole is not None and are_halves(low, high):
-            return high.whole
-        if high.sign_of is not None and high.sign_of is low:
+        if isinstance(high.origin, High) and are_halves(low, high):
+            return high.origin.of
+        if isinstance(high.origin, Sign) and high.origin.of is low:
             return self.sext(low)
         if high.expr is FALSE:
             return self.zext(low)
@@ -316,17 +329,13 @@ class IndexValues:
 
         The carry itself is an unknown truth: what matters is whose it is.
         """
-        if carry.carry_of is not None:
-            low_a, low_b = carry.carry_of
-            whole = self.pair(low_a, a) + self.pair(low_b, b)
-            low = self._sums.get((low_a, low_b))
-            upper = Word(self, div(mod(whole.expr, 1 << 64), 1 << 32), 32, whole=whole, low_half=low)
+        if carry.carry is not None:
+            below = carry.carry
+            whole = self.pair(below.a, a) + self.pair(below.b, b)
+            upper = Word(div(mod(whole.expr, 1 << 64), 1 << 32), 32, self, High(whole, below.low))
             return upper, Bit(self.fresh_bit())
-        total = Word(self, a.expr + b.expr + select(carry.expr, 1, 0), a.bits)
-        if carry.expr is not FALSE:
-            return total, Bit(self.fresh_bit())
-        self._sums[a, b] = total
-        return total, Bit(self.fresh_bit(), (a, b))
+        total = a.with_expr(a.expr + b.expr + select(carry.expr, 1, 0))
+        return total, Bit(self.fresh_bit(), Carry(a, b, total) if carry.expr is FALSE else None)
 
     # Bitwise operations
 

@@ -201,11 +201,11 @@ class SymbolicRegisters:
     def lanes_of(self, mask: Word | Mask) -> Bit:
         """The lane's bit of a mask."""
         mask = as_mask(mask)
-        return Bit(mask.own, mask.carry_of if implies(self.active, mask.guard) else None)
+        return Bit(mask.own, mask.carry if implies(self.active, mask.guard) else None)
 
     def mask_of(self, truth: Bit) -> Mask:
         """The lane's bit, if it takes part."""
-        return Mask(all_of(truth.expr, self.active), truth.carry_of, self.active)
+        return Mask(all_of(truth.expr, self.active), truth.carry, self.active)
 
     def aperture(self, space: str) -> Word:
         """The base of an aperture, which is not known."""
@@ -286,7 +286,7 @@ def _both(one: Expr, other: Expr) -> Expr:
 @lru_cache(maxsize=1 << 10)
 def _whole(low: Mask, high: Mask) -> Mask | None:
     """The mask of which these are the halves."""
-    whole = Mask(low.own, low.carry_of, low.guard)
+    whole = Mask(low.own, low.carry, low.guard)
     return whole if high.own is low.own and (low.half, high.half) == (0, 1) else None
 
 

@@ -110,7 +110,7 @@ def resolved(w: IndexValues, writes: Writes, guard: Expr) -> Word:
         word = _taken(word, all_of(guard, unsure))
         older = resolved(w, writes[:k], all_of(guard, negation(unsure)))
         if older.expr is word.expr:
-            return older.either(word)
+            return older.join(word)
         return word.with_expr(w.functions.choice(unsure, word.expr, older.expr, word.bits))
     return w.fresh_word()
 
@@ -182,7 +182,7 @@ def _writes(w: IndexValues, one: State, other: State, key: Key) -> Writes:
     x, y = resolved(w, a, one.condition), resolved(w, b, other.condition)
     if len(a) == shared or len(b) == shared:
         return (*b, (mine, x)) if len(b) == shared else (*a, (theirs, y))
-    return ((TRUE, x.either(y) if x.expr is y.expr else x.with_expr(choice(mine, x.expr, y.expr))),)
+    return ((TRUE, x.join(y) if x.expr is y.expr else x.with_expr(choice(mine, x.expr, y.expr))),)
 
 
 def _in_order(key: Key) -> tuple[str, int, int]:
@@ -232,7 +232,7 @@ def _either(
         return one.having(any_of(within(x, mine), within(y, theirs)) if either is None else either, other)
     a, b = a or w.unknown_word(), b or w.unknown_word()
     if a.expr is b.expr:
-        return a.either(b)
+        return a.join(b)
     if is_unknown(a.expr) and is_unknown(b.expr):
         return w.unknown_word()
     return a.with_expr(choice(all_of(*mine), a.expr, b.expr))

@@ -7,18 +7,18 @@ last iteration then.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from layoutalg.index import Expr, simplify, substitute
-from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.state import State
-from layoutalg.refine.values.word import Mask, Word
+from layoutalg.refine.values.word import High, Low, Mask, Origin, Sign, Word, parts
 
 
 class Substitution:
     """Words with variables replaced; halves of one word stay halves of one."""
 
-    def __init__(self, w: IndexValues, values: Mapping[Expr, Expr]) -> None:
-        self.w, self.values = w, values
+    def __init__(self, values: Mapping[Expr, Expr]) -> None:
+        self.values = values
         self.words: dict[Word, Word] = {}
 
     def expr(self, e: Expr) -> Expr:
@@ -28,11 +28,17 @@ class Substitution:
     def word(self, word: Word) -> Word:
         """The word."""
         if word not in self.words:
-            whole, low, sign = (None if p is None else self.word(p) for p in (word.whole, word.low_half, word.sign_of))
-            same = whole is word.whole and low is word.low_half and sign is word.sign_of
-            new = self.expr(word.expr)
-            self.words[word] = word if same and new is word.expr else Word(self.w, new, word.bits, whole, low, sign)
+            expr, origin = self.expr(word.expr), self.origin(word.origin)
+            same = expr is word.expr and origin == word.origin
+            self.words[word] = word if same else replace(word, expr=expr, origin=origin)
         return self.words[word]
+
+    def origin(self, origin: Origin | None) -> Origin | None:
+        """That of halves and signs; the steps of a division are known by the names of their own iteration."""
+        new = tuple(map(self.word, parts(origin)))
+        if new == parts(origin):
+            return origin
+        return type(origin)(*new) if isinstance(origin, Low | High | Sign) else None
 
     def scalar(self, word: Word | Mask) -> Word | Mask:
         """The word or the mask."""

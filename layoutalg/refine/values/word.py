@@ -1,7 +1,22 @@
 """What the symbolic machine computes with: words, truths and lane masks, as one lane sees them.
 
-A *word* is an index expression equal to the machine's word modulo 2ⁿ; its operations are those of `IndexValues`.  A
-*truth* is a condition.  A *mask* is a register with one bit for each lane, of which only the own one is known:
+A *word* is one value of three fields; that nothing wrote it is said by the `unknowns` in its expression:
+
+| field | says |
+|---|---|
+| `expr` | an index expression equal to the machine's word modulo 2ⁿ |
+| `bits` | n: 32 or 64 |
+| `origin` | how it came about, where that says more than the expression does |
+
+| origin | the word is | so that |
+|---|---|---|
+| `Low(of)`, `High(of, low)` | a half of a word of 64 bits; `low` is the other | the pair of both is that word |
+| `Sign(of)` | 32 times this word's sign | the pair of both is the word, its sign extended |
+| `ZeroExtended(of)` | a word of 32 bits with zeros above | a product of two is a `Product` |
+| `Product(a, b)` | the whole product of two words of 32 bits | its upper half may be a step of a division |
+| `Carry(a, b, low)` (of a truth) | the carry of a + b, whose 32 bits are `low` | the sum above is the upper half |
+
+A *truth* is a condition.  A *mask* is a register with one bit for each lane, of which only the own one is known:
 
 | mask             | own bit        |
 |------------------|----------------|
@@ -16,17 +31,14 @@ What it cannot represent: arithmetic on masks that mixes lanes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, select
 from layoutalg.index.conditions import said, settled
 from layoutalg.refine.values.unknowns import is_unknown
-
-if TYPE_CHECKING:
-    from layoutalg.refine.symbolic.arithmetic import IndexValues
 
 
 class NotReadable(UnsupportedInstructionError):
@@ -38,7 +50,7 @@ class Bit:
     """A truth."""
 
     expr: Expr
-    carry_of: tuple[Word, Word] | None = None  # the carry out of this sum of low halves
+    carry: Carry | None = None
 
     def __and__(self, other: Bit) -> Bit:
         return Bit(all_of(self.expr, other.expr))
@@ -59,7 +71,7 @@ class Mask:
     """A lane mask, as the one lane sees it."""
 
     own: Expr
-    carry_of: tuple[Word, Word] | None = None  # where `guard` holds, the bit is the carry of this sum
+    carry: Carry | None = None  # where `guard` holds
     guard: Expr = TRUE
     half: int | None = None  # 0 or 1: only that half of the lanes' bits
 
@@ -75,7 +87,7 @@ class Mask:
         """The lower and the upper half of a mask of 64 lanes."""
         if self.half is not None:
             raise NotReadable("half a mask as a whole one")
-        lower, upper = (Mask(self.own, self.carry_of, self.guard, half) for half in (0, 1))
+        lower, upper = (Mask(self.own, self.carry, self.guard, half) for half in (0, 1))
         return lower, upper
 
     def __and__(self, other: Word | Mask) -> Mask:
@@ -103,7 +115,7 @@ class Mask:
         """A mask has no value that one lane knows."""
         raise NotReadable("a lane mask used as a number")
 
-    bits = whole = sign_of = low_half = with_expr = expr
+    bits = origin = with_expr = expr
 
     def __add__(self, other: object) -> Mask:
         raise NotReadable("arithmetic on a lane mask")
@@ -111,32 +123,43 @@ class Mask:
     __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __add__
 
 
+class Bitwise(Protocol):
+    """The operations of words that need to know of their values."""
+
+    def conjunction(self, a: Word, b: Word) -> Expr:
+        """`a & b`."""
+
+    def disjunction(self, a: Word, b: Word) -> Expr:
+        """`a | b`."""
+
+    def exclusive(self, a: Word, b: Word) -> Expr:
+        """`a ^ b`."""
+
+    def fresh_bit(self) -> Expr:
+        """A new unknown truth."""
+
+
 @dataclass(frozen=True, eq=False)
 class Word:
-    """A representative of a word of 32 or 64 bits; and, of a half, the whole that it is a half of."""
+    """A representative of a word of 32 or 64 bits, and how it came about."""
 
-    w: IndexValues
     expr: Expr
     bits: int
-    whole: Word | None = None
-    low_half: Word | None = None  # of an upper half: the lower half that belongs to it
-    sign_of: Word | None = None  # all bits are this word's sign
-    extends: Word | None = None  # the 32-bit word that this is, with zeros above
-    factors: tuple[Word, Word] | None = None  # this is the whole product of two 32-bit words
+    arithmetic: Bitwise = field(repr=False)
+    origin: Origin | None = None
 
     def with_expr(self, expr: Expr) -> Word:
         """Another word of this width."""
-        return Word(self.w, expr, self.bits)
+        return replace(self, expr=expr, origin=None)
 
     def alike(self, other: Word) -> bool:
         """Whether the same is known of both: their value, and how it came about."""
-        mine, others = ((w.whole, w.low_half, w.sign_of, w.extends, *(w.factors or ())) for w in (self, other))
-        return self is other or (
-            (self.expr is other.expr and self.bits == other.bits and len(mine) == len(others))
-            and all(a is b or (a and b and a.alike(b)) for a, b in zip(mine, others, strict=True))
-        )
+        if self is other or self.expr is not other.expr or self.bits != other.bits:
+            return self is other
+        mine, others = self.origin, other.origin
+        return type(mine) is type(others) and all(a.alike(b) for a, b in zip(parts(mine), parts(others), strict=True))
 
-    def either(self, other: Word) -> Word:
+    def join(self, other: Word) -> Word:
         """The word, where another of the same value may be there instead: how it came about is known of both or lost.
 
         What is known under one condition (that all bits are another word's sign, say) need not hold of the other.
@@ -153,8 +176,9 @@ class Word:
         return self.with_expr(self.expr - other.expr)
 
     def __mul__(self, other: Word) -> Word:
-        factors = (self.extends, other.extends) if self.extends and other.extends else None
-        return Word(self.w, self.expr * other.expr, self.bits, factors=factors)
+        a, b = self.origin, other.origin
+        product = Product(a.of, b.of) if isinstance(a, ZeroExtended) and isinstance(b, ZeroExtended) else None
+        return replace(self, expr=self.expr * other.expr, origin=product)
 
     def __invert__(self) -> Word:
         if self.expr.op == "select":  # a mask written as a word stays a choice of all ones and zero
@@ -163,10 +187,12 @@ class Word:
         return self.with_expr(-1 - self.expr)
 
     def __and__(self, other: Word | Mask) -> Word | Mask:
-        return other & self if isinstance(other, Mask) else self.with_expr(self.w.conjunction(self, other))
+        return other & self if isinstance(other, Mask) else self.with_expr(self.arithmetic.conjunction(self, other))
 
     def __or__(self, other: Word | Mask) -> Word | Mask:
-        return other.__or__(self) if isinstance(other, Mask) else self.with_expr(self.w.disjunction(self, other))
+        return (
+            other.__or__(self) if isinstance(other, Mask) else self.with_expr(self.arithmetic.disjunction(self, other))
+        )
 
     def __xor__(self, other: Word | Mask) -> Word | Mask:
         if isinstance(other, Mask):
@@ -174,14 +200,68 @@ class Word:
         for one, flipped in ((self, other), (other, self)):
             if one.expr.op == "const" and one.expr.value in (-1, (1 << self.bits) - 1):
                 return ~flipped
-        return self.with_expr(self.w.exclusive(self, other))
+        return self.with_expr(self.arithmetic.exclusive(self, other))
+
+
+@dataclass(frozen=True)
+class Low:
+    """The lower half of this word."""
+
+    of: Word
+
+
+@dataclass(frozen=True)
+class High:
+    """The upper half of this word, with a word that is its lower half."""
+
+    of: Word
+    low: Word
+
+
+@dataclass(frozen=True)
+class Sign:
+    """This word's sign in all bits."""
+
+    of: Word
+
+
+@dataclass(frozen=True)
+class ZeroExtended:
+    """This word of 32 bits, with zeros above."""
+
+    of: Word
+
+
+@dataclass(frozen=True)
+class Product:
+    """The whole product of two words of 32 bits."""
+
+    a: Word
+    b: Word
+
+
+@dataclass(frozen=True)
+class Carry:
+    """The carry out of a sum of two words of 32 bits; `low` is the sum."""
+
+    a: Word
+    b: Word
+    low: Word
+
+
+Origin = Low | High | Sign | ZeroExtended | Product
+
+
+def parts(origin: Origin | None) -> tuple[Word, ...]:
+    """The words of an origin, in order."""
+    return tuple(vars(origin).values()) if origin is not None else ()
 
 
 def are_halves(low: Word, high: Word) -> bool:
-    """Whether these are known to be the halves of one word, `high.whole`."""
-    if high.whole is None or high.low_half is None:
+    """Whether these are known to be the halves of one word, `high.origin.of`."""
+    if not isinstance(high.origin, High):
         return False
-    return low is high.low_half or (low.whole is high.whole and low.low_half is None)
+    return low is high.origin.low or (isinstance(low.origin, Low) and low.origin.of is high.origin.of)
 
 
 def as_mask(word: Word | Mask) -> Mask:
@@ -189,7 +269,7 @@ def as_mask(word: Word | Mask) -> Mask:
     if isinstance(word, Mask):
         return word
     own = own_bit(word)
-    return Mask(word.w.fresh_bit() if own is None else own)
+    return Mask(word.arithmetic.fresh_bit() if own is None else own)
 
 
 def own_bit(word: Word) -> Expr | None:

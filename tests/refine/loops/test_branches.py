@@ -15,7 +15,7 @@ from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.state import State, joined, resolved
 from layoutalg.refine.trial import attempt, make_case, small_sizes
 from layoutalg.refine.values.unknowns import call_of
-from layoutalg.refine.values.word import Mask, Word
+from layoutalg.refine.values.word import Mask, Sign, Word
 from tests.isa.assembly import assembled
 
 PROGRAM = cast("f32", "bf16", 4)
@@ -140,7 +140,7 @@ def test_two_words_of_one_value_are_one_only_if_they_came_about_alike(turned):
     w.given = all_of(w.always, way)
     sign, zero = w.ashr(low, w.const(31, 32)), w.const(0, 32)
     w.given = w.always
-    assert (sign.expr, sign.sign_of) == (zero.expr, low)
+    assert (sign.expr, sign.origin) == (zero.expr, Sign(low))
     one = State({("s", 1): sign}, {("v", 1): ((way, sign),)}, path=(way,))
     other = State({("s", 1): zero}, {("v", 1): ((negation(way), zero),)}, path=(negation(way),))
     met = joined(w, (other, one) if turned else (one, other))

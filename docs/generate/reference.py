@@ -92,7 +92,7 @@ def spec_files(package: Path) -> str:
     return "\n\n".join(
         [
             "# Spec files", "TOML or JSON, one form. Data, never code.",
-            grammar.__doc__ or "", "## Claims", claims.__doc__ or "", "## JSON Schema",
+            grammar.__doc__ or "", "## Claims", claims.__doc__ or "", claims.table(), "## JSON Schema",
             "The same form for editors and other tools; a spec file that it refuses is refused by the reader.",
             folded,
         ]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from layoutalg import draw as drawn
     from layoutalg import explain, formats, index, layout
     from layoutalg.draw import files as writers
-    from layoutalg.formats.check import accesses
+    from layoutalg.formats import accesses
     from layoutalg.memory import access as accessing
     from layoutalg.memory import banks
     from layoutalg.target import dtypes
@@ -46,7 +46,7 @@ else:
     layout = lazy("layoutalg.layout")
     writers = lazy("layoutalg.draw.files")
     dtypes = lazy("layoutalg.target.dtypes")
-    accesses = lazy("layoutalg.formats.check.accesses")
+    accesses = lazy("layoutalg.formats.accesses")
     accessing = lazy("layoutalg.memory.access")
     banks = lazy("layoutalg.memory.banks")
 

@@ -89,7 +89,7 @@ def files(folder: Mapping[str, Program]) -> dict[str, str]:
 
 def spec_of(program: Program) -> str:
     """The descriptors of a program's tensors and LDS tiles, as a spec file; overlapping views claim bounds alone."""
-    from layoutalg.formats import Claim, DescriptorItem, SpecFile, dump
+    from layoutalg.formats import DescriptorItem, SpecFile, StatedClaim, dump
     from layoutalg.kernel.program import StoreShared
 
     target = program.target
@@ -97,14 +97,14 @@ def spec_of(program: Program) -> str:
     for tensor in program.tensors:
         claims = ("in_bounds", "bijective" if program.fills else "injective") if tensor is target else ("in_bounds",)
         items.append(DescriptorItem(name=tensor.name, descriptor=tensor.descriptor, dtype=tensor.dtype.name,
-                                    claims=tuple(map(Claim, claims)), stated=True))  # fmt: skip
+                                    claims=tuple(map(StatedClaim, claims)), stated=True))  # fmt: skip
     seen = set()
     for _, s in program.statements():
         if isinstance(s, StoreShared) and s.shared.name not in seen:
             seen.add(s.shared.name)
             claims = ("in_bounds", "injective")
             items.append(DescriptorItem(name=s.shared.name, descriptor=s.descriptor, dtype=s.shared.dtype.name,
-                                        claims=tuple(map(Claim, claims)), stated=True))  # fmt: skip
+                                        claims=tuple(map(StatedClaim, claims)), stated=True))  # fmt: skip
     symbols = {s.value.name: s for s in program.sizes}
     return dump(SpecFile("", symbols, tuple(items), title=f"{program.name}: {program.summary}"))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from layoutalg.formats import Claim, DescriptorItem, SpecFile
+from layoutalg.formats import DescriptorItem, SpecFile, StatedClaim
 from layoutalg.formats.check import Result, check
 from layoutalg.index import as_expr
 from layoutalg.prove import Limits, Refuted, Verdict
@@ -71,7 +71,7 @@ class Prover:
         """The verdict on a claim by its name in a file."""
         key = item.descriptor, item.given, claim, args
         if key not in self.known:
-            stated = replace(item, claims=(Claim(claim, tuple(map(as_expr, args))),), examples=())
+            stated = replace(item, claims=(StatedClaim(claim, tuple(map(as_expr, args))),), examples=())
             self.known[key] = self.results(stated)[0].verdict
         return self.known[key]
 

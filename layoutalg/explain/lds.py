@@ -22,9 +22,9 @@ from dataclasses import replace
 from functools import partial
 
 from layoutalg.explain.finding import Finding, Fix, Prover
-from layoutalg.formats import AccessItem, Claim, DescriptorItem, SpecFile
+from layoutalg.formats import AccessItem, DescriptorItem, SpecFile, StatedClaim
+from layoutalg.formats.accesses import bytes_of, lanes_of
 from layoutalg.formats.check import check
-from layoutalg.formats.check.accesses import bytes_of, lanes_of
 from layoutalg.index import var
 from layoutalg.layout import LayoutError
 from layoutalg.memory.banks import AccessError
@@ -144,7 +144,7 @@ def findings(item: DescriptorItem, prover: Prover, targets: Sequence[str]) -> It
 def of_accesses(items: Sequence[AccessItem], limits: Limits) -> Iterator[Finding]:
     """What the file's own accesses cost on each of their targets."""
     for item in items:
-        (inside,) = check(SpecFile("", {}, (replace(item, claims=(Claim("in_bounds"),)),)), limits=limits)
+        (inside,) = check(SpecFile("", {}, (replace(item, claims=(StatedClaim("in_bounds"),)),)), limits=limits)
         if isinstance(inside.verdict, Refuted):
             text = f"{item.name}: a lane that takes part leaves the tensor: {inside.verdict.reason}."
             yield Finding("bounds", text, "fault", inside.verdict.strategy, inside.verdict)

@@ -6,7 +6,6 @@ from layoutalg.formats.model import (
     AccessItem,
     AdaptorItem,
     AgreeItem,
-    Claim,
     DescriptorItem,
     DistributionItem,
     Example,
@@ -14,6 +13,7 @@ from layoutalg.formats.model import (
     LemmaItem,
     Refusal,
     SpecFile,
+    StatedClaim,
     TransformItem,
     Unread,
 )
@@ -21,6 +21,6 @@ from layoutalg.formats.offsets import offsets
 from layoutalg.formats.spec import load, loads
 
 __all__ = [
-    "AccessItem", "AdaptorItem", "AgreeItem", "Claim", "DescriptorItem", "DistributionItem", "Example", "Item",
-    "LemmaItem", "Refusal", "SpecError", "SpecFile", "TransformItem", "Unread", "dump", "load", "loads", "offsets",
+    "AccessItem", "AdaptorItem", "AgreeItem", "DescriptorItem", "DistributionItem", "Example", "Item", "LemmaItem",
+    "Refusal", "SpecError", "SpecFile", "StatedClaim", "TransformItem", "Unread", "dump", "load", "loads", "offsets",
 ]  # fmt: skip

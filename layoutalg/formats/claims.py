@@ -1,71 +1,233 @@
-"""The claims that a file may make: names, how many numbers each takes, and of what.
+"""The claims that a file may make: one entry each, how it is written, of what, in words, and as a claim of the prover.
 
-| claim                  | says |
-|------------------------|------------------------------------------------------------------------------|
-| `in_bounds`            | every hidden index lies in its dimension, every valid offset in the element space |
-| `injective`            | two valid indices never meet |
-| `bijective`            | injective, and everything below is reached |
-| `covers(n)`            | a distribution holds each element n times (unless stated, as often as its Rs say) |
-| `fits_index(bits)`     | no value in between leaves a signed integer of that many bits (32 unless stated) |
-| `contiguous(n, d)`     | from a multiple of n on, n indices along dimension d (else the last) are neighbours |
-| `aligned(n)`           | the offset of every index whose last coordinate is a multiple of n is a multiple of n |
-| `round_trip`           | upper(lower(u)) = u |
-| `round_trip_lower`     | lower(upper(d)) = d |
-| `increments`           | moving an index by a step equals computing it anew |
-| `digits`               | a merge, however it is computed, gives the mixed-radix digits (by magic: below 2^31) |
-| `lengths(…)`           | the lengths of the top dimensions |
-| `element_space_size(n)`| the size of the memory, in elements |
-| `conflict_free`        | the lanes of each phase fall into different LDS banks |
-| `cycles(n)`            | the access costs n cycles on each of its targets |
-| `coalesced`            | neighbouring lanes reach neighbouring memory |
+A claim is written as its name, with integers or expressions over symbols in brackets where it takes any:
 
-A claim is written as its name, with integers or expressions over symbols in brackets where it takes any.
+    claims = ["in_bounds", "contiguous(8)", { claim = "injective", expect = "refuted" }]
+
+Most are the prover's own claims on the item's layout.  LayoutError where a claim says nothing of an item (a bare
+transform that prescribes no length below has nothing to stay in); ClaimError where its arguments make no sense.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+from layoutalg.formats import accesses
+from layoutalg.formats.model import (
+    AccessItem,
+    AgreeItem,
+    DescriptorItem,
+    DistributionItem,
+    Item,
+    LayoutItem,
+    TransformItem,
+)
+from layoutalg.index import FALSE, TRUE, Expr, all_of, eq
+from layoutalg.layout import LayoutError, Merge
+from layoutalg.prove import (
+    Aligned,
+    Bijective,
+    Claim,
+    Contiguous,
+    Covers,
+    FitsIndexType,
+    ForAll,
+    InBounds,
+    Injective,
+    RoundTripLower,
+    RoundTripUpper,
+    Shown,
+)
+from layoutalg.prove.claims import in_range
+from layoutalg.prove.claims.given import Statement, under
+from layoutalg.prove.claims.moves import Digits, Increments
+from layoutalg.prove.domain import Layout, adaptor_of, bottom_limits
 
 CLAIM_TEXT = re.compile(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Form:
-    """How a claim is written: the least and the greatest number of arguments, and the kinds of item it is for.
+class ClaimError(LayoutError):
+    """A claim whose arguments make no sense for the item."""
 
-    `numbers`: the range of each argument that is a number and no size.
+
+@dataclass(frozen=True)
+class ClaimForm:
+    """One claim: as it is written, its words, the kinds of item that it is for, and the prover's claim.
+
+    `make` takes the item and the arguments, from `least` to `most` of them; `numbers` are the ranges of those that are
+    numbers and no sizes.  `assumes`: the item's `given` is assumed of what `make` gives, which does not know it.
     """
 
-    least: int
-    most: int
+    written: str
+    words: str
     of: frozenset[str]
+    make: Callable[..., Claim]
+    least: int = 0
+    most: int = 0
     numbers: tuple[tuple[int, int], ...] = ()
+    assumes: bool = True
+
+    @property
+    def name(self) -> str:
+        """What stands before the brackets."""
+        return self.written.partition("(")[0]
+
+    def claim(self, item: Item, *args: Expr) -> Claim:
+        """The claim of an item; LayoutError where it says nothing of it, ClaimError where arguments make no sense."""
+        made = self.make(item, *args)
+        return under(item.given, made) if self.assumes else made
+
+
+def _layout(item: Item) -> Layout:
+    assert isinstance(item, LayoutItem)
+    return item.layout
+
+
+def _in_bounds(item: Item) -> Claim:
+    if isinstance(item, AccessItem):
+        return accesses.in_bounds(item)
+    layout = _layout(item)
+    if adaptor_of(layout).bottom_ids and all(n is None for n in bottom_limits(layout)):
+        raise LayoutError("no dimension below has a prescribed length: there is nothing to stay in")
+    return InBounds(layout)
+
+
+def _injective(item: Item) -> Claim:
+    return accesses.injective(item) if isinstance(item, AccessItem) else Injective(_layout(item))
+
+
+def _covers(item: Item, copies: Expr | None = None) -> Claim:
+    assert isinstance(item, DistributionItem)
+    return Covers(item.distribution, None if copies is None else int(copies))
+
+
+def _contiguous(item: Item, count: Expr, dimension: Expr | None = None) -> Claim:
+    assert isinstance(item, DescriptorItem)
+    rank = item.descriptor.rank
+    where = rank - 1 if dimension is None else int(dimension)
+    if not 0 <= where < rank:
+        raise ClaimError(f"{item.name}: contiguous: dimension {where} does not exist: there are {rank} (0…{rank - 1})")
+    return Contiguous(item.descriptor, where, int(count))
+
+
+def _aligned(item: Item, count: Expr) -> Claim:
+    assert isinstance(item, DescriptorItem)
+    return Aligned(item.descriptor, int(count))
+
+
+def _fits_index(item: Item, bits: Expr | None = None) -> Claim:
+    return FitsIndexType(_layout(item), 32 if bits is None else int(bits))
+
+
+def _increments(item: Item) -> Claim:
+    return Increments(item.transform if isinstance(item, TransformItem) else adaptor_of(_layout(item)))
+
+
+def _digits(item: Item) -> Claim:
+    if not (isinstance(item, TransformItem) and isinstance(item.transform, Merge)):
+        raise ClaimError(f"{item.name}: digits is a claim about a merge")
+    return Digits(item.transform)
+
+
+def _lengths(item: Item, *expected: Expr) -> Claim:
+    actual = item.distribution.lengths if isinstance(item, DistributionItem) else adaptor_of(_layout(item)).lengths
+    same = len(actual) == len(expected)
+    goal = all_of(*(eq(a, b) for a, b in zip(actual, expected, strict=True))) if same else FALSE
+    words = ForAll("lengths", goal, TRUE, (Shown("lengths", actual),))
+    return Statement(f"the lengths are {expected}", (words,), (_layout(item),))
+
+
+def _element_space_size(item: Item, expected: Expr) -> Claim:
+    assert isinstance(item, DescriptorItem)
+    size = item.descriptor.element_space_size
+    goal = ForAll("element space size", eq(size, expected), TRUE, (Shown("element space size", (size,)),))
+    return Statement(f"the element space has {expected} elements", (goal,), (item.descriptor,))
+
+
+def agree(item: AgreeItem) -> Claim:
+    """That two descriptors address the same word, at indices that both have."""
+    sides = ((item.left.descriptor, item.left_index), (item.right.descriptor, item.right_index))
+    (one, other), (valid, also) = ([d.offset(i) for d, i in sides], [d.valid(i) for d, i in sides])
+    shown = (Shown("at", item.variables), Shown("offsets", (one, other)))
+    inside = all_of(*(in_range(i, n) for d, index in sides for i, n in zip(index, d.lengths, strict=True)))
+    same = TRUE if (valid, also) == (TRUE, TRUE) else eq(valid, also)
+    return Statement(
+        f"{item.left.name} and {item.right.name} address the same word",
+        (
+            ForAll("both indices are in range", inside, item.given, shown),
+            ForAll("both reach data, or neither", same, item.given, shown),
+            ForAll("offsets are equal", eq(one, other), all_of(item.given, valid), shown),
+        ),
+        (item.left.descriptor, item.right.descriptor),
+    )
 
 
 _MAPS = frozenset({"descriptor", "transform", "adaptor", "distribution"})
-_TRANSFORMS = frozenset({"transform", "adaptor"})
-_ACCESS = frozenset({"access"})
+_DESCRIPTOR, _ACCESS = frozenset({"descriptor"}), frozenset({"access"})
 
-CLAIMS: Mapping[str, Form] = {
-    "in_bounds": Form(0, 0, _MAPS | _ACCESS),
-    "injective": Form(0, 0, _MAPS | _ACCESS),
-    "bijective": Form(0, 0, _MAPS),
-    "covers": Form(0, 1, frozenset({"distribution"}), ((1, 1024),)),
-    "fits_index": Form(0, 1, _MAPS, ((2, 64),)),
-    "contiguous": Form(1, 2, frozenset({"descriptor"}), ((1, 1 << 16), (0, 63))),
-    "aligned": Form(1, 1, frozenset({"descriptor"}), ((1, 1 << 30),)),
-    "round_trip": Form(0, 0, _TRANSFORMS | {"descriptor", "distribution"}),
-    "round_trip_lower": Form(0, 0, _TRANSFORMS | {"descriptor", "distribution"}),
-    "increments": Form(0, 0, _TRANSFORMS | {"descriptor"}),
-    "digits": Form(0, 0, frozenset({"transform"})),
-    "lengths": Form(1, 64, _MAPS),
-    "element_space_size": Form(1, 1, frozenset({"descriptor"})),
-    "conflict_free": Form(0, 0, _ACCESS),
-    "cycles": Form(1, 1, _ACCESS),
-    "coalesced": Form(0, 0, _ACCESS),
-}
+CLAIMS: Mapping[str, ClaimForm] = {
+    form.name: form
+    for form in (
+        ClaimForm(
+            "in_bounds", "every hidden index lies in its dimension, every valid offset in the element space",
+            _MAPS | _ACCESS, _in_bounds,
+        ),
+        ClaimForm("injective", "two valid indices never meet", _MAPS | _ACCESS, _injective),
+        ClaimForm(
+            "bijective", "injective, and everything below is reached",
+            _MAPS, lambda item: Bijective(_layout(item)),
+        ),
+        ClaimForm(
+            "covers(n)", "a distribution holds each element n times (unless stated, as often as its Rs say)",
+            frozenset({"distribution"}), _covers, 0, 1, ((1, 1024),),
+        ),
+        ClaimForm(
+            "fits_index(bits)",
+            "no value in between leaves a signed integer of that many bits (32 unless stated)",
+            _MAPS, _fits_index, 0, 1, ((2, 64),),
+        ),
+        ClaimForm(
+            "contiguous(n, d)",
+            "from a multiple of n on, n indices along dimension d (else the last) are neighbours",
+            _DESCRIPTOR, _contiguous, 1, 2, ((1, 1 << 16), (0, 63)),
+        ),
+        ClaimForm(
+            "aligned(n)",
+            "the offset of every index whose last coordinate is a multiple of n is a multiple of n",
+            _DESCRIPTOR, _aligned, 1, 1, ((1, 1 << 30),),
+        ),
+        ClaimForm("round_trip", "upper(lower(u)) = u", _MAPS, lambda item: RoundTripUpper(_layout(item))),
+        ClaimForm("round_trip_lower", "lower(upper(d)) = d", _MAPS, lambda item: RoundTripLower(_layout(item))),
+        ClaimForm(
+            "increments", "moving an index by a step equals computing it anew",
+            frozenset({"descriptor", "transform", "adaptor"}), _increments,
+        ),
+        ClaimForm(
+            "digits",
+            "a merge, however it is computed, gives the mixed-radix digits (by magic: below 2^31)",
+            frozenset({"transform"}), _digits,
+        ),
+        ClaimForm("lengths(…)", "the lengths of the top dimensions", _MAPS, _lengths, 1, 64),
+        ClaimForm(
+            "element_space_size(n)", "the size of the memory, in elements",
+            _DESCRIPTOR, _element_space_size, 1, 1,
+        ),
+        ClaimForm(
+            "conflict_free", "the lanes of each phase fall into different LDS banks",
+            _ACCESS, accesses.conflict_free, assumes=False,
+        ),
+        ClaimForm(
+            "cycles(n)", "the access costs n cycles on each of its targets",
+            _ACCESS, accesses.cycles, 1, 1, assumes=False,
+        ),
+        ClaimForm(
+            "coalesced", "neighbouring lanes reach neighbouring memory",
+            _ACCESS, accesses.coalesced, assumes=False,
+        ),
+    )
+}  # fmt: skip
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "descriptor": ("in_bounds", "injective", "fits_index"),
@@ -75,6 +237,16 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "access": ("in_bounds",),
 }
 """What is claimed of an item that states no claims."""
+
+
+def table() -> str:
+    """The claims as a table, for the documentation.
+
+    >>> table().splitlines()[3]
+    '| `injective` | two valid indices never meet |'
+    """
+    rows = (f"| `{form.written}` | {form.words} |" for form in CLAIMS.values())
+    return "\n".join(("| claim | says |", "|---|---|", *rows))
 
 
 def split(text: str) -> tuple[str, list[str]] | None:

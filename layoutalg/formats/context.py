@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypedDict, cast
 
 from layoutalg.formats.claims import CLAIMS, USUAL, split
-from layoutalg.formats.model import Claim, Expect
+from layoutalg.formats.model import Expect, StatedClaim
 from layoutalg.formats.reading import Path, Problem
 from layoutalg.formats.shape import nearest, shown
 from layoutalg.index import (
@@ -184,7 +184,7 @@ class Context:
             "claims": tuple(claims), "stated": "claims" in data,
         }  # fmt: skip
 
-    def claim(self, path: Path, entry: str | Data, kind: str, usual: Expectation = PROVED) -> Claim:
+    def claim(self, path: Path, entry: str | Data, kind: str, usual: Expectation = PROVED) -> StatedClaim:
         """One claim about an item of a kind; `usual`: what is expected of it where it does not say."""
         text, expectation = (entry, usual) if isinstance(entry, str) else (entry["claim"], expected(path, entry))
         said = split(text)
@@ -202,7 +202,7 @@ class Context:
         for number, (low, high) in zip(numbers, form.numbers, strict=False):
             if number.op != "const" or not low <= number.value <= high:
                 raise Problem(path, f"{name}: {number} is no number {low}…{high}")
-        return Claim(name, numbers, **expectation)
+        return StatedClaim(name, numbers, **expectation)
 
     def named(self, kind: str, path: Path, name: str) -> tuple[int, Data]:
         """The place and the data of the item that a name refers to."""

@@ -15,7 +15,6 @@ from layoutalg.formats.model import (
     AccessItem,
     AdaptorItem,
     AgreeItem,
-    Claim,
     DescriptorItem,
     DistributionItem,
     Example,
@@ -23,7 +22,7 @@ from layoutalg.formats.model import (
     LemmaItem,
     Refusal,
     SpecFile,
-    TransformItem,
+    StatedClaim,
 )
 from layoutalg.index import TRUE, Expr, conjuncts
 from layoutalg.layout import (
@@ -64,11 +63,8 @@ def dump(file: SpecFile) -> str:
 def item_data(item: Item) -> tuple[str, Data]:
     """The kind of an item and its table, as a JSON document has it."""
     if isinstance(item, Refusal):
-        return item.kind, dict(item.data)
-    for kind, (of, data) in _KINDS.items():
-        if isinstance(item, of):
-            return kind, {"name": item.name, **data(item), **_about(item)}
-    raise TypeError(f"{type(item).__name__} is no item of a spec file")
+        return item.of, dict(item.data)
+    return item.kind, {"name": item.name, **_WRITTEN[item.kind](item), **_about(item)}
 
 
 def descriptor_data(descriptor: TensorDescriptor) -> Data:
@@ -153,11 +149,11 @@ def _about(item: Item) -> Data:
     return made
 
 
-def _claim(claim: Claim) -> str | Data:
+def _claim(claim: StatedClaim) -> str | Data:
     return str(claim) if claim.expect == "proved" else {"claim": str(claim), **_expect(claim)}
 
 
-def _expect(item: Claim | LemmaItem | AgreeItem) -> Data:
+def _expect(item: StatedClaim | LemmaItem | AgreeItem) -> Data:
     because = {"because": item.because} if item.because else {}
     return {"expect": item.expect, **because} if item.expect == "refuted" else {}
 
@@ -224,17 +220,14 @@ def _agree(item: AgreeItem) -> Data:
     return {**made, **_expect(item)}
 
 
-_KINDS: Mapping[str, tuple[type[Item], Callable[[Any], Data]]] = {
-    "descriptor": (DescriptorItem, _descriptor),
-    "transform": (
-        TransformItem,
-        lambda item: {**transform_data(item.transform), **_examples(item.examples)},
-    ),
-    "adaptor": (AdaptorItem, _adaptor),
-    "distribution": (DistributionItem, _distribution),
-    "access": (AccessItem, _access),
-    "lemma": (LemmaItem, _lemma),
-    "agree": (AgreeItem, _agree),
+_WRITTEN: Mapping[str, Callable[[Any], Data]] = {
+    "descriptor": _descriptor,
+    "transform": lambda item: {**transform_data(item.transform), **_examples(item.examples)},
+    "adaptor": _adaptor,
+    "distribution": _distribution,
+    "access": _access,
+    "lemma": _lemma,
+    "agree": _agree,
 }
 
 

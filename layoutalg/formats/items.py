@@ -50,4 +50,4 @@ def _refusal(builder: Builder, kind: str, path: Path, data: Data) -> Refusal:
     except LayoutProblem as problem:
         reason = problem.reason
     because = data.get("because", "")
-    return Refusal(kind=kind, reason=reason, because=because, data=data, **builder.about(path, data, ""))
+    return Refusal(of=kind, reason=reason, because=because, data=data, **builder.about(path, data, ""))

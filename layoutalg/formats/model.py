@@ -18,16 +18,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from layoutalg.index import TRUE, Expr
-from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution, Transform
+from layoutalg.layout import (
+    TensorAdaptor,
+    TensorDescriptor,
+    TileDistribution,
+    Transform,
+    make_single_stage_tensor_adaptor,
+)
 
 Expect = Literal["proved", "refuted"]
 
 
 @dataclass(frozen=True)
-class Claim:
+class StatedClaim:
     """One claim: its name in CLAIMS, its arguments, whether it must be proved or refuted, and why the latter."""
 
     name: str
@@ -48,13 +54,16 @@ class Item:
     the kind's usual ones.
     """
 
+    kind: ClassVar[str]
+    """What a file's table of such items is called."""
+
     name: str
     line: int | None = None
     note: str = ""
     source: str = ""
     given: Expr = TRUE
     limits: Expr = TRUE
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[StatedClaim, ...] = ()
     stated: bool = False
 
 
@@ -62,6 +71,7 @@ class Item:
 class LemmaItem(Item):
     """`given` ⇒ `goal`, for all values of the symbols and the variables."""
 
+    kind: ClassVar[str] = "lemma"
     goal: Expr
     variables: tuple[Expr, ...] = ()
     expect: Expect = "proved"
@@ -79,39 +89,68 @@ class Example(LemmaItem):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DescriptorItem(Item):
+class LayoutItem(Item):
+    """A layout, with examples of what its indices reach."""
+
+    examples: tuple[Example, ...] = ()
+
+    @property
+    def layout(self) -> TensorDescriptor | TensorAdaptor:
+        """What its claims speak of."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class DescriptorItem(LayoutItem):
     """A tensor descriptor of elements of `dtype` (a key of DTYPES, or None)."""
 
+    kind: ClassVar[str] = "descriptor"
     descriptor: TensorDescriptor
     dtype: str | None = None
-    examples: tuple[Example, ...] = ()
+
+    @property
+    def layout(self) -> TensorDescriptor:
+        return self.descriptor
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransformItem(Item):
+class TransformItem(LayoutItem):
     """One transform, for claims about it alone."""
 
+    kind: ClassVar[str] = "transform"
     transform: Transform
-    examples: tuple[Example, ...] = ()
+
+    @property
+    def layout(self) -> TensorAdaptor:
+        lower, upper = (range(len(n)) for n in (self.transform.lower_lengths, self.transform.upper_lengths))
+        return make_single_stage_tensor_adaptor([self.transform], [[*lower]], [[*upper]])
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdaptorItem(Item):
+class AdaptorItem(LayoutItem):
     """Steps of transforms over dimensions that no memory lies under."""
 
+    kind: ClassVar[str] = "adaptor"
     adaptor: TensorAdaptor
-    examples: tuple[Example, ...] = ()
+
+    @property
+    def layout(self) -> TensorAdaptor:
+        return self.adaptor
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistributionItem(Item):
+class DistributionItem(LayoutItem):
     """A tile distribution; lanes and window were checked when the file states them."""
 
+    kind: ClassVar[str] = "distribution"
     distribution: TileDistribution
     wave_size: int | None = None
     warps: int | None = None
     window: tuple[Expr, ...] | None = None
-    examples: tuple[Example, ...] = ()
+
+    @property
+    def layout(self) -> TensorAdaptor:
+        return self.distribution.adaptor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +160,7 @@ class AccessItem(Item):
     `distribution` names the distribution that the index comes from, None where the file gives formulas.
     """
 
+    kind: ClassVar[str] = "access"
     descriptor: DescriptorItem
     lane: Expr
     variables: tuple[Expr, ...]
@@ -135,6 +175,7 @@ class AccessItem(Item):
 class AgreeItem(Item):
     """`left` at `left_index` and `right` at `right_index` are the same word, for all values of the variables."""
 
+    kind: ClassVar[str] = "agree"
     left: DescriptorItem
     right: DescriptorItem
     variables: tuple[Expr, ...]
@@ -148,10 +189,11 @@ class AgreeItem(Item):
 class Refusal(Item):
     """A layout that must be refused: the reason it was refused for, None where it was built after all.
 
-    `data` is what the file says of it; the reason must hold `because`.
+    `of` is the kind of item that it would be, `data` what the file says of it; the reason must hold `because`.
     """
 
-    kind: str
+    kind: ClassVar[str] = "refusal"
+    of: str
     reason: str | None
     because: str = ""
     data: Mapping[str, Any] = field(default_factory=dict)

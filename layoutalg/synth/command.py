@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from layoutalg.formats import AccessItem, SpecFile
-from layoutalg.formats.check.accesses import lanes_of
+from layoutalg.formats.accesses import lanes_of
 from layoutalg.layout import LayoutError
 from layoutalg.prove import Limits, Unknown
 from layoutalg.synth.problem import Problem, Use, gemm_problem, refuse_lacking

@@ -11,7 +11,7 @@ from typing import Any
 
 from layoutalg.formats import AccessItem, DescriptorItem, SpecFile, dump
 from layoutalg.formats.ck_cpp.write import to_ck
-from layoutalg.formats.model import Claim
+from layoutalg.formats.model import StatedClaim
 from layoutalg.index import fresh, substitute, var
 from layoutalg.memory.lds import Access
 from layoutalg.prove import Verdict
@@ -97,6 +97,7 @@ def spec(found: Synthesis, name: str = "tile") -> SpecFile:
 
 def _accesses(found: Synthesis, tile: DescriptorItem) -> Iterator[AccessItem]:
     """One access for each use and instruction; several targets share one where they name it alike."""
+    claims = ("in_bounds", "conflict_free") if found.degree == 1 else ("in_bounds",)
     grouped: dict[tuple[str, str], list[Access]] = {}
     for access in found.problem.accesses(found.descriptor):
         grouped.setdefault((access.lanes.name, access.instruction.name), []).append(access)
@@ -108,7 +109,7 @@ def _accesses(found: Synthesis, tile: DescriptorItem) -> Iterator[AccessItem]:
         yield AccessItem(
             name=f"access_{n}", note=lanes, descriptor=tile, lane=lane, variables=tuple(new.values()), index=index,
             width=one.lanes.width, instruction=instruction, targets=tuple(a.target.name for a in group),
-            claims=(Claim("in_bounds"), *((Claim("conflict_free"),) if found.degree == 1 else ())), stated=True,
+            claims=tuple(map(StatedClaim, claims)), stated=True,
         )  # fmt: skip
 
 

@@ -303,7 +303,7 @@ def test_a_verdict_that_its_certificates_contradict_is_a_defect(
     tmp_path: Path, spec: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refuted = Refuted("", "", 0.0, witness=Witness((), ""))
-    monkeypatch.setattr(import_module("layoutalg.formats.check.questions"), "prove", lambda *_, **__: refuted)
+    monkeypatch.setattr(import_module("layoutalg.formats.check"), "prove", lambda *_, **__: refuted)
     result = run("check", spec, "--certificates", tmp_path / "certificates")
     assert result.returncode == 70
     assert "good.toml: 0.a_lds.0.in_bounds is refuted, and proved by its certificates" in result.stderr

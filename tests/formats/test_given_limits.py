@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from layoutalg.formats import SpecError, dump, loads
-from layoutalg.formats.check import check
-from layoutalg.formats.check.questions import Result
+from layoutalg.formats.check import Result, check
 from layoutalg.index import holds, narrowed, substitute, symbol
 from layoutalg.index.evaluate import value
 from layoutalg.prove import Refuted

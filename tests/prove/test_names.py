@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 from layoutalg.draw import latex
-from layoutalg.formats.check.claims import under
-from layoutalg.formats.check.moves import Increments
 from layoutalg.index import Expr, all_of, eq, names, symbol, value, var, xor
 from layoutalg.index import latex as symbolic_latex
 from layoutalg.kernel.library.transpose import lds_transpose
@@ -30,6 +28,8 @@ from layoutalg.memory.lds import ConflictFree, access, distributed, lane_map
 from layoutalg.memory.lds.verdicts import prove_access
 from layoutalg.prove import FitsIndexType, ForAll, InBounds, Injective, InjectiveMap, Limits, Obligation, prove, recheck
 from layoutalg.prove.certificates import write_certificates
+from layoutalg.prove.claims.given import under
+from layoutalg.prove.claims.moves import Increments
 from layoutalg.prove.decide import STRATEGIES
 from layoutalg.prove.encodings import Integers
 from layoutalg.prove.obligation import SharedNameError, told_apart

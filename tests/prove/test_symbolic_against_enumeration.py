@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from random import Random
 
-from layoutalg.formats.check.claims import under
 from layoutalg.index import TRUE, Expr, all_of, eq, symbol, variables
 from layoutalg.index.c import intermediates
 from layoutalg.index.evaluate import value
@@ -28,6 +27,7 @@ from layoutalg.layout import (
     transform_tensor_descriptor,
 )
 from layoutalg.prove import Claim, FitsIndexType, InBounds, Injective, Proved, Refuted, Surjective, Unknown, prove
+from layoutalg.prove.claims.given import under
 from layoutalg.prove.statement import limits
 from tests.fuzzing import FIRST, count
 

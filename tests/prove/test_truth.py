@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from layoutalg.formats import loads
-from layoutalg.formats.check import check
-from layoutalg.formats.check.questions import Result
+from layoutalg.formats.check import Result, check
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.verify import Verified, verify
 from layoutalg.layout import make_naive_tensor_descriptor as naive

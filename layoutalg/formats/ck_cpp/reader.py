@@ -42,7 +42,7 @@ from layoutalg.formats.ck_cpp.statements import Runner
 from layoutalg.formats.ck_cpp.values import Broken, Unreadable, Value
 from layoutalg.formats.claims import USUAL, arguments
 from layoutalg.formats.context import Context
-from layoutalg.formats.model import AdaptorItem, Claim, DescriptorItem, DistributionItem, Item, SpecFile, Unread
+from layoutalg.formats.model import AdaptorItem, DescriptorItem, DistributionItem, Item, SpecFile, StatedClaim, Unread
 from layoutalg.formats.reading import Problem, reading
 from layoutalg.formats.spec import read_text
 from layoutalg.index import Expr, symbol
@@ -234,11 +234,11 @@ class Reader(Runner):
                 count = self.named[name] = self.named.get(name, 0) + 1
                 unique = name if count == 1 else f"{name}_{count}"
                 stated = self.stated(kind, line)
-                claims = stated or tuple(Claim(claim) for claim in USUAL[kind])
+                claims = stated or tuple(StatedClaim(claim) for claim in USUAL[kind])
                 about = {"name": unique, "line": line, "claims": claims, "stated": stated is not None}
                 self.items.append(make(value, about))
 
-    def stated(self, kind: str, line: int) -> tuple[Claim, ...] | None:
+    def stated(self, kind: str, line: int) -> tuple[StatedClaim, ...] | None:
         """The claims of a comment above a line: `// claims: in_bounds, contiguous(8)`; None where there is none."""
         for n in range(line - 1, max(line - 1 - FARTHEST, 0), -1):
             match = CLAIMS.match(self.lines[n - 1])

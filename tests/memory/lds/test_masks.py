@@ -14,7 +14,6 @@ from random import Random
 import numpy as np
 import pytest
 
-from layoutalg.formats.check.claims import Statement
 from layoutalg.index import TRUE, Expr, all_of, eq, symbol, var, variables
 from layoutalg.index.evaluate import array, value
 from layoutalg.layout import PassThrough, RightPad, TensorDescriptor, transform_tensor_descriptor
@@ -23,6 +22,7 @@ from layoutalg.memory.access import within
 from layoutalg.memory.lds import ConflictDegree, ConflictFree, Cycles, LaneMap, access, lane_map, prove_access
 from layoutalg.memory.traffic import Coalesced, Reach, prove_coalesced
 from layoutalg.prove import InjectiveMap, Proved, Refuted, Verdict, prove
+from layoutalg.prove.claims.given import Statement
 from layoutalg.target import target
 from tests.fuzzing import FIRST, count
 

@@ -7,8 +7,6 @@ from itertools import product
 
 import pytest
 
-from layoutalg.formats.check import moves
-from layoutalg.formats.check.moves import Digits, Increments
 from layoutalg.index import Expr, Term, select, symbol
 from layoutalg.layout import (
     Embed,
@@ -32,6 +30,8 @@ from layoutalg.layout import (
 from layoutalg.layout import merge as merge_module
 from layoutalg.layout.nonlinear import ModuloAddedTwice
 from layoutalg.prove import Limits, Proved, Refuted, prove
+from layoutalg.prove.claims import moves
+from layoutalg.prove.claims.moves import Digits, Increments
 
 A, B, C, D, E, F = SIZES = tuple(symbol(name) for name in "ABCDEF")
 SMALL = tuple(symbol(name, max=(1 << 31) - 1) for name in "ABCDEF")

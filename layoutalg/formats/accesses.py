@@ -12,15 +12,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from layoutalg.formats.model import AccessItem
-from layoutalg.index import Expr, as_expr, fresh, names, substitute
+from layoutalg.index import Expr, all_of, as_expr, fresh, names, substitute
 from layoutalg.index.normal import normal
 from layoutalg.layout import LayoutError
-from layoutalg.prove import Claim, Limits, Obligation, Proved, Unknown, Verdict, prove
+from layoutalg.prove import Claim, InjectiveMap, Limits, Obligation, Proved, Shown, Unknown, Verdict, prove
+from layoutalg.prove.claims.given import Statement
 from layoutalg.prove.domain import names_in
 from layoutalg.target.dtypes import DTYPES
 
@@ -127,21 +128,24 @@ def _on_each(item: AccessItem, claim: Callable[[str, str], LdsClaim | Coalesced]
         raise LayoutError(str(error)) from error
 
 
-def _conflict_free(item: AccessItem) -> Claim:
+def conflict_free(item: AccessItem) -> Claim:
+    """That no two lanes of a phase want one bank."""
     from layoutalg.memory.lds import ConflictFree, access
 
     d, lanes, size = item.descriptor.descriptor, lanes_of(item), bytes_of(item)
     return _on_each(item, lambda gpu, how: ConflictFree(access(d, lanes, size, gpu, how, item.given)), True)
 
 
-def _cycles(item: AccessItem, count: Expr) -> Claim:
+def cycles(item: AccessItem, count: Expr) -> Claim:
+    """That the access costs so many cycles, for all values."""
     from layoutalg.memory.lds import Cycles, access
 
     d, lanes, size = item.descriptor.descriptor, lanes_of(item), bytes_of(item)
     return _on_each(item, lambda gpu, how: Cycles(access(d, lanes, size, gpu, how, item.given), int(count)), True)
 
 
-def _coalesced(item: AccessItem) -> Claim:
+def coalesced(item: AccessItem) -> Claim:
+    """That every wave touches the fewest segments that hold what it reaches."""
     from layoutalg.memory.traffic import Coalesced, Reach
     from layoutalg.target import target
 
@@ -149,9 +153,23 @@ def _coalesced(item: AccessItem) -> Claim:
     return _on_each(item, lambda gpu, _: Coalesced(reach, target(gpu)), False)
 
 
-ACCESS_CLAIMS: Mapping[str, Callable[..., Claim]] = {
-    "conflict_free": _conflict_free,
-    "cycles": _cycles,
-    "coalesced": _coalesced,
-}
-"""What each claim of an access says; they hold under the access's own `given` already."""
+def in_bounds(item: AccessItem) -> Claim:
+    """That every lane that takes part stays in the tensor."""
+    from layoutalg.memory.access import within
+
+    d = item.descriptor.descriptor
+    parts = within(d, lanes_of(item), item.given)
+    return Statement("every lane that takes part stays in the tensor", tuple(parts), (d,))
+
+
+def injective(item: AccessItem) -> Claim:
+    """That different lanes reach different elements."""
+    from layoutalg.memory.access import within
+
+    d, lanes = item.descriptor.descriptor, lanes_of(item)
+    over = tuple(v for v in dict.fromkeys((item.lane, *item.variables, lanes.element)) if v.op == "var")
+    offset = d.offset(lanes.index)
+    shown = (Shown("lane", (item.lane,)), Shown("index", lanes.index), Shown("offset", (offset,)))
+    some = all_of(item.given, d.valid(lanes.first))
+    words = InjectiveMap("offsets differ", over, (offset,), some, shown)
+    return Statement("different lanes reach different elements", (*within(d, lanes, item.given), words), (d,))

@@ -12,22 +12,19 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
-from layoutalg.formats.check.claims import CLAIMS, ClaimError, adaptor_of, agree, under
-from layoutalg.formats.claims import USUAL
+from layoutalg.formats.claims import CLAIMS, USUAL, ClaimError, agree
 from layoutalg.formats.model import (
     AccessItem,
-    AdaptorItem,
     AgreeItem,
     DescriptorItem,
-    DistributionItem,
     Example,
     Item,
+    LayoutItem,
     LemmaItem,
     Refusal,
     SpecFile,
-    TransformItem,
+    StatedClaim,
 )
-from layoutalg.formats.model import Claim as Stated
 from layoutalg.index import narrowed
 from layoutalg.index.evaluate import limits as limits_of
 from layoutalg.layout import LayoutError, NoInverseError
@@ -45,6 +42,8 @@ from layoutalg.prove import (
     Verdict,
     prove,
 )
+from layoutalg.prove.claims.given import under
+from layoutalg.prove.domain import adaptor_of
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ def check_all(
     asked = [[question for item in spec.items for question in questions(item)] for spec in specs]
     prover = prove
     if any(isinstance(q.item, AccessItem) for of_file in asked for q in of_file):
-        from layoutalg.formats.check.accesses import decide as prover
+        from layoutalg.formats.accesses import decide as prover
     claims = [q.claim for of_file in asked for q in of_file if q.claim is not None]
     verdicts = iter(
         prove_all(claims, jobs=jobs, executor=executor, strategy=strategy, limits=limits or Limits(), prover=prover)
@@ -131,7 +130,7 @@ def _decided(question: Question, strategy: str | None, limits: Limits) -> Verdic
     assert question.claim is not None
     if not isinstance(question.item, AccessItem):
         return prove(question.claim, strategy=strategy, limits=limits)
-    from layoutalg.formats.check.accesses import decide
+    from layoutalg.formats.accesses import decide
 
     return decide(question.claim, strategy=strategy, limits=limits)
 
@@ -146,21 +145,15 @@ def questions(item: Item) -> Iterator[Question]:
     elif isinstance(item, AgreeItem):
         yield Question(item, "agree", item.expect, item.because, agree(item))
     else:
-        for stated in item.claims or tuple(Stated(name) for name in _usual(item)):
+        for stated in item.claims or map(StatedClaim, USUAL[item.kind]):
             yield _stated(item, stated)
-        for example in getattr(item, "examples", ()):
-            reaches = ForAll(example.name, example.goal, example.given, _reached(item, example))
-            yield Question(example, "holds", example.expect, example.because, reaches)
+        if isinstance(item, LayoutItem):
+            yield from (_reaches(item, example) for example in item.examples)
 
 
-def _stated(item: Item, stated: Stated) -> Question:
+def _stated(item: Item, stated: StatedClaim) -> Question:
     try:
-        if stated.name in CLAIMS:
-            claim = under(item.given, CLAIMS[stated.name](item, *stated.args))
-        else:
-            from layoutalg.formats.check.accesses import ACCESS_CLAIMS
-
-            claim = ACCESS_CLAIMS[stated.name](item, *stated.args)
+        claim = CLAIMS[stated.name].claim(item, *stated.args)
     except ClaimError:
         raise
     except (NoInverseError, LayoutError) as error:
@@ -169,14 +162,8 @@ def _stated(item: Item, stated: Stated) -> Question:
     return Question(item, str(stated), stated.expect, stated.because, claim)
 
 
-def _usual(item: Item) -> tuple[str, ...]:
-    kinds = {DescriptorItem: "descriptor", TransformItem: "transform", AdaptorItem: "adaptor",
-             DistributionItem: "distribution", AccessItem: "access"}  # fmt: skip
-    return USUAL[kinds[type(item)]]
-
-
 def _refusal(item: Refusal) -> Question:
-    claim = f"a {item.kind} that must be refused"
+    claim = f"a {item.of} that must be refused"
     if item.reason is None or item.because not in item.reason:
         why = "it was built; no reason to refuse it" if item.reason is None else f"refused, but because {item.reason}"
         return Question(item, "refused", verdict=Unknown(claim, "construction", 0.0, why=why))
@@ -187,12 +174,14 @@ def _lemma_shown(item: LemmaItem) -> tuple[Shown, ...]:
     return tuple(Shown(v.value.name, (v,)) for v in item.variables)
 
 
-def _reached(item: Item, example: Example) -> tuple[Shown, ...]:
-    """What an example's index really reaches."""
-    adaptor = adaptor_of(item)
+def _reaches(item: LayoutItem, example: Example) -> Question:
+    """An example, shown with what its index really reaches."""
+    adaptor = adaptor_of(item.layout)
     lower = adaptor.lower(example.index)
     what = "offset" if isinstance(item, DescriptorItem) else "lower index"
-    return Shown("index", example.index), Shown(what, lower), Shown("valid", (adaptor.valid(example.index),))
+    shown = Shown("index", example.index), Shown(what, lower), Shown("valid", (adaptor.valid(example.index),))
+    reaches = ForAll(example.name, example.goal, example.given, shown)
+    return Question(example, "holds", example.expect, example.because, reaches)
 
 
 def facts(item: DescriptorItem, limits: Limits | None = None) -> dict[str, object]:

@@ -54,9 +54,9 @@ from layoutalg.layout.increments import increment_of
 from layoutalg.layout.merge import carry_step, magic_divide, magic_number, quotients
 from layoutalg.layout.mixed_radix import digits
 from layoutalg.layout.transform import Index
-from layoutalg.prove import Claim, ForAll, Obligation, Shown
-from layoutalg.prove.claims.base import all_equal, in_range, layers
+from layoutalg.prove.claims.base import Claim, all_equal, in_range, layers
 from layoutalg.prove.domain import taken
+from layoutalg.prove.obligation import ForAll, Obligation, Shown
 
 THREE = as_expr(3)
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from layoutalg.bench.cases import Case, candidates
-from layoutalg.device.static_report import Gpu, StaticReport, gpus, static_report
+from layoutalg.device.static_report import StaticReport, gpus, static_report
+from layoutalg.target import Card
 from layoutalg.target.dtypes import DTYPES
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def reports(cases: Sequence[Case], target: str | None = None) -> Iterator[Static
                 yield _report(known[key], case, gpu)
 
 
-def _report(verified: Verified, case: Case, gpu: Gpu) -> StaticReport:
+def _report(verified: Verified, case: Case, gpu: Card) -> StaticReport:
     from layoutalg.device.compile import compile_to_assembly
     from layoutalg.device.kernels import build
     from layoutalg.kernel.emit import emit

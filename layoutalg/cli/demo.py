@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from layoutalg.kernel import verify as verifying
     from layoutalg.kernel.library import transpose
     from layoutalg.refine import cycles
+    from layoutalg.target import known
 else:
     np = lazy("numpy")
     tables = lazy("rich.table")
@@ -35,11 +36,11 @@ else:
     verifying = lazy("layoutalg.kernel.verify")
     transpose = lazy("layoutalg.kernel.library.transpose")
     cycles = lazy("layoutalg.refine.cycles")
+    known = lazy("layoutalg.target.known")
 
 SIZE = (4096, 4096)
 ISA_SIZE = (256, 512)
 """What the machine code of each target transposes, instruction by instruction, where its sizes are free."""
-AMD = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 
 
 def register(app: typer.Typer) -> None:
@@ -60,11 +61,16 @@ def demo() -> int:
     if not all(each.proved for each in verified):
         return 1
     console.print("\n[bold]3. The machine code[/] of the HIP source that these proofs allow")
-    with console.status("compiling for five GPUs (the first time unpacks the compiler)"):
+    with console.status(f"compiling for {len(_read())} GPUs (the first time unpacks the compiler)"):
         tables = [_targets(each) for each in verified]
     console.print(*tables)
     console.print("\n[bold]4. The result[/]")
     return _run(console, verified[1])
+
+
+def _read() -> list[str]:
+    """The library's targets whose machine code is read."""
+    return [name for name in known.library_targets() if name in known.decoded()]
 
 
 def _obligations(verified: verifying.Verified) -> Any:
@@ -87,7 +93,7 @@ def _targets(verified: verifying.Verified) -> Any:
     for column in columns:
         table.add_column(column, justify="right" if column in columns[1:6] else "left")
     sizes = dict(zip("MN", ISA_SIZE, strict=True))
-    for target in AMD:
+    for target in _read():
         code = kernels.build(verified, target)
         k = code.kernels[verified.program.name]
         proof = binaries.decided(code, verified.program, k.name)

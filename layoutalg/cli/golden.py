@@ -24,14 +24,24 @@ if TYPE_CHECKING:
     from layoutalg.kernel.program import Program
     from layoutalg.kernel.verify import Verified
 
-TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "sm_90")
+
+def targets() -> tuple[str, ...]:
+    """The library's targets that have plans of their own.
+
+    >>> targets()
+    ('gfx90a', 'gfx942', 'gfx950', 'gfx1100', 'gfx1201', 'sm_90')
+    """
+    from layoutalg.target import target
+    from layoutalg.target.known import library_targets
+
+    return tuple(name for name in library_targets() if target(name).tilings)
 
 
 @cache
 def programs() -> Mapping[str, dict[str, Program]]:
     """Every kernel's program, by folder and target; "" is the one for all targets.
 
-    >>> sorted(programs()["gemm_f16"]) == sorted(TARGETS)
+    >>> sorted(programs()["gemm_f16"]) == sorted(targets())
     True
     """
     from layoutalg.kernel.library.contraction import contraction, merged, parse_einsum
@@ -64,7 +74,7 @@ def programs() -> Mapping[str, dict[str, Program]]:
     }
     return {
         **{name: {"": program} for name, program in one.items()},
-        **{name: {target: made(target) for target in TARGETS} for name, made in many.items()},
+        **{name: {target: made(target) for target in targets()} for name, made in many.items()},
     }
 
 
@@ -82,7 +92,7 @@ def files(folder: Mapping[str, Program]) -> dict[str, str]:
         name = f"{program.name}{f'.{target}' if target else ''}.hip"
         found[name] = emit(distinct[program], target or None)
     found["spec.toml"] = spec_of(next(iter(folder.values())))
-    parts = [report(distinct[p], [t for t, q in folder.items() if q == p and t] or list(TARGETS)) for p in distinct]
+    parts = [report(distinct[p], [t for t, q in folder.items() if q == p and t] or list(targets())) for p in distinct]
     found["report.md"] = "\n".join(parts)
     return found
 

@@ -20,10 +20,10 @@ from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
     from layoutalg import device
-    from layoutalg.kernel.obligations import occupancy
+    from layoutalg.target import known
 else:
     device = lazy("layoutalg.device")
-    occupancy = lazy("layoutalg.kernel.obligations.occupancy")
+    known = lazy("layoutalg.target.known")
 
 
 class Kernels(TyperGroup):
@@ -78,7 +78,7 @@ def compile_file(
 
 def blocks_a_unit(kernel: device.KernelResources, target: str) -> int | None:
     """Blocks that a unit of the target holds at once, by LDS, waves and registers; None where that is not known."""
-    threads, unit = kernel.max_threads, occupancy.UNITS.get(target)
+    threads, unit = kernel.max_threads, known.builds()[target].unit if target in known.builds() else None
     if unit is None or threads is None or kernel.wave_size is None or kernel.vgprs is None:
         return None
     return unit.resident(-(-threads // kernel.wave_size), kernel.lds_bytes or 0, kernel.vgprs)

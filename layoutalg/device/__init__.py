@@ -25,7 +25,7 @@ np.float32(198.0)
 
 | what | name |
 |---|---|
-| build | `compile_source(source, target)` → `CodeObject`; `compile_to_assembly`, `find_compilers()`, `TARGETS` |
+| build | `compile_source(source, target)` → `CodeObject`; `compile_to_assembly`, `find_compilers()`, `targets()` |
 | read | `CodeObject.read(bytes)`, `.target`, `.payload`, `.kernels[name]` → `KernelResources`, `.save(path)` |
 | find | `devices()` → `Found(devices, absent)`, `Device.list()`, `choose_device("auto")` |
 | run | `device.load(code)` → `Module`, `module.launch(name, grid, block, arguments)`, `device.synchronize()` |
@@ -41,7 +41,7 @@ from layoutalg.device.codeobject import CodeObject, KernelResources, Parameter
 from layoutalg.device.compile import compile_source, compile_to_assembly
 from layoutalg.device.compilers import Compiler, choose_compiler, find_compilers
 from layoutalg.device.runtime import Absent, Device, DeviceArray, Event, Found, Module, choose_device, devices
-from layoutalg.device.targets import TARGETS, family
+from layoutalg.device.targets import family, targets
 from layoutalg.errors import (
     CodeObjectError,
     CompileError,
@@ -53,8 +53,8 @@ from layoutalg.errors import (
 )
 
 __all__ = [
-    "TARGETS", "Absent", "CodeObject", "CodeObjectError", "CompileError", "Compiler", "Device", "DeviceArray",
+    "Absent", "CodeObject", "CodeObjectError", "CompileError", "Compiler", "Device", "DeviceArray",
     "DeviceError", "Event", "Found", "KernelResources", "LaunchError", "Module", "NoCompilerError", "NoDeviceError",
     "Parameter", "UnknownTargetError", "choose_compiler", "choose_device", "compile_source", "compile_to_assembly",
-    "devices", "family", "find_compilers",
+    "devices", "family", "find_compilers", "targets",
 ]  # fmt: skip

@@ -22,7 +22,7 @@ from typing import Any
 
 from layoutalg.device.gpu import Driver, GpuDevice
 from layoutalg.device.runtime import Absent, Found
-from layoutalg.device.targets import FAMILIES
+from layoutalg.device.targets import targets_of
 from layoutalg.errors import LaunchError
 
 # Our names for what the runtime knows about a card, and its own (hipDeviceProp_t).
@@ -134,9 +134,9 @@ def _device(hip: ModuleType, index: int) -> GpuDevice | Absent:
     properties = _properties(hip, index)
     name, target = (_text(value) for value in (properties.name, properties.gcnArchName))
     target = target.partition(":")[0]  # gfx90a:sramecc+:xnack-
-    if FAMILIES.get(target) != "amd":
-        known = ", ".join(gpu for gpu, family in FAMILIES.items() if family == "amd")
-        return Absent("amd", f"{name} is a {target}, and kernels are compiled for {known}")
+    known = targets_of("amd")
+    if target not in known:
+        return Absent("amd", f"{name} is a {target}, and kernels are compiled for {', '.join(known)}")
     values: dict[str, int | str] = {ours: int(getattr(properties, theirs)) for ours, theirs in _PROPERTIES.items()}
     return GpuDevice(HipDriver(hip, index), "amd", index, name, target, int(properties.maxThreadsPerBlock), values)
 

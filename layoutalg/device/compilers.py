@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from layoutalg.device.targets import family
+from layoutalg.device.targets import family, processor
 from layoutalg.errors import NoCompilerError
 
 INCLUDE = Path(__file__).parent / "include"
@@ -73,15 +73,15 @@ class Compiler:
         kind: tuple[str, ...]
         match family(target):
             case "amd":
-                kind = (*_AMD, f"--offload-arch={target}")
-                assemble = (*self.clang, "--target=amdgcn-amd-amdhsa", f"-mcpu={target}", "-c", "kernel.s")
+                kind = (*_AMD, f"--offload-arch={processor(target)}")
+                assemble = (*self.clang, "--target=amdgcn-amd-amdhsa", f"-mcpu={processor(target)}", "-c", "kernel.s")
                 return (
                     (*self.clang, *kind, *language, "-S", "kernel.hip", "-o", "kernel.s"),
                     (*assemble, "-o", "kernel.o"),
                     (*self.linker, "--no-undefined", "-shared", "kernel.o", "-o", "kernel.so"),
                 )
             case "nvidia":
-                kind = (*_NVIDIA, f"--cuda-gpu-arch={target}")
+                kind = (*_NVIDIA, f"--cuda-gpu-arch={processor(target)}")
                 return ((*self.clang, *kind, *language, "-S", "kernel.hip", "-o", "kernel.s"),)
         return (
             (*self.clang, *_CPU, *language, "-c", "kernel.hip", "-o", "kernel.o"),

@@ -2,7 +2,7 @@
 
 It runs the code object that a card would load, and stops with a fault at what no correct kernel does (an access outside
 the buffers, a read of what nothing wrote, data used before their wait, a race in LDS).  `gfx942-isa` is the machine of
-gfx942, and so on for each AMD target.
+gfx942, and so on for each target whose machine code is decoded.
 
 >>> device = IsaDevice("gfx942")
 >>> device.target, device.kind
@@ -22,11 +22,11 @@ import numpy as np
 
 from layoutalg.device.codeobject import CodeObject, KernelResources
 from layoutalg.device.runtime import Device, DeviceArray, Event, Module, Size, require_target, shape_of
-from layoutalg.device.targets import FAMILIES
 from layoutalg.errors import LaunchError, NoDeviceError
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
+from layoutalg.target.known import decoded
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -34,14 +34,13 @@ if TYPE_CHECKING:
     from layoutalg.isa.run.cycles import InstructionCycles
 
 SUFFIX = "-isa"
-KINDS = tuple(f"{target}{SUFFIX}" for target, family in FAMILIES.items() if family == "amd")
-"""The kinds of these devices, as `--device` names them."""
 
 
 def find(kind: str) -> IsaDevice:
     """The device of a kind such as `gfx942-isa`; NoDeviceError lists those that there are."""
-    if kind not in KINDS:
-        raise NoDeviceError(f"unknown device {kind!r}: give one of {', '.join(KINDS)}")
+    kinds = [f"{target}{SUFFIX}" for target in decoded()]
+    if kind not in kinds:
+        raise NoDeviceError(f"unknown device {kind!r}: give one of {', '.join(kinds)}")
     return IsaDevice(kind.removesuffix(SUFFIX))
 
 

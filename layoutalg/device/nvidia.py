@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from layoutalg.device.gpu import Driver, GpuDevice
 from layoutalg.device.runtime import Absent, Found
-from layoutalg.device.targets import TARGETS
+from layoutalg.device.targets import targets_of
 from layoutalg.errors import LaunchError
 from layoutalg.lazy import lazy
 
@@ -151,7 +151,7 @@ def _newest_target(capability: int) -> str | None:
     >>> _newest_target(89), _newest_target(120), _newest_target(75)
     ('sm_80', 'sm_90', None)
     """
-    known = {int(found[1]): target for target in TARGETS if (found := re.fullmatch(r"sm_(\d+)", target))}
+    known = {int(found[1]): target for target in targets_of("nvidia") if (found := re.fullmatch(r"sm_(\d+)", target))}
     return max(((number, target) for number, target in known.items() if number <= capability), default=(0, None))[1]
 
 

@@ -12,23 +12,20 @@ often a case of known size runs through it; each limit is then a plain division:
 | issue  | vector instructions (arithmetic, memory, LDS), as many a cycle as a unit can begin    |
 
 The greatest is the least time that this code can take.  What it cannot see: latency, conflicts, caches, clocks under
-load, loops whose trips differ.  Peak numbers and who says so: `amd_gpus.toml`; banks: `layoutalg.target`.
+load, loops whose trips differ.  Peak numbers, banks and who says so: the targets' files (`layoutalg.target`).
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
 from layoutalg.device.codeobject import KernelResources
-from layoutalg.kernel.obligations.occupancy import UNITS
-from layoutalg.target import Target
+from layoutalg.target import Card, Target
 from layoutalg.target import target as target_named
+from layoutalg.target.known import builds
 
 KINDS: tuple[tuple[str, str], ...] = (
     ("matrix", r"v_(mfma|wmma|swmmac|smfmac)_"), ("lds", r"ds_"), ("load", r"(global|buffer|flat|scratch)_load_"),
@@ -42,26 +39,11 @@ _DWORDS = {"ubyte": 1, "sbyte": 1, "ushort": 2, "sshort": 2, "short": 2, "byte":
 
 
 @dataclass(frozen=True)
-class Gpu:
-    """A card's peak numbers; `confidence` and `source` say how far they can be trusted."""
-
-    name: str
-    target: str
-    units: int
-    clock: float
-    bandwidth: float
-    half_matrix: float
-    issue: int
-    confidence: str
-    source: str
-
-
-@dataclass(frozen=True)
 class StaticReport:
     """What was read from the code, and the least microseconds by each limit. An estimate."""
 
     kernel: str
-    gpu: Gpu
+    gpu: Card
     instructions: Mapping[str, int]
     vgprs: int
     waves: int
@@ -80,19 +62,17 @@ class StaticReport:
         return max(self.limits, key=lambda name: self.limits[name])
 
 
-@cache
-def gpus() -> tuple[Gpu, ...]:
-    """The cards of the report.
+def gpus() -> tuple[Card, ...]:
+    """The cards of the report: those of every target's file.
 
     >>> [gpu.name for gpu in gpus()]
     ['MI210', 'MI300X', 'MI355X', 'RX 7900 XTX', 'RX 9070']
     """
-    text = files("layoutalg.device").joinpath("amd_gpus.toml").read_text()
-    return tuple(Gpu(**entry) for entry in tomllib.loads(text)["gpu"])
+    return tuple(card for name, one in builds().items() if one.name == name for card in one.cards)
 
 
 def static_report(
-    assembly: str, resources: KernelResources, gpu: Gpu, *, bytes_moved: int, bytes_loaded: int, operations: int,
+    assembly: str, resources: KernelResources, gpu: Card, *, bytes_moved: int, bytes_loaded: int, operations: int,
     threads: int,
 ) -> StaticReport:  # fmt: skip
     """The report of one kernel's assembly text.
@@ -193,10 +173,10 @@ def matrix_operations(instruction: str) -> int:
 def occupancy(resources: KernelResources, target: Target, threads: int) -> int:
     """Waves of one kernel that a unit of the target holds: by its waves, LDS and registers.
 
-    The units and who describes them: `layoutalg.kernel.obligations.occupancy`.
+    Units and who describes them are in the target's file; 0 where nobody does.
     """
     waves = -(-threads // target.wave_size)
-    return waves * UNITS[target.name].resident(waves, resources.lds_bytes or 0, resources.vgprs or 0)
+    return waves * target.unit.resident(waves, resources.lds_bytes or 0, resources.vgprs or 0) if target.unit else 0
 
 
 def table(reports: Sequence[StaticReport]) -> str:
@@ -214,4 +194,4 @@ def _line(r: StaticReport) -> str:
     return f"{r.kernel[:46]:46s} {r.gpu.name:12s} {counts} {loads:5d} {r.vgprs:5d} {r.waves:5d} {times}  {r.bound}"
 
 
-__all__ = ["Gpu", "StaticReport", "gpus", "inner_loop", "kind_of", "occupancy", "static_report", "table"]
+__all__ = ["StaticReport", "gpus", "inner_loop", "kind_of", "occupancy", "static_report", "table"]

@@ -141,6 +141,8 @@ def _decided(code: MachineCode, program: Program, limits: Limits, seconds: float
         verdicts.append(("the binary is followed", unknown(str(error))))
     except RecursionError:
         verdicts.append(("the binary is followed", unknown("its values are choices nested too deeply")))
+    doubt = code.kernel.machine.evidence.doubt
+    assumptions += (f"{code.kernel.target}: {doubt}",) if doubt else ()
     return BinaryVerdict(program.name, code.kernel.target, tuple(verdicts), narrow, assumptions)
 
 

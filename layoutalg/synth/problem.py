@@ -24,7 +24,8 @@ from layoutalg.memory.lds import Access, LaneMap, access, lane_map, operand
 from layoutalg.synth.gemm import packed
 from layoutalg.target import target
 from layoutalg.target.dtypes import DTYPES, dtype_of
-from layoutalg.target.matrix import matrix_instruction, matrix_instructions
+from layoutalg.target.known import having, matrix_instructions
+from layoutalg.target.matrix import matrix_instruction
 from layoutalg.target.operand import MatrixInstruction, OperandMap
 
 GRANULE = 16
@@ -162,7 +163,7 @@ def _lacking(matrix: MatrixInstruction, which: str, targets: tuple[str, ...]) ->
     """Which targets lack the instruction, and what of theirs reads the same operand."""
     lacking: dict[MatrixInstruction | None, list[str]] = {}
     for name in targets:
-        if name not in matrix.targets:
+        if name not in having(matrix.name):
             lacking.setdefault(_instead(matrix, which, name), []).append(name)
     for instead, names in lacking.items():
         yield f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} no {matrix.name}: {_alike(matrix, instead)}"
@@ -177,18 +178,18 @@ def _alike(matrix: MatrixInstruction, instead: MatrixInstruction | None) -> str:
 def refuse_lacking(instruction: str, which: str, targets: Sequence[str]) -> None:
     """LayoutError where none of the targets has an instruction, or one has nothing that reads the same operand."""
     matrix = matrix_instruction(instruction)
-    lacking = [name for name in targets if target(name).name not in matrix.targets]
+    lacking = [name for name in targets if target(name).name not in having(matrix.name)]
     nowhere = len(lacking) == len(targets)
     for name in lacking:
         instead = _instead(matrix, which, name)
         if instead is None:
             raise LayoutError(
-                f"{name} has no {instruction} (it is of {', '.join(matrix.targets)}), nor one that reads alike"
+                f"{name} has no {instruction} (it is of {', '.join(having(matrix.name))}), nor one that reads alike"
             )
         if nowhere:
             held = int((matrix.a if which == "a" else matrix.b).element.hi) + 1
             raise LayoutError(
-                f"{name} has no {instruction} (it is of {', '.join(matrix.targets)}); {_alike(matrix, instead)}: "
+                f"{name} has no {instruction} (it is of {', '.join(having(matrix.name))}); {_alike(matrix, instead)}: "
                 f"ask for {instead.name}:{which}:{held}"
             )
 

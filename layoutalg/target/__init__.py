@@ -1,6 +1,6 @@
 """What a GPU is to us: waves, memory sizes, and which lanes meet in the LDS for each instruction; as data.
 
-A target is a TOML file: the seven that come with the package and a user's own have one format (`read.py` states it).
+A target is a TOML file: those that come with the package and a user's own have one format (`read.py` states it).
 Each fact carries its evidence: who says so, whether it was measured, and what is doubtful about it, so that a verdict
 that rests on a guess can say so.
 
@@ -21,16 +21,19 @@ costs on sm_90), and memories that are not split into banks of four bytes.
 """
 
 from layoutalg.target.model import (
+    Card,
     Evidence,
     LdsInstruction,
+    MachineCode,
     Target,
     TargetError,
     UnknownInstructionError,
     UnknownTargetError,
 )
-from layoutalg.target.read import TargetFileError, load_target, target, target_names
+from layoutalg.target.read import load_target, target, target_names
+from layoutalg.target.tables import TargetFileError
 
 __all__ = [
-    "Evidence", "LdsInstruction", "Target", "TargetError", "TargetFileError", "UnknownInstructionError",
-    "UnknownTargetError", "load_target", "target", "target_names",
+    "Card", "Evidence", "LdsInstruction", "MachineCode", "Target", "TargetError", "TargetFileError",
+    "UnknownInstructionError", "UnknownTargetError", "load_target", "target", "target_names",
 ]  # fmt: skip

@@ -10,8 +10,8 @@ the number of elements of A or B that a lane holds.
 | `isa_gfx12`  | 8·(i / 4) + 4·(l / 16) + i mod 4        | gfx1201's manual                                  |
 | `isa_gfx125` | 16·(i / 8) + 8·(l / 16) + i mod 8       | gfx1250's manual                                  |
 
-`layoutalg.target.operand` says what a map is and how to use it.  Not here: sparse forms, block scales, f16 sums, and
-the speed of an instruction.
+`layoutalg.target.operand` says what a map is and how to use it; which target has an instruction is said by the target's
+file.  Not here: sparse forms, block scales, f16 sums, and the speed of an instruction.
 """
 
 from __future__ import annotations
@@ -46,43 +46,42 @@ SOURCES = {
     "U": "NVIDIA/cutlass, mma_traits_sm80.hpp",
 }
 
-CDNA, FP8, CDNA4 = ("gfx90a", "gfx942", "gfx950"), ("gfx942", "gfx950"), ("gfx950",)
 HALF, EIGHT = ("f16", "bf16"), tuple(product(("fp8", "bf8"), repeat=2))
 
-# name, S = m = n, k, types of A and B, accumulator, targets, sources.  fp8 and bf8 are the FNUZ formats on gfx942 and
-# OCP's on gfx950, under the same names.
+# name, S = m = n, k, types of A and B, accumulator, sources.  fp8 and bf8 are the FNUZ formats on gfx942 and OCP's
+# on gfx950, under the same names.
 MFMA = (
-    ("mfma_f32_32x32x8f16", 32, 8, "f16", "f16", "f32", CDNA, "KIC"),
-    ("mfma_f32_16x16x16f16", 16, 16, "f16", "f16", "f32", CDNA, "KBICNT"),
-    ("mfma_f32_32x32x8bf16_1k", 32, 8, "bf16", "bf16", "f32", CDNA, "KIC"),
-    ("mfma_f32_16x16x16bf16_1k", 16, 16, "bf16", "bf16", "f32", CDNA, "KIC"),
-    ("mfma_f32_32x32x4bf16", 32, 4, "bf16", "bf16", "f32", ("gfx90a",), "KI"),
-    ("mfma_f32_16x16x8bf16", 16, 8, "bf16", "bf16", "f32", ("gfx90a",), "KI"),
-    ("mfma_f32_32x32x2f32", 32, 2, "f32", "f32", "f32", CDNA, "KB"),
-    ("mfma_f32_16x16x4f32", 16, 4, "f32", "f32", "f32", CDNA, "KI"),
-    ("mfma_f32_32x32x4_xf32", 32, 4, "xf32", "xf32", "f32", ("gfx942",), "K"),
-    ("mfma_f32_16x16x8_xf32", 16, 8, "xf32", "xf32", "f32", ("gfx942",), "K"),
-    ("mfma_f64_16x16x4f64", 16, 4, "f64", "f64", "f64", CDNA, "KI"),
-    *((f"mfma_f32_32x32x16_{a}_{b}", 32, 16, a, b, "f32", FP8, "KBIC") for a, b in EIGHT),
-    *((f"mfma_f32_16x16x32_{a}_{b}", 16, 32, a, b, "f32", FP8, "KIN") for a, b in EIGHT),
-    ("mfma_i32_32x32x16_i8", 32, 16, "i8", "i8", "i32", FP8, "KI"),
-    ("mfma_i32_16x16x32_i8", 16, 32, "i8", "i8", "i32", FP8, "KI"),
-    *((f"mfma_f32_32x32x16_{t}", 32, 16, t, t, "f32", CDNA4, "GIHR") for t in HALF),
-    *((f"mfma_f32_16x16x32_{t}", 16, 32, t, t, "f32", CDNA4, "IHNR") for t in HALF),
+    ("mfma_f32_32x32x8f16", 32, 8, "f16", "f16", "f32", "KIC"),
+    ("mfma_f32_16x16x16f16", 16, 16, "f16", "f16", "f32", "KBICNT"),
+    ("mfma_f32_32x32x8bf16_1k", 32, 8, "bf16", "bf16", "f32", "KIC"),
+    ("mfma_f32_16x16x16bf16_1k", 16, 16, "bf16", "bf16", "f32", "KIC"),
+    ("mfma_f32_32x32x4bf16", 32, 4, "bf16", "bf16", "f32", "KI"),
+    ("mfma_f32_16x16x8bf16", 16, 8, "bf16", "bf16", "f32", "KI"),
+    ("mfma_f32_32x32x2f32", 32, 2, "f32", "f32", "f32", "KB"),
+    ("mfma_f32_16x16x4f32", 16, 4, "f32", "f32", "f32", "KI"),
+    ("mfma_f32_32x32x4_xf32", 32, 4, "xf32", "xf32", "f32", "K"),
+    ("mfma_f32_16x16x8_xf32", 16, 8, "xf32", "xf32", "f32", "K"),
+    ("mfma_f64_16x16x4f64", 16, 4, "f64", "f64", "f64", "KI"),
+    *((f"mfma_f32_32x32x16_{a}_{b}", 32, 16, a, b, "f32", "KBIC") for a, b in EIGHT),
+    *((f"mfma_f32_16x16x32_{a}_{b}", 16, 32, a, b, "f32", "KIN") for a, b in EIGHT),
+    ("mfma_i32_32x32x16_i8", 32, 16, "i8", "i8", "i32", "KI"),
+    ("mfma_i32_16x16x32_i8", 16, 32, "i8", "i8", "i32", "KI"),
+    *((f"mfma_f32_32x32x16_{t}", 32, 16, t, t, "f32", "GIHR") for t in HALF),
+    *((f"mfma_f32_16x16x32_{t}", 16, 32, t, t, "f32", "IHNR") for t in HALF),
 )
 
-# name, target, wave, k, type, elements of A and B a lane, rule of k, the manual's, rule of D, sources.
+# name, wave, k, type, elements of A and B a lane, rule of k, the manual's, rule of D, sources.
 WMMA = (
-    *((f"wmma_f32_16x16x16_{t}_w32", "gfx1100", 32, 16, t, 16, "all", None, "gfx11", "KICNTR") for t in HALF),
-    *((f"wmma_f32_16x16x16_{t}_w64", "gfx1100", 64, 16, t, 16, "all", None, "gfx11_w64", "K") for t in HALF),
-    *(
-        (f"wmma_f32_16x16x16_{t}_w32_gfx12", "gfx1201", 32, 16, t, 8, "runs", "isa_gfx12", "gfx12", "ICTR")
-        for t in HALF
-    ),
-    *((f"wmma_f32_16x16x16_{t}_w64_gfx12", "gfx1201", 64, 16, t, 4, "runs", None, "gfx12_w64", "K") for t in HALF),
-    ("wmma_f32_16x16x16_fp8_fp8_w32_gfx12", "gfx1201", 32, 16, "fp8", 8, "runs", None, "gfx12", "KI"),
-    *((f"wmma_f32_16x16x32_{t}", "gfx1250", 32, 32, t, 16, "runs", "isa_gfx125", "gfx12", "IN") for t in HALF),
+    *((f"wmma_f32_16x16x16_{t}_w32", 32, 16, t, 16, "all", None, "gfx11", "KICNTR") for t in HALF),
+    *((f"wmma_f32_16x16x16_{t}_w64", 64, 16, t, 16, "all", None, "gfx11_w64", "K") for t in HALF),
+    *((f"wmma_f32_16x16x16_{t}_w32_gfx12", 32, 16, t, 8, "runs", "isa_gfx12", "gfx12", "ICTR") for t in HALF),
+    *((f"wmma_f32_16x16x16_{t}_w64_gfx12", 64, 16, t, 4, "runs", None, "gfx12_w64", "K") for t in HALF),
+    ("wmma_f32_16x16x16_fp8_fp8_w32_gfx12", 32, 16, "fp8", 8, "runs", None, "gfx12", "KI"),
+    *((f"wmma_f32_16x16x32_{t}", 32, 32, t, 16, "runs", "isa_gfx125", "gfx12", "IN") for t in HALF),
 )
+
+BF16_BUILTINS = frozenset({"mfma_f32_32x32x16_bf16", "mfma_f32_16x16x32_bf16", "wmma_f32_16x16x32_bf16"})
+"""Those whose clang builtin takes vectors of `__bf16`; the others of bf16 take its bits, as `short`."""
 
 RULES_OF_K: Mapping[str, Callable[[Expr, Expr, int, int], Expr]] = {
     "runs": lambda lane, i, s, e: e * (lane // s) + i,
@@ -122,15 +121,6 @@ def matrix_instruction(name: str) -> MatrixInstruction:
     return table[name]
 
 
-def matrix_instructions(target: str) -> tuple[MatrixInstruction, ...]:
-    """The matrix instructions of a target.
-
-    >>> [one.k for one in matrix_instructions("gfx950") if (one.m, one.a_dtype) == (32, "f16")]
-    [8, 16]
-    """
-    return tuple(one for one in matrix_table().values() if target in one.targets)
-
-
 @cache
 def matrix_table() -> Mapping[str, MatrixInstruction]:
     """Every matrix instruction, by name."""
@@ -138,21 +128,19 @@ def matrix_table() -> Mapping[str, MatrixInstruction]:
     return {one.name: one for one in rows}
 
 
-def _mfma(row: tuple[str, int, int, str, str, str, tuple[str, ...], str]) -> MatrixInstruction:
-    name, s, k, a_type, b_type, accumulator, targets, said = row
+def _mfma(row: tuple[str, int, int, str, str, str, str]) -> MatrixInstruction:
+    name, s, k, a_type, b_type, accumulator, said = row
     a, b = _operands(64, k * s // 64, s, k, "runs")
     d = _map(64, s * s // 64, (s, s), RULES_OF_D[f"mfma_{s}{'_f64' if accumulator == 'f64' else ''}"])
-    return MatrixInstruction(name, targets, 64, s, s, k, a_type, b_type, accumulator, a, b, d, _cited(said))
+    return MatrixInstruction(name, 64, s, s, k, a_type, b_type, accumulator, a, b, d, _cited(said))
 
 
-def _wmma(row: tuple[str, str, int, int, str, int, str, str | None, str, str]) -> MatrixInstruction:
-    name, target, wave, k, kind, each, rule, manual, out, said = row
+def _wmma(row: tuple[str, int, int, str, int, str, str | None, str, str]) -> MatrixInstruction:
+    name, wave, k, kind, each, rule, manual, out, said = row
     a, b = _operands(wave, each, 16, k, rule)
     d = _map(wave, 256 // wave, (16, 16), RULES_OF_D[out])
     isa_a, isa_b = _operands(wave, each, 16, k, manual) if manual else (None, None)
-    return MatrixInstruction(
-        name, (target,), wave, 16, 16, k, kind, kind, "f32", a, b, d, _cited(said), isa_a=isa_a, isa_b=isa_b
-    )
+    return MatrixInstruction(name, wave, 16, 16, k, kind, kind, "f32", a, b, d, _cited(said), isa_a=isa_a, isa_b=isa_b)
 
 
 def _mma_sync(row: tuple[int, str]) -> MatrixInstruction:
@@ -162,7 +150,7 @@ def _mma_sync(row: tuple[int, str]) -> MatrixInstruction:
         for place, rows, columns in ((f"a{k}", 16, k), (f"b{k}", k, 8), ("d", 16, 8))
     )
     name = f"mma.sync.aligned.m16n8k{k}.row.col.f32.{kind}.{kind}.f32"
-    return MatrixInstruction(name, ("sm_80", "sm_90"), 32, 16, 8, k, kind, kind, "f32", a, b, d, _cited("PUTN"))
+    return MatrixInstruction(name, 32, 16, 8, k, kind, kind, "f32", a, b, d, _cited("PUTN"))
 
 
 def _operands(wave: int, each: int, s: int, k: int, rule: str) -> tuple[OperandMap, OperandMap]:

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Confidence = Literal["measured", "documented", "assumed"]
 Access = Literal["read", "write"]
+Vendor = Literal["", "amd", "nvidia"]
+Decoder = Literal["", "cdna", "rdna3", "rdna4"]
 
 DWORD = 4
 """Bytes of a bank's entry, on every target here."""
@@ -100,11 +102,100 @@ class LdsInstruction:
 
 
 @dataclass(frozen=True)
+class Unit:
+    """What the waves of a block share: SIMDs, waves and registers of each, bytes of LDS (`kept` for each block).
+
+    Registers are those of one lane, given out in granules.  A unit is a compute unit of CDNA, a work-group processor
+    of RDNA, a multiprocessor.
+    """
+
+    simds: int
+    waves: int
+    registers: int
+    granule: int
+    lds: int
+    blocks: int
+    evidence: Evidence
+    kept: int = 0
+
+    def resident(self, waves: int, lds: int, registers: int = 0) -> int:
+        """Blocks of so many waves and bytes of LDS that the unit holds; `registers` of a lane, where they are known.
+
+        >>> from layoutalg.target import target
+        >>> unit = target("gfx942").unit
+        >>> unit.resident(4, 16384), unit.resident(4, 16384, 200)
+        (4, 2)
+        """
+        given = -(-registers // self.granule) * self.granule
+        by_registers = self.simds * min(self.waves, self.registers // given if given else self.waves) // waves
+        by_lds = self.lds // (lds + self.kept) if lds + self.kept else self.blocks
+        return min(by_registers, by_lds, self.blocks if waves > 1 else self.simds * self.waves)
+
+
+@dataclass(frozen=True)
+class MachineCode:
+    """How compiled code for a GPU is told and read.
+
+    `number` is EF_AMDGPU_MACH of the ELF header; `decoder` the instruction set as the decoder calls it ("": none reads
+    it, and the rest says nothing).  `scratch_base`: who sets up the base of scratch; `scratch_sve`: whether scratch
+    instructions have a bit that says whether they have a vector address.  `matrix_opcodes`: opcodes of matrix
+    instructions that are other numbers than the decoder's, by the decoder's names.
+    """
+
+    number: int
+    evidence: Evidence
+    decoder: Decoder = ""
+    scratch_base: Literal["machine", "kernel"] = "machine"
+    scratch_sve: bool = True
+    matrix_opcodes: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class MatrixCores:
+    """The matrix instructions that a GPU has, by name."""
+
+    instructions: tuple[str, ...]
+    evidence: Evidence
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """How a product of matrices is cut by default: the instruction, its repeats by a wave and waves (m, n), the k."""
+
+    instruction: str
+    repeats: tuple[int, ...]
+    waves: tuple[int, ...]
+    k: int
+
+
+@dataclass(frozen=True)
+class Card:
+    """A card's peak numbers, which no code was run for.
+
+    `clock`: MHz, the peak engine clock; `bandwidth`: GB/s; `half_matrix`: TFLOP/s of dense f16 by the matrix cores;
+    `issue`: wave instructions of the vector units that a compute unit begins in a cycle.  `confidence`: read (on a page
+    that `source` names), derived (arithmetic from such numbers), unchecked (the page was not read for this).
+    """
+
+    name: str
+    units: int
+    clock: int
+    bandwidth: int
+    half_matrix: float
+    issue: int
+    confidence: Literal["read", "derived", "unchecked"]
+    source: str
+    target: str = ""
+
+
+@dataclass(frozen=True)
 class Target:
     """A GPU: sizes in bytes, lanes and registers, its LDS instructions, and the evidence for each number by its name.
 
     `vgprs` is the most vector registers (4 bytes each) that one lane can address; `segments` are the sizes in bytes
-    in which global memory is fetched, smallest first.
+    in which global memory is fetched, smallest first.  `processor` is what compilers call it; `older`: processors of
+    its vendor whose code it runs, and that code can be compiled for.  `library`: the library's kernels are proved for
+    its limits.  `unit`, `machine` and `matrix` are None, `tilings` and `cards` empty where nothing is said of them.
 
     >>> from layoutalg.target import target
     >>> gfx950 = target("gfx950")
@@ -121,6 +212,15 @@ class Target:
     segments: tuple[int, ...]
     evidence: Mapping[str, Evidence]
     instructions: Mapping[str, LdsInstruction]
+    vendor: Vendor = ""
+    processor: str = ""
+    older: tuple[str, ...] = ()
+    library: bool = False
+    unit: Unit | None = None
+    machine: MachineCode | None = None
+    matrix: MatrixCores | None = None
+    tilings: Mapping[str, Tiling] = field(default_factory=dict)
+    cards: tuple[Card, ...] = ()
 
     def instruction(self, name: str) -> LdsInstruction:
         """The LDS instruction of this name; UnknownInstructionError lists what the target has instead.

@@ -80,13 +80,12 @@ class OperandMap:
 
 @dataclass(frozen=True)
 class MatrixInstruction:
-    """A matrix instruction: its sizes, element types and operand maps, the targets that have it, and who says so.
+    """A matrix instruction: its sizes, element types and operand maps, and who says so.
 
     `name` is the clang builtin's without `__builtin_amdgcn_`, or PTX's mnemonic.  `wave` lanes take part.
     """
 
     name: str
-    targets: tuple[str, ...]
     wave: int
     m: int
     n: int

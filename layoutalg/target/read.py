@@ -2,6 +2,11 @@
 
     name = "mychip"                      # letters, digits, _ . -
     title = "what it is"
+    vendor = "amd"                       # amd | nvidia: how code for it is built; without it, none is
+    processor = "gfx1100"                # what compilers call it, if not its name
+    older = ["sm_80"]                    # processors whose code it runs, for which code can be built too
+    library = true                       # the library's kernels are proved for its limits, and emitted without a check
+    like = "gfx1100"                     # a target whose data are taken where this file has none of its own
 
     [sources]                            # short key = full citation
     manual = "The manual, section 3"
@@ -25,62 +30,147 @@
     sources = []
     doubt = "taken from …"               # asked for where confidence is assumed
 
-A file with an unknown key, a missing one, or phases that do not part the wave is refused with the reason.
+    [unit]                               # occupancy; the fields of `model.Unit`, and its evidence
+    [machine]                            # machine code; the fields of `model.MachineCode`, and its evidence
+    [matrix]                             # instructions = names of `layoutalg.target.matrix`, and their evidence
+    [plans.f16]                          # how products of f16 are cut; the fields of `model.Tiling`
+    [[card]]                             # peak numbers; the fields of `model.Card`
+
+A file with an unknown key, a missing one, or phases that do not part the wave is refused with the reason.  `like` takes
+facts and LDS instructions one by one, and for the same processor the other tables.  What nobody said of this target
+itself is then assumed: "taken from" the other, with the other's doubts.
+
+The environment's LAYOUTALG_TARGETS names a folder of a user's own targets, NAME.toml each; they are known by name
+wherever the package's are.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import tomllib
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
+from layoutalg.target.matrix import matrix_table
 from layoutalg.target.model import (
     DWORD,
     Access,
-    Confidence,
+    Card,
     Evidence,
     LdsInstruction,
+    MachineCode,
+    MatrixCores,
     Target,
-    TargetError,
+    Tiling,
+    Unit,
     UnknownTargetError,
+    Vendor,
 )
+from layoutalg.target.tables import Tables, TargetFileError
 
-FACTS: Mapping[str, type] = {"wave_size": int, "lds_bytes": int, "max_workgroup": int, "vgprs": int, "segments": list}
-EVIDENCE = {"confidence", "sources"}
-LDS = {"instructions", "access", "bytes", "alignment", "banks", *EVIDENCE}
+FOLDER = "LAYOUTALG_TARGETS"
+"""The environment's variable that names a folder of further targets."""
 
 
-class TargetFileError(TargetError):
-    """A target file that says too little, too much or something impossible; the message names the file and the key."""
+@dataclass(frozen=True)
+class _Number:
+    value: int
+    evidence: Evidence
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    value: tuple[int, ...]
+    evidence: Evidence
+
+
+@dataclass(frozen=True)
+class _Facts:
+    wave_size: _Number
+    lds_bytes: _Number
+    max_workgroup: _Number
+    vgprs: _Number
+    segments: _Numbers
+
+
+@dataclass(frozen=True)
+class _Lds:
+    instructions: tuple[str, ...]
+    access: Access
+    bytes: int
+    alignment: int
+    banks: int
+    evidence: Evidence
+    run: int = 0
+    phases: tuple[str, ...] = ()
+    pairs_merge: bool = False
+
+
+@dataclass(frozen=True)
+class _File:
+    name: str
+    title: str
+    sources: Mapping[str, str]
+    facts: _Facts
+    lds: tuple[_Lds, ...]
+    vendor: Vendor = ""
+    processor: str = ""
+    older: tuple[str, ...] = ()
+    library: bool = False
+    unit: Unit | None = None
+    machine: MachineCode | None = None
+    matrix: MatrixCores | None = None
+    plans: Mapping[str, Tiling] = field(default_factory=dict)
+    card: tuple[Card, ...] = ()
 
 
 @cache
 def target(name: str) -> Target:
-    """A target that comes with the package, by name; UnknownTargetError lists the names.
+    """A target of the package or of the user's folder, by name; UnknownTargetError lists the names.
 
     >>> target("gfx950").instruction("ds_read_b64").banks
     64
     """
-    if name not in target_names():
+    if name not in _files():
         raise UnknownTargetError(
             f"unknown target {name!r}: it is one of {', '.join(target_names())}, or the path of a target's TOML file"
         )
-    file = files("layoutalg.target").joinpath("data", f"{name}.toml")
-    return parse(file.read_text(encoding="utf-8"), f"{name}.toml")
+    file = _files()[name]
+    found = parse(file.read_text(encoding="utf-8"), file.name)
+    if found.name != name:
+        raise TargetFileError(f"{file.name}: name: it is {found.name!r}, where the file's is {name!r}")
+    return found
+
+
+def target_names() -> tuple[str, ...]:
+    """The targets of the package and of the user's folder.
+
+    >>> target_names()[:3]
+    ('gfx1030', 'gfx1100', 'gfx1151')
+    """
+    return tuple(sorted(_files()))
 
 
 @cache
-def target_names() -> tuple[str, ...]:
-    """The targets that come with the package.
+def _files() -> Mapping[str, Traversable]:
+    """Target files by their names; the package's own names are not to be had by others."""
+    own = _of_folder(files("layoutalg.target").joinpath("data"))
+    folder = os.environ.get(FOLDER)
+    added = _of_folder(Path(folder)) if folder else {}
+    taken = sorted(own.keys() & added.keys())
+    if taken:
+        raise TargetFileError(f"{folder}: {taken[0]} is a target of the package's own: give yours another name")
+    return {**own, **added}
 
-    >>> target_names()
-    ('gfx1100', 'gfx1201', 'gfx1250', 'gfx90a', 'gfx942', 'gfx950', 'sm_90')
-    """
-    data = files("layoutalg.target").joinpath("data")
-    return tuple(sorted(entry.name.removesuffix(".toml") for entry in data.iterdir() if entry.name.endswith(".toml")))
+
+def _of_folder(folder: Traversable) -> dict[str, Traversable]:
+    return {one.name.removesuffix(".toml"): one for one in folder.iterdir() if one.name.endswith(".toml")}
 
 
 def load_target(path: str | Path) -> Target:
@@ -94,124 +184,140 @@ def parse(text: str, origin: str) -> Target:
     >>> parse("name = 3", "chip.toml")
     Traceback (most recent call last):
         ...
-    layoutalg.target.read.TargetFileError: chip.toml: it lacks facts, lds, sources, title
+    layoutalg.target.tables.TargetFileError: chip.toml: it lacks facts, lds, sources, title
     """
+    table = _tables(text, origin)
+    sources = table.get("sources", {})
+    tables = Tables(origin, sources if isinstance(sources, dict) else {})
+    file = tables.record("", table, _File)
+    facts = {key: getattr(file.facts, key) for key in _Facts.__annotations__}
+    values: dict[str, Any] = {key: fact.value for key, fact in facts.items()}
+    values["segments"] = tuple(sorted(values["segments"]))
+    tables.check(bool(re.fullmatch(r"[\w.-]+", file.name)), "name", f"{file.name!r} has more than letters, digits, _.-")
+    _check_matrix(tables, file)
+    return Target(
+        name=file.name, title=file.title, evidence={key: fact.evidence for key, fact in facts.items()},
+        instructions=_lds_instructions(tables, file), vendor=file.vendor, processor=file.processor or file.name,
+        older=file.older, library=file.library, unit=file.unit, machine=file.machine, matrix=file.matrix,
+        tilings=file.plans, cards=tuple(replace(card, target=file.name) for card in file.card), **values,
+    )  # fmt: skip
+
+
+# Inheritance
+
+
+def _tables(text: str, origin: str) -> dict[str, Any]:
+    """A file's tables, with those that it takes from the target that it is like."""
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise TargetFileError(f"{origin}: not TOML: {error}") from error
-    return _File(origin).target(table)
+    like = table.pop("like", None)
+    if like is None:
+        return table
+    if like not in _files() or like == table.get("name"):
+        raise TargetFileError(f"{origin}: like: {like!r} is none of {', '.join(target_names())}")
+    file = _files()[like]
+    return _completed(table, _tables(file.read_text(encoding="utf-8"), file.name), like)
 
 
-class _File:
-    """Reads one file's tables; every refusal names the file and the place in it."""
+#: What a file says of one GPU only.
+_OWN = frozenset({"name", "title", "processor", "sources", "library", "card", "older"})
 
-    def __init__(self, origin: str) -> None:
-        self.origin = origin
-        self.sources: Mapping[str, str] = {}
 
-    def target(self, table: Mapping[str, Any]) -> Target:
-        self.keys("", table, {"name", "title", "sources", "facts", "lds"})
-        self.sources = {key: self.of(str, f"sources.{key}", text) for key, text in table["sources"].items()}
-        facts = table["facts"]
-        self.keys("facts", facts, set(FACTS))
-        evidence = {}
-        for name, kind in FACTS.items():
-            self.keys(f"facts.{name}", facts[name], {"value", *EVIDENCE}, {"doubt"})
-            self.of(kind, f"facts.{name}.value", facts[name]["value"])
-            evidence[name] = self.evidence(f"facts.{name}", facts[name])
-        value = {name: facts[name]["value"] for name in FACTS}
-        for name, number in value.items():
-            self.positive(f"facts.{name}.value", number)
-        value["segments"] = tuple(sorted(value["segments"]))
-        found: dict[str, LdsInstruction] = {}
-        for place, entry in enumerate(self.of(list, "lds", table["lds"])):
-            for instruction in self.instructions(f"lds[{place}]", entry, value["wave_size"]):
-                self.check(instruction.name not in found, f"lds[{place}]", f"{instruction.name} is given twice")
-                found[instruction.name] = instruction
-        name, title = (self.of(str, key, table[key]) for key in ("name", "title"))
-        return Target(name=name, title=title, evidence=evidence, instructions=found, **value)
+#: What follows from the processor, so that only another card with the same one can have it.
+_OF_THE_PROCESSOR = frozenset({"machine", "unit", "matrix", "plans"})
 
-    def instructions(self, place: str, entry: Any, wave: int) -> list[LdsInstruction]:
-        self.keys(place, entry, LDS, {"doubt", "run", "phases", "pairs_merge"})
-        self.check(entry["access"] in get_args(Access), place, f"access is read or write, not {entry['access']!r}")
-        numbers = {key: self.positive(f"{place}.{key}", entry[key]) for key in ("bytes", "alignment", "banks")}
-        phases = self.phases(place, entry, wave)
-        evidence = self.evidence(place, entry)
-        names = self.of(list, f"{place}.instructions", entry["instructions"])
-        merge = self.of(bool, f"{place}.pairs_merge", entry.get("pairs_merge", False))
-        made = [
-            LdsInstruction(
-                self.of(str, place, name), entry["access"], **numbers, phases=phases, evidence=evidence,
-                pairs_merge=merge,
+
+def _completed(table: dict[str, Any], other: Mapping[str, Any], like: str) -> dict[str, Any]:
+    """Tables with those of another target where they have none."""
+    name, found = str(table.get("name")), dict(table)
+    theirs = {key: _taken(entry, name, like) for key, entry in other.items() if key not in _OWN}
+    if table.get("processor", name) != other.get("processor", like):
+        theirs = {key: entry for key, entry in theirs.items() if key not in _OF_THE_PROCESSOR}
+    given = {one for entry in table.get("lds", ()) for one in entry.get("instructions", ())}
+    found["lds"] = [*table.get("lds", ()), *(one for one in theirs["lds"] if not given & set(one["instructions"]))]
+    for key in ("facts", "plans"):
+        found[key] = {**theirs.get(key, {}), **table.get(key, {})}
+    return {**theirs, **found}
+
+
+def _taken(entry: Any, name: str, like: str) -> Any:
+    """An entry as it stands in another file: what was known of the other is assumed of this one."""
+    if isinstance(entry, list):
+        return [_taken(one, name, like) for one in entry]
+    if not isinstance(entry, dict):
+        return entry
+    found = {key: _taken(one, name, like) for key, one in entry.items()}
+    if entry.get("confidence") in ("measured", "documented"):
+        there = f", where {entry['doubt']}" if entry.get("doubt") else ""
+        doubt = f"no measurement on {name} was found: taken from {like}{there}"
+        found |= {"confidence": "assumed", "sources": [], "doubt": doubt}
+    return found
+
+
+# What records cannot say
+
+
+def _check_matrix(tables: Tables, file: _File) -> None:
+    """Matrix instructions are those of the table, plans have ones that the target has, and a card is the file's own."""
+    having = file.matrix.instructions if file.matrix else ()
+    for name in having:
+        tables.check(name in matrix_table(), "matrix.instructions", f"{name!r} is not described: see target/matrix.py")
+    for dtype, plan in file.plans.items():
+        place = f"plans.{dtype}"
+        tables.check(plan.instruction in having, place, f"{plan.instruction!r} is not in matrix.instructions")
+        tables.check(len(plan.repeats) == len(plan.waves) == 2, place, "repeats and waves have two numbers, of m and n")
+        tables.check(plan.k % matrix_table()[plan.instruction].k == 0, place, "k is no multiple of the instruction's")
+    tables.check(not any(card.target for card in file.card), "card", "target is the file's own")
+
+
+def _lds_instructions(tables: Tables, file: _File) -> Mapping[str, LdsInstruction]:
+    found: dict[str, LdsInstruction] = {}
+    for number, entry in enumerate(file.lds):
+        place = f"lds[{number}]"
+        phases = _phases(tables, place, entry, file.facts.wave_size.value)
+        for name in entry.instructions:
+            tables.check(name not in found, place, f"{name} is given twice")
+            found[name] = LdsInstruction(
+                name, entry.access, entry.bytes, entry.alignment, entry.banks, phases, entry.evidence, entry.pairs_merge
             )
-            for name in names
-        ]  # fmt: skip
-        self.check(
-            not merge or len(phases) % 2 == 0, place, f"pairs_merge joins phases in twos, and {len(phases)} is odd"
-        )
-        for one in made[:1]:
-            wanted = max(map(len, phases)) * one.dwords
-            self.check(
-                wanted <= one.banks, place, f"a phase asks for {wanted} dwords of {one.banks} banks: no cycle serves it"
-            )
-            self.check(
-                one.alignment % min(one.bytes, DWORD) == 0, place, f"alignment {one.alignment} splits {one.bytes} bytes"
-            )
-        return made
+        _check_phases(tables, place, entry, phases)
+    return found
 
-    def phases(self, place: str, entry: Mapping[str, Any], wave: int) -> tuple[tuple[int, ...], ...]:
-        self.check(("run" in entry) != ("phases" in entry), place, 'give either run = lanes, or phases = ["0-3 …"]')
-        if "run" in entry:
-            run = self.positive(f"{place}.run", entry["run"])
-            self.check(wave % run == 0, place, f"a wave of {wave} lanes has no runs of {run}")
-            return tuple(tuple(range(start, start + run)) for start in range(0, wave, run))
-        groups = tuple(
-            self.lanes(f"{place}.phases", text) for text in self.of(list, f"{place}.phases", entry["phases"])
-        )
-        given = sorted(lane for group in groups for lane in group)
-        self.check(
-            given == list(range(wave)), f"{place}.phases", f"they do not hold each of {wave} lanes once: {given}"
-        )
-        sizes = {len(group) for group in groups}
-        self.check(len(sizes) == 1, f"{place}.phases", f"they are of unequal sizes, {sorted(sizes)}")
-        return groups
 
-    def lanes(self, place: str, text: Any) -> tuple[int, ...]:
-        found: list[int] = []
-        for part in self.of(str, place, text).split():
-            first, _, last = part.partition("-")
-            self.check(first.isdecimal() and (last or first).isdecimal(), place, f"{part!r} is no lane or range a-b")
-            found += range(int(first), int(last or first) + 1)
-        return tuple(found)
+def _check_phases(tables: Tables, place: str, entry: _Lds, phases: tuple[tuple[int, ...], ...]) -> None:
+    wanted = max(map(len, phases)) * -(-entry.bytes // DWORD)
+    tables.check(
+        wanted <= entry.banks, place, f"a phase asks for {wanted} dwords of {entry.banks} banks: no cycle serves it"
+    )
+    tables.check(
+        not entry.pairs_merge or len(phases) % 2 == 0, place,
+        f"pairs_merge joins phases in twos, and {len(phases)} is odd",
+    )  # fmt: skip
+    tables.check(
+        entry.alignment % min(entry.bytes, DWORD) == 0, place, f"alignment {entry.alignment} splits {entry.bytes} bytes"
+    )
 
-    def evidence(self, place: str, entry: Mapping[str, Any]) -> Evidence:
-        confidence, doubt = entry["confidence"], entry.get("doubt", "")
-        allowed = get_args(Confidence)
-        self.check(confidence in allowed, place, f"confidence is one of {', '.join(allowed)}, not {confidence!r}")
-        cited = self.of(list, f"{place}.sources", entry["sources"])
-        for key in cited:
-            self.check(key in self.sources, place, f"source {key!r} is not in [sources]")
-        self.check(bool(cited) or confidence == "assumed", place, f"{confidence}, but by whom? sources is empty")
-        self.check(bool(doubt) or confidence != "assumed", place, "assumed needs a doubt: from what it was taken")
-        return Evidence(confidence, tuple(self.sources[key] for key in cited), self.of(str, f"{place}.doubt", doubt))
 
-    def keys(self, place: str, table: Any, needed: Set[str], optional: Set[str] = frozenset()) -> None:
-        where = place or ""
-        self.check(isinstance(table, dict), where, "a table is needed here")
-        self.check(needed <= set(table), where, f"it lacks {', '.join(sorted(needed - set(table)))}")
-        unknown = sorted(set(table) - needed - optional)
-        self.check(not unknown, where, f"unknown key {', '.join(unknown)}")
+def _phases(tables: Tables, place: str, entry: _Lds, wave: int) -> tuple[tuple[int, ...], ...]:
+    tables.check(bool(entry.run) != bool(entry.phases), place, 'give either run = lanes, or phases = ["0-3 …"]')
+    if entry.run:
+        tables.check(wave % entry.run == 0, place, f"a wave of {wave} lanes has no runs of {entry.run}")
+        return tuple(tuple(range(start, start + entry.run)) for start in range(0, wave, entry.run))
+    place = f"{place}.phases"
+    groups = tuple(_lanes(tables, place, text) for text in entry.phases)
+    given = sorted(lane for group in groups for lane in group)
+    tables.check(given == list(range(wave)), place, f"they do not hold each of {wave} lanes once: {given}")
+    sizes = {len(group) for group in groups}
+    tables.check(len(sizes) == 1, place, f"they are of unequal sizes, {sorted(sizes)}")
+    return groups
 
-    def positive(self, place: str, number: Any) -> Any:
-        for one in number if isinstance(number, list) and number else [number]:
-            self.check(type(one) is int and one > 0, place, f"a positive integer is needed, not {number!r}")
-        return number
 
-    def of(self, kind: type, place: str, thing: Any) -> Any:
-        self.check(isinstance(thing, kind), place, f"{thing!r} is no {kind.__name__}")
-        return thing
-
-    def check(self, holds: bool, place: str, message: str) -> None:
-        if not holds:
-            raise TargetFileError(f"{self.origin}: {place}{': ' if place else ''}{message}")
+def _lanes(tables: Tables, place: str, text: str) -> tuple[int, ...]:
+    found: list[int] = []
+    for part in text.split():
+        first, _, last = part.partition("-")
+        tables.check(first.isdecimal() and (last or first).isdecimal(), place, f"{part!r} is no lane or range a-b")
+        found += range(int(first), int(last or first) + 1)
+    return tuple(found)

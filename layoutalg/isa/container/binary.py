@@ -14,9 +14,10 @@ from dataclasses import dataclass, fields
 
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.container.code_object import Container, LoadedKernel
-from layoutalg.isa.container.descriptor import ARCHITECTURES, Descriptor, read_descriptor
+from layoutalg.isa.container.descriptor import Descriptor, machine_code, read_descriptor
 from layoutalg.isa.container.elf import Segment
 from layoutalg.isa.container.metadata import Argument
+from layoutalg.target import MachineCode
 
 #: What the descriptor and the metadata both say: the fields of this name.
 _SAID_TWICE: Mapping[str, str] = {
@@ -39,9 +40,14 @@ class KernelBinary(Descriptor):
     image: tuple[Segment, ...]  # what is loaded
 
     @property
+    def machine(self) -> MachineCode:
+        """How the target's machine code is read."""
+        return machine_code(self.target)
+
+    @property
     def architecture(self) -> str:
         """The instruction set: `cdna`, `rdna3` or `rdna4`."""
-        return ARCHITECTURES[self.target]
+        return self.machine.decoder
 
     @property
     def visible(self) -> tuple[Argument, ...]:
@@ -68,8 +74,7 @@ def read_kernels(payload: bytes) -> Mapping[str, KernelBinary]:
     layoutalg.errors.CodeObjectError: not a 64-bit little-endian ELF file: compile the source again
     """
     container = Container.read(payload)
-    if container.target not in ARCHITECTURES:
-        raise CodeObjectError(f"no decoder for {container.target}: known are {', '.join(ARCHITECTURES)}")
+    machine_code(container.target)
     return {name: _binary(container, loaded) for name, loaded in container.kernels.items()}
 
 

@@ -30,12 +30,10 @@ from layoutalg.errors import CodeObjectError
 from layoutalg.isa.container import elf
 from layoutalg.isa.container.elf import Elf, SectionHeader, Segment, Symbol, damaged
 from layoutalg.isa.container.metadata import KernelMetadata, Metadata, read_metadata
+from layoutalg.target.known import processors
 
 #: The machine number of AMD GPUs, and the OS that kernels are loaded under (AMDGPUUsage, "ELF Header").
 EM_AMDGPU, _AMDHSA = 224, 64
-
-#: EF_AMDGPU_MACH of the processors that kernels are read for (AMDGPUUsage, "AMDGPU ELF Header e_flags").
-PROCESSORS: Mapping[int, str] = {0x3F: "gfx90a", 0x4C: "gfx942", 0x4F: "gfx950", 0x41: "gfx1100", 0x4E: "gfx1201"}
 
 #: What bits 8–9 and 10–11 of e_flags add to the name of the target since V4: not supported and any add nothing.
 _FEATURES = ((10, "sramecc"), (8, "xnack"))
@@ -81,7 +79,7 @@ class LoadedKernel:
 class Container:
     """What a loader takes of a code object."""
 
-    target: str  # the processor
+    target: str  # that has the processor, or an unknown processor
     segments: tuple[Segment, ...]
     kernels: Mapping[str, LoadedKernel]
 
@@ -135,14 +133,14 @@ def _metadata(file: Elf) -> Metadata:
 
 
 def _processor(file: Elf, metadata: Metadata) -> str:
-    """The processor, which `e_flags` and the metadata say alike; its features too."""
+    """The target whose processor `e_flags` and the metadata say alike; its features too."""
     triple, *features = metadata.target.split(":")
     said = triple.rpartition("-")[2]
     number = file.flags & 0xFF
-    if PROCESSORS.get(number) != (said if said in PROCESSORS.values() else None):
-        raise CodeObjectError(
-            f"the code object's e_flags name the processor {PROCESSORS.get(number, hex(number))}, its metadata {said}"
-        )
+    flagged_as, known = processors().get(number), [one.processor for one in processors().values()]
+    if (flagged_as.processor if flagged_as else None) != (said if said in known else None):
+        named = flagged_as.processor if flagged_as else hex(number)
+        raise CodeObjectError(f"the code object's e_flags name the processor {named}, its metadata {said}")
     bits = {name: file.flags >> bit & 3 for bit, name in _FEATURES}
     flagged = {f"{name}{'-+'[mode - 2]}" for name, mode in bits.items() if mode >= 2}
     if flagged != set(features):
@@ -150,7 +148,7 @@ def _processor(file: Elf, metadata: Metadata) -> str:
             f"the code object's e_flags name the features {', '.join(sorted(flagged)) or 'none'}, its metadata "
             f"{', '.join(sorted(features)) or 'none'}"
         )
-    return said
+    return flagged_as.name if flagged_as else said
 
 
 def _refuse_relocations(file: Elf) -> None:

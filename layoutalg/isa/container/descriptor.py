@@ -26,13 +26,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from layoutalg.errors import CodeObjectError
+from layoutalg.target import MachineCode
 from layoutalg.target import target as gpu
-
-#: How tinygrad's decoder names the instruction set of a target.
-ARCHITECTURES = {"gfx90a": "cdna", "gfx942": "cdna", "gfx950": "cdna", "gfx1100": "rdna3", "gfx1201": "rdna4"}
-
-#: Targets whose machine sets up the base of scratch (AMDGPUUsage, "Processors": architected flat scratch).
-BASE_IS_SET_UP = frozenset({"gfx942", "gfx950", "gfx1100", "gfx1201"})
+from layoutalg.target.known import decoded
 
 #: Where scratch is described to buffer instructions, on targets that have it so (LLVM's AMDGPUUsage, "Kernel Prolog",
 #: Private Segment Buffer: SGPR0-3): the name in the descriptor's list of user registers.
@@ -116,12 +112,24 @@ class Descriptor:
     accumulators: int
 
 
+def machine_code(target: str) -> MachineCode:
+    """How a target's machine code is read; CodeObjectError where nothing reads it.
+
+    >>> machine_code("gfx1100").decoder
+    'rdna3'
+    """
+    found = decoded().get(target)
+    if found is None or found.machine is None:
+        raise CodeObjectError(f"no decoder for {target}: known are {', '.join(decoded())}")
+    return found.machine
+
+
 def read_descriptor(data: bytes, target: str, name: str) -> Descriptor:
     """Reads a kernel's descriptor.
 
     Raises `CodeObjectError` for what no machine of the target takes, or what is not modelled; `name` is the kernel's.
     """
-    architecture = ARCHITECTURES[target]
+    architecture = machine_code(target).decoder
     whole = int.from_bytes(data, "little")
     for first, last, where, what in ZERO:
         if architecture in where and _bits(whole, first, last):
@@ -163,11 +171,12 @@ def _bits(whole: int, first: int, last: int) -> int:
 def _why_not(found: Descriptor, target: str, apart: bool) -> str:
     """What is wrong with fields together; empty where nothing is."""
     given = sum(dwords for _, dwords in found.user_sgprs)
-    scratch = _WAVE_SCRATCH[ARCHITECTURES[target]] // found.wave_size
+    scratch = _WAVE_SCRATCH[machine_code(target).decoder] // found.wave_size
     if not given <= found.user_sgpr_count <= _MOST_USER_SGPRS:
         return (f"its descriptor asks for {found.user_sgpr_count} user registers, and what is to be in them takes "
                 f"{given}, of {_MOST_USER_SGPRS} at most")  # fmt: skip
-    if target in BASE_IS_SET_UP and {BUFFER, "flat_scratch_init"} & dict(found.user_sgprs).keys():
+    described = {BUFFER, "flat_scratch_init"} & dict(found.user_sgprs).keys()
+    if described and machine_code(target).scratch_base == "machine":
         return f"its descriptor asks for a description of scratch, which {target} has not"
     if found.thread_dimensions > len(found.block_indices):
         return "its descriptor asks for four thread indices"

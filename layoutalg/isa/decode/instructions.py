@@ -27,6 +27,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.container.descriptor import machine_code
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.lazy import lazy
 
@@ -96,7 +97,7 @@ class Instruction:
 def decode(code: bytes, address: int, architecture: str, target: str = "") -> Iterator[Instruction]:
     """The instructions of a piece of code, in order; `architecture` is `cdna`, `rdna3` or `rdna4`.
 
-    `target` is needed where two targets of one architecture give an opcode two meanings (gfx90a).
+    `target` is needed where two targets of one architecture give an opcode two meanings.
 
     Raises `UnsupportedInstructionError` at bytes that the decoder does not know.
 
@@ -135,15 +136,17 @@ def _at(instruction: Instruction, address: int) -> Instruction:
 _RDNA3_MUBUF = {0x2B: "BUFFER_GL0_INV", 0x2C: "BUFFER_GL1_INV"}
 
 
-#: gfx90a's opcodes of bf16 matrix instructions → gfx942's, which the decoder knows (LLVM, VOP3PInstructions.td:
-#: V_MFMA_F32_32X32X8BF16_1K and V_MFMA_F32_16X16X16BF16_1K).
-_GFX90A_MATRIX = {0x66: "V_MFMA_F32_32X32X8_BF16", 0x67: "V_MFMA_F32_16X16X16_BF16"}
+#: Bits 23–31 of matrix instructions of CDNA (CDNA 3 ISA, VOP3P-MAI); the opcode is in bits 16–22.
+_MATRIX = 0x1A7
 
 
 def _renumbered(code: bytes, target: str) -> bytes:
-    """Code in which gfx90a's own opcodes are those that the decoder knows."""
+    """Code in which a target's own opcodes of matrix instructions are those that the decoder knows."""
     word = int.from_bytes(code[:4], "little")
-    name = _GFX90A_MATRIX.get(word >> 16 & 0x7F) if target == "gfx90a" and word >> 23 == 0x1A7 else None
+    if not target or word >> 23 != _MATRIX:
+        return code
+    own = machine_code(target).matrix_opcodes
+    name = next((name for name, opcode in own.items() if opcode == word >> 16 & 0x7F), None)
     if name is None:
         return code
     opcode: int = cdna.VOP3POp[name].value

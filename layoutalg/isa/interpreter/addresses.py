@@ -89,11 +89,11 @@ class Addresses:
         return self._further(instruction, self.w.const(offset, 32), bool(instruction.fields.get("offen")))
 
     def _scratch_address(self, instruction: Instruction, base: Operand | None, offset: int) -> Word:
-        """Vector part: when the bit `sve` says so, or on gfx90a when there is no scalar part (CDNA ISA, SCRATCH)."""
+        """Vector part: when the bit `sve` says so; where there is no such bit, when there is no scalar part."""
         total = self.w.const(offset, 32)
         if base is not None:
             total = total + self.registers.read_scalar(base, 32)
-        vector = self.kernel.target == "gfx90a" and base is None
+        vector = not self.kernel.machine.scratch_sve and base is None
         return self._further(instruction, total, bool(instruction.fields.get("sve")) or vector)
 
     def _further(self, instruction: Instruction, total: Word, vector: bool) -> Word:

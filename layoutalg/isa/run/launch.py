@@ -287,7 +287,7 @@ def _initialise(registers: WaveRegisters, kernarg: int, block: Triple) -> None:
             if wanted:
                 registers.write_scalar(Operand("s", register), 32, indices[:, dimension : dimension + 1])
                 register += 1
-        if kernel.target == "gfx90a" and kernel.extra_sgprs[1]:
+        if kernel.machine.scratch_base == "kernel" and kernel.extra_sgprs[1]:
             offset = Operand("s", register + kernel.extra_sgprs[0])
             registers.write_scalar(offset, 32, registers.w.const(SCRATCH_OFFSET, 32))
     thread = registers.thread

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from layoutalg.target.dtypes import dtype_of
-from layoutalg.target.matrix import matrix_table
+from layoutalg.target.known import matrix_instructions
 from layoutalg.target.operand import MatrixInstruction
 
 
@@ -22,9 +22,10 @@ def matrix_instruction_of(name: str, target: str) -> MatrixInstruction | None:
     8
     """
     wanted = name.removeprefix("V_").lower().replace("_", "")
-    for builtin, instruction in matrix_table().items():
+    for instruction in matrix_instructions(target):
+        builtin = instruction.name
         plain = builtin.removesuffix("_gfx12").removesuffix("_w32").removesuffix("_1k").replace("_", "")
-        if target in instruction.targets and wanted in (plain, f"{plain}1k") and not builtin.endswith("w64"):
+        if wanted in (plain, f"{plain}1k") and not builtin.endswith("w64"):
             return instruction
     return None
 

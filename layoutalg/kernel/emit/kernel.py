@@ -21,7 +21,7 @@ from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
 from layoutalg.kernel.emit.conversions import used
 from layoutalg.kernel.emit.instructions import COPIES, matrix_load_source, operation_source
 from layoutalg.kernel.emit.statements import Writer, shared_line
-from layoutalg.kernel.obligations.limits import ALIGNMENT, alignment_of, targets_of
+from layoutalg.kernel.obligations.limits import ALIGNMENT, alignment_of, targets_of, too_large
 from layoutalg.kernel.program import (
     Access,
     AsyncCopy,
@@ -35,10 +35,13 @@ from layoutalg.kernel.program import (
     registers_of,
     vector_width,
 )
+from layoutalg.kernel.program.fragments import FMA, one_of
 from layoutalg.kernel.program.names import index_type, vector_type
 from layoutalg.kernel.verify import Verified
 from layoutalg.prove import Verdict
+from layoutalg.target import target as target_named
 from layoutalg.target import target_names
+from layoutalg.target.known import having
 
 PREAMBLE = """\
 #if defined(LAYOUTALG_DEVICE)
@@ -56,7 +59,8 @@ class NotProvedError(ValueError):
 def emit(verified: Verified, target: str | None = None) -> str:
     """The HIP source of a program whose every obligation is proved; NotProvedError otherwise.
 
-    `target` is named in the header comment; NotProvedError where the program's matrix instruction is not that target's.
+    `target` is named in the header comment; NotProvedError where it lacks the program's matrix instruction, or cannot
+    hold its blocks.
     """
     if not verified.proved:
         about, verdict = verified.failures[0]
@@ -74,11 +78,16 @@ def emit_unverified(program: Program) -> str:
 
 def _refuse_target(program: Program, target: str | None) -> None:
     for _, s in program.statements():
-        if isinstance(s, Multiply) and target and s.instruction.targets and target not in s.instruction.targets:
-            there = ", ".join(s.instruction.targets)
-            raise NotProvedError(
-                f"{program.name}: not emitted for {target}, which has no {s.instruction.name}; {there} have it"
-            )
+        if isinstance(s, Multiply) and target and s.instruction != FMA:
+            there = having(one_of(s.instruction).name)
+            if target not in there:
+                raise NotProvedError(
+                    f"{program.name}: not emitted for {target}, which has no {s.instruction.name}; "
+                    f"{', '.join(there)} have it"
+                )
+    why = too_large(program, target_named(target)) if target in target_names() else ""
+    if why:
+        raise NotProvedError(f"{program.name}: not emitted for {target}, whose blocks have fewer: it asks for {why}")
 
 
 def _header(verified: Verified, target: str | None) -> str:

@@ -1,14 +1,12 @@
 """How a product of matrices is cut into tiles: for each target and element type the instruction, the waves, the sizes.
 
-| targets          | elements  | instruction                | block's tile    | waves (m × n) | repeats |
-|------------------|-----------|----------------------------|-----------------|---------------|---------|
-| gfx90a, gfx942   | f16, bf16 | mfma 32×32×8               | 128 × 128 × 32  | 2 × 2         | 2 × 2   |
-| gfx950           | f16, bf16 | mfma 32×32×16              | 128 × 128 × 32  | 2 × 2         | 2 × 2   |
-| gfx90a … gfx950  | f32       | mfma 32×32×2               | 128 × 128 × 16  | 2 × 2         | 2 × 2   |
-| gfx1100, gfx1201 | f16, bf16 | wmma 16×16×16, wave32      | 128 × 128 × 32  | 2 × 4         | 4 × 2   |
-| sm_80, sm_90     | f16, bf16 | mma.sync m16n8k16, packed  | 128 × 128 × 32  | 2 × 2         | 4 × 8   |
-| … in vectors     | f16, bf16 | two mma.sync m16n8k16      | `products.toml` |               |         |
-| all others, cpu  | all       | fma, 4 × 4 results a thread | 64 × 64 × 16    | 16 × 16 lanes | 4 × 4   |
+| for              | instruction                 | block's tile    | waves (m × n) | repeats | said by               |
+|------------------|-----------------------------|-----------------|---------------|---------|-----------------------|
+| MFMA of f16      | mfma 32×32×8                | 128 × 128 × 32  | 2 × 2         | 2 × 2   | the target's file     |
+| WMMA of f16      | wmma 16×16×16, wave32       | 128 × 128 × 32  | 2 × 4         | 4 × 2   | the target's file     |
+| mma.sync of f16  | mma.sync m16n8k16, packed   | 128 × 128 × 32  | 2 × 2         | 4 × 8   | the target's file     |
+| … in vectors     | two mma.sync m16n8k16       |                 |               |         | `products.toml`       |
+| all others, cpu  | fma, 4 × 4 results a thread | 64 × 64 × 16    | 16 × 16 lanes | 4 × 4   | here                  |
 """
 
 from __future__ import annotations
@@ -23,6 +21,7 @@ from typing import Any
 from layoutalg.index import Expr, prod, var
 from layoutalg.kernel.program.fragments import FMA, Factor, Outer, encoded, fragment_tile, paired
 from layoutalg.layout import TileDistribution
+from layoutalg.target.known import builds
 from layoutalg.target.matrix import matrix_instruction
 from layoutalg.target.operand import MatrixInstruction
 
@@ -160,22 +159,14 @@ def plan_for(target: str, dtype: str) -> Plan:
     >>> plan_for("gfx942", "f16").instruction.name, plan_for("cpu", "f16").instruction.name
     ('mfma_f32_32x32x8f16', 'fma')
     """
-    kind = {"gfx90a": "cdna", "gfx942": "cdna"}.get(target, target)
-    kind = {"sm_80": "sm_90"}.get(kind, kind)
-    found = PLANS.get((kind, dtype))
-    if found is None:
+    one = builds().get(target)
+    found = one.tilings.get(dtype) if one else None
+    if one is None or found is None:
         return Plan(FMA, (4, 4), (16, 16), 16, 1)
-    name, repeats, waves, k = found
-    nvidia = kind == "sm_90"
-    return Plan(
-        matrix_instruction(name),
-        repeats,
-        waves,
-        k,
-        k,
-        kind if nvidia else target,
-        packed=nvidia,
-    )
+    (rows, columns), (down, across) = found.repeats, found.waves
+    instruction = matrix_instruction(found.instruction)
+    packed = instruction.name.startswith("mma.sync")
+    return Plan(instruction, (rows, columns), (down, across), found.k, found.k, one.name, packed)
 
 
 @dataclass(frozen=True)
@@ -245,24 +236,3 @@ def _fits(entry: Mapping[str, Any], plan: Plan, sizes: Sizes | None) -> bool:
 def _table() -> list[dict[str, Any]]:
     text = files("layoutalg.kernel.library").joinpath("products.toml").read_text()
     return list(tomllib.loads(text)["plan"])
-
-
-Row = tuple[str, tuple[int, int], tuple[int, int], int]
-
-_SQUARE: tuple[tuple[int, int], tuple[int, int]] = ((2, 2), (2, 2))
-_WAVE32: tuple[tuple[int, int], tuple[int, int]] = ((4, 2), (2, 4))
-PLANS: dict[tuple[str, str], Row] = {
-    ("cdna", "f16"): ("mfma_f32_32x32x8f16", *_SQUARE, 32),
-    ("cdna", "bf16"): ("mfma_f32_32x32x8bf16_1k", *_SQUARE, 32),
-    ("cdna", "f32"): ("mfma_f32_32x32x2f32", *_SQUARE, 16),
-    ("gfx950", "f16"): ("mfma_f32_32x32x16_f16", *_SQUARE, 32),
-    ("gfx950", "bf16"): ("mfma_f32_32x32x16_bf16", *_SQUARE, 32),
-    ("gfx950", "f32"): ("mfma_f32_32x32x2f32", *_SQUARE, 16),
-    ("gfx1100", "f16"): ("wmma_f32_16x16x16_f16_w32", *_WAVE32, 32),
-    ("gfx1100", "bf16"): ("wmma_f32_16x16x16_bf16_w32", *_WAVE32, 32),
-    ("gfx1201", "f16"): ("wmma_f32_16x16x16_f16_w32_gfx12", *_WAVE32, 32),
-    ("gfx1201", "bf16"): ("wmma_f32_16x16x16_bf16_w32_gfx12", *_WAVE32, 32),
-    ("sm_90", "f16"): ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", (4, 8), (2, 2), 32),
-    ("sm_90", "bf16"): ("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", (4, 8), (2, 2), 32),
-}
-"""By target (cdna: gfx90a and gfx942) and element type: instruction, repeats, waves, the tile's k."""

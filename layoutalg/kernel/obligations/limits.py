@@ -1,4 +1,4 @@
-"""What a launch may ask of every target that the program can be emitted for: LDS, threads, blocks, bytes of a vector.
+"""What a launch may ask of every target that the library's programs are for: LDS, threads, blocks, bytes of a vector.
 
 | limit                              | value        | source                                                  |
 |------------------------------------|--------------|---------------------------------------------------------|
@@ -19,10 +19,12 @@ from collections.abc import Iterator
 
 from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, prod
 from layoutalg.kernel.obligations.base import Requirement, fits, generalised
-from layoutalg.kernel.obligations.occupancy import occupancy
+from layoutalg.kernel.obligations.occupancy import occupancy, waves_of
 from layoutalg.kernel.program import Access, GlobalAccess, Multiply, Program, Tensor, memory_of, vector_width
+from layoutalg.kernel.program.fragments import FMA, one_of
 from layoutalg.prove import ForAll, Shown
 from layoutalg.target import Target, target, target_names
+from layoutalg.target.known import having
 
 BLOCKS = ((1 << 31) - 1, 65535, 65535)
 WORK_ITEMS = (1 << 32) - 1
@@ -56,15 +58,35 @@ def alignment_of(program: Program, tensor: Tensor) -> int:
 
 
 def targets_of(program: Program) -> tuple[Target, ...]:
-    """The known targets that have all of the program's matrix instructions."""
-    needed = [s.instruction.targets for _, s in program.statements() if isinstance(s, Multiply)]
-    having = [name for name in target_names() if all(name in some or not some for some in needed)]
-    return tuple(map(target, having or target_names()))
+    """The library's targets that have all of the program's matrix instructions; all that have, where it is for none."""
+    needed = {one_of(s.instruction) for _, s in program.statements() if isinstance(s, Multiply)} - {FMA}
+    able = [name for name in target_names() if all(name in having(one.name) for one in needed)]
+    own = [name for name in able if target(name).library]
+    return tuple(map(target, own or able or target_names()))
+
+
+def too_large(program: Program, gpu: Target) -> str:
+    """Why a target cannot run blocks of a program; empty where it can.
+
+    >>> from layoutalg.kernel.library.transpose import lds_transpose
+    >>> too_large(lds_transpose(), target("gfx942"))
+    ''
+    """
+    threads, lds = int(prod(program.block)), max(program.lds_bytes, _lds_bytes(program))
+    asked = {"bytes of LDS": (lds, gpu.lds_bytes), "threads": (threads, gpu.max_workgroup)}
+    if gpu.unit:
+        asked["waves"] = waves_of(program, gpu), gpu.unit.simds * gpu.unit.waves
+        asked["bytes of a unit's LDS"] = lds + gpu.unit.kept, gpu.unit.lds
+    return ", ".join(f"{needs} {what} of {has}" for what, (needs, has) in asked.items() if needs > has)
+
+
+def _lds_bytes(program: Program) -> int:
+    return sum(-(-s.bytes // ALIGNMENT) * ALIGNMENT for s in program.shared)
 
 
 def _lds(program: Program, targets: tuple[Target, ...]) -> Iterator[Requirement]:
     if program.shared:
-        used = as_expr(sum(-(-s.bytes // ALIGNMENT) * ALIGNMENT for s in program.shared))
+        used = as_expr(_lds_bytes(program))
         least = min(targets, key=lambda gpu: gpu.lds_bytes)
         most = least.lds_bytes
         few = ForAll(f"at most {most} bytes, which {least.name} has", used <= most, TRUE, (Shown("bytes", (used,)),))

@@ -36,7 +36,7 @@ def _one() -> OperandMap:
     return OperandMap(lane, element, lane, element, (1, 1))
 
 
-FMA = MatrixInstruction("fma", (), 1, 1, 1, 1, "any", "any", "f32", _one(), _one(), _one(), ("the definition of ·",))
+FMA = MatrixInstruction("fma", 1, 1, 1, 1, "any", "any", "f32", _one(), _one(), _one(), ("the definition of ·",))
 """One lane, one product: c ← c + a·b."""
 
 

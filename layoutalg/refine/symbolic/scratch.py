@@ -12,9 +12,9 @@ data.
 | 4, 8, 12 or 16 bytes | the words of that many cells |
 | 1 or 2 bytes | a part of one cell, whose other bytes stay |
 
-On gfx90a a kernel sets up the base itself, FLAT_SCRATCH = Flat Scratch Init + Scratch Wavefront Offset (LLVM's
-AMDGPUUsage, "Kernel Prolog: Flat Scratch", GFX9), and adds that offset to the buffer that describes scratch; that they
-hold this is checked at each access.
+Where the machine does not (gfx90a), a kernel sets up the base itself, FLAT_SCRATCH = Flat Scratch Init + Scratch
+Wavefront Offset (LLVM's AMDGPUUsage, "Kernel Prolog: Flat Scratch", GFX9), and adds that offset to the buffer that
+describes scratch; that they hold this is checked at each access.
 
 What it cannot represent (it stops): offsets that are not constant, unaligned accesses, and what lies beyond the bytes
 that the kernel asks for.
@@ -25,7 +25,7 @@ from __future__ import annotations
 import itertools
 
 from layoutalg.index import FALSE, Expr, div, mod, simplify, symbol
-from layoutalg.isa.container.descriptor import BASE_IS_SET_UP, BUFFER
+from layoutalg.isa.container.descriptor import BUFFER
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.semantics.accesses import Access
@@ -53,7 +53,7 @@ class Scratch:
         """What a kernel makes the base of scratch from, where that is its task."""
         kernel, firsts = self.kernel, itertools.accumulate((n for _, n in self.kernel.user_sgprs), initial=0)
         places = dict(zip((name for name, _ in kernel.user_sgprs), firsts, strict=False))
-        if kernel.target in BASE_IS_SET_UP or not kernel.extra_sgprs[1]:
+        if kernel.machine.scratch_base == "machine" or not kernel.extra_sgprs[1]:
             return
         offset = symbol("scratch_wavefront_offset", min=0, max=(1 << 32) - 1)
         after = kernel.user_sgpr_count + sum(kernel.block_indices) + kernel.extra_sgprs[0]
@@ -79,8 +79,9 @@ class Scratch:
 
     def _has_base(self) -> bool:
         """Whether the base of scratch is the wave's own."""
-        if self.kernel.target in BASE_IS_SET_UP or self.base is None:
-            return self.kernel.target in BASE_IS_SET_UP
+        set_up = self.kernel.machine.scratch_base == "machine"
+        if set_up or self.base is None:
+            return set_up
         held = self.registers.read_scalar(FLAT_SCRATCH, 64)
         return not isinstance(held, Mask) and same_word(held.expr, self.base, 64)
 

@@ -8,7 +8,7 @@ from layoutalg.cli.app import application
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.container.descriptor import ARCHITECTURES
+from layoutalg.target.known import decoded
 from tests.isa.containers import Edited
 from tests.isa.edits import (
     NAME,
@@ -22,7 +22,7 @@ from tests.isa.edits import (
 )
 
 
-@pytest.mark.parametrize("target", ARCHITECTURES)
+@pytest.mark.parametrize("target", decoded())
 def test_a_note_that_was_written_again_says_the_same(target):
     def rewritten(code):
         code.write_metadata(code.metadata)
@@ -197,7 +197,8 @@ def test_a_section_has_the_bytes_that_are_loaded():
     [
         (0x54F, "name the processor gfx950, its metadata gfx942"),
         (0x53F, "name the processor gfx90a, its metadata gfx942"),
-        (0x52F, "name the processor 0x2f, its metadata gfx942"),
+        (0x52F, "name the processor gfx906, its metadata gfx942"),
+        (0x528, "name the processor 0x28, its metadata gfx942"),
     ],
 )
 def test_flags_name_the_processor_of_the_metadata(flags, why):

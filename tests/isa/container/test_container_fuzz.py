@@ -15,10 +15,11 @@ import pytest
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.errors import CodeObjectError, DeviceError
 from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.container.descriptor import ARCHITECTURES
+from layoutalg.isa.container.descriptor import machine_code
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import report
+from layoutalg.target.known import decoded
 from tests.fuzzing import FIRST, count
 from tests.isa.containers import PROGRAM as PROGRAM_FIELDS
 from tests.isa.containers import SECTION, SYMBOL, Edited
@@ -31,10 +32,10 @@ CASES = count(150, dear=3)
 MAY_DIFFER = {"descriptor", "block", "said", "uses"}
 
 
-@pytest.mark.parametrize("target", ARCHITECTURES)
+@pytest.mark.parametrize("target", decoded())
 def test_no_edit_is_proved_that_a_loader_sees(target):
     seen = Counter()
-    for seed in range(FIRST, FIRST + CASES // len(ARCHITECTURES)):
+    for seed in range(FIRST, FIRST + CASES // len(decoded())):
         how, code = edited(target, seed)
         seen[how, outcome(target, code, f"{target} seed {seed}: {how}")] += 1
     assert "refused in several lines" not in {what for _, what in seen}
@@ -50,7 +51,7 @@ def honest(target):
 
 
 def taken(target, code, length):
-    return view(code, NAME, length, ARCHITECTURES[target])
+    return view(code, NAME, length, machine_code(target).decoder)
 
 
 def outcome(target, code, told):

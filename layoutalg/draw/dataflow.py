@@ -15,30 +15,13 @@ What it cannot represent: which thread moves what; the grids of the distribution
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from layoutalg.draw.svg import SMALL, Picture, line, shape, text_width, words
 from layoutalg.errors import DrawError
-from layoutalg.kernel.program import (
-    Barrier,
-    Clear,
-    Elementwise,
-    Fold,
-    Load,
-    LoadShared,
-    Loop,
-    Multiply,
-    Program,
-    Registers,
-    Shared,
-    Statement,
-    Store,
-    StoreShared,
-    Tensor,
-    vector_width,
-)
+from layoutalg.kernel.program import Loop, Program, Registers, Shared, Statement, Tensor
 
 MEMORIES: Mapping[type, str] = {Tensor: "global", Registers: "registers", Shared: "LDS"}
 """The row of each kind of data, from the top."""
@@ -55,29 +38,6 @@ class Step:
     writes: tuple[Any, ...]
     how: str
     loops: tuple[Loop, ...] = ()
-
-
-def _width(statement: Any) -> str:
-    count = vector_width(statement)
-    return "element by element" if count == 1 else f"{count} elements at once"
-
-
-def _guard(statement: Load | Store) -> str:
-    return f"{_width(statement)}{', guarded' if statement.guarded else ''}"
-
-
-STEPS: Mapping[type, Callable[[Any], Step]] = {
-    Load: lambda s: Step("load", (s.tensor,), (s.registers,), _guard(s)),
-    Store: lambda s: Step("store", (s.registers,), (s.tensor,), _guard(s)),
-    StoreShared: lambda s: Step("store to LDS", (s.registers,), (s.shared,), _width(s)),
-    LoadShared: lambda s: Step("load from LDS", (s.shared,), (s.registers,), _width(s)),
-    Barrier: lambda s: Step("barrier", (), (), "all threads meet"),
-    Clear: lambda s: Step("clear", (), (s.registers,), "0" if s.how == "sum" else "the least number"),
-    Multiply: lambda s: Step("multiply", (s.a, s.b), (s.c,), s.instruction.name),
-    Fold: lambda s: Step("fold", (s.a,), (s.c,), s.how),
-    Elementwise: lambda s: Step(s.function, s.operands, (s.registers,), "element by element"),
-}
-"""What each statement reads and writes."""
 
 
 @dataclass(frozen=True)
@@ -115,14 +75,14 @@ def dataflow(program: Program) -> Picture:
 
 def _steps(body: Sequence[Statement], loops: tuple[Loop, ...] = ()) -> Iterator[Step]:
     """The statements in order, those of a loop once."""
-    for statement in body:
-        if isinstance(statement, Loop):
-            yield from _steps(statement.body, (*loops, statement))
-        elif type(statement) in STEPS:
-            yield replace(STEPS[type(statement)](statement), loops=loops)
+    for s in body:
+        name, how = s.words if isinstance(s, Statement) else ("", "")
+        if isinstance(s, Loop):
+            yield from _steps(s.body, (*loops, s))
+        elif name:
+            yield Step(name, (*s.reads,), (*s.adds_to, *s.fills), how, loops)
         else:
-            known = ", ".join(kind.__name__ for kind in (*STEPS, Loop))
-            raise DrawError(f"no picture of {type(statement).__name__}; there are {known}")
+            raise DrawError(f"no picture of {type(s).__name__}: it has no words")
 
 
 def _loops(steps: Sequence[Step]) -> Iterator[tuple[Loop, int, int, int]]:

@@ -26,8 +26,9 @@ each coordinate.  A program that is not well-formed (`wellformed.py`) has no mea
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from layoutalg.kernel.obligations import blocks, folds, lds, memory, products
 from layoutalg.kernel.obligations import values as followed
@@ -35,7 +36,7 @@ from layoutalg.kernel.obligations.asynchronous import asynchronous
 from layoutalg.kernel.obligations.base import Requirement
 from layoutalg.kernel.obligations.limits import limits as limits_of
 from layoutalg.kernel.obligations.wellformed import refuse
-from layoutalg.kernel.program import Fold, GlobalAccess, Multiply, Program, SharedAccess
+from layoutalg.kernel.program import Fold, GlobalAccess, Multiply, Program, SharedAccess, Statement
 from layoutalg.prove import Limits, Proved, Unknown, Verdict, prove
 from layoutalg.prove.obligation import SharedNameError
 from layoutalg.prove.vacuity import vacuous
@@ -80,6 +81,15 @@ def _decided(requirement: Requirement, strategy: str | None, limits: Limits) -> 
         return Unknown(requirement.about, "names", 0.0, why=str(error))
 
 
+ALONE: Mapping[type[Statement], Callable[[Program, int, Any], Iterator[Requirement]]] = {
+    GlobalAccess: memory.global_access,
+    SharedAccess: lds.shared_access,
+    Multiply: products.multiply,
+    Fold: folds.fold,
+}
+"""What must hold of a statement by itself; what it means among the others is followed by `values`."""
+
+
 def requirements(program: Program) -> Iterator[Requirement]:
     """Every obligation of the program; LayoutError where it is not well-formed."""
     refuse(program)
@@ -90,14 +100,9 @@ def requirements(program: Program) -> Iterator[Requirement]:
     yield from limits_of(program)
     yield from memory.tensors(program)
     for number, statement in program.statements():
-        if isinstance(statement, GlobalAccess):
-            yield from memory.global_access(program, number, statement)
-        elif isinstance(statement, SharedAccess):
-            yield from lds.shared_access(program, number, statement)
-        elif isinstance(statement, Multiply):
-            yield from products.multiply(program, number, statement)
-        elif isinstance(statement, Fold):
-            yield from folds.fold(number, statement)
+        for kind, rule in ALONE.items():
+            if isinstance(statement, kind):
+                yield from rule(program, number, statement)
     yield from lds.no_race(program)
     yield from asynchronous(program)
     yield from followed.values(program)

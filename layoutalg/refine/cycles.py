@@ -30,7 +30,7 @@ from layoutalg.index import Expr, as_expr
 from layoutalg.index.evaluate import value
 from layoutalg.isa.run.cycles import InstructionCycles
 from layoutalg.kernel.access.conflicts import Priced, priced
-from layoutalg.kernel.program import Loop, Program, Statement, StoreShared, extent_of, vector_width
+from layoutalg.kernel.program import Loop, Program, Statement, StoreShared, extent_of
 from layoutalg.target import target
 
 
@@ -65,7 +65,7 @@ def claimed(program: Program, name: str, sizes: Mapping[Expr, int]) -> Iterator[
     blocks = prod(value(n, sizes) for n in program.launch)
     turns = dict(enumerate(_turns(program.body, 1, sizes)))
     for one in priced(program, name):
-        width = vector_width(one.access)
+        width = one.access.width
         vectors = value(as_expr(prod(map(int, one.access.registers.distribution.ys))), {}) // width
         count = blocks * waves * vectors * turns[one.number]
         least, most = one.cost.total if one.cost else (0, 0)

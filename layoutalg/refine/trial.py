@@ -16,7 +16,7 @@ What it cannot represent: a proof.  It is one run at one choice of sizes.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,17 +28,37 @@ from layoutalg.index.evaluate import array, value
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.launch import STEP_LIMIT, Execution, execute
-from layoutalg.kernel.program import Compute, Contract, Meaning, Program, Read, Reduce, Tensor
+from layoutalg.kernel.program import FUNCTIONS, Compute, Contract, Meaning, Program, Read, Reduce, Tensor
 from layoutalg.layout import TensorDescriptor
 from layoutalg.refine.cycles import compare
 from layoutalg.target.dtypes import DType
 from layoutalg.target.elements import numbers, stored
 
-#: What an elementwise function is to numpy.
-_COMPUTED: Mapping[str, Callable[..., Array]] = {
-    "relu": lambda x: np.maximum(x, 0.0),
-    "add": lambda x, y: x + y,
-}
+
+class Floats:
+    """A reading of arithmetic (`program.functions.Arithmetic`): arrays of numbers, in float64."""
+
+    def number(self, value: float) -> Array:
+        return np.asarray(value)
+
+    def add(self, x: Array, y: Array) -> Array:
+        return np.asarray(x + y)
+
+    def less(self, x: Array, y: Array) -> Array:
+        return np.asarray(x < y)
+
+    def greater(self, x: Array, y: Array) -> Array:
+        return np.asarray(x > y)
+
+    def unequal(self, x: Array, y: Array) -> Array:
+        return np.asarray(x != y)
+
+    def either(self, p: Array, q: Array) -> Array:
+        return p | q
+
+    def choose(self, p: Array, x: Array, y: Array) -> Array:
+        return np.where(p, x, y)
+
 
 _POISON = 0x5A
 
@@ -160,7 +180,7 @@ def _meant(meaning: Meaning, sizes: Mapping[Expr, int], memory: Mapping[Tensor, 
             parts = [_meant(operand, sizes, memory) for operand in operands]
             shape = [min(lengths) for lengths in zip(*(np.shape(part) for part in parts), strict=True)]
             common = [part[tuple(map(slice, shape))] for part in parts]  # a bias may be said to be longer
-            return np.asarray(_COMPUTED[function](*common))
+            return np.asarray(FUNCTIONS[function].of(Floats(), *common))
 
 
 def _elements(tensor: Tensor, sizes: Mapping[Expr, int], memory: Mapping[Tensor, Array]) -> Array:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import pytest
 
 from layoutalg.draw import DrawError, dataflow
-from layoutalg.draw.dataflow import STEPS
 from layoutalg.index import symbol, var
 from layoutalg.kernel.library.tiles import distribution
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
@@ -94,8 +93,9 @@ def test_bars_of_one_memory_do_not_overlap(product, parsed):
 
 
 def test_every_statement_has_a_picture(product):
-    drawn = {Load, Store, StoreShared, LoadShared, Barrier, Clear, Multiply, Fold, Elementwise}
-    assert set(STEPS) == drawn
+    loop = product.body[1]
+    drawn = {type(s) for s in (*product.body, *loop.body) if s.words[0]}
+    assert drawn == {Load, Store, StoreShared, LoadShared, Barrier, Clear, Multiply, Elementwise}
     folded = replace(product, body=(Fold(product.body[0].registers, product.body[2].registers, "max"),))
     assert dataflow(folded).title == "product: 1 statement"
 

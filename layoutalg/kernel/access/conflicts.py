@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from layoutalg.index import Expr, as_expr, substitute, var
 from layoutalg.kernel.access.matrix_loads import LANES, ROWS, in_row
-from layoutalg.kernel.program import AsyncCopy, LoadShared, Program, SharedAccess, StoreShared, vector_width, vector_ys
+from layoutalg.kernel.program import AsyncCopy, LoadShared, Program, SharedAccess
 from layoutalg.layout.mixed_radix import digits
 from layoutalg.memory.lds import LaneMap, access, price
 from layoutalg.memory.lds.cost import Cost
@@ -39,8 +39,7 @@ class Priced:
     cost: Cost | None = None
 
     def __str__(self) -> str:
-        store = isinstance(self.access, StoreShared)
-        what = f"{self.number}: {'store to' if store else 'load from'} {self.access.shared.name}"
+        what = f"{self.number}: {self.access.what}"
         if self.cycles is None:
             return f"{what}: not priced: {self.why}"
         free = "free of conflicts" if self.cycles == 1 else f"{self.cycles} cycles in the busiest phase"
@@ -72,16 +71,16 @@ def price_of(s: SharedAccess, thread: Expr, tile: tuple[Expr, ...], target: str,
     if rest:
         why = f"{int(thread.hi) + 1} threads are no whole waves of {gpu.wave_size}: lanes that are off have no price"
         return Priced(number, s, "", None, why)
-    lane, width = var("lane", gpu.wave_size), vector_width(s)
+    lane, width = var("lane", gpu.wave_size), s.width
     element = var("element", width) if width > 1 else as_expr(0)
     at: dict[Expr, Expr | int] = {thread: var("wave", waves) * gpu.wave_size + lane}
-    moved = vector_ys(s)
+    moved = s.vector_ys
     parts = digits(element, [s.registers.distribution.ys[y] for y in moved])
     at |= {s.registers.distribution.y_index[y]: part for y, part in zip(moved, parts, strict=True)}
     index = tuple(substitute(i, at) for i in tile)
     if isinstance(s, LoadShared) and s.by:  # as many lanes' rows in a phase as a read of 16 bytes a lane has lanes
         index = in_row(s, (as_expr(at[thread]) // LANES,), lane % ROWS, lane // ROWS, element)
-    way = "write" if isinstance(s, StoreShared) else "read"
+    way = "read" if s.loads else "write"
     try:
         one = access(s.descriptor, LaneMap(lane, element, index), s.shared.dtype.bytes, gpu, way)
     except UnknownInstructionError:

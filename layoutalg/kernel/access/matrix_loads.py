@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from layoutalg.index import Expr, as_expr, prod, substitute
-from layoutalg.kernel.program import LoadShared, Program, vector_ys
+from layoutalg.kernel.program import LoadShared, Program
 from layoutalg.layout import LayoutError
 from layoutalg.layout.mixed_radix import digits
 
@@ -63,7 +63,7 @@ def matrix_load(access: LoadShared) -> MatrixLoad:
     if found is None:
         raise LayoutError(f"{access.shared.name}: no matrix load {access.by!r}; there are {', '.join(MATRIX_LOADS)}")
     tile = access.registers.distribution
-    moved = int(prod([tile.ys[y] for y in vector_ys(access)]))
+    moved = int(prod([tile.ys[y] for y in access.vector_ys]))
     if moved != ELEMENTS or access.shared.dtype.bytes != 2 or access.registers.dtype != access.shared.dtype:
         raise LayoutError(f"{access.shared.name}: {access.by} gives a lane {ELEMENTS} elements of 16 bits, as they are")
     if int(tile.ps[-1]) != LANES:
@@ -75,7 +75,7 @@ def matrix_load(access: LoadShared) -> MatrixLoad:
 
 def held_by(access: LoadShared, waves: Sequence[Expr], lane: Expr, element: Expr) -> tuple[Expr, ...]:
     """The coordinates in the LDS tile of what the distribution gives a lane as one of the eight elements."""
-    tile, moved = access.registers.distribution, vector_ys(access)
+    tile, moved = access.registers.distribution, access.vector_ys
     at: dict[Expr, Expr | int] = dict(
         zip((tile.y_index[y] for y in moved), digits(element, [tile.ys[y] for y in moved]), strict=True)
     )

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 
+from layoutalg.kernel.program import NEUTRAL
 from layoutalg.target.dtypes import DTYPES, DType
 
 F32, BF16 = DTYPES["f32"], DTYPES["bf16"]
@@ -73,10 +74,10 @@ def neutral(how: str, dtype: DType) -> str:
     >>> neutral("sum", DTYPES["f16"]), neutral("max", F32)
     ('0', '-__builtin_inff()')
     """
-    least = "-__builtin_inff()"
+    zero, least = NEUTRAL[how] == 0, "-__builtin_inff()"
     if dtype == BF16:
-        return "__bf16()" if how == "sum" else converted(least, F32, BF16)
-    return "0" if how == "sum" else least
+        return "__bf16()" if zero else converted(least, F32, BF16)
+    return "0" if zero else least
 
 
 def used(text: str) -> str:

@@ -32,8 +32,6 @@ from layoutalg.kernel.program import (
     Registers,
     StoreShared,
     Tensor,
-    registers_of,
-    vector_width,
 )
 from layoutalg.kernel.program.fragments import FMA, one_of
 from layoutalg.kernel.program.names import index_type, vector_type
@@ -188,12 +186,11 @@ def _source(program: Program) -> str:
         f"{program.target.dtype.c}* __restrict__ {program.target.name}",
         *(f"const {index} {s.value.name}" for s in program.sizes),
     ]
-    writer = Writer(program)
     body = [
         *_positions(program),
         *_shared(program),
         *(f"{r.dtype.c} {r.name}{_dimensions(r)};" for r in _declared(program)),
-        *writer.body(program.body),
+        *map(Writer(program).read, program.body),
     ]
     head = (
         f'extern "C" __global__ void __launch_bounds__({prod(program.block)})\n{program.name}({", ".join(arguments)})'
@@ -243,16 +240,13 @@ def _lds(program: Program) -> int:
 def _declared(program: Program) -> Iterator[Registers]:
     """The registers that hold something: not those that only say how copies are spread over the threads."""
     copies = {id(part) for _, s in program.statements() if isinstance(s, AsyncCopy) for part in (s.load, s.store)}
-    used = [r for _, s in program.statements() if id(s) not in copies for r in registers_of(s)]
+    used = [r for _, s in program.statements() if id(s) not in copies for r in s.tiles]
     return (r for r in program.registers if r in used)
 
 
 def _vector_types(program: Program) -> str:
-    wide: set[tuple[str, int]] = set()
-    for _, s in program.statements():
-        if isinstance(s, Access) and vector_width(s) > 1:
-            moved = s.tensor.dtype if hasattr(s, "tensor") else s.shared.dtype
-            wide.add((moved.c, vector_width(s)))
+    accesses = (s for _, s in program.statements() if isinstance(s, Access))
+    wide = {(s.memory.dtype.c, s.width) for s in accesses if s.width > 1}
     return "".join(f"typedef {c} {vector_type(c, n)} __attribute__((ext_vector_type({n})));\n" for c, n in sorted(wide))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import indent
 
 from layoutalg.index import TRUE, Expr, conjuncts, postorder, var, variables
@@ -11,9 +11,11 @@ from layoutalg.index.c import c_code, c_expression
 from layoutalg.kernel.access.address import Address, address_of, offset_of
 from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
 from layoutalg.kernel.access.places import bounds, first_copy, starts, tile_start, word_of
+from layoutalg.kernel.emit.arithmetic import Code, assigned
 from layoutalg.kernel.emit.conversions import as_float, converted, neutral
 from layoutalg.kernel.emit.instructions import matrix_load_name
 from layoutalg.kernel.program import (
+    FOLDS,
     FUNCTIONS,
     Access,
     AsyncCopy,
@@ -23,19 +25,17 @@ from layoutalg.kernel.program import (
     Commit,
     Elementwise,
     Fold,
+    GlobalAccess,
     Load,
     LoadShared,
     Loop,
     Multiply,
     Program,
+    Reading,
     Registers,
     SharedAccess,
-    Statement,
     Store,
-    StoreShared,
     extent_of,
-    vector_width,
-    vector_ys,
 )
 from layoutalg.kernel.program.names import index_type, operation_name, shared_names, vector_type
 from layoutalg.target.dtypes import DType
@@ -55,65 +55,39 @@ def shared_line(program: Program, s: SharedAccess) -> str:
     return f"{s.shared.dtype.name} {s.shared.name}[{names}] at {offset_of(s.descriptor, x)}"
 
 
-class Writer:
+class Writer(Reading[str]):
     """Writes the statements of one program."""
 
     def __init__(self, program: Program) -> None:
         self.program, self.bits, self.index = program, program.index_bits, index_type(program)
 
-    def body(self, statements: Sequence[Statement]) -> Iterator[str]:
-        """The text of each statement."""
-        for s in statements:
-            match s:
-                case AsyncCopy(load, store):
-                    yield self.copy(load, store)
-                case Commit():
-                    yield "commit_copies();"
-                case Await(groups):
-                    yield f"await_copies<{groups}>();"
-                case Barrier():
-                    yield "__syncthreads();"
-                case Loop():
-                    yield self.loop(s)
-                case Load() | Store():
-                    yield self.global_access(s)
-                case Clear(registers, how):
-                    yield f"// {registers.name} <- {'0' if how == 'sum' else 'the least'}\n" + _loops(
-                        registers, f"{_element(registers)} = {neutral(how, registers.dtype)};"
-                    )
-                case Multiply():
-                    yield self.multiply(s)
-                case Fold():
-                    yield self.fold(s)
-                case Elementwise(registers, function, operands):
-                    text = FUNCTIONS[function].format(*map(_element, operands))
-                    names = ", ".join(o.name for o in operands)
-                    yield f"// {registers.name} <- {function}({names})\n" + _loops(
-                        registers, f"{_element(registers)} = {text};"
-                    )
-                case _:
-                    yield self.shared_access(s)
+    def read_commit(self, s: Commit) -> str:
+        return "commit_copies();"
 
-    def loop(self, s: Loop) -> str:
-        """A counted loop."""
+    def read_await(self, s: Await) -> str:
+        return f"await_copies<{s.groups}>();"
+
+    def read_barrier(self, s: Barrier) -> str:
+        return "__syncthreads();"
+
+    def read_loop(self, s: Loop) -> str:
         name = s.index.value.name
         extent = s.index.value.extent
         count = c_expression(extent, bits=self.bits, proved=True) if extent is not None else str(int(s.index.hi) + 1)
-        inner = indent("\n".join(self.body(s.body)), "    ")
+        inner = indent("\n".join(map(self.read, s.body)), "    ")
         pragma = UNROLL if s.unroll else ""
         return f"{pragma}for ({self.index} {name} = 0; {name} < {count}; ++{name}) {{\n{inner}\n}}"
 
     # --- memory -------------------------------------------------------------------------------------------------------
 
-    def global_access(self, s: Load | Store) -> str:
+    def read_global_access(self, s: GlobalAccess) -> str:
         """Coordinates, digits, guard, access; indices below padding, which may not fit elsewhere, within the guard."""
         x = starts(self.program, s)
         address = address_of(s.tensor)
         lines = [str(c_code(dict(zip(s.tensor.names, x, strict=True)), bits=self.bits, proved=True))]
         lines += self.named(address.digits)
         padded = self.named(address.padded)
-        load = isinstance(s, Load)
-        move = _move(s, s.tensor.name, s.tensor.dtype, self.text(address.offset), load)
+        move = _move(s, s.tensor.name, s.tensor.dtype, self.text(address.offset))
         first = first_copy(self.program, s.registers) if isinstance(s, Store) else TRUE
         stored_by = [] if first is TRUE else [self.text(first)]
         inside = [*stored_by, *self.within(s, x, address)]
@@ -125,20 +99,21 @@ class Writer:
             move = _guarded(inside + there, move)
         if isinstance(s, Load) and inside + there:
             move = _clear(s) + move
-        title = f"// {s.registers.name} {'<-' if load else '->'} {s.tensor.name}"
+        title = f"// {s.registers.name} {'<-' if s.loads else '->'} {s.tensor.name}"
         outside = self.guard_ys(s, x) if isinstance(s.guarded, tuple) else ()
-        return f"{title}\n{_loops(s.registers, chr(10).join([*lines, move]), vector_ys(s), outside)}"
+        return f"{title}\n{_loops(s.registers, chr(10).join([*lines, move]), s.vector_ys, outside)}"
 
-    def guard_ys(self, s: Load | Store, x: tuple[Expr, ...]) -> tuple[int, ...]:
+    def guard_ys(self, s: GlobalAccess, x: tuple[Expr, ...]) -> tuple[int, ...]:
         """The Ys that a guard depends on: in loops outside the others, one test is for all that they hold."""
         tested = set(variables(*bounds(s, x)))
         return tuple(n for n, y in enumerate(s.registers.distribution.y_index) if y in tested)
 
-    def copy(self, load: Load, store: StoreShared) -> str:
+    def read_async_copy(self, s: AsyncCopy) -> str:
         """Begins the copies of a tile from memory to LDS; 0 where the load's guard lets nothing through.
 
         Coordinates outside are taken for 0, so that whatever is computed of them fits.
         """
+        load, store = s.load, s.store
         address, names = address_of(load.tensor), shared_coordinates(self.program, store)
         within = dict(zip((n.value.name for n in names), tile_start(self.program, store), strict=True))
         place = [str(c_code(within, bits=self.bits, proved=True)), f"place = {self.text(word_of(store, names))};"]
@@ -167,10 +142,10 @@ class Writer:
             begin = f"copy_to_lds({there}, {load.tensor.name} + ({offset}){test});"
         text = [f"{self.index} place;", "{", *(indent(p, "    ") for p in place), "}", *lines, begin]
         title = f"// {store.shared.name} <- {load.tensor.name}, without waiting"
-        copies = f"{title}\n{_loops(load.registers, chr(10).join(text), vector_ys(load))}"
+        copies = f"{title}\n{_loops(load.registers, chr(10).join(text), load.vector_ys)}"
         return copies if load.only is TRUE else _guarded([self.text(load.only)], copies)
 
-    def within(self, s: Load | Store, x: tuple[Expr, ...], address: Address) -> list[str]:
+    def within(self, s: GlobalAccess, x: tuple[Expr, ...], address: Address) -> list[str]:
         """Which coordinates must be tested, in the names that they were given."""
         tested = zip(bounds(s, x), address.coordinates, s.tensor.descriptor.lengths, strict=True)
         return [f"{c.value.name} < {self.text(n)}" for needed, c, n in tested if needed is not TRUE]
@@ -190,25 +165,34 @@ class Writer:
         """The expression in the index type; all of it is proved to fit."""
         return c_expression(e, bits=self.bits, proved=True)
 
-    def shared_access(self, s: SharedAccess) -> str:
+    def read_shared_access(self, s: SharedAccess) -> str:
         """An access to LDS; words are 32-bit numbers."""
         x = tile_start(self.program, s)
-        names, load = shared_coordinates(self.program, s), isinstance(s, LoadShared)
+        names = shared_coordinates(self.program, s)
         results = dict(zip((n.value.name for n in names), x, strict=True))
         inner = c_code(results, bits=self.bits, proved=True)
         code = c_code({"word": word_of(s, names)}, bits=self.bits, proved=True, temporary="tw")
-        title = f"// {s.registers.name} {'<-' if load else '->'} {s.shared.name}"
-        move = _move(s, s.shared.name, s.shared.dtype, "word", load)
+        title = f"// {s.registers.name} {'<-' if s.loads else '->'} {s.shared.name}"
+        move = _move(s, s.shared.name, s.shared.dtype, "word")
         if isinstance(s, LoadShared) and s.by:
             each, lane = _lanes(s)
             read = f"{matrix_load_name(MATRIX_LOADS[s.by])}({s.shared.name} + word)"
-            kind = vector_type(s.shared.dtype.c, vector_width(s))
+            kind = vector_type(s.shared.dtype.c, s.width)
             move = f"const {kind} v = {read};\n{each}{_element(s.registers)} = v[{lane}];"
-        return f"{title}\n{_loops(s.registers, chr(10).join([str(inner), str(code), move]), vector_ys(s))}"
+        return f"{title}\n{_loops(s.registers, chr(10).join([str(inner), str(code), move]), s.vector_ys)}"
 
     # --- arithmetic ---------------------------------------------------------------------------------------------------
 
-    def multiply(self, s: Multiply) -> str:
+    def read_clear(self, s: Clear) -> str:
+        title = f"// {s.registers.name} <- {'0' if s.how == 'sum' else 'the least'}"
+        return f"{title}\n{_loops(s.registers, f'{_element(s.registers)} = {neutral(s.how, s.registers.dtype)};')}"
+
+    def read_elementwise(self, s: Elementwise) -> str:
+        title = f"// {s.registers.name} <- {s.function}({', '.join(o.name for o in s.operands)})"
+        value = FUNCTIONS[s.function].of(Code(), *map(_element, s.operands))
+        return f"{title}\n{_loops(s.registers, f'{_element(s.registers)} = {value};')}"
+
+    def read_multiply(self, s: Multiply) -> str:
         """Products of all fragments: lane by lane, or by the matrix instruction."""
         (m, n), k = s.c.distribution.ys[:2], s.a.distribution.ys[1]
         c, a, b = f"{s.c.name}[m][n]", f"{s.a.name}[m][k]", f"{s.b.name}[n][k]"
@@ -223,14 +207,12 @@ class Writer:
             body = f"{UNROLL}for (int {name} = 0; {name} < {count}; ++{name})\n{indent(body, '    ')}"
         return f"// {s.c.name} += {s.a.name} · {s.b.name}, by {s.instruction.name}\n{body}"
 
-    def fold(self, s: Fold) -> str:
+    def read_fold(self, s: Fold) -> str:
         """Each accumulator takes in what its thread holds of a row."""
-        value = as_float(_element(s.a), s.a.dtype)
-        c = s.c.name + (
-            "".join(f"[{y.value.name}]" for y in s.a.distribution.y_index[: len(s.c.distribution.ys)]) or "[0]"
-        )
-        text = f"{c} += {value};" if s.how == "sum" else f"{c} = {value} > {c} || {value} != {value} ? {value} : {c};"
-        return f"// {s.c.name} takes in {s.a.name}\n{_loops(s.a, text)}"
+        kept = s.a.distribution.y_index[: len(s.c.distribution.ys)]
+        c = s.c.name + ("".join(f"[{y.value.name}]" for y in kept) or "[0]")
+        value = FOLDS[s.how].of(Code(), c, as_float(_element(s.a), s.a.dtype))
+        return f"// {s.c.name} takes in {s.a.name}\n{_loops(s.a, assigned(c, value))}"
 
 
 def _guarded(conditions: Sequence[str], body: str) -> str:
@@ -243,21 +225,23 @@ def _first(registers: Registers, fragment: str) -> str:
     return "&" + fragment + "[0]" * (len(registers.distribution.ys) - 2)
 
 
-def _move(s: Access, memory: str, dtype: DType, offset: str, load: bool) -> str:
+def _move(s: Access, memory: str, dtype: DType, offset: str) -> str:
     """One access between registers and memory; where their types differ, each element is converted."""
-    width, element = vector_width(s), _element(s.registers)
+    width, element = s.width, _element(s.registers)
     held = s.registers.dtype
     if width == 1:
         place = f"{memory}[{offset}]"
         return (
-            f"{element} = {converted(place, dtype, held)};" if load else f"{place} = {converted(element, held, dtype)};"
+            f"{element} = {converted(place, dtype, held)};"
+            if s.loads
+            else f"{place} = {converted(element, held, dtype)};"
         )
     kind, (each, lane) = vector_type(dtype.c, width), _lanes(s)
     at = offset if offset.isidentifier() else f"({offset})"
     place = f"({memory} + {at})"
     if isinstance(s, SharedAccess):  # clang splits what an array of smaller elements does not align
         place = f"__builtin_assume_aligned({memory} + {at}, {width * dtype.bytes})"
-    if load:
+    if s.loads:
         return f"const {kind} v = *(const {kind}*){place};\n{each}{element} = {converted(f'v[{lane}]', dtype, held)};"
     return f"{kind} v;\n{each}v[{lane}] = {converted(element, held, dtype)};\n*({kind}*){place} = v;"
 
@@ -270,12 +254,12 @@ def _element(registers: Registers) -> str:
 def _clear(s: Load) -> str:
     """Registers of a guarded load are neutral where it does not take place."""
     cleared = f"{_element(s.registers)} = {neutral(s.fill, s.registers.dtype)};\n"
-    return cleared if vector_width(s) == 1 else _lanes(s)[0] + cleared
+    return cleared if s.width == 1 else _lanes(s)[0] + cleared
 
 
 def _lanes(s: Access) -> tuple[str, str]:
     """Loops over the elements of a vector, and the number of the element in it."""
-    ys = [(s.registers.distribution.y_index[y].value.name, s.registers.distribution.ys[y]) for y in vector_ys(s)]
+    ys = [(s.registers.distribution.y_index[y].value.name, s.registers.distribution.ys[y]) for y in s.vector_ys]
     loops = "\n".join(f"{UNROLL}for (int {y} = 0; {y} < {n}; ++{y})" for y, n in ys) + " "
     number = ys[0][0]
     for y, n in ys[1:]:

@@ -11,18 +11,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from layoutalg.index import Expr
-from layoutalg.kernel.obligations.asynchronous import Flight
+from layoutalg.kernel.obligations.asynchronous import Flight, copies_in
 from layoutalg.kernel.obligations.held import Element, Held, MissingValueError, State, held_at
-from layoutalg.kernel.program import AsyncCopy, Await, Commit, Load, Loop, Shared, StoreShared, extent_of
+from layoutalg.kernel.program import AsyncCopy, Loop, Shared, extent_of
 
 Copied = tuple[Shared, Held]
 """A copy under way: the buffer, and what it will hold."""
 
 
-def brought(load: Load, store: StoreShared) -> Copied:
+def brought(s: AsyncCopy) -> Copied:
     """What a copy will have brought."""
-    held = Held(Element(load.tensor, load.origin, load.fill), given=load.only).moved(store.shared.dtype)
-    return store.shared, replace(held, written=store.descriptor, slot=store.slot)
+    element = Element(s.load.tensor, s.load.origin, s.load.fill)
+    held = Held(element, given=s.load.only).moved(s.store.shared.dtype)
+    return s.store.shared, replace(held, written=s.store.descriptor, slot=s.store.slot)
 
 
 def landed(number: int, copies: Sequence[Copied], buffers: Sequence[Shared]) -> State:
@@ -35,16 +36,9 @@ def landed(number: int, copies: Sequence[Copied], buffers: Sequence[Shared]) -> 
 
 def at_head(loop: Loop, entry: Flight[Copied]) -> Flight[Copied]:
     """What is under way at the head of an iteration, in terms of its index."""
-    if not any(isinstance(s, AsyncCopy | Commit | Await) for s in loop.body):
+    if not copies_in(loop):
         return entry
-    alone: Flight[Copied] = Flight()
-    for s in loop.body:
-        match s:
-            case AsyncCopy(load, store):
-                alone.begin(brought(load, store))
-            case Commit():
-                alone.commit()
-    return entry.at_head(loop, alone.groups, lambda one, at: _at(one, loop.index, at))
+    return entry.at_head(loop, brought, lambda one, at: _at(one, loop.index, at))
 
 
 def beginnings(

@@ -38,8 +38,6 @@ from layoutalg.kernel.program import (
     Program,
     Statement,
     extent_of,
-    vector_width,
-    vector_ys,
     walk,
 )
 from layoutalg.layout import LayoutError
@@ -85,12 +83,18 @@ class Flight(Generic[T]):
         self.groups = self.groups[len(arrived) :]
         return tuple(one for group in arrived for one in group)
 
-    def at_head(self, loop: Loop, issued: Sequence[tuple[T, ...]], at: Callable[[T, Expr], T]) -> Flight[T]:
-        """What is under way at the head of an iteration, given the groups that one issues.
+    def at_head(self, loop: Loop, made: Callable[[AsyncCopy], T], at: Callable[[T, Expr], T]) -> Flight[T]:
+        """What is under way at the head of an iteration: the groups that earlier ones have committed.
 
         LayoutError where that is not the same number for all iterations.
         """
-        name, count = loop.index.value.name, len(self.groups)
+        name, count, alone = loop.index.value.name, len(self.groups), Flight[T]()
+        for s in loop.body:
+            if isinstance(s, AsyncCopy):
+                alone.begin(made(s))
+            elif isinstance(s, Commit):
+                alone.commit()
+        issued = alone.groups
         if self.begun or groups_left(loop.body, count) != count or (count and not issued):
             raise LayoutError(
                 f"loop {name}: {count} groups of copies are under way before it, and not after each iteration; each "
@@ -120,21 +124,22 @@ def asynchronous(program: Program) -> Iterator[Requirement]:
     for number, s in program.statements():
         if isinstance(s, AsyncCopy):
             _refuse_parts(program, s)
-            size = vector_width(s.store) * s.store.shared.dtype.bytes
+            size = s.store.width * s.store.shared.dtype.bytes
             whole = ForAll(f"{BYTES} bytes, not {size}", as_expr(int(size == BYTES)))
             yield Requirement(f"{number}: a copy to {s.store.shared.name} is one instruction", whole)
             yield from _where_there_is_data(number, s)
         elif isinstance(s, Load) and s.only is not TRUE and id(s) not in paired:
             raise LayoutError(f"{program.name}: a load of {s.tensor.name} has a condition; only copies may")
-        elif isinstance(s, Loop) and any(isinstance(t, Loop) and _copying(t) for t in s.body):
+        elif isinstance(s, Loop) and any(isinstance(t, Loop) and copies_in(t) for t in s.body):
             raise LayoutError(f"{program.name}: copies in a loop within a loop")
     last = [s for s in program.body if isinstance(s, AsyncCopy | Commit | Await)]
-    copying = last or any(_copying(s) for s in program.body if isinstance(s, Loop))
+    copying = last or any(copies_in(s) for s in program.body if isinstance(s, Loop))
     if copying and not (last and isinstance(last[-1], Await) and last[-1].groups == 0):
         raise LayoutError(f"{program.name}: copies may be under way at the end; await all")
 
 
-def _copying(loop: Loop) -> bool:
+def copies_in(loop: Loop) -> bool:
+    """Whether an iteration begins, commits or awaits copies."""
     return any(isinstance(s, AsyncCopy | Commit | Await) for s in walk(loop.body))
 
 
@@ -153,10 +158,10 @@ def _where_there_is_data(number: int, s: AsyncCopy) -> Iterator[Requirement]:
 def _refuse_parts(program: Program, s: AsyncCopy) -> None:
     load, store = s.load, s.store
     kinds = {load.tensor.dtype, load.registers.dtype, store.shared.dtype}
-    if load.registers != store.registers or vector_ys(load) != vector_ys(store) or len(kinds) != 1:
+    if load.registers != store.registers or load.vector_ys != store.vector_ys or len(kinds) != 1:
         raise LayoutError(f"{program.name}: a copy to {store.shared.name} must move the same elements as its load")
     if load.fill != "sum":
         raise LayoutError(f"{program.name}: a copy to {store.shared.name} leaves 0 outside, not what a max needs")
 
 
-__all__ = ["Flight", "asynchronous", "groups_left"]
+__all__ = ["Flight", "asynchronous", "copies_in", "groups_left"]

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from layoutalg.index import TRUE, all_of, eq
 from layoutalg.kernel.obligations.base import Requirement
 from layoutalg.kernel.obligations.products import each_once, is_f32
-from layoutalg.kernel.program import Fold
+from layoutalg.kernel.program import Fold, Program
 from layoutalg.layout import LayoutError
 from layoutalg.prove import ForAll, RoundTrip, Shown
 
@@ -29,7 +29,7 @@ def in_parts(s: Fold) -> bool:
     return len(s.c.distribution.lengths) == len(s.a.distribution.lengths)
 
 
-def fold(number: int, s: Fold) -> Iterator[Requirement]:
+def fold(program: Program, number: int, s: Fold) -> Iterator[Requirement]:
     """Every element of a row is taken in exactly once, into that row."""
     what = f"{number}: {s.c.name} takes in {s.a.name}"
     c, a = s.c.distribution, s.a.distribution

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from layoutalg.index import TRUE, Expr, as_expr, substitute
 from layoutalg.kernel.obligations.base import same
-from layoutalg.kernel.program import Compute, Contract, Meaning, Read, Reduce, Registers, Shared, Tensor
+from layoutalg.kernel.program import Compute, Contract, Meaning, Read, Reduce, Tensor, Tile
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.target.dtypes import DTYPES, DType
 
@@ -86,7 +86,6 @@ class Held:
         return Held(self.value, rounded=self.rounded if exact else (*self.rounded, dtype), given=self.given)
 
 
-Tile = Registers | Shared
 State = dict[Tile, Held]
 
 
@@ -162,9 +161,3 @@ def moved_to(value: Value, by: tuple[Expr, ...]) -> Value:
     if isinstance(value, Element):
         return replace(value, origin=tuple(o + b for o, b in zip(value.origin, by, strict=True)))
     raise MissingValueError("only a tensor's tile can be read at an origin")
-
-
-def known(state: State, tile: Tile, number: int) -> Held:
-    if tile not in state:
-        raise MissingValueError(f"statement {number} reads {tile.name}, which nothing has filled before")
-    return state[tile]

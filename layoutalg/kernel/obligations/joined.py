@@ -12,7 +12,8 @@ from dataclasses import replace
 from layoutalg.index import TRUE, Expr, as_expr
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.obligations.base import Requirement, same
-from layoutalg.kernel.obligations.held import Term, Tile, Total, Value
+from layoutalg.kernel.obligations.held import Term, Total, Value
+from layoutalg.kernel.program import Tile
 from layoutalg.prove import ForAll, Shown
 
 

@@ -14,7 +14,7 @@ its own thread does, so nothing else may touch its words there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, fresh, negation, substitute, var, variables
@@ -34,11 +34,11 @@ from layoutalg.kernel.program import (
     LoadShared,
     Loop,
     Program,
+    Reading,
+    Shared,
     SharedAccess,
     Statement,
-    StoreShared,
     extent_of,
-    vector_width,
 )
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove import ForAll, InBounds, Injective, InjectiveMap, Obligation, Shown
@@ -57,13 +57,14 @@ class Instance:
     private: tuple[Expr, ...] = ()
     copied: bool = False
 
+    @property
+    def but_slot(self) -> tuple[object, ...]:
+        """What is accessed, in whichever slot."""
+        return self.access.shared, self.access.descriptor, self.access.registers, self.access.vector
+
     def at(self, index: Expr, value: Expr | int) -> Instance:
         """The access where a loop's index has a value."""
-        s, put = self.access, {index: value}
-        slot = substitute(s.slot, put)
-        if isinstance(s, StoreShared):
-            return replace(self, access=replace(s, slot=slot))
-        return replace(self, access=replace(s, slot=slot, origin=tuple(substitute(o, put) for o in s.origin)))
+        return replace(self, access=self.access.at(index, value))
 
 
 @dataclass(frozen=True)
@@ -76,15 +77,14 @@ class Interval:
 
 def shared_access(program: Program, number: int, access: SharedAccess) -> Iterator[Requirement]:
     """An access stays in its buffer; a store keeps elements apart; slots exist; vectors are whole."""
-    store = isinstance(access, StoreShared)
-    what = f"{number}: {'store to' if store else 'load from'} {access.shared.name}"
+    what = f"{number}: {access.what}"
     descriptor = access.descriptor
     buffer = TensorDescriptor(descriptor.adaptor, as_expr(access.shared.elements))
     form = index_form(descriptor)
     everywhere = ForAll("no element lies in padding", form.valid, TRUE, (Shown("index", form.top),))
     yield Requirement(f"{what}: every element has a word", everywhere)
     yield Requirement(f"{what}: inside the buffer", InBounds(buffer))
-    if store:
+    if not access.loads:
         yield Requirement(f"{what}: one word for each element", Injective(buffer))
     x = program.coordinates(access, access.registers.distribution.y_index)
     sizes = names_in(descriptor)
@@ -103,7 +103,7 @@ def shared_access(program: Program, number: int, access: SharedAccess) -> Iterat
     else:
         yield from vector(what, access, descriptor)
     if access.vector is not None and access.shared.slots > 1:
-        whole = ForAll("a slot is whole vectors", eq(as_expr(access.shared.elements) % vector_width(access), 0))
+        whole = ForAll("a slot is whole vectors", eq(as_expr(access.shared.elements) % access.width, 0))
         yield Requirement(f"{what}: slots begin at a vector", whole)
     meant = row_start(program, access) if isinstance(access, LoadShared) and access.by else vector_start(access, x)
     yield computed(what, tile_start(program, access), meant, program)
@@ -113,80 +113,82 @@ def shared_access(program: Program, number: int, access: SharedAccess) -> Iterat
 
 def intervals(program: Program) -> list[Interval]:
     """The LDS accesses of each interval."""
-    numbers = {id(s): n for n, s in program.statements()}
-    closed: list[Interval] = []
-    segments = _segments(program.body, numbers, closed, Flight())
-    return [*closed, *map(Interval, segments)]
+    reading = _Intervals({id(s): n for n, s in program.statements()})
+    segments = reading.segments(program.body, Flight())
+    return [*reading.closed, *map(Interval, segments)]
 
 
-def _segments(
-    body: Sequence[Statement], numbers: dict[int, int], closed: list[Interval], flight: Flight[Instance]
-) -> list[tuple[Instance, ...]]:
-    """What lies between the barriers of a body; the first and the last go on outside it.
+class _Intervals(Reading[None]):
+    """Cuts a body into what lies between barriers; `closed` are the intervals that lie within loops."""
 
-    All but the first begin with the copies that are under way there; those of the first are in what is before.
-    """
-    found: list[tuple[Instance, ...]] = [()]
-    for s in body:
-        match s:
-            case Barrier():
-                found.append(flight.under_way)
-            case StoreShared() | LoadShared():
-                found[-1] += (Instance(numbers[id(s)], s),)
-            case AsyncCopy():
-                flight.begin(Instance(numbers[id(s.store)], s.store, copied=True))
-                found[-1] += flight.begun[-1:]
-            case Commit():
-                flight.commit()
-            case Await(groups):
-                flight.land(groups)
-            case Loop():
-                _loop(s, numbers, found, closed, flight)
-    return found
+    def __init__(self, numbers: Mapping[int, int]) -> None:
+        self.numbers = numbers
+        self.closed: list[Interval] = []
+        self.found: list[tuple[Instance, ...]] = []
+        self.flight: Flight[Instance] = Flight()
 
+    def segments(self, body: Sequence[Statement], flight: Flight[Instance]) -> list[tuple[Instance, ...]]:
+        """What lies between the barriers of a body; the first and the last go on outside it.
 
-def _loop(
-    loop: Loop, numbers: dict[int, int], found: list[tuple[Instance, ...]], closed: list[Interval],
-    flight: Flight[Instance],
-) -> None:  # fmt: skip
-    """Joins a loop's segments with what is before it; what follows it is joined to its last one."""
-    index, issued = loop.index, _issued(loop, numbers)
-    copies = any(isinstance(s, AsyncCopy | Commit | Await) for s in loop.body)
-    if copies:
-        inside = flight.at_head(loop, issued, lambda one, at: one.at(index, at))
-        before, wanted = flight.under_way, inside.under_way
-        if len(before) != len(wanted) or any(
-            replace(other.access, slot=one.access.slot) != one.access for one, other in zip(before, wanted, strict=True)
-        ):
-            raise LayoutError(f"loop {index.value.name} goes on with other copies than those before it")
-    else:
-        inside = flight.copied()
-    parts = _segments(loop.body, numbers, closed, inside)
-    if len(parts) == 1:
+        All but the first begin with the copies that are under way there; those of the first are in what is before.
+        """
+        outside = self.found, self.flight
+        self.found, self.flight = [()], flight
+        for s in body:
+            self.read(s)
+        inside, (self.found, self.flight) = self.found, outside
+        return inside
+
+    def read_statement(self, s: Statement) -> None:
+        """What touches no LDS is in no interval; what does, and is not known here, is refused."""
+        if any(isinstance(data, Shared) for data in (*s.reads, *s.adds_to, *s.fills)):
+            super().read_statement(s)
+
+    def read_barrier(self, s: Barrier) -> None:
+        self.found.append(self.flight.under_way)
+
+    def read_shared_access(self, s: SharedAccess) -> None:
+        self.found[-1] += (Instance(self.numbers[id(s)], s),)
+
+    def read_async_copy(self, s: AsyncCopy) -> None:
+        self.flight.begin(self.copied(s))
+        self.found[-1] += self.flight.begun[-1:]
+
+    def copied(self, s: AsyncCopy) -> Instance:
+        return Instance(self.numbers[id(s.store)], s.store, copied=True)
+
+    def read_commit(self, s: Commit) -> None:
+        self.flight.commit()
+
+    def read_await(self, s: Await) -> None:
+        self.flight.land(s.groups)
+
+    def read_loop(self, s: Loop) -> None:
+        """Joins a loop's segments with what is before it; what follows it is joined to its last one."""
+        index, flight, count = s.index, self.flight, extent_of(s.index)
+        copies = any(isinstance(p, AsyncCopy | Commit | Await) for p in s.body)
+        inside = self.at_head(s) if copies else flight.copied()
+        parts = self.segments(s.body, inside)
+        if len(parts) == 1:
+            if copies:
+                raise LayoutError(f"loop {index.value.name} begins or awaits copies, and has no barrier")
+            self.found[-1] += tuple(replace(p, private=(*p.private, index)) for p in parts[0])
+            return
         if copies:
-            raise LayoutError(f"loop {index.value.name} begins or awaits copies, and has no barrier")
-        found[-1] += tuple(replace(p, private=(*p.private, index)) for p in parts[0])
-        return
-    if copies:
-        last = extent_of(index) - 1
-        flight.groups = [tuple(p.at(index, last) for p in group) for group in inside.groups]
-    head, *middle, tail = parts
-    count = extent_of(index)
-    closed += [Interval(part) for part in middle]
-    closed.append(Interval((*tail, *(p.at(index, index + 1) for p in head)), index + 1 < count))
-    found[-1] += tuple(p.at(index, 0) for p in head)
-    found.append(tuple(p.at(index, count - 1) for p in tail))
+            flight.groups = [tuple(p.at(index, count - 1) for p in group) for group in inside.groups]
+        head, *middle, tail = parts
+        self.closed += [Interval(part) for part in middle]
+        self.closed.append(Interval((*tail, *(p.at(index, index + 1) for p in head)), index + 1 < count))
+        self.found[-1] += tuple(p.at(index, 0) for p in head)
+        self.found.append(tuple(p.at(index, count - 1) for p in tail))
 
-
-def _issued(loop: Loop, numbers: dict[int, int]) -> list[tuple[Instance, ...]]:
-    """The groups of copies that an iteration commits."""
-    alone: Flight[Instance] = Flight()
-    for s in loop.body:
-        if isinstance(s, AsyncCopy):
-            alone.begin(Instance(numbers[id(s.store)], s.store, copied=True))
-        elif isinstance(s, Commit):
-            alone.commit()
-    return alone.groups
+    def at_head(self, s: Loop) -> Flight[Instance]:
+        """The copies under way at an iteration's head: those before the loop, but for their slots."""
+        inside = self.flight.at_head(s, self.copied, lambda one, at: one.at(s.index, at))
+        before, wanted = self.flight.under_way, inside.under_way
+        if [one.but_slot for one in before] != [one.but_slot for one in wanted]:
+            raise LayoutError(f"loop {s.index.value.name} goes on with other copies than those before it")
+        return inside
 
 
 def no_race(program: Program) -> Iterator[Requirement]:
@@ -195,8 +197,8 @@ def no_race(program: Program) -> Iterator[Requirement]:
     for interval in intervals(program):
         for place, one in enumerate(interval.accesses):
             for other in interval.accesses[place:]:
-                kinds = (type(one.access), type(other.access))
-                if one.access.shared == other.access.shared and StoreShared in kinds:
+                stored = not (one.access.loads and other.access.loads)
+                if one.access.shared == other.access.shared and stored:
                     about = f"{one.number} and {other.number}: no race in {one.access.shared.name}"
                     asked[about, _apart(program, interval, one, other)] = None
     # One question may be asked by several intervals: names tell different ones apart.

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, prod
 from layoutalg.kernel.obligations.base import Requirement, fits, generalised
 from layoutalg.kernel.obligations.occupancy import occupancy, waves_of
-from layoutalg.kernel.program import Access, GlobalAccess, Multiply, Program, Tensor, memory_of, vector_width
+from layoutalg.kernel.program import Access, GlobalAccess, Multiply, Program, Tensor
 from layoutalg.kernel.program.fragments import FMA, one_of
 from layoutalg.prove import ForAll, Shown
 from layoutalg.target import Target, target, target_names
@@ -45,10 +45,10 @@ def limits(program: Program) -> Iterator[Requirement]:
     yield from occupancy(program, targets)
     for number, s in program.statements():
         if isinstance(s, Access) and s.vector is not None:
-            size = as_expr(vector_width(s) * memory_of(s).dtype.bytes)
+            size = as_expr(s.width * s.memory.dtype.bytes)
             goal = any_of(*(eq(size, n) for n in VECTOR_BYTES))
             one = ForAll("a vector is 2, 4, 8 or 16 bytes", goal, TRUE, (Shown("bytes", (size,)),))
-            yield Requirement(f"{number}: a vector of {memory_of(s).name} is one access", one)
+            yield Requirement(f"{number}: a vector of {s.memory.name} is one access", one)
 
 
 def alignment_of(program: Program, tensor: Tensor) -> int:

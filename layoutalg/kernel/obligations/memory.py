@@ -18,8 +18,6 @@ from layoutalg.kernel.program import (
     Store,
     Tensor,
     extent_of,
-    vector_width,
-    vector_ys,
 )
 from layoutalg.layout import LayoutError, TensorDescriptor, make_single_stage_tensor_adaptor
 from layoutalg.layout.mixed_radix import horner
@@ -104,14 +102,9 @@ def _emitted_address(program: Program, tensor: Tensor) -> Iterator[Requirement]:
     yield from fits(what, parts, program.index_bits, program.requires)
 
 
-def name_of(number: int, access: GlobalAccess) -> str:
-    """How an access is called in reports."""
-    return f"{number}: {'load from' if isinstance(access, Load) else 'store to'} {access.tensor.name}"
-
-
 def global_access(program: Program, number: int, access: GlobalAccess) -> Iterator[Requirement]:
     """Every access stays inside, misses nothing that is inside, and moves whole vectors."""
-    what = name_of(number, access)
+    what = f"{number}: {access.what}"
     lengths, x = access.tensor.descriptor.lengths, coordinates(program, access)
     start = starts(program, access)
     yield computed(what, start, vector_start(access, x), program)
@@ -131,7 +124,7 @@ def global_access(program: Program, number: int, access: GlobalAccess) -> Iterat
         yield Requirement(f"{what}: the guard lets everything inside through", passes)
     yield from vector(what, access, access.tensor.descriptor)
     if access.vector is not None:
-        width = vector_width(access)
+        width = access.width
         first, more, lane = symbol("first", min=0), symbol("more", min=0), var("lane", width)
         ends = first * width + lane < (first + more + 1) * width
         lemma = ForAll("of multiples: first < end gives first + lane < end", ends)
@@ -147,8 +140,8 @@ def vector(what: str, access: Access, descriptor: TensorDescriptor) -> Iterator[
     """A vector's elements lie one after another along one coordinate, and so in memory."""
     if access.vector is None:
         return
-    width, ys = vector_width(access), [access.registers.distribution.y_index[y] for y in vector_ys(access)]
-    number = horner(ys, [access.registers.distribution.ys[y] for y in vector_ys(access)])
+    width, ys = access.width, [access.registers.distribution.y_index[y] for y in access.vector_ys]
+    number = horner(ys, [access.registers.distribution.ys[y] for y in access.vector_ys])
     lanes = access.registers.distribution.p_index
     inner = access.registers.distribution.lower(lanes, access.registers.distribution.y_index)
     moving = [d for d, i in enumerate(inner) if set(ys) & set(variables(i))]
@@ -158,8 +151,7 @@ def vector(what: str, access: Access, descriptor: TensorDescriptor) -> Iterator[
     (start,) = vector_start(access, (inner[along],))
     goal = all_of(eq(inner[along], start + number), eq(start % width, 0))
     yield Requirement(f"{what}: a vector runs along coordinate {along}", ForAll("lanes of a vector", goal))
-    origin = access.origin if isinstance(access, GlobalAccess) else getattr(access, "origin", ())
-    if origin:
-        begin = eq(origin[along] % width, 0)
+    if access.start:
+        begin = eq(access.start[along] % width, 0)
         yield Requirement(f"{what}: tiles begin at a vector", ForAll("the origin is a multiple of the vector", begin))
     yield Requirement(f"{what}: {width} elements are one vector", Contiguous(descriptor, along, width))

@@ -21,26 +21,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
-from string import Formatter
-from typing import get_args
 
 from layoutalg.index import FALSE, TRUE, Expr, c_expression, var, variables
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.kernel.access.address import address_of
-from layoutalg.kernel.program.fragments import instruction_named
-from layoutalg.kernel.program.names import operation_name, shared_names, vector_type
-from layoutalg.kernel.program.program import (
+from layoutalg.kernel.program import (
     Access,
-    AsyncCopy,
-    Await,
-    Clear,
     Compute,
     Contract,
-    Elementwise,
-    Fold,
     GlobalAccess,
     Load,
-    LoadShared,
     Loop,
     Meaning,
     Multiply,
@@ -51,15 +41,12 @@ from layoutalg.kernel.program.program import (
     SharedAccess,
     Statement,
     Tensor,
-    registers_of,
-    vector_width,
-    vector_ys,
 )
-from layoutalg.kernel.program.statements import FUNCTIONS, How, memory_of
+from layoutalg.kernel.program.functions import unknown
+from layoutalg.kernel.program.names import operation_name, shared_names, vector_type
 from layoutalg.kernel.program.typed import wrongly_typed
 from layoutalg.layout import Functor, LayoutError, TensorAdaptor
 from layoutalg.target.dtypes import KERNEL_DTYPES
-from layoutalg.target.matrix import UnknownMatrixInstructionError
 
 RESERVED = (
     (r"_.*|threadIdx|blockIdx|blockDim|gridDim|warpSize", "C++ and HIP"),
@@ -137,22 +124,20 @@ def _ranks(program: Program) -> None:
     for _, s in program.statements():
         if isinstance(s, Access):
             _rank(program, s)
-        elif isinstance(s, Await) and s.groups < 0:
-            raise _no(program, f"{s.groups} groups of copies are awaited; at least 0 are")
 
 
 def _rank(program: Program, s: Access) -> None:
-    place = memory_of(s).name
-    rank = s.tensor.descriptor.rank if isinstance(s, GlobalAccess) else s.descriptor.rank
+    place = s.memory.name
+    everywhere = isinstance(s, GlobalAccess)
+    rank = s.reached.rank
     held = len(s.registers.distribution.lengths)
     if held != rank:
         raise _no(program, f"{s.registers.name} holds a tile of rank {held}; {place} has {rank} coordinates")
-    moved = vector_ys(s)
+    moved = s.vector_ys
     if len(set(moved)) != len(moved) or not set(moved) <= set(range(len(s.registers.distribution.ys))):
         raise _no(program, f"{s.registers.name} has no Ys {s.vector} to move as a vector")
-    origin = s.origin if isinstance(s, GlobalAccess | LoadShared) else ()
-    if len(origin) != rank and (origin or isinstance(s, GlobalAccess)):
-        raise _no(program, f"an origin of {len(origin)} coordinates in {place}, which has {rank}")
+    if len(s.start) != rank and (s.start or everywhere):
+        raise _no(program, f"an origin of {len(s.start)} coordinates in {place}, which has {rank}")
     guarded = s.guarded if isinstance(s, GlobalAccess) else True
     if isinstance(guarded, tuple) and len(guarded) != rank:
         raise _no(program, f"{len(guarded)} coordinates are guarded or not in {place}, which has {rank}")
@@ -189,7 +174,7 @@ def outer_names(program: Program) -> Iterator[str]:
     yield from (v.value.name if v.op == "var" else repr(v) for v in indices)
     yield from (s.name for s in program.shared)
     yield from (r.name for r in program.registers)
-    moved = {(memory_of(s).dtype.c, vector_width(s)) for _, s in program.statements() if isinstance(s, Access)}
+    moved = {(s.memory.dtype.c, s.width) for _, s in program.statements() if isinstance(s, Access)}
     yield from (vector_type(c, n) for c, n in sorted(moved) if n > 1)
     instructions = {s.instruction.name: s.instruction for _, s in program.statements() if isinstance(s, Multiply)}
     yield from (operation_name(i) for i in instructions.values() if i.wave > 1)
@@ -197,12 +182,11 @@ def outer_names(program: Program) -> Iterator[str]:
 
 def _inner_names(program: Program) -> Iterator[str]:
     for _, s in program.statements():
-        for registers in registers_of(s):
+        yield from s.letters
+        for registers in s.tiles:
             yield from _y_names(registers)
         if isinstance(s, Access):
             yield from _place_names(program, s)
-        if isinstance(s, Multiply):
-            yield from "mnk"
 
 
 def _y_names(registers: Registers) -> Iterator[str]:
@@ -214,6 +198,7 @@ def _place_names(program: Program, s: Access) -> Iterator[str]:
     if isinstance(s, SharedAccess):
         yield from shared_names(program, s)
         return
+    assert isinstance(s, GlobalAccess)
     address = address_of(s.tensor)
     yield from (v.value.name for v in (*address.coordinates, *address.digits, *address.padded))
 
@@ -256,7 +241,7 @@ def _sizes(program: Program) -> None:
     for _, s in program.statements():
         if isinstance(s, SharedAccess):
             _within(program, f"the map of {s.shared.name}", _parameters(s.descriptor.adaptor), scope)
-        for registers in registers_of(s):
+        for registers in s.tiles:
             distribution = registers.distribution
             parameters = (*_parameters(distribution.adaptor), *distribution.lengths, *distribution.ps, *distribution.ys)
             _within(program, f"the distribution of {registers.name}", parameters, frozenset())
@@ -329,11 +314,10 @@ def _meaning(program: Program) -> None:
                 ranks = ((tensor, program.target.descriptor.rank),)
             case Contract(a, b):
                 ranks = ((a, 3), (b, 3), (program.target, 3))
-            case Reduce(tensor, how):
+            case Reduce(tensor):
                 ranks = ((tensor, program.target.descriptor.rank + 1),)
-                _refuse_how(program, how)
             case Compute(function, operands):
-                _refuse_function(program, function, len(operands))
+                _refuse_first(program, unknown(function, len(operands)))
         for tensor, rank in ranks:
             if tensor not in program.tensors:
                 raise _no(program, f"{tensor.name} is in the meaning, and is no argument of the kernel")
@@ -348,58 +332,22 @@ def _parts(meaning: Meaning) -> Iterator[Meaning]:
             yield from _parts(operand)
 
 
-def _refuse_function(program: Program, function: str, operands: int) -> None:
-    if function not in FUNCTIONS:
-        raise _no(program, f"no function {function!r}; there are {', '.join(FUNCTIONS)}")
-    wanted = len({field for _, field, _, _ in Formatter().parse(FUNCTIONS[function]) if field})
-    if operands != wanted:
-        raise _no(program, f"{function} of {operands} operands; it takes {wanted}")
-
-
-def _refuse_how(program: Program, how: str) -> None:
-    if how not in get_args(How):
-        raise _no(program, f"{how!r}; there are {', '.join(get_args(How))}")
-
-
 def _statements(program: Program) -> None:
     _body(program, program.body, frozenset((*program.sizes, *program.grid)))
 
 
 def _body(program: Program, body: Sequence[Statement], scope: Scope) -> None:
     for s in body:
-        match s:
-            case Loop(index, inner):
-                _body(program, inner, scope | {index})
-            case AsyncCopy(load, store):
-                _body(program, (load, store), scope)
-            case Elementwise(_, function, operands):
-                _refuse_function(program, function, len(operands))
-            case Multiply(instruction=instruction):
-                _refuse_instruction(program, instruction.name, instruction)
-            case Clear(how=how) | Fold(how=how):
-                _refuse_how(program, how)
-        if isinstance(s, Access):
-            _access(program, s, scope)
+        _body(program, s.parts, scope | {s.index} if isinstance(s, Loop) else scope)
+        for what, exprs in s.places():
+            _within(program, what, exprs, scope)
+        _refuse_first(program, s.wrong())
 
 
-def _refuse_instruction(program: Program, name: str, instruction: object) -> None:
-    try:
-        known = instruction == instruction_named(name)
-    except UnknownMatrixInstructionError:
-        known = False
-    if not known:
-        raise _no(program, f"{name} is no matrix instruction as the targets have it")
-
-
-def _access(program: Program, s: Access, scope: Scope) -> None:
-    place = memory_of(s).name
-    origin = s.origin if isinstance(s, GlobalAccess | LoadShared) else ()
-    _within(program, f"an origin in {place}", origin, scope)
-    if isinstance(s, SharedAccess):
-        _within(program, f"a slot of {place}", [s.slot], scope)
-    if isinstance(s, Load):
-        _refuse_how(program, s.fill)
-        _within(program, f"a condition on {place}", [s.only], scope)
+def _refuse_first(program: Program, wrong: Iterator[str]) -> None:
+    text = next(wrong, None)
+    if text is not None:
+        raise _no(program, text)
 
 
 __all__ = ["outer_names", "refuse"]

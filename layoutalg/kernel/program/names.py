@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from layoutalg.kernel.program.fragments import one_of
-from layoutalg.kernel.program.program import Program, SharedAccess
+from layoutalg.kernel.program.program import Program
+from layoutalg.kernel.program.statements import SharedAccess
 from layoutalg.target.operand import MatrixInstruction
 
 

@@ -27,32 +27,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from layoutalg.index import TRUE, Expr, as_expr, prod
-from layoutalg.kernel.program.statements import (
-    Access,
-    AsyncCopy,
-    Await,
-    Barrier,
-    Clear,
-    Commit,
-    Elementwise,
-    Fold,
-    GlobalAccess,
-    Load,
-    LoadShared,
-    Loop,
-    Multiply,
-    Registers,
-    Shared,
-    SharedAccess,
-    Statement,
-    Store,
-    StoreShared,
-    Tensor,
-    registers_of,
-    vector_width,
-    vector_ys,
-)
+from layoutalg.index import TRUE, Expr, prod
+from layoutalg.kernel.program.statement import Statement, walk, written_out
+from layoutalg.kernel.program.statements import Access, LoadShared, SharedAccess, extent_of
+from layoutalg.kernel.program.tiles import How, Registers, Shared, Tensor
 from layoutalg.layout import TensorAdaptor
 
 
@@ -76,7 +54,7 @@ class Reduce:
     """The sum (or the greatest) over k of tensor[m, k]."""
 
     tensor: Tensor
-    how: str = "sum"
+    how: How = "sum"
 
 
 @dataclass(frozen=True)
@@ -142,6 +120,10 @@ class Program:
     linear: bool = False
     fills: bool = True
 
+    def __post_init__(self) -> None:
+        if isinstance(self.body, tuple):  # what is none is refused with the program
+            object.__setattr__(self, "body", written_out(self.body))
+
     @property
     def origin(self) -> tuple[Expr, ...]:
         """Where the block's tile begins, in coordinates."""
@@ -192,7 +174,7 @@ class Program:
     @property
     def registers(self) -> tuple[Registers, ...]:
         """The register tiles, in order of first use."""
-        return tuple(dict.fromkeys(r for _, s in self.statements() for r in registers_of(s)))
+        return tuple(dict.fromkeys(r for _, s in self.statements() for r in s.tiles))
 
     def statements(self) -> Iterator[tuple[int, Statement]]:
         """Every statement with its number, a loop before its body."""
@@ -228,54 +210,3 @@ def _formula(meaning: Meaning, x: Sequence[str]) -> str:
 def _contracted(tensor: Tensor, taken: Sequence[str]) -> str:
     name = tensor.names[-1]
     return f"{name}'" if name in taken else name
-
-
-def extent_of(index: Expr) -> Expr:
-    """How many values an index variable has."""
-    return as_expr(int(index.hi) + 1) if index.value.extent is None else index.value.extent
-
-
-def walk(body: Sequence[Statement]) -> Iterator[Statement]:
-    """Every statement, a loop before its body, a copy before its load and its store."""
-    for statement in body:
-        yield statement
-        if isinstance(statement, Loop):
-            yield from walk(statement.body)
-        elif isinstance(statement, AsyncCopy):
-            yield from (statement.load, statement.store)
-
-
-__all__ = [
-    "Access",
-    "AsyncCopy",
-    "Await",
-    "Barrier",
-    "Clear",
-    "Commit",
-    "Compute",
-    "Contract",
-    "Elementwise",
-    "Fold",
-    "GlobalAccess",
-    "Load",
-    "LoadShared",
-    "Loop",
-    "Meaning",
-    "Multiply",
-    "Program",
-    "Read",
-    "Reduce",
-    "Registers",
-    "Says",
-    "Shared",
-    "SharedAccess",
-    "Statement",
-    "Store",
-    "StoreShared",
-    "Tensor",
-    "extent_of",
-    "registers_of",
-    "vector_width",
-    "vector_ys",
-    "walk",
-]  # fmt: skip

@@ -1,7 +1,6 @@
 """What a thread of a kernel does: moves between memories, sums of products, loops.
 
-A tile of registers is spread over the threads by a tile distribution.  A tensor and a buffer in LDS are reached through
-descriptors, in coordinates; tile coordinate x lies at origin + x.
+Tile coordinate x of an access lies at origin + x.
 
 | statement                     | does                                                                     |
 |-------------------------------|--------------------------------------------------------------------------|
@@ -21,72 +20,135 @@ descriptors, in coordinates; tile coordinate x lies at origin + x.
 
 A vector access moves, in one instruction, the elements that a Y of the distribution runs over, or several Ys (slowest
 first) together.  `slot` numbers the copies of a buffer that is used in turns.
+
+A class says of its statements what every reading of programs asks (`Statement`); what they mean to one reading is that
+reading's method (`reading`).  A further statement that these can say is a `Composite`: they stand in its place in the
+program, and so it is proved, written and drawn as they are.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
-from layoutalg.index import FALSE, TRUE, Expr, prod
-from layoutalg.kernel.program.typed import wrongly_typed
-from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
-from layoutalg.target.dtypes import DType
+from layoutalg.index import FALSE, TRUE, Expr, as_expr, prod, substitute
+from layoutalg.kernel.program.fragments import instruction_named
+from layoutalg.kernel.program.functions import unknown
+from layoutalg.kernel.program.statement import Statement, Uses, written_out
+from layoutalg.kernel.program.tiles import How, Registers, Shared, Tensor, Vector
+from layoutalg.layout import TensorDescriptor
+from layoutalg.target.matrix import UnknownMatrixInstructionError
 from layoutalg.target.operand import MatrixInstruction
 
-Vector = int | tuple[int, ...] | None
-"""The Ys whose elements move in one instruction, slowest first; None: one element at a time."""
-How = Literal["sum", "max"]
-"""How a fold combines: its neutral value is 0, or the least number."""
+# --- accesses ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Tensor:
-    """A tensor in global memory, reached by coordinates (called `names`) through its descriptor."""
+class Access(Statement):
+    """A move of a tile between registers and a memory."""
 
-    name: str
-    dtype: DType
-    descriptor: TensorDescriptor
-    names: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        wrong = next(wrongly_typed(self), None)
-        if wrong is not None:
-            raise LayoutError(wrong)
-        if len(self.names) != self.descriptor.rank:
-            raise LayoutError(f"tensor {self.name}: {len(self.names)} names for {self.descriptor.rank} dimensions")
-
-
-@dataclass(frozen=True)
-class Shared:
-    """A buffer in LDS, `slots` copies of so many elements; descriptors come with each access."""
-
-    name: str
-    dtype: DType
-    elements: int
-    slots: int = 1
+    registers: Registers
+    vector: Vector
+    loads: ClassVar[bool]
 
     @property
-    def bytes(self) -> int:
-        """All copies together."""
-        return self.elements * self.slots * self.dtype.bytes
+    def memory(self) -> Tensor | Shared:
+        """The tensor or the buffer in LDS."""
+        raise NotImplementedError
+
+    @property
+    def reached(self) -> TensorDescriptor:
+        """The map from coordinates to elements of the memory."""
+        raise NotImplementedError
+
+    @property
+    def start(self) -> tuple[Expr, ...]:
+        """The coordinates of the tile's first element; () is zeros."""
+        raise NotImplementedError
+
+    @property
+    def vector_ys(self) -> tuple[int, ...]:
+        """The numbers of the Ys that one instruction moves, slowest first."""
+        if self.vector is None:
+            return ()
+        return self.vector if isinstance(self.vector, tuple) else (self.vector,)
+
+    @property
+    def width(self) -> int:
+        """The number of elements that one instruction moves."""
+        return int(prod([self.registers.distribution.ys[y] for y in self.vector_ys]))
+
+    @property
+    def what(self) -> str:
+        """The access in a report: `load from lds`."""
+        return f"{'load from' if self.loads else 'store to'} {self.memory.name}"
+
+    @property
+    def at_once(self) -> str:
+        """How many elements it moves, in words."""
+        return "element by element" if self.width == 1 else f"{self.width} elements at once"
+
+    def places(self) -> Iterator[tuple[str, tuple[Expr, ...]]]:
+        yield f"an origin in {self.memory.name}", self.start
+
+
+class GlobalAccess(Access):
+    """An access to a tensor; `guarded`: whether a coordinate may leave it; or which may."""
+
+    tensor: Tensor
+    origin: tuple[Expr, ...]
+    guarded: bool | tuple[bool, ...]
+
+    @property
+    def memory(self) -> Tensor:
+        return self.tensor
+
+    @property
+    def reached(self) -> TensorDescriptor:
+        return self.tensor.descriptor
+
+    @property
+    def start(self) -> tuple[Expr, ...]:
+        return self.origin
+
+    @property
+    def words(self) -> tuple[str, str]:
+        return "load" if self.loads else "store", f"{self.at_once}{', guarded' if self.guarded else ''}"
+
+
+class SharedAccess(Access):
+    """An access to LDS by a map, in one of the buffer's slots."""
+
+    shared: Shared
+    descriptor: TensorDescriptor
+    slot: Expr
+
+    @property
+    def memory(self) -> Shared:
+        return self.shared
+
+    @property
+    def reached(self) -> TensorDescriptor:
+        return self.descriptor
+
+    def at(self, index: Expr, value: Expr | int) -> Self:
+        """The access where a loop's index has a value."""
+        raise NotImplementedError
+
+    @property
+    def words(self) -> tuple[str, str]:
+        return "load from LDS" if self.loads else "store to LDS", self.at_once
+
+    def places(self) -> Iterator[tuple[str, tuple[Expr, ...]]]:
+        yield from super().places()
+        yield f"a slot of {self.memory.name}", (self.slot,)
 
 
 @dataclass(frozen=True)
-class Registers:
-    """A tile held by the threads of a block: each thread has the elements that the distribution gives it."""
-
-    name: str
-    dtype: DType
-    distribution: TileDistribution
-
-
-@dataclass(frozen=True)
-class Load:
+class Load(GlobalAccess):
     """registers ← tensor[origin + x] for each x of the tile; `fill` where a guarded access leaves the tensor.
 
     `fill` is "sum" (0) or "max" (the least number): neutral in what is done with the values.
-    `guarded`: whether a coordinate may leave the tensor; or which may.
     `only`: the tile is loaded where this holds, the same for all threads; for copies (`AsyncCopy`).
     """
 
@@ -98,9 +160,16 @@ class Load:
     fill: How = "sum"
     only: Expr = TRUE
 
+    uses = Uses(reads=("tensor",), fills=("registers",))
+    loads = True
+
+    def places(self) -> Iterator[tuple[str, tuple[Expr, ...]]]:
+        yield from super().places()
+        yield f"a condition on {self.memory.name}", (self.only,)
+
 
 @dataclass(frozen=True)
-class Store:
+class Store(GlobalAccess):
     """tensor[origin + x] ← registers for each x of the tile; nothing where a guarded access leaves the tensor.
 
     Of a tile that several threads hold alike (factors R of the distribution), the first copy is stored.
@@ -112,9 +181,12 @@ class Store:
     vector: Vector = None
     guarded: bool | tuple[bool, ...] = True
 
+    uses = Uses(reads=("registers",), fills=("tensor",))
+    loads = False
+
 
 @dataclass(frozen=True)
-class StoreShared:
+class StoreShared(SharedAccess):
     """LDS[slot][descriptor(x)] ← registers for each x of the tile."""
 
     shared: Shared
@@ -123,9 +195,19 @@ class StoreShared:
     vector: Vector = None
     slot: Expr = FALSE
 
+    uses = Uses(reads=("registers",), fills=("shared",))
+    loads = False
+
+    @property
+    def start(self) -> tuple[Expr, ...]:
+        return ()
+
+    def at(self, index: Expr, value: Expr | int) -> Self:
+        return replace(self, slot=substitute(self.slot, {index: value}))
+
 
 @dataclass(frozen=True)
-class LoadShared:
+class LoadShared(SharedAccess):
     """registers ← LDS[slot][descriptor(origin + x)] for each x of the register tile; no origin: zeros.
 
     `by`: the instruction, where a wave reads together (`matrix_loads`); then `vector` are the Ys that it fills.
@@ -139,9 +221,23 @@ class LoadShared:
     origin: tuple[Expr, ...] = ()
     by: str = ""
 
+    uses = Uses(reads=("shared",), fills=("registers",))
+    loads = True
+
+    @property
+    def start(self) -> tuple[Expr, ...]:
+        return self.origin
+
+    def at(self, index: Expr, value: Expr | int) -> Self:
+        origin = tuple(substitute(o, {index: value}) for o in self.origin)
+        return replace(self, slot=substitute(self.slot, {index: value}), origin=origin)
+
+
+# --- copies that do not wait ------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True)
-class AsyncCopy:
+class AsyncCopy(Statement):
     """The load and the store, done by one instruction that does not wait: LDS has the tile at some time before `Await`.
 
     Their registers stand for the copy's distribution over the threads and hold nothing
@@ -151,35 +247,68 @@ class AsyncCopy:
     load: Load
     store: StoreShared
 
+    uses = Uses(reads=("load.tensor",), fills=("store.shared",))
+
+    @property
+    def parts(self) -> tuple[Statement, ...]:
+        return (self.load, self.store)
+
+    @property
+    def words(self) -> tuple[str, str]:
+        return "copy to LDS", "does not wait"
+
 
 @dataclass(frozen=True)
-class Commit:
+class Commit(Statement):
     """The copies that the thread has begun since the last one are a group."""
 
+    words = ("commit", "copies are a group")
+
 
 @dataclass(frozen=True)
-class Await:
+class Await(Statement):
     """The thread's groups of copies have arrived in LDS, oldest first, all but so many; `buffers` is what they fill."""
 
     groups: int
     buffers: tuple[Shared, ...]
 
+    uses = Uses(fills=("buffers",))
+
+    @property
+    def words(self) -> tuple[str, str]:
+        return "await", f"all groups but {self.groups}" if self.groups else "all groups"
+
+    def wrong(self) -> Iterator[str]:
+        if self.groups < 0:
+            yield f"{self.groups} groups of copies are awaited; at least 0 are"
+
 
 @dataclass(frozen=True)
-class Barrier:
+class Barrier(Statement):
     """All threads of the block arrive before any goes on; LDS accesses before it are done."""
 
+    words = ("barrier", "all threads meet")
+
+
+# --- arithmetic -------------------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True)
-class Clear:
+class Clear(Statement):
     """registers ← the neutral value of what will be accumulated in them."""
 
     registers: Registers
     how: How = "sum"
 
+    uses = Uses(fills=("registers",))
+
+    @property
+    def words(self) -> tuple[str, str]:
+        return "clear", "0" if self.how == "sum" else "the least number"
+
 
 @dataclass(frozen=True)
-class Multiply:
+class Multiply(Statement):
     """c ← c + a·bᵀ on tiles (g, m, n), (g, m, k), (g, n, k), by a matrix instruction of one wave, or lane by lane.
 
     The Ys of c are (m tiles, n tiles, element …), of a (m tiles, k tiles, element …), of b (n tiles, k tiles,
@@ -191,9 +320,24 @@ class Multiply:
     b: Registers
     instruction: MatrixInstruction
 
+    uses = Uses(reads=("a", "b"), adds_to=("c",))
+    letters = ("m", "n", "k")
+
+    @property
+    def words(self) -> tuple[str, str]:
+        return "multiply", self.instruction.name
+
+    def wrong(self) -> Iterator[str]:
+        try:
+            known = self.instruction == instruction_named(self.instruction.name)
+        except UnknownMatrixInstructionError:
+            known = False
+        if not known:
+            yield f"{self.instruction.name} is no matrix instruction as the targets have it"
+
 
 @dataclass(frozen=True)
-class Fold:
+class Fold(Statement):
     """c ← c combined with all elements of a along its last dimension that the thread holds.
 
     The Ys of c are the first ones of a; a's other Ys are taken in.  Where c has one dimension less, a thread holds the
@@ -204,78 +348,51 @@ class Fold:
     a: Registers
     how: How = "sum"
 
+    uses = Uses(reads=("a",), adds_to=("c",))
+
+    @property
+    def words(self) -> tuple[str, str]:
+        return "fold", self.how
+
 
 @dataclass(frozen=True)
-class Elementwise:
+class Elementwise(Statement):
     """registers ← function(operands), element by element; all have one distribution. Functions: see `FUNCTIONS`."""
 
     registers: Registers
     function: str
     operands: tuple[Registers, ...]
 
+    uses = Uses(reads=("operands",), fills=("registers",))
+
+    @property
+    def words(self) -> tuple[str, str]:
+        return self.function, "element by element"
+
+    def wrong(self) -> Iterator[str]:
+        yield from unknown(self.function, len(self.operands))
+
+
+# --- loops ------------------------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True)
-class Loop:
+class Loop(Statement):
     """The body for each value of an index variable, in order; `unroll` asks the compiler to write it out."""
 
     index: Expr
     body: tuple[Statement, ...]
     unroll: bool = False
 
+    def __post_init__(self) -> None:
+        if isinstance(self.body, tuple):  # what is none is refused with the program
+            object.__setattr__(self, "body", written_out(self.body))
 
-Statement = (
-    Load
-    | Store
-    | StoreShared
-    | LoadShared
-    | AsyncCopy
-    | Commit
-    | Await
-    | Barrier
-    | Clear
-    | Multiply
-    | Fold
-    | Elementwise
-    | Loop
-)  # the order is that of the table
-SharedAccess = StoreShared | LoadShared
-GlobalAccess = Load | Store
-Access = GlobalAccess | SharedAccess
-
-FUNCTIONS = {"relu": "{0} < 0.0f ? 0.0f : {0}", "add": "{0} + {1}"}
-"""What an elementwise statement may compute, as C with its operands' places.
-
-`relu` is the greater of 0 and the operand; what is no number stays none, as with numpy's `maximum` and torch's `relu`.
-"""
+    @property
+    def parts(self) -> tuple[Statement, ...]:
+        return self.body
 
 
-def vector_width(access: Statement) -> int:
-    """The number of elements that one instruction of the access moves."""
-    assert isinstance(access, Load | Store | StoreShared | LoadShared)
-    return int(prod([access.registers.distribution.ys[y] for y in vector_ys(access)]))
-
-
-def vector_ys(access: Access) -> tuple[int, ...]:
-    """The numbers of the Ys that one instruction of the access moves, slowest first."""
-    if access.vector is None:
-        return ()
-    return access.vector if isinstance(access.vector, tuple) else (access.vector,)
-
-
-def memory_of(access: Access) -> Tensor | Shared:
-    """The tensor or the buffer in LDS that is accessed."""
-    return access.tensor if isinstance(access, Load | Store) else access.shared
-
-
-def registers_of(statement: Statement) -> tuple[Registers, ...]:
-    """The register tiles of a statement, what it writes first."""
-    match statement:
-        case Multiply(c, a, b):
-            return c, a, b
-        case Fold(c, a):
-            return c, a
-        case Elementwise(r, _, operands):
-            return r, *operands
-        case Barrier() | Loop() | AsyncCopy() | Commit() | Await():
-            return ()
-    return (statement.registers,)
+def extent_of(index: Expr) -> Expr:
+    """How many values an index variable has."""
+    return as_expr(int(index.hi) + 1) if index.value.extent is None else index.value.extent

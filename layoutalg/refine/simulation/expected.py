@@ -18,9 +18,11 @@ What it cannot represent: asynchronous copies.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+
+import numpy as np
 
 from layoutalg.index import (
     FALSE,
@@ -36,8 +38,11 @@ from layoutalg.index import (
     substitute,
     symbol,
 )
-from layoutalg.kernel.access.places import first_copy
+from layoutalg.kernel.access.places import coordinates, first_copy
 from layoutalg.kernel.program import (
+    FOLDS,
+    FUNCTIONS,
+    NEUTRAL,
     Access,
     Barrier,
     Clear,
@@ -45,27 +50,36 @@ from layoutalg.kernel.program import (
     Fold,
     GlobalAccess,
     Load,
-    LoadShared,
     Loop,
     Multiply,
     Program,
+    Reading,
     Registers,
+    SharedAccess,
     Statement,
     Store,
-    StoreShared,
     extent_of,
-    vector_width,
-    vector_ys,
 )
 from layoutalg.refine.loops.invariants import Carried
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.refine.values.word import NotReadable
-from layoutalg.target.dtypes import KERNEL_DTYPES, DType
+from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
+from layoutalg.target.elements import stored
+
+
+def bits_of(value: float, dtype: str) -> int:
+    """The bits of a number in an element type, as a number.
+
+    >>> hex(bits_of(1.0, "f32")), hex(bits_of(1.0, "bf16"))
+    ('0x3f800000', '0x3f80')
+    """
+    kind = DTYPES[dtype]
+    return int.from_bytes(stored(np.array([value], np.float32), kind).tobytes(), "little")
+
 
 #: Bits of what a fold begins with, by element type: 0, and the least number.
-NEUTRAL: Mapping[str, Mapping[str, int]] = {
-    "sum": dict.fromkeys(KERNEL_DTYPES, 0),
-    "max": {"f32": 0xFF800000, "f16": 0xFC00, "bf16": 0xFF80},
+NEUTRAL_BITS: Mapping[str, Mapping[str, int]] = {
+    how: {dtype: bits_of(value, dtype) for dtype in KERNEL_DTYPES} for how, value in NEUTRAL.items()
 }
 
 
@@ -105,7 +119,7 @@ TileElement = tuple[str, tuple[int, ...]]
 """A register tile's name and an index of it."""
 
 
-class _Walker:
+class _Walker(Reading[None]):
     """Walks the statements in order."""
 
     def __init__(self, program: Program, functions: UninterpretedFunctions) -> None:
@@ -116,32 +130,30 @@ class _Walker:
         self.elements: list[ExpectedElement] = []
         self.carried: dict[Expr, Carried] = {}
         self.loops: dict[Expr, Expr] = {}
-        self.number = 0
+        self.number = self.here = 0
+        self.at: Mapping[Expr, Expr] = {}
+        self.floats = Floats(functions)
 
     def body(self, statements: Sequence[Statement], at: Mapping[Expr, Expr]) -> None:
         """`at`: the numbers of the loops around."""
+        outside, self.at = self.at, at
         for statement in statements:
-            number, self.number = self.number, self.number + 1
-            match statement:
-                case Barrier():
-                    self.barriers += 1
-                case Loop():
-                    self._loop(statement, at)
-                case Clear(registers, how):
-                    for y in _ys(registers):
-                        self.held[registers.name, y] = const(NEUTRAL[how][registers.dtype.name])
-                case Multiply():
-                    self._multiply(statement)
-                case Fold():
-                    self._fold(statement)
-                case Elementwise():
-                    self._elementwise(statement)
-                case Load() | LoadShared() | Store() | StoreShared():
-                    self._access(number, statement, at)
-                case _:
-                    raise NotReadable(f"{self.program.name}: statement {number} is a {type(statement).__name__}")
+            self.here, self.number = self.number, self.number + 1
+            self.read(statement)
+        self.at = outside
 
-    def _loop(self, loop: Loop, at: Mapping[Expr, Expr]) -> None:
+    def read_statement(self, s: Statement) -> None:
+        raise NotReadable(f"{self.program.name}: statement {self.here} is a {type(s).__name__}")
+
+    def read_barrier(self, s: Barrier) -> None:
+        self.barriers += 1
+
+    def read_clear(self, s: Clear) -> None:
+        for y in _ys(s.registers):
+            self.held[s.registers.name, y] = const(NEUTRAL_BITS[s.how][s.registers.dtype.name])
+
+    def read_loop(self, loop: Loop) -> None:
+        at = self.at
         count = simplify(substitute(extent_of(loop.index), at))
         first = self.number
         if count.op == "const":
@@ -182,7 +194,7 @@ class _Walker:
         """The element as f32."""
         return self.functions.convert(registers.dtype.name, "f32", self._value(registers, y))
 
-    def _multiply(self, s: Multiply) -> None:
+    def read_multiply(self, s: Multiply) -> None:
         (m, n), k = map(int, s.c.distribution.ys[:2]), int(s.a.distribution.ys[1])
         for kk, mm, nn in product(range(k), range(m), range(n)):
             a, b, c = _fragment(s.a, (mm, kk)), _fragment(s.b, (nn, kk)), _fragment(s.c, (mm, nn))
@@ -203,60 +215,49 @@ class _Walker:
         bits = 8 * registers.dtype.bytes
         return [sum((v * (1 << bits * j) for j, v in enumerate(values[k : k + each])), start=FALSE) for k in starts]
 
-    def _fold(self, s: Fold) -> None:
+    def read_fold(self, s: Fold) -> None:
         rank = len(s.c.distribution.ys)
         for y in _ys(s.a):
             c, value = y[:rank], self._number(s.a, y)
             old = self._value(s.c, c)
-            if s.how == "sum":
-                self.held[s.c.name, c] = self.functions.apply("add_f32", old, value)
-            else:
-                self.held[s.c.name, c] = self._greater(value, old)
+            # Of the value and the least number, the value is the greater, whatever it is.
+            least = s.how == "max" and old is const(NEUTRAL_BITS["max"]["f32"])
+            self.held[s.c.name, c] = value if least else FOLDS[s.how].of(self.floats, old, value)
 
-    def _greater(self, value: Expr, old: Expr) -> Expr:
-        """The value where it is greater or no number.  Beside the least number it is the value, whatever that is."""
-        if old is const(NEUTRAL["max"]["f32"]):
-            return value
-        greater = self.functions.relation("gt_f32", value, old)
-        return select(any_of(greater, self.functions.relation("neq_f32", value, value)), value, old)
-
-    def _elementwise(self, s: Elementwise) -> None:
+    def read_elementwise(self, s: Elementwise) -> None:
         new: dict[TileElement, Expr] = {}
         for y in _ys(s.registers):
             operands = [self._number(o, y) for o in s.operands]
-            new[s.registers.name, y] = _FUNCTIONS[s.function](self.functions, *operands)
+            new[s.registers.name, y] = FUNCTIONS[s.function].of(self.floats, *operands)
         self.held |= new
 
     # --- memory -------------------------------------------------------------------------------------------------------
 
-    def _access(self, number: int, access: Access, at: Mapping[Expr, Expr]) -> None:
-        memory = access.tensor if isinstance(access, Load | Store) else access.shared
-        held, stored = access.registers.dtype.name, memory.dtype.name
+    def read_access(self, access: Access) -> None:
+        memory, at = access.memory, self.at
+        held, there = access.registers.dtype.name, memory.dtype.name
         for y in _ys(access.registers):
             key = (access.registers.name, y)
             times = "".join(f"_{k}" for k in at.values() if k.op == "const")
-            if isinstance(access, Load | LoadShared):
-                name = f"want_{number}{times}_{'_'.join(map(str, y))}"
+            if access.loads:
+                name = f"want_{self.here}{times}_{'_'.join(map(str, y))}"
                 unknown = symbol(name, min=0, max=(1 << 8 * memory.dtype.bytes) - 1)
-                element = self._element(number, access, y, unknown, memory.dtype, at)
-                value = self.functions.convert(stored, held, unknown)
-                fill = NEUTRAL[access.fill if isinstance(access, Load) else "sum"][held]
+                element = self._element(access, y, unknown)
+                value = self.functions.convert(there, held, unknown)
+                fill = NEUTRAL_BITS[access.fill if isinstance(access, Load) else "sum"][held]
                 self.held[key] = select(element.guard, value, const(fill))
             else:
-                value = self.functions.convert(held, stored, self._value(access.registers, y))
-                element = self._element(number, access, y, value, memory.dtype, at)
+                value = self.functions.convert(held, there, self._value(access.registers, y))
+                element = self._element(access, y, value)
             self.elements.append(element)
 
-    def _element(
-        self, number: int, access: Access, y: tuple[int, ...], value: Expr, dtype: DType, at: Mapping[Expr, Expr]
-    ) -> ExpectedElement:
-        variables = access.registers.distribution.y_index
+    def _element(self, access: Access, y: tuple[int, ...], value: Expr) -> ExpectedElement:
+        variables, at = access.registers.distribution.y_index, self.at
         here = {**at, **dict(zip(variables, map(as_expr, y), strict=True))}
-        start = {**here, **{variables[y]: FALSE for y in vector_ys(access)}}
-        inner = self.program.coordinates(access, variables)
-        guard, size = TRUE, int(dtype.bytes)
+        start = {**here, **{variables[y]: FALSE for y in access.vector_ys}}
+        guard, size = TRUE, int(access.memory.dtype.bytes)
         if isinstance(access, GlobalAccess):
-            x = tuple(o + c for o, c in zip(access.origin, inner, strict=True))
+            x = coordinates(self.program, access)
             place = tuple(simplify(substitute(c, here)) for c in x)
             first = tuple(simplify(substitute(c, start)) for c in x)
             offset, buffer = access.tensor.descriptor.offset(place) * size, access.tensor.name
@@ -264,33 +265,53 @@ class _Walker:
             if isinstance(access, Store):
                 guard = all_of(guard, first_copy(self.program, access.registers))
         else:
+            assert isinstance(access, SharedAccess)
+            inner = self.program.coordinates(access, variables)
             place = tuple(simplify(substitute(c, here)) for c in inner)
             words = access.descriptor.offset(place) + substitute(access.slot, here) * access.shared.elements
             offset, buffer = words * size, access.shared.name
-        load = isinstance(access, Load | LoadShared)
         passes = "".join(f" for {loop} = {k}" for loop, k in at.items() if k.op == "const")
+        way = "load" if access.loads else "store"
         return ExpectedElement(
-            what=f"statement {number}{passes}, {'load' if load else 'store'} of {access.registers.name}{list(y)}",
-            store=not load,
+            what=f"statement {self.here}{passes}, {way} of {access.registers.name}{list(y)}",
+            store=not access.loads,
             buffer=buffer,
             offset=simplify(offset),
             guard=guard,
             barriers=simplify(self.barriers),
             value=value,
             size=size,
-            width=size * vector_width(access),
+            width=size * access.width,
             loops=self.around,
         )
 
 
-def _relu(functions: UninterpretedFunctions, x: Expr) -> Expr:
-    return select(functions.relation("lt_f32", x, FALSE), FALSE, x)
+class Floats:
+    """A reading of arithmetic (`program.functions.Arithmetic`): f32 numbers as their bits."""
 
+    def __init__(self, functions: UninterpretedFunctions) -> None:
+        self.functions = functions
 
-_FUNCTIONS: Mapping[str, Callable[..., Expr]] = {
-    "relu": _relu,
-    "add": lambda functions, x, y: functions.apply("add_f32", x, y),
-}
+    def number(self, value: float) -> Expr:
+        return const(bits_of(value, "f32"))
+
+    def add(self, x: Expr, y: Expr) -> Expr:
+        return self.functions.apply("add_f32", x, y)
+
+    def less(self, x: Expr, y: Expr) -> Expr:
+        return self.functions.relation("lt_f32", x, y)
+
+    def greater(self, x: Expr, y: Expr) -> Expr:
+        return self.functions.relation("gt_f32", x, y)
+
+    def unequal(self, x: Expr, y: Expr) -> Expr:
+        return self.functions.relation("neq_f32", x, y)
+
+    def either(self, p: Expr, q: Expr) -> Expr:
+        return any_of(p, q)
+
+    def choose(self, p: Expr, x: Expr, y: Expr) -> Expr:
+        return select(p, x, y)
 
 
 def _ys(registers: Registers) -> Iterator[tuple[int, ...]]:

@@ -1,0 +1,64 @@
+"""What statements speak of: tensors in global memory, buffers in LDS, tiles in registers.
+
+A tile of registers is spread over the threads by a tile distribution.  A tensor and a buffer in LDS are reached through
+descriptors, in coordinates; a buffer's descriptor comes with each access.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from layoutalg.kernel.program.typed import wrongly_typed
+from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
+from layoutalg.target.dtypes import DType
+
+Vector = int | tuple[int, ...] | None
+"""The Ys whose elements move in one instruction, slowest first; None: one element at a time."""
+How = Literal["sum", "max"]
+"""How a fold combines: its neutral value is 0, or the least number."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor in global memory, reached by coordinates (called `names`) through its descriptor."""
+
+    name: str
+    dtype: DType
+    descriptor: TensorDescriptor
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        wrong = next(wrongly_typed(self), None)
+        if wrong is not None:
+            raise LayoutError(wrong)
+        if len(self.names) != self.descriptor.rank:
+            raise LayoutError(f"tensor {self.name}: {len(self.names)} names for {self.descriptor.rank} dimensions")
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A buffer in LDS, `slots` copies of so many elements; descriptors come with each access."""
+
+    name: str
+    dtype: DType
+    elements: int
+    slots: int = 1
+
+    @property
+    def bytes(self) -> int:
+        """All copies together."""
+        return self.elements * self.slots * self.dtype.bytes
+
+
+@dataclass(frozen=True)
+class Registers:
+    """A tile held by the threads of a block: each thread has the elements that the distribution gives it."""
+
+    name: str
+    dtype: DType
+    distribution: TileDistribution
+
+
+Tile = Registers | Shared
+"""What a statement may fill and a later one read; the target's tensor is read by no statement."""

@@ -25,9 +25,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from layoutalg.errors import UnsupportedInstructionError
-from layoutalg.isa.decode.code import ENDS, MachineCode, decode_kernel
+from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.isa.decode.instructions import Instruction, Operand, decode
 from layoutalg.isa.semantics.accesses import ACCESSES, NO_EFFECT, WAITS
+from layoutalg.isa.semantics.control import ENDS
 from layoutalg.refine.loops.paths import flow_of
 
 OPERATORS = ("barrier", "wait", "left out", "offset", "shift", "constant", "register", "guard", "width", "opcode",

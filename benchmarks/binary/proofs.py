@@ -36,7 +36,7 @@ from layoutalg.refine.trial import attempt, make_case, small_sizes
 Row = dict[str, Any]
 
 PROOFS = Path(__file__).parent / "proofs.jsonl"
-DEPENDS = ("index", "layout", "prove", "kernel", "device")
+DEPENDS = ("index", "layout", "target", "prove", "memory", "kernel", "isa", "device", "refine")
 """Packages on which a proof depends."""
 GRACE = 1.5
 """How much longer than its limit a proof may take before its process is ended."""

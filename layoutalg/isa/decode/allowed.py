@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
-from layoutalg.isa.semantics.accesses import ACCESSES, DEALLOCATE_VGPRS, NO_EFFECT, Access
+from layoutalg.isa.semantics.accesses import ACCESSES, DEALLOCATE_VGPRS, NO_EFFECT, WAITS, Access
 from layoutalg.isa.semantics.floats import FLOAT_MODE
 from layoutalg.isa.semantics.matrix import matrix_instruction_of, registers_of
 from layoutalg.isa.semantics.table import ALU
@@ -51,20 +51,10 @@ _ON_BUS = frozenset({"s", "m0", "scc", "bits", "aperture"})
 _SMALL = 4
 
 #: RDNA 4's instructions that name a barrier: whether it is the block's.
-_BARRIERS: Mapping[str, Callable[[Instruction], bool]] = {
+_BLOCKS_BARRIER: Mapping[str, Callable[[Instruction], bool]] = {
     "S_BARRIER_SIGNAL": lambda instruction: instruction.operands.get("a") == Operand("int", -1),
     "S_BARRIER_WAIT": lambda instruction: instruction.fields.get("simm16") == 0xFFFF,
 }
-
-#: Architecture → instruction → the bits of its immediate that say something.
-_IMMEDIATES: Mapping[str, Mapping[str, int]] = {
-    "cdna": {"S_WAITCNT": 0xCF7F, "S_BARRIER": 0},
-    "rdna3": {"S_WAITCNT": 0xFFF7, "S_WAITCNT_VSCNT": 0x3F, "S_BARRIER": 0},
-    "rdna4": {
-        **dict.fromkeys(("S_WAIT_LOADCNT", "S_WAIT_STORECNT", "S_WAIT_DSCNT"), 0x3F), "S_WAIT_KMCNT": 0x1F,
-        **dict.fromkeys(("S_WAIT_LOADCNT_DSCNT", "S_WAIT_STORECNT_DSCNT"), 0x3F3F),
-    },
-}  # fmt: skip
 
 Span = tuple[str, Operand, int]
 """A role, its first register, and how many there are."""
@@ -101,14 +91,15 @@ def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
             yield f"it loads to {operand}"
         elif count > 1 and operand.kind in ("m0", "scc"):
             yield f"{count} registers from {operand} on are not there"
-    if instruction.name in _BARRIERS and not _BARRIERS[instruction.name](instruction):
+    if instruction.name in _BLOCKS_BARRIER and not _BLOCKS_BARRIER[instruction.name](instruction):
         yield "a barrier that is not the block's"
     matrix = matrix_instruction_of(instruction.name, kernel.target)
     if matrix and kernel.float_mode != FLOAT_MODE:
         yield f"it is done in the float mode {kernel.float_mode:#x}"
     if matrix and matrix.wave != kernel.wave_size:
         yield f"it is described of waves of {matrix.wave} lanes"
-    said = {"S_ENDPGM": 0, **_IMMEDIATES[kernel.architecture]}.get(instruction.name, 0xFFFF)
+    wait = WAITS[kernel.architecture].get(instruction.name)
+    said = wait.bits if wait else 0 if instruction.name in ("S_ENDPGM", "S_BARRIER") else 0xFFFF
     if instruction.fields.get("simm16", 0) & ~said:
         yield "bits of its immediate that say nothing"
     if instruction.name == "S_WAITCNT_VSCNT" and instruction.operands["d"].kind != "null":

@@ -14,6 +14,7 @@ from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.allowed import refuse_what_is_not_allowed
 from layoutalg.isa.decode.instructions import Instruction, decode
+from layoutalg.isa.semantics.control import ENDS
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,6 @@ class MachineCode:
             lines.append(f"{start:#x}:  -> {goes}")
             lines += [f"    {instruction.address:#x}  {instruction}" for instruction in block.instructions]
         return "\n".join(lines) + "\n"
-
-
-#: What ends a wave.
-ENDS = frozenset({"S_ENDPGM"})
 
 
 def branch_target(instruction: Instruction) -> int | None:

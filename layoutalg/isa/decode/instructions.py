@@ -178,13 +178,6 @@ DEFAULTS: Mapping[str, Mapping[str, int]] = {"VOP3P": {"opsel_hi": 3, "opsel_hi2
 _SIGNED_OFFSETS = {"SMEM": {"cdna": 21, "rdna3": 21, "rdna4": 24}, "GLOBAL": {"cdna": 13, "rdna3": 13, "rdna4": 24}}
 _SIGNED_OFFSETS["SCRATCH"] = _SIGNED_OFFSETS["GLOBAL"]
 
-#: Carry operations: does the operation also read a carry?
-CARRIES = {
-    **dict.fromkeys(("V_ADD_CO_U32", "V_SUB_CO_U32", "V_SUBREV_CO_U32"), False),
-    **dict.fromkeys(("V_ADDC_CO_U32", "V_SUBB_CO_U32", "V_SUBBREV_CO_U32"), True),
-    **dict.fromkeys(("V_ADD_CO_CI_U32", "V_SUB_CO_CI_U32", "V_SUBREV_CO_CI_U32"), True),
-}
-
 
 def _normalised(raw: Any, architecture: str) -> Instruction:
     """What was decoded in the form of this module, at the address 0."""
@@ -266,7 +259,7 @@ def _role(key: str, name: str, form: str) -> str:
         return "m"
     if form == "VOP3SD" and key == "sdst":
         return "m"
-    if key == "src2" and (name in CARRIES or name.startswith("V_CNDMASK")):
+    if key == "src2" and name in ALU and "n" in ALU[name].reads:
         return "n"
     return _ROLES[key]
 
@@ -278,13 +271,9 @@ def _write_out(name: str, operands: dict[str, Operand], fields: dict[str, int], 
         operands["m"] = vcc if name.startswith("V_CMPX") else operands.get("m", vcc)
     if name.startswith("V_CMPX") and architecture == "cdna":
         fields["writes_vcc_too"] = 1  # only RDNA's writes EXEC alone
-    if name in CARRIES:
+    if name in ALU and "m" in ALU[name].writes:
         operands.setdefault("m", vcc)
-        if CARRIES[name]:
-            operands.setdefault("n", vcc)
-        else:
-            operands.pop("n", None)
-    if name.startswith("V_CNDMASK"):
+    if name in ALU and "n" in ALU[name].reads:
         operands.setdefault("n", vcc)
 
 

@@ -42,7 +42,7 @@ class Interpreter:
             access = ACCESSES[name]
             self.memory.access(instruction, access, self.addresses.of(instruction, access))
         elif name in self.waits:
-            self.memory.wait(self.waits[name](instruction.fields.get("simm16", 0)))
+            self.memory.wait(self.waits[name].left(instruction.fields.get("simm16", 0)))
         elif not has_no_effect(instruction.name, instruction.fields):
             self._between_lanes(instruction)
 

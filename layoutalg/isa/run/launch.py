@@ -14,7 +14,7 @@ the thread's indices, ten bits each.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.descriptor import BUFFER
 from layoutalg.isa.container.elf import Segment
 from layoutalg.isa.container.metadata import Argument
-from layoutalg.isa.decode.code import ENDS, MachineCode, branch_target
+from layoutalg.isa.decode.code import MachineCode, branch_target
 from layoutalg.isa.decode.instructions import VCC, Operand
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.concrete import ConcreteMachine
@@ -35,6 +35,7 @@ from layoutalg.isa.run.memories import SCRATCH_BUFFER, SCRATCH_OFFSET, global_pl
 from layoutalg.isa.run.races import BlockRaces
 from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.isa.run.spaces import GlobalMemory
+from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS
 
 Triple = tuple[int, int, int]
 
@@ -183,7 +184,7 @@ def run(machine: ConcreteMachine, program: MachineCode, turns: Turns) -> int:
         if steps >= turns.step_limit:
             raise StepLimit(turns.step_limit, registers.where)
         ended |= live & (last in ENDS)
-        waiting |= live & _BARRIERS.get(last, (False, False))[1]
+        waiting |= live & BARRIERS.get(last, (False, False))[1]
 
 
 def _turn(machine: ConcreteMachine, program: MachineCode, address: int, limit: int, most: int) -> tuple[Any, str, int]:
@@ -205,10 +206,10 @@ def _turn(machine: ConcreteMachine, program: MachineCode, address: int, limit: i
         target = branch_target(instruction)
         if target is not None:
             return np.where(_taken(machine, name), target, address)[registers.live], name, done
-        if name in _BARRIERS:
-            if _BARRIERS[name][0]:
+        if name in BARRIERS:
+            if BARRIERS[name][0]:
                 machine.memory.arrive()
-            if _BARRIERS[name][1]:
+            if BARRIERS[name][1]:
                 return address, name, done
         elif name in ENDS:
             return address, name, done
@@ -216,10 +217,6 @@ def _turn(machine: ConcreteMachine, program: MachineCode, address: int, limit: i
             machine.step(instruction)
         if address == limit or (done >= most and not registers.index_mode):
             return address, name, done
-
-
-#: Barrier instruction → (the wave signals, the wave waits).  RDNA 4 splits the two; -1 is the block's barrier.
-_BARRIERS = {"S_BARRIER": (True, True), "S_BARRIER_SIGNAL": (True, False), "S_BARRIER_WAIT": (False, True)}
 
 
 def _released(machine: ConcreteMachine, waiting: Array, ended: Array) -> Array:
@@ -237,27 +234,25 @@ def _released(machine: ConcreteMachine, waiting: Array, ended: Array) -> Array:
     return released
 
 
-_BRANCHES: Mapping[str, Callable[[ConcreteMachine], Array]] = {
-    "S_BRANCH": lambda machine: np.ones(machine.registers.waves, np.bool_),
-    "S_CBRANCH_SCC0": lambda machine: ~machine.registers.scc[:, 0],
-    "S_CBRANCH_SCC1": lambda machine: machine.registers.scc[:, 0],
-    "S_CBRANCH_EXECZ": lambda machine: ~_any(machine.registers.exec_lanes),
-    "S_CBRANCH_EXECNZ": lambda machine: _any(machine.registers.exec_lanes),
-    "S_CBRANCH_VCCZ": lambda machine: ~_any(machine.interpreter.operands.mask(Operand("s", VCC))),
-    "S_CBRANCH_VCCNZ": lambda machine: _any(machine.interpreter.operands.mask(Operand("s", VCC))),
-}
-
-
-def _any(lanes: Array) -> Array:
-    return np.asarray(lanes.any(axis=1))
-
-
 def _taken(machine: ConcreteMachine, name: str) -> Array:
-    if name not in _BRANCHES:
-        raise UnsupportedInstructionError(f"the branch {name} at {machine.registers.where}")
-    taken = _BRANCHES[name](machine)
-    machine.registers.agree("a branch", (taken & machine.registers.live)[:, None])
+    registers = machine.registers
+    if name not in BRANCHES:
+        raise UnsupportedInstructionError(f"the branch {name} at {registers.where}")
+    what, when = BRANCHES[name]
+    taken: Array = _holds(machine, what) == when
+    registers.agree("a branch", (taken & registers.live)[:, None])
     return taken
+
+
+def _holds(machine: ConcreteMachine, what: str) -> Array:
+    """What a branch looks at, for every wave."""
+    registers = machine.registers
+    if what == "scc":
+        return registers.scc[:, 0]
+    if what:
+        lanes = registers.exec_lanes if what == "exec" else machine.interpreter.operands.mask(Operand("s", VCC))
+        return np.asarray(lanes.any(axis=1))
+    return np.ones(registers.waves, np.bool_)
 
 
 def _initialise(registers: WaveRegisters, kernarg: int, block: Triple) -> None:

@@ -22,8 +22,9 @@ Scalar accesses come back in any order, and on CDNA flat ones too, so a wait for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -61,58 +62,86 @@ def alignment_of(space: str, size: int) -> int:
     return min(size, 4) if space == "scratch" else size & -size
 
 
-def _vector_accesses() -> Mapping[str, Access]:
-    table: dict[str, Access] = {}
-    wide = {"DWORD": 4, "DWORDX2": 8, "DWORDX3": 12, "DWORDX4": 16, "B32": 4, "B64": 8, "B96": 12, "B128": 16}
-    narrow = {"UBYTE": 1, "USHORT": 2, "U8": 1, "U16": 2}
-    for space in ("global", "flat", "scratch"):
-        name = space.upper()
-        for suffix, size in (wide | narrow).items():
-            table[f"{name}_LOAD_{suffix}"] = Access(space, False, size)
-        for suffix, size in {"SBYTE": 1, "SSHORT": 2, "I8": 1, "I16": 2}.items():
-            table[f"{name}_LOAD_{suffix}"] = Access(space, False, size, signed=True)
-        for suffix, size in (wide | {"BYTE": 1, "SHORT": 2, "B8": 1, "B16": 2}).items():
-            table[f"{name}_STORE_{suffix}"] = Access(space, True, size)
-        for low, high in (("SHORT_D16", "SHORT_D16_HI"), ("D16_B16", "D16_HI_B16")):
-            table[f"{name}_LOAD_{low}"] = Access(space, False, 2, half="low")
-            table[f"{name}_LOAD_{high}"] = Access(space, False, 2, half="high")
-            table[f"{name}_STORE_{high}"] = Access(space, True, 2, half="high")
-    # Of more dwords than one no scratch buffer is read (LLVM's AMDGPUUsage, "Address Spaces": Private).
-    few = {name: access for name, access in table.items() if name.startswith("SCRATCH_") and access.size <= 4}
-    return table | {name.replace("SCRATCH", "BUFFER"): replace(access, by_buffer=True) for name, access in few.items()}
+Row = tuple[str, bool, int, dict[str, Any]]
+"""What instructions are called after their space, whether they store, bytes of an element, and the rest of `Access`."""
+
+#: Vector memory, by the names of CDNA and of RDNA.
+_VECTOR: tuple[Row, ...] = (
+    ("LOAD_UBYTE LOAD_U8", False, 1, {}),
+    ("LOAD_SBYTE LOAD_I8", False, 1, {"signed": True}),
+    ("LOAD_USHORT LOAD_U16", False, 2, {}),
+    ("LOAD_SSHORT LOAD_I16", False, 2, {"signed": True}),
+    ("LOAD_SHORT_D16 LOAD_D16_B16", False, 2, {"half": "low"}),
+    ("LOAD_SHORT_D16_HI LOAD_D16_HI_B16", False, 2, {"half": "high"}),
+    ("LOAD_DWORD LOAD_B32", False, 4, {}),
+    ("LOAD_DWORDX2 LOAD_B64", False, 8, {}),
+    ("LOAD_DWORDX3 LOAD_B96", False, 12, {}),
+    ("LOAD_DWORDX4 LOAD_B128", False, 16, {}),
+    ("STORE_BYTE STORE_B8", True, 1, {}),
+    ("STORE_SHORT STORE_B16", True, 2, {}),
+    ("STORE_SHORT_D16_HI STORE_D16_HI_B16", True, 2, {"half": "high"}),
+    ("STORE_DWORD STORE_B32", True, 4, {}),
+    ("STORE_DWORDX2 STORE_B64", True, 8, {}),
+    ("STORE_DWORDX3 STORE_B96", True, 12, {}),
+    ("STORE_DWORDX4 STORE_B128", True, 16, {}),
+)
+
+_LDS: tuple[Row, ...] = (
+    ("READ_U8 LOAD_U8", False, 1, {}),
+    ("READ_I8 LOAD_I8", False, 1, {"signed": True}),
+    ("READ_U16 LOAD_U16", False, 2, {}),
+    ("READ_I16 LOAD_I16", False, 2, {"signed": True}),
+    ("READ_U16_D16 LOAD_U16_D16", False, 2, {"half": "low"}),
+    ("READ_U16_D16_HI LOAD_U16_D16_HI", False, 2, {"half": "high"}),
+    ("READ_B32 LOAD_B32", False, 4, {}),
+    ("READ_B64 LOAD_B64", False, 8, {}),
+    ("READ_B96 LOAD_B96", False, 12, {}),
+    ("READ_B128 LOAD_B128", False, 16, {}),
+    ("READ2_B32 LOAD_2ADDR_B32", False, 4, {"pair_step": 4}),
+    ("READ2_B64 LOAD_2ADDR_B64", False, 8, {"pair_step": 8}),
+    ("READ2ST64_B32 LOAD_2ADDR_STRIDE64_B32", False, 4, {"pair_step": 4 * 64}),
+    ("READ2ST64_B64 LOAD_2ADDR_STRIDE64_B64", False, 8, {"pair_step": 8 * 64}),
+    ("WRITE_B8 STORE_B8", True, 1, {}),
+    ("WRITE_B16 STORE_B16", True, 2, {}),
+    ("WRITE_B16_D16_HI STORE_B16_D16_HI", True, 2, {"half": "high"}),
+    ("WRITE_B32 STORE_B32", True, 4, {}),
+    ("WRITE_B64 STORE_B64", True, 8, {}),
+    ("WRITE_B96 STORE_B96", True, 12, {}),
+    ("WRITE_B128 STORE_B128", True, 16, {}),
+    ("WRITE2_B32 STORE_2ADDR_B32", True, 4, {"pair_step": 4}),
+    ("WRITE2_B64 STORE_2ADDR_B64", True, 8, {"pair_step": 8}),
+    ("WRITE2ST64_B32 STORE_2ADDR_STRIDE64_B32", True, 4, {"pair_step": 4 * 64}),
+    ("WRITE2ST64_B64 STORE_2ADDR_STRIDE64_B64", True, 8, {"pair_step": 8 * 64}),
+)
+
+_CONSTANT: tuple[Row, ...] = (
+    ("LOAD_DWORD LOAD_B32", False, 4, {}),
+    ("LOAD_DWORDX2 LOAD_B64", False, 8, {}),
+    ("LOAD_B96", False, 12, {}),
+    ("LOAD_DWORDX4 LOAD_B128", False, 16, {}),
+    ("LOAD_DWORDX8 LOAD_B256", False, 32, {}),
+    ("LOAD_DWORDX16 LOAD_B512", False, 64, {}),
+)
 
 
-def _lds_accesses() -> Mapping[str, Access]:
-    table: dict[str, Access] = {}
-    for load, store in (("READ", "WRITE"), ("LOAD", "STORE")):
-        for suffix, size in {"B32": 4, "B64": 8, "B96": 12, "B128": 16}.items():
-            table[f"DS_{load}_{suffix}"] = Access("lds", False, size)
-            table[f"DS_{store}_{suffix}"] = Access("lds", True, size)
-        for suffix, size in {"U8": 1, "U16": 2}.items():
-            table[f"DS_{load}_{suffix}"] = Access("lds", False, size)
-        for suffix, size in {"I8": 1, "I16": 2}.items():
-            table[f"DS_{load}_{suffix}"] = Access("lds", False, size, signed=True)
-        for suffix, size in {"B8": 1, "B16": 2}.items():
-            table[f"DS_{store}_{suffix}"] = Access("lds", True, size)
-        table[f"DS_{load}_U16_D16"] = Access("lds", False, 2, half="low")
-        table[f"DS_{load}_U16_D16_HI"] = Access("lds", False, 2, half="high")
-        table[f"DS_{store}_B16_D16_HI"] = Access("lds", True, 2, half="high")
-        for size in (4, 8):
-            for old, new, step in (("2", "_2ADDR", 1), ("2ST64", "_2ADDR_STRIDE64", 64)):
-                two = f"{old if load == 'READ' else new}_B{8 * size}"
-                table[f"DS_{load}{two}"] = Access("lds", False, size, pair_step=size * step)
-                table[f"DS_{store}{two}"] = Access("lds", True, size, pair_step=size * step)
-    return table
-
-
-def _constant_accesses() -> Mapping[str, Access]:
-    dwords = {"DWORD": 1, "DWORDX2": 2, "DWORDX4": 4, "DWORDX8": 8, "DWORDX16": 16}
-    dwords |= {f"B{32 * count}": count for count in (1, 2, 3, 4, 8, 16)}
-    return {f"S_LOAD_{suffix}": Access("constant", False, 4 * count) for suffix, count in dwords.items()}
+def _named(prefix: str, space: str, rows: Iterable[Row], **of_all: Any) -> Mapping[str, Access]:
+    return {
+        f"{prefix}_{name}": Access(space, store, size, **of_all, **rest)
+        for names, store, size, rest in rows
+        for name in names.split()
+    }
 
 
 #: Every memory instruction that is known.
-ACCESSES: Mapping[str, Access] = {**_vector_accesses(), **_lds_accesses(), **_constant_accesses()}
+ACCESSES: Mapping[str, Access] = {
+    **_named("GLOBAL", "global", _VECTOR),
+    **_named("FLAT", "flat", _VECTOR),
+    **_named("SCRATCH", "scratch", _VECTOR),
+    # Of more dwords than one no scratch buffer is read (LLVM's AMDGPUUsage, "Address Spaces": Private).
+    **_named("BUFFER", "scratch", (row for row in _VECTOR if row[2] <= 4), by_buffer=True),
+    **_named("DS", "lds", _LDS),
+    **_named("S", "constant", _CONSTANT),
+}
 
 #: Architecture → (space, is it a store) → the counters that count the access.
 COUNTERS: Mapping[str, Mapping[tuple[str, bool], tuple[str, ...]]] = {
@@ -149,23 +178,51 @@ OVERTAKING: Mapping[str, frozenset[str]] = {"rdna4": frozenset({"global", "scrat
 #: true16 loads with +real-true16 and sram-ecc"; its review D112635).
 KEEP_OTHER_HALF = frozenset({"rdna3", "rdna4"})
 
-_Fields = Callable[[int], Mapping[str, int]]
+Bits = tuple[tuple[int, int], ...]
+"""A number's pieces in an immediate, the lowest first: first bit, and how many."""
 
-#: Architecture → wait instruction → from its immediate, how many of each counter may be left.
-#: Bit fields: LLVM, AMDGPUBaseInfo (decodeWaitcnt, decodeLoadcntDscnt); ISA manuals, S_WAITCNT.
-WAITS: Mapping[str, Mapping[str, _Fields]] = {
-    "cdna": {"S_WAITCNT": lambda imm: {"vm": imm & 15 | imm >> 10 & 48, "lgkm": imm >> 8 & 15}},
+
+@dataclass(frozen=True)
+class Wait:
+    """Where an immediate says of each counter how many accesses may be left."""
+
+    fields: Mapping[str, Bits]
+    exports: Bits = ()  # of a counter that no kernel here uses
+
+    def left(self, immediate: int) -> Mapping[str, int]:
+        """How many accesses of each counter may be left."""
+        return {counter: _number(immediate, pieces) for counter, pieces in self.fields.items()}
+
+    @property
+    def bits(self) -> int:
+        """The bits of the immediate that say something."""
+        pieces = (piece for field in (*self.fields.values(), self.exports) for piece in field)
+        return sum((1 << count) - 1 << first for first, count in pieces)
+
+
+def _number(immediate: int, pieces: Bits) -> int:
+    number, place = 0, 0
+    for first, count in pieces:
+        number |= (immediate >> first & (1 << count) - 1) << place
+        place += count
+    return number
+
+
+#: Architecture → wait instruction → where its immediate has each counter (LLVM, AMDGPUBaseInfo: decodeWaitcnt,
+#: decodeLoadcntDscnt; ISA manuals, S_WAITCNT).
+WAITS: Mapping[str, Mapping[str, Wait]] = {
+    "cdna": {"S_WAITCNT": Wait({"vm": ((0, 4), (14, 2)), "lgkm": ((8, 4),)}, exports=((4, 3),))},
     "rdna3": {
-        "S_WAITCNT": lambda imm: {"vm": imm >> 10 & 63, "lgkm": imm >> 4 & 63},
-        "S_WAITCNT_VSCNT": lambda imm: {"vs": imm & 63},
+        "S_WAITCNT": Wait({"vm": ((10, 6),), "lgkm": ((4, 6),)}, exports=((0, 3),)),
+        "S_WAITCNT_VSCNT": Wait({"vs": ((0, 6),)}),
     },
     "rdna4": {
-        "S_WAIT_LOADCNT": lambda imm: {"load": imm & 63},
-        "S_WAIT_STORECNT": lambda imm: {"store": imm & 63},
-        "S_WAIT_DSCNT": lambda imm: {"ds": imm & 63},
-        "S_WAIT_KMCNT": lambda imm: {"km": imm & 31},
-        "S_WAIT_LOADCNT_DSCNT": lambda imm: {"load": imm >> 8 & 63, "ds": imm & 63},
-        "S_WAIT_STORECNT_DSCNT": lambda imm: {"store": imm >> 8 & 63, "ds": imm & 63},
+        "S_WAIT_LOADCNT": Wait({"load": ((0, 6),)}),
+        "S_WAIT_STORECNT": Wait({"store": ((0, 6),)}),
+        "S_WAIT_DSCNT": Wait({"ds": ((0, 6),)}),
+        "S_WAIT_KMCNT": Wait({"km": ((0, 5),)}),
+        "S_WAIT_LOADCNT_DSCNT": Wait({"load": ((8, 6),), "ds": ((0, 6),)}),
+        "S_WAIT_STORECNT_DSCNT": Wait({"store": ((8, 6),), "ds": ((0, 6),)}),
     },
 }
 

@@ -18,8 +18,9 @@ import time
 from collections.abc import Callable
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, negation, simplify
-from layoutalg.isa.decode.code import ENDS, branch_target
+from layoutalg.isa.decode.code import branch_target
 from layoutalg.isa.decode.instructions import EXEC, VCC, Instruction, Operand
+from layoutalg.isa.semantics.control import BRANCHES, ENDS
 from layoutalg.refine.loops.paths import flow_of
 from layoutalg.refine.symbolic.machine import SymbolicMachine
 from layoutalg.refine.symbolic.state import State, joined, within
@@ -124,25 +125,26 @@ class SymbolicExecution:
         ends = Ends()
         for jumps, way, condition in ((True, target, taken), (False, following, negation(taken))):
             after = state.under(condition)
-            if "EXEC" in instruction.name and jumps == instruction.name.endswith("EXECZ"):
+            if BRANCHES[instruction.name] == ("exec", not jumps):
                 self.machine.registers.set_exec(after, Mask(FALSE))
             ends.append((way, after))
         return ends
 
     def _condition(self, instruction: Instruction) -> Expr:
         """When the wave takes the branch."""
-        name, machine = instruction.name, self.machine
-        if name == "S_BRANCH":
+        machine = self.machine
+        if instruction.name not in BRANCHES:
+            raise NotReadable(f"the branch {instruction.name} at {instruction.address:#x}")
+        what, when = BRANCHES[instruction.name]
+        if not what:
             return TRUE
-        if name in ("S_CBRANCH_SCC0", "S_CBRANCH_SCC1"):
+        if what == "scc":
             scc = simplify(machine.registers.scc.expr)
-            return scc if name.endswith("1") else negation(scc)
-        if name in ("S_CBRANCH_EXECZ", "S_CBRANCH_EXECNZ", "S_CBRANCH_VCCZ", "S_CBRANCH_VCCNZ"):
-            own = machine.interpreter.operands.mask(Operand("s", EXEC if "EXEC" in name else VCC)).expr
-            if within(own, machine.registers.state.path) is FALSE:  # on this way no lane has it, whichever this one is
-                return FALSE if name.endswith("NZ") else TRUE
-            none = negation(own)
-            if not machine.uniform(own):
-                none = all_of(none, machine.w.others(own))
-            return negation(none) if name.endswith("NZ") else none
-        raise NotReadable(f"the branch {name} at {instruction.address:#x}")
+            return scc if when else negation(scc)
+        own = machine.interpreter.operands.mask(Operand("s", {"exec": EXEC, "vcc": VCC}[what])).expr
+        if within(own, machine.registers.state.path) is FALSE:  # on this way no lane has it, whichever this one is
+            return FALSE if when else TRUE
+        none = negation(own)
+        if not machine.uniform(own):
+            none = all_of(none, machine.w.others(own))
+        return negation(none) if when else none

@@ -28,6 +28,7 @@ from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.interpreter.step import Interpreter
 from layoutalg.isa.semantics.accesses import COUNTERS, NO_EFFECT, OVERTAKING, UNORDERED, Access
+from layoutalg.isa.semantics.control import BARRIERS
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.refine.symbolic.arithmetic import Decide, IndexValues
 from layoutalg.refine.symbolic.lanes import SymbolicLanes
@@ -218,18 +219,19 @@ class SymbolicMachine:
 
     def barrier(self, instruction: Instruction) -> None:
         """One more barrier; refused where only some waves may come, or LDS accesses are under way."""
-        if instruction.name != "S_BARRIER_WAIT" and self.registers.state.outstanding.open(LDS):
+        state, (signals, waits) = self.registers.state, BARRIERS[instruction.name]
+        if signals and state.outstanding.open(LDS):
             raise NotReadable(f"an LDS access is under way at the barrier at {instruction.address:#x}")
-        if self.registers.state.path:
+        if state.path:
             raise NotReadable(f"only some waves may reach the barrier at {instruction.address:#x}")
-        if self.registers.state.signalled != (instruction.name == "S_BARRIER_WAIT"):
+        if state.signalled == signals:
             raise NotReadable(f"a barrier's signal and wait are no pair at {instruction.address:#x}")
-        self.registers.state.signalled = instruction.name == "S_BARRIER_SIGNAL"
-        self.registers.state.barriers += not self.registers.state.signalled
+        state.signalled = not waits
+        state.barriers += waits
 
     def execute(self, instruction: Instruction) -> None:
         """Carries out one instruction that is no branch."""
-        if instruction.name in ("S_BARRIER", "S_BARRIER_SIGNAL", "S_BARRIER_WAIT"):
+        if instruction.name in BARRIERS:
             self.barrier(instruction)
             return
         self._refuse_in_index_mode(instruction)

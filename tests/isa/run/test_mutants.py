@@ -101,7 +101,7 @@ def neutral(program, before, after):
     if wait is None:
         return before.form == "SOPP" and before.name in ("S_ENDPGM", "S_BARRIER", "S_BARRIER_WAIT")
     limits = {"vm": 8, "lgkm": 8, "load": 8, "ds": 8}  # no more than these are ever under way here
-    old, new = (wait(one.fields.get("simm16", 0)) for one in (before, after))
+    old, new = (wait.left(one.fields.get("simm16", 0)) for one in (before, after))
     return all(new[name] <= max(old[name], 0) or old[name] >= limits.get(name, 0) for name in old)
 
 

@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 
 from layoutalg.errors import Fault, UnsupportedInstructionError
-from layoutalg.isa.decode.code import ENDS, branch_target
+from layoutalg.isa.decode.code import branch_target
 from layoutalg.isa.decode.instructions import EXEC, decode
 from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.run.spaces import GlobalMemory
 from layoutalg.isa.semantics.accesses import NO_EFFECT, WAITS
+from layoutalg.isa.semantics.control import ENDS
 from tests.fuzzing import some
 from tests.isa.assembly import assembled
 from tests.isa.decode.test_allowed import PROGRAM, decoded
@@ -172,7 +173,7 @@ def left_behind(program):
     (instruction,) = program.instructions
     name, architecture = instruction.name, program.kernel.architecture
     if name in WAITS[architecture]:
-        return WAITS[architecture][name](instruction.fields.get("simm16", 0))
+        return WAITS[architecture][name].left(instruction.fields.get("simm16", 0))
     if name in ENDS or name.startswith("S_BARRIER") or name in NO_EFFECT:
         return str(instruction)
     if branch_target(instruction) is not None:

@@ -1,0 +1,33 @@
+"""Control: what ends a wave, which branch is taken when, and what a barrier's instructions do.
+
+| a branch looks at | and is taken where |
+|---|---|
+| nothing | always |
+| `scc` | the scalar condition code is set (or is not) |
+| `exec`, `vcc` | some lane has its bit of the mask (or none has) |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+#: What ends a wave.
+ENDS = frozenset({"S_ENDPGM"})
+
+#: Branch → what it looks at, and whether it is taken where that holds (ISA manuals, SOPP).
+BRANCHES: Mapping[str, tuple[str, bool]] = {
+    "S_BRANCH": ("", True),
+    "S_CBRANCH_SCC0": ("scc", False),
+    "S_CBRANCH_SCC1": ("scc", True),
+    "S_CBRANCH_EXECZ": ("exec", False),
+    "S_CBRANCH_EXECNZ": ("exec", True),
+    "S_CBRANCH_VCCZ": ("vcc", False),
+    "S_CBRANCH_VCCNZ": ("vcc", True),
+}
+
+#: Barrier instruction → (the wave signals, the wave waits).  RDNA 4 splits the two; -1 is the block's barrier.
+BARRIERS: Mapping[str, tuple[bool, bool]] = {
+    "S_BARRIER": (True, True),
+    "S_BARRIER_SIGNAL": (True, False),
+    "S_BARRIER_WAIT": (False, True),
+}

@@ -24,8 +24,7 @@ from layoutalg.index import Expr, Term, as_expr, eq, variables
 from layoutalg.index.evaluate import value, values
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.layout.adaptor import same_length
-from layoutalg.memory.lds import prove_access
-from layoutalg.memory.lds.claims import LdsClaim
+from layoutalg.memory import LdsClaim
 from layoutalg.prove import Agree, Claim, ForAll, Proved, Refuted, Shown, Unknown, Verdict, prove
 from layoutalg.prove.domain import digit_form
 
@@ -121,7 +120,7 @@ def holds(*claims: Claim) -> Checked:
         return NO_ANSWER
     how = []
     for claim in claims:
-        verdict = prove_access(claim) if isinstance(claim, LdsClaim) else prove(claim)
+        verdict = prove(claim)
         if isinstance(verdict, Refuted):
             return Checked(False, f"{verdict.reason}.", _drawn(claim, verdict))
         if not isinstance(verdict, Proved):

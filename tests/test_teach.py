@@ -10,7 +10,7 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
 )
-from layoutalg.memory.lds import ConflictFree, access, lane_map
+from layoutalg.memory import ConflictFree, access, lane_map
 from layoutalg.prove import Injective
 from layoutalg.synth.gemm import packed, swizzled
 from layoutalg.teach import Checked, collide, equals, holds, same_formula, same_map

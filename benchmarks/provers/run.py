@@ -24,8 +24,8 @@ from benchmarks.corpus import concrete
 from benchmarks.provers import peers
 from layoutalg.index import var
 from layoutalg.index.f2 import rank_of
+from layoutalg.memory import ConflictFree, access, lane_map
 from layoutalg.memory.banks import OutsideLdsError
-from layoutalg.memory.lds import ConflictFree, access, lane_map, prove_access
 from layoutalg.prove import Bijective, Injective, Limits, decide, domain, prove
 from layoutalg.prove import claims as claim_module
 from layoutalg.prove.claims import base
@@ -109,7 +109,7 @@ def conflicts() -> list[str]:
         except OutsideLdsError:
             ours.append("–")
             continue
-        ours.append(f"{median_us(lambda r=read: must(prove_access(ConflictFree(r)))):,.0f}")  # type: ignore[misc]
+        ours.append(f"{median_us(lambda r=read: must(prove(ConflictFree(r)))):,.0f}")  # type: ignore[misc]
     lines.append(f"| ours (gfx942, ds_read_b128; – is more than its LDS) | {' | '.join(ours)} |")
     python = os.environ.get("LEGO_PYTHON")
     if python is None:

@@ -16,9 +16,9 @@ import numpy as np
 
 from layoutalg.index.evaluate import grid
 from layoutalg.layout import TensorDescriptor
+from layoutalg.memory import ConflictFree, access, operand, price
 from layoutalg.memory.banks import phase_cycles
-from layoutalg.memory.lds import ConflictFree, access, operand, price, prove_access
-from layoutalg.prove import Unknown
+from layoutalg.prove import Unknown, prove
 from layoutalg.synth.gemm import packed, padded, swizzled
 from layoutalg.synth.problem import Problem, gemm_problem
 from layoutalg.synth.report import ck
@@ -100,13 +100,13 @@ def times() -> None:
     lane = np.arange(64)
     addresses = 2 * grid(offset, mixed.index)[lane % 32, 8 * (lane // 32)]
     rows: tuple[tuple[str, Callable[[], object]], ...] = (
-        ("xor tile, all rows and K steps, portfolio (F₂)", lambda: prove_access(claim(mixed))),
-        ("xor tile, all rows and K steps, enumeration", lambda: prove_access(claim(mixed), strategy="enumeration")),
-        ("xor tile, all rows and K steps, z3 alone", lambda: prove_access(claim(mixed), strategy="z3")),
-        ("padded tile, all rows and K steps, portfolio", lambda: prove_access(claim(gapped))),
-        ("padded tile, all rows and K steps, z3 alone", lambda: prove_access(claim(gapped), strategy="z3")),
+        ("xor tile, all rows and K steps, portfolio (F₂)", lambda: prove(claim(mixed))),
+        ("xor tile, all rows and K steps, enumeration", lambda: prove(claim(mixed), strategy="enumeration")),
+        ("xor tile, all rows and K steps, z3 alone", lambda: prove(claim(mixed), strategy="z3")),
+        ("padded tile, all rows and K steps, portfolio", lambda: prove(claim(gapped))),
+        ("padded tile, all rows and K steps, z3 alone", lambda: prove(claim(gapped), strategy="z3")),
         ("xor tile, one read, numpy (no proof)", lambda: phase_cycles("gfx942", "ds_read_b128", addresses)),
-        ("packed tile, refuted with its witness", lambda: prove_access(claim(packed(128, 64)))),
+        ("packed tile, refuted with its witness", lambda: prove(claim(packed(128, 64)))),
     )
     print("| claim: ds_read_b128 of a 128 × 64 fp16 tile is free of conflicts on gfx942 | least ms | median ms |")
     print("|---|---|---|")

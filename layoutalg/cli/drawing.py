@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from layoutalg import explain, formats, index, layout
     from layoutalg.draw import files as writers
     from layoutalg.formats import accesses
-    from layoutalg.memory import access as accessing
     from layoutalg.memory import banks
+    from layoutalg.memory import reach as accessing
     from layoutalg.target import dtypes
 else:
     drawn = lazy("layoutalg.draw")
@@ -47,7 +47,7 @@ else:
     writers = lazy("layoutalg.draw.files")
     dtypes = lazy("layoutalg.target.dtypes")
     accesses = lazy("layoutalg.formats.accesses")
-    accessing = lazy("layoutalg.memory.access")
+    accessing = lazy("layoutalg.memory.reach")
     banks = lazy("layoutalg.memory.banks")
 
 LANES = ("lane", "phase", "register", "bank")

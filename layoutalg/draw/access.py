@@ -31,9 +31,9 @@ from layoutalg.errors import DrawError
 from layoutalg.index import FALSE, TRUE, Expr, Term, all_of, as_expr, fresh, names, substitute, var, variables
 from layoutalg.index.evaluate import admits, array, limits, value
 from layoutalg.layout import Merge, TensorDescriptor, TileDistribution
+from layoutalg.memory import Access
 from layoutalg.memory.banks import Bools, Ints, Phase, lookup, phases
-from layoutalg.memory.lds import Access
-from layoutalg.memory.lds.cost import least_value
+from layoutalg.memory.waves import least_value
 from layoutalg.prove.decide import decide
 from layoutalg.prove.obligation import ForAll
 from layoutalg.prove.outcome import Fails, Limits
@@ -160,11 +160,11 @@ class LaneAccess:
 
     @classmethod
     def from_proof(cls, access: Access, at: Mapping[str, int] | None = None) -> LaneAccess:
-        """An access that claims are made of (`layoutalg.memory.lds`), at values of its variables, else their least, or
+        """An access that claims are made of (`layoutalg.memory`), at values of its variables, else their least, or
         where it is not given at those, at some.  DrawError where there is none at the values.
 
         >>> from layoutalg.layout import make_naive_tensor_descriptor
-        >>> from layoutalg.memory.lds import access, lane_map
+        >>> from layoutalg.memory import access, lane_map
         >>> lane = var("lane", 64)
         >>> row = lane_map(lane, (lane % 32, lane // 32 * 8), width=8)
         >>> proved = access(make_naive_tensor_descriptor((32, 16), (16, 1)), row, 2, "gfx942")

@@ -28,8 +28,8 @@ from layoutalg.draw.show import show, svg
 from layoutalg.draw.text import plain, table, tree
 from layoutalg.errors import DrawError
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
+from layoutalg.memory import Access
 from layoutalg.memory.bank_report import picture
-from layoutalg.memory.lds import Access
 
 LAYOUTS = (TensorDescriptor, TensorAdaptor, TileDistribution)
 

@@ -7,7 +7,7 @@
 | a reach of memory | its index                     | its own                   | none: its lanes are shown, no banks  |
 
 Who takes part, and at which sizes there is such an access, go to the page as the same expressions that claims are made
-of (`layoutalg.memory.lds`); the page asks them, and decides nothing itself.
+of (`layoutalg.memory`); the page asks them, and decides nothing itself.
 
 What it cannot represent: more sizes than the page has sliders for (`layoutalg.draw.maps`).
 """
@@ -20,8 +20,7 @@ from dataclasses import dataclass, replace
 from layoutalg.draw.access import LaneAccess, Pattern
 from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, substitute, var, variables
 from layoutalg.layout import TensorDescriptor
-from layoutalg.memory.access import Reach
-from layoutalg.memory.lds import Access
+from layoutalg.memory import Access, Reach
 from layoutalg.target import LdsInstruction, Target
 
 Family = Callable[[Term], Pattern]

@@ -7,7 +7,7 @@
 | a `LaneAccess`                      | lanes × banks, phase by phase; with `by=`, the index grid              |
 | two accesses                        | before and after (`layoutalg.draw.swizzle`)                            |
 | a descriptor and a refuted verdict  | the coordinates at which it fails                                      |
-| an access of `layoutalg.memory.lds`  | as a `LaneAccess`; with a refuted verdict on it, where the witness is  |
+| an access of `layoutalg.memory`  | as a `LaneAccess`; with a refuted verdict on it, where the witness is  |
 | a kernel's program                  | its data flow through the memories                                     |
 
 A `Picture` shows itself in a notebook.  Layouts do not: `layout` lies below `draw` and imports nothing of it; so it is
@@ -30,7 +30,7 @@ from layoutalg.draw.swizzle import compare
 from layoutalg.errors import DrawError
 from layoutalg.kernel.program import Program
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
-from layoutalg.memory.lds import Access
+from layoutalg.memory import Access
 from layoutalg.prove import Refuted
 
 

@@ -27,10 +27,9 @@ from layoutalg.formats.accesses import bytes_of, lanes_of
 from layoutalg.formats.check import check
 from layoutalg.index import var
 from layoutalg.layout import LayoutError
+from layoutalg.memory import Access, Coalesced, ConflictFree, LaneMap, Reach, access, lane_map, operand, price
 from layoutalg.memory.banks import AccessError
-from layoutalg.memory.lds import Access, ConflictFree, LaneMap, access, lane_map, operand, price, prove_access
-from layoutalg.memory.traffic import Coalesced, Reach, prove_coalesced
-from layoutalg.prove import Limits, Proved, Refuted, Unknown, Verdict
+from layoutalg.prove import Limits, Proved, Refuted, Unknown, Verdict, prove
 from layoutalg.synth.problem import Problem, Use, rowwise
 from layoutalg.synth.report import ck, toml
 from layoutalg.synth.search import synthesize
@@ -138,7 +137,7 @@ def findings(item: DescriptorItem, prover: Prover, targets: Sequence[str]) -> It
             except (AccessError, TargetError) as error:
                 yield Finding("banks", f"{lanes.name} on {name}: not told: {error}.", "open", "the target's table")
                 continue
-            yield _finding(found, prove_access(ConflictFree(found), limits=prover.limits))
+            yield _finding(found, prove(ConflictFree(found), limits=prover.limits))
 
 
 def of_accesses(items: Sequence[AccessItem], limits: Limits) -> Iterator[Finding]:
@@ -160,9 +159,9 @@ def _of_access(item: AccessItem, name: str, limits: Limits) -> Finding:
     d, lanes, size = item.descriptor.descriptor, lanes_of(item), bytes_of(item)
     if item.instruction is not None:
         found = access(d, lanes, size, name, item.instruction, item.given)
-        return _finding(found, prove_access(ConflictFree(found), limits=limits))
+        return _finding(found, prove(ConflictFree(found), limits=limits))
     claim = Coalesced(Reach(d, lanes, size, given=item.given), target(name))
-    verdict = prove_coalesced(claim, limits=limits)
+    verdict = prove(claim, limits=limits)
     grade = "fine" if isinstance(verdict, Proved) else "cost" if isinstance(verdict, Refuted) else "open"
     text = claim.statement() if isinstance(verdict, Proved) else f"{item.name} on {name}: {verdict.reason}"
     return Finding("memory", f"{text}{_masked(claim.access)}.", grade, verdict.strategy, verdict)

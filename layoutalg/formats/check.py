@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 
 from layoutalg.formats.claims import CLAIMS, USUAL, ClaimError, agree
 from layoutalg.formats.model import (
-    AccessItem,
     AgreeItem,
     DescriptorItem,
     Example,
@@ -91,7 +90,11 @@ def check(
         yield from check_all([spec], strategy=strategy, limits=limits, jobs=jobs, executor=executor)[0]
         return
     for question in [question for item in spec.items for question in questions(item)]:
-        yield _answered(question, _decided(question, strategy, limits or Limits()))
+        verdict = question.verdict
+        if verdict is None:
+            assert question.claim is not None
+            verdict = prove(question.claim, strategy=strategy, limits=limits or Limits())
+        yield _answered(question, verdict)
 
 
 def check_all(
@@ -106,13 +109,8 @@ def check_all(
     from layoutalg.prove.parallel import prove_all
 
     asked = [[question for item in spec.items for question in questions(item)] for spec in specs]
-    prover = prove
-    if any(isinstance(q.item, AccessItem) for of_file in asked for q in of_file):
-        from layoutalg.formats.accesses import decide as prover
     claims = [q.claim for of_file in asked for q in of_file if q.claim is not None]
-    verdicts = iter(
-        prove_all(claims, jobs=jobs, executor=executor, strategy=strategy, limits=limits or Limits(), prover=prover)
-    )
+    verdicts = iter(prove_all(claims, jobs=jobs, executor=executor, strategy=strategy, limits=limits or Limits()))
     return [[_answered(q, next(verdicts) if q.verdict is None else q.verdict) for q in of_file] for of_file in asked]
 
 
@@ -121,18 +119,6 @@ def _answered(question: Question, verdict: Verdict) -> Result:
     own = map(limits_of, narrowed([question.item.limits]).values())
     verdict = replace(verdict, assumptions=tuple(dict.fromkeys((*verdict.assumptions, *own))))
     return Result(question.item, question.text, verdict, question.expect, question.because)
-
-
-def _decided(question: Question, strategy: str | None, limits: Limits) -> Verdict:
-    """The verdict; banks and numpy are loaded for accesses only, so that a check starts fast."""
-    if question.verdict is not None:
-        return question.verdict
-    assert question.claim is not None
-    if not isinstance(question.item, AccessItem):
-        return prove(question.claim, strategy=strategy, limits=limits)
-    from layoutalg.formats.accesses import decide
-
-    return decide(question.claim, strategy=strategy, limits=limits)
 
 
 def questions(item: Item) -> Iterator[Question]:

@@ -1,4 +1,4 @@
-"""Coalescing proved: the segments of global memory that each wave touches, for every block and every size.
+"""Traffic: the segments of global memory that each wave touches, for every block and every size.
 
 A wave's access costs the aligned segments that it touches (`memory.coalescing`).  Moving all lanes by a multiple of
 the segment moves the segments with them, so the block, the tile and a base drop out where they are such multiples:
@@ -12,38 +12,31 @@ the segment moves the segments with them, so the block, the tile and a base drop
 |                                      | start; that rows lie apart is a statement about sizes, for the solver         |
 | sizes that say which lanes take part | lane patterns: the same for each set of lanes that may take part              |
 
-A refutation names the wave: the values of the variables, and the two counts there, recounted in exact integers.  A lane
-that takes no part touches nothing.  What it cannot represent: a base address that is no multiple of the segment
+A lane that takes no part touches nothing.  What it cannot represent: a base address that is no multiple of the segment
 (allocators give 256 bytes), and caches.
 """
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from layoutalg.index import TRUE, Expr, eq, negation, substitute, variables
-from layoutalg.index.evaluate import value, values
+from layoutalg.index import TRUE, Expr, eq, substitute, variables
+from layoutalg.index.evaluate import value
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
 from layoutalg.lazy import lazy
-from layoutalg.memory.access import AccessClaim, Reach
-from layoutalg.memory.banks import LaneMapError
 from layoutalg.memory.coalescing import WIDEST, fewest, segments
-from layoutalg.memory.counting import written_out
-from layoutalg.memory.lds.cost import active, blocks, choices_of, least, others, point_of, relative, waves
-from layoutalg.memory.lds.masks import Pattern, happens, patterns
-from layoutalg.memory.lds.verdicts import unmet
+from layoutalg.memory.patterns import Pattern, happens, patterns
+from layoutalg.memory.reach import Reach
+from layoutalg.memory.waves import blocks, choices_of, least, others, point_of, relative, waves
 from layoutalg.prove.decide import decide
-from layoutalg.prove.obligation import ForAll, Obligation, Point, in_domain
-from layoutalg.prove.outcome import Fails, Holds, Limits
-from layoutalg.prove.portfolio import prove, witness
-from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
+from layoutalg.prove.obligation import ForAll, Point
+from layoutalg.prove.outcome import Holds, Limits
 from layoutalg.target import Target
 from layoutalg.target import target as named
 
@@ -55,9 +48,6 @@ else:
 DEFAULT = Limits()
 QUICK_POINTS = 1 << 16
 """Lanes that are counted before rows are looked for."""
-
-TRIES = 64
-"""Values of the sizes at which a claim that is not proved is counted, in search of a counterexample."""
 
 
 @dataclass(frozen=True)
@@ -73,35 +63,6 @@ class Traffic:
     fewest: tuple[int, int]
     wasted: int
     at: Point
-
-
-@dataclass(frozen=True, eq=False)
-class Coalesced(AccessClaim):
-    """Every wave touches the fewest segments that could hold its bytes, for each size of segment of the target.
-
-    LaneMapError for more lanes than a wave of the target has.
-    """
-
-    target: Target
-    name: ClassVar[str] = "coalesced"
-
-    def __post_init__(self) -> None:
-        lanes, wave = self.access.lanes.lanes, self.target.wave_size
-        if lanes > wave:
-            raise LaneMapError(
-                f"a lane map of {lanes} lanes; a wave of {self.target.name} has {wave}; "
-                "give threads of a block as (wave, lane)"
-            )
-
-    def statement(self) -> str:
-        sizes = " and ".join(map(str, self.target.segments))
-        return f"{self.access.lanes.name} touches the fewest segments of {sizes} bytes on {self.target.name}"
-
-    def obligations(self) -> Iterator[Obligation]:
-        """The counting written out, lane by lane, for a solver; `prove_coalesced` decides the same in less time."""
-        yield from self.access.reached()
-        for segment in self.target.segments:
-            yield written_out(self.access, segment)
 
 
 def traffic(access: Reach, segment: int, limits: Limits = DEFAULT) -> Traffic | str:
@@ -124,66 +85,12 @@ def traffic(access: Reach, segment: int, limits: Limits = DEFAULT) -> Traffic | 
     return every() if not known and lanes <= limits.points else found
 
 
-def prove_coalesced(claim: Coalesced, *, strategy: str | None = None, limits: Limits = DEFAULT) -> Verdict:
-    """The verdict on coalescing, for every size of segment that the target uses.
-
-    `strategy` forces one of `prove`'s on the counting written out, lane by lane.
-
-    >>> from layoutalg.index import symbol, var
-    >>> from layoutalg.layout import make_naive_tensor_descriptor
-    >>> from layoutalg.memory.lds import lane_map
-    >>> from layoutalg.target import target
-    >>> lane, n = var("lane", 64), symbol("N", min=1, max=1 << 20)
-    >>> vector = make_naive_tensor_descriptor((n * 512,), (1,))
-    >>> run = Reach(vector, lane_map(lane, (var("block", n) * 512 + lane * 8,), 8, name="the load"), 2)
-    >>> print(prove_coalesced(Coalesced(run, target("gfx942"))).name)
-    proved
-    """
-    begin = time.perf_counter()
-    verdict = _verdict(claim, strategy, limits)
-    doubt = claim.target.evidence["segments"].text
-    aligned = "the memory begins at a multiple of the segment"
-    assumed = (f"segments of {claim.target.name}: {doubt}", aligned, *claim.access.assumptions)
-    return replace(verdict, seconds=time.perf_counter() - begin, assumptions=assumed)
-
-
-def _verdict(claim: Coalesced, strategy: str | None, limits: Limits) -> Verdict:
-    text, used = claim.statement(), dict[str, None]()
-    if why := unmet(claim.access):
-        return Unknown(text, "portfolio", 0.0, why=why)
-    if strategy is not None:
-        return prove(claim, strategy=strategy, limits=limits)
-    for obligation in claim.access.reached():
-        outcome = decide(obligation, limits)
-        if isinstance(outcome, Fails):
-            return Refuted(text, outcome.strategy, 0.0, witness=witness(obligation, outcome))
-        if not isinstance(outcome, Holds):
-            return Unknown(text, outcome.strategy, 0.0, why=outcome.reason)
-        used[outcome.strategy] = None
-    for segment in claim.target.segments:
-        found = traffic(claim.access, segment, limits)
-        if isinstance(found, Traffic) and not found.wasted:
-            used[found.strategy] = None
-            continue
-        points = [found.at] if isinstance(found, Traffic) and _given(claim.access, found.at) else []
-        starts = (*points, least(claim.access), *_somewhere(claim.access, limits))
-        near = (at for start in starts if start for at in _near(claim.access, start))
-        tried = (_wasted(claim.access, segment, at) for at in (*points, *near))
-        wasted = next((w for w in tried if w), None)
-        if wasted is not None:
-            name = found.strategy if isinstance(found, Traffic) else "small sizes"
-            return Refuted(text, name, 0.0, witness=wasted)
-        why = found if isinstance(found, str) else "its counterexample does not replay"
-        return Unknown(text, "rows", 0.0, why=f"segments of {segment} bytes: {why}")
-    return Proved(text, " + ".join(used), 0.0)
-
-
 def sentence(access: Reach, target: Target | str, limits: Limits = DEFAULT) -> str:
     """What an access to global memory costs, in plain words, one sentence for each size of segment.
 
     >>> from layoutalg.index import symbol, var
     >>> from layoutalg.layout import make_naive_tensor_descriptor
-    >>> from layoutalg.memory.lds import lane_map
+    >>> from layoutalg.memory import lane_map
     >>> lane, n = var("lane", 64), symbol("N", min=64, max=4096, multiple_of=64)
     >>> tile = make_naive_tensor_descriptor((4096, n), (n, 1))
     >>> column = Reach(tile, lane_map(lane, (lane, var("k", n)), name="The column"), 2)
@@ -214,7 +121,7 @@ def usable_bytes(access: Reach, limits: Limits = DEFAULT) -> int:
 
     >>> from layoutalg.index import symbol, var
     >>> from layoutalg.layout import make_naive_tensor_descriptor
-    >>> from layoutalg.memory.lds import lane_map
+    >>> from layoutalg.memory import lane_map
     >>> lane, k = var("lane", 64), symbol("K", min=512, max=4096, multiple_of=4)
     >>> rows = make_naive_tensor_descriptor((64, k), (k, 1))
     >>> usable_bytes(Reach(rows, lane_map(lane, (var("row", 64), lane * 8), 8), 2))
@@ -344,56 +251,3 @@ def _distinct_bytes(starts: list[int], width: int) -> int:
 
 def _complete(at: Point, *exprs: Expr) -> dict[Expr, int]:
     return {v: at.get(v, max(0, int(v.lo)) if v.lo > -math.inf else 0) for v in variables(*exprs)}
-
-
-# --- counterexamples --------------------------------------------------------------------------------------------------
-
-
-def _near(access: Reach, from_: Point) -> Iterator[Point]:
-    """Values of the variables that the access allows, near some (of which those that are missing are the least)."""
-    over = others(access, access.start, *access.lanes.index)
-    start = {**(least(access) or {}), **from_}
-    if any(v not in start for v in over):
-        return
-    candidates: list[Point] = [start]
-    for v in over:
-        step = max(1, v.value.multiple_of)
-        candidates += [{**start, v: start[v] + n * step} for n in (1, 2, 3, 7) if start[v] + n * step <= v.hi]
-    candidates += [{**start, **{v: start[v] + max(1, v.value.multiple_of) for v in over}}]
-    for at in candidates[:TRIES]:
-        if _given(access, at):
-            yield at
-
-
-def _somewhere(access: Reach, limits: Limits) -> tuple[Point, ...]:
-    """Values at which what is given holds."""
-    outcome = decide(ForAll("it is never given", negation(access.condition)), limits)
-    return outcome.points if isinstance(outcome, Fails) else ()
-
-
-def _given(access: Reach, at: Point) -> bool:
-    """Whether values are ones that the variables can have, and that the access allows."""
-    complete = {**(least(access) or {}), **at}
-    return in_domain(complete, tuple(complete)) and bool(value(access.condition, complete))
-
-
-def _wasted(access: Reach, segment: int, at: Point) -> Witness | None:
-    """What the wave touches in excess at these values, recounted; None where it does not."""
-    complete = {**(least(access) or {}), **at}
-    fixed = substitute(access.start, dict(complete))
-    addresses = [values([fixed], {access.lanes.lane: n})[0] for n in range(access.lanes.lanes)]
-    width = access.lanes.width * access.element_bytes
-    there = active(access, complete)
-    low = min((a for a, here in zip(addresses, there, strict=True) if here), default=0)
-    each = [a - low // segment * segment for a in addresses]
-    touched, needed = int(segments(each, width, segment, there)), int(fewest(each, width, segment, there))
-    if touched <= needed:
-        return None
-    named_ = {v.value.name: n for v, n in complete.items()}
-    where = f" (at {', '.join(f'{name} = {n}' for name, n in named_.items())})" if named_ else ""
-    some = "" if there.all() else f"; {there.sum()} of {len(there)} lanes take part"
-    text = f"the wave touches {touched} segments of {segment} bytes where {needed} would do{where}{some}"
-    return Witness((named_,), text)
-
-
-__all__ = ["Coalesced", "Reach", "Traffic", "prove_coalesced", "sentence", "traffic", "usable_bytes"]

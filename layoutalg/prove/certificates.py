@@ -25,7 +25,6 @@ from layoutalg.prove.obligation import Obligation, Onto
 from layoutalg.prove.outcome import Fails, Holds, Limits
 from layoutalg.prove.portfolio import DEFAULT, Step, steps_of, verdict_of
 from layoutalg.prove.solver import needs_bits
-from layoutalg.prove.statement import sizes
 from layoutalg.prove.strategies.instances import sizes_of
 
 if TYPE_CHECKING:
@@ -185,7 +184,7 @@ def subject(claim: Claim | Obligation) -> str:
     if not isinstance(claim, Claim):
         return content(claim)
     lines = [f"{field.name} = {getattr(claim, field.name)!r}" for field in fields(claim)]
-    return "\n".join([claim.name, *lines, *map(limits_of, sizes(claim))])
+    return "\n".join([claim.name, *lines, *map(limits_of, claim.sizes)])
 
 
 def _one_line(text: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent import futures
 from contextlib import contextmanager
 from pickle import PicklingError
@@ -32,9 +32,6 @@ else:
     distributed = lazy("distributed")
     multiprocessing = lazy("multiprocessing")
 
-Prover = Callable[..., Verdict]
-"""What decides one claim: `prover(claim, strategy=…, limits=…)`."""
-
 
 def prove_all(
     claims: Sequence[Claim | Obligation],
@@ -43,11 +40,8 @@ def prove_all(
     executor: futures.Executor | None = None,
     strategy: str | None = None,
     limits: Limits = DEFAULT,
-    prover: Prover = prove,
 ) -> list[Verdict]:
     """The verdict on each claim: one after another, in `jobs` processes, or on an executor that is given.
-
-    `prover` decides one claim, as `prove` does; a function of a module, so that other processes find it.
 
     >>> from layoutalg.layout import make_naive_tensor_descriptor as strided
     >>> from layoutalg.prove import Injective
@@ -55,13 +49,13 @@ def prove_all(
     ['proved', 'refuted']
     """
     if executor is not None:
-        return _on(executor, claims, 1, prover, strategy, limits)
+        return _on(executor, claims, 1, strategy, limits)
     if min(jobs, len(claims)) <= 1:
-        return _one_by_one(claims, prover, strategy, limits)
+        return _one_by_one(claims, strategy, limits)
     size = min(MOST_BATCHED, -(-len(claims) // (jobs * 4)))
     context = multiprocessing.get_context("fork" if _forks() else "spawn")
     with futures.ProcessPoolExecutor(min(jobs, len(claims)), mp_context=context) as pool:
-        return _on(pool, claims, size, prover, strategy, limits)
+        return _on(pool, claims, size, strategy, limits)
 
 
 MOST_BATCHED = 16
@@ -80,20 +74,18 @@ def dask_executor(address: str) -> Iterator[futures.Executor]:
         yield client.get_executor(retries=3, pure=False)
 
 
-def _one_by_one(
-    claims: Sequence[Claim | Obligation], prover: Prover, strategy: str | None, limits: Limits
-) -> list[Verdict]:
+def _one_by_one(claims: Sequence[Claim | Obligation], strategy: str | None, limits: Limits) -> list[Verdict]:
     found: list[Verdict] = []
     try:
         for claim in claims:
-            found.append(prover(claim, strategy=strategy, limits=limits))
+            found.append(prove(claim, strategy=strategy, limits=limits))
     except KeyboardInterrupt:
         found += [_undecided(claim, "interrupted") for claim in claims[len(found) :]]
     return found
 
 
 def _on(
-    executor: futures.Executor, claims: Sequence[Claim | Obligation], size: int, prover: Prover, strategy: str | None,
+    executor: futures.Executor, claims: Sequence[Claim | Obligation], size: int, strategy: str | None,
     limits: Limits,
 ) -> list[Verdict]:  # fmt: skip
     """The verdicts by an executor that is handed `size` claims at a time."""
@@ -102,7 +94,7 @@ def _on(
     found: list[Verdict] = []
     try:
         for batch in batches:
-            pending.append(executor.submit(_batch, prover, batch, strategy, limits))
+            pending.append(executor.submit(_batch, batch, strategy, limits))
         for batch, future in zip(batches, pending, strict=True):
             found += _result(batch, future)
     except KeyboardInterrupt:
@@ -116,12 +108,12 @@ def _on(
     return found
 
 
-def _batch(prover: Prover, claims: Sequence[Claim | Obligation], strategy: str | None, limits: Limits) -> list[Verdict]:
+def _batch(claims: Sequence[Claim | Obligation], strategy: str | None, limits: Limits) -> list[Verdict]:
     """What a worker does: one claim that cannot be decided costs no other its verdict."""
     found: list[Verdict] = []
     for claim in claims:
         try:
-            found.append(prover(claim, strategy=strategy, limits=limits))
+            found.append(prove(claim, strategy=strategy, limits=limits))
         except (RuntimeError, OSError, EOFError, MemoryError) as error:
             found.append(_undecided(claim, f"its worker was lost: {error}"))
     return found

@@ -1,7 +1,12 @@
-"""`prove`: a claim decided, with a verdict that says how.
+"""`prove`: a claim decided, with a verdict that says how; the one door, for layouts and for accesses.
 
-First transform by transform (microseconds, all sizes; a transform that algebra does not decide is put to the solver,
-alone, where sizes are symbolic); if the transforms do not do alone, the exact obligations by every strategy.
+| a claim                | is decided                                                                                |
+|------------------------|-------------------------------------------------------------------------------------------|
+| of several (`All`)     | one by one                                                                                |
+| with routes of its own | by the first that does (`Claim.routes`: the price of every wave, …)                       |
+| on a layout            | transform by transform (microseconds, all sizes; a transform that algebra does not decide |
+|                        | is put to the solver, alone, where sizes are symbolic); where that does not do, by its    |
+|                        | exact obligations, each by every strategy                                                 |
 """
 
 from __future__ import annotations
@@ -10,21 +15,22 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from layoutalg.index import TRUE, InexpressibleError, all_of, budget, names, variables
+from layoutalg.index import TRUE, InexpressibleError, all_of, budget, variables
 from layoutalg.index.evaluate import value
 from layoutalg.layout import NoInverseError
-from layoutalg.prove.claims import Claim
+from layoutalg.prove.claims import All, Claim
+from layoutalg.prove.claims.base import assumptions
 from layoutalg.prove.decide import STRATEGIES, decide, decide_quickly
-from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Shown, admitted
+from layoutalg.prove.obligation import ForAll, Obligation, Shown, admitted
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
-from layoutalg.prove.statement import assumptions, sizes
 from layoutalg.prove.strategies.instances import sizes_of
 from layoutalg.prove.vacuity import vacuous
-from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
+from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness, witness
 
 DEFAULT = Limits()
 LEMMA_SECONDS = 1.0
 """What the solver gets for one transform, before the whole is tried."""
+NO_REPLAY = "its counterexample does not replay"
 
 
 @dataclass(frozen=True)
@@ -51,31 +57,88 @@ def prove(claim: Claim | Obligation, *, strategy: str | None = None, limits: Lim
         kind = type(claim).__name__
         raise TypeError(f"a claim or an obligation is decided, not a {kind}; say what of it: prove(Injective(d))")
     start = time.perf_counter()
-    statement = claim.statement() if isinstance(claim, Claim) else claim.label
     assumed = _assumed(claim)
     verdict = budget.in_time(
-        limits.seconds,
-        lambda: _proved(claim, statement, strategy, limits),
-        lambda why: Unknown(statement, strategy or "portfolio", 0.0, why=why),
+        limits.seconds, lambda: _proved(claim, strategy, limits), lambda why: _unknown(claim, strategy, why)
     )
-    return replace(verdict, seconds=time.perf_counter() - start, assumptions=assumed)
-
-
-def _proved(claim: Claim | Obligation, statement: str, strategy: str | None, limits: Limits) -> Verdict:
-    if isinstance(claim, Claim) and (why := vacuous(claim.assumed)):
-        return Unknown(statement, strategy or "portfolio", 0.0, why=why)
-    try:
-        steps, local = steps_of(claim, strategy=strategy, limits=limits)
-    except (NoInverseError, InexpressibleError) as error:
-        return Unknown(statement, strategy or "portfolio", 0.0, why=str(error))
-    return verdict_of(claim, steps, local, strategy)
+    return replace(verdict, seconds=time.perf_counter() - start, assumptions=verdict.assumptions or assumed)
 
 
 def _assumed(claim: Claim | Obligation) -> tuple[str, ...]:
     """All that is assumed, in words."""
     if isinstance(claim, Claim):
-        return assumptions((v for v in sizes(claim) if not v.value.index), claim.assumed)
+        return claim.assumptions
     return assumptions((v for v in claim.variables if not v.value.index), claim.given)
+
+
+def _words(claim: Claim | Obligation) -> str:
+    return claim.statement() if isinstance(claim, Claim) else claim.label
+
+
+def _unknown(claim: Claim | Obligation, strategy: str | None, why: str) -> Unknown:
+    return Unknown(_words(claim), strategy or "portfolio", 0.0, why=why)
+
+
+def _proved(claim: Claim | Obligation, strategy: str | None, limits: Limits) -> Verdict:
+    if isinstance(claim, Claim) and (why := vacuous(claim.assumed)):
+        return _unknown(claim, strategy, why)
+    if isinstance(claim, All):
+        return _each(claim, strategy, limits)
+    try:
+        if isinstance(claim, Claim) and (verdict := _by_routes(claim, strategy, limits)) is not None:
+            return verdict
+        steps, local = steps_of(claim, strategy=strategy, limits=limits)
+    except (NoInverseError, InexpressibleError) as error:
+        return _unknown(claim, strategy, str(error))
+    return verdict_of(claim, steps, local, strategy)
+
+
+def _each(claim: All, strategy: str | None, limits: Limits) -> Verdict:
+    """Several claims: proved where each is; else the first that is refuted, or is left open."""
+    verdicts: list[Verdict] = []
+    for one in claim.claims:
+        verdicts.append(prove(one, strategy=strategy, limits=limits))
+        if isinstance(verdicts[-1], Refuted):
+            return verdicts[-1]
+    for verdict in verdicts:
+        if not isinstance(verdict, Proved):
+            return verdict
+    return Proved(claim.statement(), " + ".join(dict.fromkeys(v.strategy for v in verdicts)), 0.0)
+
+
+def _by_routes(claim: Claim, strategy: str | None, limits: Limits) -> Verdict | None:
+    """By the claim's own routes, those of one name where it is forced; None where there are none."""
+    shown: dict[Obligation, str] = {}
+    reasons: dict[str, None] = {}
+    for route in claim.routes():
+        if strategy not in (None, route.name):
+            continue
+        for need in route.needs:
+            if need not in shown:
+                outcome = decide(need, limits)
+                if not isinstance(outcome, Holds):
+                    return verdict_of(claim, [Step(need, outcome)], False, strategy)
+                shown[need] = outcome.strategy
+        verdict = verdict_by(claim, route.decide(limits, strategy))
+        if isinstance(verdict, Unknown):
+            reasons[f"{verdict.strategy}: {verdict.why}"] = None
+            continue
+        used = shown.values() if route.names_needs and isinstance(verdict, Proved) else ()
+        return replace(verdict, strategy=" + ".join(dict.fromkeys((*used, verdict.strategy))))
+    return _unknown(claim, strategy, "; ".join(reasons)) if reasons else None
+
+
+def verdict_by(claim: Claim, outcome: Outcome) -> Verdict:
+    """What the outcome of a route comes to; a counterexample counts only where the claim's own model shows it."""
+    statement = claim.statement()
+    if isinstance(outcome, Holds):
+        return Proved(statement, outcome.strategy, 0.0)
+    if isinstance(outcome, GaveUp):
+        return Unknown(statement, outcome.strategy, 0.0, why=outcome.reason)
+    told = claim.told(outcome, None)
+    if told is None:
+        return Unknown(statement, outcome.strategy, 0.0, why=NO_REPLAY)
+    return Refuted(statement, outcome.strategy, 0.0, witness=told)
 
 
 def steps_of(
@@ -183,44 +246,29 @@ def _step(obligation: Obligation, limits: Limits, strategy: str | None) -> Step:
     return Step(obligation, outcome)
 
 
-def verdict_of(
-    claim: Claim | Obligation, steps: Sequence[Step], local: bool, strategy: str | None, seconds: float = 0.0
-) -> Verdict:
+def verdict_of(claim: Claim | Obligation, steps: Sequence[Step], local: bool, strategy: str | None) -> Verdict:
     """What the steps of a claim come to; nothing is proved but where a point was found that all of it speaks of."""
-    statement = claim.statement() if isinstance(claim, Claim) else claim.label
+    statement = _words(claim)
     unknown = []
     used: dict[str, None] = {}
     for step in steps:
         if isinstance(step.outcome, Fails):
-            told = witness(step.obligation, step.outcome)
-            return Refuted(statement, step.outcome.strategy, seconds, witness=told)
+            told = _told(claim, step.outcome, step.obligation)
+            if told is None:
+                return Unknown(statement, step.outcome.strategy, 0.0, why=NO_REPLAY)
+            return Refuted(statement, step.outcome.strategy, 0.0, witness=told)
         if isinstance(step.outcome, GaveUp):
             unknown.append(f"{step.obligation.label}: {step.outcome.reason}")
         used[step.outcome.strategy] = None
     if unknown:
-        return Unknown(statement, strategy or "portfolio", seconds, why="; ".join(unknown))
+        return _unknown(claim, strategy, "; ".join(unknown))
     assumed = [claim.assumed] if isinstance(claim, Claim) else []
     for condition in dict.fromkeys((*assumed, *(admitted(step.obligation) for step in steps))):
         if why := vacuous(condition):
-            return Unknown(statement, strategy or "portfolio", seconds, why=why)
+            return _unknown(claim, strategy, why)
     how = " + ".join(used) or "intervals"
-    return Proved(statement, f"transform by transform ({how})" if local else how, seconds)
+    return Proved(statement, f"transform by transform ({how})" if local else how, 0.0)
 
 
-def witness(obligation: Obligation, outcome: Fails) -> Witness:
-    """The counterexample in words and numbers; sizes are named, indices are shown as the obligation shows them."""
-    found = outcome.points
-    if isinstance(obligation, InjectiveMap):
-        found = tuple(sorted(found, key=lambda point: [point[v] for v in obligation.over]))
-    points = tuple({v.value.name: n for v, n in point.items()} for point in found)
-    shown = names(*(e for s in obligation.show for e in s.exprs)) if obligation.show else set()
-    texts = [", ".join(s.at(point) for s in obligation.show) for point in found]
-    sizes = {n: k for n, k in points[0].items() if not obligation.show or n not in shown or _is_size(obligation, n)}
-    where = ", ".join(f"{n} = {k}" for n, k in sizes.items())
-    text = " and ".join(t for t in texts if t)
-    return Witness(points, f"{obligation.label} fails: {text or where}" + (f" (for {where})" if text and where else ""))
-
-
-def _is_size(obligation: Obligation, name: str) -> bool:
-    limits = [v.value.extent for v in obligation.variables if v.value.extent is not None]
-    return name in names(*limits) if limits else False
+def _told(claim: Claim | Obligation, failed: Fails, obligation: Obligation) -> Witness | None:
+    return claim.told(failed, obligation) if isinstance(claim, Claim) else witness(obligation, failed)

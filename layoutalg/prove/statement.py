@@ -8,10 +8,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 
-from layoutalg.index import TRUE, Expr, conjuncts, variables
+from layoutalg.index import Expr
 from layoutalg.index.evaluate import limits
 from layoutalg.index.normal import simplify
 from layoutalg.index.symbolic import latex as latex_of
@@ -116,7 +116,7 @@ def _formula(
         numbers["dimension"] %= layout.rank
     bits1 = numbers.get("bits", 32) - 1
     text = FORMULAS[claim.name][which].format(domain=domain, space=space, bits1=bits1, **{"copies": "R", **numbers})
-    limits = ", ".join(_limit(v, which) for v in sizes(claim))
+    limits = ", ".join(_limit(v, which) for v in claim.sizes)
     return f"{forall[0]}{limits}{forall[1]}{text}" if limits else text
 
 
@@ -127,23 +127,6 @@ def _spaces(layout: object, show: Callable[[Expr], str], times: str) -> tuple[st
     assert isinstance(layout, TensorDescriptor | TensorAdaptor)
     top = times.join(f"[0, {show(simplify(n))})" for n in adaptor_of(layout).lengths)
     return top, times.join("ℤ" if n is None else f"[0, {show(simplify(n))})" for n in bottom_limits(layout))
-
-
-def sizes(claim: Claim) -> tuple[Expr, ...]:
-    """The sizes that a claim holds for all of: those of lengths and parameters, and of what is assumed."""
-    return variables(*claim.terms())
-
-
-def assumptions(sizes: Iterable[Expr], condition: Expr) -> tuple[str, ...]:
-    """What a verdict assumes, whole and in words: the limits of each size, and each part of a condition on them.
-
-    >>> from layoutalg.index import symbol
-    >>> n = symbol("N", max=64)
-    >>> assumptions([n], n * n <= 1024)
-    ('1 <= N <= 64', 'N * N <= 1024')
-    """
-    parts = () if condition is TRUE else conjuncts(condition)
-    return tuple(dict.fromkeys((*map(limits, sizes), *map(str, parts))))
 
 
 def _limit(v: Expr, which: int) -> str:

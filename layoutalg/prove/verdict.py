@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from layoutalg.index import names
+from layoutalg.prove.obligation import InjectiveMap, Obligation
+from layoutalg.prove.outcome import Fails
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -74,3 +78,22 @@ class Unknown(Verdict):
     def reason(self) -> str:
         """What stopped every strategy."""
         return self.why
+
+
+def witness(obligation: Obligation, outcome: Fails) -> Witness:
+    """The counterexample in words and numbers; sizes are named, indices are shown as the obligation shows them."""
+    found = outcome.points
+    if isinstance(obligation, InjectiveMap):
+        found = tuple(sorted(found, key=lambda point: [point[v] for v in obligation.over]))
+    points = tuple({v.value.name: n for v, n in point.items()} for point in found)
+    shown = names(*(e for s in obligation.show for e in s.exprs)) if obligation.show else set()
+    texts = [", ".join(s.at(point) for s in obligation.show) for point in found]
+    sizes = {n: k for n, k in points[0].items() if not obligation.show or n not in shown or _is_size(obligation, n)}
+    where = ", ".join(f"{n} = {k}" for n, k in sizes.items())
+    text = " and ".join(t for t in texts if t)
+    return Witness(points, f"{obligation.label} fails: {text or where}" + (f" (for {where})" if text and where else ""))
+
+
+def _is_size(obligation: Obligation, name: str) -> bool:
+    limits = [v.value.extent for v in obligation.variables if v.value.extent is not None]
+    return name in names(*limits) if limits else False

@@ -30,9 +30,9 @@ import numpy as np
 from layoutalg.index import Expr, add, any_of, as_expr, eq, lookup, select, var, xor
 from layoutalg.index.f2 import image, span
 from layoutalg.layout import TensorDescriptor
+from layoutalg.memory import Access
+from layoutalg.memory.bank_cost import address_columns
 from layoutalg.memory.banks import phase_subgroup, served
-from layoutalg.memory.lds import Access
-from layoutalg.memory.lds.cost import address_columns
 from layoutalg.prove import ForAll, Limits, Proved, Refuted, Verdict, prove
 from layoutalg.synth.fields import descriptor_of
 from layoutalg.synth.gemm import packed

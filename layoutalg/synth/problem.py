@@ -19,8 +19,8 @@ import numpy as np
 from layoutalg.index import TRUE, Expr, var
 from layoutalg.index.evaluate import grids
 from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.memory import Access, LaneMap, access, lane_map, operand
 from layoutalg.memory.banks import LaneMapError
-from layoutalg.memory.lds import Access, LaneMap, access, lane_map, operand
 from layoutalg.synth.gemm import packed
 from layoutalg.target import target
 from layoutalg.target.dtypes import DTYPES, dtype_of

@@ -13,7 +13,7 @@ from layoutalg.formats import AccessItem, DescriptorItem, SpecFile, dump
 from layoutalg.formats.ck_cpp.write import to_ck
 from layoutalg.formats.model import StatedClaim
 from layoutalg.index import fresh, substitute, var
-from layoutalg.memory.lds import Access
+from layoutalg.memory import Access
 from layoutalg.prove import Verdict
 from layoutalg.synth.search import Synthesis
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from layoutalg.layout import LayoutError, TensorDescriptor
-from layoutalg.memory.lds import Access, ConflictDegree, ConflictFree, Cost, judged, price, prove_access
+from layoutalg.memory import Access, ConflictDegree, ConflictFree, Cost, judged, price
 from layoutalg.prove import (
     Bijective,
     FitsIndexType,
@@ -188,7 +188,7 @@ class _Search:
         degree, candidate = self.best
         descriptor = candidate.make()
         verdicts = [
-            prove_access(ConflictFree(a) if degree == 1 else ConflictDegree(a, degree), limits=self.limits)
+            prove(ConflictFree(a) if degree == 1 else ConflictDegree(a, degree), limits=self.limits)
             for a in self.problem.accesses(descriptor)
         ]
         whole = Bijective(descriptor) if candidate.extra == 0 else Injective(descriptor)
@@ -218,7 +218,7 @@ def refuted_gap(problem: Problem, make: Callable[[int], TensorDescriptor], gap: 
 
 def _first_failure(problem: Problem, descriptor: TensorDescriptor) -> Verdict:
     for access in problem.accesses(descriptor):
-        verdict = prove_access(ConflictFree(access))
+        verdict = prove(ConflictFree(access))
         if not isinstance(verdict, Proved):
             return verdict
     return Unknown("every access is free of conflicts", "search", 0.0, why="there is nothing to refute")
@@ -248,7 +248,7 @@ def least_padding(
 
 
 def _free(problem: Problem, descriptor: TensorDescriptor) -> bool:
-    return all(isinstance(prove_access(ConflictFree(a)), Proved) for a in problem.accesses(descriptor))
+    return all(isinstance(prove(ConflictFree(a)), Proved) for a in problem.accesses(descriptor))
 
 
 __all__ = ["STYLES", "Synthesis", "Trial", "least_padding", "smaller_gaps", "synthesize", "worst"]

@@ -17,9 +17,9 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     transform_tensor_descriptor,
 )
+from layoutalg.memory import access as lds_access
+from layoutalg.memory import lane_map
 from layoutalg.memory.banks import LaneMapError, MisalignedError, phases
-from layoutalg.memory.lds import access as lds_access
-from layoutalg.memory.lds import lane_map
 
 LANE = var("lane", 64)
 SVG = "{http://www.w3.org/2000/svg}"

@@ -24,8 +24,8 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
 )
+from layoutalg.memory import access, lane_map
 from layoutalg.memory.banks import AccessError, cycles
-from layoutalg.memory.lds import access, lane_map
 from layoutalg.target import target, target_names
 
 PATTERNS = {"rows, vector by vector": in_order, "columns, vector by vector": down}

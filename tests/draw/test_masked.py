@@ -15,9 +15,8 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
 )
-from layoutalg.memory.access import Reach
+from layoutalg.memory import Reach, access, lane_map
 from layoutalg.memory.banks import LANES_OFF
-from layoutalg.memory.lds import access, lane_map
 
 LANE = var("lane", 64)
 M = symbol("M", min=1, max=64)

@@ -23,8 +23,8 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
 )
-from layoutalg.memory.lds import ConflictFree, access, lane_map, prove_access
-from layoutalg.prove import Refuted
+from layoutalg.memory import ConflictFree, access, lane_map
+from layoutalg.prove import Refuted, prove
 
 
 def test_each_kind_has_its_picture(guide, column):
@@ -130,7 +130,7 @@ def test_a_refuted_access_is_drawn_at_its_witness():
     lane, block = var("lane", 64), var("block", 4)
     rows = lane_map(lane, (lane % 16 + 16 * block, lane // 16 * 8), 8)
     reached = access(make_naive_tensor_descriptor((64, 32), (32, 1)), rows, 2, "gfx942")
-    verdict = prove_access(ConflictFree(reached))
+    verdict = prove(ConflictFree(reached))
     assert isinstance(verdict, Refuted)
     picture = show(reached, verdict)
     number = max(range(8), key=lambda n: LaneAccess.from_proof(reached).phases[n].cycles)

@@ -8,9 +8,9 @@ import pytest
 from layoutalg.index import Expr, symbol, var
 from layoutalg.index.evaluate import grid
 from layoutalg.layout import make_naive_tensor_descriptor as naive
+from layoutalg.memory import Coalesced, Reach, lane_map
 from layoutalg.memory.coalescing import fewest, segments
-from layoutalg.memory.lds import lane_map
-from layoutalg.memory.traffic import Coalesced, Reach, Traffic, prove_coalesced, sentence, traffic, usable_bytes
+from layoutalg.memory.traffic import Traffic, sentence, traffic, usable_bytes
 from layoutalg.prove import Limits, Proved, Refuted, Unknown, Verdict, prove
 from layoutalg.target import target
 from tests.fuzzing import count
@@ -30,7 +30,7 @@ def rows_of_16_bytes(m: Expr, n: Expr, lanes_a_row: int, multiple: int = 1) -> R
 def test_whole_rows_are_coalesced_for_every_matrix_whose_rows_are_aligned() -> None:
     m, n = symbol("M", min=64, multiple_of=64), symbol("N", min=64, multiple_of=64)
     for lanes_a_row in (8, 16, 64):
-        verdict = prove_coalesced(Coalesced(rows_of_16_bytes(m, n * 8, lanes_a_row), GPU))
+        verdict = prove(Coalesced(rows_of_16_bytes(m, n * 8, lanes_a_row), GPU))
         assert isinstance(verdict, Proved), verdict
         assert verdict.strategy == "normal form + " + ("enumeration" if lanes_a_row == 64 else "rows")
         assert verdict.assumptions[0].startswith("segments of gfx942: documented")
@@ -39,7 +39,7 @@ def test_whole_rows_are_coalesced_for_every_matrix_whose_rows_are_aligned() -> N
 def test_four_lanes_a_row_fill_no_segment_of_128_bytes() -> None:
     m, n = symbol("M", min=64, multiple_of=64, max=1 << 15), symbol("N", min=128, multiple_of=128, max=1 << 15)
     access = rows_of_16_bytes(m, n, 4)
-    verdict = prove_coalesced(Coalesced(access, GPU))
+    verdict = prove(Coalesced(access, GPU))
     assert isinstance(verdict, Refuted)
     assert verdict.reason.startswith("the wave touches 16 segments of 128 bytes where 8 would do (at ")
     assert "touches 16 segments of 64 bytes in every wave, the fewest possible." in sentence(access, GPU)
@@ -48,7 +48,7 @@ def test_four_lanes_a_row_fill_no_segment_of_128_bytes() -> None:
 
 def test_rows_that_are_not_aligned_are_refuted_at_a_size() -> None:
     m, n = symbol("M", min=64, multiple_of=64, max=1 << 12), symbol("N", min=64, multiple_of=8, max=1 << 12)
-    verdict = prove_coalesced(Coalesced(rows_of_16_bytes(m, n, 8), GPU))
+    verdict = prove(Coalesced(rows_of_16_bytes(m, n, 8), GPU))
     assert isinstance(verdict, Refuted)
     at = verdict.witness.points[0]
     assert at["N"] % 32 != 0
@@ -60,7 +60,7 @@ def test_rows_that_are_not_aligned_are_refuted_at_a_size() -> None:
 def test_a_stride_of_rows_that_may_overlap_is_not_called_proved() -> None:
     n = symbol("N", min=8, max=4096, multiple_of=8)
     access = Reach(naive((64, n), (n, 1)), lane_map(LANE, (LANE, 0), 8, name="the column"), 2)
-    verdict = prove_coalesced(Coalesced(access, GPU))
+    verdict = prove(Coalesced(access, GPU))
     assert isinstance(verdict, Refuted | Unknown)
 
 
@@ -81,7 +81,7 @@ def test_concrete_accesses_agree_with_counting(seed: int) -> None:
         assert found.wasted == (touched - needed).max()
     claim = Coalesced(access, GPU)
     fits = all((segments(where, 4, s) == fewest(where, 4, s)).all() for s in GPU.segments)
-    assert isinstance(prove_coalesced(claim), Proved if fits else Refuted)
+    assert isinstance(prove(claim), Proved if fits else Refuted)
     written_out = prove(claim, limits=Limits(seconds=120))
     assert isinstance(written_out, Proved if fits else Refuted), "and so by the counting written out"
 
@@ -91,7 +91,7 @@ def test_the_counting_written_out_says_the_same_of_every_size(lanes_a_row: int, 
     m, n = symbol("M", min=64, multiple_of=64), symbol("N", min=64, multiple_of=64)
     claim = Coalesced(rows_of_16_bytes(m, n, lanes_a_row), GPU)
     assert isinstance(prove(claim), expected)
-    assert isinstance(prove_coalesced(claim), expected)
+    assert isinstance(prove(claim), expected)
 
 
 def test_symbolic_rows_agree_with_counting_at_sizes() -> None:
@@ -114,7 +114,7 @@ def test_an_offset_that_is_no_multiple_of_the_segment_costs_one_more() -> None:
     found = traffic(access, 128)
     assert isinstance(found, Traffic)
     assert (found.touched, found.fewest) == ((3, 3), (2, 2))
-    assert isinstance(prove_coalesced(Coalesced(access, GPU)), Refuted)
+    assert isinstance(prove(Coalesced(access, GPU)), Refuted)
 
 
 @pytest.mark.parametrize(("multiple", "expected"), [(1, 2), (2, 4), (4, 8), (8, 16), (16, 16)])
@@ -131,7 +131,7 @@ def test_a_start_that_only_each_lane_by_itself_shows_is_not_left_out() -> None:
     m = symbol("M", max=1 << 24)
     access = Reach(naive((1 << 30,), (1,)), lane_map(LANE, (m * ((LANE * LANE + LANE + 1) % 2) + LANE,)), 4)
     assert isinstance(traffic(access, 64), str)
-    verdict = prove_coalesced(Coalesced(access, GPU))
+    verdict = prove(Coalesced(access, GPU))
     assert isinstance(verdict, Refuted)
     assert verdict.reason.startswith("the wave touches 5 segments of 64 bytes where 4 would do")
 
@@ -140,4 +140,4 @@ def test_a_start_that_only_each_lane_by_itself_shows_is_not_left_out() -> None:
 def test_an_access_that_nothing_makes_is_not_called_coalesced(strategy: str | None) -> None:
     n = symbol("N", min=64)
     nothing = Reach(naive((1 << 20,), (1,)), lane_map(LANE, (LANE + n,)), 4, given=n < 5)
-    assert prove_coalesced(Coalesced(nothing, GPU), strategy=strategy).name == "unknown"
+    assert prove(Coalesced(nothing, GPU), strategy=strategy).name == "unknown"

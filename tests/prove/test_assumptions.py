@@ -23,10 +23,7 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
 )
-from layoutalg.memory.access import Reach
-from layoutalg.memory.lds import ConflictFree, access, lane_map
-from layoutalg.memory.lds.verdicts import prove_access
-from layoutalg.memory.traffic import Coalesced, prove_coalesced
+from layoutalg.memory import Coalesced, ConflictFree, Reach, access, lane_map
 from layoutalg.prove import (
     Agree,
     All,
@@ -150,8 +147,8 @@ def test_an_access_under_what_never_holds_proves_nothing() -> None:
     lane = var("lane", 64)
     tile = make_naive_tensor_descriptor((64, 4), (4, 1))
     row = lane_map(lane, (lane, 0), name="row")
-    free = prove_access(ConflictFree(access(tile, row, 4, "gfx942", given=NEVER)))
-    wide = prove_coalesced(Coalesced(Reach(tile, row, 4, given=NEVER), target("gfx942")))
+    free = prove(ConflictFree(access(tile, row, 4, "gfx942", given=NEVER)))
+    wide = prove(Coalesced(Reach(tile, row, 4, given=NEVER), target("gfx942")))
     for verdict in (free, wide):
         assert isinstance(verdict, Unknown), verdict
         assert "vacuity is not excluded" in verdict.reason
@@ -202,7 +199,7 @@ def test_an_access_lists_all_that_it_assumes() -> None:
     lane, n = var("lane", 64), symbol("N", min=64, max=4096, multiple_of=64)
     tile = make_naive_tensor_descriptor((64, n), (n, 1))
     reach = Reach(tile, lane_map(lane, (var("row", 64), lane)), 4, given=n >= 128)
-    verdict = prove_coalesced(Coalesced(reach, target("gfx942")))
+    verdict = prove(Coalesced(reach, target("gfx942")))
     assert verdict.assumptions[2:] == ("64 <= N <= 4096, a multiple of 64", "128 <= N")
 
 

@@ -254,7 +254,7 @@ def test_one_claim_that_fails_costs_no_other_its_verdict() -> None:
         def local_obligations(self) -> None:
             raise MemoryError("too large")
 
-    found = _batch(prove, [Fails(CLAIMS[0].descriptor), *CLAIMS], None, Limits())
+    found = _batch([Fails(CLAIMS[0].descriptor), *CLAIMS], None, Limits())
     assert [v.name for v in found] == ["unknown", *VERDICTS]
     assert "too large" in found[0].reason
 

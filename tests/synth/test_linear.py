@@ -11,7 +11,7 @@ import pytest
 from layoutalg.index import var
 from layoutalg.index.evaluate import grid
 from layoutalg.index.f2 import span
-from layoutalg.memory.lds import lane_map, price
+from layoutalg.memory import lane_map, price
 from layoutalg.prove import Bijective, Proved, prove
 from layoutalg.synth.fields import placed
 from layoutalg.synth.linear import demands, find_swizzle, swizzle_descriptor

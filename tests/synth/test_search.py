@@ -12,8 +12,8 @@ from layoutalg.formats.check import check
 from layoutalg.index import var
 from layoutalg.index.evaluate import grid, grids
 from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.memory import lane_map
 from layoutalg.memory.banks import LaneMapError, OutsideLdsError, phase_cycles
-from layoutalg.memory.lds import lane_map
 from layoutalg.prove import Proved, Refuted
 from layoutalg.synth.command import from_spec, gemm, shown, tile_of
 from layoutalg.synth.families import candidates, round_of_banks

@@ -1,7 +1,7 @@
 """What each LDS access of a program costs on a target: cycles of its busiest phase, 1 where no two lanes conflict.
 
 The wave's lanes are threads one after another; every wave, register and loop index is counted.  The target's lane
-groups and banks are data (`layoutalg.target`), and the price is exact (`layoutalg.memory.lds`).
+groups and banks are data (`layoutalg.target`), and the price is exact (`layoutalg.memory`).
 
 | access                                   | priced as                                       |
 |------------------------------------------|-------------------------------------------------|
@@ -18,8 +18,7 @@ from layoutalg.index import Expr, as_expr, substitute, var
 from layoutalg.kernel.access.matrix_loads import LANES, ROWS, in_row
 from layoutalg.kernel.program import AsyncCopy, LoadShared, Program, SharedAccess
 from layoutalg.layout.mixed_radix import digits
-from layoutalg.memory.lds import LaneMap, access, price
-from layoutalg.memory.lds.cost import Cost
+from layoutalg.memory import Cost, LaneMap, access, price
 from layoutalg.target import target as named
 from layoutalg.target.model import UnknownInstructionError
 

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, fresh, names, simplify
+from layoutalg.index import TRUE, Expr, all_of, as_expr, conjuncts, eq, fresh, names, simplify, variables
+from layoutalg.index.evaluate import limits
 from layoutalg.index.normal import normal
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution, Transform
 from layoutalg.prove.domain import Layout, adaptor_of, lower_index, parameters, taken
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation
+from layoutalg.prove.outcome import Fails, Limits, Outcome
+from layoutalg.prove.verdict import Witness, witness
+
+
+@dataclass(frozen=True)
+class Route:
+    """A claim's own way to be decided whole, as a strategy decides an obligation.
+
+    `name`: what `strategy` forces, and what `decide` is then given; `needs`: what must be shown before, by whatever
+    strategy; `names_needs`: whether a proof says by which.
+    """
+
+    name: str
+    decide: Callable[[Limits, str | None], Outcome]
+    needs: Sequence[ForAll] = ()
+    names_needs: bool = False
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What is claimed of a layout."""
+    """What is claimed of a layout, or of an access to one."""
 
     name: ClassVar[str]
 
@@ -31,6 +48,14 @@ class Claim:
     def local_obligations(self) -> Iterator[Obligation] | None:
         """Statements that suffice, transform by transform; None where the claim has no such form."""
         return None
+
+    def routes(self) -> Iterator[Route]:
+        """Ways of its own to decide it whole, in their order; without any its obligations are decided one by one."""
+        return iter(())
+
+    def told(self, failed: Fails, obligation: Obligation | None) -> Witness | None:
+        """What a counterexample shows (to an obligation, or found by a route); None where it does not replay."""
+        return None if obligation is None else witness(obligation, failed)
 
     def about(self) -> Iterator[Layout | Transform]:
         """The layouts and transforms that it speaks of."""
@@ -70,6 +95,16 @@ class Claim:
             if isinstance(one, TensorDescriptor):
                 yield one.element_space_size
 
+    @property
+    def sizes(self) -> tuple[Expr, ...]:
+        """The sizes that it holds for all of: those of lengths and parameters, and of what is assumed."""
+        return variables(*self.terms())
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """All that a verdict on it assumes, in words."""
+        return assumptions((v for v in self.sizes if not v.value.index), self.assumed)
+
     def posed(self) -> Iterator[Obligation]:
         """The obligations where there is a layout."""
         condition = self.exists
@@ -87,6 +122,18 @@ def _layouts(value: object) -> Iterator[Layout | Transform]:
     elif isinstance(value, tuple):
         for one in value:
             yield from _layouts(one)
+
+
+def assumptions(sizes: Iterable[Expr], condition: Expr) -> tuple[str, ...]:
+    """What a verdict assumes, whole and in words: the limits of each size, and each part of a condition on them.
+
+    >>> from layoutalg.index import symbol
+    >>> n = symbol("N", max=64)
+    >>> assumptions([n], n * n <= 1024)
+    ('1 <= N <= 64', 'N * N <= 1024')
+    """
+    parts = () if condition is TRUE else conjuncts(condition)
+    return tuple(dict.fromkeys((*map(limits, sizes), *map(str, parts))))
 
 
 NO_INDEX = ForAll("the tensor is empty: no index is there to break it", TRUE)

@@ -89,3 +89,11 @@ class All(Claim):
     @property
     def assumed(self) -> Expr:
         return all_of(*(claim.assumed for claim in self.claims))
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(line for claim in self.claims for line in claim.assumptions))
+
+    def terms(self) -> Iterator[Expr]:
+        for claim in self.claims:
+            yield from claim.terms()

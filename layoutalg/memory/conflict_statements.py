@@ -1,4 +1,4 @@
-"""Claims on LDS accesses, and what they come down to: a query about two lanes, or about all lanes written out.
+"""Bank conflicts as statements for a solver: about two lanes, or about all lanes written out.
 
 Two lanes of one phase conflict where their units (aligned blocks of the instruction's width) are different and fall
 into the same banks:
@@ -6,31 +6,21 @@ into the same banks:
     conflict-free    ∀ lanes l, m of one phase, ∀ variables:  unit(l) mod B = unit(m) mod B  ⇒  unit(l) = unit(m)
     cycles of a phase    max over lanes l of |{unit(m) : m in the phase, unit(m) mod B = unit(l) mod B}|
 
-for lanes m that take part, with B = banks · 4 / unit bytes.  The first is one small query, whatever the tile's size.
-Where a size multiplies the lane (a symbolic stride), the lanes are written out and equal differences counted once: 31
-for a stride and 32 lanes.
-
-| claim                     | says, for all values of the variables                                      |
-|---------------------------|----------------------------------------------------------------------------|
-| ConflictFree(a)           | every phase takes one cycle                                                |
-| ConflictDegree(a, n)      | every phase takes at most n cycles                                         |
-| Cycles(a, total, phases)  | the access takes exactly `total` cycles, its phases exactly those          |
-| ConflictFreeIff(a, c)     | conflict-free exactly where c holds: a theorem both ways                   |
+for lanes m that take part, with B = banks · 4 / unit bytes.  The first is one small statement, whatever the tile's
+size.  Where a size multiplies the lane (a symbolic stride), the lanes are written out and equal differences counted
+once: 31 for a stride and 32 lanes.
 
 Lanes that want one dword share it.  Of reads that merge phases where neighbouring lanes agree
-(`LdsInstruction.pairs_merge`), both ways are stated, each under its condition on the addresses.
+(`LdsInstruction.pairs_merge`), both ways are stated, each under its condition on the addresses.  What it cannot say:
+accesses of which no unit holds each lane's bytes (`UndividedError`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from collections.abc import Sequence
 from math import gcd, inf
-from typing import ClassVar
 
 from layoutalg.index import (
-    FALSE,
     TRUE,
     Expr,
     InexpressibleError,
@@ -40,7 +30,6 @@ from layoutalg.index import (
     eq,
     fresh,
     lookup,
-    maximum,
     negation,
     postorder,
     select,
@@ -51,11 +40,11 @@ from layoutalg.index import (
 from layoutalg.index.f2 import parity_checks
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
-from layoutalg.layout import LayoutError
-from layoutalg.memory.access import Access, AccessClaim
+from layoutalg.memory.bank_cost import unit
 from layoutalg.memory.banks import phase_subgroup
-from layoutalg.memory.lds.cost import Cost, relative, unit
-from layoutalg.prove.obligation import ForAll, Obligation, Shown
+from layoutalg.memory.reach import Access
+from layoutalg.memory.waves import relative
+from layoutalg.prove.obligation import ForAll, Shown
 from layoutalg.target import LdsInstruction
 from layoutalg.target.model import DWORD
 
@@ -66,130 +55,7 @@ class UndividedError(InexpressibleError):
     """An instruction whose conflicts cannot be counted in units: only enumeration prices it."""
 
 
-@dataclass(frozen=True, eq=False)
-class LdsClaim(AccessClaim):
-    """What is claimed of one access."""
-
-    access: Access
-    name: ClassVar[str] = "lds"
-    of_fewer: ClassVar[bool] = False
-    """Whether it is true of some lanes where it is true of all."""
-
-    def requirements(self) -> list[ForAll]:
-        """What must hold of the access for the claim to mean anything."""
-        return self.access.requirements()
-
-    def conflicts(self) -> Iterator[Obligation]:
-        """What must hold of its conflicts."""
-        raise NotImplementedError
-
-    def obligations(self) -> Iterator[Obligation]:
-        yield from self.requirements()
-        yield from self.conflicts()
-
-    def met(self, cost: Cost) -> bool:
-        """Whether an exact price is the one that is claimed."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, eq=False)
-class ConflictFree(LdsClaim):
-    """No two lanes of a phase want different dwords of one bank."""
-
-    name: ClassVar[str] = "conflict_free"
-    of_fewer: ClassVar[bool] = True
-
-    def statement(self) -> str:
-        return f"{self.access.name} is free of bank conflicts"
-
-    def met(self, cost: Cost) -> bool:
-        return cost.degree <= 1
-
-    def conflicts(self) -> Iterator[Obligation]:
-        if not self.access.instruction.pairs_merge and not _strided(self.access):
-            yield _two_lanes(self.access)
-            return
-        for condition, phases in _ways(self.access):
-            yield _unrolled(self.access, phases, condition)
-
-
-@dataclass(frozen=True, eq=False)
-class ConflictDegree(LdsClaim):
-    """No phase takes more than `most` cycles."""
-
-    most: int
-    name: ClassVar[str] = "conflict_degree"
-    of_fewer: ClassVar[bool] = True
-
-    def statement(self) -> str:
-        return f"{self.access.name} takes at most {self.most} cycles a phase"
-
-    def met(self, cost: Cost) -> bool:
-        return cost.degree <= self.most
-
-    def conflicts(self) -> Iterator[Obligation]:
-        for condition, phases in _ways(self.access):
-            for n, lanes in enumerate(phases):
-                few = all_of(*(k <= self.most for k in wanted(self.access, lanes)))
-                goal = any_of(negation(condition), few)
-                yield ForAll(f"phase {n} takes at most {self.most} cycles", goal, self.access.condition)
-
-
-@dataclass(frozen=True, eq=False)
-class Cycles(LdsClaim):
-    """The access takes exactly these cycles: in total, or phase by phase, or both."""
-
-    total: int | None = None
-    phases: tuple[int, ...] | None = None
-    name: ClassVar[str] = "cycles"
-
-    def statement(self) -> str:
-        parts = [] if self.total is None else [f"{self.total} cycles"]
-        parts += [] if self.phases is None else [f"{', '.join(map(str, self.phases))} cycles phase by phase"]
-        return f"{self.access.name} takes exactly {' and '.join(parts)}"
-
-    def met(self, cost: Cost) -> bool:
-        total = self.total is None or cost.total == (self.total, self.total)
-        return total and (self.phases is None or cost.least == cost.most == self.phases)
-
-    def conflicts(self) -> Iterator[Obligation]:
-        count = len(self.access.instruction.phases)
-        if self.phases is not None and len(self.phases) != count:
-            raise LayoutError(f"{len(self.phases)} cycles for {count} phases; give one for each")
-        for condition, phases in _ways(self.access):
-            found = [reduce(maximum, wanted(self.access, lanes)) for lanes in phases]
-            found = [k for one in found for k in (one, *[FALSE] * (count // len(phases) - 1))]
-            goals = [] if self.total is None else [eq(add(*found), self.total)]
-            goals += [] if self.phases is None else [eq(k, n) for k, n in zip(found, self.phases, strict=True)]
-            yield ForAll(self.statement(), any_of(negation(condition), all_of(*goals)), self.access.condition)
-
-
-@dataclass(frozen=True, eq=False)
-class ConflictFreeIff(LdsClaim):
-    """The access is free of conflicts where a condition on sizes and variables holds, and nowhere else."""
-
-    condition: Expr
-    name: ClassVar[str] = "conflict_free_iff"
-
-    def statement(self) -> str:
-        return f"{self.access.name} is free of bank conflicts exactly where {self.condition}"
-
-    def met(self, cost: Cost) -> bool:
-        return False  # a price over all values does not tell them apart
-
-    def conflicts(self) -> Iterator[Obligation]:
-        a = self.access
-        free = all_of(*(_unrolled(a, phases, condition).goal for condition, phases in _ways(a)))
-        shown = tuple(Shown(v.value.name, (v,)) for v in variables(self.condition))
-        here, there = all_of(a.condition, self.condition), all_of(a.condition, negation(self.condition))
-        yield ForAll(f"no lanes conflict where {self.condition}", free, here, shown)
-        yield ForAll(f"two lanes conflict where not {self.condition}", negation(free), there, shown)
-
-
-# --- the query about two lanes ----------------------------------------------------------------------------------------
-
-
-def _two_lanes(access: Access) -> ForAll:
+def two_lanes(access: Access) -> ForAll:
     one = access.lanes.lane
     other = fresh("other", access.lanes.lanes, {v.value.name for v in variables(access.start, access.taking_part)})
     here = units(access)
@@ -248,7 +114,7 @@ def _parity(lane: Expr, mask: int, bitwise: bool) -> Expr:
 # --- the lanes written out --------------------------------------------------------------------------------------------
 
 
-def _strided(access: Access) -> bool:
+def strided(access: Access) -> bool:
     """Whether something that is not a number multiplies or divides what depends on the lane."""
     lane = access.lanes.lane
     for node in postorder(access.start):
@@ -257,7 +123,7 @@ def _strided(access: Access) -> bool:
     return False
 
 
-def _unrolled(access: Access, phases: Phases, given: Expr) -> ForAll:
+def unrolled(access: Access, phases: Phases, given: Expr) -> ForAll:
     """All pairs of lanes that take part at once, equal differences of their units counted once.
 
     The goal holds `given` in front, because it may be false for all values.
@@ -316,7 +182,7 @@ def wanted(access: Access, lanes: Sequence[int]) -> list[Expr]:
     return [add(*(select(all_of(new[m], meets[m, n][0]), 1, 0) for m in lanes)) for n in lanes]
 
 
-def _ways(access: Access) -> list[tuple[Expr, Phases]]:
+def ways(access: Access) -> list[tuple[Expr, Phases]]:
     """The ways in which the access may be served: a condition on the addresses, and the phases then."""
     how = access.instruction
     if not how.pairs_merge:
@@ -330,6 +196,3 @@ def _pairs_agree(access: Access) -> Expr:
     """Whether all lanes l and l xor 1 have one address, or all l and l xor 2: then pairs of phases are one."""
     at = _each_lane(access)
     return any_of(*(all_of(*(eq(at[n], at[n ^ bit]) for n in range(len(at)) if n < n ^ bit)) for bit in (1, 2)))
-
-
-__all__ = ["ConflictDegree", "ConflictFree", "ConflictFreeIff", "Cycles", "LdsClaim", "UndividedError"]

@@ -1,6 +1,6 @@
 """Every verdict on random accesses, on every target and instruction, against the bank model on every address.
 
-`LAYOUTALG_FUZZ=20000 pytest tests/memory/lds/test_lds_fuzz.py` is a long run; each failure names its seed, and
+`LAYOUTALG_FUZZ=20000 pytest tests/memory/test_conflicts_fuzz.py` is a long run; each failure names its seed, and
 `LAYOUTALG_SEED` moves all of them.
 """
 
@@ -15,12 +15,12 @@ import pytest
 from layoutalg.index import TRUE, Expr, as_expr, substitute, symbol, var
 from layoutalg.index.evaluate import grid
 from layoutalg.layout import make_naive_tensor_descriptor as naive
+from layoutalg.memory import Access, ConflictDegree, ConflictFree, Cycles, Reach, access, lane_map
+from layoutalg.memory.bank_cost import linear_cost
 from layoutalg.memory.banks import phase_cycles
 from layoutalg.memory.coalescing import fewest, segments
-from layoutalg.memory.lds import Access, ConflictDegree, ConflictFree, Cycles, access, lane_map, prove_access
-from layoutalg.memory.lds.cost import linear_cost
-from layoutalg.memory.traffic import Reach, Traffic, traffic
-from layoutalg.prove import Proved, Refuted, Unknown
+from layoutalg.memory.traffic import Traffic, traffic
+from layoutalg.prove import Proved, Refuted, Unknown, prove
 from layoutalg.target import target, target_names
 from tests.fuzzing import FIRST, count
 
@@ -73,14 +73,14 @@ def test_verdicts_are_those_of_the_bank_model(block: int) -> None:
             seen["linear"] += 1
             assert (cycles == np.array(exact.most)).all(), about
         for strategy in (None, "enumeration", "z3"):
-            verdict = prove_access(ConflictFree(one), strategy=strategy)
+            verdict = prove(ConflictFree(one), strategy=strategy)
             assert isinstance(verdict, Proved if cycles.max() == 1 else Refuted), (*about, verdict)
             seen[verdict.name] += 1
         for most in (1, 2, 4):
-            verdict = prove_access(ConflictDegree(one, most))
+            verdict = prove(ConflictDegree(one, most))
             assert isinstance(verdict, Proved if cycles.max() <= most else Refuted), (*about, verdict)
         total = cycles.sum(axis=1)
-        verdict = prove_access(Cycles(one, int(total[0])))
+        verdict = prove(Cycles(one, int(total[0])))
         assert isinstance(verdict, Proved if (total == total[0]).all() else Refuted), (*about, verdict)
     if CASES >= 160:
         assert min(seen["proved"], seen["refuted"]) > 5
@@ -115,4 +115,4 @@ def test_nothing_is_left_unknown_where_everything_is_a_number() -> None:
     for _ in range(20):
         made = random_access(rng)
         if made is not None:
-            assert not isinstance(prove_access(ConflictFree(made[0])), Unknown)
+            assert not isinstance(prove(ConflictFree(made[0])), Unknown)

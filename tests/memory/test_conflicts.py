@@ -11,8 +11,7 @@ from layoutalg.index import Expr, all_of, eq, symbol, var
 from layoutalg.index.evaluate import grid
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution, TileDistributionEncoding
 from layoutalg.layout import make_naive_tensor_descriptor as naive
-from layoutalg.memory.banks import LaneMapError, OutsideLdsError, phase_cycles
-from layoutalg.memory.lds import (
+from layoutalg.memory import (
     Access,
     ConflictDegree,
     ConflictFree,
@@ -24,8 +23,8 @@ from layoutalg.memory.lds import (
     lane_map,
     operand,
     price,
-    prove_access,
 )
+from layoutalg.memory.banks import LaneMapError, OutsideLdsError, phase_cycles
 from layoutalg.prove import Proved, Refuted, Unknown, prove
 from layoutalg.synth.gemm import cyclic, packed, padded, row_padded, swizzled
 from layoutalg.target import UnknownInstructionError
@@ -58,45 +57,45 @@ def test_the_predictions_are_theorems_over_all_row_blocks_and_k_steps(
         for target, degree in zip(("gfx942", "gfx950"), expected, strict=True):
             one = reads(tile, which, target)
             each = (degree,) * len(one.instruction.phases)
-            assert isinstance(prove_access(Cycles(one, sum(each), each)), Proved), (name, which, target)
-            assert isinstance(prove_access(ConflictDegree(one, degree)), Proved)
-            assert isinstance(prove_access(ConflictFree(one)), Proved if degree == 1 else Refuted)
+            assert isinstance(prove(Cycles(one, sum(each), each)), Proved), (name, which, target)
+            assert isinstance(prove(ConflictDegree(one, degree)), Proved)
+            assert isinstance(prove(ConflictFree(one)), Proved if degree == 1 else Refuted)
             if degree > 1:
-                assert isinstance(prove_access(ConflictDegree(one, degree - 1)), Refuted)
+                assert isinstance(prove(ConflictDegree(one, degree - 1)), Refuted)
 
 
 @pytest.mark.parametrize(("name", "tile", "large", "small"), PREDICTIONS, ids=[p[0] for p in PREDICTIONS])
 def test_z3_alone_agrees(name: str, tile: TensorDescriptor, large: tuple[int, int], small: tuple[int, int]) -> None:
     for which, expected in (("large", large), ("small", small)):
         for target, degree in zip(("gfx942", "gfx950"), expected, strict=True):
-            verdict = prove_access(ConflictFree(reads(tile, which, target)), strategy="z3")
+            verdict = prove(ConflictFree(reads(tile, which, target)), strategy="z3")
             assert isinstance(verdict, Proved if degree == 1 else Refuted), (name, which, target)
             assert "z3" in verdict.strategy
 
 
 def test_z3_decides_degrees_and_exact_cycles_too() -> None:
     one = reads(padded(128, 64), "small")
-    assert isinstance(prove_access(Cycles(one, 16, (2,) * 8), strategy="z3"), Proved)
-    assert isinstance(prove_access(ConflictDegree(one, 2), strategy="z3"), Proved)
-    assert isinstance(prove_access(ConflictDegree(one, 1), strategy="z3"), Refuted)
-    assert isinstance(prove_access(Cycles(one, 15), strategy="z3"), Refuted)
+    assert isinstance(prove(Cycles(one, 16, (2,) * 8), strategy="z3"), Proved)
+    assert isinstance(prove(ConflictDegree(one, 2), strategy="z3"), Proved)
+    assert isinstance(prove(ConflictDegree(one, 1), strategy="z3"), Refuted)
+    assert isinstance(prove(Cycles(one, 15), strategy="z3"), Refuted)
 
 
 def test_linear_algebra_is_chosen_where_nothing_carries_and_enumeration_elsewhere() -> None:
-    assert prove_access(ConflictFree(reads(swizzled(128, 64)))).strategy == "F₂"
-    assert prove_access(ConflictFree(reads(padded(128, 64)))).strategy == "enumeration"
-    forced = prove_access(ConflictFree(reads(padded(128, 64))), strategy="f2")
+    assert prove(ConflictFree(reads(swizzled(128, 64)))).strategy == "F₂"
+    assert prove(ConflictFree(reads(padded(128, 64)))).strategy == "enumeration"
+    forced = prove(ConflictFree(reads(padded(128, 64))), strategy="f2")
     assert isinstance(forced, Unknown)
     assert "not linear" in forced.reason
     with pytest.raises(ValueError, match="no strategy 'guess'"):
-        prove_access(ConflictFree(reads(packed(128, 64))), strategy="guess")
+        prove(ConflictFree(reads(packed(128, 64))), strategy="guess")
 
 
 # Refutations ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_refutation_names_lanes_coordinates_dwords_bank_and_phase() -> None:
-    verdict = prove_access(ConflictFree(reads(padded(128, 64), "small")))
+    verdict = prove(ConflictFree(reads(padded(128, 64), "small")))
     assert isinstance(verdict, Refuted)
     assert verdict.reason == (
         "lanes 0 and 23 of phase 0 want dwords 0 and 544 of bank 0: lane 0 at (0, 0) wants dword 0, "
@@ -106,18 +105,18 @@ def test_a_refutation_names_lanes_coordinates_dwords_bank_and_phase() -> None:
 
 
 def test_a_verdict_names_its_table_and_its_doubt() -> None:
-    sure = prove_access(ConflictFree(reads(swizzled(128, 64))))
+    sure = prove(ConflictFree(reads(swizzled(128, 64))))
     assert sure.assumptions[0].startswith("lane groups of ds_read_b128 on gfx942: documented (")
     assert "In doubt" not in sure.assumptions[0]
     lane = var("lane", 64)
     rows = lane_map(lane, (lane, 0), 8)
-    unsure = prove_access(ConflictFree(access(row_padded(64, 8, 0), rows, 2, "gfx950", "write")))
+    unsure = prove(ConflictFree(access(row_padded(64, 8, 0), rows, 2, "gfx950", "write")))
     assert "In doubt: sources on 128-bit writes" in unsure.assumptions[0]
     assert unsure.claim.endswith("by ds_write_b128 on gfx950 is free of bank conflicts")
 
 
 def test_exact_cycles_that_are_wrong_are_refuted_by_what_the_phases_take() -> None:
-    verdict = prove_access(Cycles(reads(swizzled(128, 64)), 9))
+    verdict = prove(Cycles(reads(swizzled(128, 64)), 9))
     assert isinstance(verdict, Refuted)
     assert "the phases take 1, 1, 1, 1, 1, 1, 1, 1 cycles" in verdict.reason
 
@@ -128,10 +127,10 @@ def test_a_conflict_at_one_value_of_a_variable_only_is_found(strategy: str | Non
     lane, which = var("lane", 32), var("which", 4)
     line = naive((4096,), (1,))
     only = access(line, lane_map(lane, (lane * (33 - which // 3),)), 4, "sm_90", "st.shared.32")
-    verdict = prove_access(ConflictFree(only), strategy=strategy)
+    verdict = prove(ConflictFree(only), strategy=strategy)
     assert isinstance(verdict, Refuted)
     assert verdict.witness.points[0]["which"] == 3
-    assert isinstance(prove_access(ConflictFree(access(
+    assert isinstance(prove(ConflictFree(access(
         line, lane_map(lane, (lane * (33 - which // 3),)), 4, "sm_90", "st.shared.32", given=which < 3
     )), strategy=strategy), Proved)  # fmt: skip
 
@@ -147,7 +146,7 @@ def strided(step: Expr, instruction: str = "st.shared.32", given: Expr | None = 
 
 def test_conflict_free_iff_the_stride_in_dwords_is_odd_is_a_theorem_both_ways() -> None:
     ld = symbol("ld")
-    verdict = prove_access(ConflictFreeIff(strided(ld), eq(ld % 2, 1)))
+    verdict = prove(ConflictFreeIff(strided(ld), eq(ld % 2, 1)))
     assert isinstance(verdict, Proved)
     assert verdict.strategy == "z3 integers"
 
@@ -157,17 +156,17 @@ def test_the_cycles_of_a_symbolic_stride_are_its_power_of_two(power: int) -> Non
     ld = symbol("ld")
     given = all_of(ld <= 1024, eq(ld % (2 * power), power)) if power < 32 else all_of(ld <= 1024, eq(ld % 32, 0))
     one = strided(ld, given=given)
-    assert isinstance(prove_access(Cycles(one, power), strategy="z3"), Proved)
-    assert isinstance(prove_access(ConflictDegree(one, power), strategy="z3"), Proved)
+    assert isinstance(prove(Cycles(one, power), strategy="z3"), Proved)
+    assert isinstance(prove(ConflictDegree(one, power), strategy="z3"), Proved)
     if power > 1:
-        assert isinstance(prove_access(ConflictDegree(one, power - 1), strategy="z3"), Refuted)
+        assert isinstance(prove(ConflictDegree(one, power - 1), strategy="z3"), Refuted)
 
 
 @pytest.mark.parametrize(("wrong", "where"), [("too narrow", "two lanes conflict"), ("too wide", "no lanes conflict")])
 def test_a_condition_that_is_not_the_right_one_is_refuted_with_a_stride(wrong: str, where: str) -> None:
     ld = symbol("ld")
     condition = eq(ld % 4, 1) if wrong == "too narrow" else ld % 4 >= 1
-    verdict = prove_access(ConflictFreeIff(strided(ld), condition))
+    verdict = prove(ConflictFreeIff(strided(ld), condition))
     assert isinstance(verdict, Refuted)
     assert where in verdict.reason
     found = verdict.witness.points[0]["ld"]
@@ -177,7 +176,7 @@ def test_a_condition_that_is_not_the_right_one_is_refuted_with_a_stride(wrong: s
 
 
 def test_a_symbolic_stride_without_the_condition_is_refuted_at_a_small_one() -> None:
-    verdict = prove_access(ConflictFree(strided(symbol("ld"))))
+    verdict = prove(ConflictFree(strided(symbol("ld"))))
     assert isinstance(verdict, Refuted)
     assert verdict.witness.points[0]["ld"] % 2 == 0
 
@@ -189,7 +188,7 @@ def test_rows_padded_by_one_vector_are_free_of_conflicts_for_every_k_that_is_a_m
         tile = naive((64, k), (k + padding, 1))
         step = var("step", k // 32)
         column = access(tile, lane_map(lane, (row, step * 32 + vector), 8), 2, "gfx942")
-        assert isinstance(prove_access(ConflictFree(column)), expected), padding
+        assert isinstance(prove(ConflictFree(column)), expected), padding
         for size in (64, 448):
             numbers = grid(naive((64, size), (size + padding, 1)).offset((row, vector)) * 2, [lane])
             assert (phase_cycles("gfx942", "ds_read_b128", numbers).max() == 1) == (expected is Proved)
@@ -199,9 +198,9 @@ def test_rows_padded_by_one_vector_are_free_of_conflicts_for_every_k_that_is_a_m
 def test_givens_that_nothing_satisfies_prove_nothing(strategy: str | None) -> None:
     ld = symbol("ld", max=512)
     for given in (all_of(ld < 10, ld > 20), all_of(eq(ld % 2, 0), eq(ld % 2, 1))):
-        verdict = prove_access(ConflictFree(strided(ld, given=given)), strategy=strategy)
+        verdict = prove(ConflictFree(strided(ld, given=given)), strategy=strategy)
         assert isinstance(verdict, Unknown)
-        assert "satisfies the givens" in verdict.reason
+        assert "the assumptions hold nowhere" in verdict.reason
 
 
 def test_a_condition_on_the_stride_of_mfma_rows_is_a_theorem() -> None:
@@ -209,8 +208,8 @@ def test_a_condition_on_the_stride_of_mfma_rows_is_a_theorem() -> None:
     k = symbol("K", min=16, max=496, multiple_of=8)
     lane = var("lane", 64)
     one = access(naive((32, k), (k, 1)), lane_map(lane, (lane % 32, lane // 32 * 8), 8), 2, "gfx942")
-    assert isinstance(prove_access(ConflictFreeIff(one, eq(k // 8 % 2, 1))), Proved)
-    assert isinstance(prove_access(ConflictFreeIff(one, k // 8 % 4 >= 1)), Refuted)
+    assert isinstance(prove(ConflictFreeIff(one, eq(k // 8 % 2, 1))), Proved)
+    assert isinstance(prove(ConflictFreeIff(one, k // 8 % 4 >= 1)), Refuted)
     for size in range(16, 497, 8):
         addresses = 2 * (np.arange(64) % 32 * size + np.arange(64) // 32 * 8)
         free = phase_cycles("gfx942", "ds_read_b128", addresses).max() == 1
@@ -223,9 +222,9 @@ def test_a_condition_on_the_stride_of_mfma_rows_is_a_theorem() -> None:
 def test_lanes_that_want_one_dword_share_it() -> None:
     lane = var("lane", 64)
     everyone = access(packed(8, 64), lane_map(lane, (0, 0)), 4, "gfx942", "ds_read_b32")
-    assert isinstance(prove_access(Cycles(everyone, 2)), Proved)
+    assert isinstance(prove(Cycles(everyone, 2)), Proved)
     for strategy in ("f2", "enumeration", "z3"):
-        assert isinstance(prove_access(ConflictFree(everyone), strategy=strategy), Proved)
+        assert isinstance(prove(ConflictFree(everyone), strategy=strategy), Proved)
     pairs = access(packed(64, 64), lane_map(lane, (lane // 2, 0)), 4, "gfx942", "ds_read_b32")
     found = price(pairs)
     assert not isinstance(found, Unknown)
@@ -236,24 +235,24 @@ def test_lanes_that_want_one_dword_share_it() -> None:
 def test_merged_reads_are_priced_as_the_hardware_was_measured(strategy: str) -> None:
     lane = var("lane", 32)
     twins = access(packed(1, 128), lane_map(lane, (0, lane // 2 * 4), 4), 4, "sm_90", "ld.shared.128")
-    assert isinstance(prove_access(Cycles(twins, 2, (1, 0, 1, 0)), strategy=strategy), Proved)
+    assert isinstance(prove(Cycles(twins, 2, (1, 0, 1, 0)), strategy=strategy), Proved)
     each = access(packed(1, 128), lane_map(lane, (0, lane * 4), 4), 4, "sm_90", "ld.shared.128")
-    assert isinstance(prove_access(Cycles(each, 4, (1, 1, 1, 1)), strategy=strategy), Proved)
+    assert isinstance(prove(Cycles(each, 4, (1, 1, 1, 1)), strategy=strategy), Proved)
 
 
 def test_z3_tells_merged_reads_from_others_at_each_value() -> None:
     """With `apart` = 0 all lanes read one vector and phases merge in twos; with 1 each reads its own."""
     lane, apart = var("lane", 32), var("apart", 2)
     one = access(packed(1, 128), lane_map(lane, (0, lane * apart * 4), 4), 4, "sm_90", "ld.shared.128")
-    assert isinstance(prove_access(ConflictFree(one), strategy="z3"), Proved)
-    assert isinstance(prove_access(Cycles(one, 4), strategy="z3"), Refuted)
+    assert isinstance(prove(ConflictFree(one), strategy="z3"), Proved)
+    assert isinstance(prove(Cycles(one, 4), strategy="z3"), Refuted)
     found = price(one)
     assert not isinstance(found, Unknown)
     assert found.total == (2, 4)
     for value, total, phases in ((0, 2, (1, 0, 1, 0)), (1, 4, (1, 1, 1, 1))):
         fixed = access(packed(1, 128), lane_map(lane, (0, lane * apart * 4), 4), 4, "sm_90", "ld.shared.128",
                        given=eq(apart, value))  # fmt: skip
-        assert isinstance(prove_access(Cycles(fixed, total, phases), strategy="z3"), Proved)
+        assert isinstance(prove(Cycles(fixed, total, phases), strategy="z3"), Proved)
         assert isinstance(prove(Cycles(fixed, total, phases)), Proved)
 
 
@@ -267,10 +266,8 @@ def test_a_tile_distribution_writes_a_tile_for_every_wave() -> None:
     assert (rows.width, rows.lanes) == (8, 64)
     assert {v.value.name for v in rows.variables} == {"p0", "y0"}
     for target in ("gfx942", "gfx950"):
-        assert isinstance(prove_access(ConflictFree(access(packed(64, 64), rows, 2, target, "write"))), Proved)
-    assert isinstance(
-        prove_access(ConflictFree(access(packed(64, 64), distributed(tile, 4), 2, "gfx942", "write"))), Refuted
-    )
+        assert isinstance(prove(ConflictFree(access(packed(64, 64), rows, 2, target, "write"))), Proved)
+    assert isinstance(prove(ConflictFree(access(packed(64, 64), distributed(tile, 4), 2, "gfx942", "write"))), Refuted)
 
 
 def test_an_operand_of_mma_sync_is_read_in_pairs() -> None:
@@ -279,7 +276,7 @@ def test_an_operand_of_mma_sync_is_read_in_pairs() -> None:
     pairs = operand(matrix, (64, 64), width=2)
     for padding, expected in ((8, Proved), (0, Refuted)):
         one = access(row_padded(64, 64, padding), pairs, 2, "sm_90", "ld.shared.32")
-        assert isinstance(prove_access(ConflictFree(one)), expected)
+        assert isinstance(prove(ConflictFree(one)), expected)
 
 
 def test_a_wmma_operand_of_32_bytes_is_read_in_two_parts() -> None:
@@ -287,7 +284,7 @@ def test_a_wmma_operand_of_32_bytes_is_read_in_two_parts() -> None:
     tile = row_padded(64, 64, 8)
     parts = operand(wide, (64, 64), width=8)
     assert {v.value.name for v in parts.variables} == {"part", "row_block", "column_block"}
-    assert isinstance(prove_access(ConflictDegree(access(tile, parts, 2, "gfx1250"), 8)), Proved)
+    assert isinstance(prove(ConflictDegree(access(tile, parts, 2, "gfx1250"), 8)), Proved)
 
 
 # Random maps against the bank model -----------------------------------------------------------------------------------
@@ -307,7 +304,7 @@ def test_every_strategy_agrees_with_the_bank_model_on_random_maps() -> None:
         assert not isinstance(found, Unknown)
         assert (found.most, found.least) == (tuple(cycles.max(axis=0)), tuple(cycles.min(axis=0)))
         for strategy in (None, "enumeration", "z3"):
-            verdict = prove_access(ConflictFree(one), strategy=strategy)
+            verdict = prove(ConflictFree(one), strategy=strategy)
             assert isinstance(verdict, Proved if cycles.max() == 1 else Refuted), (a, b, c, d, cut)
 
 
@@ -348,15 +345,15 @@ def test_bad_input_has_a_message_of_its_own() -> None:
 def test_what_the_price_list_needs_is_refuted_by_name(strategy: str | None) -> None:
     lane = var("lane", 64)
     rows = lane_map(lane, (lane % 16, lane // 16 * 8), 8)
-    odd = prove_access(ConflictFree(access(row_padded(16, 64, 4), rows, 2, "gfx942")), strategy=strategy)
+    odd = prove(ConflictFree(access(row_padded(16, 64, 4), rows, 2, "gfx942")), strategy=strategy)
     assert isinstance(odd, Refuted)
     assert re.match(r"every address is a multiple of 16 fails: lane \d+, at \(\d+, \d+\), byte address \d+", odd.reason)
     across = access(naive((64, 64), (1, 64)), lane_map(lane, (lane * 0, 0), 8), 2, "gfx942")
-    torn = prove_access(ConflictFree(across), strategy=strategy)
+    torn = prove(ConflictFree(across), strategy=strategy)
     assert isinstance(torn, Refuted)
     assert "each lane's elements are one after another fails" in torn.reason
     outside = access(naive((64,), (symbol("S", max=1024),)), lane_map(lane, (lane,)), 4, "gfx942", "ds_read_b32")
-    left = prove_access(ConflictFree(outside), strategy=strategy)
+    left = prove(ConflictFree(outside), strategy=strategy)
     assert isinstance(left, Refuted)
     assert "lies in the 65536 bytes of LDS fails: lane " in left.reason
 

@@ -24,8 +24,8 @@ from layoutalg.index import FALSE, TRUE, Expr, all_of, conjuncts, eq, lookup, ne
 from layoutalg.index.evaluate import value
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
-from layoutalg.memory.access import Reach
-from layoutalg.memory.lds.cost import others
+from layoutalg.memory.reach import Reach
+from layoutalg.memory.waves import others
 from layoutalg.prove.decide import decide
 from layoutalg.prove.obligation import ForAll, Point, Shown, in_domain
 from layoutalg.prove.outcome import Fails, Holds, Limits

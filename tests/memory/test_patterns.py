@@ -18,9 +18,8 @@ from layoutalg.index import TRUE, Expr, all_of, eq, symbol, var, variables
 from layoutalg.index.evaluate import array, value
 from layoutalg.layout import PassThrough, RightPad, TensorDescriptor, transform_tensor_descriptor
 from layoutalg.layout import make_naive_tensor_descriptor as naive
-from layoutalg.memory.access import within
-from layoutalg.memory.lds import ConflictDegree, ConflictFree, Cycles, LaneMap, access, lane_map, prove_access
-from layoutalg.memory.traffic import Coalesced, Reach, prove_coalesced
+from layoutalg.memory import Coalesced, ConflictDegree, ConflictFree, Cycles, LaneMap, Reach, access, lane_map
+from layoutalg.memory.lanes import within
 from layoutalg.prove import InjectiveMap, Proved, Refuted, Verdict, prove
 from layoutalg.prove.claims.given import Statement
 from layoutalg.target import target
@@ -223,7 +222,7 @@ def _conflicts(case: Case, waves: list[Wave], some: bool, rng: Random, seed: int
         (Cycles(one, total), fine and totals == {total}),
     ]
     for claim, holds in claims:
-        verdict = prove_access(claim)
+        verdict = prove(claim)
         about = (seed, claim.statement(), one.start, case.tile.lengths, case.given)
         seen[judge(verdict, holds, some, case, about)] += 1
         if isinstance(verdict, Refuted):
@@ -242,7 +241,7 @@ def _coalesced(case: Case, waves: list[Wave], some: bool, seed: int) -> str:
     gpu = target(case.gpu)
     claim = Coalesced(Reach(case.tile, case.lanes, case.size, given=case.given), gpu)
     holds = all(not w.wrong and not any(wasted(case, w, s) for s in gpu.segments) for w in waves)
-    verdict = prove_coalesced(claim)
+    verdict = prove(claim)
     about = (seed, claim.statement(), claim.access.start, case.tile.lengths, case.given)
     if isinstance(verdict, Refuted):
         here = wave(case, at_witness(case, verdict))
@@ -278,8 +277,8 @@ def _injective(case: Case, some: bool, seed: int) -> str:
 def test_traffic_is_refuted_only_where_what_is_given_holds() -> None:
     shift, rows = symbol("S"), symbol("M", min=0)
     line = Reach(naive((shift + 64,), (1,)), lane_map(LANE, (LANE + shift,)), 2, given=eq(shift % 64, 0))
-    assert not isinstance(prove_coalesced(Coalesced(line, target("gfx942"))), Refuted)  # S = 1 wastes, and is not given
+    assert not isinstance(prove(Coalesced(line, target("gfx942"))), Refuted)  # S = 1 wastes, and is not given
     column = Reach(naive((rows, 128), (144, 1)), lane_map(LANE, (LANE % 16, 0)), 2, given=rows >= 20)
-    verdict = prove_coalesced(Coalesced(column, target("gfx942")))
+    verdict = prove(Coalesced(column, target("gfx942")))
     assert isinstance(verdict, Refuted)
     assert verdict.witness.points[0]["M"] >= 20

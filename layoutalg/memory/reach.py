@@ -1,15 +1,9 @@
 """Accesses: a wave's lanes reach into a layout, each a vector of elements, by one instruction of one target.
 
-A `LaneMap` says which elements of a tile each lane reaches, for every value of some other variables (wave, row block,
-K step …); an `Access` lays the tile in LDS by a descriptor and names the instruction:
+A `LaneMap` says which elements of a tile each lane reaches; a `Reach` lays the tile in memory by a descriptor, and an
+`Access` names the instruction that reaches into LDS:
 
     lane, element, variables  ──index──▶  tile coordinates  ──descriptor──▶  offset  ──· bytes──▶  address
-
-| a lane map from                       | `lane`      | variables                      |
-|---------------------------------------|-------------|--------------------------------|
-| formulas: `lane_map(lane, (r, k), 8)` | as given    | whatever else the formulas use |
-| a tile distribution                   | the last P  | the other Ps, the Ys           |
-| a matrix operand (MFMA, WMMA)         | its lane    | row block, K step, part        |
 
 A lane takes part where `given` holds of it and its first element is data: `given = lane < 32` is half a wave, and CK
 masks by the same predicate what lies in padding.  A vector takes part as a whole, or not at all.  Whoever `given` lets
@@ -24,144 +18,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, conjuncts, eq, fresh, names, substitute, var, variables
-from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
-from layoutalg.memory.banks import AccessError, LaneMapError, OutsideLdsError
-from layoutalg.prove.claims.base import Claim, exists, in_range
+from layoutalg.index import FALSE, TRUE, Expr, all_of, conjuncts, eq, fresh, names, substitute, variables
+from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.memory.banks import LaneMapError, OutsideLdsError
+from layoutalg.memory.lanes import LaneMap, WidthError, within
+from layoutalg.prove.claims import Claim
+from layoutalg.prove.claims.base import assumptions, exists
 from layoutalg.prove.domain import names_in
-from layoutalg.prove.obligation import ForAll, Shown
-from layoutalg.prove.statement import assumptions
+from layoutalg.prove.obligation import ForAll, Shown, admitted
 from layoutalg.target import LdsInstruction, Target
 from layoutalg.target import target as named
 from layoutalg.target.model import Access as Way
-from layoutalg.target.operand import OperandMap
-
-
-class WidthError(AccessError):
-    """The elements of a lane are not what the instruction moves."""
-
-
-@dataclass(frozen=True)
-class LaneMap:
-    """Which elements of a tile each lane reaches: `index` in terms of `lane`, `element` and whatever else it uses.
-
-    `element` counts the elements of one lane's vector; at `element` = 0 the index is the vector's first.
-    """
-
-    lane: Expr
-    element: Expr
-    index: tuple[Expr, ...]
-    name: str = "access"
-
-    @property
-    def width(self) -> int:
-        """Elements of a lane."""
-        return 1 if self.element.op == "const" else int(self.element.hi) + 1
-
-    @property
-    def lanes(self) -> int:
-        """The number of lanes."""
-        return int(self.lane.hi) + 1
-
-    @cached_property
-    def variables(self) -> tuple[Expr, ...]:
-        """What else the index depends on: it is quantified over."""
-        return tuple(v for v in variables(*self.index) if v not in (self.lane, self.element))
-
-    @cached_property
-    def first(self) -> tuple[Expr, ...]:
-        """The coordinates of each lane's first element."""
-        return tuple(substitute(i, {self.element: 0}) for i in self.index)
-
-    def moved(self, origin: Sequence[Term]) -> LaneMap:
-        """The same map with its tile somewhere in a larger one."""
-        if len(origin) != len(self.index):
-            raise LayoutError(f"an origin of {len(origin)} coordinates for {len(self.index)} dimensions")
-        index = tuple(at + i for at, i in zip(map(as_expr, origin), self.index, strict=True))
-        return LaneMap(self.lane, self.element, index, self.name)
-
-
-def lane_map(lane: Expr, index: Sequence[Term], width: int = 1, name: str = "access") -> LaneMap:
-    """Formulas: the index of each lane's first element; the last coordinate runs on through the vector.
-
-    >>> lane = var("lane", 64)
-    >>> lane_map(lane, (lane % 32, lane // 32 * 8), width=8).index
-    (lane % 32, lane // 32 * 8 + element)
-    """
-    if lane.op != "var" or lane.value.extent is not None:
-        raise LaneMapError(f"the lane is a variable with a number of lanes, not {lane}")
-    if not index:
-        raise LaneMapError("a lane map has at least one coordinate")
-    if width < 1:
-        raise WidthError(f"a lane reaches at least 1 element, not {width}")
-    coordinates = tuple(map(as_expr, index))
-    element = fresh("element", width, names(lane, *coordinates)) if width > 1 else as_expr(0)
-    return LaneMap(lane, element, (*coordinates[:-1], coordinates[-1] + element), name)
-
-
-def distributed(tile: TileDistribution, width: int | None = None, name: str = "access") -> LaneMap:
-    """A tile distribution: the lane is its last P, and a vector is `width` steps of its last Y (all, unless said)."""
-    if not tile.ps or tile.ps[-1].op != "const":
-        raise LaneMapError("the distribution has no last P of a known length: there is no lane")
-    last = tile.ys[-1] if tile.ys else TRUE
-    if last.op != "const":
-        raise WidthError(f"the last Y has length {last}; a vector needs a number")
-    width = int(last) if width is None else width
-    if width < 1 or int(last) % width:
-        raise WidthError(f"the last Y has length {last}, which is no multiple of width {width}")
-    taken = names(*tile.p_index, *tile.y_index) | names_in(tile.adaptor)
-    element = fresh("element", width, taken) if width > 1 else as_expr(0)
-    ys = list(tile.y_index)
-    if ys:
-        ys[-1] = (fresh("vector", int(last) // width, taken) * width if int(last) > width else as_expr(0)) + element
-    return LaneMap(tile.p_index[-1], element, tile.lower(tile.p_index, ys), name)
-
-
-def operand(
-    matrix: OperandMap,
-    tile: tuple[int, int],
-    *,
-    transposed: bool = False,
-    width: int | None = None,
-    name: str = "operand",
-) -> LaneMap:
-    """A matrix operand read from every place of a tile: variables `row_block` and `column_block` say which.
-
-    `tile`: rows and columns in the operand's order (A: M × K, B: K × N); `transposed`: the tile's coordinates are
-    (column, row), as for a B that is stored N × K.  `width`: elements of one access, where the operand takes several.
-
-    >>> from layoutalg.target.matrix import matrix_instruction
-    >>> mfma = matrix_instruction("mfma_f32_32x32x8f16")
-    >>> operand(mfma.a, (128, 64)).index
-    (row_block * 32 + lane % 32, column_block * 8 + lane // 32 * 4 + element)
-    """
-    rows, columns = matrix.shape
-    if tile[0] % rows or tile[1] % columns:
-        raise LaneMapError(f"a tile of {tile[0]} × {tile[1]} is no whole number of operands of {rows} × {columns}")
-    held = int(matrix.element.hi) + 1
-    width = held if width is None else width
-    if width < 1 or held % width:
-        raise WidthError(f"a lane holds {held} elements, which is no multiple of width {width}")
-    element = var("element", width) if width > 1 else as_expr(0)
-    part = var("part", held // width) * width if held > width else as_expr(0)
-    index = [substitute(e, {matrix.element: part + element}) for e in (matrix.row, matrix.column)]
-    for n, (word, size) in enumerate((("row_block", rows), ("column_block", columns))):
-        if tile[n] > size:
-            index[n] = var(word, tile[n] // size) * size + index[n]
-    return LaneMap(matrix.lane, element, tuple(index[::-1] if transposed else index), name)
-
-
-def within(descriptor: TensorDescriptor, lanes: LaneMap, given: Expr = TRUE) -> list[ForAll]:
-    """That whoever is let take part stays within the lengths, and that a vector is data as a whole, or not at all."""
-    shown = (Shown("lane", (lanes.lane,)), Shown("index", lanes.index))
-    need = [
-        ForAll(f"coordinate {n} is in range", in_range(i, length), given, (*shown, Shown("length", (length,))))
-        for n, (i, length) in enumerate(zip(lanes.index, descriptor.lengths, strict=True))
-    ]
-    first, each = (descriptor.valid(index) for index in (lanes.first, lanes.index))
-    if lanes.width > 1 and each is not TRUE:
-        need.append(ForAll("a vector is data as a whole, or padding", eq(first, each), given, shown))
-    return need
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +86,12 @@ class Reach:
     def taking_part(self) -> Expr:
         """Whether a lane takes part: what is asked of addresses is asked where this holds."""
         return all_of(self.condition, self.mask)
+
+    @cached_property
+    def allowed(self) -> Expr:
+        """What holds of every lane that takes part: what is given, and that each variable has a value."""
+        every = (self.address, *self.lanes.index)
+        return admitted(ForAll("an access", FALSE, self.taking_part, (Shown("access", every),)))
 
     @cached_property
     def address(self) -> Expr:
@@ -340,7 +213,9 @@ def access(
 ) -> Access:
     """An access by an instruction's name, or by `read` or `write`: then the one of the vector's width.
 
+    >>> from layoutalg.index import var
     >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> from layoutalg.memory import lane_map
     >>> lane = var("lane", 64)
     >>> tile = make_naive_tensor_descriptor((64, 32), (40, 1))
     >>> access(tile, lane_map(lane, (lane % 16, lane // 16 * 8), 8), 2, "gfx942").name
@@ -371,7 +246,11 @@ class AccessClaim(Claim):
 
     @property
     def assumed(self) -> Expr:
-        return self.access.given
+        return self.access.allowed
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        return self.access.assumptions
 
     def terms(self) -> Iterator[Expr]:
         yield from (*super().terms(), self.access.address, *self.access.lanes.index)

@@ -1,51 +1,44 @@
 """The exact price of an access for all values of its variables: by linear algebra, or by counting every value.
 
-Adding one multiple of 4 bytes to every lane's address moves every dword to another bank together and changes nothing:
+What moves every lane by one multiple of the unit that conflicts are counted in is left out (`waves.relative`):
 
     (a + c) mod banks = (b + c) mod banks  ⇔  a mod banks = b mod banks          a + c = b + c  ⇔  a = b
-
-So whatever part of the address does not depend on the lane (the block, the wave, a buffer's base …) is left out, where
-it is a multiple of the unit that conflicts are counted in; what is left often has few values, or none.
 
 | strategy    | decides                                      | gives                             | costs        |
 |-------------|----------------------------------------------|-----------------------------------|--------------|
 | F₂          | addresses without carries, any number of them | the same cycles in every phase    | 100 µs       |
 | enumeration | concrete variables                           | least and most cycles per phase   | milliseconds |
 
-What it cannot represent: sizes without a limit (the two-lane query of `claims` decides those).
+What it cannot represent: sizes without a limit (the statement about two lanes decides those: `conflict_statements`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from layoutalg.index import TRUE, Expr, add, mul, prod, substitute, variables
-from layoutalg.index.evaluate import array, value
+from layoutalg.index import TRUE, Expr, variables
 from layoutalg.index.f2 import Columns, LinearMaps, NotLinearError
-from layoutalg.index.normal import normal, recover
 from layoutalg.lazy import lazy
-from layoutalg.memory.access import Access, Reach
 from layoutalg.memory.banks import Ints, linear_degree, phase_cycles
-from layoutalg.prove.obligation import Point
+from layoutalg.memory.reach import Access
+from layoutalg.memory.waves import blocks, choices_of, least, point_of, relative, some_point, waves
+from layoutalg.prove.decide import decide
+from layoutalg.prove.obligation import ForAll, Point
+from layoutalg.prove.outcome import Fails, Holds, Limits
+from layoutalg.prove.verdict import Unknown, witness
 from layoutalg.target import LdsInstruction
 from layoutalg.target.model import DWORD
 
 if TYPE_CHECKING:
     import numpy as np
-    import numpy.typing as npt
 else:
     np = lazy("numpy")
 
-
-FAR = 1 << 62
-"""Past every address: what is no address has none before it."""
-
-BLOCK = 1 << 13
-"""Values of the variables that are priced at a time."""
+DEFAULT = Limits()
+NOT_LINEAR = "the address is not linear over F₂, or a requirement is not met"
 
 
 @dataclass(frozen=True)
@@ -77,6 +70,12 @@ class Cost:
         return self.total[0] == self.total[1]
 
 
+def of_wave(strategy: str, each: Sequence[int], at: Point) -> Cost:
+    """The price of an access that takes these cycles, phase by phase, in every wave."""
+    total, served, phases = sum(each), sum(n > 0 for n in each), tuple(each)
+    return Cost(strategy, phases, phases, (total, total), (served, served), at, at, at)
+
+
 def unit(how: LdsInstruction) -> int | None:
     """The bytes within which an aligned access stays: two of them conflict exactly as their units do; None if not so.
 
@@ -85,23 +84,6 @@ def unit(how: LdsInstruction) -> int | None:
     """
     size = max(how.alignment, DWORD)
     return size if how.bytes <= size and how.banks * DWORD % size == 0 else None
-
-
-@lru_cache(maxsize=4096)
-def relative(start: Expr, lane: Expr, step: int) -> Expr:
-    """The address without the terms that no lane changes and that are multiples of `step`.
-
-    >>> from layoutalg.index import symbol, var
-    >>> lane, block, m = var("lane", 64), symbol("block", min=0), symbol("M", multiple_of=8)
-    >>> relative(block * m * 2 + lane * 16 + 4, lane, 16)
-    lane * 16 + 4
-    """
-    kept = []
-    for monomial, k in recover(normal(start)).terms.items():
-        term = mul(prod(monomial), k)
-        if lane in variables(term) or any(c % step for c in normal(term).terms.values()):
-            kept.append(term)
-    return add(*kept)
 
 
 def address_columns(access: Access) -> Columns | None:
@@ -143,42 +125,7 @@ def linear_cost(access: Access, *, of_all: bool = False) -> Cost | None:
     if columns is None or degree is None or at is None:
         return None
     count, merged = len(access.instruction.phases), access.instruction.pairs_merge and 0 in columns[:2]
-    each = tuple(0 if merged and n % 2 else degree for n in range(count))
-    served = count - each.count(0)
-    return Cost("F₂", each, each, (sum(each),) * 2, (served,) * 2, at, at, at)
-
-
-def some_point(access: Reach) -> Point | None:
-    """Values of the variables that the access is given for, the least of each; None where those are not allowed, or no
-    lane takes part there.
-    """
-    at = least(access)
-    allowed = at is not None and all(v.value.extent is None or n < value(v.value.extent, at) for v, n in at.items())
-    return at if at is not None and allowed and value(access.condition, at) and active(access, at).any() else None
-
-
-def active(access: Reach, at: Point) -> npt.NDArray[np.bool_]:
-    """Which lanes take part at values of the variables."""
-    lanes = range(access.lanes.lanes)
-    fixed = substitute(access.mask, dict(at))
-    return np.array([value(fixed, {access.lanes.lane: n}) for n in lanes], dtype=bool)
-
-
-def least(access: Reach) -> Point | None:
-    """The least value of each variable by itself; None where one has no least."""
-    over = others(access, access.start, *access.lanes.index)
-    return None if any(v.lo == -math.inf for v in over) else {v: least_value(v) for v in over}
-
-
-def least_value(v: Expr) -> int:
-    """The least value of a variable that has one."""
-    return 1 << (int(v.lo) - 1).bit_length() if v.value.power_of_two else int(v.lo)
-
-
-def others(access: Reach, *roots: Expr) -> list[Expr]:
-    """The variables of some expressions and of what is given, but for the lane and the element."""
-    own = (access.lanes.lane, access.lanes.element)
-    return [v for v in variables(*roots, access.taking_part) if v not in own]
+    return of_wave("F₂", [0 if merged and n % 2 else degree for n in range(count)], at)
 
 
 @dataclass(frozen=True)
@@ -248,45 +195,29 @@ def enumerated_cost(access: Access, points: int) -> Cost | str:
     )
 
 
-def waves(
-    wanted: tuple[Expr, Expr, Expr], at: dict[Expr, Ints], count: int, lanes: int, step: int
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_], Ints]:
-    """Of so many values of the variables: the numbers of those that are given; for each of these who takes part, and
-    the addresses, moved by a multiple of `step` so that the first one is below it.
+def price(access: Access, *, strategy: str | None = None, limits: Limits = DEFAULT) -> Cost | Unknown:
+    """The exact cycles of each phase and in total, for all values of the variables; Unknown says why there is none.
 
-    `wanted`: what is given, who takes part, the address.
+    `strategy` forces `f2` or `enumeration`.
     """
-    given, mask, addresses = array(wanted, at)
-    chosen = np.flatnonzero(np.broadcast_to(given, (count, 1))[:, 0])
-    shape = (count, lanes)
-    there = np.broadcast_to(mask, shape)[chosen] != 0
-    addresses = np.broadcast_to(addresses, shape)[chosen]
-    return chosen, there, addresses - np.where(there, addresses, FAR).min(axis=1, keepdims=True) // step * step
+    if (left := _left(access, access.within, limits)) is not None:
+        return left
+    found = linear_cost(access) if strategy in (None, "f2") else None
+    if found is not None:
+        return found
+    if strategy == "f2":
+        return Unknown(access.name, "F₂", 0.0, why=NOT_LINEAR)
+    if (left := _left(access, access.requirements(), limits)) is not None:
+        return left
+    counted = enumerated_cost(access, limits.points)
+    return Unknown(access.name, "enumeration", 0.0, why=counted) if isinstance(counted, str) else counted
 
 
-def choices_of(v: Expr) -> Sequence[int]:
-    s = v.value
-    every = range(int(s.lo), int(s.hi) + 1, s.multiple_of)
-    return [1 << k for k in range(int(s.hi).bit_length()) if 1 << k in every] if s.power_of_two else every
-
-
-def blocks(
-    over: Sequence[Expr], choices: Sequence[Sequence[int]], count: int
-) -> Iterator[tuple[Ints, dict[Expr, Ints]]]:
-    """The points by number, in blocks, with the variables' values as columns; the first variable is the slowest."""
-    for start in range(0, count, BLOCK):
-        numbers = np.arange(start, min(start + BLOCK, count), dtype=np.int64)
-        at: dict[Expr, Ints] = {}
-        below = count
-        for v, values in zip(over, choices, strict=True):
-            below //= len(values)
-            at[v] = np.asarray(values, dtype=np.int64)[numbers // below % len(values)][:, None]
-        yield numbers, at
-
-
-def point_of(over: Sequence[Expr], choices: Sequence[Sequence[int]], number: int) -> dict[Expr, int]:
-    at = {}
-    for v, values in zip(reversed(over), reversed(choices), strict=True):
-        number, place = divmod(number, len(values))
-        at[v] = values[place]
-    return at
+def _left(access: Access, obligations: Sequence[ForAll], limits: Limits) -> Unknown | None:
+    """The first of what an access needs that is not shown, None where all is."""
+    for obligation in obligations:
+        outcome = decide(obligation, limits)
+        if not isinstance(outcome, Holds):
+            why = witness(obligation, outcome).text if isinstance(outcome, Fails) else outcome.reason
+            return Unknown(access.name, outcome.strategy, 0.0, why=why)
+    return None

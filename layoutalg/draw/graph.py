@@ -142,7 +142,7 @@ def arrange(adaptor: TensorAdaptor) -> Plan:
     """Layers, order and places of all circles and boxes."""
     edges = tuple(
         edge
-        for n, (lower, upper) in enumerate(zip(adaptor.lower_ids, adaptor.upper_ids, strict=True))
+        for n, (_, lower, upper) in enumerate(adaptor.linked)
         for edge in [*((f"d{i}", f"t{n}") for i in lower), *((f"t{n}", f"d{i}") for i in upper)]
     )
     layers = _layers(adaptor)
@@ -164,8 +164,8 @@ def arrange(adaptor: TensorAdaptor) -> Plan:
 def _layers(adaptor: TensorAdaptor) -> dict[str, int]:
     """Even layers hold dimensions, odd ones transforms; what reads nothing lies just below what reads it."""
     layer = {f"d{i}": 0 for i in adaptor.bottom_ids}
-    parts = list(enumerate(zip(adaptor.lower_ids, adaptor.upper_ids, strict=True)))
-    for n, (lower, upper) in parts:
+    parts = list(enumerate(adaptor.linked))
+    for n, (_, lower, upper) in parts:
         if not lower and not upper:
             continue  # replicate() of nothing
         layer[f"t{n}"] = 1 + max((layer[f"d{i}"] for i in lower), default=0)
@@ -173,8 +173,8 @@ def _layers(adaptor: TensorAdaptor) -> dict[str, int]:
     top = max(layer.values(), default=0)
     top += top % 2
     layer |= {f"d{i}": top for i in adaptor.top_ids}
-    readers = {i: n for n, (lower, _) in parts for i in lower}
-    for n, (lower, upper) in reversed(parts):
+    readers = {i: n for n, (_, lower, _) in parts for i in lower}
+    for n, (_, lower, upper) in reversed(parts):
         if not lower and upper:
             above = min(layer[f"t{readers[i]}"] if i in readers else top + 1 for i in upper)
             layer[f"t{n}"] = above - 2

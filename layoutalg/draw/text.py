@@ -59,7 +59,7 @@ def _branch(adaptor: TensorAdaptor, names: Mapping[int, str], i: int, shown: set
     if i in names:
         label.append(f" {names[i]}", style="bold")
     tree = Tree(label)
-    for n, (lower, upper) in enumerate(zip(adaptor.lower_ids, adaptor.upper_ids, strict=True)):
+    for n, (_, lower, upper) in enumerate(adaptor.linked):
         if i not in lower:
             continue
         name, parameters = caption(adaptor.transforms[n])

@@ -48,10 +48,7 @@ def steps(adaptor: TensorAdaptor, is_memory: bool = True) -> tuple[Step, ...]:
     i0 counts d1 and d2 row by row, the last fastest. d1 = i0 // 8 d2 = i0 % 8 back: i0 = d1 * 8 + d2
     """
     names = dimension_names(adaptor, is_memory)
-    return tuple(
-        _step(transform, lower, upper, names, adaptor)
-        for transform, lower, upper in zip(adaptor.transforms, adaptor.lower_ids, adaptor.upper_ids, strict=True)
-    )
+    return tuple(_step(transform, lower, upper, names, adaptor) for transform, lower, upper in adaptor.linked)
 
 
 def dimension_names(adaptor: TensorAdaptor, is_memory: bool = True) -> dict[int, str]:

@@ -6,11 +6,12 @@ below 1, a dimension used twice.  A file's variables are its symbols (sizes) and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from layoutalg.formats.bases import BASES
 from layoutalg.formats.context import Context, Data, LayoutProblem, meaning
 from layoutalg.formats.examples import examples
 from layoutalg.formats.model import (
@@ -30,10 +31,6 @@ from layoutalg.layout import (
     TileDistributionEncoding,
     Transform,
     attach,
-    make_naive_tensor_descriptor,
-    make_naive_tensor_descriptor_aligned,
-    make_naive_tensor_descriptor_packed,
-    make_naive_tensor_descriptor_with_offset,
 )
 from layoutalg.layout.adaptor import make_identity
 
@@ -42,14 +39,6 @@ DEEPEST = 64
 
 Named = tuple[str, tuple[Expr, ...]]
 """An item's name, and the symbols that it is built with: those of the item that asks for it."""
-
-BASES: Mapping[str, tuple[Callable[..., TensorDescriptor], tuple[str, ...]]] = {
-    "naive": (make_naive_tensor_descriptor, ("lengths", "strides")),
-    "packed": (make_naive_tensor_descriptor_packed, ("lengths",)),
-    "aligned": (make_naive_tensor_descriptor_aligned, ("lengths", "align")),
-    "naive_with_offset": (make_naive_tensor_descriptor_with_offset, ("lengths", "strides", "offset")),
-}
-"""How each base is made, and the keys of its parameters in order."""
 
 
 @dataclass
@@ -173,10 +162,11 @@ class Builder(Context):
         kind = data["kind"]
         if kind == "descriptor":
             return self.resolve((*path, "name"), data["name"]).descriptor
-        make, keys = BASES[kind]
-        params = [(self.exprs if isinstance(data[key], list) else self.expr)((*path, key), data[key]) for key in keys]
+        base = BASES[kind]
+        lists = [self.exprs((*path, key), data[key]) for key in base.lists]
+        numbers = [self.expr((*path, key), data[key]) for key in base.numbers]
         with meaning(path):
-            return make(*params)
+            return base.make(*lists, *numbers)
 
 
 def _tuples(given: Sequence[Any]) -> tuple[Any, ...]:

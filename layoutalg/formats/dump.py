@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from layoutalg.formats.bases import base_of
 from layoutalg.formats.layers import Layer, layers
 from layoutalg.formats.model import (
     AccessItem,
@@ -25,19 +26,9 @@ from layoutalg.formats.model import (
     StatedClaim,
 )
 from layoutalg.index import TRUE, Expr, conjuncts
-from layoutalg.layout import (
-    Embed,
-    LayoutError,
-    Offset,
-    TensorDescriptor,
-    TileDistribution,
-    Transform,
-    Unmerge,
-    make_naive_tensor_descriptor,
-    make_naive_tensor_descriptor_packed,
-    make_naive_tensor_descriptor_with_offset,
-)
+from layoutalg.layout import TensorDescriptor, Transform
 from layoutalg.layout.adaptor import same_length
+from layoutalg.layout.json_form import encoding_data, written
 
 Data = dict[str, Any]
 
@@ -69,36 +60,18 @@ def item_data(item: Item) -> tuple[str, Data]:
 
 def descriptor_data(descriptor: TensorDescriptor) -> Data:
     """Base and steps of a descriptor; LayoutError where no base of CK's makes its first layer."""
-    found = layers(descriptor.adaptor)
-    first = found[0].transforms[0]
-    if isinstance(first, Offset) and len(found) > 1 and isinstance(found[1].transforms[0], Embed):
-        embed = found[1].transforms[0]
-        base: Data = {"kind": "naive_with_offset", **transform_data(embed), "offset": _size(first.offset)}
-        made, rest = make_naive_tensor_descriptor_with_offset(embed.lengths, embed.strides, first.offset), found[2:]
-    elif isinstance(first, Embed | Unmerge):
-        base = {"kind": "naive" if isinstance(first, Embed) else "packed", **transform_data(first)}
-        made, rest = _first_layer(first), found[1:]
-    else:
-        raise LayoutError(f"{first} is no base of a descriptor: those are embed and unmerge, with or without an offset")
-    base.pop("transform")
+    base, given, rest = base_of(layers(descriptor.adaptor))
+    keys = {key: written(value) for key, value in zip((*base.lists, *base.numbers), given, strict=True)}
     space = descriptor.element_space_size
-    storage = {} if same_length(space, made.element_space_size) else {"storage": _size(space)}
-    return {"base": base, **storage, **({"steps": _steps(rest)} if rest else {})}
-
-
-def _first_layer(first: Embed | Unmerge) -> TensorDescriptor:
-    if isinstance(first, Embed):
-        return make_naive_tensor_descriptor(first.lengths, first.strides)
-    return make_naive_tensor_descriptor_packed(first.lengths)
+    same = same_length(space, base.make(*given).element_space_size)
+    storage = {} if same else {"storage": written(space)}
+    return {"base": {"kind": base.kind, **keys}, **storage, **({"steps": _steps(rest)} if rest else {})}
 
 
 def transform_data(transform: Transform) -> Data:
     """A transform's name and parameters, as a spec file has them."""
-    given = {key.name: getattr(transform, key.field) for key in transform.parameters()}
-    return {
-        "transform": transform.name,
-        **{key: _sizes(value) if isinstance(value, tuple) else _size(value) for key, value in given.items()},
-    }
+    given = {key.name: written(getattr(transform, key.field)) for key in transform.parameters()}
+    return {"transform": transform.name, **given}
 
 
 def _steps(found: Sequence[Layer]) -> list[list[Data]]:
@@ -109,14 +82,6 @@ def _steps(found: Sequence[Layer]) -> list[list[Data]]:
         ]
         for layer in found
     ]
-
-
-def _size(e: Expr) -> int | str:
-    return int(e) if e.op == "const" else repr(e)
-
-
-def _sizes(exprs: Sequence[Expr]) -> list[int | str]:
-    return [_size(e) for e in exprs]
 
 
 def _formula(e: Expr) -> bool | str:
@@ -135,7 +100,7 @@ def _symbol(s: Expr) -> Data:
 
 def _variables(over: Sequence[Expr]) -> Data:
     known = [v.value for v in over]
-    return {"variables": {s.name: int(s.hi) + 1 if s.extent is None else _size(s.extent) for s in known}}
+    return {"variables": {s.name: int(s.hi) + 1 if s.extent is None else written(s.extent) for s in known}}
 
 
 def _about(item: Item) -> Data:
@@ -161,12 +126,12 @@ def _expect(item: StatedClaim | LemmaItem | AgreeItem) -> Data:
 def _examples(found: Sequence[Example], *, of_descriptor: bool = False) -> Data:
     made = []
     for example in found:
-        entry: Data = {"index": _sizes(example.index)}
+        entry: Data = {"index": written(example.index)}
         if example.lower is not None:
-            lower = _sizes(example.lower)
+            lower = written(example.lower)
             entry |= {"offset": lower[0]} if of_descriptor else {"lower": lower}
         if example.hidden is not None:
-            entry["hidden"] = _sizes(example.hidden)
+            entry["hidden"] = written(example.hidden)
         if example.valid is not None:
             entry["valid"] = example.valid
         made.append({**entry, **_expect(example)})
@@ -182,19 +147,10 @@ def _adaptor(item: AdaptorItem) -> Data:
     return {"steps": _steps(layers(item.adaptor)), **_examples(item.examples)}
 
 
-def encoding_data(tile: TileDistribution) -> Data:
-    """The six parts of a tile_distribution_encoding."""
-    e = tile.encoding
-    return {
-        "rs": _sizes(e.rs), "hs": [_sizes(h) for h in e.hs], "ps_major": [list(p) for p in e.ps_major],
-        "ps_minor": [list(p) for p in e.ps_minor], "ys_major": list(e.ys_major), "ys_minor": list(e.ys_minor),
-    }  # fmt: skip
-
-
 def _distribution(item: DistributionItem) -> Data:
     stated = {key: value for key in ("wave_size", "warps") if (value := getattr(item, key)) is not None}
-    window = {} if item.window is None else {"window": _sizes(item.window)}
-    return {**encoding_data(item.distribution), **stated, **window, **_examples(item.examples)}
+    window = {} if item.window is None else {"window": written(item.window)}
+    return {**encoding_data(item.distribution.encoding), **stated, **window, **_examples(item.examples)}
 
 
 def _access(item: AccessItem) -> Data:
@@ -202,7 +158,7 @@ def _access(item: AccessItem) -> Data:
     if item.distribution is not None:
         made["distribution"] = item.distribution
     else:
-        made |= {"lanes": int(item.lane.hi) + 1, "index": _sizes(item.index), **_variables(item.variables)}
+        made |= {"lanes": int(item.lane.hi) + 1, "index": written(item.index), **_variables(item.variables)}
     if item.instruction is not None:
         made["instruction"] = item.instruction
     return {**made, "targets": list(item.targets)} if item.targets else made
@@ -215,8 +171,8 @@ def _lemma(item: LemmaItem) -> Data:
 def _agree(item: AgreeItem) -> Data:
     made: Data = {"left": item.left.name, "right": item.right.name}
     if item.variables != item.left.descriptor.index or item.left_index != item.variables:
-        made |= {**_variables(item.variables), "left_index": _sizes(item.left_index)}
-        made["right_index"] = _sizes(item.right_index)
+        made |= {**_variables(item.variables), "left_index": written(item.left_index)}
+        made["right_index"] = written(item.right_index)
     return {**made, **_expect(item)}
 
 

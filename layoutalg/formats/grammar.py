@@ -50,6 +50,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from layoutalg.formats.bases import BASES
 from layoutalg.formats.shape import (
     Choice,
     Either,
@@ -77,15 +78,10 @@ MOST_ENTRIES = 1 << 16
 
 _size, _name = Named("size", Size()), Named("name", name())
 _sizes, _dims = Named("sizes", Many(_size, 1)), Named("dimensions", Many(Integer(0, 63)))
-BASE_KEYS: Mapping[str, Mapping[str, Shape]] = {
-    "naive": {"lengths": _sizes, "strides": _sizes},
-    "packed": {"lengths": _sizes},
-    "aligned": {"lengths": _sizes, "align": _size},
-    "naive_with_offset": {"lengths": _sizes, "strides": _sizes, "offset": _size},
-    "descriptor": {"name": _name},
+_bases = {
+    **{b.kind: Table({**dict.fromkeys(b.lists, _sizes), **dict.fromkeys(b.numbers, _size)}) for b in BASES.values()},
+    "descriptor": Table({"name": _name}),  # builds on another descriptor of the file
 }
-"""The parameters of each base; `descriptor` builds on another descriptor of the file."""
-
 _symbol = Table({}, {"min": Integer(), "max": Integer(), "multiple_of": Integer(1), "power_of_two": Flag()})
 _expect: dict[str, Shape] = {"expect": Choice(EXPECT[:2]), "because": Text()}
 _claim = Named("claim", Either((Text(), Table({"claim": Text()}, _expect))))
@@ -136,7 +132,7 @@ def item_shapes(transforms: Transforms) -> Mapping[str, Shape]:
     steps = Many(Many(_step(transforms), 1))
     return {
         "descriptor": Table(
-            {"name": _name, "base": Tagged("kind", {key: Table(keys) for key, keys in BASE_KEYS.items()})},
+            {"name": _name, "base": Tagged("kind", _bases)},
             {
                 "dtype": Choice(tuple(DTYPES)), "storage": _size, "steps": steps,
                 "examples": Many(_example, 0, MOST_ITEMS), **_about,

@@ -13,12 +13,11 @@ Where the numbering of a top between two layers is not visible from outside, it 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from layoutalg.layout import LayoutError, TensorAdaptor, Transform
-from layoutalg.layout.adaptor import Ids
-
-Linked = tuple[Transform, Ids, Ids]
+from layoutalg.layout.adaptor import Ids, Linked
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ def layers(adaptor: TensorAdaptor) -> tuple[Layer, ...]:
     >>> layers(d.adaptor)[1]
     Layer(transforms=(unmerge((4, 64)), pass_through(128)), lower=((0,), (1,)), upper=((0, 2), (1,)))
     """
-    linked = list(zip(adaptor.transforms, adaptor.lower_ids, adaptor.upper_ids, strict=True))
+    linked = adaptor.linked
     cuts = _cuts(linked, 0, adaptor.bottom_ids, adaptor.top_ids, set())
     if cuts is None:
         raise LayoutError("no sequence of layers, each using every dimension of the one below, makes this adaptor")
@@ -61,12 +60,12 @@ def layers(adaptor: TensorAdaptor) -> tuple[Layer, ...]:
     return tuple(made)
 
 
-def _made(group: list[Linked]) -> Ids:
+def _made(group: Sequence[Linked]) -> Ids:
     """The dimensions that transforms make."""
     return tuple(i for _, _, upper in group for i in upper)
 
 
-def _cuts(linked: list[Linked], start: int, top: Ids, final: Ids, failed: set[tuple[int, Ids]]) -> Ids | None:
+def _cuts(linked: Sequence[Linked], start: int, top: Ids, final: Ids, failed: set[tuple[int, Ids]]) -> Ids | None:
     """Where each layer from `start` on ends, None where no way to cut works.
 
     A transform without lower dimensions right after a full layer may be of that layer or of the next: both are tried,
@@ -88,7 +87,7 @@ def _cuts(linked: list[Linked], start: int, top: Ids, final: Ids, failed: set[tu
     return None
 
 
-def _covering(linked: list[Linked], start: int, top: Ids) -> int | None:
+def _covering(linked: Sequence[Linked], start: int, top: Ids) -> int | None:
     """Where the transforms that use every dimension of the top end, None where some use others."""
     open_ids = set(top)
     for n in range(start, len(linked)):

@@ -25,6 +25,8 @@ from layoutalg.layout.bind import expressions
 from layoutalg.layout.transform import Index, Transform, parameter
 
 Ids = tuple[int, ...]
+Linked = tuple[Transform, Ids, Ids]
+"""A transform with the ids of the dimensions below and above it."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,11 @@ class TensorAdaptor:
 
     def __post_init__(self) -> None:
         """LayoutError unless each id is made once, then used once: by a later transform or as a top dimension."""
-        layers = list(zip(self.transforms, self.lower_ids, self.upper_ids, strict=True))
-        for transform, lower, upper in layers:
+        for transform, lower, upper in self.linked:
             _refuse_rank("lower", transform, lower, transform.lower_lengths)
             _refuse_rank("upper", transform, upper, transform.upper_lengths)
         open_ids, made = set(self.bottom_ids), list(self.bottom_ids)
-        for transform, lower, upper in layers:
+        for transform, lower, upper in self.linked:
             for i in lower:
                 if i not in open_ids:
                     raise LayoutError(f"{transform}: lower id {i} is not made below it, or is used twice")
@@ -61,16 +62,21 @@ class TensorAdaptor:
             raise LayoutError(
                 f"top ids {list(self.top_ids)}, but the ids that no transform uses are {sorted(open_ids)}"
             )
-        for transform, lower, _ in layers:
+        for transform, lower, _ in self.linked:
             _refuse_attachment(transform, lower, [self.hidden_lengths.get(i) for i in lower], "id")
+
+    @cached_property
+    def linked(self) -> tuple[Linked, ...]:
+        """The transforms from the bottom up, each with the ids below and above it."""
+        return tuple(zip(self.transforms, self.lower_ids, self.upper_ids, strict=True))
 
     @cached_property
     def hidden_lengths(self) -> Mapping[int, Expr]:
         """The length of each hidden dimension: the upper length of the transform that made it."""
         lengths: dict[int, Expr] = {}
-        for transform, upper in zip(self.transforms, self.upper_ids, strict=True):
+        for transform, _, upper in self.linked:
             lengths |= zip(upper, transform.upper_lengths, strict=True)
-        for transform, lower in zip(self.transforms, self.lower_ids, strict=True):
+        for transform, lower, _ in self.linked:
             for i, length in zip(lower, transform.lower_lengths, strict=True):
                 if i not in lengths and length is not None:
                     lengths[i] = length
@@ -107,7 +113,7 @@ class TensorAdaptor:
         if len(top) != len(self.top_ids):
             raise LayoutError(f"an index of {len(top)} coordinates for {len(self.top_ids)} top dimensions")
         found = dict(zip(self.top_ids, map(as_expr, top), strict=True))
-        for transform, lower, upper in self.downwards():
+        for transform, lower, upper in reversed(self.linked):
             found |= zip(lower, transform.lower([found[i] for i in upper]), strict=True)
         return found
 
@@ -119,24 +125,17 @@ class TensorAdaptor:
     def upper(self, bottom: Sequence[Term]) -> Index:
         """The top index of a bottom index; NoInverseError names a transform without an inverse."""
         found = dict(zip(self.bottom_ids, map(as_expr, bottom), strict=True))
-        for transform, lower, upper in zip(self.transforms, self.lower_ids, self.upper_ids, strict=True):
+        for transform, lower, upper in self.linked:
             found |= zip(upper, transform.upper([found[i] for i in lower]), strict=True)
         return tuple(found[i] for i in self.top_ids)
 
     def valid(self, top: Sequence[Term]) -> Expr:
         """Whether a top index (in range) reaches real data: the conjunction over the transforms that pad."""
         hidden = self.hidden_index(top)
-        return all_of(*(t.valid([hidden[i] for i in upper]) for t, _, upper in self.downwards()))
-
-    def downwards(self) -> list[tuple[Transform, Ids, Ids]]:
-        """The transforms from the top down, each with its lower and its upper ids."""
-        return list(zip(self.transforms, self.lower_ids, self.upper_ids, strict=True))[::-1]
+        return all_of(*(t.valid([hidden[i] for i in upper]) for t, _, upper in reversed(self.linked)))
 
     def __repr__(self) -> str:
-        lines = [
-            f"  {t!r}: {list(lower)} <- {list(upper)}"
-            for t, lower, upper in zip(self.transforms, self.lower_ids, self.upper_ids, strict=True)
-        ]
+        lines = [f"  {t!r}: {list(lower)} <- {list(upper)}" for t, lower, upper in self.linked]
         return "\n".join([f"{type(self).__name__} bottom {list(self.bottom_ids)} top {list(self.top_ids)}", *lines])
 
 

@@ -108,8 +108,7 @@ def coordinate_has_valid_offset_assuming_top_index_is_valid(
 ) -> Expr:
     """Whether no padding transform objects (nothing is said of the top index itself)."""
     adaptor, hidden = descriptor.adaptor, coordinate.hidden_index
-    pairs = zip(adaptor.transforms, adaptor.upper_ids, strict=True)
-    return all_of(*(t.valid([hidden[i] for i in upper]) for t, upper in pairs))
+    return all_of(*(t.valid([hidden[i] for i in upper]) for t, _, upper in adaptor.linked))
 
 
 def coordinate_has_valid_offset(descriptor: TensorDescriptor, coordinate: TensorCoordinate) -> Expr:
@@ -127,7 +126,7 @@ def _moved(
     diff = dict(zip(adaptor.top_ids, map(as_expr, diff_top), strict=True))
     for i, d in diff.items():
         hidden[i] = hidden[i] + d
-    for transform, lower, upper in adaptor.downwards():
+    for transform, lower, upper in reversed(adaptor.linked):
         steps = [diff[i] for i in upper]
         if all(step is FALSE for step in steps):
             diff |= dict.fromkeys(lower, FALSE)

@@ -71,33 +71,34 @@ def from_json(data: Data) -> Layout:
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
-def _written(value: Any) -> Any:
+def written(value: Any) -> Any:
+    """A parameter: integers as they are, other expressions as text, tuples as lists."""
     if isinstance(value, tuple):
-        return [_written(v) for v in value]
+        return [written(v) for v in value]
     if isinstance(value, Expr):
         return int(value) if value.op == "const" else repr(value)
     return value
 
 
 def _transform_out(t: Transform) -> dict[str, Any]:
-    return {"transform": t.name, **{f.name: _written(getattr(t, f.name)) for f in fields(t)}}
+    return {"transform": t.name, **{f.name: written(getattr(t, f.name)) for f in fields(t)}}
 
 
 def _adaptor_out(a: TensorAdaptor) -> dict[str, Any]:
-    layers = zip(a.transforms, a.lower_ids, a.upper_ids, strict=True)
     return {
-        "transforms": [{**_transform_out(t), "lower": list(low), "upper": list(up)} for t, low, up in layers],
+        "transforms": [{**_transform_out(t), "lower": list(low), "upper": list(up)} for t, low, up in a.linked],
         "bottom": list(a.bottom_ids),
         "top": list(a.top_ids),
     }
 
 
 def _descriptor_out(d: TensorDescriptor) -> dict[str, Any]:
-    return {**_adaptor_out(d.adaptor), "element_space_size": _written(d.element_space_size)}
+    return {**_adaptor_out(d.adaptor), "element_space_size": written(d.element_space_size)}
 
 
-def _distribution_out(d: TileDistribution) -> dict[str, Any]:
-    return {f.name: _written(getattr(d.encoding, f.name)) for f in fields(d.encoding)}
+def encoding_data(encoding: TileDistributionEncoding) -> dict[str, Any]:
+    """The six parts of a tile_distribution_encoding, by their names in files."""
+    return {f.name: written(getattr(encoding, f.name)) for f in fields(encoding)}
 
 
 def _symbols(layout: Layout) -> dict[str, dict[str, Any]]:
@@ -182,6 +183,6 @@ _FORMS: Mapping[str, tuple[type, Callable[[Any], dict[str, Any]], Callable[[Data
     "transform": (Transform, _transform_out, _transform_in),
     "adaptor": (TensorAdaptor, _adaptor_out, _adaptor_in),
     "descriptor": (TensorDescriptor, _descriptor_out, _descriptor_in),
-    "distribution": (TileDistribution, _distribution_out, _distribution_in),
+    "distribution": (TileDistribution, lambda tile: encoding_data(tile.encoding), _distribution_in),
 }
 """Of each kind: its class, how it is written, how it is read."""

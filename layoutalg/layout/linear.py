@@ -55,10 +55,6 @@ class _Shifted(Linear):
     def lower_lengths(self) -> tuple[Expr | None, ...]:
         return (self.length,)
 
-    @property
-    def upper_lengths(self) -> Index:
-        return (self.length,)
-
     def lower(self, upper: Sequence[Term]) -> Index:
         return (as_expr(upper[0]) + self.shift,)
 
@@ -245,10 +241,6 @@ class Vectorize(Linear):
     def lower_lengths(self) -> tuple[Expr | None, ...]:
         return (self.vector_size * self.length,)
 
-    @property
-    def upper_lengths(self) -> Index:
-        return (self.length,)
-
     def lower(self, upper: Sequence[Term]) -> Index:
         return (as_expr(upper[0]) * self.vector_size,)
 
@@ -275,10 +267,6 @@ class Embed(Linear):
     def check(self) -> None:
         if len(self.lengths) != len(self.strides):
             raise LayoutError(f"embed: {len(self.lengths)} lengths but {len(self.strides)} strides; give one for each")
-
-    @property
-    def upper_lengths(self) -> Index:
-        return self.lengths
 
     def lower(self, upper: Sequence[Term]) -> Index:
         return (add(0, *(as_expr(u) * s for u, s in zip(upper, self.strides, strict=True))),)
@@ -374,10 +362,6 @@ class Insert(_Unread):
     name: ClassVar[str] = "insert"
     ck: ClassVar[CkFunction] = CkFunction.of_both("make_insert_transform")
 
-    @property
-    def upper_lengths(self) -> Index:
-        return (self.length,)
-
 
 @dataclass(frozen=True, repr=False)
 class Replicate(_Unread):
@@ -386,7 +370,3 @@ class Replicate(_Unread):
     lengths: Index = field(metadata=several(least=0))
     name: ClassVar[str] = "replicate"
     ck: ClassVar[CkFunction] = CkFunction("make_replicate_transform")
-
-    @property
-    def upper_lengths(self) -> Index:
-        return self.lengths

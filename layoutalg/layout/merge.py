@@ -130,10 +130,6 @@ class Unmerge(Linear):
     def lower_lengths(self) -> tuple[Expr | None, ...]:
         return (prod(self.lengths),)
 
-    @property
-    def upper_lengths(self) -> Index:
-        return self.lengths
-
     def lower(self, upper: Sequence[Term]) -> Index:
         return (horner(upper, self.lengths),)
 

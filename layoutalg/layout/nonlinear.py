@@ -48,10 +48,6 @@ class Modulo(Transform):
     def conditions(self) -> tuple[Expr, ...]:
         return (self.modulus >= 1,)
 
-    @property
-    def upper_lengths(self) -> Index:
-        return (self.length,)
-
     def lower(self, upper: Sequence[Term]) -> Index:
         return (mod(upper[0], self.modulus),)
 
@@ -90,10 +86,6 @@ class _Pairwise(Transform):
 
     @property
     def lower_lengths(self) -> tuple[Expr | None, ...]:
-        return self.lengths
-
-    @property
-    def upper_lengths(self) -> Index:
         return self.lengths
 
 
@@ -272,10 +264,6 @@ class Functor(Transform):
                 f"functor: its formula over {v} holds for {v.lo}…{v.hi} only; write it over unlimited({str(v)!r}), or"
                 " as Functor.of(function, length)"
             )
-
-    @property
-    def upper_lengths(self) -> Index:
-        return (self.length,)
 
     def lower(self, upper: Sequence[Term]) -> Index:
         return (substitute(self.function, {self.index: upper[0]}),)

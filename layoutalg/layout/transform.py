@@ -142,8 +142,9 @@ class Transform:
 
     @property
     def upper_lengths(self) -> Index:
-        """The length of each upper dimension."""
-        raise NotImplementedError
+        """The length of each upper dimension; unless a transform says otherwise, its `length` or its `lengths`."""
+        own = vars(self)
+        return (own["length"],) if "length" in own else own["lengths"]
 
     @property
     def conditions(self) -> tuple[Expr, ...]:

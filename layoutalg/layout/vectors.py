@@ -54,7 +54,7 @@ def ck_vector_hints(descriptor: TensorDescriptor, guaranteed: Mapping[int, Vecto
     """
     a = descriptor.adaptor
     found = dict(guaranteed)
-    for transform, lower, upper in zip(a.transforms, a.lower_ids, a.upper_ids, strict=True):
+    for transform, lower, upper in a.linked:
         rule = _CK.get(transform.name, _unknown)
         below = tuple(found.get(i, UNKNOWN) for i in lower)
         for i, carried in zip(upper, rule(transform, below), strict=True):

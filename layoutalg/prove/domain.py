@@ -105,8 +105,7 @@ def follow(adaptor: TensorAdaptor, known: Mapping[int, Expr]) -> tuple[Mapping[i
     """Every hidden index from those at the top (and any others known), and validity."""
     hidden = dict(known)
     conditions = []
-    layers = list(zip(adaptor.transforms, adaptor.lower_ids, adaptor.upper_ids, strict=True))
-    for transform, lower, upper in reversed(layers):
+    for transform, lower, upper in reversed(adaptor.linked):
         above = [hidden[i] for i in upper]
         conditions.append(transform.valid(above))
         if not all(i in hidden for i in lower):

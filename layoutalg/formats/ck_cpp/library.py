@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from layoutalg.formats.bases import BASES
 from layoutalg.formats.ck_cpp.convert import (
     constant,
     descriptor,
@@ -42,13 +43,10 @@ from layoutalg.layout import (
     attach,
     chain_tensor_adaptors,
     ck,
-    make_naive_tensor_descriptor,
-    make_naive_tensor_descriptor_aligned,
-    make_naive_tensor_descriptor_packed,
-    make_naive_tensor_descriptor_with_offset,
     make_single_stage_tensor_adaptor,
     transform_tensor_descriptor,
 )
+from layoutalg.layout.encodings import make_embed_tile_distribution_encoding
 from layoutalg.target.dtypes import DTYPES
 
 Args = tuple[Value, ...]
@@ -90,20 +88,16 @@ DIALECTS: Mapping[str, Mapping[str, Entry]] = {
 """The transforms of each dialect; a name that only the other one has is read as that one's."""
 
 
-def _naive(args: Args) -> TensorDescriptor:
-    return make_naive_tensor_descriptor(numbers(args[0]), numbers(args[1]))
+def _base(kind: str, after: int = 0) -> Entry:
+    """The function of a base; of a view, `after` the memory's arguments."""
+    base = BASES[kind]
+    least = after + len(base.lists) + len(base.numbers)
 
+    def call(args: Args) -> TensorDescriptor:
+        lists, others = args[after : after + len(base.lists)], args[after + len(base.lists) : least]
+        return base.make(*map(numbers, lists), *map(number, others))
 
-def _packed(args: Args) -> TensorDescriptor:
-    return make_naive_tensor_descriptor_packed(numbers(args[0]))
-
-
-def _aligned(args: Args) -> TensorDescriptor:
-    return make_naive_tensor_descriptor_aligned(numbers(args[0]), number(args[1]))
-
-
-def _with_offset(args: Args) -> TensorDescriptor:
-    return make_naive_tensor_descriptor_with_offset(numbers(args[0]), numbers(args[1]), number(args[2]))
+    return Entry(least, least + base.hints, call)
 
 
 def _transformed(args: Args) -> Value:
@@ -163,19 +157,7 @@ def _embedded(args: Args) -> TileDistributionEncoding:
     outer, inner = (_an_encoding(arg) for arg in args)
     if len(outer.hs) != len(inner.hs):
         raise Unreadable(f"encodings of {len(outer.hs)} and {len(inner.hs)} dimensions are not put together")
-    before = [len(outer.rs), *map(len, outer.hs)]
-    shifted = [
-        tuple(minor + before[major] for major, minor in zip(majors, minors, strict=True))
-        for majors, minors in zip((*inner.ps_major, inner.ys_major), (*inner.ps_minor, inner.ys_minor), strict=True)
-    ]
-    return TileDistributionEncoding(
-        (*outer.rs, *inner.rs),
-        tuple((*a, *b) for a, b in zip(outer.hs, inner.hs, strict=True)),
-        (*outer.ps_major, *inner.ps_major),
-        (*outer.ps_minor, *shifted[:-1]),
-        (*outer.ys_major, *inner.ys_major),
-        (*outer.ys_minor, *shifted[-1]),
-    )
+    return make_embed_tile_distribution_encoding(outer, inner)
 
 
 def _an_encoding(value: Value) -> TileDistributionEncoding:
@@ -190,12 +172,9 @@ def _distribution(args: Args) -> TileDistribution:
 
 
 LAYOUT_ENTRIES: Mapping[str, Entry] = {
-    "make_naive_tensor_descriptor": Entry(2, 4, _naive),
-    "make_naive_tensor_descriptor_packed": Entry(1, 2, _packed),
-    "make_naive_tensor_descriptor_aligned": Entry(2, 2, _aligned),
-    "make_naive_tensor_descriptor_with_offset": Entry(3, 5, _with_offset),
-    "make_naive_tensor_view": Entry(3, 5, lambda args: _naive(args[1:])),
-    "make_naive_tensor_view_packed": Entry(2, 3, lambda args: _packed(args[1:])),
+    **{base.make.__name__: _base(kind) for kind, base in BASES.items()},
+    "make_naive_tensor_view": _base("naive", after=1),
+    "make_naive_tensor_view_packed": _base("packed", after=1),
     "make_tensor_view": Entry(2, 2, lambda args: descriptor(args[1])),
     "transform_tensor_descriptor": Entry(4, 4, _transformed),
     "transform_tensor_view": Entry(4, 4, _transformed),

@@ -19,20 +19,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from layoutalg.formats.bases import base_of
 from layoutalg.formats.layers import Layer, layers
 from layoutalg.index import Expr, as_expr, postorder, unused, var, variables
 from layoutalg.index.c import RESERVED, c_expression
-from layoutalg.layout import (
-    Embed,
-    Functor,
-    LayoutError,
-    Offset,
-    TensorDescriptor,
-    TileDistribution,
-    Transform,
-    Unmerge,
-    ck,
-)
+from layoutalg.layout import Functor, LayoutError, TensorDescriptor, TileDistribution, Transform, ck
 from layoutalg.layout.bind import expressions
 
 WIDTH = 120
@@ -96,19 +87,11 @@ class _Writer:
         return steps
 
     def base(self, found: Sequence[Layer]) -> tuple[str, Sequence[Layer]]:
-        """The first layer as a make_naive_tensor_descriptor…, and the layers above it."""
-        first = found[0].transforms[0]
-        if isinstance(first, Unmerge) and first.name == "unmerge":
-            return f"make_naive_tensor_descriptor_packed({self.tuple(first.lengths)})", found[1:]
-        if isinstance(first, Embed):
-            return f"make_naive_tensor_descriptor({self.tuple(first.lengths)}, {self.tuple(first.strides)})", found[1:]
-        embed = found[1].transforms[0] if len(found) > 1 else None
-        if isinstance(first, Offset) and isinstance(embed, Embed):
-            call = "make_naive_tensor_descriptor_with_offset"
-            self.require(call, "a base with an offset")
-            args = f"{self.tuple(embed.lengths)}, {self.tuple(embed.strides)}, {self.number(first.offset)}"
-            return f"{call}({args})", found[2:]
-        raise LayoutError(f"{first} is no base of a descriptor: those are embed and unmerge, with or without an offset")
+        """The first layers as a make_naive_tensor_descriptor…, and those above it."""
+        base, given, rest = base_of(found)
+        call = base.make.__name__
+        self.require(call, "a base with an offset")
+        return f"{call}({', '.join(self.tuple(v) if isinstance(v, tuple) else self.number(v) for v in given)})", rest
 
     def step(self, below: str, layer: Layer) -> str:
         args = [

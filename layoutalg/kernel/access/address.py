@@ -79,7 +79,7 @@ class _Digits:
         top = tuple(self.known[i] for i in self.adaptor.top_ids)
         padded: dict[Expr, Expr] = {}
         conditions: list[Expr] = []
-        for transform, lower, upper in self.adaptor.downwards():
+        for transform, lower, upper in reversed(self.adaptor.linked):
             above = [self.known[i] for i in upper]
             conditions.append(transform.valid(above))
             for i, index in zip(lower, transform.lower(above), strict=True):

@@ -174,11 +174,6 @@ def _factors(length: Expr) -> Sequence[Expr]:
     return monomial if plain and (len(monomial) == 1 or all(e.lo >= 0 for e in monomial)) else [simplify(length)]
 
 
-def layers(adaptor: TensorAdaptor) -> list[tuple[Transform, tuple[int, ...], tuple[int, ...]]]:
-    """Each transform with the ids below and above it."""
-    return list(zip(adaptor.transforms, adaptor.lower_ids, adaptor.upper_ids, strict=True))
-
-
 @lru_cache(maxsize=1 << 14)
 def stays_in_range(transform: Transform, lengths: tuple[Expr | None, ...]) -> ForAll:
     """Of one transform: a valid index in range above is in range below (None: there is no limit)."""

@@ -45,10 +45,10 @@ def told_apart(adaptor: TensorAdaptor) -> TensorAdaptor:
 
     A copy that is frozen (an R of length 1 that nobody owns) tells nothing apart and is left out.
     """
-    layers = list(zip(adaptor.transforms, adaptor.lower_ids, adaptor.upper_ids, strict=True))
-    made = {i for t, _, upper in layers if isinstance(t, Replicate) for i in upper}
-    frozen = {i for t, lower, _ in layers if isinstance(t, Freeze) for i in lower if i in made}
-    kept = [n for n, (t, lower, _) in enumerate(layers) if not isinstance(t, Replicate) and not frozen & {*lower}]
+    linked = adaptor.linked
+    made = {i for t, _, upper in linked if isinstance(t, Replicate) for i in upper}
+    frozen = {i for t, lower, _ in linked if isinstance(t, Freeze) for i in lower if i in made}
+    kept = [n for n, (t, lower, _) in enumerate(linked) if not isinstance(t, Replicate) and not frozen & {*lower}]
     copies = sorted(made - frozen)
 
     def only(items: tuple[Any, ...]) -> tuple[Any, ...]:

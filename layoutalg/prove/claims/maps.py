@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from layoutalg.index import TRUE, Expr, InexpressibleError, Term, all_of, as_expr, eq, fresh, prod, simplify
 from layoutalg.layout import LayoutError, NoInverseError, TensorAdaptor, TensorDescriptor
-from layoutalg.prove.claims.base import NO_INDEX, Claim, all_equal, in_range, is_injective, layers, stays_in_range
+from layoutalg.prove.claims.base import NO_INDEX, Claim, all_equal, in_range, is_injective, stays_in_range
 from layoutalg.prove.domain import (
     Layout,
     adaptor_of,
@@ -50,7 +50,7 @@ class InBounds(Claim):
     def obligations(self) -> Iterator[Obligation]:
         form, known = digit_form(self.descriptor), limits(self.descriptor)
         adaptor = adaptor_of(self.descriptor)
-        for _, lower, _ in reversed(layers(adaptor)):
+        for _, lower, _ in reversed(adaptor.linked):
             for i in lower:
                 if i not in known:
                     continue
@@ -68,7 +68,7 @@ class InBounds(Claim):
         known = limits(self.descriptor)
         return (
             stays_in_range(transform, tuple(map(known.get, lower)))
-            for transform, lower, _ in layers(adaptor_of(self.descriptor))
+            for transform, lower, _ in adaptor_of(self.descriptor).linked
         )
 
 

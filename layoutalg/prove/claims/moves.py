@@ -54,7 +54,7 @@ from layoutalg.layout.increments import increment_of
 from layoutalg.layout.merge import carry_step, magic_divide, magic_number, quotients
 from layoutalg.layout.mixed_radix import digits
 from layoutalg.layout.transform import Index
-from layoutalg.prove.claims.base import Claim, all_equal, in_range, layers
+from layoutalg.prove.claims.base import Claim, all_equal, in_range
 from layoutalg.prove.domain import taken
 from layoutalg.prove.obligation import ForAll, Obligation, Shown
 
@@ -141,7 +141,7 @@ def _suffices(transform: Transform) -> Iterator[Obligation]:
 def _not_negative(adaptor: TensorAdaptor) -> Iterator[ForAll]:
     """That every index, valid or not, is at least 0 where it comes to a transform that moves right only there."""
     needed: set[int] = set()
-    for transform, lower, upper in layers(adaptor):
+    for transform, lower, upper in adaptor.linked:
         if needed & {*lower}:
             avoid = taken(transform)
             above = [unlimited(unused(f"u{n}", avoid), 0) for n, _ in enumerate(upper)]

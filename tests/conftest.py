@@ -33,5 +33,5 @@ def program() -> Callable[..., MachineCode]:
 @pytest.fixture
 def unrun(monkeypatch: pytest.MonkeyPatch) -> None:
     """Verdicts without the runs that refute: for what must not be proved, whether or not a run shows it wrong."""
-    for limit in ("SECONDS", "OWN_SECONDS"):
-        monkeypatch.setattr(f"layoutalg.refine.replay.{limit}", 0.0)
+    for limit in ("STEPS", "ALL_STEPS"):
+        monkeypatch.setattr(f"layoutalg.refine.replay.{limit}", 1)

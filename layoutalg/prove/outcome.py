@@ -45,6 +45,8 @@ Outcome = Holds | Fails | GaveUp
 class Limits:
     """What one claim may cost: seconds of wall-clock time, megabytes for the solver, points for enumeration.
 
+    `steps` are the solver's own for a query (z3 counts them as `rlimit`, about a million take a second), the same on
+    every machine; None limits it by time alone.
     `choices` is how many choices of small sizes are tried for a counterexample.
     `cache` is the directory where the solver's answers are kept; None keeps none.
     """
@@ -54,3 +56,4 @@ class Limits:
     points: int = 1 << 24
     cache: str | None = None
     choices: int = 200
+    steps: int | None = None

@@ -78,7 +78,7 @@ class _Process:
         try:
             worker = self._started(limits)
             seconds = min(limits.seconds, budget.left())
-            data = pickle.dumps((obligation, bits, seconds))
+            data = pickle.dumps((obligation, bits, seconds, limits.steps))
             assert worker.stdin is not None
             worker.stdin.write(len(data).to_bytes(8, "little") + data)
             worker.stdin.flush()

@@ -1,11 +1,11 @@
 """The process that runs z3: reads pickled requests from stdin, answers on stdout, and is killed when it overruns.
 
-A request is (obligation, bits, seconds); an answer is ("holds", []), ("fails", points) or ("unknown", reason).
+A request is (obligation, bits, seconds, steps); an answer is ("holds", []), ("fails", points) or ("unknown", reason).
 The answer "holds" is given only when the assumptions alone are satisfiable: a vacuous proof is no proof.
 
 How long z3 takes over products of unknowns is luck with a heavy tail: one seed of random numbers takes 0.5 s, the next
-one minutes.  So the time is shared out among several seeds, each in a context of its own, where nothing that was asked
-before changes the course.
+one minutes.  So the time, or the steps where they are limited, are shared out among several seeds, each in a context of
+its own, where nothing that was asked before changes the course.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ else:
     lowering = lazy("layoutalg.prove.lowering")
 
 SHARES = (*(1 / 16,) * 8, 1 / 2)
-"""What each seed gets of the time for a query over the integers."""
+"""What each seed gets of the time and of the steps for a query over the integers."""
 
 
 def main() -> None:
@@ -57,16 +57,16 @@ def send(stream: BinaryIO, message: Any) -> None:
     stream.flush()
 
 
-def _answer(obligation: Obligation, bits: bool, seconds: float) -> tuple[str, Any]:
+def _answer(obligation: Obligation, bits: bool, seconds: float, steps: int | None) -> tuple[str, Any]:
     try:
         problem = lowering.Problem(obligation, encodings.BitVectors if bits else encodings.Integers)
         given = [*(condition for _, condition in problem.encoding.conditions), *problem.assumptions]
-        result, solver = _decided([*given, problem.negation], bits, seconds)
+        result, solver = _decided([*given, problem.negation], bits, seconds, steps)
         if result == z3.sat:
             return "fails", problem.points(solver.model().translate(z3.main_ctx()))
         if result == z3.unknown:
             return "unknown", f"z3 says unknown ({solver.reason_unknown()})"
-        vacuous = problem.assumptions and _decided(given, bits, seconds)[0] != z3.sat
+        vacuous = problem.assumptions and _decided(given, bits, seconds, steps)[0] != z3.sat
         return ("unknown", "the assumptions were not shown to be satisfiable") if vacuous else ("holds", [])
     except encodings.NotExpressible as error:
         return "unknown", str(error)
@@ -74,7 +74,7 @@ def _answer(obligation: Obligation, bits: bool, seconds: float) -> tuple[str, An
         return "unknown", f"z3 stopped: {error}"
 
 
-def _decided(formulas: list[Any], bits: bool, seconds: float) -> tuple[Any, Any]:
+def _decided(formulas: list[Any], bits: bool, seconds: float, steps: int | None) -> tuple[Any, Any]:
     """z3's answer on formulas together, and the solver that gave it: the first seed's that is not unknown.
 
     With something pushed, z3 takes its incremental core, else its tactics; some problems need one, some the other.
@@ -87,7 +87,10 @@ def _decided(formulas: list[Any], bits: bool, seconds: float) -> tuple[Any, Any]
             solver.push()
         solver.add(*(formula.translate(context) for formula in formulas))
         solver.set("random_seed", seed)
-        solver.set("timeout", max(1, int(1000 * min(share * seconds, end - time.monotonic()))))
+        left = end - time.monotonic()
+        solver.set("timeout", max(1, int(1000 * (min(share * seconds, left) if steps is None else left))))
+        if steps is not None:
+            solver.set("rlimit", max(1, int(share * steps)))
         result = solver.check()
         if result != z3.unknown or time.monotonic() >= end:
             break

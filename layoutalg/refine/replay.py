@@ -36,8 +36,8 @@ ELEMENTS = 1 << 18
 #: The most blocks.
 BLOCKS = 512
 
-#: A run that takes more instructions than this is stopped.
-STEPS = 100_000
+#: A run that takes more instructions than this is stopped, and after so many in all no other begins: about ten seconds.
+STEPS, ALL_STEPS = 100_000, 200_000
 
 #: Further sizes that are tried: the most that each is (great ones in the faster of the orders); and the elements there.
 OTHERS = (40, 8, 20_000, 200, 16_000)
@@ -45,9 +45,6 @@ FEW = 1 << 15
 
 #: The largest of so many choices of sizes is run.
 DRAWN = 8
-
-#: Seconds that the witness's own sizes may take, and all that are tried together; a run is stopped in the middle.
-OWN_SECONDS, SECONDS = 4.0, 6.0
 
 #: How waves take turns: the lowest address first, and at random; at other sizes the one or the other.
 ORDERS = (None, 1)
@@ -60,14 +57,17 @@ class Replay:
     sizes: Mapping[str, int]
     confirmed: bool | None
     text: str
+    steps: int = 0  # instructions that were carried out
 
     def __str__(self) -> str:
         at = ", ".join(f"{name} = {n}" for name, n in self.sizes.items())
         return f"{'not ' if self.confirmed is None else ''}replayed{f' at {at}' if at else ''}: {self.text}"
 
 
-def replay(code: MachineCode, program: Program, verdict: Refuted | None = None) -> Replay:
+def replay(code: MachineCode, program: Program, verdict: Refuted | None = None, seconds: float = 60) -> Replay:
     """Carries the binary out where a claim fails, and at some other sizes until a run is wrong.
+
+    What is found within `seconds` depends on steps, not on the machine's speed.
 
     >>> from layoutalg.isa.container.binary import read_kernels
     >>> from layoutalg.isa.decode.code import decode_kernel
@@ -81,19 +81,21 @@ def replay(code: MachineCode, program: Program, verdict: Refuted | None = None) 
     >>> print(replay(code, program, Refuted("a claim", "nothing", 0.0, (), Witness(({"M": 3, "N": 70},), ""))))
     replayed at M = 3, N = 70: the run shows no difference, nor does any at other sizes
     """
-    own, end = _sizes(program, verdict), time.monotonic() + SECONDS
-    first = Replay({}, None, "no sizes are named") if own is None else _run(code, program, own, ORDERS, OWN_SECONDS)
+    own, end = _sizes(program, verdict), time.monotonic() + seconds
+    first = Replay({}, None, "no sizes are named") if own is None else _run(code, program, own, ORDERS, seconds)
     if first.confirmed:
         return first
-    others = []
+    others: list[Replay] = []
     for k, sizes in enumerate(_others(program)):
+        if first.steps + sum(other.steps for other in others) >= ALL_STEPS:
+            break
         others.append(_run(code, program, sizes, ORDERS[k % 2 : k % 2 + 1], end - time.monotonic()))
         if others[-1].confirmed:
             return others[-1]
         if time.monotonic() > end:
             break
     if all(other.confirmed is None for other in others):
-        return replace(first, text=f"{first.text}; at others, {others[0].text}")
+        return replace(first, text="; at others, ".join(run.text for run in (first, *others[:1])))
     if own is None:
         return Replay({}, False, "no run at small sizes shows a difference")
     joint = ", nor does any" if first.confirmed is False else "; no run shows a difference"
@@ -119,18 +121,20 @@ def _run(
 
 
 def _tried(code: MachineCode, program: Program, case: LaunchCase, orders: Sequence[int | None]) -> Replay:
-    told = {size.value.name: n for size, n in case.sizes.items()}
+    told, steps = {size.value.name: n for size, n in case.sizes.items()}, 0
     for order in orders:
         try:
             trial = attempt(code, program, case, STEPS, order, strict=False)
+        except StepLimit as hangs:
+            return Replay(told, None, f"a fault, {hangs}", steps + STEPS)
         except Fault as fault:
-            shown = not isinstance(fault, StepLimit) and fault.kind != "alignment"
-            return Replay(told, shown or None, f"a fault, {fault}")
+            return Replay(told, fault.kind != "alignment" or None, f"a fault, {fault}", steps)
         except DeviceError as error:
-            return Replay(told, None, str(error))
+            return Replay(told, None, str(error), steps)
+        steps += trial.execution.steps
         if not trial.exact:
-            return Replay(told, True, _difference(program, trial))
-    return Replay(told, False, "the run shows no difference")
+            return Replay(told, True, _difference(program, trial), steps)
+    return Replay(told, False, "the run shows no difference", steps)
 
 
 def _sizes(program: Program, verdict: Refuted | None) -> Mapping[Expr, int] | None:

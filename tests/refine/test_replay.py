@@ -140,12 +140,10 @@ def test_a_run_that_is_stopped_shows_nothing(monkeypatch):
     assert "the kernel ran for 10 instructions" in again.text
 
 
-def test_a_run_is_stopped_when_its_time_is_up(monkeypatch):
+def test_a_run_is_stopped_when_its_time_is_up():
     """In the middle, not between sizes: 64 tiles take seconds of Python at -O0."""
-    monkeypatch.setattr("layoutalg.refine.replay.OWN_SECONDS", 0.1)
-    monkeypatch.setattr("layoutalg.refine.replay.SECONDS", 0.2)
     code = compile_source(emit_unverified(KERNEL), "gfx1201", opt_level=0).payload
     binary = decode_kernel(read_kernels(code)[KERNEL.name])
-    found = replay(binary, KERNEL, refuted({"M": 512, "N": 512}))
+    found = replay(binary, KERNEL, refuted({"M": 512, "N": 512}), seconds=0.1)
     assert found.confirmed is None
     assert "the run was stopped: out of time after 0.1 s" in str(found)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
-from typing import Protocol
 
 from layoutalg.index import (
     Expr,
@@ -28,10 +27,11 @@ from layoutalg.index import (
 from layoutalg.index.conditions import chosen, plain
 from layoutalg.isa.semantics.accesses import alignment_of
 from layoutalg.kernel.program import Program
-from layoutalg.prove import Proved, Refuted, Shown, Unknown, Verdict, Witness
+from layoutalg.prove import Proved, Refuted, Shown, Verdict, Witness
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.simulation.expected import Expected, ExpectedElement
 from layoutalg.refine.simulation.order import changed_places
+from layoutalg.refine.simulation.questions import Questions, unknown
 from layoutalg.refine.simulation.samples import Point, points_where, sample_points
 from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.values.uninterpreted import COMMUTE, UninterpretedFunctions
@@ -48,25 +48,16 @@ Placing = Callable[[TracedElement | ExpectedElement], tuple[object, ...]]
 Decided = Iterator[tuple[str, Verdict]]
 
 
-class Prover(Protocol):
-    """Who decides; nothing is refuted by values of what is `free`, since the machine may have others."""
-
-    free: set[Expr]
-
-    def decide(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...] = ()) -> Verdict:
-        """The verdict on `given ⇒ goal`."""
-
-
 class Comparison:
     """Both sides, and which element of the one is which of the other."""
 
     def __init__(
-        self, program: Program, expected: Expected, found: Sequence[TracedElement], loops: Loops, prover: Prover,
+        self, program: Program, expected: Expected, found: Sequence[TracedElement], loops: Loops, questions: Questions,
         functions: UninterpretedFunctions, lds_bytes: int,
     ) -> None:  # fmt: skip
-        self.program, self.prover, self.functions = program, prover, functions
+        self.program, self.questions, self.functions = program, questions, functions
         self.expected, self.found, self.loops = expected, found, loops
-        prover.free |= {*expected.carried, *loops.carried}
+        questions.free |= {*expected.carried, *loops.carried}
         self.points = sample_points(program, expected.loops)
         self.names: dict[Expr, Expr] = {}  # what the binary loaded or carries → what the program calls it
         self.lds_bytes = lds_bytes
@@ -76,7 +67,7 @@ class Comparison:
     def verdicts(self) -> Decided:
         """Loops' counts first, then loads, since stores speak of them."""
         for claim in self.loops.claims:
-            yield claim.label, self.prover.decide("its exit is the last", claim.goal, self._given(claim.given))
+            yield claim.label, self.questions.decide("its exit is the last", claim.goal, self._given(claim.given))
         self.wanted = placed_in_lds(self.expected.elements, self.found, self.program, self._place, self.lds_bytes)
         self.places = {self._place(w): w for w in reversed(self.wanted)}
         yield from self._alike()
@@ -117,7 +108,7 @@ class Comparison:
             given = self._given(element.guard)
             yield (
                 f"{element.what}: is {other.what}",
-                self.prover.decide("one place", all_of(eq(element.offset, other.offset), other.guard), given),
+                self.questions.decide("one place", all_of(eq(element.offset, other.offset), other.guard), given),
             )
             self.names[element.value] = other.value
 
@@ -159,7 +150,7 @@ class Comparison:
         about, given = self._about(element), self._given(element.guard)
         shown = (Shown("binary", (element.offset,)), Shown("program", (partner.offset,)))
         goal = eq(element.offset, partner.offset)
-        yield f"{about}: place", self.prover.decide("the offset is the program's", goal, given, shown)
+        yield f"{about}: place", self.questions.decide("the offset is the program's", goal, given, shown)
         yield (
             f"{about}: condition",
             self._follows("it happens only when the program's does", partner.guard, element.guard),
@@ -167,7 +158,7 @@ class Comparison:
         needed = alignment_of("lds" if element.buffer == "lds" else "global", element.width)
         if needed > partner.size and not element.within:
             aligned = eq(mod(element.offset, needed), 0)
-            yield f"{about}: alignment", self.prover.decide(f"the address is a multiple of {needed}", aligned, given)
+            yield f"{about}: alignment", self.questions.decide(f"the address is a multiple of {needed}", aligned, given)
         if element.size != partner.size:
             yield f"{about}: size", unknown(f"{element.size} bytes for {partner.size}")
         if element.buffer == "lds":
@@ -182,7 +173,7 @@ class Comparison:
         """The condition implies the goal; parts that are the same once simplified need no proof."""
         known = set(map(plain, conjuncts(condition)))
         rest = (part for part in map(simplify, conjuncts(goal)) if plain(part) not in known)
-        return self.prover.decide(label, all_of(*rest), self._given(condition))
+        return self.questions.decide(label, all_of(*rest), self._given(condition))
 
     def _barriers(self, element: TracedElement, partner: ExpectedElement) -> Verdict:
         if simplify(element.barriers - partner.barriers).value == 0:
@@ -220,7 +211,7 @@ class Comparison:
                 about = f"{self._about(other)}: before {one.instruction.address:#x} in the program"
                 apart = negation(eq(one.offset, other.offset))
                 given = self._given(one.guard, other.guard)
-                yield about, _not_refuted(self.prover.decide("they do not meet", apart, given))
+                yield about, _not_refuted(self.questions.decide("they do not meet", apart, given))
             if len(turned) > MOST_TURNED:
                 yield "the order of LDS accesses", unknown(f"{len(turned)} accesses have changed places")
 
@@ -241,7 +232,7 @@ class Comparison:
                     self.names[unknown_] = name
                     self.waiting.append((unknown_, name))
                 got = self._named(found, given, past)
-        return self.prover.decide("the stored value is the program's", eq(got, goal), given)
+        return self.questions.decide("the stored value is the program's", eq(got, goal), given)
 
     def _named(self, e: Expr, given: Expr, past: Mapping[Expr, Expr]) -> Expr:
         return self.functions.rewritten(e, {**self.names, **past}, {}, lambda part: self._settled(part, given))
@@ -342,8 +333,3 @@ def _kind(element: TracedElement | ExpectedElement) -> tuple[bool, str]:
 def _not_refuted(verdict: Verdict) -> Verdict:
     """Where what is compared was a guess, a difference refutes the guess alone."""
     return unknown(verdict.reason) if isinstance(verdict, Refuted) else verdict
-
-
-def unknown(why: str) -> Unknown:
-    """What was not decided, and why."""
-    return Unknown("the binary does what the program says", "comparison", 0.0, (), why)

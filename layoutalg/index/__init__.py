@@ -39,9 +39,8 @@ from layoutalg.index.javascript import javascript
 from layoutalg.index.narrow import narrowed
 from layoutalg.index.normal import holds, nonnegative, simplify
 from layoutalg.index.parse import ParseError, parse
-from layoutalg.index.ranges import Symbol
 from layoutalg.index.symbolic import from_sympy, latex, to_sympy
-from layoutalg.index.variable import symbol, unlimited, var
+from layoutalg.index.variable import Symbol, symbol, unlimited, var
 from layoutalg.index.walk import conjuncts, fresh, names, postorder, rebuild, substitute, unused, variables
 
 __all__ = [

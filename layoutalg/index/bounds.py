@@ -21,9 +21,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from layoutalg.index import FALSE, Expr, conjuncts, div, mod, nonnegative, simplify, var
+from layoutalg.index.node import Bound
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly, common_term
-from layoutalg.index.ranges import Bound
 
 #: Factors of divisions by a constant are greater than this.
 NARROWEST = 1 << 16

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from layoutalg.index.expr import Expr
 from layoutalg.index.integers import integer, integers
-from layoutalg.index.ranges import RANGE, Bound
+from layoutalg.index.node import Bound
+from layoutalg.index.ranges import RANGE
 from layoutalg.index.walk import postorder, variables
 from layoutalg.lazy import lazy
 

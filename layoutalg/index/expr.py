@@ -34,11 +34,12 @@ from weakref import WeakValueDictionary
 
 from layoutalg.errors import InexpressibleError
 from layoutalg.index.integers import integer
-from layoutalg.index.ranges import BOOLEAN, RANGE, Bound
+from layoutalg.index.node import Node
+from layoutalg.index.ranges import BOOLEAN, RANGE
 from layoutalg.index.text import show
 
 
-class Expr:
+class Expr(Node):
     """A node of an index expression; made by the functions and operators of this module, never directly.
 
     >>> from layoutalg.index import var
@@ -49,18 +50,10 @@ class Expr:
     (True, 31)
     """
 
-    __slots__ = ("__weakref__", "_normal", "_order", "_repr", "_simple", "_variables", "args", "depth", "hi", "lo",
-                 "op", "value")  # fmt: skip
-    op: str
+    __slots__ = ()
     args: tuple[Expr, ...]
-    value: Any
-    lo: Bound
-    hi: Bound
-    depth: int
-    _normal: Any  # these five are computed when first asked for
+    _normal: Any  # these three are computed when first asked for
     _simple: Expr | None
-    _repr: str | None
-    _order: str | None
     _variables: tuple[Expr, ...] | None
 
     def __repr__(self) -> str:

@@ -18,8 +18,7 @@ from dataclasses import replace
 
 from layoutalg.index.expr import Expr
 from layoutalg.index.normal import normal
-from layoutalg.index.ranges import Symbol
-from layoutalg.index.variable import symbol
+from layoutalg.index.variable import Symbol, symbol
 from layoutalg.index.walk import conjuncts, variables
 
 

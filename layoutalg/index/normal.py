@@ -23,8 +23,9 @@ from collections.abc import Callable, Mapping
 
 from layoutalg.index import budget
 from layoutalg.index.expr import FALSE, TRUE, Expr, const, div, mod, mul, xor
+from layoutalg.index.node import Bound
 from layoutalg.index.poly import Poly, common_term, monomial_over, rank
-from layoutalg.index.ranges import BOOLEAN, Bound
+from layoutalg.index.ranges import BOOLEAN
 from layoutalg.index.text import order
 from layoutalg.index.walk import rebuild
 

@@ -18,33 +18,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from layoutalg.index.expr import Expr
-
-Bound = int | float
-"""An integer, or ±infinity where a symbol has no limit."""
+from layoutalg.index.node import Bound, Node
 
 BOOLEAN = frozenset({"lt", "le", "eq", "all", "any", "not"})
 """The operations whose value is a truth value (0 or 1)."""
-
-
-@dataclass(frozen=True)
-class Symbol:
-    """What is known of a variable: `lo ≤ v ≤ hi`, `v < extent` where that limit is an expression, divisibility.
-
-    `index`: it was made by `var`, not `symbol`: an index and a size of one name and range are two.
-    """
-
-    name: str
-    lo: Bound = 0
-    hi: Bound = math.inf
-    extent: Expr | None = None
-    multiple_of: int = 1
-    power_of_two: bool = False
-    index: bool = False
 
 
 def _times(a: Bound, b: Bound) -> Bound:
@@ -71,13 +49,13 @@ def _over(a: Bound, n: Bound) -> Bound:
     return a if abs(a) == math.inf else a // n
 
 
-def _corners(node: Expr, f: Callable[[Bound, Bound], Bound]) -> tuple[Bound, Bound]:
+def _corners(node: Node, f: Callable[[Bound, Bound], Bound]) -> tuple[Bound, Bound]:
     a, b = node.args
     values = [f(x, y) for x in (a.lo, a.hi) for y in (b.lo, b.hi)]
     return min(values), max(values)
 
 
-def _mod_range(node: Expr) -> tuple[Bound, Bound]:
+def _mod_range(node: Node) -> tuple[Bound, Bound]:
     a, n = node.args
     if n.op == "const" and a.lo > -math.inf and a.hi < math.inf and a.lo // n.value == a.hi // n.value:
         return a.lo % n.value, a.hi % n.value
@@ -91,23 +69,23 @@ def _ones(bound: Bound) -> Bound:
     return (1 << int(bound if bound >= 0 else ~int(bound)).bit_length()) - 1
 
 
-def _xor_range(node: Expr) -> tuple[Bound, Bound]:
+def _xor_range(node: Node) -> tuple[Bound, Bound]:
     a, b = node.args
     top = max(_ones(x) for x in (a.lo, a.hi, b.lo, b.hi))
     return (0 if min(a.lo, b.lo) >= 0 else -top - 1), top
 
 
-def _and_range(node: Expr) -> tuple[Bound, Bound]:
+def _and_range(node: Node) -> tuple[Bound, Bound]:
     a, b = node.args
     tops = [x.hi for x in (a, b) if x.lo >= 0]
     return (0, min(tops)) if tops else (-max(_ones(a.lo), _ones(b.lo)) - 1, max(_ones(a.hi), _ones(b.hi)))
 
 
-def _either(a: Expr, b: Expr) -> tuple[Bound, Bound]:
+def _either(a: Node, b: Node) -> tuple[Bound, Bound]:
     return min(a.lo, b.lo), max(a.hi, b.hi)
 
 
-RANGE: Mapping[str, Callable[[Expr], tuple[Bound, Bound]]] = {
+RANGE: Mapping[str, Callable[[Node], tuple[Bound, Bound]]] = {
     "const": lambda e: (e.value, e.value),
     "var": lambda e: (e.value.lo, e.value.hi),
     "add": lambda e: (_total(a.lo for a in e.args), _total(a.hi for a in e.args)),

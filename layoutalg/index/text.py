@@ -14,10 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from layoutalg.index.expr import Expr
+from layoutalg.index.node import Node
 
 PRIMARY = 99
 """The binding strength of text that never needs parentheses."""
@@ -48,7 +47,7 @@ def signed_sum(first: str, rest: Sequence[tuple[bool, Piece]], plus: int, times:
     return Piece(first + "".join(f" {'-' if minus else '+'} {p.within(times)}" for minus, p in rest), plus)
 
 
-def show(e: Expr) -> str:
+def show(e: Node) -> str:
     """The expression as Python text (kept with each node; no recursion, so that depth is not limited)."""
     stack = [e]
     while stack:
@@ -63,7 +62,7 @@ def show(e: Expr) -> str:
     return e._repr
 
 
-def order(e: Expr) -> str:
+def order(e: Node) -> str:
     """A sort key that depends on the expression alone: its text while that is short, then a digest of its parts.
 
     (The text of a deep expression with shared parts can be exponentially long.)
@@ -81,7 +80,7 @@ def order(e: Expr) -> str:
     return e._order
 
 
-def _key(e: Expr) -> str:
+def _key(e: Node) -> str:
     parts = [a._order or "" for a in e.args]
     if sum(map(len, parts)) < _KEY_LENGTH:
         return show(e)
@@ -89,7 +88,7 @@ def _key(e: Expr) -> str:
     return f"~{blake2b(text.encode(), digest_size=16).hexdigest()}"
 
 
-def _text(e: Expr) -> str:
+def _text(e: Node) -> str:
     if e.op == "const":
         return str(e.value)
     if e.op == "var":
@@ -108,7 +107,7 @@ def _text(e: Expr) -> str:
     return result
 
 
-def _choice(condition: Expr, left: Expr, right: Expr) -> str:
+def _choice(condition: Node, left: Node, right: Node) -> str:
     if condition.op == "le" and condition.args == (left, right):
         return f"min({left}, {right})"
     if condition.op == "le" and condition.args == (right, left):
@@ -116,6 +115,6 @@ def _choice(condition: Expr, left: Expr, right: Expr) -> str:
     return f"select({condition}, {left}, {right})"
 
 
-def _operand(e: Expr, needed: int) -> str:
+def _operand(e: Node, needed: int) -> str:
     strength = _NOT if e.op == "not" else _INFIX[e.op][1] if e.op in _INFIX else PRIMARY
     return Piece(e._repr or "", strength).within(needed)

@@ -13,11 +13,28 @@ from __future__ import annotations
 
 import builtins
 import math
+from dataclasses import dataclass
 
 from layoutalg.errors import InexpressibleError
 from layoutalg.index.expr import Expr, Term, as_expr, make_node
 from layoutalg.index.integers import integer
-from layoutalg.index.ranges import Bound, Symbol
+from layoutalg.index.node import Bound
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """What is known of a variable: `lo ≤ v ≤ hi`, `v < extent` where that limit is an expression, divisibility.
+
+    `index`: it was made by `var`, not `symbol`: an index and a size of one name and range are two.
+    """
+
+    name: str
+    lo: Bound = 0
+    hi: Bound = math.inf
+    extent: Expr | None = None
+    multiple_of: int = 1
+    power_of_two: bool = False
+    index: bool = False
 
 
 def symbol(

@@ -47,7 +47,7 @@ from layoutalg.index import (
     unused,
     var,
 )
-from layoutalg.index.ranges import Bound
+from layoutalg.index.node import Bound
 from layoutalg.layout import Linear, Merge, MergeCarryCheck, MergeMagicDivision, TensorAdaptor, Transform
 from layoutalg.layout.c_arithmetic import BITS32, HALF32, truncated_div
 from layoutalg.layout.increments import increment_of

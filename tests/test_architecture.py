@@ -3,9 +3,12 @@
 import ast
 import tomllib
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from docs.generate import imports
 
 ROOT = Path(__file__).parent.parent
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
@@ -16,10 +19,7 @@ PARTS = {
     for path in (ROOT / "layoutalg").iterdir()
     if path.suffix == ".py" or (path / "__init__.py").is_file()
 } - {"layoutalg.__init__", "layoutalg.__main__"}
-MODULES = {
-    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
-    for path in sorted((ROOT / "layoutalg").rglob("*.py"))
-}
+MODULES = imports.modules()
 
 
 def test_every_part_has_a_layer() -> None:
@@ -28,6 +28,20 @@ def test_every_part_has_a_layer() -> None:
 
 def test_no_part_but_the_prover_may_import_the_solver() -> None:
     assert set(SOLVER["source_modules"]) == PARTS - {"layoutalg.prove"}
+
+
+def test_no_files_import_each_other() -> None:
+    graph = {name: imports.imported(name, MODULES) for name in MODULES if not name.startswith("layoutalg.bench.")}
+    TopologicalSorter(graph).prepare()  # CycleError names the circle
+
+
+def test_the_picture_of_the_rooms_has_all_of_them_and_no_way_back() -> None:
+    order = imports.rooms()
+    assert {f"layoutalg.{room}" for room in order} == PARTS
+    between = imports.between_rooms()
+    assert between["kernel", "prove"] > 10
+    assert [pair for pair in between if order.index(pair[0]) >= order.index(pair[1])] == []
+    assert str(imports.picture()).count('class="box"') == len(between)
 
 
 NOT_YET = ("layoutalg.bench.", "layoutalg.formats.accesses", "layoutalg.formats.check",

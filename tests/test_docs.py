@@ -4,6 +4,7 @@ import doctest
 import fcntl
 import io
 import os
+import pkgutil
 import re
 import shlex
 import subprocess
@@ -81,6 +82,15 @@ def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypat
             for command, expected in COMMAND.findall(body):
                 shown = _run_command(command.split())
                 assert _pattern(expected).fullmatch(shown), f"{command} shows\n{shown}"
+
+
+NAMED = [*PAGES, ROOT / "README.md", *ROOT.glob("CONTRIBUTING.md")]
+
+
+@pytest.mark.parametrize("page", NAMED, ids=lambda p: p.stem)
+def test_every_name_of_the_package_that_a_page_says_is_there(page: Path) -> None:
+    for name in re.findall(r"`(layoutalg(?:\.\w+)+)`", page.read_text(encoding="utf-8")):
+        pkgutil.resolve_name(name)
 
 
 GIVEN = {

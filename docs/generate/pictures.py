@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+import imports
+
 from layoutalg.draw import LaneAccess, Picture, compare, conflicts, operand, show
 from layoutalg.layout import make_naive_tensor_descriptor, transform_tensor_descriptor
 from layoutalg.layout.ck import make_merge_transform, make_pass_through_transform
@@ -30,6 +32,7 @@ PICTURES: Mapping[str, Callable[[], Picture]] = {
     "a_lds": _a_lds,
     "swizzle": _swizzle,
     "sixteen_rows": _sixteen_rows,
+    "rooms": imports.picture,
 }
 """Each picture by its name."""
 

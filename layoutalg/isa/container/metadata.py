@@ -7,7 +7,7 @@ runtime lays a kernel's arguments out by it, and refuses launches by it:
 |---|---|---|
 | `.args`: `.offset`, `.size`, `.value_kind`, … | `arguments` | copies each argument there |
 | `.kernarg_segment_size` | `kernarg_bytes` | allocates as much |
-| `.group_segment_fixed_size`, `.private_segment_fixed_size` | `lds_bytes`, `private_bytes` | allocates as much |
+| `.group_segment_fixed_size`, `.private_segment_fixed_size` | `lds_bytes`, `scratch_bytes` | allocates as much |
 | `.max_flat_workgroup_size`, `.reqd_workgroup_size` | `max_threads`, `required_block` | refuses other blocks |
 | `.vgpr_count` … | `vgprs` … | reports it |
 
@@ -21,12 +21,16 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
-
-import msgpack
+from typing import TYPE_CHECKING, Any
 
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.container.elf import damaged
+from layoutalg.lazy import lazy
+
+if TYPE_CHECKING:
+    import msgpack
+else:
+    msgpack = lazy("msgpack")
 
 #: Bytes of the arguments whose size their kind says (AMDGPUUsage, "Code Object V5 Metadata"; hidden ones by the start
 #: of their names).
@@ -61,7 +65,7 @@ class KernelMetadata:
     arguments: tuple[Argument, ...]
     kernarg_bytes: int
     lds_bytes: int
-    private_bytes: int
+    scratch_bytes: int
     wave_size: int
     max_threads: int  # of a block
     required_block: tuple[int, ...]  # empty: any
@@ -163,7 +167,7 @@ def _kernel(entry: _Entry) -> KernelMetadata:
         arguments=tuple(_argument(one) for one in entry.items(".args", [])),
         kernarg_bytes=entry.number(".kernarg_segment_size"),
         lds_bytes=entry.number(".group_segment_fixed_size"),
-        private_bytes=entry.number(".private_segment_fixed_size"),
+        scratch_bytes=entry.number(".private_segment_fixed_size"),
         wave_size=entry.number(".wavefront_size"),
         max_threads=entry.number(".max_flat_workgroup_size"),
         required_block=tuple(entry.numbers(".reqd_workgroup_size", [])),

@@ -19,22 +19,20 @@ import numpy as np
 
 from layoutalg.errors import Fault
 from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.races import NOBODY, Touched
 from layoutalg.isa.run.spaces import Bytes, Describe
-
-_NOBODY, _SEVERAL = -1, -2
 
 
 class Lds:
     """LDS of `blocks` blocks, `size` bytes each; accesses are watched for the first `watched` blocks."""
 
     def __init__(self, blocks: int, watched: int, size: int, place: int, noise: np.random.Generator) -> None:
-        self.size, self.place = size, place
+        self.size = size
         self.stride = -(-size // 16) * 16
         self.bytes = Bytes(noise.integers(0, 256, blocks * self.stride, np.uint8))
         places = watched * self.stride // place + 1
-        self.writer = np.full(places, _NOBODY, np.int16)
+        self.touched = Touched(places, place, np.int16)
         self.ticket = np.zeros(places, np.int32)
-        self.reader = np.full(places, _NOBODY, np.int16)
         self.epoch = np.full(places, -1, np.int32)
 
     def positions(self, addresses: Array, blocks: Array, size: int, describe: Describe, where: str) -> Array:
@@ -46,45 +44,33 @@ class Lds:
             raise Fault("address", what, where)
         return blocks * self.stride + addresses.astype(np.int64)
 
-    def _count(self, positions: Array, size: int) -> int:
-        """Places of each access: one more where some access begins within a place."""
-        return max(1, size // self.place) + bool((positions % self.place).any())
-
-    def _places(self, positions: Array, count: int) -> Array:
-        return (positions[:, None] // self.place + np.arange(count)).reshape(-1)
-
     def read(self, positions: Array, size: int, waves: Array, state: Barriers, describe: Describe, where: str) -> None:
         """Records reads by these waves (one for each position)."""
-        count = self._count(positions, size)
-        places, own = self._places(positions, count), np.repeat(waves, count)
+        places, count = self.touched.places(positions, size)
+        own = np.repeat(waves, count)
         self._check_writers(places, own, count, state, describe, where, "reads")
-        epochs = state.epoch[own]
-        number = state.number[own]
-        same = (self.epoch[places] == epochs) & (self.reader[places] != number) & (self.reader[places] != _NOBODY)
-        self.reader[places] = np.where(same, _SEVERAL, number)
-        # Of several lanes that read one place at once the last is recorded: note if they are of several waves.
-        mixed = (self.reader[places] != number) & (self.reader[places] != _SEVERAL)
-        self.reader[places[mixed]] = _SEVERAL
-        self.epoch[places] = epochs
+        self.touched.note_readers(places, state.number[own], self.epoch[places] == state.epoch[own])
+        self.epoch[places] = state.epoch[own]
 
     def write(
         self, positions: Array, size: int, waves: Array, tickets: Array, state: Barriers, describe: Describe, where: str
     ) -> None:
         """Records writes by these waves, with the ticket of each."""
-        count = self._count(positions, size)
-        places, own = self._places(positions, count), np.repeat(waves, count)
+        places, count = self.touched.places(positions, size)
+        own = np.repeat(waves, count)
         self._check_writers(places, own, count, state, describe, where, "writes")
-        bad = (self.epoch[places] == state.epoch[own]) & (self.reader[places] != state.number[own])
-        self._report(bad & (self.reader[places] != _NOBODY), places, count, describe, where, "writes", "read")
-        self.writer[places], self.ticket[places] = state.number[own], np.repeat(tickets, count)
-        several = self.writer[places] != state.number[own]
+        reader, number = self.touched.reader[places], state.number[own]
+        bad = (self.epoch[places] == state.epoch[own]) & (reader != number) & (reader != NOBODY)
+        self._report(bad, places, count, describe, where, "writes", "read")
+        self.touched.writer[places], self.ticket[places] = number, np.repeat(tickets, count)
+        several = self.touched.writer[places] != number
         self._report(several, places, count, describe, where, "writes", "also written")
 
     def _check_writers(
         self, places: Array, own: Array, count: int, state: Barriers, describe: Describe, where: str, does: str
     ) -> None:
-        writer = self.writer[places]
-        other = (writer != state.number[own]) & (writer != _NOBODY)
+        writer = self.touched.writer[places]
+        other = (writer != state.number[own]) & (writer != NOBODY)
         row = state.first[own] + np.maximum(writer, 0)
         bad = other & (self.ticket[places] > state.complete[row])
         self._report(bad, places, count, describe, where, does, "written")
@@ -94,7 +80,7 @@ class Lds:
     ) -> None:
         if bad.any():
             k = int(np.argmax(bad))
-            address = int(places[k]) * self.place % self.stride
+            address = int(places[k]) * self.touched.place % self.stride
             what = (
                 f"{describe(k // count)} {does} LDS byte {address:#x}, {done} by another wave with no barrier between"
             )

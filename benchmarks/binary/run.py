@@ -95,7 +95,7 @@ def _executed(binary: MachineCode, program: Program, kernel: str, level: str) ->
         return {"result": "fault" if isinstance(error, Fault) else "refused", "why": str(error)[:200]}
     return {
         "result": "exact" if trial.exact else "WRONG", "seconds": time.monotonic() - start,
-        "instructions": len(binary.instructions), "scratch": binary.kernel.private_bytes,
+        "instructions": len(binary.instructions), "scratch": binary.kernel.scratch_bytes,
     }  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from layoutalg.device.gpu import Driver, GpuDevice
-from layoutalg.device.runtime import Absent, Found
+from layoutalg.device.runtime import Absent, Found, Triple
 from layoutalg.device.targets import targets_of
 from layoutalg.errors import LaunchError
 
@@ -74,7 +74,7 @@ class HipDriver(Driver):
         return self.call(self.hip.hipModuleGetFunction, module, name.encode())
 
     def launch(
-        self, function: Any, grid: tuple[int, int, int], block: tuple[int, int, int], stream: int, addresses: int,
+        self, function: Any, grid: Triple, block: Triple, stream: int, addresses: int,
         lds_bytes: int = 0,
     ) -> None:  # fmt: skip
         stream_pointer = ctypes.c_void_p(stream)
@@ -117,9 +117,7 @@ def find() -> Found:
         return _absent("the HIP runtime finds no GPU: see rocminfo, and that you may open /dev/kfd")
     if int(error) != 0:
         return _absent(f"the HIP runtime does not start (hipGetDeviceCount: {error.name})")
-    results = [_device(hip, index) for index in range(count)]
-    devices = tuple(result for result in results if isinstance(result, GpuDevice))
-    return Found(devices, tuple(result for result in results if isinstance(result, Absent)))
+    return Found.of(_device(hip, index) for index in range(count))
 
 
 def check(function: Callable[..., tuple[Any, ...]], *arguments: Any) -> Any:
@@ -155,4 +153,4 @@ def _text(value: bytes | str) -> str:
 
 
 def _absent(reason: str) -> Found:
-    return Found((), (Absent("amd", reason),))
+    return Found.of([Absent("amd", reason)])

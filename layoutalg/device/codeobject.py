@@ -15,7 +15,8 @@ the unified file, accumulation registers included.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from math import prod
 from pathlib import Path
 from typing import Self
 
@@ -109,23 +110,15 @@ def _read_elf(payload: bytes) -> tuple[str, list[KernelResources]]:
 def _amd_kernel(kernel: LoadedKernel) -> KernelResources:
     said = kernel.metadata
     pointers = ("global_buffer", "dynamic_shared_pointer")
+    shared = {one.name: getattr(said, one.name) for one in fields(KernelResources) if hasattr(said, one.name)}
     return KernelResources(
-        name=said.name,
+        **shared,
         parameters=tuple(
             Parameter("pointer" if argument.kind in pointers else "value", argument.size, argument.offset)
             for argument in said.arguments
             if not argument.hidden
         ),
         code_size=len(kernel.code),
-        vgprs=said.vgprs,
-        agprs=said.agprs,
-        sgprs=said.sgprs,
-        lds_bytes=said.lds_bytes,
-        scratch_bytes=said.private_bytes,
-        vgpr_spills=said.vgpr_spills,
-        sgpr_spills=said.sgpr_spills,
-        wave_size=said.wave_size,
-        max_threads=said.max_threads,
     )
 
 
@@ -187,7 +180,7 @@ def _read_ptx(text: str) -> tuple[str, list[KernelResources]]:
                 lds_bytes=sum(size for variable, size in shared.items() if variable in body),
                 asked_lds_bytes=asked.get(name, 0),
                 wave_size=32,
-                max_threads=_product(threads.groups(default="1")) if threads else None,
+                max_threads=prod(map(int, threads.groups(default="1"))) if threads else None,
             )
         )
     return target[1], kernels
@@ -206,10 +199,3 @@ def _ptx_parameters(text: str) -> Iterator[Parameter]:
         kind = "pointer" if rest.startswith(".ptr") else "value"
         yield Parameter(kind, size, offset, "" if kind == "pointer" or letter == "b" else f"{letter}{size}")
         offset += size
-
-
-def _product(numbers: tuple[str, ...]) -> int:
-    result = 1
-    for number in numbers:
-        result *= int(number)
-    return result

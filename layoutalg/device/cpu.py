@@ -16,20 +16,19 @@ import os
 import platform
 import tempfile
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from layoutalg.device.codeobject import CodeObject, KernelResources, Parameter
-from layoutalg.device.runtime import Device, DeviceArray, Event, Found, Module, Size, require_target, shape_of
+from layoutalg.device.codeobject import CodeObject, Parameter
+from layoutalg.device.host import HostArray, HostDevice
+from layoutalg.device.runtime import DeviceArray, Found, Launch, Module, Size, require_target, shape_of
 from layoutalg.errors import LaunchError
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import DTypeLike
 
 _STACK_BYTES = 256 * 1024
 _GUARD_BYTES = 64 * 1024
@@ -41,7 +40,7 @@ _DIVERGENT = 1
 _MOST_GUARDS = 16384
 
 
-class _Launch(ctypes.Structure):
+class _CpuLaunch(ctypes.Structure):
     """`layoutalg::Launch` of layoutalg_cpu.h."""
 
     _fields_ = (
@@ -58,40 +57,11 @@ class _Launch(ctypes.Structure):
     )
 
 
-class CpuArray(DeviceArray):
-    """A numpy array as a device array; numpy takes it back without a copy."""
-
-    owner: "NDArray[Any]"
-
-    @property
-    def __array_interface__(self) -> dict[str, Any]:
-        return self.owner.__array_interface__
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.owner.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self.owner.__dlpack_device__()
-
-
-@dataclass(frozen=True)
-class CpuEvent(Event):
-    """A moment of the host's clock."""
-
-    seconds: float
-
-    def milliseconds_since(self, start: Event) -> float:
-        if not isinstance(start, CpuEvent):
-            raise LaunchError("the two events are of different devices")
-        return (self.seconds - start.seconds) * 1000
-
-
-class CpuDevice(Device):
+class CpuDevice(HostDevice):
     """The processor. `workers` host threads share the blocks; all usable cores unless said otherwise."""
 
     kind = "cpu"
     target = "cpu"
-    max_threads = 1024
 
     def __init__(self, workers: int | None = None, reverse_threads: bool = False):
         self.workers = workers or len(os.sched_getaffinity(0))
@@ -108,36 +78,20 @@ class CpuDevice(Device):
         require_target(self, code)
         return CpuModule(self, code)
 
-    def empty(self, shape: Size, dtype: "DTypeLike") -> CpuArray:
+    def empty(self, shape: Size, dtype: "DTypeLike") -> HostArray:
         sizes, kind = shape_of(shape), np.dtype(dtype)
         count = math.prod(sizes) * kind.itemsize
         memory = np.empty(count + _ALIGNMENT, np.uint8)
         start = -memory.ctypes.data % _ALIGNMENT
         return self.view(memory[start : start + count].view(kind).reshape(sizes))
 
-    def array(self, values: "NDArray[Any]") -> CpuArray:
-        result = self.empty(values.shape, values.dtype)
-        result.owner[...] = values
-        return result
-
-    def view(self, values: Any) -> CpuArray:
-        host = _as_numpy(values)
-        if not host.flags.c_contiguous:
-            raise LaunchError("an array must be contiguous and row-major: copy it with device.array(…)")
-        if host.ctypes.data % _VECTOR_BYTES and host.size:
+    def view(self, values: Any) -> HostArray:
+        array = super().view(values)
+        if array.pointer % _VECTOR_BYTES and array.nbytes:
             raise LaunchError(
                 f"an array must start at a multiple of {_VECTOR_BYTES} bytes: copy it with device.array(…)"
             )
-        return CpuArray(self, host.shape, host.dtype, host.ctypes.data, host)
-
-    def to_numpy(self, array: DeviceArray) -> "NDArray[Any]":
-        return np.asarray(array.owner)
-
-    def synchronize(self) -> None:
-        """Returns at once: a launch ends before it returns."""
-
-    def event(self) -> CpuEvent:
-        return CpuEvent(time.perf_counter())
+        return array
 
     def stacks(self, threads: int) -> int:
         """The address of stacks for a block of this many threads; each host thread keeps its own."""
@@ -169,40 +123,34 @@ class CpuModule(Module):
         if parameter.written and not np.asarray(array.owner).flags.writeable:
             raise LaunchError(f"{what} is read-only, and the kernel may write to it: copy it with device.array(…)")
 
-    def _start(
-        self,
-        kernel: KernelResources,
-        grid: tuple[int, int, int],
-        block: tuple[int, int, int],
-        addresses: "ctypes.Array[ctypes.c_void_p]",
-    ) -> None:
-        run = self._library[f"layoutalg_run_{kernel.name}"]
-        run.argtypes = (ctypes.POINTER(_Launch), ctypes.c_void_p)
-        blocks, threads = math.prod(grid), math.prod(block)
+    def _start(self, launch: Launch) -> None:
+        run = self._library[f"layoutalg_run_{launch.kernel.name}"]
+        run.argtypes = (ctypes.POINTER(_CpuLaunch), ctypes.c_void_p)
+        blocks, threads = math.prod(launch.grid), math.prod(launch.block)
         workers = min(self.device.workers, blocks, max(1, _MOST_GUARDS // threads))
-        launch = _Launch(
-            grid=grid,
-            block=block,
+        state = _CpuLaunch(
+            grid=launch.grid,
+            block=launch.block,
             reversed=self.device.reverse_threads,
             chunk=max(1, min(64, blocks // (workers * 8))),
             slot_bytes=_SLOT_BYTES,
-            arguments=ctypes.addressof(addresses),
+            arguments=ctypes.addressof(launch.addresses),
         )
 
         def work() -> int:
-            status: int = run(ctypes.byref(launch), self.device.stacks(threads))
+            status: int = run(ctypes.byref(state), self.device.stacks(threads))
             return status
 
         futures = [self.device.pool.submit(work) for _ in range(workers)]
         try:
             divergent = _DIVERGENT in [future.result() for future in futures]
         finally:  # an interrupted launch takes no further block, and ends before its arguments go
-            launch.next = blocks
+            state.next = blocks
             wait(futures)
         if divergent:
             raise LaunchError(
-                f"{kernel.name}: in block {launch.failed_block}, {launch.finished} threads ended while "
-                f"{launch.waiting} wait at a barrier: every thread of a block must reach each __syncthreads()"
+                f"{launch.kernel.name}: in block {state.failed_block}, {state.finished} threads ended while "
+                f"{state.waiting} wait at a barrier: every thread of a block must reach each __syncthreads()"
             )
 
 
@@ -228,17 +176,6 @@ class _Stacks:
 def find() -> Found:
     """The processor, always."""
     return Found((CpuDevice(),), ())
-
-
-def _as_numpy(values: Any) -> "NDArray[Any]":
-    if hasattr(values, "__array_interface__"):
-        return np.asarray(values)
-    if hasattr(values, "__dlpack__"):
-        try:
-            return np.from_dlpack(values)
-        except (BufferError, RuntimeError, TypeError) as error:
-            raise LaunchError(f"a {type(values).__name__} cannot be used in place ({error}): copy it") from error
-    raise LaunchError(f"a {type(values).__name__} is no array: give a numpy array or one with __dlpack__")
 
 
 def _processor_name() -> str:

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from layoutalg.device.codeobject import CodeObject, KernelResources
+from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.dlpack import DEVICE_TYPES, to_capsule
-from layoutalg.device.runtime import Device, DeviceArray, Event, Module, Size, require_target, shape_of
+from layoutalg.device.runtime import Device, DeviceArray, Event, Launch, Module, Size, Triple, require_target, shape_of
 from layoutalg.errors import LaunchError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Driver(ABC):
 
     @abstractmethod
     def launch(
-        self, function: Any, grid: tuple[int, int, int], block: tuple[int, int, int], stream: int, addresses: int,
+        self, function: Any, grid: Triple, block: Triple, stream: int, addresses: int,
         lds_bytes: int = 0,
     ) -> None:  # fmt: skip
         """Starts a kernel; `addresses` is where the arguments' addresses lie; `lds_bytes` as allowed by `allow_lds`."""
@@ -186,17 +186,12 @@ class GpuModule(Module):
             if kernel.asked_lds_bytes:
                 device.driver.allow_lds(self._functions[name], kernel.asked_lds_bytes)
 
-    def _start(
-        self,
-        kernel: KernelResources,
-        grid: tuple[int, int, int],
-        block: tuple[int, int, int],
-        addresses: "ctypes.Array[ctypes.c_void_p]",
-    ) -> None:
+    def _start(self, launch: Launch) -> None:
         self.device.driver.use()
-        function = self._functions[kernel.name]
-        asked = kernel.asked_lds_bytes
-        self.device.driver.launch(function, grid, block, self.device.stream, ctypes.addressof(addresses), asked)
+        self.device.driver.launch(
+            self._functions[launch.kernel.name], launch.grid, launch.block, self.device.stream,
+            ctypes.addressof(launch.addresses), launch.kernel.asked_lds_bytes,
+        )  # fmt: skip
 
 
 class GpuEvent(Event):

@@ -13,24 +13,20 @@ It says nothing of time.
 
 from __future__ import annotations
 
-import ctypes
-import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from layoutalg.device.codeobject import CodeObject, KernelResources
-from layoutalg.device.runtime import Device, DeviceArray, Event, Module, Size, require_target, shape_of
-from layoutalg.errors import LaunchError, NoDeviceError
+from layoutalg.device.codeobject import CodeObject
+from layoutalg.device.host import HostDevice
+from layoutalg.device.runtime import DeviceArray, Launch, Module, require_target
+from layoutalg.errors import NoDeviceError
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.target.known import decoded
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
-
     from layoutalg.isa.run.cycles import InstructionCycles
 
 SUFFIX = "-isa"
@@ -44,21 +40,8 @@ def find(kind: str) -> IsaDevice:
     return IsaDevice(kind.removesuffix(SUFFIX))
 
 
-class IsaEvent(Event):
-    """A moment on this processor's clock."""
-
-    def __init__(self) -> None:
-        self.seconds = time.perf_counter()
-
-    def milliseconds_since(self, start: Event) -> float:
-        assert isinstance(start, IsaEvent)
-        return (self.seconds - start.seconds) * 1e3
-
-
-class IsaDevice(Device):
+class IsaDevice(HostDevice):
     """The machine of one AMD target, executed in numpy."""
-
-    max_threads = 1024
 
     def __init__(self, target: str):
         self.target = target
@@ -71,48 +54,17 @@ class IsaDevice(Device):
         require_target(self, code)
         return IsaModule(self, code)
 
-    def empty(self, shape: Size, dtype: DTypeLike) -> DeviceArray:
-        return self.view(np.empty(shape_of(shape), dtype))
-
-    def array(self, values: NDArray[Any]) -> DeviceArray:
-        return self.view(np.ascontiguousarray(values).copy())
-
-    def view(self, values: Any) -> DeviceArray:
-        host = np.asarray(values)
-        if not host.flags.c_contiguous:
-            raise LaunchError("an array must be contiguous and row-major: copy it with device.array(…)")
-        return DeviceArray(self, host.shape, host.dtype, host.ctypes.data, host)
-
-    def to_numpy(self, array: DeviceArray) -> NDArray[Any]:
-        return np.asarray(array.owner)
-
-    def synchronize(self) -> None:
-        """Returns at once: a launch ends before it returns."""
-
-    def event(self) -> IsaEvent:
-        return IsaEvent()
-
 
 class IsaModule(Module):
     """A code object, decoded when it is launched."""
 
     device: IsaDevice
 
-    def launch(self, kernel: str, grid: Size, block: Size, arguments: Sequence[Any]) -> None:
-        """As every module's; the arrays are updated in place. `Fault` names the instruction that no kernel may do."""
-        self._arguments = arguments
-        super().launch(kernel, grid, block, arguments)
-
-    def _start(
-        self,
-        kernel: KernelResources,
-        grid: tuple[int, int, int],
-        block: tuple[int, int, int],
-        addresses: ctypes.Array[ctypes.c_void_p],
-    ) -> None:
-        program = decode_kernel(read_kernels(self.code.payload)[kernel.name])
-        given = [np.asarray(a.owner) if isinstance(a, DeviceArray) else a for a in self._arguments]
-        found = execute(program, grid, block, given)
+    def _start(self, launch: Launch) -> None:
+        """The arrays are updated in place. `Fault` names the instruction that no kernel may do."""
+        program = decode_kernel(read_kernels(self.code.payload)[launch.kernel.name])
+        given = [np.asarray(a.owner) if isinstance(a, DeviceArray) else a for a in launch.arguments]
+        found = execute(program, launch.grid, launch.block, given)
         self.device.lds = found.lds
         for array, result in zip((a for a in given if isinstance(a, np.ndarray)), found.outputs, strict=True):
             if array.flags.writeable:

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.device.gpu import Driver, GpuDevice
-from layoutalg.device.runtime import Absent, Found
+from layoutalg.device.runtime import Absent, Found, Triple
 from layoutalg.device.targets import targets_of
 from layoutalg.errors import LaunchError
 from layoutalg.lazy import lazy
@@ -79,7 +79,7 @@ class CudaDriver(Driver):
         self.call(self.cuda.cuFuncSetAttribute, function, key, lds_bytes)
 
     def launch(
-        self, function: Any, grid: tuple[int, int, int], block: tuple[int, int, int], stream: int, addresses: int,
+        self, function: Any, grid: Triple, block: Triple, stream: int, addresses: int,
         lds_bytes: int = 0,
     ) -> None:  # fmt: skip
         self.call(self.cuda.cuLaunchKernel, function, *grid, *block, lds_bytes, stream, addresses, 0)
@@ -117,9 +117,7 @@ def find() -> Found:
         return _absent(f"the CUDA driver does not start ({str(error).splitlines()[0]}): install NVIDIA's driver")
     if count == 0:
         return _absent("the CUDA driver finds no GPU")
-    results = [_device(cuda, index) for index in range(count)]
-    devices = tuple(result for result in results if isinstance(result, GpuDevice))
-    return Found(devices, tuple(result for result in results if isinstance(result, Absent)))
+    return Found.of(_device(cuda, index) for index in range(count))
 
 
 def check(cuda: ModuleType, function: Callable[..., tuple[Any, ...]], *arguments: Any) -> Any:
@@ -156,4 +154,4 @@ def _newest_target(capability: int) -> str | None:
 
 
 def _absent(reason: str) -> Found:
-    return Found((), (Absent("nvidia", reason),))
+    return Found.of([Absent("nvidia", reason)])

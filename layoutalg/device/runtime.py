@@ -19,9 +19,9 @@ import importlib
 import math
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from layoutalg.device.codeobject import CodeObject, KernelResources, Parameter
 from layoutalg.device.targets import runs
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 KINDS = ("amd", "nvidia", "cpu")
 
 Size = int | Sequence[int]
+Triple = tuple[int, int, int]
 
 # Which numpy kinds fit an element's letter; numpy has no bfloat16, so its bits come as integers.
 _ELEMENTS = {"f": "f", "i": "i", "u": "ub", "b": "uV"}
@@ -56,6 +57,24 @@ class Found:
 
     devices: tuple["Device", ...]
     absent: tuple[Absent, ...]
+
+    @classmethod
+    def of(cls, results: "Iterable[Device | Absent]") -> Self:
+        """Devices and absent ones apart."""
+        found = tuple(results)
+        absent = tuple(one for one in found if isinstance(one, Absent))
+        return cls(tuple(one for one in found if not isinstance(one, Absent)), absent)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A launch that has been checked."""
+
+    kernel: KernelResources
+    grid: Triple
+    block: Triple
+    arguments: tuple[Any, ...]  # as they were given
+    addresses: "ctypes.Array[ctypes.c_void_p]"  # where the arguments' bytes lie
 
 
 class DeviceArray:
@@ -118,17 +137,11 @@ class Module(ABC):
         ]
         buffers = [ctypes.create_string_buffer(value, len(value)) for value in values]
         addresses = (ctypes.c_void_p * max(1, len(buffers)))(*(ctypes.addressof(buffer) for buffer in buffers))
-        self._start(resources, blocks, threads, addresses)
+        self._start(Launch(resources, blocks, threads, tuple(arguments), addresses))
 
     @abstractmethod
-    def _start(
-        self,
-        kernel: KernelResources,
-        grid: tuple[int, int, int],
-        block: tuple[int, int, int],
-        addresses: "ctypes.Array[ctypes.c_void_p]",
-    ) -> None:
-        """Starts a checked launch; `addresses` are those of the arguments."""
+    def _start(self, launch: Launch) -> None:
+        """Starts a checked launch."""
 
     def _value(self, what: str, parameter: Parameter, argument: Any) -> bytes:
         if parameter.kind == "value":
@@ -283,7 +296,7 @@ def shape_of(size: Size) -> tuple[int, ...]:
     return (size,) if isinstance(size, int) else tuple(size)
 
 
-def _triple(size: Size, what: str) -> tuple[int, int, int]:
+def _triple(size: Size, what: str) -> Triple:
     sizes = shape_of(size)
     if not 1 <= len(sizes) <= 3 or not all(isinstance(n, int) and 1 <= n < 2**31 for n in sizes):
         raise LaunchError(f"{what} {size!r}: give one to three integers, each at least 1")

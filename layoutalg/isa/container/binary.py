@@ -21,7 +21,7 @@ from layoutalg.target import MachineCode
 
 #: What the descriptor and the metadata both say: the fields of this name.
 _SAID_TWICE: Mapping[str, str] = {
-    "lds_bytes": "bytes of LDS", "private_bytes": "bytes of scratch", "kernarg_bytes": "bytes of arguments",
+    "lds_bytes": "bytes of LDS", "scratch_bytes": "bytes of scratch", "kernarg_bytes": "bytes of arguments",
     "wave_size": "lanes in a wave", "dynamic_stack": "as its stack's growth",
 }  # fmt: skip
 

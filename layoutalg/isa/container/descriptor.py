@@ -5,7 +5,7 @@ Kernel Execution State". Bits are numbered from the descriptor's start, as there
 
 | bits | field | read here as |
 |---|---|---|
-| 0–31, 32–63, 64–95 | LDS, private and kernel-argument bytes | `lds_bytes`, `private_bytes`, `kernarg_bytes` |
+| 0–31, 32–63, 64–95 | LDS, private and kernel-argument bytes | `lds_bytes`, `scratch_bytes`, `kernarg_bytes` |
 | 128–191 | code entry, relative to the descriptor | the container's `entry` |
 | 352–383 | COMPUTE_PGM_RSRC3 | bits 0–5: where accumulation registers begin, bit 16: waves apart (CDNA) |
 | 384–415 | COMPUTE_PGM_RSRC1 | bits 0–5: vector registers, 6–9: scalar ones (CDNA), 12–19: float mode |
@@ -97,7 +97,7 @@ class Descriptor:
     """What the machine does before the first instruction."""
 
     lds_bytes: int
-    private_bytes: int  # scratch memory of one thread
+    scratch_bytes: int  # scratch memory of one thread
     kernarg_bytes: int
     dynamic_stack: bool  # the runtime may give more scratch
     wave_size: int
@@ -144,7 +144,7 @@ def read_descriptor(data: bytes, target: str, name: str) -> Descriptor:
         raise CodeObjectError(f"{name}: its descriptor asks for {error}") from error
     found = Descriptor(
         lds_bytes=lds,
-        private_bytes=private,
+        scratch_bytes=private,
         kernarg_bytes=kernargs,
         dynamic_stack=bool(whole >> _PROPERTIES + 11 & 1),
         wave_size=wave_size,
@@ -184,8 +184,8 @@ def _why_not(found: Descriptor, target: str, apart: bool) -> str:
         return f"it has {found.lds_bytes} bytes of LDS, {target} has {gpu(target).lds_bytes}"
     if found.lds_bytes and apart:
         return "it has LDS and a block's waves apart, which have none in common"
-    if found.private_bytes > scratch:
-        return f"it has {found.private_bytes} bytes of scratch for each thread, {target} has {scratch}"
+    if found.scratch_bytes > scratch:
+        return f"it has {found.scratch_bytes} bytes of scratch for each thread, {target} has {scratch}"
     return ""
 
 

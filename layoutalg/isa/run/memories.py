@@ -36,7 +36,7 @@ SCRATCH_BUFFER, SCRATCH_OFFSET = (0x5C7A7C40000, 0x5C7A7C400000FFFF), 0x1000
 
 def scratch_stride(kernel: KernelBinary) -> int:
     """Bytes from one lane's scratch to the next's."""
-    return -(-max(kernel.private_bytes, 4) // 16) * 16
+    return -(-max(kernel.scratch_bytes, 4) // 16) * 16
 
 
 class WaveMemory:
@@ -109,7 +109,7 @@ class WaveMemory:
         if space == "lds":
             blocks = rows // registers.waves_per_block
             return self.lds.bytes, self.lds.positions(chosen, blocks, size, describe, registers.where)
-        bad = chosen.astype(np.int64) > registers.kernel.private_bytes - size
+        bad = chosen.astype(np.int64) > registers.kernel.scratch_bytes - size
         if bad.any():
             k = int(np.argmax(bad))
             raise Fault("address", f"scratch byte {int(chosen[k]):#x} is not there, {describe(k)}", registers.where)

@@ -132,8 +132,8 @@ class Scratch:
         start = int(offset.value) % (1 << address.bits)
         if not kernel.extra_sgprs[1] or not (access.by_buffer or self._has_base()):
             raise NotReadable(f"{place}: scratch whose base is not seen to be set up")
-        if start + access.size > kernel.private_bytes:
-            raise NotReadable(f"{place}: byte {start} of {kernel.private_bytes} bytes of scratch")
+        if start + access.size > kernel.scratch_bytes:
+            raise NotReadable(f"{place}: byte {start} of {kernel.scratch_bytes} bytes of scratch")
         if start % access.size if access.size < 4 else start % 4:
             raise NotReadable(f"{place}: scratch at {start}, which is not aligned")
         return start

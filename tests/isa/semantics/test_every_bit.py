@@ -181,7 +181,7 @@ def left_behind(program):
     data = np.random.default_rng(6).integers(0, 256, ROOM, np.uint8)
     memory = GlobalMemory([("room", data, HERE - ROOM // 2)])
     machine = ConcreteMachine(
-        replace(program.kernel, lds_bytes=4096, private_bytes=4096), np.zeros((1, 3), np.int64), 1,
+        replace(program.kernel, lds_bytes=4096, scratch_bytes=4096), np.zeros((1, 3), np.int64), 1,
         program.kernel.wave_size, memory, 1, LdsMeter(program.kernel.target), strict=False,
     )  # fmt: skip
     vectors, scalars = registers(program.kernel.wave_size)

@@ -40,7 +40,7 @@ def test_a_build_without_optimisation_is_proved(target):
     program = unoptimised(target)
     names = {instruction.name for instruction in program.instructions}
     assert {"V_READLANE_B32", "V_WRITELANE_B32"} <= names
-    assert program.kernel.private_bytes > 0
+    assert program.kernel.scratch_bytes > 0
     verdict = prove_binary(program, PROGRAM())
     assert verdict.proved, verdict.failures[:2]
 

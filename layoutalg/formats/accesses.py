@@ -18,22 +18,28 @@ from layoutalg.formats.model import AccessItem
 from layoutalg.index import Expr, all_of, as_expr, fresh, names, substitute
 from layoutalg.index.normal import normal
 from layoutalg.layout import LayoutError
+from layoutalg.lazy import lazy
 from layoutalg.prove import All, Claim, InjectiveMap, Shown
 from layoutalg.prove.claims.given import Statement
 from layoutalg.prove.domain import names_in
+from layoutalg.target import target
 from layoutalg.target.dtypes import DTYPES
 
-if TYPE_CHECKING:  # the price lists import numpy; a check of layouts alone starts without it
-    from layoutalg.memory import LaneMap, Reach
+if TYPE_CHECKING:
+    from layoutalg import memory
+    from layoutalg.memory import banks
+    from layoutalg.memory import lanes as reached
+else:
+    memory = lazy("layoutalg.memory")
+    banks = lazy("layoutalg.memory.banks")
+    reached = lazy("layoutalg.memory.lanes")
 
 
-def lanes_of(item: AccessItem) -> LaneMap:
+def lanes_of(item: AccessItem) -> memory.LaneMap:
     """The access's lane map; LayoutError where the vector of a distribution runs along another dimension."""
-    from layoutalg.memory import LaneMap
-
     taken = names_in(item.descriptor.descriptor) | names(item.lane, item.given, *item.index)
     element = fresh("element", item.width, taken) if item.width > 1 else as_expr(0)
-    lanes = LaneMap(item.lane, element, (*item.index[:-1], item.index[-1] + element), item.name)
+    lanes = memory.LaneMap(item.lane, element, (*item.index[:-1], item.index[-1] + element), item.name)
     if item.distribution is None or item.width == 1:
         return lanes
     last = item.variables[-1]  # counts the vectors of the last Y
@@ -55,73 +61,66 @@ def bytes_of(item: AccessItem) -> int:
     return bits // 8
 
 
-def reach_of(item: AccessItem, gpu: str | None = None, how: str | None = None) -> Reach:
+def reach_of(item: AccessItem, gpu: str | None = None, how: str | None = None) -> memory.Reach:
     """What an access reaches: in LDS by its instruction on its first target (or those given), else in memory.
 
     AccessError, LayoutError where that is no access.
     """
-    from layoutalg.memory import Reach, access
-
     d, lanes, size = item.descriptor.descriptor, lanes_of(item), bytes_of(item)
     gpu, how = gpu or next(iter(item.targets), None), how or item.instruction
-    return access(d, lanes, size, gpu, how, item.given) if gpu and how else Reach(d, lanes, size, given=item.given)
+    if gpu and how:
+        return memory.access(d, lanes, size, gpu, how, item.given)
+    return memory.Reach(d, lanes, size, given=item.given)
+
+
+def _in_lds(item: AccessItem) -> Callable[[str, str], memory.Access]:
+    """The access by an instruction on a target; LayoutError where it has no lanes or no bytes."""
+    d, lanes, size = item.descriptor.descriptor, lanes_of(item), bytes_of(item)
+    return lambda gpu, how: memory.access(d, lanes, size, gpu, how, item.given)
 
 
 def _on_each(item: AccessItem, claim: Callable[[str, str], Claim], instruction: bool) -> Claim:
-    from layoutalg.memory.banks import AccessError
-
     if not item.targets:
         raise LayoutError("the access names no targets; give targets = […]")
     if instruction and item.instruction is None:
         raise LayoutError("the access names no instruction; give instruction = …")
     try:
         return All(tuple(claim(name, item.instruction or "") for name in item.targets))
-    except AccessError as error:
+    except banks.AccessError as error:
         raise LayoutError(str(error)) from error
 
 
 def conflict_free(item: AccessItem) -> Claim:
     """That no two lanes of a phase want one bank."""
-    from layoutalg.memory import ConflictFree, access
-
-    d, lanes, size = item.descriptor.descriptor, lanes_of(item), bytes_of(item)
-    return _on_each(item, lambda gpu, how: ConflictFree(access(d, lanes, size, gpu, how, item.given)), True)
+    at = _in_lds(item)
+    return _on_each(item, lambda gpu, how: memory.ConflictFree(at(gpu, how)), True)
 
 
 def cycles(item: AccessItem, count: Expr) -> Claim:
     """That the access costs so many cycles, for all values."""
-    from layoutalg.memory import Cycles, access
-
-    d, lanes, size = item.descriptor.descriptor, lanes_of(item), bytes_of(item)
-    return _on_each(item, lambda gpu, how: Cycles(access(d, lanes, size, gpu, how, item.given), int(count)), True)
+    at = _in_lds(item)
+    return _on_each(item, lambda gpu, how: memory.Cycles(at(gpu, how), int(count)), True)
 
 
 def coalesced(item: AccessItem) -> Claim:
     """That every wave touches the fewest segments that hold what it reaches."""
-    from layoutalg.memory import Coalesced, Reach
-    from layoutalg.target import target
-
-    reach = Reach(item.descriptor.descriptor, lanes_of(item), bytes_of(item), given=item.given)
-    return _on_each(item, lambda gpu, _: Coalesced(reach, target(gpu)), False)
+    reach = memory.Reach(item.descriptor.descriptor, lanes_of(item), bytes_of(item), given=item.given)
+    return _on_each(item, lambda gpu, _: memory.Coalesced(reach, target(gpu)), False)
 
 
 def in_bounds(item: AccessItem) -> Claim:
     """That every lane that takes part stays in the tensor."""
-    from layoutalg.memory.lanes import within
-
     d = item.descriptor.descriptor
-    parts = within(d, lanes_of(item), item.given)
+    parts = reached.within(d, lanes_of(item), item.given)
     return Statement("every lane that takes part stays in the tensor", tuple(parts), (d,))
 
 
 def injective(item: AccessItem) -> Claim:
     """That different lanes reach different elements."""
-    from layoutalg.memory.lanes import within
-
     d, lanes = item.descriptor.descriptor, lanes_of(item)
     over = tuple(v for v in dict.fromkeys((item.lane, *item.variables, lanes.element)) if v.op == "var")
     offset = d.offset(lanes.index)
     shown = (Shown("lane", (item.lane,)), Shown("index", lanes.index), Shown("offset", (offset,)))
     some = all_of(item.given, d.valid(lanes.first))
     words = InjectiveMap("offsets differ", over, (offset,), some, shown)
-    return Statement("different lanes reach different elements", (*within(d, lanes, item.given), words), (d,))
+    return Statement("different lanes reach different elements", (*reached.within(d, lanes, item.given), words), (d,))

@@ -43,6 +43,7 @@ from layoutalg.prove import (
 )
 from layoutalg.prove.claims.given import under
 from layoutalg.prove.domain import adaptor_of
+from layoutalg.prove.parallel import prove_all
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,6 @@ def check_all(
     executor: Executor | None = None,
 ) -> list[list[Result]]:
     """The results of each file; the claims of all are one set of work for the processes or the executor."""
-    from layoutalg.prove.parallel import prove_all
-
     asked = [[question for item in spec.items for question in questions(item)] for spec in specs]
     claims = [q.claim for of_file in asked for q in of_file if q.claim is not None]
     verdicts = iter(prove_all(claims, jobs=jobs, executor=executor, strategy=strategy, limits=limits or Limits()))

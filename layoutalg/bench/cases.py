@@ -15,14 +15,11 @@ It cannot say that a candidate is right: that is for the proofs, and for the che
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.target.dtypes import DTYPES
-
-if TYPE_CHECKING:
-    from layoutalg.kernel.library.tasks import Task
 
 KINDS = ("transpose", "permute", "im2col", "reduce", "contraction", "conv")
 
@@ -171,10 +168,3 @@ def _product(einsum: str, n: int, dtype: str = "f16") -> Case:
 
 def _conv(image: tuple[int, ...], outputs: int, dtype: str = "f16") -> Case:
     return Case("conv", (image, (outputs, 3, 3, image[-1])), dtype, {"stride": (1, 1), "pad": (1, 1)})
-
-
-def candidates(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
-    """The ways to do it on a target, the library's own choice first; each a row of launches."""
-    from layoutalg.bench import ways
-
-    yield from ways.WAYS[case.kind](case, target)

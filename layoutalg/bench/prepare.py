@@ -14,7 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from layoutalg.bench.cases import Case, candidates
+from layoutalg.bench.cases import Case
+from layoutalg.bench.ways import candidates
 
 if TYPE_CHECKING:
     from layoutalg.kernel.library.tasks import Task

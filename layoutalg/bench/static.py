@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from layoutalg.bench.cases import Case, candidates
+from layoutalg.bench.cases import Case
+from layoutalg.bench.ways import candidates
 from layoutalg.device.static_report import StaticReport, gpus, static_report
 from layoutalg.target import Card
 from layoutalg.target.dtypes import DTYPES

@@ -108,3 +108,8 @@ WAYS: Mapping[str, Callable[[Case, str], Iterator[tuple[Task, ...]]]] = {
     "transpose": _transposes, "permute": _permutes, "im2col": _im2cols, "reduce": _reductions,
     "contraction": _contractions, "conv": _convolutions,
 }  # fmt: skip
+
+
+def candidates(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
+    """The ways to do it on a target, the library's own choice first; each a row of launches."""
+    yield from WAYS[case.kind](case, target)

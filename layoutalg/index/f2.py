@@ -188,8 +188,12 @@ class LinearMaps:
     def columns(self, outputs: Sequence[Expr]) -> list[int]:
         """The image of each input bit, all outputs in one number."""
         width, every = self._width, (1 << self._width) - 1
-        packed = [self._packed[o] for o in outputs]
-        return [sum((p >> width * n & every) << width * k for k, p in enumerate(packed)) for n in range(len(self.bits))]
+        columns = [0] * len(self.bits)
+        for k, output in enumerate(outputs):
+            packed = self._packed[output]
+            for n in range(len(self.bits)):
+                columns[n] |= (packed >> width * n & every) << width * k
+        return columns
 
     def columns_by(self, output: Expr, variable: Expr) -> Columns:
         """The images of the bits of one variable; 0 where the output does not depend on it."""

@@ -30,7 +30,7 @@ COLUMN, LEFT, TOP, BAR, ROW, STACK, LOOP = 150.0, 96.0, 62.0, 38.0, 106.0, 56.0,
 
 
 @dataclass(frozen=True)
-class Step:
+class DataflowStep:
     """A statement in its column: its name, what it reads and writes, how, and the loops around it."""
 
     name: str
@@ -73,19 +73,19 @@ def dataflow(program: Program) -> Picture:
     return Picture(width, bottom + 30 + LOOP * deepest, moved, title).headed(title, program.summary)
 
 
-def _steps(body: Sequence[Statement], loops: tuple[Loop, ...] = ()) -> Iterator[Step]:
+def _steps(body: Sequence[Statement], loops: tuple[Loop, ...] = ()) -> Iterator[DataflowStep]:
     """The statements in order, those of a loop once."""
     for s in body:
         name, how = s.words if isinstance(s, Statement) else ("", "")
         if isinstance(s, Loop):
             yield from _steps(s.body, (*loops, s))
         elif name:
-            yield Step(name, (*s.reads,), (*s.adds_to, *s.fills), how, loops)
+            yield DataflowStep(name, (*s.reads,), (*s.adds_to, *s.fills), how, loops)
         else:
             raise DrawError(f"no picture of {type(s).__name__}: it has no words")
 
 
-def _loops(steps: Sequence[Step]) -> Iterator[tuple[Loop, int, int, int]]:
+def _loops(steps: Sequence[DataflowStep]) -> Iterator[tuple[Loop, int, int, int]]:
     """Each loop with its first and last column and its depth."""
     for depth in range(max((len(step.loops) for step in steps), default=0)):
         inside = [(n, step.loops[depth]) for n, step in enumerate(steps) if len(step.loops) > depth]
@@ -102,7 +102,7 @@ def _key(data: Any) -> Key:
     return MEMORIES[type(data)], data.name
 
 
-def _bars(steps: Sequence[Step]) -> list[Bar]:
+def _bars(steps: Sequence[DataflowStep]) -> list[Bar]:
     uses: dict[Key, tuple[Any, list[int]]] = {}
     for n, step in enumerate(steps):
         for data in (*step.reads, *step.writes):
@@ -149,7 +149,7 @@ def _size(data: Any) -> str:
     return f"{data.distribution.registers} a thread"
 
 
-def _column(n: int, step: Step, bars: Sequence[Bar], bottom: float) -> str:
+def _column(n: int, step: DataflowStep, bars: Sequence[Bar], bottom: float) -> str:
     x = LEFT + COLUMN * (n + 0.5)
     if not step.writes:
         dashes = shape("path", "bad", d=f"M{x:g} {TOP - 8:g}V{bottom + 12:g}", stroke_dasharray="6 5")

@@ -44,7 +44,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Arrangement:
     """Where everything stands: nodes by key (`d3` dimension, `t1` transform, `b…` bend); edges, lower key first."""
 
     nodes: Mapping[str, Node]
@@ -86,7 +86,7 @@ HALF = {"t": BOX_HEIGHT / 2, "d": RADIUS, "b": RADIUS}
 """Half the height of a transform, a dimension, and a bend of a long edge."""
 
 
-def _edge(plan: Plan, low: str, high: str) -> str:
+def _edge(plan: Arrangement, low: str, high: str) -> str:
     (x1, y1), (x2, y2) = plan.place(low), plan.place(high)
     y1, y2 = y1 - HALF[low[0]], y2 + HALF[high[0]]
     middle = (y1 + y2) / 2
@@ -94,7 +94,7 @@ def _edge(plan: Plan, low: str, high: str) -> str:
     return shape("path", "edge", d=path + (f"V{y2 - 2 * RADIUS:.1f}" if high[0] == "b" else ""))
 
 
-def _box(plan: Plan, key: str, transform: Transform) -> str:
+def _box(plan: Arrangement, key: str, transform: Transform) -> str:
     x, y = plan.place(key)
     width = plan.nodes[key].width
     box = shape("rect", "box", x=x - width / 2, y=y - BOX_HEIGHT / 2, width=width, height=BOX_HEIGHT, rx=5)
@@ -104,7 +104,9 @@ def _box(plan: Plan, key: str, transform: Transform) -> str:
     return shape("g", inner=box + text + (words(x, y + 8, parameters, "soft num", SMALL) if parameters else ""))
 
 
-def _circle(plan: Plan, adaptor: TensorAdaptor, i: int, memory: str, names: Mapping[int, str], value: str) -> str:
+def _circle(
+    plan: Arrangement, adaptor: TensorAdaptor, i: int, memory: str, names: Mapping[int, str], value: str
+) -> str:
     x, y = plan.place(f"d{i}")
     length = adaptor.hidden_lengths.get(i)
     beside = memory or ("" if length is None else str(length))
@@ -138,7 +140,7 @@ def caption(transform: Transform) -> tuple[str, str]:
 # Where things stand --------------------------------------------------------------------------------------------------
 
 
-def arrange(adaptor: TensorAdaptor) -> Plan:
+def arrange(adaptor: TensorAdaptor) -> Arrangement:
     """Layers, order and places of all circles and boxes."""
     edges = tuple(
         edge
@@ -158,7 +160,7 @@ def arrange(adaptor: TensorAdaptor) -> Plan:
     left = min((x[k] - nodes[k].width / 2 for k in nodes), default=0)
     placed = {k: replace(node, x=x[k] - left + EDGE) for k, node in nodes.items()}
     width = max((node.x + node.width / 2 for node in placed.values()), default=0) + EDGE
-    return Plan(placed, edges, width, LAYER * (len(rows) - 1) + 2 * (EDGE + RADIUS) + 16)
+    return Arrangement(placed, edges, width, LAYER * (len(rows) - 1) + 2 * (EDGE + RADIUS) + 16)
 
 
 def _layers(adaptor: TensorAdaptor) -> dict[str, int]:

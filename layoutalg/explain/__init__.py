@@ -16,13 +16,13 @@ What it cannot represent: what a layout is meant for, beyond the file's claims.
 from layoutalg.explain.explanation import Explanation, explain, sized, sized_access
 from layoutalg.explain.finding import Finding, Fix
 from layoutalg.explain.report import data, latex, text
-from layoutalg.explain.words import Step, steps
+from layoutalg.explain.words import TransformStep, steps
 
 __all__ = [
     "Explanation",
     "Finding",
     "Fix",
-    "Step",
+    "TransformStep",
     "data",
     "explain",
     "latex",

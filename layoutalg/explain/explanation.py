@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from layoutalg.explain import fix, lds, memory
 from layoutalg.explain.finding import Finding, Fix, Prover
-from layoutalg.explain.words import Step, steps
+from layoutalg.explain.words import TransformStep, steps
 from layoutalg.formats import AccessItem, DescriptorItem
 from layoutalg.formats.check import Result
 from layoutalg.index import TRUE, Expr, Term, simplify, substitute, var, variables
@@ -28,7 +28,7 @@ class Explanation:
 
     item: DescriptorItem
     summary: str
-    steps: tuple[Step, ...]
+    steps: tuple[TransformStep, ...]
     offset: str
     valid: str
     results: tuple[Result, ...]

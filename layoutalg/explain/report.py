@@ -9,7 +9,7 @@ from typing import Any
 from layoutalg.draw import latex as formulas
 from layoutalg.explain.explanation import Explanation
 from layoutalg.explain.finding import Finding, Fix, verdict_data
-from layoutalg.explain.words import Step
+from layoutalg.explain.words import TransformStep
 from layoutalg.formats.check import Result
 
 MARKS = {"fine": "✓", "cost": "!", "fault": "✗", "open": "?"}
@@ -46,7 +46,7 @@ def _lines(found: Explanation, with_spec: bool) -> Iterator[str]:
         yield from _fix(fix, with_spec)
 
 
-def _step(step: Step) -> Iterator[str]:
+def _step(step: TransformStep) -> Iterator[str]:
     yield f"  {step.transform}: {step.words}"
     down = ", ".join(step.down) or "nothing below"
     yield f"      down: {down}" + (f"; {step.valid}" if step.valid else "")

@@ -20,7 +20,7 @@ from layoutalg.layout.bind import expressions
 
 
 @dataclass(frozen=True)
-class Step:
+class TransformStep:
     """One transform: the ids below and above it, words, the formulas down, what is data, and the formulas back.
 
     `back` is empty where there is no way back, and `no_way_back` says why.
@@ -36,7 +36,7 @@ class Step:
     no_way_back: str = ""
 
 
-def steps(adaptor: TensorAdaptor, is_memory: bool = True) -> tuple[Step, ...]:
+def steps(adaptor: TensorAdaptor, is_memory: bool = True) -> tuple[TransformStep, ...]:
     """The transforms of a layout, from memory up.
 
     >>> from layoutalg.layout import Merge, make_naive_tensor_descriptor, transform_tensor_descriptor
@@ -64,14 +64,16 @@ def dimension_names(adaptor: TensorAdaptor, is_memory: bool = True) -> dict[int,
 
 def _step(
     transform: Transform, lower: tuple[int, ...], upper: tuple[int, ...], names: Mapping[int, str], a: TensorAdaptor
-) -> Step:
+) -> TransformStep:
     above = tuple(_variable(names[i], n) for i, n in zip(upper, transform.upper_lengths, strict=True))
     reached = transform.lower(above)
     down = tuple(f"{names[i]} = {simplify(e)}" for i, e in zip(lower, reached, strict=True))
     valid = transform.valid(above)
     back, why = _back(transform, lower, upper, names, a)
     words = transform.words([names[i] for i in lower], [names[i] for i in upper])
-    return Step(repr(transform), lower, upper, words, down, "" if valid is TRUE else f"data where {valid}", back, why)
+    return TransformStep(
+        repr(transform), lower, upper, words, down, "" if valid is TRUE else f"data where {valid}", back, why
+    )
 
 
 def _back(

@@ -20,12 +20,12 @@ from layoutalg.index.normal import normal
 from layoutalg.layout import LayoutError
 from layoutalg.lazy import lazy
 from layoutalg.prove import All, Claim, InjectiveMap, Shown
-from layoutalg.prove.claims.given import Statement
+from layoutalg.prove.claims.given import ExplicitClaim
 from layoutalg.prove.domain import names_in
 from layoutalg.target import target
 from layoutalg.target.dtypes import DTYPES
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a check of layouts alone starts without what accesses need
     from layoutalg import memory
     from layoutalg.memory import banks
     from layoutalg.memory import lanes as reached
@@ -73,46 +73,44 @@ def reach_of(item: AccessItem, gpu: str | None = None, how: str | None = None) -
     return memory.Reach(d, lanes, size, given=item.given)
 
 
-def _in_lds(item: AccessItem) -> Callable[[str, str], memory.Access]:
-    """The access by an instruction on a target; LayoutError where it has no lanes or no bytes."""
-    d, lanes, size = item.descriptor.descriptor, lanes_of(item), bytes_of(item)
-    return lambda gpu, how: memory.access(d, lanes, size, gpu, how, item.given)
-
-
-def _on_each(item: AccessItem, claim: Callable[[str, str], Claim], instruction: bool) -> Claim:
+def _on_each(item: AccessItem, claim: Callable[[str], Claim], instruction: bool = False) -> Claim:
+    """A claim on each target; of an access to LDS, by the instruction that the item names."""
     if not item.targets:
         raise LayoutError("the access names no targets; give targets = […]")
     if instruction and item.instruction is None:
         raise LayoutError("the access names no instruction; give instruction = …")
     try:
-        return All(tuple(claim(name, item.instruction or "") for name in item.targets))
+        return All(tuple(map(claim, item.targets)))
     except banks.AccessError as error:
         raise LayoutError(str(error)) from error
 
 
+def _in_lds(item: AccessItem, claim: Callable[[memory.Access], Claim]) -> Claim:
+    d, lanes, size, how = item.descriptor.descriptor, lanes_of(item), bytes_of(item), item.instruction or ""
+    return _on_each(item, lambda gpu: claim(memory.access(d, lanes, size, gpu, how, item.given)), instruction=True)
+
+
 def conflict_free(item: AccessItem) -> Claim:
     """That no two lanes of a phase want one bank."""
-    at = _in_lds(item)
-    return _on_each(item, lambda gpu, how: memory.ConflictFree(at(gpu, how)), True)
+    return _in_lds(item, memory.ConflictFree)
 
 
 def cycles(item: AccessItem, count: Expr) -> Claim:
     """That the access costs so many cycles, for all values."""
-    at = _in_lds(item)
-    return _on_each(item, lambda gpu, how: memory.Cycles(at(gpu, how), int(count)), True)
+    return _in_lds(item, lambda access: memory.Cycles(access, int(count)))
 
 
 def coalesced(item: AccessItem) -> Claim:
     """That every wave touches the fewest segments that hold what it reaches."""
     reach = memory.Reach(item.descriptor.descriptor, lanes_of(item), bytes_of(item), given=item.given)
-    return _on_each(item, lambda gpu, _: memory.Coalesced(reach, target(gpu)), False)
+    return _on_each(item, lambda gpu: memory.Coalesced(reach, target(gpu)))
 
 
 def in_bounds(item: AccessItem) -> Claim:
     """That every lane that takes part stays in the tensor."""
     d = item.descriptor.descriptor
     parts = reached.within(d, lanes_of(item), item.given)
-    return Statement("every lane that takes part stays in the tensor", tuple(parts), (d,))
+    return ExplicitClaim("every lane that takes part stays in the tensor", tuple(parts), (d,))
 
 
 def injective(item: AccessItem) -> Claim:
@@ -122,5 +120,6 @@ def injective(item: AccessItem) -> Claim:
     offset = d.offset(lanes.index)
     shown = (Shown("lane", (item.lane,)), Shown("index", lanes.index), Shown("offset", (offset,)))
     some = all_of(item.given, d.valid(lanes.first))
-    words = InjectiveMap("offsets differ", over, (offset,), some, shown)
-    return Statement("different lanes reach different elements", (*reached.within(d, lanes, item.given), words), (d,))
+    differ = InjectiveMap("offsets differ", over, (offset,), some, shown)
+    inside = reached.within(d, lanes, item.given)
+    return ExplicitClaim("different lanes reach different elements", (*inside, differ), (d,))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from layoutalg.formats.bases import BASES
-from layoutalg.formats.context import Context, Data, LayoutProblem, meaning
+from layoutalg.formats.context import Context, Data, RefusedLayoutError, meaning
 from layoutalg.formats.examples import examples
 from layoutalg.formats.model import (
     AdaptorItem,
@@ -20,7 +20,7 @@ from layoutalg.formats.model import (
     DistributionItem,
     TransformItem,
 )
-from layoutalg.formats.reading import Path, Problem
+from layoutalg.formats.reading import DocumentError, Path
 from layoutalg.index import Expr, unlimited
 from layoutalg.layout import (
     TRANSFORMS,
@@ -68,7 +68,7 @@ class Builder(Context):
         """The descriptor of a name, built now if it is not yet; a cycle is refused with the way round it."""
         if name in self.building:
             way = " -> ".join([*self.building[self.building.index(name) :], name])
-            raise Problem(path, f"descriptors that are built on each other: {way}")
+            raise DocumentError(path, f"descriptors that are built on each other: {way}")
         place, data = self.named("descriptor", path, name)
         with self.using(path, data):
             return self.descriptor(("descriptor", place), data)
@@ -78,7 +78,7 @@ class Builder(Context):
         """An item is used with the sizes of the one that uses it; where it needs its own given, that is said."""
         try:
             yield
-        except Problem as problem:
+        except DocumentError as problem:
             if self.symbols == self._narrowed(data):
                 raise
             about = f"{data['name']} is built here without its own given: {problem.reason}; give this item that too"
@@ -91,7 +91,7 @@ class Builder(Context):
         if known in self.descriptors:
             return self.descriptors[known]
         if len(self.building) >= DEEPEST:
-            raise Problem(path, f"more than {DEEPEST} descriptors are built on one another")
+            raise DocumentError(path, f"more than {DEEPEST} descriptors are built on one another")
         self.building.append(name)
         try:
             base = self._base((*path, "base"), data["base"])
@@ -136,7 +136,7 @@ class Builder(Context):
             given, at = data[key.name], (*path, key.name)
             if key.is_variable:
                 if given in self.symbols:
-                    raise Problem(at, f"{given} is a symbol of this file; give the variable another name")
+                    raise DocumentError(at, f"{given} is a symbol of this file; give the variable another name")
                 scope = {**scope, given: unlimited(given)}
                 params.append(scope[given])
             else:
@@ -151,7 +151,7 @@ class Builder(Context):
             return attach(below, made, lower, upper)
         except LayoutError as error:
             named = [n for n, transform in enumerate(made) if str(error).startswith(repr(transform))]
-            raise LayoutProblem((*path, *named[:1]), str(error)) from error
+            raise RefusedLayoutError((*path, *named[:1]), str(error)) from error
 
     def _steps(self, below: TensorAdaptor, path: Path, layers: Sequence[Sequence[Data]]) -> TensorAdaptor:
         for n, layer in enumerate(layers):

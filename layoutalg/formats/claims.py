@@ -41,8 +41,8 @@ from layoutalg.prove import (
     Shown,
 )
 from layoutalg.prove.claims import in_range
-from layoutalg.prove.claims.given import Statement, under
-from layoutalg.prove.claims.moves import Digits, Increments
+from layoutalg.prove.claims.given import ExplicitClaim, under
+from layoutalg.prove.claims.moves import Increments, MergeDigits
 from layoutalg.prove.domain import Layout, adaptor_of, bottom_limits
 
 CLAIM_TEXT = re.compile(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
@@ -128,7 +128,7 @@ def _increments(item: Item) -> Claim:
 def _digits(item: Item) -> Claim:
     if not (isinstance(item, TransformItem) and isinstance(item.transform, Merge)):
         raise ClaimError(f"{item.name}: digits is a claim about a merge")
-    return Digits(item.transform)
+    return MergeDigits(item.transform)
 
 
 def _lengths(item: Item, *expected: Expr) -> Claim:
@@ -136,14 +136,14 @@ def _lengths(item: Item, *expected: Expr) -> Claim:
     same = len(actual) == len(expected)
     goal = all_of(*(eq(a, b) for a, b in zip(actual, expected, strict=True))) if same else FALSE
     words = ForAll("lengths", goal, TRUE, (Shown("lengths", actual),))
-    return Statement(f"the lengths are {expected}", (words,), (_layout(item),))
+    return ExplicitClaim(f"the lengths are {expected}", (words,), (_layout(item),))
 
 
 def _element_space_size(item: Item, expected: Expr) -> Claim:
     assert isinstance(item, DescriptorItem)
     size = item.descriptor.element_space_size
     goal = ForAll("element space size", eq(size, expected), TRUE, (Shown("element space size", (size,)),))
-    return Statement(f"the element space has {expected} elements", (goal,), (item.descriptor,))
+    return ExplicitClaim(f"the element space has {expected} elements", (goal,), (item.descriptor,))
 
 
 def agree(item: AgreeItem) -> Claim:
@@ -153,7 +153,7 @@ def agree(item: AgreeItem) -> Claim:
     shown = (Shown("at", item.variables), Shown("offsets", (one, other)))
     inside = all_of(*(in_range(i, n) for d, index in sides for i, n in zip(index, d.lengths, strict=True)))
     same = TRUE if (valid, also) == (TRUE, TRUE) else eq(valid, also)
-    return Statement(
+    return ExplicitClaim(
         f"{item.left.name} and {item.right.name} address the same word",
         (
             ForAll("both indices are in range", inside, item.given, shown),

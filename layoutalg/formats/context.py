@@ -10,7 +10,7 @@ from typing import Any, TypedDict, cast
 
 from layoutalg.formats.claims import CLAIMS, USUAL, split
 from layoutalg.formats.model import Expect, StatedClaim
-from layoutalg.formats.reading import Path, Problem
+from layoutalg.formats.reading import DocumentError, Path
 from layoutalg.formats.shape import nearest, shown
 from layoutalg.index import (
     FALSE,
@@ -35,7 +35,7 @@ Scope = Mapping[str, Expr]
 Data = Mapping[str, Any]
 
 
-class LayoutProblem(Problem):
+class RefusedLayoutError(DocumentError):
     """A layout that is refused: what `expect = "refused"` waits for."""
 
 
@@ -45,9 +45,9 @@ def meaning(path: Path) -> Iterator[None]:
     try:
         yield
     except LayoutError as error:
-        raise LayoutProblem(path, str(error)) from error
+        raise RefusedLayoutError(path, str(error)) from error
     except (ValueError, TypeError, OverflowError) as error:
-        raise Problem(path, str(error)) from error
+        raise DocumentError(path, str(error)) from error
 
 
 class Expectation(TypedDict):
@@ -61,7 +61,7 @@ def expected(path: Path, data: Data) -> Expectation:
     """What the data expects of its claims."""
     expect = data.get("expect", "proved")
     if "because" in data and expect == "proved":
-        raise Problem((*path, "because"), 'because is what the reason says where expect = "refuted" or "refused"')
+        raise DocumentError((*path, "because"), 'because is what the reason says where expect = "refuted" or "refused"')
     return {"expect": cast(Expect, expect), "because": data.get("because", "")}
 
 
@@ -82,7 +82,9 @@ class Context:
         for name, given in self.data.get("symbols", {}).items():
             path = ("symbols", name)
             if name in OPERATORS:
-                raise Problem(path, f"{name} is an operator of expressions; give the symbol another name: {name}_")
+                raise DocumentError(
+                    path, f"{name} is an operator of expressions; give the symbol another name: {name}_"
+                )
             with meaning(path):
                 self.file_symbols[name] = symbol(name, **given)
         self.symbols = self.file_symbols
@@ -127,12 +129,14 @@ class Context:
         return all_of(*(e for e in parts if not new or not {*variables(e)} <= new or not holds(e)))
 
     def refuse_repeats(self) -> None:
-        """Problem where two items of one kind have one name."""
+        """DocumentError where two items of one kind have one name."""
         for kind, entries in self.data.items():
             seen: set[str] = set()
             for n, entry in enumerate(entries if isinstance(entries, list) else ()):
                 if entry["name"] in seen:
-                    raise Problem((kind, n, "name"), f"a second {kind} named {shown(entry['name'])}; names are unique")
+                    raise DocumentError(
+                        (kind, n, "name"), f"a second {kind} named {shown(entry['name'])}; names are unique"
+                    )
                 seen.add(entry["name"])
 
     def expr(self, path: Path, given: int | str | bool, scope: Scope | None = None) -> Expr:
@@ -143,9 +147,9 @@ class Context:
             return parse(given, scope if scope is not None else self.symbols)
 
     def refuse_both(self, path: Path, name: str, what: str, texts: Iterable[object]) -> None:
-        """Problem where an expression speaks of a name that is a symbol's, and that of an index variable there too."""
+        """DocumentError where an expression speaks of a name that is a symbol's, and an index variable's there too."""
         if name in self.symbols and any(re.search(rf"\b{name}\b", t) for t in texts if isinstance(t, str)):
-            raise Problem(path, f"{name} is both a symbol of this file and {what}; give the symbol another name")
+            raise DocumentError(path, f"{name} is both a symbol of this file and {what}; give the symbol another name")
 
     def exprs(self, path: Path, given: Sequence[int | str], scope: Scope | None = None) -> tuple[Expr, ...]:
         """The expressions of a list."""
@@ -155,7 +159,7 @@ class Context:
         """A truth value."""
         made = self.expr(path, given, scope)
         if made.op not in BOOLEAN and made not in (TRUE, FALSE):
-            raise Problem(path, f"{made} is a number; a formula is expected, e.g. {made} >= 0")
+            raise DocumentError(path, f"{made} is a number; a formula is expected, e.g. {made} >= 0")
         return made
 
     def variables(self, path: Path, given: Mapping[str, int | str]) -> dict[str, Expr]:
@@ -163,7 +167,7 @@ class Context:
         made: dict[str, Expr] = {}
         for name, extent in given.items():
             if name in self.symbols:
-                raise Problem((*path, name), f"{name} is a symbol of this file; give the variable another name")
+                raise DocumentError((*path, name), f"{name} is a symbol of this file; give the variable another name")
             with meaning((*path, name)):
                 made[name] = var(name, self.expr((*path, name), extent, {**self.symbols, **made}))
         return made
@@ -190,18 +194,20 @@ class Context:
         said = split(text)
         if said is None or said[0] not in CLAIMS:
             hint = nearest(said[0], CLAIMS) if said else ""
-            raise Problem(path, f"{shown(text)} is no claim{hint or '; the claims are ' + ', '.join(CLAIMS)}")
+            raise DocumentError(path, f"{shown(text)} is no claim{hint or '; the claims are ' + ', '.join(CLAIMS)}")
         name, args = said
         form = CLAIMS[name]
         if kind not in form.of:
-            raise Problem(path, f"{name} is a claim about {' or '.join(sorted(form.of))}, not about {kind or 'this'}")
+            raise DocumentError(
+                path, f"{name} is a claim about {' or '.join(sorted(form.of))}, not about {kind or 'this'}"
+            )
         if not form.least <= len(args) <= form.most:
             wanted = str(form.least) if form.least == form.most else f"{form.least}…{form.most}"
-            raise Problem(path, f"{name} takes {wanted} arguments, not {len(args)}")
+            raise DocumentError(path, f"{name} takes {wanted} arguments, not {len(args)}")
         numbers = tuple(self.expr(path, arg) for arg in args)
         for number, (low, high) in zip(numbers, form.numbers, strict=False):
             if number.op != "const" or not low <= number.value <= high:
-                raise Problem(path, f"{name}: {number} is no number {low}…{high}")
+                raise DocumentError(path, f"{name}: {number} is no number {low}…{high}")
         return StatedClaim(name, numbers, **expectation)
 
     def named(self, kind: str, path: Path, name: str) -> tuple[int, Data]:
@@ -210,8 +216,8 @@ class Context:
         for n, entry in enumerate(entries):
             if entry["name"] == name:
                 if entry.get("expect") == "refused":
-                    raise Problem(path, f"{kind} {name!r} is expected to be refused; nothing can be built on it")
+                    raise DocumentError(path, f"{kind} {name!r} is expected to be refused; nothing can be built on it")
                 return n, entry
         known = [entry["name"] for entry in entries]
         hint = nearest(name, known) or f"; it has {', '.join(known) or 'none'}"
-        raise Problem(path, f"no {kind} named {name!r} in this file{hint}")
+        raise DocumentError(path, f"no {kind} named {name!r} in this file{hint}")

@@ -11,7 +11,7 @@ from typing import Any
 
 from layoutalg.formats.context import Context, Data, expected, meaning
 from layoutalg.formats.model import Example
-from layoutalg.formats.reading import Path, Problem
+from layoutalg.formats.reading import DocumentError, Path
 from layoutalg.index import Expr, all_of, eq, negation
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, Transform
 
@@ -36,7 +36,7 @@ def _examples(context: Context, path: Path, data: Data, subject: Mapped) -> Iter
         with meaning(at):
             goals = list(_goals(at, subject, entry.get("valid"), **lists))
         if not goals:
-            raise Problem(at, "an example says one of offset, lower, hidden, valid")
+            raise DocumentError(at, "an example says one of offset, lower, hidden, valid")
         yield Example(
             name=f"{data['name']} at ({', '.join(map(str, entry['index']))})", line=context.lines(at),
             goal=all_of(*goals), limits=context.limits(data), valid=entry.get("valid"), **expected(at, entry), **lists,
@@ -63,14 +63,14 @@ def _goals(
 
 def _equal(path: Path, wanted: Sequence[Expr], reached: Sequence[Expr]) -> Iterator[Expr]:
     if len(wanted) != len(reached):
-        raise Problem(path, f"{len(wanted)} coordinates for {len(reached)} dimensions")
+        raise DocumentError(path, f"{len(wanted)} coordinates for {len(reached)} dimensions")
     for a, b in zip(reached, wanted, strict=True):
         yield eq(a, b)
 
 
 def _refuse_index(path: Path, index: Sequence[Expr], lengths: Sequence[Any]) -> None:
     if len(index) != len(lengths):
-        raise Problem(path, f"{len(index)} coordinates for {len(lengths)} dimensions")
+        raise DocumentError(path, f"{len(index)} coordinates for {len(lengths)} dimensions")
     for n, (i, length) in enumerate(zip(index, lengths, strict=True)):
         if i.hi < 0 or (i - length).lo >= 0:
-            raise Problem((*path, n), f"index {i} is outside dimension {n}, which has 0…{length - 1}")
+            raise DocumentError((*path, n), f"index {i} is outside dimension {n}, which has 0…{length - 1}")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 from layoutalg.formats import relations
 from layoutalg.formats.build import Builder
-from layoutalg.formats.context import Data, LayoutProblem
+from layoutalg.formats.context import Data, RefusedLayoutError
 from layoutalg.formats.model import Item, Refusal, SpecFile
-from layoutalg.formats.reading import Path, Problem
+from layoutalg.formats.reading import DocumentError, Path
 
 MAKERS: Mapping[str, Callable[[Builder, Path, Data], Item]] = {
     "descriptor": Builder.descriptor,
@@ -41,13 +41,13 @@ def _item(builder: Builder, kind: str, path: Path, data: Data) -> Item:
 def _refusal(builder: Builder, kind: str, path: Path, data: Data) -> Refusal:
     """An item that must make no layout, and why it makes none; no reason where it makes one."""
     if kind in ("lemma", "agree"):
-        raise Problem((*path, "expect"), f"a {kind} is proved or refuted, never refused")
+        raise DocumentError((*path, "expect"), f"a {kind} is proved or refuted, never refused")
     if "claims" in data:
-        raise Problem((*path, "claims"), "a layout that must be refused has no claims")
+        raise DocumentError((*path, "claims"), "a layout that must be refused has no claims")
     reason: str | None = None
     try:
         MAKERS[kind](builder, path, data)
-    except LayoutProblem as problem:
+    except RefusedLayoutError as problem:
         reason = problem.reason
     because = data.get("because", "")
     return Refusal(of=kind, reason=reason, because=because, data=data, **builder.about(path, data, ""))

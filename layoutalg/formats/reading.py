@@ -12,7 +12,7 @@ Path = tuple[str | int, ...]
 """The way to a value in a document: keys of tables and places in lists."""
 
 
-class Problem(Exception):
+class DocumentError(Exception):
     """A value that is wrong, at a path in the document: becomes a SpecError once its line is known."""
 
     def __init__(self, path: Path, reason: str) -> None:

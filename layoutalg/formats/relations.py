@@ -5,7 +5,7 @@ from __future__ import annotations
 from layoutalg.formats.build import Builder
 from layoutalg.formats.context import Data, expected, meaning
 from layoutalg.formats.model import AccessItem, AgreeItem, LemmaItem
-from layoutalg.formats.reading import Path, Problem
+from layoutalg.formats.reading import DocumentError, Path
 from layoutalg.index import TRUE, Expr, fresh
 from layoutalg.target import TargetError, target
 
@@ -35,7 +35,7 @@ def agree(builder: Builder, path: Path, data: Data) -> AgreeItem:
         index = builder.exprs((*path, side), data[side], scope) if side in data else over
         rank = item.descriptor.rank
         if len(index) != rank:
-            raise Problem((*path, side), f"{len(index)} coordinates for the {rank} dimensions of {item.name}")
+            raise DocumentError((*path, side), f"{len(index)} coordinates for the {rank} dimensions of {item.name}")
         sides.append(index)
     return AgreeItem(
         left=left, right=right, variables=over, left_index=sides[0], right_index=sides[1],
@@ -47,12 +47,12 @@ def access(builder: Builder, path: Path, data: Data) -> AccessItem:
     """Which lane reaches which index: by a distribution, or by a formula of `lane` for each dimension."""
     descriptor = builder.resolve((*path, "descriptor"), data["descriptor"])
     if ("distribution" in data) == ("index" in data):
-        raise Problem(path, "give either distribution = a name, or index = a formula of lane for each dimension")
+        raise DocumentError(path, "give either distribution = a name, or index = a formula of lane for each dimension")
     make = _distributed if "distribution" in data else _formulas
     lane, named, index = make(builder, path, data)
     rank = descriptor.descriptor.rank
     if len(index) != rank:
-        raise Problem(path, f"{len(index)} coordinates for the {rank} dimensions of {descriptor.name}")
+        raise DocumentError(path, f"{len(index)} coordinates for the {rank} dimensions of {descriptor.name}")
     _refuse_instruction(path, data)
     for name in ("lane", *named):
         what = "the lane of this access" if name == "lane" else "an index variable of this access's distribution"
@@ -72,7 +72,7 @@ def _formulas(builder: Builder, path: Path, data: Data) -> tuple[Expr, dict[str,
     lane = fresh("lane", data.get("lanes") or _wave(path, data), builder.symbols)
     named = builder.variables((*path, "variables"), data.get("variables", {}))
     if "lane" in named:
-        raise Problem((*path, "variables", "lane"), "lane is the lane; give this variable another name")
+        raise DocumentError((*path, "variables", "lane"), "lane is the lane; give this variable another name")
     index = builder.exprs((*path, "index"), data["index"], {"lane": lane, **named, **builder.symbols})
     return lane, named, index
 
@@ -82,17 +82,17 @@ def _distributed(builder: Builder, path: Path, data: Data) -> tuple[Expr, dict[s
     at, width = (*path, "distribution"), data.get("width", 1)
     for key in ("lanes", "variables"):
         if key in data:
-            raise Problem((*path, key), "the distribution already says this")
+            raise DocumentError((*path, key), "the distribution already says this")
     place, entry = builder.named("distribution", at, data["distribution"])
     with builder.using(at, entry):
         tile = builder.distribution(("distribution", place), entry).distribution
     if not tile.ps:
-        raise Problem(at, f"distribution {data['distribution']!r} has no P: there is no lane")
+        raise DocumentError(at, f"distribution {data['distribution']!r} has no P: there is no lane")
     ps, ys, last = builder.over("p", tile.ps), builder.over("y", tile.ys), tile.ys[-1] if tile.ys else TRUE
     if width == 1:
         return ps[-1], _by_name(ps, ys), tile.lower(ps, ys)
     if last.op != "const" or int(last) % width:
-        raise Problem((*path, "width"), f"the last Y has length {last}, which is no multiple of width {width}")
+        raise DocumentError((*path, "width"), f"the last Y has length {last}, which is no multiple of width {width}")
     v = fresh("v", int(last) // width, builder.symbols)
     index = tile.lower(ps, [*ys[:-1], v * width])
     return ps[-1], {**_by_name(ps, ys[:-1]), "v": v}, index
@@ -108,9 +108,9 @@ def _wave(path: Path, data: Data) -> int:
     try:
         sizes = {target(name).wave_size for name in data.get("targets", ())}
     except TargetError as error:
-        raise Problem((*path, "targets"), str(error)) from error
+        raise DocumentError((*path, "targets"), str(error)) from error
     if len(sizes) > 1:
-        raise Problem((*path, "targets"), f"waves of {sorted(sizes)} lanes; say which with lanes = …")
+        raise DocumentError((*path, "targets"), f"waves of {sorted(sizes)} lanes; say which with lanes = …")
     return sizes.pop() if sizes else WAVE
 
 
@@ -121,4 +121,4 @@ def _refuse_instruction(path: Path, data: Data) -> None:
         try:
             target(name).instruction(data["instruction"])
         except TargetError as error:
-            raise Problem((*path, "targets", n), str(error)) from error
+            raise DocumentError((*path, "targets", n), str(error)) from error

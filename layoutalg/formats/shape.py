@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from layoutalg.formats.reading import Path, Problem
+from layoutalg.formats.reading import DocumentError, Path
 
 NAME = r"[A-Za-z_][A-Za-z0-9_.\-]*"
 LARGEST = (1 << 63) - 1
@@ -46,16 +46,16 @@ class Shape(Protocol):
         """The Python types that this shape is for."""
 
     def check(self, path: Path, value: Any) -> None:
-        """Problem at the path of the first thing that is wrong."""
+        """DocumentError at the path of the first thing that is wrong."""
 
     def schema(self) -> dict[str, Any]:
         """The same as JSON Schema."""
 
 
 def require(shape: Shape, path: Path, value: Any) -> None:
-    """Problem unless the value has the shape's type (a truth value is no integer)."""
+    """DocumentError unless the value has the shape's type (a truth value is no integer)."""
     if not isinstance(value, shape.types) or (isinstance(value, bool) and bool not in shape.types):
-        raise Problem(path, f"{shape.wanted} is expected, not {shown(value)}")
+        raise DocumentError(path, f"{shape.wanted} is expected, not {shown(value)}")
 
 
 def shown(value: Any) -> str:
@@ -85,7 +85,7 @@ class Integer:
     def check(self, path: Path, value: Any) -> None:
         require(self, path, value)
         if not self.least <= value <= self.most:
-            raise Problem(path, f"{self.wanted} is expected, not {shown(value)}")
+            raise DocumentError(path, f"{self.wanted} is expected, not {shown(value)}")
 
     def schema(self) -> dict[str, Any]:
         return {"type": "integer", "minimum": self.least, "maximum": self.most}
@@ -117,9 +117,9 @@ class Text:
     def check(self, path: Path, value: Any) -> None:
         require(self, path, value)
         if not 1 <= len(value) <= LONGEST_TEXT:
-            raise Problem(path, f"{self.wanted} of 1…{LONGEST_TEXT} characters is expected, not {len(value)}")
+            raise DocumentError(path, f"{self.wanted} of 1…{LONGEST_TEXT} characters is expected, not {len(value)}")
         if self.pattern and not re.fullmatch(self.pattern, value, re.ASCII):
-            raise Problem(path, f"{self.wanted} is expected, not {shown(value)}")
+            raise DocumentError(path, f"{self.wanted} is expected, not {shown(value)}")
 
     def schema(self) -> dict[str, Any]:
         made: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT}
@@ -159,7 +159,7 @@ class Choice:
     def check(self, path: Path, value: Any) -> None:
         require(self, path, value)
         if value not in self.names:
-            raise Problem(path, f"{shown(value)} is none of {', '.join(self.names)}{nearest(value, self.names)}")
+            raise DocumentError(path, f"{shown(value)} is none of {', '.join(self.names)}{nearest(value, self.names)}")
 
     def schema(self) -> dict[str, Any]:
         return {"enum": list(self.names)}
@@ -181,7 +181,7 @@ class Many:
     def check(self, path: Path, value: Any) -> None:
         require(self, path, value)
         if not self.least <= len(value) <= self.most:
-            raise Problem(path, f"a list of {self.least}…{self.most} entries is expected, not of {len(value)}")
+            raise DocumentError(path, f"a list of {self.least}…{self.most} entries is expected, not of {len(value)}")
         for n, entry in enumerate(value):
             self.of.check((*path, n), entry)
 
@@ -204,10 +204,10 @@ class Table:
         for key in value:
             if key not in known:
                 hint = nearest(key, known) or f"; the keys here are {', '.join(known)}"
-                raise Problem((*path, key), f"unknown key {shown(key)}{hint}")
+                raise DocumentError((*path, key), f"unknown key {shown(key)}{hint}")
         for key in self.required:
             if key not in value:
-                raise Problem(path, f"the key {key!r} is missing: {self.required[key].wanted}")
+                raise DocumentError(path, f"the key {key!r} is missing: {self.required[key].wanted}")
         for key, entry in value.items():
             known[key].check((*path, key), entry)
 
@@ -235,7 +235,7 @@ class Tagged:
     def check(self, path: Path, value: Any) -> None:
         require(self, path, value)
         if self.key not in value:
-            raise Problem(path, f"the key {self.key!r} is missing: one of {', '.join(self.tables)}")
+            raise DocumentError(path, f"the key {self.key!r} is missing: one of {', '.join(self.tables)}")
         Choice(tuple(self.tables)).check((*path, self.key), value[self.key])
         self._table(value[self.key]).check(path, value)
 
@@ -259,7 +259,7 @@ class Keyed:
     def check(self, path: Path, value: Any) -> None:
         require(self, path, value)
         if len(value) > self.most:
-            raise Problem(path, f"at most {self.most} entries are expected, not {len(value)}")
+            raise DocumentError(path, f"at most {self.most} entries are expected, not {len(value)}")
         for key, entry in value.items():
             Text(r"[A-Za-z_][A-Za-z0-9_]*", "a name (letters, digits, _)").check((*path, key), key)
             self.of.check((*path, key), entry)

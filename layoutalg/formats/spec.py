@@ -31,7 +31,7 @@ from layoutalg.formats.grammar import FILE, file_shape
 from layoutalg.formats.items import spec_file
 from layoutalg.formats.locate import places, position
 from layoutalg.formats.model import SpecFile
-from layoutalg.formats.reading import Path, Problem, key_path, reading
+from layoutalg.formats.reading import DocumentError, Path, key_path, reading
 from layoutalg.layout import TRANSFORMS, Transform
 
 LARGEST_FILE = 4 << 20
@@ -79,7 +79,7 @@ def loads(
             return spec_file(Builder(data, lambda path: lines.get(path), transforms=transforms), file)
     except RecursionError as error:
         raise SpecError("tables and lists are nested too deep", file) from error
-    except Problem as problem:
+    except DocumentError as problem:
         line, column = _position(text, problem.path)
         raise SpecError(problem.reason, file, line, column, key_path(problem.path)) from problem
 

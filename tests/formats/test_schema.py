@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from layoutalg.formats.grammar import FILE, schema_text
-from layoutalg.formats.reading import Problem
+from layoutalg.formats.reading import DocumentError
 
 EVERYTHING = Path(__file__).parent / "data" / "everything.toml"
 SCHEMA = json.loads(schema_text())
@@ -32,7 +32,7 @@ def test_schema_is_a_schema() -> None:
 def reader_accepts(data: Any) -> bool:
     try:
         FILE.check((), data)
-    except Problem:
+    except DocumentError:
         return False
     return True
 

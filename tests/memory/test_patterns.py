@@ -21,7 +21,7 @@ from layoutalg.layout import make_naive_tensor_descriptor as naive
 from layoutalg.memory import Coalesced, ConflictDegree, ConflictFree, Cycles, LaneMap, Reach, access, lane_map
 from layoutalg.memory.lanes import within
 from layoutalg.prove import InjectiveMap, Proved, Refuted, Verdict, prove
-from layoutalg.prove.claims.given import Statement
+from layoutalg.prove.claims.given import ExplicitClaim
 from layoutalg.target import target
 from tests.fuzzing import FIRST, count
 
@@ -256,7 +256,7 @@ def _injective(case: Case, some: bool, seed: int) -> str:
     words = InjectiveMap(
         "offsets differ", over, (case.tile.offset(m.index),), all_of(case.given, case.tile.valid(m.first))
     )
-    claim = Statement("lanes reach different elements", (*within(case.tile, m, case.given), words))
+    claim = ExplicitClaim("lanes reach different elements", (*within(case.tile, m, case.given), words))
     reached: dict[tuple[tuple[Expr, int], ...], list[int]] = {}
     wrong = False
     for at in points(case):

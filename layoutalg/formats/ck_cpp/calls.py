@@ -10,8 +10,8 @@ from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp.expressions import DEEPEST_CALL, Evaluator
 from layoutalg.formats.ck_cpp.nodes import takes
-from layoutalg.formats.ck_cpp.scope import Function, Scope
-from layoutalg.formats.ck_cpp.values import Broken, Open, Parameter, Unreadable, Value
+from layoutalg.formats.ck_cpp.scope import CppFunction, Scope
+from layoutalg.formats.ck_cpp.values import Broken, CppParameter, Open, Unreadable, Value
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Caller(Evaluator):
                 error.line = line
             return Broken(error)
 
-    def opened(self, parameter: Parameter, scope: Scope, *, called: bool = False) -> Value:
+    def opened(self, parameter: CppParameter, scope: Scope, *, called: bool = False) -> Value:
         """A template or function parameter without an argument: `-D`, its default, or open.
 
         `called`: by the file itself, which leaves out an argument so that the default holds, whatever `-D` says.
@@ -55,7 +55,7 @@ class Caller(Evaluator):
             return Open(name, variable=True) if isinstance(kind, Broken) else kind
         return Open(name, variable=True)
 
-    def run(self, function: Function, args: Sequence[Value]) -> Value:
+    def run(self, function: CppFunction, args: Sequence[Value]) -> Value:
         """Calls a function of the file: its parameters get a value, its body runs, its return is the value."""
         function = self.overload(function, len(args))
         given = dict(zip((p.name for p in function.parameters), args, strict=False))
@@ -66,7 +66,7 @@ class Caller(Evaluator):
         self.completed.add(function.body.id)
         return self.as_type(returned.value, function.kind, scope)
 
-    def overload(self, function: Function, count: int) -> Function:
+    def overload(self, function: CppFunction, count: int) -> CppFunction:
         """The one function of this name and place that takes so many arguments; Unreadable where types would decide."""
         alike = [f for f in self.functions.get(function.name, ()) if f.scope is function.scope] or [function]
         fitting = [f for f in alike if takes(f, count)]
@@ -78,7 +78,7 @@ class Caller(Evaluator):
         return function if found.body.id == function.body.id else self.bound(found, list(function.bound.values()))
 
     def frame(
-        self, function: Function, args: Mapping[str, Value] = MappingProxyType({}), *, called: bool = False
+        self, function: CppFunction, args: Mapping[str, Value] = MappingProxyType({}), *, called: bool = False
     ) -> Scope:
         """The scope that a call of a function begins with; a later default may speak of an earlier parameter."""
         scope = function.scope.inner()
@@ -91,7 +91,7 @@ class Caller(Evaluator):
             scope.kinds[name] = parameter.kind
         return scope
 
-    def body(self, function: Function, scope: Scope) -> Returned | None:
+    def body(self, function: CppFunction, scope: Scope) -> Returned | None:
         if self.depth >= DEEPEST_CALL:
             raise Unreadable(f"more than {DEEPEST_CALL} calls within one another")
         self.depth += 1

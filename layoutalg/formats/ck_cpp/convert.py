@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from layoutalg.formats.ck_cpp.values import Open, Unreadable, Value
+from layoutalg.formats.ck_cpp.scope import CppFunction
+from layoutalg.formats.ck_cpp.values import Open, TemplatePattern, Unreadable, Value
 from layoutalg.index import FALSE, TRUE, Expr, eq, negation
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, Transform
@@ -17,7 +18,7 @@ def kind_of(value: Value) -> str:
     if isinstance(value, Open):
         return f"{value.path}, which this file leaves open"
     named = {Expr: "an integer", tuple: "a tuple", Transform: "a transform", TensorDescriptor: "a descriptor",
-             TensorAdaptor: "an adaptor"}  # fmt: skip
+             TensorAdaptor: "an adaptor", CppFunction: "a function", TemplatePattern: "a pattern"}  # fmt: skip
     return next((text for kind, text in named.items() if isinstance(value, kind)), f"a {type(value).__name__.lower()}")
 
 

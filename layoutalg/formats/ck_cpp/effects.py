@@ -13,10 +13,10 @@ from layoutalg.formats.ck_cpp.changes import HARMLESS, Changes, bindings, called
 from layoutalg.formats.ck_cpp.library import SIZES, entry
 from layoutalg.formats.ck_cpp.methods import FIELDS, TYPES
 from layoutalg.formats.ck_cpp.nodes import INDIRECT, below, parameters, shown, text
-from layoutalg.formats.ck_cpp.scope import Function, Scope, Struct
+from layoutalg.formats.ck_cpp.scope import CppFunction, Scope, Struct
 from layoutalg.formats.ck_cpp.source import LISTS
 from layoutalg.formats.ck_cpp.templates import template
-from layoutalg.formats.ck_cpp.values import Broken, Parameter, Pattern, Unreadable
+from layoutalg.formats.ck_cpp.values import Broken, CppParameter, TemplatePattern, Unreadable
 
 CASTS = frozenset(
     {"static_cast", "to_number", "generate_tuple", "make_functor_transform", "type_convert", "bit_cast", "get"}
@@ -57,7 +57,11 @@ class Effects(Caller):
         """Breaks the names that are changed, but for constants and functions."""
         for name in found.names:
             level = scope.find_level(name)
-            if level is None or name in level.constant or isinstance(level.names[name], Function | Struct | Pattern):
+            if (
+                level is None
+                or name in level.constant
+                or isinstance(level.names[name], CppFunction | Struct | TemplatePattern)
+            ):
                 continue
             error = Unreadable(f"{name} is not known: {reason}", self.line)
             scope.assigned(name, Broken(error, changed=True, lasting=name in found.lasting))
@@ -80,13 +84,13 @@ class Effects(Caller):
             if any(taken[min(n, len(taken) - 1)].by_reference for taken in takers if taken):
                 yield argument
 
-    def takers(self, name: str, scope: Scope) -> list[tuple[Parameter, ...]]:
+    def takers(self, name: str, scope: Scope) -> list[tuple[CppParameter, ...]]:
         """The parameters of each function of the file that a name may mean."""
         level = scope.find_level(name)
-        local = [level.names[name]] if level is not None and isinstance(level.names[name], Function) else []
+        local = [level.names[name]] if level is not None and isinstance(level.names[name], CppFunction) else []
         return [function.parameters for function in (*local, *self.functions.get(name, ()))]
 
-    def set_by(self, function: Function) -> None:
+    def set_by(self, function: CppFunction) -> None:
         """Breaks the names outside a function that it sets: when it is called is not followed."""
         found = changes(function.body.parent or function.body, partial(self.handed, function.scope), discarded=False)
         names = found.names - {parameter.name for parameter in function.parameters}

@@ -17,10 +17,10 @@ from layoutalg.formats.ck_cpp.captures import captured
 from layoutalg.formats.ck_cpp.convert import MOST_ENTRIES, ask, constant, entries, kind_of, number, truth
 from layoutalg.formats.ck_cpp.integers import converted, literal, number_type
 from layoutalg.formats.ck_cpp.library import Entry, entry
-from layoutalg.formats.ck_cpp.names import Names
+from layoutalg.formats.ck_cpp.names import NameLookup
 from layoutalg.formats.ck_cpp.nodes import Part, parameters, parts_of, required, shown, text
 from layoutalg.formats.ck_cpp.operators import BINARY, UNARY
-from layoutalg.formats.ck_cpp.scope import Function, Scope, Struct, defined
+from layoutalg.formats.ck_cpp.scope import CppFunction, Scope, Struct, defined
 from layoutalg.formats.ck_cpp.source import LISTS, cleaned, parsed
 from layoutalg.formats.ck_cpp.templates import same, sized, template
 from layoutalg.formats.ck_cpp.values import Method, Open, Unreadable, Value
@@ -35,7 +35,7 @@ MOST_TRANSFORMS = 500
 
 
 @dataclass
-class Evaluator(Names):
+class Evaluator(NameLookup):
     """Evaluates expressions; `call` of functions is given by the statements' reader."""
 
     steps: int = MOST_STEPS
@@ -244,7 +244,7 @@ class Evaluator(Names):
         return callee if found is None else found
 
     def called(self, callee: Value, args: tuple[Value, ...]) -> Value:
-        if isinstance(callee, Function):
+        if isinstance(callee, CppFunction):
             return self.run(callee, args)
         if isinstance(callee, Method):
             return callee.call(args)
@@ -258,7 +258,7 @@ class Evaluator(Names):
 
     def generated(self, args: list[Value]) -> Value:
         """generate_tuple(f, n): (f(0), …, f(n − 1))."""
-        if len(args) != 2 or not isinstance(args[0], Function):
+        if len(args) != 2 or not isinstance(args[0], CppFunction):
             raise Unreadable("generate_tuple takes a lambda and a number")
         count = constant(args[1])
         if not 0 <= count <= MOST_ENTRIES:
@@ -268,7 +268,7 @@ class Evaluator(Names):
     def functor(self, args: tuple[Value, ...]) -> Value:
         """make_functor_transform(f, n): f of the index that f's parameter names."""
         function, length = args[0], number(args[1])
-        if not isinstance(function, Function) or len(function.parameters) != 1:
+        if not isinstance(function, CppFunction) or len(function.parameters) != 1:
             raise Unreadable("make_functor_transform takes a lambda of one index and a length")
         u = unlimited(function.parameters[0].name)
         return Functor(u, number(self.run(function, [u])), length)
@@ -276,7 +276,7 @@ class Evaluator(Names):
     def closure(self, node: Node, scope: Scope) -> Value:
         declarator, body = node.child_by_field_name("declarator"), required(node, "body")
         listed = declarator.child_by_field_name("parameters") if declarator is not None else None
-        return Function(
+        return CppFunction(
             "a lambda", captured(node, scope, self.evaluate), (), parameters(listed), body, node.start_point[0] + 1
         )
 

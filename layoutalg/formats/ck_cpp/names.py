@@ -9,20 +9,20 @@ from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp import methods
 from layoutalg.formats.ck_cpp.nodes import Part, parts_of, shown, text
-from layoutalg.formats.ck_cpp.scope import Function, Scope, Struct, defined, member
+from layoutalg.formats.ck_cpp.scope import CppFunction, Scope, Struct, defined, member
 from layoutalg.formats.ck_cpp.templates import template
-from layoutalg.formats.ck_cpp.values import Method, Open, Pattern, Unreadable, Value
+from layoutalg.formats.ck_cpp.values import Method, Open, TemplatePattern, Unreadable, Value
 
 NAMESPACES = frozenset({"ck", "ck_tile", "std", "math", "detail", "impl", "core"})
 
 
 @dataclass
-class Names:
+class NameLookup:
     """Looks names up; what an expression is worth is the evaluator's."""
 
     defines: Mapping[str, Value]
     dialect: str
-    functions: dict[str, list[Function]] = field(default_factory=dict)
+    functions: dict[str, list[CppFunction]] = field(default_factory=dict)
     doubtful: dict[str, str] = field(default_factory=dict)
     """Names of which it is not known what they are: templates with specializations, parts of an open `#if`; and why."""
 
@@ -34,7 +34,7 @@ class Names:
         """The values of an argument list."""
         raise NotImplementedError
 
-    def run(self, function: Function, args: Sequence[Value]) -> Value:
+    def run(self, function: CppFunction, args: Sequence[Value]) -> Value:
         """The value that a function returns."""
         raise NotImplementedError
 
@@ -96,11 +96,11 @@ class Names:
 
     def applied(self, value: Value, name: str, args: Node, scope: Scope) -> Value:
         """A template with its arguments: `F<P, 3>`."""
-        if isinstance(value, Function):
+        if isinstance(value, CppFunction):
             return self.bound(value, list(self.arguments(args, scope)))
         if isinstance(value, Struct):
             return self.instance_of(value, list(self.arguments(args, scope)))
-        if isinstance(value, Pattern):
+        if isinstance(value, TemplatePattern):
             return value.read(list(self.arguments(args, scope)))
         if isinstance(value, Method):
             return Method(value.name, lambda more: value.call((*self.arguments(args, scope), *more)))
@@ -108,7 +108,7 @@ class Names:
             return known(tuple(self.arguments(args, scope)))
         return value
 
-    def bound(self, function: Function, given: Sequence[Value]) -> Function:
+    def bound(self, function: CppFunction, given: Sequence[Value]) -> CppFunction:
         names = [p.name for p in function.template]
         packs = [p.pack for p in function.template]
         if len(given) > len(names) and not any(packs):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from layoutalg.formats.ck_cpp.scope import Function
-from layoutalg.formats.ck_cpp.values import Parameter, Unreadable
+from layoutalg.formats.ck_cpp.scope import CppFunction
+from layoutalg.formats.ck_cpp.values import CppParameter, Unreadable
 
 INDIRECT = frozenset({
     "reference_declarator", "pointer_declarator", "abstract_reference_declarator", "abstract_pointer_declarator",
@@ -48,9 +48,9 @@ def parts_of(node: Node) -> Iterator[Part]:
         yield text(node), None
 
 
-def parameters(node: Node | None) -> tuple[Parameter, ...]:
+def parameters(node: Node | None) -> tuple[CppParameter, ...]:
     """The parameters of a function or template; one without a name is named by its place."""
-    found: list[Parameter] = []
+    found: list[CppParameter] = []
     for child in node.named_children if node is not None else ():
         if child.type == "comment":
             continue
@@ -65,7 +65,7 @@ def parameters(node: Node | None) -> tuple[Parameter, ...]:
         fixed = any(n.type == "type_qualifier" and text(n) == "const" for n in child.named_children)
         indirect = not fixed and any(n.type in (*INDIRECT, "array_declarator") for n in below(child))
         kind = None if points(child) else child.child_by_field_name("type")
-        found.append(Parameter(name, default, child.type.startswith("variadic"), indirect, kind))
+        found.append(CppParameter(name, default, child.type.startswith("variadic"), indirect, kind))
     return tuple(found)
 
 
@@ -79,7 +79,7 @@ def _identifiers(node: Node, stop: Node | None) -> Iterator[Node]:
             queue += child.named_children
 
 
-def takes(function: Function, count: int) -> bool:
+def takes(function: CppFunction, count: int) -> bool:
     """Whether a call with that many arguments can be of this function."""
     needed = sum(p.default is None and not p.pack for p in function.parameters)
     return needed <= count and (count <= len(function.parameters) or any(p.pack for p in function.parameters))

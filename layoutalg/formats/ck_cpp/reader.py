@@ -1,7 +1,7 @@
 """Reading CK and CK Tile C++: which descriptors, adaptors and distributions a file builds; nothing is compiled or run.
 
     >>> file = loads('''
-    ... template <typename Problem>
+    ... template <typename DocumentError>
     ... constexpr auto MakeALdsBlockDescriptor()
     ... {
     ...     constexpr index_t M = Problem::kM;
@@ -36,14 +36,14 @@ from layoutalg.formats.ck_cpp.defines import read_define
 from layoutalg.formats.ck_cpp.inventory import UNCLAIMED, inventory, makes_something
 from layoutalg.formats.ck_cpp.kinds import BUILDS
 from layoutalg.formats.ck_cpp.nodes import called, of_part, returns, text
-from layoutalg.formats.ck_cpp.scope import Asked, Function, Scope
+from layoutalg.formats.ck_cpp.scope import AskedDefines, CppFunction, Scope
 from layoutalg.formats.ck_cpp.source import LARGEST_SOURCE, blocks, cleaned, parsed
-from layoutalg.formats.ck_cpp.statements import Runner
+from layoutalg.formats.ck_cpp.statements import StatementRunner
 from layoutalg.formats.ck_cpp.values import Broken, Unreadable, Value
 from layoutalg.formats.claims import USUAL, arguments
 from layoutalg.formats.context import Context
 from layoutalg.formats.model import AdaptorItem, DescriptorItem, DistributionItem, Item, SpecFile, StatedClaim, Unread
-from layoutalg.formats.reading import Problem, reading
+from layoutalg.formats.reading import DocumentError, reading
 from layoutalg.formats.spec import read_text
 from layoutalg.index import Expr, symbol
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution, TileDistributionEncoding
@@ -68,7 +68,7 @@ def loads(source: str, file: str = "", defines: Mapping[str, str] | None = None)
     if len(source) > LARGEST_SOURCE:
         raise SpecError(f"is larger than {LARGEST_SOURCE >> 20} MiB of C++", file)
     symbols: dict[str, Expr] = {}
-    values = Asked({name: _define(name, given, symbols) for name, given in (defines or {}).items()})
+    values = AskedDefines({name: _define(name, given, symbols) for name, given in (defines or {}).items()})
     reader = Reader(
         values, "ck" if _is_ck(source) else "ck_tile", scope=Scope(None, values), file=file, lines=source.split("\n"),
         claimed=Context({}, lambda path: None, symbols),
@@ -111,7 +111,7 @@ def _symbol_name(path: str, symbols: Mapping[str, Expr]) -> str:
 
 
 @dataclass
-class Reader(Runner):
+class Reader(StatementRunner):
     """Collects the layouts of the blocks of one file, which share their names."""
 
     scope: Scope = field(default_factory=lambda: Scope(None, {}))
@@ -161,7 +161,7 @@ class Reader(Runner):
         told: dict[str, int | None] = {item.name: item.line for item in self.items[items:]}
         self.passed_by(root, told | {part.name: part.line for part in self.unread[unread:]})
 
-    def tried(self, function: Function) -> None:
+    def tried(self, function: CppFunction) -> None:
         """Calls a function for what it returns, or, where it returns nothing, for what it declares."""
         body = text(function.body)
         told = len(self.items), len(self.unread)
@@ -245,7 +245,7 @@ class Reader(Runner):
             if match:
                 try:
                     return tuple(self.claimed.claim((), text, kind) for text in arguments(match[1]))
-                except Problem as problem:
+                except DocumentError as problem:
                     raise SpecError(problem.reason, self.file, n, None, "claims") from problem
             if not ABOVE.match(self.lines[n - 1]):
                 break

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
-from layoutalg.formats.ck_cpp.values import Broken, Open, Parameter, Unreadable, Value
+from layoutalg.formats.ck_cpp.values import Broken, CppParameter, Open, Unreadable, Value
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Scope:
         )  # fmt: skip
 
 
-class Asked(dict[str, Value]):
+class AskedDefines(dict[str, Value]):
     """What `-D` gives; it keeps the names that were asked for."""
 
     def __init__(self, given: Mapping[str, Value]) -> None:
@@ -136,13 +136,13 @@ def member(defines: Mapping[str, Value], owner: Open, name: str) -> Value:
 
 
 @dataclass(frozen=True, eq=False)
-class Function:
+class CppFunction:
     """A function or lambda: where it was defined, its template and its call parameters, its body."""
 
     name: str
     scope: Scope
-    template: tuple[Parameter, ...]
-    parameters: tuple[Parameter, ...]
+    template: tuple[CppParameter, ...]
+    parameters: tuple[CppParameter, ...]
     body: Node
     line: int
     bound: Mapping[str, Value] = field(default_factory=dict)
@@ -157,5 +157,5 @@ class Struct:
 
     name: str
     scope: Scope
-    template: tuple[Parameter, ...] = ()
+    template: tuple[CppParameter, ...] = ()
     node: Node | None = None

@@ -52,29 +52,29 @@ _BRACES = re.compile(r"\s*\{(\s*)\}")
 
 
 @dataclass(frozen=True)
-class Block:
+class SourceBlock:
     """One piece of C++, and the line in its file that its first line is."""
 
     text: str
     line: int = 1
 
 
-def blocks(text: str, file: str) -> list[Block]:
+def blocks(text: str, file: str) -> list[SourceBlock]:
     """The C++ in a file of that name.
 
     >>> blocks("Text.\\n\\n.. code-block:: cpp\\n\\n   int a;\\n\\nMore.", "x.rst")
-    [Block(text='\\nint a;\\n', line=4)]
+    [SourceBlock(text='\\nint a;\\n', line=4)]
     """
     ending = file.lower().rsplit(".", 1)[-1]
     kind, begins = {"rst": (_rst, _RST), "md": (_md, _MD), "markdown": (_md, _MD)}.get(ending, (None, None))
     if kind is None or begins is None:
-        return [Block(text)]
+        return [SourceBlock(text)]
     if sum(1 for _ in begins.finditer(text)) > MOST_BLOCKS:
         raise SpecError(f"has more than {MOST_BLOCKS} blocks of C++", file)
     return list(kind(text))
 
 
-def _rst(text: str) -> Iterator[Block]:
+def _rst(text: str) -> Iterator[SourceBlock]:
     lines = text.split("\n")
     for match in _RST.finditer(text):
         start = text.count("\n", 0, match.start()) + 1
@@ -86,7 +86,7 @@ def _rst(text: str) -> Iterator[Block]:
         while len(inside) > 1 and not inside[-1].strip() and not inside[-2].strip():
             inside.pop()
         width = min((_indent(line) for line in inside if line.strip() and _indent(line) > outer), default=0)
-        yield Block("\n".join(line[min(width, _indent(line)) :] for line in inside), start + 1)
+        yield SourceBlock("\n".join(line[min(width, _indent(line)) :] for line in inside), start + 1)
 
 
 def _indent(line: str) -> int:
@@ -99,7 +99,7 @@ def _dedented(lines: list[str], at: int, outer: int) -> bool:
     return lines[at].lstrip().startswith("//") and bool(following.strip()) and _indent(following) > outer
 
 
-def _md(text: str) -> Iterator[Block]:
+def _md(text: str) -> Iterator[SourceBlock]:
     end = 0
     for match in _MD.finditer(text):
         if match.start() < end:
@@ -107,7 +107,7 @@ def _md(text: str) -> Iterator[Block]:
         closing = re.compile(rf"^[ \t]*{re.escape(match[2])}[ \t]*$", re.MULTILINE).search(text, match.end())
         end = closing.end() if closing else len(text)
         inner = text[match.end() + 1 : closing.start() if closing else len(text)]
-        yield Block(inner, text.count("\n", 0, match.end()) + 2)
+        yield SourceBlock(inner, text.count("\n", 0, match.end()) + 2)
 
 
 def cleaned(text: str) -> str:

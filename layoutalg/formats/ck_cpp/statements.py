@@ -35,14 +35,14 @@ from layoutalg.formats.ck_cpp.nodes import (
 )
 from layoutalg.formats.ck_cpp.operators import BINARY
 from layoutalg.formats.ck_cpp.preprocessor import DIRECTIVES, PARTS, Preprocessor
-from layoutalg.formats.ck_cpp.scope import Function, Lazy, Scope, Struct, defined
+from layoutalg.formats.ck_cpp.scope import CppFunction, Lazy, Scope, Struct, defined
 from layoutalg.formats.ck_cpp.templates import known_alias
-from layoutalg.formats.ck_cpp.values import Broken, Open, Parameter, Pattern, Unreadable, Value
+from layoutalg.formats.ck_cpp.values import Broken, CppParameter, Open, TemplatePattern, Unreadable, Value
 from layoutalg.index import FALSE
 
 
 @dataclass
-class Runner(Preprocessor):
+class StatementRunner(Preprocessor):
     """Runs statements in a scope and returns what a `return` gives, None where there is none."""
 
     def statement(self, node: Node, scope: Scope) -> Returned | None:
@@ -237,7 +237,7 @@ class Runner(Preprocessor):
         if declarator is None or body is None:
             return
         parts = text(declarator.child_by_field_name("declarator")).rsplit("::", 1)
-        made = Function(
+        made = CppFunction(
             parts[-1], scope, parameters(template), parameters(declarator.child_by_field_name("parameters")), body,
             self.first_line + node.start_point[0], kind=None if points(node) else node.child_by_field_name("type"),
         )  # fmt: skip
@@ -274,7 +274,7 @@ class Runner(Preprocessor):
             elif child.type in PATTERNS and special is None:
                 self.pattern(child, scope, parameters(listed))
 
-    def pattern(self, node: Node, scope: Scope, listed: tuple[Parameter, ...]) -> None:
+    def pattern(self, node: Node, scope: Scope, listed: tuple[CppParameter, ...]) -> None:
         """A template of an alias or a constant: read once as it stands, and again for each list of arguments."""
         inner = self.with_arguments(scope, listed, ())
         PATTERNS[node.type](self, node, inner)
@@ -289,7 +289,7 @@ class Runner(Preprocessor):
             return again.own(name)
 
         for name in inner.names.keys() - {parameter.name for parameter in listed}:
-            scope.names[name] = Pattern(name, partial(read, name))
+            scope.names[name] = TemplatePattern(name, partial(read, name))
 
     def struct(self, node: Node, scope: Scope, template: Node | None = None) -> None:
         """A struct: its constants are evaluated when they are asked for, its functions kept."""
@@ -312,7 +312,7 @@ class Runner(Preprocessor):
         self.registering = outer
         return Struct(struct.name, inner)
 
-    def with_arguments(self, scope: Scope, listed: Sequence[Parameter], given: Sequence[Value]) -> Scope:
+    def with_arguments(self, scope: Scope, listed: Sequence[CppParameter], given: Sequence[Value]) -> Scope:
         """A scope in which template parameters have these values; those without one are opened."""
         inner = scope.inner()
         for n, parameter in enumerate(listed):
@@ -353,36 +353,36 @@ class Runner(Preprocessor):
                     self.members.append((name, scope, value))
 
 
-STRUCT_PARTS: Mapping[str, Callable[[Runner, Node, Scope], None]] = {
-    "function_definition": Runner.function,
-    "alias_declaration": Runner.alias,
-    "struct_specifier": Runner.struct,
-    "class_specifier": Runner.struct,
-    "declaration": Runner.declaration,
+STRUCT_PARTS: Mapping[str, Callable[[StatementRunner, Node, Scope], None]] = {
+    "function_definition": StatementRunner.function,
+    "alias_declaration": StatementRunner.alias,
+    "struct_specifier": StatementRunner.struct,
+    "class_specifier": StatementRunner.struct,
+    "declaration": StatementRunner.declaration,
 }
 
-PATTERNS: Mapping[str, Callable[[Runner, Node, Scope], None]] = {
-    "alias_declaration": Runner.alias,
-    "declaration": Runner.declaration,
+PATTERNS: Mapping[str, Callable[[StatementRunner, Node, Scope], None]] = {
+    "alias_declaration": StatementRunner.alias,
+    "declaration": StatementRunner.declaration,
 }
-"""What becomes a `Pattern` as a template."""
+"""What becomes a `TemplatePattern` as a template."""
 
-STATEMENTS: Mapping[str, Callable[[Runner, Node, Scope], Returned | None]] = {
-    "declaration": Runner.declaration,
-    "alias_declaration": Runner.alias,
-    "return_statement": Runner.returned,
-    "expression_statement": Runner.expression,
-    "if_statement": Runner.choice,
-    "static_assert_declaration": Runner.asserted,
-    "else_clause": Runner.otherwise,
-    "compound_statement": Runner.inner_block,
-    "function_definition": Runner.function,
-    "template_declaration": Runner.templated,
-    "struct_specifier": Runner.struct,
-    "class_specifier": Runner.struct,
-    "namespace_definition": Runner.namespace,
-    "declaration_list": Runner.level,
+STATEMENTS: Mapping[str, Callable[[StatementRunner, Node, Scope], Returned | None]] = {
+    "declaration": StatementRunner.declaration,
+    "alias_declaration": StatementRunner.alias,
+    "return_statement": StatementRunner.returned,
+    "expression_statement": StatementRunner.expression,
+    "if_statement": StatementRunner.choice,
+    "static_assert_declaration": StatementRunner.asserted,
+    "else_clause": StatementRunner.otherwise,
+    "compound_statement": StatementRunner.inner_block,
+    "function_definition": StatementRunner.function,
+    "template_declaration": StatementRunner.templated,
+    "struct_specifier": StatementRunner.struct,
+    "class_specifier": StatementRunner.struct,
+    "namespace_definition": StatementRunner.namespace,
+    "declaration_list": StatementRunner.level,
     "linkage_specification": lambda self, node, scope: self.level(required(node, "body"), scope),
-    **dict.fromkeys(DIRECTIVES, Runner.define),
-    **dict.fromkeys(PARTS, Runner.conditional_part),
+    **dict.fromkeys(DIRECTIVES, StatementRunner.define),
+    **dict.fromkeys(PARTS, StatementRunner.conditional_part),
 }

@@ -8,8 +8,8 @@
 | descriptors and views; adaptors          | `TensorDescriptor`; `TensorAdaptor`                       |
 | `tile_distribution_encoding<…>{}` …      | `TileDistributionEncoding`, `TileDistribution`            |
 | a name that the file leaves open         | `Open`: its path; it becomes a value by `-D`              |
-| functions, lambdas, structs              | `Function`, `Struct` (in `scope`)                         |
-| templates of constants and of aliases    | `Pattern`                                                 |
+| functions, lambdas, structs              | `CppFunction`, `Struct` (in `scope`)                         |
+| templates of constants and of aliases    | `TemplatePattern`                                                 |
 | a variable whose value was not read      | `Broken`: why                                             |
 """
 
@@ -63,7 +63,7 @@ class Broken:
 
 
 @dataclass(frozen=True)
-class Parameter:
+class CppParameter:
     """A parameter of a function or template; `default` is the node of its default value."""
 
     name: str
@@ -76,7 +76,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, eq=False)
-class Pattern:
+class TemplatePattern:
     """A template of a constant or of an alias, which is read anew for each list of arguments."""
 
     name: str

@@ -13,7 +13,7 @@ from layoutalg.prove.obligation import ForAll, Obligation
 
 
 @dataclass(frozen=True)
-class Statement(Claim):
+class ExplicitClaim(Claim):
     """A claim given by its obligations, on the layouts that they speak of."""
 
     text: str

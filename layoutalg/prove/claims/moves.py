@@ -62,7 +62,7 @@ THREE = as_expr(3)
 
 
 @dataclass(frozen=True)
-class Digits(Claim):
+class MergeDigits(Claim):
     """What lies below a merge's index are its mixed-radix digits; where magic division computes them, below 2³¹."""
 
     merge: Merge

@@ -31,7 +31,7 @@ from layoutalg.layout import merge as merge_module
 from layoutalg.layout.nonlinear import ModuloAddedTwice
 from layoutalg.prove import Limits, Proved, Refuted, prove
 from layoutalg.prove.claims import moves
-from layoutalg.prove.claims.moves import Digits, Increments
+from layoutalg.prove.claims.moves import Increments, MergeDigits
 
 A, B, C, D, E, F = SIZES = tuple(symbol(name) for name in "ABCDEF")
 SMALL = tuple(symbol(name, max=(1 << 31) - 1) for name in "ABCDEF")
@@ -49,18 +49,18 @@ def test_carry_check_moves_right_at_every_rank(rank: int) -> None:
 @pytest.mark.parametrize("kind", [Merge, MergeCarryCheck, MergeDivisionMod])
 def test_the_digits_are_merges_for_all_lengths(kind: type[Merge]) -> None:
     for rank in range(1, 7):
-        assert isinstance(prove(Digits(kind(SIZES[:rank]))), Proved)
+        assert isinstance(prove(MergeDigits(kind(SIZES[:rank]))), Proved)
 
 
 @pytest.mark.parametrize("rank", [2, 6])
 def test_magic_division_gives_the_digits_of_every_index(rank: int) -> None:
-    assert isinstance(prove(Digits(MergeMagicDivision(SMALL[:rank]))), Proved)
+    assert isinstance(prove(MergeDigits(MergeMagicDivision(SMALL[:rank]))), Proved)
 
 
 def test_lengths_may_be_numbers_and_sizes() -> None:
     assert isinstance(prove(Increments(MergeCarryCheck((A, 7, B + 3, 1)))), Proved)
     assert isinstance(prove(Increments(MergeCarryCheck((1000, 1000, 77)))), Proved)
-    assert isinstance(prove(Digits(MergeMagicDivision((SMALL[0], 7, 1000, SMALL[1])))), Proved)
+    assert isinstance(prove(MergeDigits(MergeMagicDivision((SMALL[0], 7, 1000, SMALL[1])))), Proved)
 
 
 @pytest.mark.parametrize("lengths", list(product((1, 2, 3), repeat=4)), ids=str)
@@ -157,12 +157,12 @@ def test_a_magic_number_that_is_one_less_is_not_proved(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(moves, "magic_number", wrong)
     monkeypatch.setattr(merge_module, "magic_number", wrong)
-    assert not isinstance(prove(Digits(MergeMagicDivision(SMALL[:3])), limits=BRIEF), Proved)
-    assert isinstance(prove(Digits(MergeMagicDivision((5, 7)))), Refuted)
+    assert not isinstance(prove(MergeDigits(MergeMagicDivision(SMALL[:3])), limits=BRIEF), Proved)
+    assert isinstance(prove(MergeDigits(MergeMagicDivision((5, 7)))), Refuted)
 
 
 def test_magic_digits_are_claimed_below_two_to_the_31_only() -> None:
-    claim = Digits(MergeMagicDivision((4, (1 << 30) + 2)))
+    claim = MergeDigits(MergeMagicDivision((4, (1 << 30) + 2)))
     assert claim.statement().endswith("below 2^31")
     (obligation,) = claim.obligations()
     assert isinstance(prove(obligation), Proved)
@@ -173,6 +173,6 @@ def test_magic_digits_are_claimed_below_two_to_the_31_only() -> None:
 @pytest.mark.parametrize("kind", [Merge, MergeCarryCheck, MergeDivisionMod])
 def test_a_length_that_may_be_nothing_is_said_and_breaks_nothing(kind: type[Merge], strategy: str | None) -> None:
     merge = kind((4, symbol("M", min=0)))
-    for claim in (Increments(merge), Digits(merge)):
+    for claim in (Increments(merge), MergeDigits(merge)):
         verdict = prove(claim, strategy=strategy, limits=BRIEF)
         assert isinstance(verdict, Proved) or "division by M, which can be 0" in verdict.reason, verdict

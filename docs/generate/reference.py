@@ -1,4 +1,4 @@
-"""The reference: the commands from their options, the spec file from its schema, the package from its docstrings."""
+"""The reference: commands from their options, spec files from their schema, GPUs and the package from what they say."""
 
 from __future__ import annotations
 
@@ -34,8 +34,32 @@ def pages(root: Path) -> list[Page]:
     return [
         ("Commands", "reference/commands.md", commands()),
         ("Spec files", "reference/spec-files.md", spec_files(package)),
+        ("GPUs", "reference/gpus.md", gpus()),
         *modules,
     ]
+
+
+# --- GPUs -------------------------------------------------------------------------------------------------------------
+
+
+def gpus() -> str:
+    """What is known of each GPU, from its file."""
+    from layoutalg.target import target
+    from layoutalg.target.sheet import overview, sheet
+
+    rows = overview()
+    about = "`layoutalg targets` prints the same. Each is a file of facts: [Add a GPU](../howto/add-a-gpu.md)."
+    parts = ["# GPUs", about, _rows(rows)]
+    for row in rows:
+        parts += [f"## {row['target']}: {row['what']}", _rows(sheet(target(row["target"])))]
+    return "\n\n".join(parts)
+
+
+def _rows(rows: list[dict[str, Any]]) -> str:
+    """A table of rows that have the same keys."""
+    lines = [" | ".join(rows[0]), " | ".join("---" for _ in rows[0])]
+    lines += [" | ".join(_cell(str(value)) for value in row.values()) for row in rows]
+    return "\n".join(f"| {line} |" for line in lines)
 
 
 # --- commands ---------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""`banks` and `devices`: what an LDS access costs on a target, and which machines were found."""
+"""`banks`, `targets`, `devices`: what an LDS access costs, what is known of GPUs, which machines were found."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ if TYPE_CHECKING:
     from layoutalg import device
     from layoutalg import target as gpus
     from layoutalg.memory import bank_report
+    from layoutalg.target import sheet as sheets
 else:
     device = lazy("layoutalg.device")
     gpus = lazy("layoutalg.target")
     bank_report = lazy("layoutalg.memory.bank_report")
+    sheets = lazy("layoutalg.target.sheet")
 
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
     app.command()(banks)
+    app.command()(targets)
     app.command()(devices)
 
 
@@ -33,7 +36,7 @@ def banks(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Count the cycles of one LDS access, phase by phase; exit 0 when it is free of bank conflicts, 1 when not."""
-    chosen = gpus.load_target(target) if target.endswith(".toml") else gpus.target(target)
+    chosen = _target(target)
     lanes = bank_report.load_addresses(addresses)
     found = bank_report.report(chosen, instruction, lanes)
     if as_json:
@@ -42,6 +45,24 @@ def banks(
         print(bank_report.picture(chosen, instruction, lanes))
         print(bank_report.sentence(found))
     return 0 if found["conflict_free"] else 1
+
+
+def targets(
+    target: Annotated[str, typer.Argument(help="A GPU, or its file (.toml): each of its facts.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> int:
+    """List the GPUs that are described, or each fact of one with who says so and what is doubtful."""
+    rows = sheets.sheet(_target(target)) if target else sheets.overview()
+    if as_json:
+        print(json.dumps(rows, ensure_ascii=False))
+    else:
+        print(*(", ".join(f"{key} {value}" for key, value in row.items() if value != "") for row in rows), sep="\n")
+    return 0
+
+
+def _target(name: str) -> gpus.Target:
+    """A target by its name, or of a file."""
+    return gpus.load_target(name) if name.endswith(".toml") else gpus.target(name)
 
 
 def devices(as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False) -> int:

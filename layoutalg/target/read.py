@@ -250,7 +250,7 @@ def _taken(entry: Any, name: str, like: str) -> Any:
         return entry
     found = {key: _taken(one, name, like) for key, one in entry.items()}
     if entry.get("confidence") in ("measured", "documented"):
-        there = f", where {entry['doubt']}" if entry.get("doubt") else ""
+        there = f"; there: {entry['doubt']}" if entry.get("doubt") else ""
         doubt = f"no measurement on {name} was found: taken from {like}{there}"
         found |= {"confidence": "assumed", "sources": [], "doubt": doubt}
     return found

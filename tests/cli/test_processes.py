@@ -75,6 +75,7 @@ STARTED = {
     "run": ("permute", "--axes", "1,0", "--input", "a.npy", "--output", "b.npy", "--device", "gfx942-isa"),
     "banks": ("--target", "gfx942", "--instruction", "ds_read_b128", "--addresses", "addresses.json"),
     "devices": (),
+    "targets": (),
     "bench": ("permute", "--prepare", ".", "--target", "cpu"),
 }
 """Arguments of each command but the demo, with which it ends well."""

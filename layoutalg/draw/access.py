@@ -29,11 +29,11 @@ import numpy as np
 
 from layoutalg.errors import DrawError
 from layoutalg.index import FALSE, TRUE, Expr, Term, all_of, as_expr, fresh, names, substitute, var, variables
+from layoutalg.index.box import least_value
 from layoutalg.index.evaluate import admits, array, limits, value
 from layoutalg.layout import Merge, TensorDescriptor, TileDistribution
 from layoutalg.memory import Access
 from layoutalg.memory.banks import Bools, Ints, Phase, lookup, phases
-from layoutalg.memory.waves import least_value
 from layoutalg.prove.decide import decide
 from layoutalg.prove.obligation import ForAll
 from layoutalg.prove.outcome import Fails, Limits

@@ -29,10 +29,10 @@ from layoutalg.draw.offers import Family, Offered
 from layoutalg.draw.palette import KINDS, STEPS, ramp
 from layoutalg.errors import DrawError
 from layoutalg.index import as_expr, symbol
+from layoutalg.index.box import least_value
 from layoutalg.layout import TensorDescriptor, TileDistribution, make_naive_tensor_descriptor_packed
 from layoutalg.memory import Access
 from layoutalg.memory.banks import LANES_OFF, lookup
-from layoutalg.memory.waves import least_value
 from layoutalg.target import LdsInstruction, Target, target, target_names
 
 

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakValueDictionary
@@ -389,3 +389,10 @@ def lookup(table: Sequence[int], index: Term) -> Expr:
             f"index {i} in {i.lo}…{i.hi} leaves a table of {len(table)} entries; take it modulo {len(table)}"
         )
     return const(table[i.value]) if i.op == "const" else make_node("lookup", (i,), tuple(map(integer, table)))
+
+
+BUILD: Mapping[str, Callable[..., Expr]] = {
+    "add": add, "mul": mul, "div": div, "mod": mod, "xor": xor, "and": bitand, "lt": lt, "le": le, "eq": eq,
+    "all": all_of, "any": any_of, "not": negation, "select": select,
+}  # fmt: skip
+"""The constructor of each operation."""

@@ -2,27 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
-from layoutalg.index.expr import (
-    Expr,
-    Term,
-    add,
-    all_of,
-    any_of,
-    as_expr,
-    bitand,
-    div,
-    eq,
-    le,
-    lookup,
-    lt,
-    mod,
-    mul,
-    negation,
-    select,
-    xor,
-)  # fmt: skip
+from layoutalg.index.expr import BUILD, Expr, Term, all_of, as_expr, lookup
 from layoutalg.index.variable import var
 
 
@@ -117,10 +99,3 @@ def rebuild(node: Expr, args: Sequence[Expr]) -> Expr:
     if all(a is b for a, b in zip(args, node.args, strict=True)):
         return node
     return lookup(node.value, args[0]) if node.op == "lookup" else BUILD[node.op](*args)
-
-
-BUILD: Mapping[str, Callable[..., Expr]] = {
-    "add": add, "mul": mul, "div": div, "mod": mod, "xor": xor, "and": bitand, "lt": lt, "le": le, "eq": eq,
-    "all": all_of, "any": any_of, "not": negation, "select": select,
-}  # fmt: skip
-"""The constructor of each operation."""

@@ -14,17 +14,17 @@ What it cannot represent: sizes without a limit (the statement about two lanes d
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from layoutalg.index import TRUE, Expr, variables
+from layoutalg.index.box import Box, box
 from layoutalg.index.f2 import Columns, LinearMaps, NotLinearError
 from layoutalg.lazy import lazy
 from layoutalg.memory.banks import Ints, linear_degree, phase_cycles
 from layoutalg.memory.reach import Access
-from layoutalg.memory.waves import blocks, choices_of, least, point_of, relative, some_point, waves
+from layoutalg.memory.waves import blocks, least, relative, some_point, waves
 from layoutalg.prove.decide import decide
 from layoutalg.prove.obligation import ForAll, Point
 from layoutalg.prove.outcome import Fails, Holds, Limits
@@ -132,14 +132,13 @@ def linear_cost(access: Access, *, of_all: bool = False) -> Cost | None:
 class Counted:
     """The cycles of each phase (columns) at the values of the variables that are given (rows), by their numbers."""
 
-    over: Sequence[Expr]
-    choices: Sequence[Sequence[int]]
+    box: Box
     numbers: Ints
     cycles: Ints
 
     def point(self, row: int) -> Point:
         """The values of a row."""
-        return point_of(self.over, self.choices, int(self.numbers[row]))
+        return self.box.point(int(self.numbers[row]))
 
 
 def counted_cycles(access: Access, points: int, given: Expr, mask: Expr) -> Counted | str:
@@ -150,20 +149,18 @@ def counted_cycles(access: Access, points: int, given: Expr, mask: Expr) -> Coun
     how, lane = access.instruction, access.lanes.lane
     step = unit(how) or DWORD
     where = relative(access.start, lane, step)
-    over = [v for v in variables(where, given, mask) if v is not lane]
-    if any(v.value.extent is not None or v.lo == -math.inf or v.hi == math.inf for v in over):
+    every = box([v for v in variables(where, given, mask) if v is not lane])
+    if every is None:
         return "a size is not fixed"
-    choices = [choices_of(v) for v in over]
-    count = math.prod(map(len, choices))
-    if count * how.lanes > points:
-        return f"{count} values of {how.lanes} lanes are over the limit"
+    if every.count * how.lanes > points:
+        return f"{every.count} values of {how.lanes} lanes are over the limit"
     kept, priced = [], []
-    for numbers, at in blocks(over, choices, count):
+    for numbers, at in blocks(every):
         wanted = (given, mask, where)
         chosen, there, addresses = waves(wanted, {**at, lane: np.arange(how.lanes)}, len(numbers), how.lanes, step)
         kept.append(numbers[chosen])
         priced.append(phase_cycles(access.target, how, addresses, there))
-    return Counted(over, choices, np.concatenate(kept), np.concatenate(priced))
+    return Counted(every, np.concatenate(kept), np.concatenate(priced))
 
 
 def enumerated_cost(access: Access, points: int) -> Cost | str:

@@ -19,13 +19,13 @@ A lane that takes no part touches nothing.  What it cannot represent: a base add
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from layoutalg.index import TRUE, Expr, eq, substitute, variables
+from layoutalg.index.box import Box, box
 from layoutalg.index.evaluate import value
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
@@ -33,7 +33,7 @@ from layoutalg.lazy import lazy
 from layoutalg.memory.coalescing import WIDEST, fewest, segments
 from layoutalg.memory.patterns import Pattern, happens, patterns
 from layoutalg.memory.reach import Reach
-from layoutalg.memory.waves import blocks, choices_of, least, others, point_of, relative, waves
+from layoutalg.memory.waves import blocks, least, others, relative, waves
 from layoutalg.prove.decide import decide
 from layoutalg.prove.obligation import ForAll, Point
 from layoutalg.prove.outcome import Holds, Limits
@@ -68,13 +68,10 @@ class Traffic:
 def traffic(access: Reach, segment: int, limits: Limits = DEFAULT) -> Traffic | str:
     """What every wave touches in segments of one size, or why that is not known."""
     where = relative(access.start, access.lanes.lane, segment)
-    over = others(access, where)
-    fixed = all(v.value.extent is None and v.lo > -math.inf and v.hi < math.inf for v in over)
-    choices = [choices_of(v) for v in over] if fixed else []
-    lanes = math.prod(map(len, choices)) * access.lanes.lanes if fixed else math.inf
-    every = partial(_counted, access, where, segment, over, choices, access.condition, access.mask)
-    if lanes <= min(limits.points, QUICK_POINTS):
-        return every()
+    every = box(others(access, where))
+    lanes = math.inf if every is None else every.count * access.lanes.lanes
+    if every is not None and lanes <= min(limits.points, QUICK_POINTS):
+        return _counted(access, where, segment, every, access.condition, access.mask)
     if access.mask is TRUE:
         found = _by_rows(
             access, where, segment, limits, Pattern(access.condition, frozenset(range(access.lanes.lanes)))
@@ -82,7 +79,9 @@ def traffic(access: Reach, segment: int, limits: Limits = DEFAULT) -> Traffic | 
     else:
         found = _by_patterns(access, where, segment, limits)
     known = isinstance(found, Traffic) and (not found.wasted or found.touched[0] == found.touched[1])
-    return every() if not known and lanes <= limits.points else found
+    if known or every is None or lanes > limits.points:
+        return found
+    return _counted(access, where, segment, every, access.condition, access.mask)
 
 
 def sentence(access: Reach, target: Target | str, limits: Limits = DEFAULT) -> str:
@@ -144,26 +143,18 @@ def usable_bytes(access: Reach, limits: Limits = DEFAULT) -> int:
 # --- counting ---------------------------------------------------------------------------------------------------------
 
 
-def _counted(
-    access: Reach,
-    where: Expr,
-    segment: int,
-    over: list[Expr],
-    choices: list[Sequence[int]],
-    given: Expr,
-    mask: Expr,
-) -> Traffic | str:
+def _counted(access: Reach, where: Expr, segment: int, every: Box, given: Expr, mask: Expr) -> Traffic | str:
     """At every value of the variables that is given, with the lanes that take part."""
     lane, width, lanes = access.lanes.lane, access.lanes.width * access.element_bytes, access.lanes.lanes
     best: Traffic | None = None
-    for numbers, at in blocks(over, choices, math.prod(map(len, choices))):
+    for numbers, at in blocks(every):
         known = {**at, lane: np.arange(lanes)}
         kept, there, each = waves((given, mask, where), known, len(numbers), lanes, segment)
         if not len(kept):
             continue
         touched, needed = segments(each, width, segment, there), fewest(each, width, segment, there)
         row = int((touched - needed).argmax())
-        point = {**(least(access) or {}), **point_of(over, choices, int(numbers[kept[row]]))}
+        point = {**(least(access) or {}), **every.point(int(numbers[kept[row]]))}
         found = Traffic(
             "enumeration", segment, (int(touched.min()), int(touched.max())), (int(needed.min()), int(needed.max())),
             int((touched - needed)[row]), point,
@@ -184,20 +175,21 @@ def _joined(one: Traffic, other: Traffic) -> Traffic:
 def _by_patterns(access: Reach, where: Expr, segment: int, limits: Limits) -> Traffic | str:
     """Each set of lanes that may take part, counted; one that wastes must happen at some sizes."""
     lane, over = access.lanes.lane, [v for v in variables(where) if v is not access.lanes.lane]
-    fixed = all(v.value.extent is None and v.lo > -math.inf and v.hi < math.inf for v in over)
-    choices = [choices_of(v) for v in over] if fixed else []
-    few = fixed and math.prod(map(len, choices)) * access.lanes.lanes <= QUICK_POINTS
+    every = box(over)
+    few = every if every is not None and every.count * access.lanes.lanes <= QUICK_POINTS else None
     best = Traffic("lane patterns", segment, (0, 0), (0, 0), 0, {})
     found = patterns(access)
     if found is None:
         return "the lanes that take part form no few patterns"
     for n, pattern in enumerate(found):
-        if few:
-            one = _counted(access, where, segment, over, choices, TRUE, pattern.mask(lane))
+        if few is not None:
+            one = _counted(access, where, segment, few, TRUE, pattern.mask(lane))
         else:
             one = _by_rows(access, where, segment, limits, pattern)
         if isinstance(one, str) or one.wasted:
-            fixing = {v: k for v, k in one.at.items() if v in over} if few and isinstance(one, Traffic) else {}
+            fixing = (
+                {v: k for v, k in one.at.items() if v in over} if few is not None and isinstance(one, Traffic) else {}
+            )
             at = happens(access, pattern, fixing, limits)
             if at is False and (not fixing or happens(access, pattern, {}, limits) is False):
                 continue

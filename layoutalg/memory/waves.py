@@ -12,11 +12,12 @@ What it cannot represent: variables without a limit, one by one (`patterns` and 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from layoutalg.index import Expr, add, mul, prod, substitute, variables
+from layoutalg.index.box import Box, least_value
 from layoutalg.index.evaluate import array, value
 from layoutalg.index.normal import normal, recover
 from layoutalg.lazy import lazy
@@ -76,11 +77,6 @@ def least(access: Reach) -> Point | None:
     return None if any(v.lo == -math.inf for v in over) else {v: least_value(v) for v in over}
 
 
-def least_value(v: Expr) -> int:
-    """The least value of a variable that has one."""
-    return 1 << (int(v.lo) - 1).bit_length() if v.value.power_of_two else int(v.lo)
-
-
 def others(access: Reach, *roots: Expr) -> list[Expr]:
     """The variables of some expressions and of what is given, but for the lane and the element."""
     own = (access.lanes.lane, access.lanes.element)
@@ -103,29 +99,13 @@ def waves(
     return chosen, there, addresses - np.where(there, addresses, FAR).min(axis=1, keepdims=True) // step * step
 
 
-def choices_of(v: Expr) -> Sequence[int]:
-    s = v.value
-    every = range(int(s.lo), int(s.hi) + 1, s.multiple_of)
-    return [1 << k for k in range(int(s.hi).bit_length()) if 1 << k in every] if s.power_of_two else every
-
-
-def blocks(
-    over: Sequence[Expr], choices: Sequence[Sequence[int]], count: int
-) -> Iterator[tuple[Ints, dict[Expr, Ints]]]:
-    """The points by number, in blocks, with the variables' values as columns; the first variable is the slowest."""
-    for start in range(0, count, BLOCK):
-        numbers = np.arange(start, min(start + BLOCK, count), dtype=np.int64)
+def blocks(box: Box) -> Iterator[tuple[Ints, dict[Expr, Ints]]]:
+    """The points of a box by number, in blocks, with the variables' values as columns."""
+    for start in range(0, box.count, BLOCK):
+        numbers = np.arange(start, min(start + BLOCK, box.count), dtype=np.int64)
         at: dict[Expr, Ints] = {}
-        below = count
-        for v, values in zip(over, choices, strict=True):
-            below //= len(values)
-            at[v] = np.asarray(values, dtype=np.int64)[numbers // below % len(values)][:, None]
+        below = box.count
+        for v, values, n in zip(box.over, box.choices, box.counts, strict=True):
+            below //= n
+            at[v] = np.asarray(values, dtype=np.int64)[numbers // below % n][:, None]
         yield numbers, at
-
-
-def point_of(over: Sequence[Expr], choices: Sequence[Sequence[int]], number: int) -> dict[Expr, int]:
-    at = {}
-    for v, values in zip(reversed(over), reversed(choices), strict=True):
-        number, place = divmod(number, len(values))
-        at[v] = values[place]
-    return at

@@ -24,7 +24,20 @@ from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, S
 
 
 @dataclass(frozen=True)
-class InBounds(Claim):
+class Stored(Claim):
+    """What is claimed of a layout over its own space, or over a memory of `storage` elements."""
+
+    descriptor: Layout
+    storage: Term | None = None
+
+    def __post_init__(self) -> None:
+        if self.storage is not None:
+            memory = TensorDescriptor(adaptor_of(self.descriptor), as_expr(self.storage))
+            object.__setattr__(self, "descriptor", memory)
+
+
+@dataclass(frozen=True)
+class InBounds(Stored):
     """No valid index leaves a dimension on its way down, nor the memory: the element space, or `storage` elements.
 
     >>> from layoutalg.layout import make_naive_tensor_descriptor
@@ -34,12 +47,7 @@ class InBounds(Claim):
     ('proved', 'refuted')
     """
 
-    descriptor: Layout
-    storage: Term | None = None
     name: ClassVar[str] = "in_bounds"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "descriptor", stored(self.descriptor, self.storage))
 
     def statement(self) -> str:
         return "every valid index stays in its dimensions and in the element space"
@@ -97,18 +105,13 @@ class Injective(Claim):
 
 
 @dataclass(frozen=True)
-class Surjective(Claim):
+class Surjective(Stored):
     """Every element of the space, or of a memory of `storage` elements, has a valid index.
 
     LayoutError where nothing says which elements there are; refuted where there are none.
     """
 
-    descriptor: Layout
-    storage: Term | None = None
     name: ClassVar[str] = "surjective"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "descriptor", stored(self.descriptor, self.storage))
 
     def statement(self) -> str:
         return f"every element of {codomain(self.descriptor)} has a valid index"
@@ -180,11 +183,6 @@ def elements_of(layout: Layout) -> list[Expr]:
     return found
 
 
-def stored(layout: Layout, storage: Term | None) -> Layout:
-    """The layout over a memory of `storage` elements, where that is given."""
-    return layout if storage is None else TensorDescriptor(adaptor_of(layout), as_expr(storage))
-
-
 def codomain(layout: Layout) -> str:
     """The elements that a layout may reach, in words."""
     spaces = ["ℤ" if n is None else f"[0, {simplify(n)})" for n in bottom_limits(layout)]
@@ -192,15 +190,10 @@ def codomain(layout: Layout) -> str:
 
 
 @dataclass(frozen=True)
-class Bijective(Claim):
+class Bijective(Stored):
     """In bounds, injective, and every element of the space, or of a memory of `storage` elements, is reached."""
 
-    descriptor: Layout
-    storage: Term | None = None
     name: ClassVar[str] = "bijective"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "descriptor", stored(self.descriptor, self.storage))
 
     def statement(self) -> str:
         return f"every element of {codomain(self.descriptor)} has exactly one valid index"

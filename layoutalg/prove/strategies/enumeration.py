@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from layoutalg.index import FALSE, Expr, Symbol, budget, substitute, var
+from layoutalg.index import FALSE, Expr, budget, substitute, var
+from layoutalg.index.box import Box, box
 from layoutalg.index.evaluate import array, extent
 from layoutalg.lazy import lazy
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point
@@ -34,12 +34,12 @@ VACUOUS = "the assumptions hold at no point, and a vacuous proof is no proof"
 
 def enumeration(obligation: Obligation, limits: Limits) -> Outcome:
     """Decides an obligation whose domain is concrete and has at most `limits.points` points."""
-    size = points(obligation.variables)
-    if size is not None and isinstance(obligation, Onto):
-        below = points(obligation.over)
-        size = None if below is None else max(size, below)
-    if size is None or size > limits.points:
-        return GaveUp(NAME, "the domain is not finite" if size is None else f"{size} points are over the limit")
+    boxes = [box(obligation.variables), *([box(obligation.over)] if isinstance(obligation, Onto) else [])]
+    if None in boxes:
+        return GaveUp(NAME, "the domain is not finite")
+    size = max(b.count for b in boxes if b is not None)
+    if size > limits.points:
+        return GaveUp(NAME, f"{size} points are over the limit")
     try:
         if isinstance(obligation, Onto):
             return _all_reached(obligation)
@@ -48,31 +48,11 @@ def enumeration(obligation: Obligation, limits: Limits) -> Outcome:
         return GaveUp(NAME, str(error))
 
 
-def points(axes: Sequence[Expr]) -> int | None:
-    """How many points the variables have, None where a size is a symbol without limits or a limit is a symbol."""
-    if any(v.value.extent is not None or v.hi == math.inf or v.lo == -math.inf for v in axes):
-        return None
-    return math.prod(map(_count, axes))
-
-
-def _count(v: Expr) -> int:
-    s: Symbol = v.value
-    if s.power_of_two:
-        return len(_choices(v))
-    return int(s.hi - s.lo) // s.multiple_of + 1
-
-
-def _choices(v: Expr) -> range | list[int]:
-    s = v.value
-    every = range(int(s.lo), int(s.hi) + 1, s.multiple_of)
-    return [1 << k for k in range(int(s.hi).bit_length()) if 1 << k in every] if s.power_of_two else every
-
-
 def _blocks(axes: Sequence[Expr]) -> Iterator[dict[Expr, Values]]:
     """The domain in blocks: each variable's values, flat, first variable slowest."""
-    counts = [_count(v) for v in axes]
-    choices = {v: np.asarray(_choices(v), dtype=np.int64) for v in axes}
-    total = math.prod(counts)
+    every = Box(axes)
+    counts, total = every.counts, every.count
+    choices = {v: np.asarray(c, dtype=np.int64) for v, c in zip(axes, every.choices, strict=True)}
     inner, split = 1, len(axes)
     while split and inner * counts[split - 1] <= BLOCK:
         split -= 1
@@ -116,9 +96,9 @@ def _at(block: dict[Expr, Values], result: Any, flat: int) -> Point:
 
 
 def _all_differ(obligation: InjectiveMap) -> Outcome:
-    shared, met = obligation.shared, False
-    for chosen in product(*map(_choices, shared)):
-        sizes = dict(zip(shared, chosen, strict=True))
+    shared, met = Box(obligation.shared), False
+    for number in range(shared.count):
+        sizes = shared.point(number)
         keys, numbers = _keys(obligation, sizes)
         met = met or len(keys) > 0
         outcome = _differ(obligation, sizes, keys, numbers)
@@ -140,12 +120,12 @@ def _differ(obligation: InjectiveMap, sizes: dict[Expr, int], keys: Values, numb
         return None
     first = int(same[np.argmin(numbers[order[same + 1]])])
     pair = (int(numbers[order[first]]), int(numbers[order[first + 1]]))
-    return Fails(NAME, tuple({**sizes, **_point(obligation.over, number)} for number in pair))
+    return Fails(NAME, tuple({**sizes, **Box(obligation.over).point(number)} for number in pair))
 
 
 def _all_reached(obligation: Onto) -> Outcome:
     """Marks what the points reach; sizes have no place here (they are given numbers first)."""
-    counts = [_count(v) for v in obligation.targets]
+    counts = Box(obligation.targets).counts
     if obligation.where is FALSE:
         return GaveUp(NAME, VACUOUS)
     if len(obligation.targets) < len(obligation.variables):
@@ -195,7 +175,6 @@ def _keys(obligation: InjectiveMap, sizes: dict[Expr, int]) -> tuple[Values, Val
     keys: list[list[Values]] = [[] for _ in obligation.outputs]
     numbers: list[Values] = []
     start = 0
-    shape_of = [_count(v) for v in obligation.over]
     for block in _blocks(obligation.over):
         at: dict[Expr, Any] = {**block, **sizes}
         shape = np.broadcast_shapes(*(a.shape for a in block.values())) if block else ()
@@ -207,7 +186,7 @@ def _keys(obligation: InjectiveMap, sizes: dict[Expr, int]) -> tuple[Values, Val
         start += math.prod(shape)
         for found, output in zip(keys, outputs, strict=True):
             found.append(output[valid])
-    assert start == math.prod(shape_of)
+    assert start == Box(obligation.over).count
     columns = [np.concatenate(k) for k in keys]
     order = np.concatenate(numbers)
     if not columns or not len(order):
@@ -228,12 +207,3 @@ def _packed(columns: list[Values]) -> Values:
             raise OverflowError("the outputs together leave 64 bits")
         key, size = key * n + (column - low), size * n
     return key
-
-
-def _point(over: Sequence[Expr], number: int) -> dict[Expr, int]:
-    point: dict[Expr, int] = {}
-    for v in reversed(over):
-        choices = _choices(v)
-        point[v] = choices[number % len(choices)]
-        number //= len(choices)
-    return point

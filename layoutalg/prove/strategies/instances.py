@@ -14,6 +14,7 @@ from dataclasses import replace
 from itertools import islice, product
 
 from layoutalg.index import Expr, symbol, unused, variables
+from layoutalg.index.box import choices
 from layoutalg.prove.obligation import InjectiveMap, Obligation, Onto, names_of
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.solver import needs_bits
@@ -62,7 +63,7 @@ def smallest(obligation: Obligation, found: Fails, limits: Limits) -> Fails:
 def cases(obligation: Obligation, limits: Limits, decide: Callable[[Obligation], Outcome]) -> Outcome:
     """Decides by the values of the sizes that are powers of two, where they are few; all of them, or none."""
     split = [v for v in sizes_of(obligation) if v.value.power_of_two and v.hi < math.inf]
-    values = [_values(v) for v in split]
+    values = [choices(v) for v in split]
     if not split or math.prod(map(len, values)) > CASES:
         return GaveUp("cases", "no size is a power of two with few values")
     used: dict[str, None] = {}
@@ -116,11 +117,6 @@ def sizes_of(obligation: Obligation) -> list[Expr]:
     below = set(variables(*extents))
     plain = [v for v in obligation.variables if v.value.extent is None]
     return [v for v in plain if v in below or v.hi == math.inf or v.lo >= 1 or v.value.power_of_two]
-
-
-def _values(v: Expr) -> list[int]:
-    powers = (1 << k for k in range(int(v.hi).bit_length()))
-    return [n for n in powers if v.lo <= n <= v.hi and n % v.value.multiple_of == 0]
 
 
 def _choices(sizes: list[Expr]) -> Iterator[dict[Expr, int]]:

@@ -79,6 +79,8 @@ def _gives_back(instruction: Instruction) -> bool:
 
 def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
     """What is wrong with an instruction."""
+    if any(one.name in kernel.machine.lacks for one in instruction.halves or (instruction,)):
+        yield f"an instruction that {kernel.target} has not"
     spans = list(_spans(kernel, instruction))
     for role, operand, count in spans:
         if operand.kind in ("v", "a"):

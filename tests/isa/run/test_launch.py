@@ -8,7 +8,7 @@ import pytest
 from layoutalg.errors import Fault, LaunchError
 from layoutalg.isa.run.launch import execute
 
-TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
+TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201")
 TILED = ("transpose_xor_f32", "transpose_xor_f16", "transpose_padded_f32", "transpose_padded_f16")
 
 

@@ -11,7 +11,7 @@ from layoutalg.isa.run.launch import execute
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.tasks import contraction_task, convolution_task, pad_task, permute_task, reduce_tasks
 
-TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
+TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201")
 
 
 def integers(shape, dtype):

@@ -1,0 +1,58 @@
+"""Machine code of each decoded target: an instruction that the processor lacks is not read as if it were there."""
+
+import re
+import subprocess
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from layoutalg.device.compilers import choose_compiler
+from layoutalg.device.targets import processor
+from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.decode.allowed import refuse_what_is_not_allowed
+from layoutalg.isa.semantics.accesses import ACCESSES
+from layoutalg.isa.semantics.table import ALU
+from layoutalg.kernel.library.transpose import lds_transpose
+from layoutalg.target import MachineCode
+from layoutalg.target.known import decoded
+from tests.isa.assembly import assembled
+
+SHORTHAND = {"V_MOV_B16"}
+"""In AMD's RDNA 4 ISA; the assembler takes them for gfx1201 only with +real-true16."""
+
+
+def machine_code(target: str) -> MachineCode:
+    machine = decoded()[target].machine
+    assert machine
+    return machine
+
+
+def names(decoder: str) -> set[str]:
+    """Every instruction that the decoder knows."""
+    module = import_module(f"tinygrad.runtime.autogen.amd.{decoder}.enum")
+    found = {name for kind, enum in vars(module).items() if kind.endswith("Op") for name in enum.__members__}
+    return {name.removesuffix("_E32").removesuffix("_E64") for name in found}
+
+
+@pytest.mark.parametrize("target", decoded())
+def test_what_the_processor_lacks_is_what_its_assembler_refuses(target: str, tmp_path: Path) -> None:
+    machine = machine_code(target)
+    described = sorted(names(machine.decoder) & {*ALU, *ACCESSES} - SHORTHAND)
+    (tmp_path / "all.s").write_text("".join(f"{name.lower()}\n" for name in described))
+    flags = ("--target=amdgcn-amd-amdhsa", f"-mcpu={processor(target)}", "-ferror-limit=0", "-c", "all.s")
+    command = (*choose_compiler(target).clang, *flags, "-o", "all.o")
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stderr
+    lines = re.findall(r"^all\.s:(\d+):\d+: error: instruction not supported on this GPU", said, re.MULTILINE)
+    assert {described[int(line) - 1] for line in lines} == {*machine.lacks}
+
+
+def test_another_processors_instruction_is_refused() -> None:
+    """gfx1151's code has scalar products of floats, which its decoder reads and gfx1100 would not execute."""
+    binary = assembled(lds_transpose(vector=4), "gfx1151", lambda text: text)
+    there = [one for one in binary.instructions if one.name in machine_code("gfx1100").lacks]
+    assert {one.name for one in there} >= {"S_CVT_F32_U32", "S_MUL_F32"}
+    refuse_what_is_not_allowed(binary.kernel, there)
+    binary = assembled(lds_transpose(vector=4), "gfx1100", lambda text: text)
+    with pytest.raises(UnsupportedInstructionError, match="an instruction that gfx1100 has not"):
+        refuse_what_is_not_allowed(binary.kernel, there)

@@ -66,6 +66,39 @@ def test_a_lazy_module_is_the_one_that_types_are_read_from(module: str) -> None:
                 assert typed.get(name) == given, f"{name} is {given}, and typed as {typed.get(name)}"
 
 
+OF_NO_MODULE = {
+    "test_architecture": "the imports of the whole package",
+    "test_contributing": "the recipes of CONTRIBUTING",
+    "test_docs": "the documentation",
+    "test_notebooks": "the lessons",
+    "test_optional": "the tests' own way with packages that are absent",
+    "test_proofs": "the files in proofs/",
+    "kernel/program/test_new_statement": "a recipe of CONTRIBUTING",
+    "layout/test_new_transform": "a recipe of CONTRIBUTING",
+    "refine/test_proof_table": "benchmarks/binary, which measures the whole room",
+    "target/test_new_gpu": "a recipe of CONTRIBUTING",
+}
+"""Test files that are of no one module, and what they are of."""
+TO_COME = ("kernel/", "refine/", "isa/", "bench/", "cli/")
+TESTS = {path.relative_to(ROOT / "tests").with_suffix("").as_posix() for path in (ROOT / "tests").rglob("test_*.py")}
+
+
+@pytest.mark.parametrize(
+    "test",
+    sorted(t for t in TESTS - set(OF_NO_MODULE) if not t.startswith(("kernel/", "refine/", "isa/", "bench/", "cli/"))),
+)
+def test_a_test_file_stands_where_its_module_does(test: str) -> None:
+    """`ROOM/test_MODULE` or, of one side of it, `ROOM/test_MODULE_SIDE`."""
+    folder, _, name = f"layoutalg/{test}".rpartition("/")
+    modules = {path.stem for path in (ROOT / folder).glob("*") if path.name != "__init__.py"}
+    said = name.removeprefix("test_")
+    assert any(said == module or said.startswith(f"{module}_") for module in modules), sorted(modules)
+
+
+def test_what_is_said_to_be_of_no_module_is_there() -> None:
+    assert set(OF_NO_MODULE) <= TESTS
+
+
 def _tree(module: str) -> ast.Module:
     return ast.parse(MODULES[module].read_text(encoding="utf-8"))
 

@@ -12,7 +12,7 @@ from layoutalg.index import eq, negation, symbol
 from layoutalg.prove import ForAll, Injective, Limits, prove_all
 from layoutalg.prove.parallel import dask_executor
 from tests.optional import needed
-from tests.prove.test_robustness import CLAIMS, VERDICTS
+from tests.prove.test_solver_robustness import CLAIMS, VERDICTS
 
 distributed = needed("distributed", "dask")
 

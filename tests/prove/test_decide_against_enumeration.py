@@ -1,7 +1,8 @@
 """Every verdict against exhaustive enumeration by an independent oracle, on random descriptors.
 
-`LAYOUTALG_FUZZ=100000 pytest -s tests/prove/test_against_enumeration.py` is the nightly size; each failure names its
-seed.  `LAYOUTALG_SEED` is the first one: ten runs of 10000, from 0, 10000, 20000 … on, are the same as one of 100000.
+`LAYOUTALG_FUZZ=100000 pytest -s tests/prove/test_decide_against_enumeration.py` is the nightly size; each failure names
+its seed.  `LAYOUTALG_SEED` is the first one: ten runs of 10000, from 0, 10000, 20000 … on, are the same as one
+of 100000.
 """
 
 from __future__ import annotations

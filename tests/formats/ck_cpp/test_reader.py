@@ -12,7 +12,7 @@ from layoutalg.formats import SpecError, SpecFile, offsets
 from layoutalg.formats.ck_cpp import load, loads
 from layoutalg.layout import TensorDescriptor
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 GEMM = {
     "kM": "64", "kK": "32", "ADataType": "half_t", "ALayout": "RowMajor", "BlockWarps": "[2,2,1]", "kBlockSize": "256",
     "kMPerXdl": "32", "DataType": "half_t", "kSecondSizePerBlock": "64", "kLeadSizePerBlock": "64",

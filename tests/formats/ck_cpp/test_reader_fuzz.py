@@ -13,7 +13,7 @@ from layoutalg.formats import SpecError, SpecFile
 from layoutalg.formats.ck_cpp import loads
 from tests.fuzzing import count
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 SOURCES = [(DATA / name).read_text() for name in ("gemm.hpp", "attention.hpp", "convolution.hpp", "old_ck.hpp")]
 DEFINES = {
     "kM": "64", "kK": "32", "kN": "128", "ADataType": "half_t", "KDataType": "half_t", "ALayout": "RowMajor",

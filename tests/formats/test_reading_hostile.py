@@ -1,6 +1,6 @@
 """Hostile texts: each is refused or read in seconds, with a sentence, whatever its size or depth.
 
-`LAYOUTALG_FUZZ=5000 pytest tests/formats/test_hostile.py` is a long run; each failure names its seed.
+`LAYOUTALG_FUZZ=5000 pytest tests/formats/test_reading_hostile.py` is a long run; each failure names its seed.
 """
 
 from __future__ import annotations

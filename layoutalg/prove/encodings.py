@@ -20,7 +20,6 @@ from typing import Any
 import z3
 
 from layoutalg.index import Expr, conjuncts, div, postorder
-from layoutalg.index.evaluate import read
 from layoutalg.index.normal import normal, simplify
 from layoutalg.prove.strategies.digits import count
 
@@ -122,7 +121,22 @@ class Encoding:
 
     def read(self, roots: Sequence[Expr], leaves: Mapping[Expr, Any]) -> list[Any]:
         """The roots in this arithmetic."""
-        return read(roots, leaves, self.table())
+        seen: dict[Expr, Any] = dict(leaves)
+        table = self.table()
+        for node in postorder(*roots):
+            if node in seen:
+                continue
+            args = [seen[a] for a in node.args]
+            if node.op in ("div", "mod"):
+                x, d = map(self.as_number, args)
+                seen[node] = self.division(node, x, d, leaves)
+            else:
+                seen[node] = table[node.op](*((node.value, *args) if node.op in ("const", "lookup") else args))
+        return [seen[root] for root in roots]
+
+    def division(self, node: Expr, x: Any, d: Any, leaves: Mapping[Expr, Any]) -> Any:
+        """A quotient or a remainder of x by d ≥ 1."""
+        raise NotImplementedError
 
     def le(self, a: Any, b: Any) -> Any:
         """a ≤ b."""
@@ -164,22 +178,12 @@ class Integers(Encoding):
             self.conditions.append((f"division-{q}", z3.And(x == q * d + r, r >= 0, r < d)))
         return self._divisions[key]
 
-    def read(self, roots: Sequence[Expr], leaves: Mapping[Expr, Any]) -> list[Any]:
-        seen: dict[Expr, Any] = dict(leaves)
-        table = self.table()
-        for node in postorder(*roots):
-            if node in seen:
-                continue
-            if node.op in ("div", "mod"):
-                x, d = (self.as_number(seen[a]) for a in node.args)
-                known = len(self._divisions)
-                both = _multiple_over(node, x) or self.divide(x, d)
-                if len(self._divisions) > known and self._symbolic:
-                    self._distance(both[0], d, div(*node.args), leaves)
-                seen[node] = both[0 if node.op == "div" else 1]
-            else:
-                seen[node] = read([node], {**leaves, **{a: seen[a] for a in node.args}}, table)[0]
-        return [seen[root] for root in roots]
+    def division(self, node: Expr, x: Any, d: Any, leaves: Mapping[Expr, Any]) -> Any:
+        known = len(self._divisions)
+        both = _multiple_over(node, x) or self.divide(x, d)
+        if len(self._divisions) > known and self._symbolic:
+            self._distance(both[0], d, div(*node.args), leaves)
+        return both[0 if node.op == "div" else 1]
 
     def _distance(self, quotient: Any, d: Any, node: Expr, leaves: Mapping[Expr, Any]) -> None:
         """A quotient that is not the plain one is at least one divisor away from it."""
@@ -257,24 +261,7 @@ class BitVectors(Encoding):
     def unknown(self, name: str) -> Any:
         return z3.BitVec(name, self.width)
 
-    def read(self, roots: Sequence[Expr], leaves: Mapping[Expr, Any]) -> list[Any]:
-        seen: dict[Expr, Any] = dict(leaves)
-        table = self.table()
-        for node in postorder(*roots):
-            if node in seen:
-                continue
-            args = [seen[a] for a in node.args]
-            if node.op == "const":
-                seen[node] = self.number(node.value)
-            elif node.op in ("div", "mod"):
-                seen[node] = self._divide(node, *map(self.as_number, args))
-            elif node.op == "lookup":
-                seen[node] = table["lookup"](node.value, *args)
-            else:
-                seen[node] = table[node.op](*args)
-        return [seen[r] for r in roots]
-
-    def _divide(self, node: Expr, x: Any, d: Any) -> Any:
+    def division(self, node: Expr, x: Any, d: Any, leaves: Mapping[Expr, Any]) -> Any:
         if node.args[1].op == "const":
             n = node.args[1].value
             if n & (n - 1) == 0:  # arithmetic shift and mask are floor division and remainder for negatives too

@@ -2,6 +2,12 @@
 
 A statement for all is negated; of a map that is one to one, two points are sought that differ and meet.  The arithmetic
 is one of `encodings`.
+
+| reader     | what it does with a `Problem`                                                                   |
+|------------|-------------------------------------------------------------------------------------------------|
+| `worker`   | asks z3, with a time limit; a model is a counterexample                                         |
+| `smt`      | writes it as text, for a solver of another make to decide again                                 |
+| `steps`    | adds facts to it that make it linear: z3 finds proofs over products by luck, others find none   |
 """
 
 from __future__ import annotations
@@ -42,6 +48,12 @@ class Problem:
             self._two_points(obligation)
         else:
             raise NotExpressible("an exists below a forall: the prover answers by what suffices, or by enumeration")
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What is known, by name: the side conditions and the assumptions, but for what says nothing."""
+        named = [*self.encoding.conditions, *((f"assumption-{n}", a) for n, a in enumerate(self.assumptions))]
+        return {name: condition for name, condition in named if not z3.is_true(condition)}
 
     def _two_points(self, obligation: InjectiveMap) -> None:
         sizes = self.encoding.copy(obligation.shared, {}, "")

@@ -89,7 +89,7 @@ def _form(part: Obligation, words: str) -> Form | None:
             problem = Problem(part, encoding)
         except NotExpressible:
             continue
-        asserted = _asserted(problem)
+        asserted = {**problem.given, "negation": problem.negation}
         if _unsatisfiable(asserted):
             return Form(_script(asserted), _arithmetic(encoding is BitVectors), how)
     return None
@@ -109,7 +109,7 @@ def _unsatisfiable(asserted: Mapping[str, Any]) -> bool:
 def smt_text(obligation: Obligation, bits: bool, *, points: Sequence[Point] = ()) -> str:
     """The negation of an obligation; with points, that it is met there.  NotExpressible where it cannot be said."""
     problem = _problem(obligation, bits)
-    asserted = _asserted(problem)
+    asserted = {**problem.given, "negation": problem.negation}
     for n, (copy, point) in enumerate(zip(problem.copies, points, strict=False)):
         for v, x in copy.items():
             if v in point and z3.is_const(x):
@@ -121,16 +121,7 @@ def assumptions_text(obligation: Obligation, bits: bool) -> str | None:
     """The assumptions alone; None where nothing is assumed."""
     if obligation.given is TRUE:
         return None
-    return _script(_assumed(_problem(obligation, bits)))
-
-
-def _asserted(problem: Problem) -> dict[str, Any]:
-    return _assumed(problem) | {"negation": problem.negation}
-
-
-def _assumed(problem: Problem) -> dict[str, Any]:
-    named = [*problem.encoding.conditions, *((f"assumption-{n}", a) for n, a in enumerate(problem.assumptions))]
-    return {name: condition for name, condition in named if not z3.is_true(condition)}
+    return _script(_problem(obligation, bits).given)
 
 
 def _problem(obligation: Obligation, bits: bool) -> Problem:

@@ -141,8 +141,7 @@ class _Search:
     def __init__(self, problem: Problem, obligation: Obligation) -> None:
         encoding = problem.encoding
         assert isinstance(encoding, Quotients)
-        self.asserted = dict(encoding.conditions)
-        self.asserted |= {f"assumption-{n}": a for n, a in enumerate(problem.assumptions) if not z3.is_true(a)}
+        self.asserted = problem.given
         self.negation = problem.negation
         self.facts: list[Poly] = []
         self.equations: list[Poly] = []

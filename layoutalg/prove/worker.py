@@ -60,7 +60,7 @@ def send(stream: BinaryIO, message: Any) -> None:
 def _answer(obligation: Obligation, bits: bool, seconds: float, steps: int | None) -> tuple[str, Any]:
     try:
         problem = lowering.Problem(obligation, encodings.BitVectors if bits else encodings.Integers)
-        given = [*(condition for _, condition in problem.encoding.conditions), *problem.assumptions]
+        given = [*problem.given.values()]
         result, solver = _decided([*given, problem.negation], bits, seconds, steps)
         if result == z3.sat:
             return "fails", problem.points(solver.model().translate(z3.main_ctx()))

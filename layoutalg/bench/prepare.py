@@ -18,7 +18,7 @@ from layoutalg.bench.cases import Case
 from layoutalg.bench.ways import candidates
 
 if TYPE_CHECKING:
-    from layoutalg.kernel.library.tasks import Task
+    from layoutalg.kernel.library.entry import Task
     from layoutalg.kernel.program import Program
 
 

@@ -11,19 +11,15 @@ from dataclasses import replace
 
 from layoutalg.bench.cases import Case
 from layoutalg.kernel.emit.kernel import DECLARED
-from layoutalg.kernel.library.choose import Blocks, transpose_for
+from layoutalg.kernel.library.contraction import contraction_task
+from layoutalg.kernel.library.convolution import convolution_task
+from layoutalg.kernel.library.entry import Task, widest
+from layoutalg.kernel.library.im2col import im2col_task
+from layoutalg.kernel.library.permute import permute_task
 from layoutalg.kernel.library.plans import Plan, copied, plan_for
+from layoutalg.kernel.library.reduce import reduce_tasks
 from layoutalg.kernel.library.staging import divides
-from layoutalg.kernel.library.tasks import (
-    Task,
-    contraction_task,
-    convolution_task,
-    im2col_task,
-    permute_task,
-    reduce_tasks,
-    widest,
-)
-from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
+from layoutalg.kernel.library.transpose import Blocks, lds_transpose, register_transpose, transpose_for
 
 Cut = tuple[tuple[int, int], tuple[int, int], int, int, int]
 CONTRACTIONS: tuple[Cut, ...] = (

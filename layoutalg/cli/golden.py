@@ -15,14 +15,19 @@ error: what the builders make is what the folder holds.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from layoutalg.kernel.program import Program
-    from layoutalg.kernel.verify import Verified
+from layoutalg.formats import DescriptorItem, SpecFile, StatedClaim, dump
+from layoutalg.kernel.access.conflicts import priced
+from layoutalg.kernel.emit import emit
+from layoutalg.kernel.emit.kernel import REORDERED, adds_up, conditions, laid_out, preconditions
+from layoutalg.kernel.library import kernels
+from layoutalg.kernel.program import Program, StoreShared
+from layoutalg.kernel.verify import Verified, verify
+from layoutalg.target import target as named
+from layoutalg.target.known import library_targets
 
 
 def targets() -> tuple[str, ...]:
@@ -31,10 +36,7 @@ def targets() -> tuple[str, ...]:
     >>> targets()
     ('gfx90a', 'gfx942', 'gfx950', 'gfx1100', 'gfx1201', 'sm_90')
     """
-    from layoutalg.target import target
-    from layoutalg.target.known import library_targets
-
-    return tuple(name for name in library_targets() if target(name).tilings)
+    return tuple(name for name in library_targets() if named(name).tilings)
 
 
 @cache
@@ -44,45 +46,15 @@ def programs() -> Mapping[str, dict[str, Program]]:
     >>> sorted(programs()["gemm_f16"]) == sorted(targets())
     True
     """
-    from layoutalg.kernel.library.contraction import contraction, merged, parse_einsum
-    from layoutalg.kernel.library.convolution import Windows, convolution, im2col
-    from layoutalg.kernel.library.permute import batched_transpose, permute
-    from layoutalg.kernel.library.reduce import reduction, sharing_for
-    from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
-    from layoutalg.kernel.library.views import cast, pad, slices
-
-    one = {
-        "transpose_register": register_transpose(),
-        "transpose_lds": lds_transpose(vector=4),
-        "batched_transpose": batched_transpose(vectors=(4, 4)),
-        "permute": permute((2, 0, 3, 1)),
-        "pad": pad((1, 1), (1, 1)),
-        "slice": slices((1, 2)),
-        "cast": cast("f32", "bf16", 4),
-        "im2col": im2col(Windows((3, 3), (1, 1), (1, 1), (1, 1)), "f16", 8),
-        "reduce_sum": reduction("kr", sharing=sharing_for("kr", (4096, 4096), "f32")),
-        "reduce_max": reduction("rk", "max", "f16", sharing=sharing_for("rk", (4096, 4096), "f16")),
-    }
-    windows = Windows((3, 3), (1, 1), (1, 1), (1, 1))
-    many: dict[str, Callable[[str], Program]] = {
-        "gemm_f16": lambda t: contraction(
-            parse_einsum("mk,kn->mn"), "f16", target=t, widths=(8, 8, 8), bias=True, relu=True, name="gemm"
-        ),
-        "contraction_f32": lambda t: contraction(merged(parse_einsum("ijk,kjmn->imn")), "f32", target=t),
-        "contraction_bf16": lambda t: contraction(parse_einsum("bik,bjk->bij"), "bf16", target=t, widths=(8, 8, 8)),
-        "conv_f16": lambda t: convolution(windows, "f16", target=t, widths=(8, 8)),
-    }
+    entries = kernels().values()
     return {
-        **{name: {"": program} for name, program in one.items()},
-        **{name: {target: made(target) for target in targets()} for name, made in many.items()},
+        **{name: {"": made()} for entry in entries for name, made in entry.golden.items()},
+        **{name: {t: made(t) for t in targets()} for entry in entries for name, made in entry.golden_for.items()},
     }
 
 
 def files(folder: Mapping[str, Program]) -> dict[str, str]:
     """The texts of one kernel's folder, by file name."""
-    from layoutalg.kernel.emit import emit
-    from layoutalg.kernel.verify import verify
-
     distinct: dict[Program, Verified] = {}
     for program in folder.values():
         if program not in distinct:
@@ -99,9 +71,6 @@ def files(folder: Mapping[str, Program]) -> dict[str, str]:
 
 def spec_of(program: Program) -> str:
     """The descriptors of a program's tensors and LDS tiles, as a spec file; overlapping views claim bounds alone."""
-    from layoutalg.formats import DescriptorItem, SpecFile, StatedClaim, dump
-    from layoutalg.kernel.program import StoreShared
-
     target = program.target
     items = []
     for tensor in program.tensors:
@@ -121,8 +90,6 @@ def spec_of(program: Program) -> str:
 
 def report(verified: Verified, targets: list[str]) -> str:
     """What was proved of a program, and what its LDS accesses cost on targets."""
-    from layoutalg.kernel.emit.kernel import REORDERED, adds_up, conditions, laid_out, preconditions
-
     program = verified.program
     lines = [f"# {program.name}", "", f"`{program.summary}`, laid out so:", ""]
     lines += [*(f"- `{line}`" for line in laid_out(program)), ""]
@@ -143,8 +110,6 @@ def report(verified: Verified, targets: list[str]) -> str:
 
 
 def _conflicts(program: Program, targets: list[str]) -> Iterator[str]:
-    from layoutalg.kernel.access.conflicts import priced
-
     costs = [priced(program, target) for target in targets]
     for same in zip(*costs, strict=True):
         what = str(same[0]).split(" by ")[0].split(": not priced")[0]

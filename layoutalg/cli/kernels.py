@@ -1,55 +1,242 @@
 """`run`, `emit`, `compile`: kernels from verified programs, and what they make of arrays.
 
-Each kernel is a command of its own: `layoutalg run permute --help` says what it takes.
+Each kernel of the library is a command of both groups: `layoutalg run permute --help` says what it takes.  Its options
+are those of its entry (`layoutalg.kernel.library.entry`), and those that all have; the library is imported when a
+kernel is named.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_group
 
-from layoutalg.cli import emit_kernels, run_kernels
 from layoutalg.cli.errors import InputError
+from layoutalg.cli.files import descriptor_of, read, sizes_of
 from layoutalg.cli.output import placed
-from layoutalg.disk import read_whole
+from layoutalg.cli.run_kernels import Launched
+from layoutalg.disk import read_whole, write_whole
 from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
+    import layoutalg.device.targets as families
     from layoutalg import device
+    from layoutalg.formats import ck_cpp
+    from layoutalg.kernel import emit as emission
+    from layoutalg.kernel import library, verify
+    from layoutalg.kernel.library.entry import Kernel, Option
     from layoutalg.target import known
 else:
     device = lazy("layoutalg.device")
+    families = lazy("layoutalg.device.targets")
+    ck_cpp = lazy("layoutalg.formats.ck_cpp")
+    emission = lazy("layoutalg.kernel.emit")
+    library = lazy("layoutalg.kernel.library")
+    verify = lazy("layoutalg.kernel.verify")
     known = lazy("layoutalg.target.known")
+
+TARGET = typer.Option(help="The GPU, e.g. gfx942.")
+SOURCE = typer.Option("-o", "--output", callback=placed, help="The source file; stdout otherwise.")
+RESULT = typer.Option("--output", callback=placed, help="The result, a .npy file.")
+DEVICE = typer.Option("--device", help="auto, amd, nvidia or cpu.")
+JSON = typer.Option("--json", help="One JSON document on stdout.")
+
+
+def integers(option: str, text: str) -> tuple[int, ...]:
+    """Integers with commas; InputError otherwise.
+
+    >>> integers("--axes", "0,2,1")
+    (0, 2, 1)
+    """
+    parts = text.split(",")
+    if not all(part.strip().removeprefix("-").isdecimal() for part in parts):
+        raise InputError(f"{option} {text!r}: give integers with commas, e.g. 0,2,1")
+    return tuple(map(int, parts))
+
+
+# --- options of an entry ----------------------------------------------------------------------------------------------
+
+TYPES: dict[str, type] = {"text": str, "integer": int, "integers": str, "flag": bool, "array": Path, "spec": Path,
+                          "descriptor": str, "sizes": list[str]}  # fmt: skip
+"""What the command line reads of each kind of option."""
+
+
+def _flag(option: Option) -> str:
+    return option.flag or f"--{option.name}"
+
+
+def _parameter(option: Option) -> Parameter:
+    """An option as typer has it."""
+    kind: Any = TYPES[option.kind]
+    kind = kind | None if option.default is None else kind
+    default = Parameter.empty if option.default is ... else option.default
+    return _keyword(option.name, kind, typer.Option(_flag(option), help=option.help), default)
+
+
+def _keyword(name: str, kind: Any, option: Any, default: Any = Parameter.empty) -> Parameter:
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
+
+
+def _values(options: tuple[Option, ...], given: dict[str, Any], run: Launched | None) -> dict[str, Any]:
+    """What a kernel's function takes, of what the command line read."""
+    found: dict[str, Any] = {}
+    for option in options:
+        value = given[option.name]
+        match option.kind:
+            case "integers":
+                value = integers(_flag(option), value)
+            case "array" if value is not None and run is not None:
+                value = run.read(value, option)
+            case "spec":
+                value = read(value, {})
+            case "descriptor":
+                value = descriptor_of(found["spec"], value).descriptor
+            case "sizes":
+                value = sizes_of(value)
+        found[option.name] = value
+    return found
+
+
+def _command(parameters: list[Parameter], help: str, work: Callable[[dict[str, Any]], int]) -> Callable[..., int]:
+    """A function with these parameters."""
+
+    def command(**given: Any) -> int:
+        return work(given)
+
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in parameters}
+    command.__doc__ = help
+    return command
+
+
+def emit_command(kernel: Kernel) -> Callable[..., int]:
+    """`emit NAME`: the HIP source of a verified kernel, for all sizes that the program is proved for."""
+    options = kernel.emit.options
+    parameters = list(map(_parameter, options))
+    at = next(n for n, option in enumerate(options) if option.name == "dtype")
+    parameters[at:at] = [_keyword("target", str, TARGET, "gfx942"), _keyword("output", Path | None, SOURCE, None)]
+
+    def work(given: dict[str, Any]) -> int:
+        gpu = given["target"]
+        program = kernel.emit.program(target=gpu, **_values(options, given, None))
+        families.family(gpu)
+        return _put(emission.emit(verify.verify(program), gpu), given["output"])
+
+    return _command(parameters, kernel.emit.help, work)
+
+
+def run_command(kernel: Kernel) -> Callable[..., int]:
+    """`run NAME`: arrays in, a verified kernel on a device, the result out, compared with numpy."""
+    options = kernel.run.options
+    parameters = list(map(_parameter, options))
+    at = max(n for n, option in enumerate(options) if option.kind == "array" and option.default is ...)
+    parameters.insert(at + 1, _keyword("output", Path, RESULT))
+    parameters += [_keyword("device", str, DEVICE, "auto"), _keyword("as_json", bool, JSON, False)]
+
+    def work(given: dict[str, Any]) -> int:
+        run = Launched(given["device"], given["output"], given["as_json"])
+        values = _values(options, given, run)
+        return run.report(kernel.run.work(target=run.device.target, dtype=run.dtype, **values))
+
+    return _command(parameters, kernel.run.help, work)
+
+
+def ck_command(
+    file: Annotated[Path, typer.Argument(help="A layout file.")],
+    ck: Annotated[bool, typer.Option("--ck", help="As CK Tile C++.")] = True,
+    descriptor: Annotated[str | None, typer.Option(help="The descriptor's name.")] = None,
+    output: Annotated[Path | None, SOURCE] = None,
+) -> int:
+    """A descriptor of a file as CK Tile C++."""
+    item = descriptor_of(read(file, {}), descriptor)
+    return _put(ck_cpp.to_ck(item.descriptor, item.name), output)
+
+
+def _put(text: str, output: Path | None) -> int:
+    if output is None:
+        print(text, end="")
+    else:
+        write_whole(output, text.encode())
+    return 0
+
+
+# --- groups -----------------------------------------------------------------------------------------------------------
 
 
 class Kernels(TyperGroup):
-    """A command for each kernel; another name is refused with those that there are."""
+    """A command for each kernel, made when one is asked for; another name is refused with those that there are."""
+
+    made: Callable[[Kernel], Callable[..., int]]
+    says: str
+
+    def others(self) -> Iterator[tuple[str, Callable[..., int]]]:
+        """Hidden commands besides."""
+        return iter(())
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """`emit --ck FILE` is `emit FILE --ck`."""
-        return super().parse_args(ctx, ["ck", *args] if "ck" in self.commands and args[:1] == ["--ck"] else args)
+        group = typer.Typer()
+        for name, kernel in library.kernels().items():
+            group.command(name)(type(self).made(kernel))
+        for name, command in self.others():
+            group.command(name, hidden=True)(command)
+        self.commands = get_group(group).commands
+        return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name = args[0]
-        if name not in self.commands and "--ck" in args and "ck" in self.commands:
-            return "ck", self.commands["ck"], args
         if name not in self.commands:
             known = ", ".join(n for n, command in self.commands.items() if not command.hidden)
             raise InputError(f"no kernel {name!r}: give one of {known}")
         return name, self.commands[name], args[1:]
 
 
+class Emitted(Kernels):
+    """`emit`: besides kernels, with --ck, a descriptor of a file as CK Tile C++."""
+
+    made = staticmethod(emit_command)
+    says = "Write the HIP source of a verified kernel; with --ck, a descriptor of a file as CK Tile C++."
+
+    def others(self) -> Iterator[tuple[str, Callable[..., int]]]:
+        yield "ck", ck_command
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """`emit --ck FILE` is `emit FILE --ck`."""
+        return super().parse_args(ctx, ["ck", *args] if args[:1] == ["--ck"] else args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        if args[0] not in self.commands and "--ck" in args:
+            return "ck", self.commands["ck"], args
+        return super().resolve_command(ctx, args)
+
+
+class Run(Kernels):
+    """`run`."""
+
+    made = staticmethod(run_command)
+    says = "Run a verified kernel on arrays (.npy files)."
+
+
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
-    for name, module in (("run", run_kernels), ("emit", emit_kernels)):
-        group = typer.Typer(cls=Kernels, help=module.HELP, no_args_is_help=True)
-        module.register(group)
-        app.add_typer(group, name=name)
+    for name, kind, help in (
+        ("run", Run, "Run a verified kernel on arrays (.npy files)."),
+        (
+            "emit",
+            Emitted,
+            "Write the HIP source of a verified kernel; with --ck, a descriptor of a file as CK Tile C++.",
+        ),
+    ):
+        app.add_typer(typer.Typer(cls=kind, help=help, no_args_is_help=True), name=name)
     app.command("compile")(compile_file)
+
+
+# --- compile ----------------------------------------------------------------------------------------------------------
 
 
 def compile_file(

@@ -17,10 +17,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.cli.errors import InputError
+from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
-    from layoutalg.formats import SpecFile
+    import layoutalg.formats.dump as dumped
+    from layoutalg import formats
+    from layoutalg.cli import golden
+    from layoutalg.kernel import library
     from layoutalg.kernel.program import Program
+else:
+    formats = lazy("layoutalg.formats")
+    golden = lazy("layoutalg.cli.golden")
+    dumped = lazy("layoutalg.formats.dump")
+    library = lazy("layoutalg.kernel.library")
 
 Folder = Mapping[str, "Program"]
 """A kernel's programs by target; "" is the one for all."""
@@ -32,12 +41,10 @@ def program_of(against: str, target: str) -> Program:
     >>> program_of("cast", "gfx942").name, program_of("transpose_lds_pad_f16_v2", "gfx942").name
     ('cast_f32_bf16_v4', 'transpose_lds_pad_f16_v2')
     """
-    from layoutalg.cli.golden import programs
-
     path = Path(against)
     if len(path.parts) > 1 or path.suffix or path.exists():
         return _for(target, _described(path), against)
-    folders = programs()
+    folders = golden.programs()
     if against in folders:
         return _for(target, folders[against], against)
     return _for(target, {t: p for t, p in _folder_of(against, against).items() if p.name == against}, against)
@@ -52,14 +59,12 @@ def _for(target: str, folder: Folder, what: str) -> Program:
 
 def _folder_of(name: str, where: object) -> Folder:
     """The folder that has a kernel of this name."""
-    from layoutalg.cli.golden import programs
-    from layoutalg.kernel.library.choose import transpose_named
-
-    folders = programs()
+    folders = golden.programs()
     for folder in folders.values():
         if any(program.name == name for program in folder.values()):
             return folder
-    made = transpose_named(name)
+    named = (entry.named(name) for entry in library.kernels().values())
+    made = next((program for program in named if program), None)
     if made is None:
         raise InputError(f"{where}: no kernel {name!r} to prove against; there are {', '.join(folders)}")
     return {"": made}
@@ -67,32 +72,27 @@ def _folder_of(name: str, where: object) -> Folder:
 
 def _described(path: Path) -> Folder:
     """The programs of the folder whose spec a file is."""
-    from layoutalg.cli.golden import spec_of
-    from layoutalg.formats import load, loads
-
     if not path.exists():
         raise InputError(f"{path}: no such folder or file; give a kernel's folder, its spec.toml, or a kernel's name")
     file = path / "spec.toml" if path.is_dir() else path
     if not file.is_file():
         raise InputError(f"{path}: no spec.toml in this folder; give a kernel's folder, e.g. kernels/transpose_lds")
-    spec = load(file)
+    spec = formats.load(file)
     name, colon, _ = spec.title.partition(": ")
     if not colon:
         raise InputError(f'{file}: its title names no kernel; those of `make kernels` begin "NAME: "')
     folder = _folder_of(name, file)
-    differing = list(_differing(spec, loads(spec_of(next(iter(folder.values()))))))
+    differing = list(_differing(spec, formats.loads(golden.spec_of(next(iter(folder.values()))))))
     if differing:
         raise InputError(f"{file}: not what {name} is: it differs in {', '.join(differing)}")
     return folder
 
 
-def _differing(one: SpecFile, other: SpecFile) -> Iterator[str]:
+def _differing(one: formats.SpecFile, other: formats.SpecFile) -> Iterator[str]:
     """What two files say differently: the title, a symbol, or an item, by name."""
     left, right = _parts(one), _parts(other)
     return (name for name in dict.fromkeys((*left, *right)) if left.get(name) != right.get(name))
 
 
-def _parts(file: SpecFile) -> dict[str, Any]:
-    from layoutalg.formats.dump import item_data
-
-    return {"its title": file.title, **file.symbols, **{item.name: item_data(item) for item in file.items}}
+def _parts(file: formats.SpecFile) -> dict[str, Any]:
+    return {"its title": file.title, **file.symbols, **{item.name: dumped.item_data(item) for item in file.items}}

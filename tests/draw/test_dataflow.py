@@ -8,7 +8,6 @@ import pytest
 
 from layoutalg.draw import DrawError, dataflow
 from layoutalg.index import symbol, var
-from layoutalg.kernel.library.tiles import distribution
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
 from layoutalg.kernel.program import (
     Barrier,
@@ -24,6 +23,7 @@ from layoutalg.kernel.program import (
     Store,
     StoreShared,
 )
+from layoutalg.kernel.program.fragments import encoded
 from layoutalg.target.matrix import matrix_instruction
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -33,7 +33,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def product():
     """A sketch of a product of matrices: it is drawn, not proved; tensors and registers share names."""
     base = lds_transpose("f16", "xor", 8)
-    tile = distribution([[4, 16], [8, 8]], [[(1, 1)], [(2, 0)]], [(1, 0), (2, 1)])
+    tile = encoded([], [[4, 16], [8, 8]], [[(1, 1)], [(2, 0)]], [(1, 0), (2, 1)])
     kind, layout, origin = base.source.dtype, base.body[1].descriptor, base.origin
     a, b, c = (replace(base.source, name=name) for name in "abc")
     ra, rb, fa, fb, acc, out = (Registers(n, kind, tile) for n in ("a", "b", "a_part", "b_part", "acc", "out"))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from layoutalg.device import Device, choose_device
 from layoutalg.device.kernels import run
-from layoutalg.kernel.library.tasks import Task
+from layoutalg.kernel.library.entry import Task
 from layoutalg.kernel.program import Program
 from layoutalg.kernel.verify import Verified, verify
 from layoutalg.target.dtypes import DTYPES

@@ -12,12 +12,13 @@ from layoutalg.device.compile import compile_source
 from layoutalg.index import TRUE, Expr, as_expr
 from layoutalg.kernel.access.conflicts import priced
 from layoutalg.kernel.emit import NotProvedError, emit
-from layoutalg.kernel.library.contraction import contraction, merged, parse_einsum
-from layoutalg.kernel.library.convolution import Windows, convolution
+from layoutalg.kernel.library.contraction import contraction, contraction_task, merged, parse_einsum
+from layoutalg.kernel.library.convolution import convolution, convolution_task
+from layoutalg.kernel.library.entry import Task
 from layoutalg.kernel.library.lds_layouts import rows_of_k, rows_of_n
 from layoutalg.kernel.library.plans import Plan, Sizes, tuned
-from layoutalg.kernel.library.tasks import Task, contraction_task, convolution_task
 from layoutalg.kernel.library.transpose import lds_transpose
+from layoutalg.kernel.library.windows import Windows
 from layoutalg.kernel.program import (
     AsyncCopy,
     Await,

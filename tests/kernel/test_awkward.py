@@ -6,20 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layoutalg.cli.references import convolved, windows_of
-from layoutalg.kernel.library.choose import transpose_for
-from layoutalg.kernel.library.tasks import (
-    Task,
-    cast_task,
-    contraction_task,
-    convolution_task,
-    im2col_task,
-    pad_task,
-    permute_task,
-    reduce_tasks,
-    slice_task,
-)
-from layoutalg.kernel.library.views import copy
+from layoutalg.kernel.library.contraction import contraction_task
+from layoutalg.kernel.library.convolution import convolution_task, convolved
+from layoutalg.kernel.library.entry import Task
+from layoutalg.kernel.library.im2col import im2col_task, windows_of
+from layoutalg.kernel.library.permute import permute_task
+from layoutalg.kernel.library.reduce import reduce_tasks
+from layoutalg.kernel.library.transpose import transpose_for
+from layoutalg.kernel.library.views import cast_task, copy, pad_task, slice_task
 from layoutalg.layout import make_naive_tensor_descriptor
 from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
 from layoutalg.target.elements import numbers, stored

@@ -10,11 +10,11 @@ import pytest
 from layoutalg.device import Device
 from layoutalg.device.kernels import run
 from layoutalg.index import symbol
-from layoutalg.kernel.library.convolution import Windows, im2col
-from layoutalg.kernel.library.permute import batched_transpose, merged, permute
+from layoutalg.kernel.library.im2col import im2col, im2col_task, windows_of
+from layoutalg.kernel.library.permute import batched_transpose, merged, permute, permute_task
 from layoutalg.kernel.library.permute import spans as wanted_spans
-from layoutalg.kernel.library.tasks import cast_task, im2col_task, pad_task, permute_task, slice_task
-from layoutalg.kernel.library.views import copy, pad, slices
+from layoutalg.kernel.library.views import cast_task, copy, pad, pad_task, slice_task, slices
+from layoutalg.kernel.library.windows import Windows
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
 from layoutalg.prove import Refuted
@@ -110,8 +110,6 @@ def test_bfloat16_bits_and_back() -> None:
 def test_im2col_is_the_windows_of_the_image(
     channels: int, stride: int, pad_: int, dilation: int, dtype: str, launch: Launch, random: Random
 ) -> None:
-    from layoutalg.cli.references import windows_of
-
     image = random(dtype, 2, 9, 10, channels)
     around = {"stride": (stride,), "pad": (pad_,), "dilation": (dilation,)}
     found = launch(im2col_task(image.shape, (3, 2), dtype, **around), image)

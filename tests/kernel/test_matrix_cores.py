@@ -23,8 +23,9 @@ from layoutalg.kernel.access.conflicts import priced
 from layoutalg.kernel.emit import NotProvedError, emit
 from layoutalg.kernel.emit.instructions import operation_source
 from layoutalg.kernel.library.contraction import contraction, parse_einsum
-from layoutalg.kernel.library.convolution import Windows, convolution
+from layoutalg.kernel.library.convolution import convolution
 from layoutalg.kernel.library.plans import tuned
+from layoutalg.kernel.library.windows import Windows
 from layoutalg.kernel.program import Program
 from layoutalg.kernel.program.fragments import Outer, fragment_tile, one_of, runs
 from layoutalg.kernel.verify import Verified, verify

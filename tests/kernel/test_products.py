@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layoutalg.cli.references import convolved
 from layoutalg.device import Device
-from layoutalg.kernel.library.contraction import Einsum, contraction, merged, parse_einsum
-from layoutalg.kernel.library.convolution import Windows, convolution
+from layoutalg.kernel.library.contraction import Einsum, contraction, contraction_task, merged, parse_einsum
+from layoutalg.kernel.library.convolution import convolution, convolution_task, convolved
 from layoutalg.kernel.library.reduce import merged as merged_reduction
-from layoutalg.kernel.library.reduce import reduction
-from layoutalg.kernel.library.tasks import contraction_task, convolution_task, reduce_tasks
+from layoutalg.kernel.library.reduce import reduce_tasks, reduction
+from layoutalg.kernel.library.windows import Windows
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError
 from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES

@@ -9,9 +9,10 @@ import pytest
 from layoutalg.index import TRUE, as_expr, simplify, var
 from layoutalg.kernel.emit import NotProvedError, emit
 from layoutalg.kernel.library.contraction import contraction, parse_einsum
-from layoutalg.kernel.library.convolution import Windows, convolution
+from layoutalg.kernel.library.convolution import convolution
 from layoutalg.kernel.library.plans import Plan
 from layoutalg.kernel.library.reduce import reduction
+from layoutalg.kernel.library.windows import Windows
 from layoutalg.kernel.program import (
     Barrier,
     Clear,

@@ -10,8 +10,8 @@ import pytest
 
 from layoutalg.index import as_expr, var
 from layoutalg.kernel.emit import emit
-from layoutalg.kernel.library.reduce import NAMES, Sharing, reduction, sharing_for
-from layoutalg.kernel.library.tasks import Task, reduce_tasks
+from layoutalg.kernel.library.entry import Task
+from layoutalg.kernel.library.reduce import NAMES, Sharing, reduce_tasks, reduction, sharing_for
 from layoutalg.kernel.program import (
     Barrier,
     Clear,

@@ -12,8 +12,8 @@ from layoutalg.device import CodeObject, Device, LaunchError, choose_device, com
 from layoutalg.device.kernels import build, run
 from layoutalg.index import Expr, Term, symbol
 from layoutalg.kernel.emit import emit, emit_unverified
-from layoutalg.kernel.library.choose import table, transpose_for, transpose_named, tuned
-from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
+from layoutalg.kernel.library.transpose import lds_transpose, register_transpose, transpose_for, transpose_named, tuned
+from layoutalg.kernel.library.tuned import table
 from layoutalg.kernel.program import LoadShared, Program, StoreShared
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import Functor, LayoutError, PassThrough, transform_tensor_descriptor

@@ -7,8 +7,9 @@ from layoutalg.device.compile import compile_source
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.kernel.emit import emit_unverified
-from layoutalg.kernel.library.convolution import Windows, convolution
+from layoutalg.kernel.library.convolution import convolution
 from layoutalg.kernel.library.plans import Plan
+from layoutalg.kernel.library.windows import Windows
 from layoutalg.kernel.program.fragments import FMA
 from layoutalg.refine.refinement import prove_binary
 

@@ -20,10 +20,28 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod as product_of
+from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import Expr, all_of, as_expr, prod, symbol, var
 from layoutalg.kernel.library.copies import LARGEST, packed_strides
-from layoutalg.kernel.library.plans import Plan, tuned
+from layoutalg.kernel.library.entry import (
+    DTYPE,
+    RESULT,
+    RESULT_OF,
+    VECTOR,
+    A,
+    B,
+    Emit,
+    Kernel,
+    Option,
+    Run,
+    Task,
+    Work,
+    bits_for,
+    widest,
+)
+from layoutalg.kernel.library.plans import Plan, Sizes, tuned
 from layoutalg.kernel.library.product import Operand, Product, Saying
 from layoutalg.kernel.program import Program, Says, Tensor
 from layoutalg.layout import (
@@ -37,6 +55,15 @@ from layoutalg.layout import (
     transform_tensor_descriptor,
 )
 from layoutalg.layout.mixed_radix import horner
+from layoutalg.lazy import lazy
+from layoutalg.target.dtypes import KERNEL_DTYPES
+from layoutalg.target.elements import numbers
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
 
 Letters = tuple[str, ...]
 
@@ -231,3 +258,97 @@ def saying(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Expr
         return Says(tensor, tuple(index.values()), coordinates, offset)
 
     return say
+
+
+# --- launches and entries ---------------------------------------------------------------------------------------------
+
+
+def contraction_task(
+    einsum: str,
+    a: Sequence[int],
+    b: Sequence[int],
+    dtype: str,
+    *,
+    result: str | None = None,
+    target: str = "cpu",
+    bias: bool = False,
+    relu: bool = False,
+    name: str | None = None,
+    plan: Plan | None = None,
+) -> Task:
+    """numpy's einsum of two operands, plus a bias for each column, then relu."""
+    plain = parse_einsum(einsum)
+    lengths = sizes_of(plain, a, b)
+    letters = merged(plain)
+    size = {x: product_of(lengths[part] for part in x) for t in (letters.a, letters.b, letters.result) for x in t}
+    shape = tuple(lengths[x] for x in plain.result)
+    last = [size[t[-1]] if t else 1 for t in (letters.a, letters.b, letters.result)]
+    widths = (widest(dtype, last[0]), widest(dtype, last[1]), widest(result or dtype, last[2]))
+    kinds = letters.kinds[1:]
+    if plan is None and all(kinds):
+        each = [[size[x] for x in kind] for kind in kinds]
+        sizes = Sizes(
+            (product_of(each[0]), product_of(each[1]), product_of(each[2])), (each[0][-1], each[1][-1], each[2][-1])
+        )
+        plan = tuned("contraction", target, dtype, widths[:2], sizes)
+    program = contraction(
+        letters, dtype, result, target=target, plan=plan, widths=widths, bias=bias, relu=relu, name=name,
+        index_bits=bits_for(product_of(a), product_of(b), product_of(shape)),
+    )  # fmt: skip
+    return Task(program, {f"N_{x}": n for x, n in size.items()}, shape)
+
+
+def _emitted(target: str, einsum: str, dtype: str, result: str | None, vector: int) -> Program:
+    return contraction(merged(parse_einsum(einsum)), dtype, result, target=target, widths=(vector,) * 3)
+
+
+def _gemm(target: str, dtype: str, result: str | None, vector: int, bias: bool, relu: bool) -> Program:
+    return contraction(
+        parse_einsum(GEMM), dtype, result, target=target, widths=(vector,) * 3, bias=bias, relu=relu, name="gemm"
+    )
+
+
+def _work(
+    target: str, dtype: str, einsum: str, a: NDArray[Any], b: NDArray[Any], result: str | None,
+    bias: NDArray[Any] | None = None, relu: bool = False, name: str | None = None,
+) -> Work:  # fmt: skip
+    task = contraction_task(
+        einsum, a.shape, b.shape, dtype, result=result, target=target, bias=bias is not None, relu=relu, name=name
+    )
+
+    def expected() -> NDArray[Any]:
+        x, y = (numbers(o, KERNEL_DTYPES[dtype]).astype(np.float64) for o in (a, b))
+        found: NDArray[Any] = np.einsum(einsum, x, y, optimize=True)
+        found = found if bias is None else found + bias
+        return np.maximum(found, 0) if relu else found
+
+    return Work([a, b] if bias is None else [a, b, bias], (task,), expected, exact=False)
+
+
+GEMM = "mk,kn->mn"
+EINSUM = Option("einsum", "text", 'e.g. "ijk,kjmn->imn"')
+BIAS = Option("bias", "flag", "Plus a number for each column.", False)
+BIASES = Option("bias", "array", "A number (f32) for each column, a .npy file.", None, rank=1, dtype="f32")
+RELU = Option("relu", "flag", "Negative results become 0.", False)
+KERNELS = (
+    Kernel(
+        "contraction",
+        Emit("An einsum of two tensors.", _emitted, (EINSUM, DTYPE, RESULT, VECTOR)),
+        Run("An einsum of two tensors.", _work, (EINSUM, A, B, RESULT_OF)),
+        golden_for={
+            "contraction_f32": lambda target: contraction(merged(parse_einsum("ijk,kjmn->imn")), "f32", target=target),
+            "contraction_bf16": lambda target: contraction(
+                parse_einsum("bik,bjk->bij"), "bf16", target=target, widths=(8, 8, 8)
+            ),
+        },
+    ),
+    Kernel(
+        "gemm",
+        Emit("A matrix product.", _gemm, (DTYPE, RESULT, VECTOR, BIAS, RELU)),
+        Run(
+            "A matrix product, plus a bias, then relu.",
+            lambda **given: _work(einsum=GEMM, name="gemm", **given), (A, B, BIASES, RELU, RESULT_OF),
+        ),
+        golden_for={"gemm_f16": lambda target: _gemm(target, "f16", None, 8, bias=True, relu=True)},
+    ),
+)  # fmt: skip

@@ -72,6 +72,8 @@ class Copy:
     * `fills`: whether the target's memory is written whole (or only its coordinates' elements).
     * `segment`: bytes that a wave writes in one piece, where memory runs another way in the target.
     * `threads`: of a block; `tile`: its lengths along the target's and along the source's axis, where those differ.
+    * `names`, `blocks`: of coordinates and of the grid's indices, one for each; d0, b0 … unless given.
+    * `layout`: elements of the buffer in LDS and the tile's map to them; swizzled unless given.
     """
 
     name: str
@@ -88,6 +90,9 @@ class Copy:
     segment: int = SEGMENT
     threads: int = THREADS
     tile: tuple[int, int] = (TILE, TILE)
+    names: tuple[str, ...] = ()
+    blocks: tuple[str, ...] = ()
+    layout: tuple[int, TensorDescriptor] | None = None
 
     @property
     def rank(self) -> int:
@@ -103,12 +108,13 @@ class Copy:
         for width, kind in zip(self.vectors, kinds, strict=True):
             if width not in (1, 2, 4, 8) or width * kind.bytes > 16:
                 raise LayoutError(f"{self.name}: vectors of {width} {kind.name}; 1, 2, 4 or 8, up to 16 bytes")
-        names = tuple(f"d{n}" for n in range(self.rank))
+        names = self.names or tuple(f"d{n}" for n in range(self.rank))
+        blocks = self.blocks or tuple(f"b{n}" for n in range(self.rank))
         source = Tensor("source", kinds[0], self.source, names)
         target = Tensor("target", kinds[1], self.target, names)
         tile, steps = self._direct(along) if along == across else self._staged(along, across)
         counts = [(n + (t - 1)) // t for n, t in zip(self.target.lengths, tile, strict=True)]
-        grid = tuple(var(f"b{n}", count) for n, count in reversed(list(enumerate(counts))))
+        grid = tuple(map(var, blocks[::-1], counts[::-1]))
         tiles = make_single_stage_tensor_adaptor(
             [PassThrough(c) for c in counts],
             [[n] for n in range(self.rank)],
@@ -157,8 +163,8 @@ class Copy:
         tile = tuple(dict(zip(places, self.tile, strict=True)).get(d, 1) for d in range(self.rank))
         held = self._held(places, by_row(self.tile, self.threads, self.vectors[0]))
         stored_by = self._held(places, by_column(self.tile, self.threads, self.vectors[1], kind.bytes, self.segment))
-        layout = in_coordinates(swizzled(self.tile, *self.vectors), self.rank, places)
-        lds = Shared("lds", kind, self.tile[0] * self.tile[1])
+        elements, plane = self.layout or (self.tile[0] * self.tile[1], swizzled(self.tile, *self.vectors))
+        layout, lds = in_coordinates(plane, self.rank, places), Shared("lds", kind, elements)
         loaded, stored = Registers("by_row", kind, held), Registers("by_column", kind, stored_by)
         moving = [1 if v > 1 else None for v in self.vectors]
 
@@ -184,6 +190,8 @@ class Copy:
 def in_coordinates(tile: TensorDescriptor, rank: int, places: Sequence[int]) -> TensorDescriptor:
     """A tile as one of a tensor's rank: its dimensions at those places, the others of length 1."""
     others = [d for d in range(rank) if d not in places]
+    if not others and list(places) == sorted(places):
+        return tile
     transforms = [PassThrough(n) for n in tile.lengths], [Insert(as_expr(1)) for _ in others]
     lower: list[list[int]] = [[d] for d in range(tile.rank)] + [[] for _ in others]
     return transform_tensor_descriptor(tile, [*transforms[0], *transforms[1]], lower, [[d] for d in (*places, *others)])

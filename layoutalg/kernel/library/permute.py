@@ -11,11 +11,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import TRUE, Expr, all_of, prod, symbol, var
 from layoutalg.kernel.library.copies import LARGEST, THREADS, TILE, Copy, Say, packed_strides
+from layoutalg.kernel.library.entry import (
+    DTYPE,
+    INPUT,
+    VECTOR,
+    Emit,
+    Kernel,
+    Option,
+    Run,
+    Task,
+    Work,
+    bits_for,
+    numbered,
+    widest,
+)
 from layoutalg.kernel.library.staging import SEGMENT
+from layoutalg.kernel.library.tuned import table
 from layoutalg.kernel.program import Program
 from layoutalg.layout import (
     LayoutError,
@@ -27,6 +43,9 @@ from layoutalg.layout import (
     transform_tensor_descriptor,
 )
 from layoutalg.layout.mixed_radix import horner
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 MOST_DIMENSIONS = 8
 WELL = 0.9
@@ -222,3 +241,54 @@ def _says(tensor: str, order: Sequence[int], letters: tuple[Expr, ...], sizes: t
     offset = horner([letters[a] for a in order], [sizes[a] for a in order])
     at = tuple(horner([letters[d] for d in group], [sizes[d] for d in group]) for group in groups.all)
     return tensor, letters, at, offset, TRUE
+
+
+def permute_task(shape: Sequence[int], axes: Sequence[int], dtype: str) -> Task:
+    """numpy's transpose(x, axes)."""
+    lengths, order = merged(shape, axes)
+    vectors = (widest(dtype, lengths[-1]), widest(dtype, lengths[order[-1]]))
+    if len(lengths) == 1:
+        vectors = (min(vectors),) * 2
+    direct = order[-1] == len(order) - 1
+    spanned = spans(lengths, order)
+    tile = (TILE, TILE) if direct else tile_for(lengths, order, spanned)
+    segment, threads = (SEGMENT, THREADS) if direct else _tuned(dtype)
+    threads = threads if tile[0] == tile[1] else THREADS
+    program = permute(order, dtype, vectors, bits_for(math.prod(shape)), spanned, segment, threads, tile)
+    return Task(program, numbered("D", lengths), tuple(shape[a] for a in axes))
+
+
+def _tuned(dtype: str) -> tuple[int, int]:
+    """Bytes that a wave writes in one piece, and threads, of a permutation through LDS."""
+    return next(((e["segment"], e["threads"]) for e in table("permute", dtype)), (SEGMENT, THREADS))
+
+
+def _emitted(target: str, axes: tuple[int, ...], dtype: str, vector: int) -> Program:
+    return permute(axes, dtype, (vector, vector))
+
+
+def _work(target: str, dtype: str, input: NDArray[Any], axes: tuple[int, ...] = (0, 2, 1)) -> Work:
+    return Work([input], (permute_task(input.shape, axes, dtype),), lambda: input.transpose(axes))
+
+
+AXES = Option("axes", "integers", "The order, e.g. 0,2,1.")
+KERNELS = (
+    Kernel(
+        "batched_transpose",
+        Emit(
+            "The transpose of each matrix of a batch.",
+            lambda target, dtype, vector: batched_transpose(dtype, (vector, vector)), (DTYPE, VECTOR),
+        ),
+        Run("The transpose of each matrix of a batch.", _work, (replace(INPUT, rank=3),)),
+        golden={"batched_transpose": lambda: batched_transpose(vectors=(4, 4))},
+    ),
+    Kernel(
+        "permute",
+        Emit("Any order of the dimensions.", _emitted, (AXES, DTYPE, VECTOR)),
+        Run(
+            "Any order of the dimensions, as numpy's transpose.", _work,
+            (INPUT, replace(AXES, help="The order, e.g. 0,2,3,1.")),
+        ),
+        golden={"permute": lambda: permute((2, 0, 3, 1))},
+    ),
+)  # fmt: skip

@@ -10,7 +10,7 @@ through LDS, and one thread adds those of a row:
 | m                 | across rows               | groups of threads, each other k | columns of parts        |
 
 So a sum is taken in another order than one after another.  Where rows are too few to fill a GPU they are better cut
-into parts first: `shape (m, k)` → `(m, c, k / c)`, reduced twice (`tasks.reduce_tasks`).
+into parts first: `shape (m, k)` → `(m, c, k / c)`, reduced twice (`reduce_tasks`).
 """
 
 from __future__ import annotations
@@ -18,10 +18,27 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import Expr, all_of, prod, symbol, var
 from layoutalg.kernel.library.contraction import saying, view
 from layoutalg.kernel.library.copies import LARGEST, dtype_named
+from layoutalg.kernel.library.entry import (
+    DTYPE,
+    HOW,
+    INPUT,
+    RESULT,
+    RESULT_OF,
+    VECTOR,
+    Emit,
+    Kernel,
+    Option,
+    Run,
+    Task,
+    Work,
+    bits_for,
+    widest,
+)
 from layoutalg.kernel.library.staging import swizzled
 from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (
@@ -50,13 +67,27 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     make_single_stage_tensor_adaptor,
 )
-from layoutalg.target.dtypes import DTYPES, DType
+from layoutalg.lazy import lazy
+from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES, DType
+from layoutalg.target.elements import numbers
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
 
 NAMES = "abcdefgh"
 BANKS = 32
 """Words that LDS gives in a cycle, on most targets."""
 MOST_PARTS = 64
 """Parts of a row, all of which one thread holds in the end."""
+FILLS = 120 * 1024
+"""Threads that fill a GPU."""
+PART, ONCE = 64, 1 << 18
+"""Elements of a part of a row, and of a tensor that is cut into parts, at least."""
+MOST_CUTS = 4096
+"""Parts of a row: one block adds them up; a quarter where memory runs across rows, and a block has less of each."""
 
 
 @dataclass(frozen=True)
@@ -264,3 +295,91 @@ def _name(kinds: str, how: How, dtypes: tuple[str, str], index_bits: int, sharin
     threads = f"_t{sharing.threads}" if sharing.threads != Sharing.threads else ""
     return (f"reduce_{how}_{kinds}_{dtype}{'' if result == dtype else f'_{result}'}{wide}_{tiles.rows}x{tiles.step}"
             f"_p{sharing.parts}{threads}{'_i64' if index_bits == 64 else ''}")  # fmt: skip
+
+
+# --- launches and entries ---------------------------------------------------------------------------------------------
+
+
+def reduce_tasks(
+    shape: Sequence[int], axes: Sequence[int], how: How, dtype: str, result: str | None = None
+) -> tuple[Task, ...]:
+    """numpy's sum or max over axes; where rows are few, and long ones divide, in parts first."""
+    lengths, kinds = merged(shape, axes)
+    kept = tuple(n for d, n in enumerate(shape) if d not in axes)
+    last = kinds.rindex("r")
+    outer, length, inner = lengths[:last], lengths[last], lengths[last + 1 :]
+    parts = _parts(kinds, lengths, dtype)
+    if parts == 1:
+        return (_reduction(kinds, lengths, how, (dtype, result or dtype), bits_for(math.prod(shape)), kept),)
+    left = (*outer, parts, *inner)
+    cut = (math.prod(outer) * parts, length // parts, *inner)
+    return (
+        _reduction("krk"[: len(cut)], cut, how, (dtype, "f32"), bits_for(math.prod(shape)), left),
+        _reduction(kinds, left, how, ("f32", result or dtype), bits_for(math.prod(left)), kept),
+    )
+
+
+def _reduction(
+    kinds: str, lengths: Sequence[int], how: How, dtypes: tuple[str, str], bits: int, shape: tuple[int, ...]
+) -> Task:
+    sharing = sharing_for(kinds, lengths, dtypes[0])
+    program = reduction(kinds, how, dtypes[0], dtypes[1], bits, sharing)
+    return Task(program, {f"N_{x}": n for x, n in zip(NAMES, lengths, strict=False)}, shape)
+
+
+def _parts(kinds: str, lengths: Sequence[int], dtype: str) -> int:
+    """Into how many parts the last reduced dimension is cut, where its rows are too few blocks to fill a GPU.
+
+    A divisor, such that loads stay as wide; 1 for none.
+    """
+    rows = math.prod(n for n, kind in zip(lengths, kinds, strict=True) if kind == "k")
+    sharing, length, along = sharing_for(kinds, lengths, dtype), lengths[kinds.rindex("r")], kinds[-1] == "r"
+    threads = -(-rows // sharing.rows_of_block(kinds)) * sharing.threads
+    if threads >= FILLS or length < 2 * PART or math.prod(lengths) < ONCE:
+        return 1
+    wide = widest(dtype, length) if along else 1
+    a_row = sharing.threads // sharing.rows_of_block(kinds)
+    wanted = min(length // PART, MOST_CUTS if along else MOST_CUTS // 4, -(-2 * FILLS // (rows * a_row)))
+    return max(n for n in range(1, wanted + 1) if length % n == 0 and (not along or widest(dtype, length // n) == wide))
+
+
+def _known(how: str) -> How:
+    if how not in ("sum", "max"):
+        raise LayoutError(f"--how {how!r}: give sum or max")
+    return "sum" if how == "sum" else "max"
+
+
+def _emitted(target: str, kinds: str, how: str, dtype: str, result: str | None, vector: int) -> Program:
+    long = [4096] * (len(kinds) - 1) + [4097 * vector]  # rows long enough to be shared, whose vectors are no wider
+    sharing = sharing_for(kinds, long, dtype) if set(kinds) <= {"k", "r"} and "r" in kinds and vector > 0 else None
+    known = _known(how)
+    if vector != 1 and (sharing is None or sharing.vector != vector):
+        raise LayoutError(f"--vector {vector}: give 1, 2, 4 or 8, up to 16 bytes")
+    return reduction(kinds, known, dtype, result, sharing=sharing)
+
+
+def _work(target: str, dtype: str, input: NDArray[Any], axes: tuple[int, ...], how: str, result: str | None) -> Work:
+    def wide() -> NDArray[Any]:
+        found: NDArray[Any] = numbers(input, KERNEL_DTYPES[dtype]).astype(np.float64)
+        return found
+
+    return Work(
+        [input], reduce_tasks(input.shape, axes, _known(how), dtype, result),
+        lambda: wide().sum(axis=axes) if how == "sum" else wide().max(axis=axes), exact=False,
+        size=lambda: float(np.abs(wide()).sum(axis=axes).max()) if how == "sum" else 0.0,
+    )  # fmt: skip
+
+
+WHICH = Option("kinds", "text", "Each dimension kept (k) or reduced (r): kr.", "kr")
+AXES = Option("axes", "integers", "The dimensions to reduce: 0,2.")
+KERNELS = (
+    Kernel(
+        "reduce",
+        Emit("The sum or the greatest over dimensions.", _emitted, (WHICH, HOW, DTYPE, RESULT, VECTOR)),
+        Run("The sum or the greatest over dimensions.", _work, (INPUT, AXES, HOW, RESULT_OF)),
+        golden={
+            "reduce_sum": lambda: reduction("kr", sharing=sharing_for("kr", (4096, 4096), "f32")),
+            "reduce_max": lambda: reduction("rk", "max", "f16", sharing=sharing_for("rk", (4096, 4096), "f16")),
+        },
+    ),
+)

@@ -6,44 +6,61 @@ transposition.
 
 * `register_transpose`: the AMD GPU programming guide's kernel: 8×8 threads, each with 4×4 elements, which it loads row
   by row and stores column by column.  Sizes are constants, multiples of the 32 × 32 tile.
-* `lds_transpose`: a 64×64 tile through LDS, so that loads and stores both run along memory.  For every M and N,
-  guarded at the edges.  LDS words are swizzled by xor, or rows are padded by one vector, against bank conflicts.
+* `lds_transpose`: a copy (`copies`) by a tile through LDS, so that loads and stores both run along memory.  For every
+  M and N, guarded at the edges.  Against bank conflicts, LDS words are swizzled by xor, or rows padded by one vector.
+
+Which one fits a matrix: the widest vectors that divide it, the narrowest index type, and the tile and the threads of
+the first entry of `tuned.toml` for its class: bytes of an element, number of elements, vectors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
-from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, symbol, var
-from layoutalg.kernel.library.copies import dtype_named
-from layoutalg.kernel.library.staging import SEGMENT, Plane, by_column, by_row, divides, swizzled
-from layoutalg.kernel.library.tiles import distribution
-from layoutalg.kernel.obligations.limits import launchable
-from layoutalg.kernel.program import (
-    Barrier,
-    Load,
-    LoadShared,
-    Program,
-    Registers,
-    Shared,
-    Store,
-    StoreShared,
-    Tensor,
+from layoutalg.index import TRUE, as_expr, symbol, var
+from layoutalg.kernel.library.copies import Copy, dtype_named
+from layoutalg.kernel.library.entry import (
+    DTYPE,
+    INPUT,
+    VECTOR,
+    Emit,
+    Kernel,
+    Option,
+    Run,
+    Task,
+    Work,
 )
+from layoutalg.kernel.library.staging import SEGMENT, divides
+from layoutalg.kernel.library.tuned import table
+from layoutalg.kernel.program import Load, Program, Registers, Store, Tensor
+from layoutalg.kernel.program.fragments import encoded
 from layoutalg.layout import (
     LayoutError,
     PassThrough,
-    TensorAdaptor,
     TensorDescriptor,
-    TileDistribution,
     make_naive_tensor_descriptor,
     make_single_stage_tensor_adaptor,
 )
-from layoutalg.target.dtypes import DType
+from layoutalg.target.dtypes import KERNEL_DTYPES, DType
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FORMS = ("lds", "register")
 NAMES = ("row", "column")
 LARGEST = (1 << 31) - 256
 """The largest size: one tile more still fits an int."""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """How a transposition is cut into blocks; as `lds_transpose` takes it."""
+
+    tile: tuple[int, int] = (64, 64)
+    threads: int = 256
+    segment: int = SEGMENT
 
 
 def register_transpose(rows: int = 2560, columns: int = 32, dtype: str = "f32") -> Program:
@@ -56,11 +73,13 @@ def register_transpose(rows: int = 2560, columns: int = 32, dtype: str = "f32") 
             raise LayoutError(f"register transpose: {name} = {size} is no multiple of 32; use the LDS kernel")
     kind = dtype_named(dtype)
     # Rows: block of 8 threads × 4 elements; columns alike.  P0 walks down the columns, P1 along the row.
-    tile = distribution(((8, 4), (8, 4)), (((1, 0),), ((2, 0),)), ((1, 1), (2, 1)))
-    source, target = _tensors(as_expr(rows), as_expr(columns), kind)
+    tile = encoded([], [[8, 4], [8, 4]], [[(1, 0)], [(2, 0)]], [(1, 1), (2, 1)])
+    source = Tensor("source", kind, make_naive_tensor_descriptor((rows, columns), (columns, 1)), NAMES)
+    target = Tensor("target", kind, make_naive_tensor_descriptor((rows, columns), (1, rows)), NAMES)
     grid = (var("bx", rows // 32), var("by", columns // 32))
     threads = (var("tx", 8), var("ty", 8))
-    tiles = _tiles((rows // 32, columns // 32))
+    counts = [PassThrough(as_expr(n // 32)) for n in (rows, columns)]
+    tiles = make_single_stage_tensor_adaptor(counts, [[0], [1]], [[0], [1]])
     registers = Registers("tile", kind, tile)
     origin = (grid[0] * 32, grid[1] * 32)
     return Program(
@@ -86,36 +105,17 @@ def lds_transpose(
     A wave writes pieces of `segment` bytes.
     LayoutError where the threads do not divide the tile.
     """
-    kind = dtype_named(dtype)
-    loads, stores = (vector, vector) if isinstance(vector, int) else vector
-    _refuse(kind, swizzle, (loads, stores), threads, tile, segment)
-    rows, columns = tile
-    m = symbol("M", min=1, max=LARGEST, multiple_of=stores)
-    n = symbol("N", min=1, max=LARGEST, multiple_of=loads)
-    source, target = _tensors(m, n, kind)
-    counts = ((m + (rows - 1)) // rows, (n + (columns - 1)) // columns)
-    grid = (var("bx", counts[1]), var("by", counts[0]))
-    thread = (var("tx", threads),)
-    words, layout = _lds_layout(swizzle, tile, loads, stores)
-    lds = Shared("lds", kind, words)
-    loaded = Registers("by_row", kind, _held(by_row(tile, threads, loads)))
-    stored = Registers("by_column", kind, _held(by_column(tile, threads, stores, kind.bytes, segment)))
-    origin = (grid[1] * rows, grid[0] * columns)
-    moving = [1 if v > 1 else None for v in (loads, stores)]
-    return Program(
-        name_of(dtype, swizzle, (loads, stores), index_bits, threads, tile, segment),
-        source, target, (m, n), grid, thread, thread, _tiles(counts, swapped=True), tile,
-        (
-            Load(loaded, source, origin, moving[0]),
-            StoreShared(lds, layout, loaded, moving[0]),
-            Barrier(),
-            LoadShared(stored, lds, layout),
-            Store(target, stored, origin, moving[1]),
-        ),
-        index_bits,
-        all_of(m * n < 1 << 31 if index_bits == 32 else TRUE, launchable(counts[1] * counts[0], threads)),
-        linear=True,
-    )  # fmt: skip
+    vectors = (vector, vector) if isinstance(vector, int) else vector
+    _refuse(dtype_named(dtype), swizzle, vectors, threads, tile, segment)
+    m = symbol("M", min=1, max=LARGEST, multiple_of=vectors[1])
+    n = symbol("N", min=1, max=LARGEST, multiple_of=vectors[0])
+    return Copy(
+        name_of(dtype, swizzle, vectors, index_bits, threads, tile, segment),
+        make_naive_tensor_descriptor((m, n), (n, 1)), make_naive_tensor_descriptor((m, n), (1, m)), (m, n),
+        (1, 0), vectors, (dtype, dtype), index_bits, m * n < 1 << 31 if index_bits == 32 else TRUE,
+        segment=segment, threads=threads, tile=tile, names=NAMES, blocks=("by", "bx"),
+        layout=_padded(tile, vectors[0]) if swizzle == "pad" else None,
+    ).program()  # fmt: skip
 
 
 def _refuse(
@@ -151,29 +151,85 @@ def name_of(
     return "_".join([*parts, *(["i64"] if index_bits == 64 else [])])
 
 
-def _held(plane: Plane) -> TileDistribution:
-    """The distribution of a plane over (row, column)."""
-    thread, ys = ([(side + 1, minor) for side, minor in parts] for parts in (plane.thread, plane.ys))
-    return distribution((plane.rows, plane.columns), (thread,), ys)
+def _padded(tile: tuple[int, int], width: int) -> tuple[int, TensorDescriptor]:
+    """Rows of a tile in LDS, each a vector longer than its elements."""
+    stride = tile[1] + width
+    return tile[0] * stride, make_naive_tensor_descriptor(tile, (stride, 1))
 
 
-def _tensors(m: Expr, n: Expr, kind: DType) -> tuple[Tensor, Tensor]:
-    """The source, and the target seen in the source's coordinates."""
-    source = Tensor("source", kind, make_naive_tensor_descriptor((m, n), (n, 1)), NAMES)
-    target = Tensor("target", kind, make_naive_tensor_descriptor((m, n), (1, m)), NAMES)
-    return source, target
+# --- which one fits ---------------------------------------------------------------------------------------------------
 
 
-def _tiles(counts: Sequence[Term], swapped: bool = False) -> TensorAdaptor:
-    """Tile numbers (row, column) of a block (x, y): x runs over rows, or (swapped) over columns."""
-    order = [[1], [0]] if swapped else [[0], [1]]
-    return make_single_stage_tensor_adaptor([PassThrough(as_expr(c)) for c in counts], [[0], [1]], order)
+def transpose_for(rows: int, columns: int, dtype: str, kernel: str = "lds") -> Program:
+    """The program that transposes a rows × columns matrix.
+
+    >>> transpose_for(517, 301, "f32").name, transpose_for(4096, 4096, "f32").name
+    ('transpose_lds_xor_f32_16x32_t128', 'transpose_lds_xor_f32_v4_64x128_t256_w256')
+    """
+    if kernel not in FORMS:
+        raise LayoutError(f"no transposition kernel {kernel!r}: give one of {', '.join(FORMS)}")
+    if kernel == "register":
+        return register_transpose(rows, columns, dtype)
+    widest = 16 // {"f32": 4}.get(dtype, 2)
+    loads, stores = (next(v for v in (8, 4, 2, 1) if v <= widest and n % v == 0) for n in (columns, rows))
+    bits = 32 if rows * columns < 1 << 31 else 64
+    return _made(dtype, "xor", (loads, stores), bits, tuned(dtype, (loads, stores), rows * columns))
 
 
-def _lds_layout(swizzle: str, tile: tuple[int, int], loads: int, stores: int) -> tuple[int, TensorDescriptor]:
-    """Words and map of the tile in LDS, in coordinates (row, column)."""
-    rows, columns = tile
-    if swizzle == "pad":
-        stride = columns + loads
-        return rows * stride, make_naive_tensor_descriptor((rows, columns), (stride, 1))
-    return rows * columns, swizzled(tile, loads, stores)
+def tuned(dtype: str, vectors: tuple[int, int], elements: int) -> Blocks:
+    """The blocks of the first entry that fits."""
+    for entry in table("transpose", dtype):
+        if elements < entry.get("below", elements + 1) and entry.get("vectors", list(vectors)) == list(vectors):
+            return _blocks(entry)
+    return Blocks()
+
+
+def _blocks(entry: dict[str, Any]) -> Blocks:
+    tile = (entry["tile"][0], entry["tile"][1])
+    return Blocks(tile, entry["threads"], entry.get("segment", SEGMENT))
+
+
+def _made(dtype: str, swizzle: str, vectors: tuple[int, int], bits: int, blocks: Blocks) -> Program:
+    return lds_transpose(dtype, swizzle, vectors, bits, blocks.threads, blocks.tile, blocks.segment)
+
+
+def transpose_named(name: str) -> Program | None:
+    """The transposition through LDS whose kernel has this name, of those that the library chooses; None otherwise.
+
+    >>> transpose_named("transpose_lds_pad_f16_v2").tile, transpose_named("another")
+    ((64, 64), None)
+    """
+    widths = (1, 2, 4, 8)
+    shapes = dict.fromkeys((Blocks(), *map(_blocks, table("transpose"))))
+    for dtype, swizzle, loads, stores, bits, b in product(
+        KERNEL_DTYPES, ("xor", "pad"), widths, widths, (32, 64), shapes
+    ):
+        if name == name_of(dtype, swizzle, (loads, stores), bits, b.threads, b.tile, b.segment):
+            return _made(dtype, swizzle, (loads, stores), bits, b)
+    return None
+
+
+def _emitted(target: str, dtype: str, kernel: str, swizzle: str, vector: int) -> Program:
+    if kernel not in FORMS:
+        raise LayoutError(f"no transposition kernel {kernel!r}: give one of {', '.join(FORMS)}")
+    return register_transpose(dtype=dtype) if kernel == "register" else lds_transpose(dtype, swizzle, vector)
+
+
+def _work(target: str, dtype: str, input: NDArray[Any], kernel: str) -> Work:
+    rows, columns = input.shape
+    program = transpose_for(rows, columns, dtype, kernel)
+    sizes = {"M": rows, "N": columns} if program.sizes else {}
+    return Work([input], (Task(program, sizes, (columns, rows)),), lambda: input.T)
+
+
+FORM = Option("kernel", "text", "Which transposition: lds or register.", "lds")
+SWIZZLE = Option("swizzle", "text", "LDS layout: xor or pad.", "xor")
+KERNELS = (
+    Kernel(
+        "transpose",
+        Emit("The transpose of a matrix.", _emitted, (DTYPE, FORM, SWIZZLE, VECTOR)),
+        Run("The transpose of a matrix.", _work, (replace(INPUT, rank=2), FORM)),
+        golden={"transpose_register": register_transpose, "transpose_lds": lambda: lds_transpose(vector=4)},
+        named=transpose_named,
+    ),
+)

@@ -14,10 +14,32 @@ are constants of the program.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import prod as product_of
+from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, holds, prod, simplify, symbol, variables
+from layoutalg.index.evaluate import grids, value
 from layoutalg.kernel.library.copies import LARGEST, Copy, dtype_named, packed_strides
+from layoutalg.kernel.library.entry import (
+    DTYPE,
+    INPUT,
+    TO,
+    VECTOR,
+    Emit,
+    Kernel,
+    Option,
+    Run,
+    Task,
+    Work,
+    bits_for,
+    each,
+    each_dimension,
+    every_dimension,
+    numbered,
+    same_rank,
+    widest,
+)
 from layoutalg.kernel.library.permute import few
 from layoutalg.kernel.program import Program
 from layoutalg.layout import (
@@ -28,7 +50,16 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     transform_tensor_descriptor,
 )
+from layoutalg.lazy import lazy
 from layoutalg.prove import Contiguous, Proved, prove
+from layoutalg.target.dtypes import KERNEL_DTYPES
+from layoutalg.target.elements import numbers, stored
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
 
 
 def pad(
@@ -115,7 +146,9 @@ def copy(
             raise LayoutError(f"copy: a source of rank {source.rank} and a target of rank {target.rank}")
     axes = (contiguous_axis(source), contiguous_axis(target))
     if vectors is None:
-        widths = [widest(d, a, dtype_named(t).bytes) for d, a, t in zip((source, target), axes, dtypes, strict=True)]
+        widths = [
+            widest_along(d, a, dtype_named(t).bytes) for d, a, t in zip((source, target), axes, dtypes, strict=True)
+        ]
         vectors = (min(widths),) * 2 if axes[0] == axes[1] else (widths[0], widths[1])
     fills = holds(eq(prod(target.lengths), target.element_space_size))
     return Copy(
@@ -140,10 +173,10 @@ def contiguous_axis(descriptor: TensorDescriptor) -> int:
     return descriptor.rank - 1
 
 
-def widest(descriptor: TensorDescriptor, axis: int, element_bytes: int) -> int:
+def widest_along(descriptor: TensorDescriptor, axis: int, element_bytes: int) -> int:
     """The most elements along a coordinate that one access of at most 16 bytes may move, wherever it begins.
 
-    >>> [widest(make_naive_tensor_descriptor((4, n), (n, 1)), 1, 4) for n in (12, 6, 7)]
+    >>> [widest_along(make_naive_tensor_descriptor((4, n), (n, 1)), 1, 4) for n in (12, 6, 7)]
     [4, 2, 1]
     """
     length = descriptor.lengths[axis]
@@ -155,3 +188,124 @@ def widest(descriptor: TensorDescriptor, axis: int, element_bytes: int) -> int:
 
 def _suffix(index_bits: int) -> str:
     return "_i64" if index_bits == 64 else ""
+
+
+# --- launches and entries ---------------------------------------------------------------------------------------------
+
+
+def pad_task(shape: Sequence[int], left: Sequence[int], right: Sequence[int], dtype: str) -> Task:
+    """numpy's pad with zeros."""
+    same_rank("pad", shape, left, right)
+    out = tuple(b + n + a for b, n, a in zip(left, shape, right, strict=True))
+    return Task(pad(left, right, dtype, bits_for(product_of(out))), numbered("D", shape), out)
+
+
+def slice_task(shape: Sequence[int], begin: Sequence[int], end: Sequence[int], dtype: str) -> Task:
+    """x[begin[0]:end[0], …]."""
+    same_rank("slice", shape, begin, end)
+    for d, (n, b, e) in enumerate(zip(shape, begin, end, strict=True)):
+        if not 0 <= b < e <= n:
+            raise LayoutError(
+                f"slice: dimension {d} of length {n} has no elements {b}…{e - 1}; give 0 ≤ begin < end ≤ {n}"
+            )
+    kept = tuple(e - b for b, e in zip(begin, end, strict=True))
+    rest = numbered("R", [n - e for n, e in zip(shape, end, strict=True)])
+    return Task(slices(begin, dtype, bits_for(product_of(shape))), {**numbered("D", kept), **rest}, kept)
+
+
+def cast_task(shape: Sequence[int], source: str, target: str) -> Task:
+    """Every element converted."""
+    count = product_of(shape)
+    width = min(widest(source, count), widest(target, count))
+    return Task(cast(source, target, width, bits_for(count)), {"D0": count}, tuple(shape))
+
+
+def copy_task(source: TensorDescriptor, target: TensorDescriptor, dtype: str, sizes: Mapping[str, int]) -> Task:
+    """Between the flat memories of two views of these sizes."""
+    program = copy(source, target, (dtype, dtype))
+    missing = [s.value.name for s in program.sizes if s.value.name not in sizes]
+    if missing:
+        raise LayoutError(f"the sizes {', '.join(missing)} have no value; give each as -D NAME=VALUE")
+    at = {s: sizes[s.value.name] for s in program.sizes}
+    return Task(program, sizes, (value(target.element_space_size, at),))
+
+
+def _copied(array: NDArray[Any], views: Sequence[TensorDescriptor], task: Task) -> NDArray[Any]:
+    """The copy by numpy: every coordinate's offset in both."""
+    index, at = views[0].index, {s: task.sizes[s.value.name] for s in task.program.sizes}
+    exprs = [e for d in views for e in (d.offset(index), d.valid(index))]
+    there, data, out, wanted = (g.reshape(-1) for g in grids(exprs, index, at))
+    result = np.zeros(task.shape, array.dtype)
+    keep = wanted != 0
+    result[out[keep]] = np.where(data != 0, array[np.where(data != 0, there, 0)], 0)[keep]
+    return result
+
+
+def _copy_work(
+    target: str, dtype: str, input: NDArray[Any], spec: object, source: TensorDescriptor, to: TensorDescriptor,
+    define: Mapping[str, int],
+) -> Work:  # fmt: skip
+    flat, task = input.reshape(-1), copy_task(source, to, dtype, define)
+    return Work([flat], (task,), lambda: _copied(flat, (source, to), task))
+
+
+def _pad_work(target: str, dtype: str, input: NDArray[Any], left: tuple[int, ...], right: tuple[int, ...]) -> Work:
+    before, after = (each("pad", f"--{n}", x, input.ndim) for n, x in (("left", left), ("right", right)))
+    task = pad_task(input.shape, before, after, dtype)
+    return Work([input], (task,), lambda: np.pad(input, list(zip(before, after, strict=True))))
+
+
+def _slice_work(target: str, dtype: str, input: NDArray[Any], begin: tuple[int, ...], end: tuple[int, ...]) -> Work:
+    task = slice_task(input.shape, begin, end, dtype)
+    return Work([input], (task,), lambda: input[tuple(map(slice, begin, end))])
+
+
+def _cast_work(target: str, dtype: str, input: NDArray[Any], to: str) -> Work:
+    task = cast_task(input.shape, dtype, to)
+    return Work([input], (task,), lambda: stored(numbers(input, KERNEL_DTYPES[dtype]), KERNEL_DTYPES[to]))
+
+
+SPEC = Option("spec", "spec", "A spec file.")
+FROM = Option("source", "descriptor", "The source's descriptor in it.", flag="--from")
+INTO = Option("to", "descriptor", "The target's descriptor in it.")
+SIZES = Option("define", "sizes", "A size: NAME=VALUE.", None, "-D")
+BETWEEN = "target[x] = source[x] through two descriptors of one shape"
+KERNELS = (
+    Kernel(
+        "copy",
+        Emit(
+            f"{BETWEEN}.", lambda target, spec, source, to, dtype: copy(source, to, (dtype, dtype)),
+            (SPEC, FROM, INTO, DTYPE),
+        ),
+        Run(f"{BETWEEN}; memory in and out is flat.", _copy_work, (INPUT, SPEC, FROM, INTO, SIZES)),
+    ),
+    Kernel(
+        "pad",
+        Emit(
+            "Zeros around a tensor.", lambda target, left, right, dtype: pad(left, right, dtype),
+            (*each_dimension("left", "right"), DTYPE),
+        ),
+        Run("Zeros around a tensor.", _pad_work, (INPUT, *every_dimension("left", "right", default="0"))),
+        golden={"pad": lambda: pad((1, 1), (1, 1))},
+    ),
+    Kernel(
+        "slice",
+        Emit(
+            "The elements from `begin` on of each dimension, as many as the sizes say.",
+            lambda target, begin, dtype: slices(begin, dtype), (*each_dimension("begin"), DTYPE),
+        ),
+        Run(
+            "The elements begin … end − 1 of each dimension.", _slice_work,
+            (INPUT, *every_dimension("begin", "end")),
+        ),
+        golden={"slice": lambda: slices((1, 2))},
+    ),
+    Kernel(
+        "cast",
+        Emit(
+            "Another element type.", lambda target, to, dtype, vector: cast(dtype, to, vector), (TO, DTYPE, VECTOR)
+        ),
+        Run("Another element type, rounded to nearest even.", _cast_work, (INPUT, TO)),
+        golden={"cast": lambda: cast("f32", "bf16", 4)},
+    ),
+)  # fmt: skip

@@ -9,7 +9,11 @@ from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.kernel.emit import emit_unverified
-from layoutalg.kernel.library.tasks import contraction_task, convolution_task, pad_task, permute_task, reduce_tasks
+from layoutalg.kernel.library.contraction import contraction_task
+from layoutalg.kernel.library.convolution import convolution_task
+from layoutalg.kernel.library.permute import permute_task
+from layoutalg.kernel.library.reduce import reduce_tasks
+from layoutalg.kernel.library.views import pad_task
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201")
 

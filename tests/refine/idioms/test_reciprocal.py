@@ -11,7 +11,7 @@ from layoutalg.index import simplify, symbol
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.kernel.emit import emit_unverified
-from layoutalg.kernel.library.tasks import permute_task
+from layoutalg.kernel.library.permute import permute_task
 from layoutalg.refine.idioms.reciprocal import ASSUMPTION
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.symbolic.arithmetic import IndexValues

@@ -8,7 +8,8 @@ from layoutalg.device.compile import compile_source
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.kernel.emit import emit_unverified
-from layoutalg.kernel.library.convolution import Windows, im2col
+from layoutalg.kernel.library.im2col import im2col
+from layoutalg.kernel.library.windows import Windows
 from layoutalg.prove import Refuted
 from layoutalg.refine.idioms.reciprocal import ASSUMPTION
 from layoutalg.refine.refinement import prove_binary

@@ -1,0 +1,168 @@
+"""An entry of the library: what a kernel is called, what it asks for, what is built, launched and compared.
+
+| field    | says                                                              | and makes                          |
+|----------|-------------------------------------------------------------------|------------------------------------|
+| `emit`   | options, and the program of them, for all sizes                   | `layoutalg emit NAME`              |
+| `run`    | options, also arrays; and the work: launches and what comes out   | `layoutalg run NAME`               |
+| `golden` | programs by folder                                                | `make kernels`, `binary --against` |
+| `named`  | of a kernel's name, the program that the library chooses          | `binary --against`                 |
+
+A command has an option for each `Option`; its function takes their values by name, and besides the `target` and (of a
+run) the arrays' `dtype`.  A module of the library lists its entries in `KERNELS`; `kernels` has those of all modules.
+
+What it cannot represent: kernels of several results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from layoutalg.kernel.library.copies import dtype_named
+from layoutalg.kernel.program import Program
+from layoutalg.layout import LayoutError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Kind = Literal["text", "integer", "integers", "flag", "array", "spec", "descriptor", "sizes"]
+"""What a value is: `array` a .npy file's, `descriptor` one of the `spec`, `sizes` numbers by name."""
+REQUIRED: Any = ...
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a kernel's command; `flag` where it is not `--NAME`; `rank` of an array that has a fixed one.
+
+    An array with a `dtype` is of that type; the others are all of one.
+    """
+
+    name: str
+    kind: Kind
+    help: str
+    default: Any = REQUIRED
+    flag: str = ""
+    rank: int | None = None
+    dtype: str = ""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A launch: the program, its sizes by name, and the shape of what comes out."""
+
+    program: Program
+    sizes: Mapping[str, int]
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Work:
+    """Arrays, what is launched on them (one after the other), and what numpy says of the result.
+
+    `exact`: to the bit; else numpy's result is in float64, and `size` is what an error is small beside, where that may
+    be more than the largest result.
+    """
+
+    arrays: Sequence[NDArray[Any]]
+    tasks: tuple[Task, ...]
+    expected: Callable[[], NDArray[Any]]
+    exact: bool = True
+    size: Callable[[], float] = lambda: 0.0
+
+
+@dataclass(frozen=True)
+class Emit:
+    """How a kernel is asked for as a program for all sizes."""
+
+    help: str
+    program: Callable[..., Program]
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a kernel is run on arrays."""
+
+    help: str
+    work: Callable[..., Work]
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel of the library, by its name on the command line.
+
+    `golden`: programs for all targets, by folder; `golden_for`: programs of a target, where it matters.
+    """
+
+    name: str
+    emit: Emit
+    run: Run
+    golden: Mapping[str, Callable[[], Program]] = field(default_factory=dict)
+    golden_for: Mapping[str, Callable[[str], Program]] = field(default_factory=dict)
+    named: Callable[[str], Program | None] = lambda name: None
+
+
+# --- options that many have -------------------------------------------------------------------------------------------
+
+INPUT = Option("input", "array", "The source, a .npy file.")
+A = Option("a", "array", "The first operand, a .npy file.")
+B = Option("b", "array", "The second operand, a .npy file.")
+DTYPE = Option("dtype", "text", "f32, f16 or bf16.", "f32")
+TO = Option("to", "text", "f32, f16 or bf16.")
+VECTOR = Option("vector", "integer", "Elements a global access moves; sizes are multiples of it.", 1)
+RESULT = Option("result", "text", "Elements of the result, where they are others.", None)
+RESULT_OF = Option("result", "text", "Elements of the result: f32, f16 or bf16.", None)
+HOW = Option("how", "text", "sum or max.", "sum")
+GROUPS = Option("groups", "integer", "Groups of channels.", 1)
+
+
+def each_dimension(*names: str, default: str = REQUIRED) -> tuple[Option, ...]:
+    """Options of a number for each dimension."""
+    return tuple(Option(name, "integers", "Integers with commas, one for each dimension.", default) for name in names)
+
+
+def every_dimension(*names: str, default: str = REQUIRED) -> tuple[Option, ...]:
+    """Options of numbers of which one counts for all dimensions."""
+    return tuple(Option(name, "integers", "Integers with commas; one counts for all dimensions.", default)
+                 for name in names)  # fmt: skip
+
+
+# --- what tasks are made with -----------------------------------------------------------------------------------------
+
+
+def widest(dtype: str, *lengths: int) -> int:
+    """The most elements that one access of at most 16 bytes moves, where it divides all lengths.
+
+    >>> widest("f32", 12), widest("f16", 12), widest("f32", 7)
+    (4, 4, 1)
+    """
+    most = 16 // dtype_named(dtype).bytes
+    return next(w for w in (8, 4, 2, 1) if w <= most and all(n % w == 0 for n in lengths))
+
+
+def bits_for(*elements: int) -> int:
+    """The index type for tensors of so many elements."""
+    return 32 if max(elements) < 1 << 31 else 64
+
+
+def each(what: str, name: str, values: Sequence[int], rank: int) -> tuple[int, ...]:
+    """One number for each dimension; a single one counts for all."""
+    if len(values) not in (1, rank):
+        raise LayoutError(f"{what}: {name} {list(values)} for {rank} dimensions; give one number, or one for each")
+    return tuple(values) if len(values) == rank else tuple(values) * rank
+
+
+def same_rank(what: str, shape: Sequence[int], *others: Sequence[int]) -> None:
+    """LayoutError unless there is a number for each dimension of a tensor that has elements."""
+    if 0 in shape or not shape:
+        raise LayoutError(f"{what}: a tensor of shape {tuple(shape)} has no elements")
+    for one in others:
+        if len(one) != len(shape):
+            raise LayoutError(f"{what}: {len(one)} numbers for a tensor of {len(shape)} dimensions; give one for each")
+
+
+def numbered(letter: str, lengths: Sequence[int]) -> dict[str, int]:
+    """Lengths by name: a letter and the dimension's number."""
+    return {f"{letter}{d}": n for d, n in enumerate(lengths)}

@@ -107,7 +107,7 @@ def _carried_out(found: BinaryVerdict, code: MachineCode, program: Program, seco
 def _decided(code: MachineCode, program: Program, seconds: float) -> BinaryVerdict:
     """Every claim, up to the first that fails at a witness."""
     functions, loops = UninterpretedFunctions(), Loops()
-    questions = Questions(program, functions, time.monotonic() + seconds)
+    questions = Questions(program, time.monotonic() + seconds)
     verdicts: list[tuple[str, Verdict]] = []
     narrow: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
@@ -146,7 +146,7 @@ def _trace(
     decide, sizes = questions.shown, _sizes(program)
     machine = SymbolicMachine(code, arguments, blocks, program.threads, given, sizes, decide, functions)
     SymbolicExecution(machine, loops.execute, questions.deadline).run()
-    assumed = {ASSUMPTION: machine.w.divisions.errors, EQUAL_RESULTS: computes}
+    assumed = {ASSUMPTION: machine.w.divides, EQUAL_RESULTS: computes}
     return machine.trace, tuple(text for text, needed in assumed.items() if needed)
 
 

@@ -6,7 +6,6 @@ from layoutalg.index import TRUE, all_of, eq, mod, symbol, var
 from layoutalg.kernel.library.transpose import register_transpose
 from layoutalg.prove import ForAll, Limits, Proved, Refuted, Unknown, prove
 from layoutalg.refine.simulation import questions as budgets
-from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 
 A, B = var("a", 1 << 20), var("b", 1 << 20)
 
@@ -31,7 +30,7 @@ def questions(monkeypatch):
 
 @pytest.fixture
 def prover():
-    return budgets.Questions(register_transpose(96, 64), UninterpretedFunctions(), 1e12)
+    return budgets.Questions(register_transpose(96, 64), 1e12)
 
 
 def test_a_claim_that_is_open_is_not_asked_again(questions, prover):

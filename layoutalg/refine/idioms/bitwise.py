@@ -1,12 +1,89 @@
-"""Bitwise operations that are arithmetic, by the bits that a number may have."""
+"""Bitwise operations that are arithmetic, by the bits that a number may have.
+
+| written | read | where |
+|---|---|---|
+| `x & 0xff00` | x mod 2¹⁶ − x mod 2⁸: a difference for each run of ones | always, of any representative |
+| `x \\| m` | x − (x & m) + m | m is constant |
+| `a \\| b`, `a ^ b` | a + b | no bit is in both |
+| `a \\| b` | a + b − (a & b) | always |
+| `x ^ −1`, `~x` | −1 − x; of a choice, a choice of those | always |
+"""
 
 from __future__ import annotations
 
 import math
 
-from layoutalg.index import FALSE, Expr, mod, simplify, xor
+from layoutalg.index import FALSE, Expr, bitand, eq, mod, select, simplify, xor
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
+from layoutalg.refine.idioms.rules import Lemma, Reading, Rule, number
+from layoutalg.refine.values.word import Word
+
+
+def with_mask(_: Reading, a: Word, b: Word) -> Expr | None:
+    """`a & b`, where one is constant."""
+    return next((masked(x, m) for x, m in ((a, b), (b, a)) if m.expr.op == "const"), None)
+
+
+def masked(word: Word, constant: Word) -> Expr:
+    """Each run of ones in the mask is a difference of two remainders, taken of any representative."""
+    mask = int(constant.expr.value) % (1 << word.bits)
+    if mask == (1 << word.bits) - 1:
+        return word.expr
+    total: Expr = FALSE
+    while mask:
+        start = (mask & -mask).bit_length() - 1
+        end = (~(mask >> start) & (mask >> start) + 1).bit_length() - 1 + start
+        part = mod(word.expr, 1 << end) if end < word.bits else word.expr
+        total = total + simplify(part - (mod(word.expr, 1 << start) if start else 0))
+        mask &= -1 << end
+    return total
+
+
+def or_constant(_: Reading, a: Word, b: Word) -> Expr | None:
+    """`a | b`, where one is constant."""
+    for word, m in ((a, b), (b, a)):
+        if m.expr.op == "const":
+            return word.expr - masked(word, m) + int(m.expr.value) % (1 << word.bits)
+    return None
+
+
+def or_apart(_: Reading, a: Word, b: Word) -> Expr | None:
+    """`a | b`, of any representatives, where no bit can be in both."""
+    left, right = simplify(a.expr), simplify(b.expr)
+    return left + right if apart(left, right) else None
+
+
+def or_otherwise(w: Reading, a: Word, b: Word) -> Expr:
+    """`a | b`, where a solver may see that no bit is in both."""
+    x, y = w.unsigned(a), w.unsigned(b)
+    both = bitand(x, y)
+    return x + y if w.shown(both, 0, 1) else x + y - both
+
+
+def complement(e: Expr) -> Expr:
+    """−1 − e; a mask that is written as a word stays a choice of all ones and zero.
+
+    >>> from layoutalg.index import var
+    >>> complement(select(var("i", 9) < 5, -1, 0))
+    select(i < 5, 0, -1)
+    """
+    if e.op == "select":
+        return select(e.args[0], *(-1 - way for way in e.args[1:]))
+    return -1 - e
+
+
+def with_all_ones(_: Reading, a: Word, b: Word) -> Expr | None:
+    """`a ^ b`, where one is all ones."""
+    for word, ones in ((b, a), (a, b)):
+        if ones.expr.op == "const" and ones.expr.value in (-1, (1 << word.bits) - 1):
+            return complement(word.expr)
+    return None
+
+
+def xor_otherwise(w: Reading, a: Word, b: Word) -> Expr:
+    """`a ^ b`, which is a sum with a constant of which the other has no bit."""
+    return exclusive(w.unsigned(a), w.unsigned(b))
 
 
 def apart(one: Expr, other: Expr) -> bool:
@@ -54,3 +131,30 @@ def possible_bits(e: Expr) -> int:
         shared = bits & here
         bits |= here | (-(shared & -shared) if shared else 0)
     return bits & (1 << int(e.hi).bit_length()) - 1 if e.lo >= 0 and e.hi < math.inf else bits
+
+
+_A, _B, _C = number("a", 32), number("b", 32), number("c", 1)
+
+
+def _disjunction(a: Expr, b: Expr) -> Expr:
+    """`a | b`, for lemmas: index expressions have no operation for it."""
+    return xor(xor(a, b), bitand(a, b))
+
+
+CONJUNCTIONS = (
+    Rule(
+        "a mask with a run of ones",
+        with_mask,
+        Lemma(bitand(_A, 0xFFFF00), mod(_A, 1 << 24) - mod(_A, 1 << 8)),
+    ),
+)
+DISJUNCTIONS = (
+    Rule("a constant's bits are set", or_constant, Lemma(_disjunction(_A, _B), _A - bitand(_A, _B) + _B)),
+    Rule("no bit can be in both", or_apart, Lemma(_disjunction(_A, _B), _A + _B, eq(bitand(_A, _B), 0))),
+    Rule("a sum, less what is in both", or_otherwise, Lemma(_disjunction(_A, _B), _A + _B - bitand(_A, _B))),
+)
+EXCLUSIVES = (
+    Rule("all ones", with_all_ones, Lemma(xor(_A, (1 << 32) - 1), -1 - _A, bits=32)),
+    Rule("no bit is the constant's", xor_otherwise, Lemma(xor(_A, _B), _A + _B, eq(bitand(_A, _B), 0))),
+)
+COMPLEMENT = Lemma(-1 - select(eq(_C, 1), _A, _B), select(eq(_C, 1), -1 - _A, -1 - _B))

@@ -1,5 +1,11 @@
 """Division by a constant as compilers write it: a product with the reciprocal, rounded up, and a shift.
 
+| written | read | where |
+|---|---|---|
+| x div 2ᵏ | 0 | 0 ≤ x < 2ᵏ |
+| m·x div 2ᵏ | x div d | m·d = 2ᵏ + r and r·x < 2ᵏ (Granlund and Montgomery, 1994) |
+| (y div a + r) div n | (y + a·r) div (a·n) | always |
+
 What it cannot represent: limits that only a solver shows.
 """
 
@@ -7,40 +13,65 @@ from __future__ import annotations
 
 import math
 
-from layoutalg.index import FALSE, Expr, div, simplify
+from layoutalg.index import FALSE, Expr, all_of, div, simplify, symbol
 from layoutalg.index.bounds import NARROWEST, in_range
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
+from layoutalg.refine.idioms.rules import Lemma, Rule, first, number
 
 
-def unmagic(e: Expr, given: Expr) -> Expr:
-    """x div d, where a quotient m·x div 2ᵏ is that: m·d = 2ᵏ + r, and r·x < 2ᵏ (a division by a constant).
+def shifted(e: Expr, places: int, given: Expr) -> Expr:
+    """e div 2ᵏ: 0 where e is known to be in 0 … 2ᵏ − 1.
+
+    >>> from layoutalg.index import all_of, symbol
+    >>> n, p = symbol("N"), symbol("p", min=0)
+    >>> shifted(p, 24, all_of(p < n, n < 1 << 24))
+    0
+    """
+    found: Expr | None = first(QUOTIENTS, e, places, given)
+    return simplify(div(e, 1 << places)) if found is None else found
+
+
+def _below(e: Expr, places: int, given: Expr) -> Expr | None:
+    return FALSE if in_range(simplify(e), 0, 1 << places, given) else None
+
+
+def _by_constant(e: Expr, places: int, given: Expr) -> Expr | None:
+    return by_constant(simplify(div(e, 1 << places)), given)
+
+
+def by_constant(e: Expr, given: Expr) -> Expr | None:
+    """x div d, where a quotient m·x div 2ᵏ is that: m·d = 2ᵏ + r, and r·x < 2ᵏ; None of another.
 
     >>> from layoutalg.index import var
     >>> x = var("x", 1 << 31)
-    >>> unmagic(x * 715827883 // (1 << 32), FALSE)
+    >>> by_constant(x * 715827883 // (1 << 32), FALSE)
     x // 6
-    >>> unmagic((x * -1840700269 // (1 << 32) + x) // 4, FALSE)
+    >>> by_constant((x * -1840700269 // (1 << 32) + x) // 4, FALSE)
     x // 7
-    >>> unmagic(var("y", 100) * 43 // 128, FALSE)
+    >>> by_constant(var("y", 100) * 43 // 128, FALSE)
     y // 3
 
     A factor that is not above the divisor is no rounded reciprocal, and stays.
     """
     if e.op != "div" or e.args[1].op != "const" or e.args[1].value & (e.args[1].value - 1):
-        return e
-    whole, e = e, _one_division(e)
+        return None
+    e = _one_division(e)
     if e.op != "div":
-        return e
+        return None
     power = e.args[1].value
     content = math.gcd(*(int(k) for k in normal(e.args[0]).terms.values())) if normal(e.args[0]).terms else 1
     divisor = -(-power // content)
     excess = content * divisor - power
     if not 1 < divisor < content:
-        return whole
+        return None
     x = simplify(div(e.args[0], content))
-    limit = min(1 << 31, power // max(excess, 1))
-    return simplify(div(x, divisor)) if in_range(x, 0, limit, given) else whole
+    limit = min(MOST_DIVIDED, power // max(excess, 1))
+    return simplify(div(x, divisor)) if in_range(x, 0, limit, given) else None
+
+
+#: What is divided by a constant is below this: a signed word that is not negative.
+MOST_DIVIDED = 1 << 31
 
 
 def _one_division(e: Expr) -> Expr:
@@ -56,12 +87,20 @@ def _one_division(e: Expr) -> Expr:
     return div(recover(normal(y) + normal(a) * rest).expr(), int(a.value * e.args[1].value))
 
 
-def shifted(e: Expr, places: int, given: Expr) -> Expr:
-    """e div 2ᵏ: 0 where e is known to be in 0 … 2ᵏ − 1.
+_X, _M, _D = number("x", 6), number("m", 6), symbol("d", max=63)
+_P = symbol("p", max=64, power_of_two=True)
+_Y, _R = number("y", 64, signed=True), number("r", 32, signed=True)
 
-    >>> from layoutalg.index import all_of, symbol
-    >>> n, p = symbol("N"), symbol("p", min=0)
-    >>> shifted(p, 24, all_of(p < n, n < 1 << 24))
-    0
-    """
-    return FALSE if in_range(simplify(e), 0, 1 << places, given) else unmagic(simplify(div(e, 1 << places)), given)
+QUOTIENTS = (
+    Rule("a number below the divisor", _below, Lemma(div(_X, _P), FALSE, _X < _P)),
+    Rule(
+        "a product with a rounded reciprocal",
+        _by_constant,
+        Lemma(div(_X * _M, _P), div(_X, _D), all_of(_M * _D >= _P, (_M * _D - _P) * _X < _P)),
+    ),
+)
+
+
+def two_quotients(a: int, n: int) -> Lemma:
+    """What joins the quotients of a reciprocal that has more bits than a word, before the rule."""
+    return Lemma(div(div(_Y, a) + _R, n), div(_Y + a * _R, a * n))

@@ -8,7 +8,7 @@
 
 That e is at most 2 is LLVM's (AMDGPUCodeGenPrepare, `expandDivRem32`, after Rodeheffer, "Software Integer Division",
 2008): it is assumed, and a verdict that rests on it says so; the tests try it on many numbers.  With it, q is n div d
-whatever e is, and this module only has to recognise the steps: each is a function of words that it has seen before.
+whatever e is, and this module only has to recognise the steps: the unknowns that they make say what they are of.
 
 What it cannot represent: signed division other than through this one, and division of 64-bit numbers.
 """
@@ -17,108 +17,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layoutalg.index import FALSE, TRUE, Expr, any_of, div, eq, select, simplify, substitute, variables
-from layoutalg.refine.values.unknowns import Kind, call_of, unknown
+from layoutalg.index import FALSE, TRUE, Expr, any_of, div, eq, lt, select, simplify, substitute, symbol, variables
+from layoutalg.refine.idioms.rules import Lemma, Reading, Rule, number
+from layoutalg.refine.values.modular import same_word
+from layoutalg.refine.values.unknowns import Kind, arguments_of, call_of, function_of, unknown
+from layoutalg.refine.values.word import Word
 
 ASSUMPTION = "the quotient estimate of LLVM's unsigned division is at most 2 too small"
 
 #: 2³² − 512 as f32: the factor that keeps the estimate below the reciprocal.
 _FACTOR = 0x4F7FFFFE
 
+#: The most that an estimated quotient is too small.
+MOST_ERROR = 2
 
-class Divisions:
-    """The steps of divisions that have been seen."""
+#: What the unknowns of a division are called: the correction of z, and how much an estimate is too small.
+CORRECTION, ERROR = "correction", "error"
 
-    def __init__(self) -> None:
-        self.estimates: dict[Expr, Expr] = {}  # z → d
-        self.corrections: dict[Expr, Expr] = {}  # mulhi(z, −d·z) → z
-        self.errors: set[Expr] = set()  # each e
-        self.left: dict[Expr, Expr] = {}  # e → what is left of it after a correction
-        self.unsigned: set[Expr] = set()  # estimates and remainders: 32-bit numbers as they are
+#: Numbers of a word are below this; what is divided below the half of it is no negative word.
+_WORDS = 1 << 32
 
-    def see_function(self, made: Expr) -> None:
-        """Notes the result of a floating-point function that is an estimate."""
-        for scaled in _operands(made, "u32_of_f32"):
-            product = _operands(scaled, "mul_f32")
-            for factor, other in (product, product[::-1]) if product else ():
-                divisors = [d for converted in _operands(other, "rcp_f32") for d in _operands(converted, "f32_of_u32")]
-                if divisors and factor.op == "const" and factor.value == _FACTOR:
-                    self.estimates[made] = divisors[0]
 
-    def divisor_of_correction(self, a: Expr, b: Expr, bits: int) -> Expr | None:
-        """z, where the two are z and −d·z."""
-        for z, product in ((a, b), (b, a)):
-            if z in self.estimates and _congruent(product, -1 * self.estimates[z] * z, bits):
-                return z
-        return None
-
-    def divisor_of_quotient(self, word: Expr) -> Expr | None:
-        """d, where the word is z + mulhi(z, −d·z)."""
-        for correction, z in self.corrections.items():
-            if simplify(word - z - correction) is FALSE:
-                return self.estimates[z]
-        return None
-
-    def quotient(self, n: Expr, d: Expr, error: Expr) -> Expr:
-        """The estimated quotient.  Neither it nor what it leaves of n is negative."""
-        self.errors.add(error)
-        estimate = div(n, d) - error
-        self.unsigned |= {simplify(estimate), simplify(n - d * estimate)}
-        return estimate
-
-    def cases(self, *exprs: Expr) -> list[tuple[Expr, ...]] | None:
-        """The expressions for each value of e, where exactly one e occurs in them."""
-        found = {v for v in variables(*exprs) if v in self.errors}
-        if len(found) != 1:
-            return None
-        (error,) = found
-        return [tuple(simplify(substitute(x, {error: k})) for x in exprs) for k in range(int(error.hi) + 1)]
-
-    def less(self, left: Expr, right: Expr) -> Expr | None:
-        """`left < right` as a statement on e, where each e decides it: left ≥ 0, right ≥ 1, so left div right is 0."""
-        if not self.errors or right.lo < 1:
-            return None
-        cases = self.cases(div(left, right))
-        if cases is None or any(case[0].op != "const" for case in cases):
-            return None
-        (error,) = {v for v in variables(left) if v in self.errors}
-        return any_of(*(eq(error, k) for k, case in enumerate(cases) if case[0] is FALSE))
-
-    def choice(self, condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
-        """What a choice is, where e decides it: a correction takes one from the error, if there was any."""
-        cases = self.cases(condition, then, otherwise) if self.errors else None
-        if cases is None or any(c not in (TRUE, FALSE) for c, _, _ in cases):
-            return None
-        chosen = [a if c is TRUE else b for c, a, b in cases]
-        step = simplify(chosen[-1] - chosen[0])
-        if step is FALSE and all(one is chosen[0] for one in chosen):
-            return chosen[0]
-        if len(chosen) < 3 or any(one is not chosen[0] for one in chosen[:-1]):
-            return select(condition, then, otherwise)
-        (error,) = {v for v in variables(condition) if v in self.errors}
-        corrected = simplify(chosen[0] + self._less_by_one(error) * step)
-        if self._in_range(then, otherwise, chosen) or self._in_range(otherwise, then, chosen):
-            self.unsigned.add(corrected)
-        return corrected
-
-    def _in_range(self, new: Expr, old: Expr, chosen: Sequence[Expr]) -> bool:
-        """Whether what was chosen between a number of 32 bits and a new one is such a number as well.
-
-        The new one is the next, and none is too great; or it is no greater, and none is negative.
-        """
-        if simplify(old) not in self.unsigned:
-            return False
-        change = simplify(new - old)
-        if change is TRUE:
-            return all(one.hi < 1 << 32 for one in chosen)
-        return change.hi <= 0 and all(one.lo >= 0 for one in chosen)
-
-    def _less_by_one(self, error: Expr) -> Expr:
-        """max(e − 1, 0), for e in 0, 1, 2: what is left after one correction, of which another leaves nothing."""
-        if error not in self.left:
-            self.left[error] = unknown(f"{error.value.name}_left", int(error.hi), Kind.DATA, arguments=(error,))
-            self.errors.add(self.left[error])
-        return self.left[error]
+def _divisor(z: Expr) -> Expr | None:
+    """d, where the word is the first estimate of 2³² / d."""
+    for scaled in _operands(z, "u32_of_f32"):
+        product = _operands(scaled, "mul_f32")
+        for factor, other in (product, product[::-1]) if product else ():
+            divisors = [d for converted in _operands(other, "rcp_f32") for d in _operands(converted, "f32_of_u32")]
+            if divisors and factor.op == "const" and factor.value == _FACTOR:
+                return divisors[0]
+    return None
 
 
 def _operands(made: Expr, name: str) -> tuple[Expr, ...]:
@@ -127,6 +55,109 @@ def _operands(made: Expr, name: str) -> tuple[Expr, ...]:
     return arguments if function == name else ()
 
 
-def _congruent(one: Expr, other: Expr, bits: int) -> bool:
-    difference = simplify(one - other)
-    return difference.op == "const" and difference.value % (1 << bits) == 0
+def upper_half(w: Reading, a: Word, b: Word) -> Expr | None:
+    """The upper half of a product that is a step of a division: Newton's, or the estimated quotient."""
+    x, y = simplify(a.expr), simplify(b.expr)
+    for z, product in ((x, y), (y, x)):
+        d = _divisor(z)
+        if d is not None and same_word(product, -1 * d * z, 32):
+            return w.belonging(CORRECTION, z, _WORDS)
+    for n, reciprocal in ((a, y), (b, x)):
+        d = _divisor_of_reciprocal(reciprocal)
+        if d is not None and d.lo >= 1 and w.shown(d, 0, _WORDS):
+            return _quotient(w, n, d)
+    return None
+
+
+def _divisor_of_reciprocal(word: Expr) -> Expr | None:
+    """d, where the word is z + mulhi(z, −d·z)."""
+    for v in variables(word):
+        if function_of(v) == CORRECTION:
+            (z,) = arguments_of(v)
+            if simplify(word - z - v) is FALSE:
+                return _divisor(z)
+    return None
+
+
+def _quotient(w: Reading, n: Word, d: Expr) -> Expr:
+    """The estimated quotient.  Neither it nor what it leaves of n is negative."""
+    dividend = w.unsigned(n)
+    exact = div(dividend, d)
+    if w.given is w.always and w.signed(n) is dividend:
+        w.limits[simplify(exact)] = _WORDS // 2
+    estimate = exact - w.belonging(ERROR, exact, MOST_ERROR + 1)
+    for e in (estimate, dividend - d * estimate):
+        w.limits.setdefault(simplify(e), _WORDS)
+    return estimate
+
+
+def _errors(*exprs: Expr) -> list[Expr]:
+    return [v for v in variables(*exprs) if function_of(v) == ERROR]
+
+
+def _cases(*exprs: Expr) -> list[tuple[Expr, ...]]:
+    """The expressions for each value of e, where exactly one e occurs in them; nothing else."""
+    found = _errors(*exprs)
+    if len(found) != 1:
+        return []
+    values = range(int(found[0].hi) + 1)
+    return [tuple(simplify(substitute(x, {found[0]: k})) for x in exprs) for k in values]
+
+
+def less(_: Reading, left: Expr, right: Expr) -> Expr | None:
+    """`left < right` as a statement on e, where each e decides it: left ≥ 0, right ≥ 1, so left div right is 0."""
+    errors = _errors(left)
+    if len(errors) != 1 or right.lo < 1:
+        return None
+    cases = _cases(div(left, right))
+    if not cases or any(case[0].op != "const" for case in cases):
+        return None
+    return any_of(*(eq(errors[0], k) for k, case in enumerate(cases) if case[0] is FALSE))
+
+
+def corrected(w: Reading, condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
+    """What a choice is, where e decides it: a correction takes one from the error, if there was any."""
+    cases = _cases(condition, then, otherwise)
+    if not cases or any(c not in (TRUE, FALSE) for c, _, _ in cases):
+        return None
+    chosen = [a if c is TRUE else b for c, a, b in cases]
+    step = simplify(chosen[-1] - chosen[0])
+    if step is FALSE and all(one is chosen[0] for one in chosen):
+        return chosen[0]
+    errors = _errors(condition)
+    if len(chosen) < MOST_ERROR + 1 or not errors or any(one is not chosen[0] for one in chosen[:-1]):
+        return select(condition, then, otherwise)
+    result = simplify(chosen[0] + _less_by_one(errors[0]) * step)
+    if _in_range(w, then, otherwise, chosen) or _in_range(w, otherwise, then, chosen):
+        w.limits.setdefault(result, _WORDS)
+    return result
+
+
+def _in_range(w: Reading, new: Expr, old: Expr, chosen: Sequence[Expr]) -> bool:
+    """Whether what was chosen between a number of 32 bits and a new one is such a number as well.
+
+    The new one is the next, and none is too great; or it is no greater, and none is negative.
+    """
+    if simplify(old) not in w.limits:
+        return False
+    change = simplify(new - old)
+    if change is TRUE:
+        return all(one.hi < _WORDS for one in chosen)
+    return change.hi <= 0 and all(one.lo >= 0 for one in chosen)
+
+
+def _less_by_one(error: Expr) -> Expr:
+    """max(e − 1, 0), for e in 0, 1, 2: what is left after one correction, of which another leaves nothing."""
+    return unknown(f"{error.value.name}_left", int(error.hi), Kind.DATA, function=ERROR, arguments=(error,))
+
+
+_N, _D, _E = number("n", 6), symbol("d", max=63), symbol("e", min=0, max=MOST_ERROR)
+_LEFT = _N - (div(_N, _D) - _E) * _D
+
+ORDERS = (Rule("what an estimated quotient leaves", less, Lemma(lt(_LEFT, _D), eq(_E, 0))),)
+UPPER_HALVES = (Rule("a step of a division by reciprocal", upper_half, None, f"LLVM, expandDivRem32: {ASSUMPTION}"),)
+CORRECTED = Rule(
+    "the correction of an estimated quotient",
+    corrected,
+    Lemma(select(_LEFT < _D, div(_N, _D) - _E, div(_N, _D) - _E + 1), div(_N, _D) - select(_E < 1, 0, _E - 1)),
+)

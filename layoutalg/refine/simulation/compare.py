@@ -28,6 +28,7 @@ from layoutalg.index.conditions import chosen, plain
 from layoutalg.isa.semantics.accesses import alignment_of
 from layoutalg.kernel.program import Program
 from layoutalg.prove import Proved, Refuted, Shown, Verdict, Witness
+from layoutalg.refine.idioms.floats import recognised
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.simulation.expected import Expected, ExpectedElement
 from layoutalg.refine.simulation.order import changed_places
@@ -243,7 +244,7 @@ class Comparison:
         Choices within quotients stay at first, since it is the whole that is recognised.
         """
         for spread in (False, True, True):
-            e = self.functions.recognised(simplify(chosen(e, given, spread)))
+            e = recognised(self.functions, simplify(chosen(e, given, spread)))
         return e
 
     def _bound(self, got: Expr, goal: Expr, bound: Mapping[Expr, Expr]) -> dict[Expr, Expr] | None:

@@ -20,8 +20,8 @@ from layoutalg.index import Expr, all_of, conjuncts, substitute, variables
 from layoutalg.index.conditions import meaning
 from layoutalg.kernel.program import Program
 from layoutalg.prove import ForAll, Limits, Proved, Refuted, Shown, Unknown, Verdict, holds, prove
+from layoutalg.refine.idioms.floats import for_numbers
 from layoutalg.refine.simulation.samples import extreme_sizes, shows_wrong
-from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.refine.values.unknowns import Kind, kind_of
 
 #: The solver's steps, of which a second has about a million.  No proof of our compiler's builds takes 50 000.
@@ -40,9 +40,9 @@ FEW_CHOICES = 8
 class Questions:
     """Asks the prover about one program; nothing is refuted by values of what is `free`, which the machine has not."""
 
-    def __init__(self, program: Program, functions: UninterpretedFunctions, deadline: float) -> None:
+    def __init__(self, program: Program, deadline: float) -> None:
         """`deadline` is the `time.monotonic` after which nothing is asked."""
-        self.functions, self.deadline = functions, deadline
+        self.deadline = deadline
         self.free: set[Expr] = set()
         self.open_ranges = self.open_claims = 0
         self._extremes = extreme_sizes(program)
@@ -93,7 +93,7 @@ class Questions:
 
     def _refuted_for_numbers(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...]) -> Refuted | None:
         """A refutation in which roundings to bf16 are what the machine makes of a number."""
-        while values := (written := self.functions.for_numbers(variables(goal, given)))[0]:
+        while values := (written := for_numbers(variables(goal, given)))[0]:
             goal, given = substitute(goal, values), all_of(substitute(given, values), written[1])
         if any(map(self._free, variables(goal, given))):
             return None

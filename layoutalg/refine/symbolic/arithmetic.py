@@ -18,8 +18,8 @@ What it cannot represent: shifts by an amount that is not constant, and whether 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from functools import partial
 
 from layoutalg.index import (
     FALSE,
@@ -34,7 +34,6 @@ from layoutalg.index import (
     lt,
     mod,
     negation,
-    nonnegative,
     postorder,
     rebuild,
     select,
@@ -42,10 +41,12 @@ from layoutalg.index import (
 )
 from layoutalg.index.bounds import NARROWEST, generalised, in_range
 from layoutalg.index.conditions import given_or, less, undecided
-from layoutalg.refine.idioms.bitwise import apart, exclusive
-from layoutalg.refine.idioms.choices import magnitude
+from layoutalg.refine.idioms.bitwise import complement
 from layoutalg.refine.idioms.division import shifted
-from layoutalg.refine.idioms.reciprocal import Divisions
+from layoutalg.refine.idioms.floats import choice
+from layoutalg.refine.idioms.reciprocal import ERROR
+from layoutalg.refine.idioms.rules import first
+from layoutalg.refine.idioms.table import RULES
 from layoutalg.refine.values.modular import cut, representative, same_word
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.refine.values.unknowns import Kind, unknown
@@ -60,7 +61,6 @@ from layoutalg.refine.values.word import (
     Sign,
     Word,
     ZeroExtended,
-    are_halves,
     as_mask,
 )  # fmt: skip
 
@@ -75,17 +75,27 @@ class IndexValues:
         """`always` may be assumed of every instruction."""
         self.decide = decide
         self.given = self.always = always
-        self.small: set[Expr] = set()  # quotients that always are in 0 … 2³¹ − 1, because what was divided is
+        self.limits: dict[Expr, int] = {}  # of what is at least 0, whatever is given: what it is below
         self._made = 0  # unknowns
         self._in_range: dict[tuple[Expr, Expr, int, int], bool] = {}
         self._belonging: dict[tuple[str, Expr], Expr] = {}
         self.functions = UninterpretedFunctions() if functions is None else functions
-        self.divisions = Divisions()
 
-    def fresh(self, name: str, limit: int, kind: Kind = Kind.DATA, belongs_to: tuple[Expr, ...] = ()) -> Expr:
+    def fresh(self, name: str, limit: int, kind: Kind = Kind.DATA, function: str = "", *of: Expr) -> Expr:
         """A new unknown, 0 ≤ name < limit."""
         self._made += 1
-        return unknown(f"{name}_{self._made - 1}", limit, kind, self._made - 1, arguments=belongs_to)
+        return unknown(f"{name}_{self._made - 1}", limit, kind, self._made - 1, function, of)
+
+    def belonging(self, name: str, of: Expr, limit: int, kind: Kind = Kind.DATA) -> Expr:
+        """The one unknown of this name that belongs to an expression."""
+        if (name, of) not in self._belonging:
+            self._belonging[name, of] = self.fresh(name, limit, kind, name, of)
+        return self._belonging[name, of]
+
+    @property
+    def divides(self) -> bool:
+        """Whether a division by reciprocal was seen, which rests on an assumption."""
+        return any(name == ERROR for name, _ in self._belonging)
 
     def now(self) -> int:
         """How many unknowns have been made: the number of the next."""
@@ -113,7 +123,7 @@ class IndexValues:
 
     def others(self, own: Expr) -> Expr:
         """Whether no other lane has the bit that this lane has under a condition: unknown, but one truth for each."""
-        return eq(self._derived("any", own, 2, Kind.ANY), 1)
+        return eq(self.belonging("any", own, 2, Kind.ANY), 1)
 
     def word(self, expr: Expr | int, bits: int = 32) -> Word:
         """A word with this representative."""
@@ -133,7 +143,7 @@ class IndexValues:
         e, size = word.expr, 1 << word.bits
         reduced = representative(e, word.bits)
         for candidate in (e, simplify(e), reduced):
-            if candidate in self.small or (lowest == 0 and candidate in self.divisions.unsigned):
+            if lowest <= 0 and self.limits.get(candidate, math.inf) <= lowest + size:
                 return candidate
             if lowest <= candidate.lo and candidate.hi < lowest + size:
                 return candidate
@@ -141,11 +151,12 @@ class IndexValues:
         known = cut(e, lowest, size)
         if known is not None:
             return known
-        if self._shown(e, lowest, size):
+        if self.shown(e, lowest, size):
             return e
         return simplify(mod(e - lowest, size) + lowest)
 
-    def _shown(self, e: Expr, lowest: int, size: int) -> bool:
+    def shown(self, e: Expr, lowest: int, size: int) -> bool:
+        """Whether a number is seen to be in lowest … lowest + size − 1, perhaps by a solver."""
         key = (e, self.given, lowest, size)
         if key not in self._in_range:
             self._in_range[key] = in_range(e, lowest, lowest + size, self.given) or any(
@@ -161,7 +172,7 @@ class IndexValues:
             args = [new[a] for a in node.args]
             new[node] = rebuild(node, args) if args else node
             cuts = node.op == "mod" and args[1].op == "const" and args[1].value >= NARROWEST
-            if cuts and self._shown(simplify(args[0]), 0, args[1].value):
+            if cuts and self.shown(simplify(args[0]), 0, args[1].value):
                 new[node] = args[0]
         return simplify(new[e])
 
@@ -181,14 +192,13 @@ class IndexValues:
         return word.with_expr(shifted(self.unsigned(word), self._constant(amount), self.given))
 
     def ashr(self, word: Word, amount: Word) -> Word:
-        """A quotient of the signed value."""
-        places, e = self._constant(amount), simplify(word.expr)
-        if places == word.bits - 1:  # the sign; a solver is asked only where a range alone is missing
-            known = self._shown if nonnegative(e) else partial(in_range, given=self.given)
-            if known(e, 0, 1 << places):
-                return Word(FALSE, word.bits, self, Sign(word))
-        quotient = shifted(self.signed(word), places, self.given)
-        return Word(quotient, word.bits, self, Sign(word) if places == word.bits - 1 else None)
+        """A quotient of the signed value; of the last bit, the sign."""
+        places = self._constant(amount)
+        if places < word.bits - 1:
+            return word.with_expr(shifted(self.signed(word), places, self.given))
+        sign: Expr | None = first(RULES["sign"], self, word)
+        sign = shifted(self.signed(word), places, self.given) if sign is None else sign
+        return word.with_expr(sign, Sign(word))
 
     def eq(self, left: Word | Mask, right: Word) -> Bit:
         """Equality; of a mask only with 0, which other lanes may decide."""
@@ -210,8 +220,8 @@ class IndexValues:
         if left.bits == 64:
             return self._less(left, right, 0)
         a, b = self.unsigned(left), self.unsigned(right)
-        decided = self.divisions.less(a, b)
-        return Bit(given_or(less(a, b), self.given) if decided is None else decided)
+        known: Expr | None = first(RULES["order"], self, a, b)
+        return Bit(given_or(less(a, b), self.given) if known is None else known)
 
     def slt(self, left: Word, right: Word) -> Bit:
         """Signed order."""
@@ -232,12 +242,12 @@ class IndexValues:
         if isinstance(then, Mask) or isinstance(otherwise, Mask):
             a, b = as_mask(then), as_mask(otherwise)
             return a.having(any_of(all_of(condition.expr, a.own), all_of(negation(condition.expr), b.own)), b)
-        chosen = magnitude(unsure, then.expr, otherwise.expr)
-        if chosen is None:
-            chosen = self.divisions.choice(unsure, then.expr, otherwise.expr)
-        if chosen is None:
-            chosen = self.functions.choice(unsure, then.expr, otherwise.expr, then.bits)
-        return then.with_expr(chosen)
+        known: Expr | None = first(RULES["choice"], self, unsure, then.expr, otherwise.expr)
+        return then.with_expr(known) if known is not None else self.choice(unsure, then, otherwise)
+
+    def choice(self, condition: Expr, then: Word, otherwise: Word) -> Word:
+        """The choice, or the floating-point number that it is."""
+        return then.with_expr(choice(self.functions, condition, then.expr, otherwise.expr, then.bits))
 
     def zext(self, word: Word) -> Word:
         """The unsigned value."""
@@ -254,9 +264,10 @@ class IndexValues:
     def high(self, word: Word) -> Word:
         """The upper half; it remembers the whole."""
         product = word.origin
-        step = self._upper_of_product(product.a, product.b) if isinstance(product, Product) else None
-        upper = self._upper_half(word.expr) if step is None else step
-        return Word(upper, 32, self, High(word, self.low(word)))
+        step: Expr | None = None
+        if isinstance(product, Product):
+            step = first(RULES["upper half"], self, product.a, product.b)
+        return Word(self._upper_half(word.expr) if step is None else step, 32, self, High(word, self.low(word)))
 
     def _upper_half(self, e: Expr) -> Expr:
         if e.lo >= 0 and e.hi < 1 << 32:
@@ -267,13 +278,8 @@ class IndexValues:
 
     def pair(self, low: Word, high: Word) -> Word:
         """The whole whose halves these are, else the sum of both."""
-        if isinstance(high.origin, High) and are_halves(low, high):
-            return high.origin.of
-        if isinstance(high.origin, Sign) and high.origin.of is low:
-            return self.sext(low)
-        if high.expr is FALSE:
-            return self.zext(low)
-        return self.word(self.unsigned(low) + high.expr * (1 << 32), 64)
+        whole: Word | None = first(RULES["pair"], self, low, high)
+        return self.word(self.unsigned(low) + high.expr * (1 << 32), 64) if whole is None else whole
 
     def function(self, name: str, *words: Word) -> Word:
         """A function of `functions`."""
@@ -281,9 +287,7 @@ class IndexValues:
         arguments = [simplify(word.expr) for word in words]
         if name == "bf16_of_f32":
             return self.word(self.functions.rounded_to_bf16(self.unsigned(words[0])))
-        made = self.functions.apply(name, *arguments)
-        self.divisions.see_function(made)
-        return self.word(made)
+        return self.word(self.functions.apply(name, *arguments))
 
     def overflows(self, a: Word, b: Word, result: Word, differ: bool) -> Bit:
         """An unknown truth: it is seldom looked at, and costly to say."""
@@ -291,32 +295,8 @@ class IndexValues:
 
     def mul_high(self, a: Word, b: Word) -> Word:
         """The upper half of a product; the steps of a division are seen as such."""
-        known = self._upper_of_product(a, b)
-        return self.high(self.zext(a) * self.zext(b)) if known is None else self.word(known)
-
-    def _upper_of_product(self, a: Word, b: Word) -> Expr | None:
-        """The upper half where the product is a step of a division."""
-        x, y = simplify(a.expr), simplify(b.expr)
-        z = self.divisions.divisor_of_correction(x, y, 32)
-        if z is not None:
-            correction = self._derived("correction", z, 1 << 32)
-            self.divisions.corrections[correction] = z
-            return correction
-        for n, reciprocal in ((a, y), (b, x)):
-            d = self.divisions.divisor_of_quotient(reciprocal)
-            if d is not None and d.lo >= 1 and self._shown(d, 0, 1 << 32):
-                number = self.unsigned(n)
-                if self.given is self.always and self.signed(n) is number:
-                    self.small.add(simplify(div(number, d)))
-                error = self._derived("error", div(number, d), 3)
-                return self.divisions.quotient(number, d, error)
-        return None
-
-    def _derived(self, name: str, of: Expr, limit: int, kind: Kind = Kind.DATA) -> Expr:
-        """The one unknown of this name that belongs to an expression."""
-        if (name, of) not in self._belonging:
-            self._belonging[name, of] = self.fresh(name, limit, kind, (of,))
-        return self._belonging[name, of]
+        step: Expr | None = first(RULES["upper half"], self, a, b)
+        return self.high(self.zext(a) * self.zext(b)) if step is None else self.word(step)
 
     def relation(self, name: str, *words: Word) -> Bit:
         """A comparison of `functions`."""
@@ -329,10 +309,8 @@ class IndexValues:
 
         The carry itself is an unknown truth: what matters is whose it is.
         """
-        if carry.carry is not None:
-            below = carry.carry
-            whole = self.pair(below.a, a) + self.pair(below.b, b)
-            upper = Word(div(mod(whole.expr, 1 << 64), 1 << 32), 32, self, High(whole, below.low))
+        upper: Word | None = first(RULES["sum"], self, a, b, carry)
+        if upper is not None:
             return upper, Bit(self.fresh_bit())
         total = a.with_expr(a.expr + b.expr + select(carry.expr, 1, 0))
         return total, Bit(self.fresh_bit(), Carry(a, b, total) if carry.expr is FALSE else None)
@@ -341,40 +319,22 @@ class IndexValues:
 
     def conjunction(self, a: Word, b: Word) -> Expr:
         """`a & b`."""
-        for word, mask in ((a, b), (b, a)):
-            if mask.expr.op == "const":
-                return self._masked(word, mask.expr.value % (1 << word.bits))
-        return bitand(self.unsigned(a), self.unsigned(b))
-
-    def _masked(self, word: Word, mask: int) -> Expr:
-        """Each run of ones in the mask is a difference of two remainders, taken of any representative."""
-        if mask == (1 << word.bits) - 1:
-            return word.expr
-        total: Expr = FALSE
-        while mask:
-            start = (mask & -mask).bit_length() - 1
-            end = (~(mask >> start) & (mask >> start) + 1).bit_length() - 1 + start
-            part = mod(word.expr, 1 << end) if end < word.bits else word.expr
-            total = total + simplify(part - (mod(word.expr, 1 << start) if start else 0))
-            mask &= -1 << end
-        return total
+        known: Expr | None = first(RULES["and"], self, a, b)
+        return bitand(self.unsigned(a), self.unsigned(b)) if known is None else known
 
     def disjunction(self, a: Word, b: Word) -> Expr:
         """`a | b`."""
-        for word, mask in ((a, b), (b, a)):
-            if mask.expr.op == "const":
-                ones = int(mask.expr.value % (1 << word.bits))
-                return word.expr - self._masked(word, ones) + ones
-        left, right = simplify(a.expr), simplify(b.expr)
-        if apart(left, right):
-            return left + right
-        x, y = self.unsigned(a), self.unsigned(b)
-        both = bitand(x, y)
-        return x + y if self._shown(both, 0, 1) else x + y - both
+        found: Expr = first(RULES["or"], self, a, b)
+        return found
 
     def exclusive(self, a: Word, b: Word) -> Expr:
         """`a ^ b`."""
-        return exclusive(self.unsigned(a), self.unsigned(b))
+        found: Expr = first(RULES["xor"], self, a, b)
+        return found
+
+    def complement(self, a: Word) -> Expr:
+        """`~a`."""
+        return complement(a.expr)
 
     def _constant(self, word: Word) -> int:
         e = simplify(word.expr)

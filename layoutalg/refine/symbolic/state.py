@@ -111,7 +111,7 @@ def resolved(w: IndexValues, writes: Writes, guard: Expr) -> Word:
         older = resolved(w, writes[:k], all_of(guard, negation(unsure)))
         if older.expr is word.expr:
             return older.join(word)
-        return word.with_expr(w.functions.choice(unsure, word.expr, older.expr, word.bits))
+        return w.choice(unsure, word, older)
     return w.fresh_word()
 
 

@@ -7,7 +7,6 @@ last iteration then.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from layoutalg.index import Expr, simplify, substitute
 from layoutalg.refine.symbolic.state import State
@@ -30,7 +29,7 @@ class Substitution:
         if word not in self.words:
             expr, origin = self.expr(word.expr), self.origin(word.origin)
             same = expr is word.expr and origin == word.origin
-            self.words[word] = word if same else replace(word, expr=expr, origin=origin)
+            self.words[word] = word if same else word.with_expr(expr, origin)
         return self.words[word]
 
     def origin(self, origin: Origin | None) -> Origin | None:

@@ -12,27 +12,20 @@ What it cannot represent: the payload of a NaN, which such exchanges may change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from layoutalg.index import (
-    FALSE,
-    TRUE,
     Expr,
-    all_of,
     const,
     div,
     eq,
-    mod,
     negation,
-    postorder,
-    rebuild,
     select,
     simplify,
     substitute,
     variables,
 )
-from layoutalg.index.conditions import chosen
 from layoutalg.refine.values.unknowns import Call, Kind, call_of, unknown
 
 ASSUMPTION = (
@@ -50,9 +43,6 @@ RELATIONS: Mapping[str, tuple[bool, str, bool]] = {
     "eq": (False, "eq", False), "neq": (True, "eq", False), "u": (False, "u", False), "o": (True, "u", False),
     "lg": (False, "lg", False), "nlg": (True, "lg", False),
 }  # fmt: skip
-
-#: ∞ and −∞ as f32.
-INFINITY, LEAST = 0x7F800000, 0xFF800000
 
 
 class UninterpretedFunctions:
@@ -104,73 +94,6 @@ class UninterpretedFunctions:
         """To the nearest, ties to even."""
         return div(self.apply("bf16_above", x), 1 << 16)
 
-    def choice(self, condition: Expr, then: Expr, otherwise: Expr, bits: int = 0) -> Expr:
-        """A choice, or what it comes to in floating-point numbers: as a word of so many bits, or else as an integer.
-
-        What is equal modulo 2³² only is not said of integers: −8388608 is the word of −∞, and not its number.
-        """
-        for known in (self._rounding, self._beside_least):
-            found = known(condition, then, otherwise, bits)
-            if found is not None:
-                return found
-        return select(condition, then, otherwise)
-
-    def recognised(self, e: Expr) -> Expr:
-        """The integer with `choice` for each choice in it."""
-        new: dict[Expr, Expr] = {}
-        for node in postorder(e):
-            args = [new[a] for a in node.args]
-            if node.op == "select":
-                condition, then, otherwise = args
-                new[node] = self.choice(condition, then, otherwise)
-            else:
-                new[node] = rebuild(node, args) if args else node
-        return new[e]
-
-    def _rounding(self, condition: Expr, then: Expr, otherwise: Expr, bits: int) -> Expr | None:
-        """`bf16_above(x)`, where a choice is one: half of the last place added, or of a NaN the bit that quiets it.
-
-        isnan(x) ? x | 0x400000 : x + (x >> 16 & 1) + 0x7fff
-        """
-        if condition.op == "not":
-            condition, then, otherwise = condition.args[0], otherwise, then
-        name, arguments = call_of(condition.args[0]) if condition.op == "eq" and condition.args[1] is TRUE else ("", ())
-        if name != "u_f32" or arguments[0] is not arguments[1]:
-            return None
-        x = arguments[0]
-        quiet = x + (1 << 22) - mod(div(x, 1 << 22), 2) * (1 << 22)
-        half = x + mod(div(x, 1 << 16), 2) + 0x7FFF
-        same = all(_same(a, b, x, bits) for a, b in ((then, quiet), (otherwise, half)))
-        return self.apply("bf16_above", x) if same else None
-
-    def _beside_least(self, condition: Expr, then: Expr, otherwise: Expr, bits: int) -> Expr | None:
-        """`x`, where a choice is `x > −∞ or x is no number ? x : −∞`: of every x, −∞ too, that is x to the bit."""
-        ways = (condition, then, otherwise), (negation(condition), otherwise, then)
-        for taken, other, least in ways:
-            if least.op != "const" or not _same(least, const(LEAST), other, bits):
-                continue
-            x, test = simplify(other), chosen(taken, TRUE)
-            calls = {call_of(part.args[0]) for part in test.args if part.op == "eq" and part.args[1] is TRUE}
-            meant = {("lt_f32", (const(LEAST), x)), ("u_f32", (x, x))}
-            if test.op == "any" and len(test.args) == 2 and calls == meant:
-                return x
-        return None
-
-    def for_numbers(self, unknowns: Iterable[Expr]) -> tuple[dict[Expr, Expr], Expr]:
-        """What roundings to bf16 and tests for a NaN come to where they look at numbers only; and that they do so.
-
-        It is good to refute with, not to prove with.
-        """
-        values: dict[Expr, Expr] = {}
-        numbers: Expr = TRUE
-        for v in unknowns:
-            name, arguments = call_of(v)
-            if name in ("bf16_above", "u_f32"):
-                bits = [mod(x, 1 << 32) for x in arguments]
-                numbers = all_of(numbers, *(mod(x, 1 << 31) <= INFINITY for x in bits))
-                values[v] = FALSE if name == "u_f32" else bits[0] + mod(div(bits[0], 1 << 16), 2) + 0x7FFF
-        return values, numbers
-
     def rewritten(
         self, e: Expr, names: Mapping[Expr, Expr], done: dict[Expr, Expr], then: Callable[[Expr], Expr]
     ) -> Expr:
@@ -198,16 +121,6 @@ def _unsigned(word: Expr) -> Expr:
     if word.op == "select":
         return select(word.args[0], *map(_unsigned, word.args[1:]))
     return const(word.value % (1 << 32)) if word.op == "const" else word
-
-
-def _same(one: Expr, other: Expr, x: Expr, bits: int) -> bool:
-    """Whether two are one word of 32 bits; or else one integer, and x, of which they are made, its word's number."""
-    difference = simplify(one - other)
-    if difference.op != "const":
-        return False
-    if bits == 32:
-        return bool(difference.value % (1 << 32) == 0)
-    return difference is FALSE and x.lo >= 0 and x.hi < 1 << 32
 
 
 def _limit(name: str) -> int:

@@ -67,6 +67,11 @@ def arguments_of(v: Expr) -> tuple[Expr, ...]:
     return v.value.arguments if isinstance(v.value, Unknown) else ()
 
 
+def function_of(v: Expr) -> str:
+    """The function that made an unknown, or what it is called to those that it belongs to; "" of another expression."""
+    return v.value.function if isinstance(v.value, Unknown) else ""
+
+
 def call_of(v: Expr) -> Call:
     """The function and the arguments of which this is the result; no function and none of another expression."""
     return (v.value.function, v.value.arguments) if kind_of(v) is Kind.RESULT else ("", ())

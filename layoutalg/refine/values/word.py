@@ -36,7 +36,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from layoutalg.errors import UnsupportedInstructionError
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, select
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation
 from layoutalg.index.conditions import said, settled
 from layoutalg.refine.values.unknowns import is_unknown
 
@@ -135,6 +135,9 @@ class Bitwise(Protocol):
     def exclusive(self, a: Word, b: Word) -> Expr:
         """`a ^ b`."""
 
+    def complement(self, a: Word) -> Expr:
+        """`~a`."""
+
     def fresh_bit(self) -> Expr:
         """A new unknown truth."""
 
@@ -148,9 +151,9 @@ class Word:
     arithmetic: Bitwise = field(repr=False)
     origin: Origin | None = None
 
-    def with_expr(self, expr: Expr) -> Word:
+    def with_expr(self, expr: Expr, origin: Origin | None = None) -> Word:
         """Another word of this width."""
-        return replace(self, expr=expr, origin=None)
+        return replace(self, expr=expr, origin=origin)
 
     def alike(self, other: Word) -> bool:
         """Whether the same is known of both: their value, and how it came about."""
@@ -178,13 +181,10 @@ class Word:
     def __mul__(self, other: Word) -> Word:
         a, b = self.origin, other.origin
         product = Product(a.of, b.of) if isinstance(a, ZeroExtended) and isinstance(b, ZeroExtended) else None
-        return replace(self, expr=self.expr * other.expr, origin=product)
+        return self.with_expr(self.expr * other.expr, product)
 
     def __invert__(self) -> Word:
-        if self.expr.op == "select":  # a mask written as a word stays a choice of all ones and zero
-            condition, *ways = self.expr.args
-            return self.with_expr(select(condition, *(-1 - way for way in ways)))
-        return self.with_expr(-1 - self.expr)
+        return self.with_expr(self.arithmetic.complement(self))
 
     def __and__(self, other: Word | Mask) -> Word | Mask:
         return other & self if isinstance(other, Mask) else self.with_expr(self.arithmetic.conjunction(self, other))
@@ -197,9 +197,6 @@ class Word:
     def __xor__(self, other: Word | Mask) -> Word | Mask:
         if isinstance(other, Mask):
             return other ^ self
-        for one, flipped in ((self, other), (other, self)):
-            if one.expr.op == "const" and one.expr.value in (-1, (1 << self.bits) - 1):
-                return ~flipped
         return self.with_expr(self.arithmetic.exclusive(self, other))
 
 

@@ -5,7 +5,8 @@ import pytest
 
 from layoutalg.index import all_of, any_of, const, div, mod, negation, select, substitute, symbol, variables
 from layoutalg.index.evaluate import array
-from layoutalg.refine.values.uninterpreted import LEAST, UninterpretedFunctions
+from layoutalg.refine.idioms.floats import LEAST, choice, for_numbers, recognised
+from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.target.elements import to_bits
 
 X = symbol("x", min=0, max=(1 << 32) - 1)
@@ -21,8 +22,8 @@ WORDS = np.unique(
 def test_the_greater_of_a_number_and_the_least_is_the_number_to_the_bit():
     functions = UninterpretedFunctions()
     greater = any_of(functions.relation("gt_f32", X, const(LEAST)), functions.relation("neq_f32", X, X))
-    assert functions.choice(greater, X, const(LEAST)) is X
-    assert functions.choice(negation(greater), const(LEAST - (1 << 32)), X, 32) is X
+    assert choice(functions, greater, X, const(LEAST)) is X
+    assert choice(functions, negation(greater), const(LEAST - (1 << 32)), X, 32) is X
     numbers = WORDS.view(np.float32)
     least = np.uint32(LEAST).view(np.float32)
     assert np.array_equal(np.where((numbers > least) | np.isnan(numbers), WORDS, LEAST), WORDS)
@@ -43,31 +44,31 @@ def test_other_choices_stay_choices(parts, least):
     functions = UninterpretedFunctions()
     conditions = [functions.relation(name, a, const(b) if isinstance(b, int) else b) for name, a, b in parts]
     for bits in (0, 32):
-        assert functions.choice(any_of(*conditions), X, const(least), bits).op == "select"
-        assert functions.choice(all_of(*conditions), X, const(LEAST), bits).op == "select"
+        assert choice(functions, any_of(*conditions), X, const(least), bits).op == "select"
+        assert choice(functions, all_of(*conditions), X, const(LEAST), bits).op == "select"
 
 
 @pytest.mark.parametrize("bits", [0, 64])
 def test_what_is_equal_as_a_word_only_is_not_the_same_integer(bits):
     functions = UninterpretedFunctions()
     greater = any_of(functions.relation("gt_f32", X, const(LEAST)), functions.relation("neq_f32", X, X))
-    assert functions.choice(greater, X, const(LEAST - (1 << 32)), bits).op == "select"
+    assert choice(functions, greater, X, const(LEAST - (1 << 32)), bits).op == "select"
     signed = symbol("y", min=-(1 << 31), max=(1 << 31) - 1)
     greater = any_of(functions.relation("gt_f32", signed, const(LEAST)), functions.relation("neq_f32", signed, signed))
-    assert functions.choice(greater, signed, const(LEAST), bits).op == "select"
+    assert choice(functions, greater, signed, const(LEAST), bits).op == "select"
     quiet, half = X + (1 << 22) - mod(div(X, 1 << 22), 2) * (1 << 22), X + mod(div(X, 1 << 16), 2) + 0x7FFF
     unordered = functions.relation("u_f32", X, X)
-    assert functions.choice(unordered, quiet, half, bits) is functions.apply("bf16_above", X)
-    assert functions.choice(unordered, quiet - (1 << 32), half, bits).op == "select"
-    assert functions.choice(unordered, quiet - (1 << 32), half, 32) is functions.apply("bf16_above", X)
-    assert functions.recognised(select(unordered, quiet - (1 << 32), half) + 1).op == "add"
+    assert choice(functions, unordered, quiet, half, bits) is functions.apply("bf16_above", X)
+    assert choice(functions, unordered, quiet - (1 << 32), half, bits).op == "select"
+    assert choice(functions, unordered, quiet - (1 << 32), half, 32) is functions.apply("bf16_above", X)
+    assert recognised(functions, select(unordered, quiet - (1 << 32), half) + 1).op == "add"
 
 
 def test_a_rounding_of_a_number_is_that_of_numpy():
     functions = UninterpretedFunctions()
     rounded = functions.rounded_to_bf16(X)
     test = functions.relation("u_f32", X, X)
-    values, numbers = functions.for_numbers(variables(rounded, test))
+    values, numbers = for_numbers(variables(rounded, test))
     found, is_number, unordered = array([substitute(rounded, values), numbers, substitute(test, values)], {X: WORDS})
     meant = WORDS.view(np.float32)
     assert np.array_equal(np.broadcast_to(is_number, WORDS.shape) != 0, ~np.isnan(meant))

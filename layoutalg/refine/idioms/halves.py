@@ -1,0 +1,73 @@
+"""Words of 64 bits as two registers: what a pair of words is, and what the sum above a carry is.
+
+| written | read | where |
+|---|---|---|
+| (x mod 2³², x div 2³²) | x | both are known to be halves of one word |
+| (s, s >> 31) | s, its sign extended | the upper word is known to be the lower one's sign |
+| (x, 0) | x with zeros above | always |
+| a' + b' + carry(a + b) | the upper half of (a, a') + (b, b') | the carry is known to be that sum's |
+| s >> 31 | 0 | s is seen not to be negative |
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from layoutalg.index import FALSE, Expr, div, lt, mod, nonnegative, select, simplify
+from layoutalg.index.bounds import in_range
+from layoutalg.refine.idioms.rules import Lemma, Reading, Rule, number
+from layoutalg.refine.values.word import Bit, High, Sign, Word, are_halves
+
+
+def of_one_word(_: Reading, low: Word, high: Word) -> Word | None:
+    """The word whose halves these are."""
+    return high.origin.of if isinstance(high.origin, High) and are_halves(low, high) else None
+
+
+def with_sign(w: Reading, low: Word, high: Word) -> Word | None:
+    """The lower word, its sign extended."""
+    return w.sext(low) if isinstance(high.origin, Sign) and high.origin.of is low else None
+
+
+def with_zeros(w: Reading, low: Word, high: Word) -> Word | None:
+    """The lower word, with zeros above."""
+    return w.zext(low) if high.expr is FALSE else None
+
+
+def sum_above(w: Reading, a: Word, b: Word, carry: Bit) -> Word | None:
+    """The upper half of the sum of two words of 64 bits, of which these are the upper halves."""
+    if carry.carry is None:
+        return None
+    below = carry.carry
+    whole = w.pair(below.a, a) + w.pair(below.b, b)
+    return a.with_expr(div(mod(whole.expr, 1 << 64), 1 << 32), High(whole, below.low))
+
+
+def not_negative(w: Reading, word: Word) -> Expr | None:
+    """0, the sign of what is not negative; a solver is asked only where a range alone is missing."""
+    e = simplify(word.expr)
+    known = w.shown if nonnegative(e) else partial(in_range, given=w.given)
+    return FALSE if known(e, 0, 1 << word.bits - 1) else None
+
+
+_X, _S = number("x", 64), number("s", 32, signed=True)
+_A, _B, _C, _D = (number(name, 32) for name in "abcd")
+_HALF = 1 << 32
+
+PAIRS = (
+    Rule("the halves of one word", of_one_word, Lemma(mod(_X, _HALF) + div(_X, _HALF) * _HALF, _X, bits=64)),
+    Rule(
+        "a word and its sign",
+        with_sign,
+        Lemma(mod(_S, _HALF) + select(lt(_S, 0), _HALF - 1, 0) * _HALF, _S, bits=64),
+    ),
+    Rule("a word and zeros", with_zeros, Lemma(_A + mod(_C * _HALF, _HALF) * _HALF, _A)),
+)
+SUMS = (
+    Rule(
+        "the upper words of a sum",
+        sum_above,
+        Lemma(_C + _D + div(_A + _B, _HALF), div(_A + _C * _HALF + _B + _D * _HALF, _HALF), bits=32),
+    ),
+)
+SIGNS = (Rule("the sign of what is not negative", not_negative, Lemma(div(_S, 1 << 31), FALSE, _S >= 0)),)

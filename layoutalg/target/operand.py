@@ -99,6 +99,8 @@ class MatrixInstruction:
     sources: tuple[str, ...]
     isa_a: OperandMap | None = None
     isa_b: OperandMap | None = None
+    bits: bool = False
+    """Whether the builtin takes the bits of 16-bit elements, as `short`."""
 
     @property
     def c(self) -> OperandMap:

@@ -18,7 +18,6 @@ from layoutalg.kernel.program.fragments import one_of
 from layoutalg.kernel.program.names import operation_name, vector_type
 from layoutalg.layout import LayoutError
 from layoutalg.target.dtypes import DTYPES
-from layoutalg.target.matrix import BF16_BUILTINS
 from layoutalg.target.operand import MatrixInstruction, OperandMap
 
 _HEAD = "static __device__ inline __attribute__((always_inline)) void"
@@ -114,7 +113,7 @@ def operation_source(instruction: MatrixInstruction, dtype: str) -> str:
 
 def _builtin(instruction: MatrixInstruction, controls: str) -> str:
     element = DTYPES[instruction.a_dtype].c
-    bits = instruction.a_dtype == "bf16" and instruction.name not in BF16_BUILTINS
+    bits = instruction.bits
     kept = "short" if bits else element
     read = "__builtin_bit_cast(short, {})" if bits else "{}"
     each, sums = _count(instruction.a), _count(instruction.d)

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from layoutalg.errors import LayoutError
 from layoutalg.index import FALSE, Expr, Term, all_of, as_expr
@@ -42,6 +43,11 @@ class TensorAdaptorCoordinate:
     hidden: tuple[tuple[int, Expr], ...]
     bottom_ids: tuple[int, ...]
     top_ids: tuple[int, ...]
+
+    @classmethod
+    def at(cls, adaptor: TensorAdaptor, hidden: Mapping[int, Expr]) -> Self:
+        """The coordinate of an adaptor with these hidden indices."""
+        return cls(tuple(sorted(hidden.items())), adaptor.bottom_ids, adaptor.top_ids)
 
     @property
     def hidden_index(self) -> Mapping[int, Expr]:
@@ -73,13 +79,12 @@ class TensorCoordinate(TensorAdaptorCoordinate):
 
 def make_tensor_adaptor_coordinate(adaptor: TensorAdaptor, top: Sequence[Term]) -> TensorAdaptorCoordinate:
     """The coordinate at a top index: every hidden index is computed."""
-    return TensorAdaptorCoordinate(_sorted(adaptor.hidden_index(top)), adaptor.bottom_ids, adaptor.top_ids)
+    return TensorAdaptorCoordinate.at(adaptor, adaptor.hidden_index(top))
 
 
 def make_tensor_coordinate(descriptor: TensorDescriptor, top: Sequence[Term]) -> TensorCoordinate:
     """The coordinate of a descriptor at a top index."""
-    adaptor = descriptor.adaptor
-    return TensorCoordinate(_sorted(adaptor.hidden_index(top)), adaptor.bottom_ids, adaptor.top_ids)
+    return TensorCoordinate.at(descriptor.adaptor, descriptor.adaptor.hidden_index(top))
 
 
 def move_tensor_adaptor_coordinate(
@@ -90,17 +95,14 @@ def move_tensor_adaptor_coordinate(
     A transform above which nothing moves (its upper steps are all the constant 0) is left as it is.
     """
     hidden, diff = _moved(adaptor, coordinate, diff_top)
-    moved = TensorAdaptorCoordinate(_sorted(hidden), adaptor.bottom_ids, adaptor.top_ids)
-    return moved, tuple(diff.get(i, FALSE) for i in adaptor.bottom_ids)
+    return TensorAdaptorCoordinate.at(adaptor, hidden), tuple(diff.get(i, FALSE) for i in adaptor.bottom_ids)
 
 
 def move_tensor_coordinate(
     descriptor: TensorDescriptor, coordinate: TensorCoordinate, diff_top: Sequence[Term]
 ) -> TensorCoordinate:
     """The coordinate of a descriptor moved by a step of the top index."""
-    adaptor = descriptor.adaptor
-    hidden, _ = _moved(adaptor, coordinate, diff_top)
-    return TensorCoordinate(_sorted(hidden), adaptor.bottom_ids, adaptor.top_ids)
+    return TensorCoordinate.at(descriptor.adaptor, _moved(descriptor.adaptor, coordinate, diff_top)[0])
 
 
 def coordinate_has_valid_offset_assuming_top_index_is_valid(
@@ -135,7 +137,3 @@ def _moved(
         diff |= zip(lower, moved, strict=True)
         hidden |= zip(lower, new, strict=True)
     return hidden, diff
-
-
-def _sorted(hidden: Mapping[int, Expr]) -> tuple[tuple[int, Expr], ...]:
-    return tuple(sorted(hidden.items(), key=lambda item: item[0]))

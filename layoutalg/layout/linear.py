@@ -31,8 +31,11 @@ class Linear(Transform):
     """lower = a constant + a linear map of upper: moving adds the mapped difference."""
 
     def difference(self, diff_upper: Sequence[Term]) -> Index:
-        """By how much the lower index moves when the upper one moves by `diff_upper`, wherever it is."""
-        return (as_expr(diff_upper[0]),)
+        """By how much the lower index moves when the upper one moves by `diff_upper`, wherever it is.
+
+        It is the map itself, unless that adds a constant.
+        """
+        return self.lower(diff_upper)
 
     def update_lower_index(
         self, diff_upper: Sequence[Term], lower: Sequence[Term], upper: Sequence[Term]
@@ -60,6 +63,9 @@ class _Shifted(Linear):
 
     def upper(self, lower: Sequence[Term]) -> Index:
         return (as_expr(lower[0]) - self.shift,)
+
+    def difference(self, diff_upper: Sequence[Term]) -> Index:
+        return (as_expr(diff_upper[0]),)
 
 
 @dataclass(frozen=True, repr=False)
@@ -247,9 +253,6 @@ class Vectorize(Linear):
     def upper(self, lower: Sequence[Term]) -> Index:
         return (as_expr(lower[0]) // self.vector_size,) if self.vector_size.lo >= 1 else super().upper(lower)
 
-    def difference(self, diff_upper: Sequence[Term]) -> Index:
-        return self.lower(diff_upper)
-
     def words(self, low: Sequence[str], up: Sequence[str]) -> str:
         return f"{up[0]} counts vectors of {self.vector_size} of {low[0]}."
 
@@ -295,9 +298,6 @@ class Embed(Linear):
             left.remove(holds_rest[0])
         return order
 
-    def difference(self, diff_upper: Sequence[Term]) -> Index:
-        return self.lower(diff_upper)
-
     def words(self, low: Sequence[str], up: Sequence[str]) -> str:
         verb = "are" if len(up) > 1 else "is"
         return f"{listed(up)} {verb} laid out by stride{'s' * (len(up) > 1)} {listed(self.strides)}."
@@ -340,9 +340,6 @@ class _Unread(Linear):
         return ()
 
     def lower(self, upper: Sequence[Term]) -> Index:
-        return ()
-
-    def difference(self, diff_upper: Sequence[Term]) -> Index:
         return ()
 
     def upper(self, lower: Sequence[Term]) -> Index:

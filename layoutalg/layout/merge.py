@@ -35,6 +35,8 @@ class Merge(Transform):
 
     lengths: Index
     name: ClassVar[str] = "merge"
+    digits_below: ClassVar[int | None] = None
+    """The lower index is the digits of an upper one from 0 on and below this; None: of any."""
     ck: ClassVar[CkFunction] = CkFunction.of_both("make_merge_transform")
 
     @property
@@ -84,6 +86,7 @@ class MergeMagicDivision(Merge):
     """CK's and CK Tile's default merge: division by a multiplication; right for 0 ≤ u < 2³¹ and lengths below 2³¹."""
 
     name: ClassVar[str] = "merge_v2_magic_division"
+    digits_below: ClassVar[int | None] = HALF32
     ck: ClassVar[CkFunction] = CkFunction.of_both("make_merge_transform_v2_magic_division")
 
     def check(self) -> None:
@@ -136,9 +139,6 @@ class Unmerge(Linear):
     def upper(self, lower: Sequence[Term]) -> Index:
         return digits(lower[0], self.lengths)
 
-    def difference(self, diff_upper: Sequence[Term]) -> Index:
-        return (horner(diff_upper, self.lengths),)
-
     def words(self, low: Sequence[str], up: Sequence[str]) -> str:
         return f"{low[0]} is split into {listed(up)} of lengths {listed(self.lengths)}, packed, the last fastest."
 
@@ -170,9 +170,6 @@ class Unmerge24Bit(Unmerge):
         for n, u in enumerate(upper[:-1]):
             total = bitand(total, MASK24) + bitand(u, MASK24) * bitand(prod(self.lengths[n + 1 :]), MASK24)
         return (total,)
-
-    def difference(self, diff_upper: Sequence[Term]) -> Index:
-        return self.lower(diff_upper)
 
 
 class MagicNumber(NamedTuple):

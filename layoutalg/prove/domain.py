@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from layoutalg.index import Expr, InexpressibleError, Term, all_of, as_expr, fresh, mod, names
-from layoutalg.layout import LayoutError, Merge, MergeMagicDivision, TensorAdaptor, TensorDescriptor, Transform
-from layoutalg.layout.c_arithmetic import HALF32
+from layoutalg.layout import LayoutError, Merge, TensorAdaptor, TensorDescriptor, Transform
 from layoutalg.layout.mixed_radix import horner
 from layoutalg.layout.transform import Index
 
@@ -161,5 +160,5 @@ def digit_form(layout: Layout) -> Domain:
 
 def _gives_digits(merge: Merge) -> bool:
     """Whether the merge's lower index is the digits of its upper one: magic division's is only below 2³¹."""
-    exact = not isinstance(merge, MergeMagicDivision) or merge.upper_lengths[0].hi <= HALF32
+    exact = merge.digits_below is None or merge.upper_lengths[0].hi <= merge.digits_below
     return exact and len(merge.lengths) > 1

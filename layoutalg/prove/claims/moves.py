@@ -48,7 +48,7 @@ from layoutalg.index import (
     var,
 )
 from layoutalg.index.node import Bound
-from layoutalg.layout import Linear, Merge, MergeCarryCheck, MergeMagicDivision, TensorAdaptor, Transform
+from layoutalg.layout import Linear, Merge, MergeCarryCheck, TensorAdaptor, Transform
 from layoutalg.layout.c_arithmetic import BITS32, HALF32, truncated_div
 from layoutalg.layout.increments import increment_of
 from layoutalg.layout.merge import carry_step, magic_divide, magic_number, quotients
@@ -85,7 +85,7 @@ class MergeDigits(Claim):
 
     @property
     def _by_magic(self) -> bool:
-        return isinstance(self.merge, MergeMagicDivision)
+        return self.merge.digits_below is not None
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from typing import Self
 
 from layoutalg.disk import write_whole
 from layoutalg.errors import CodeObjectError
-from layoutalg.isa.container.code_object import EM_AMDGPU, Container, LoadedKernel
 from layoutalg.isa.container.elf import SHT_DYNSYM, Elf, damaged
+from layoutalg.isa.container.loader import EM_AMDGPU, Container, LoadedKernel
 
 _BUNDLES = (b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB")
 """How bundles begin, plain and compressed (clang's documentation, "Clang Offload Bundler")."""

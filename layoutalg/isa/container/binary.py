@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from layoutalg.errors import CodeObjectError
-from layoutalg.isa.container.code_object import Container, LoadedKernel
 from layoutalg.isa.container.descriptor import Descriptor, machine_code, read_descriptor
 from layoutalg.isa.container.elf import Segment
+from layoutalg.isa.container.loader import Container, LoadedKernel
 from layoutalg.isa.container.metadata import Argument
 from layoutalg.target import MachineCode
 

@@ -1,1 +1,1 @@
-"""Bytes to instructions, basic blocks and listings."""
+"""Bytes to instructions and basic blocks."""

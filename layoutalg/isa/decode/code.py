@@ -1,4 +1,4 @@
-"""A decoded kernel: its instructions by address, its basic blocks, and a listing to read.
+"""A decoded kernel: its instructions by address, and its basic blocks.
 
 A basic block starts at the entry, at the target of a branch and after a branch or an end; control moves only between
 blocks.  A relative branch goes to `address + 4 + 4·simm16` (ISA manuals, S_BRANCH).
@@ -59,15 +59,6 @@ class MachineCode:
                 blocks[current[0].address] = Block(tuple(current), _successors(instruction))
                 current = []
         return blocks
-
-    def listing(self) -> str:
-        """Every block and instruction, one a line, with its address."""
-        lines = [f"{self.kernel.name} ({self.kernel.target}, wave of {self.kernel.wave_size})"]
-        for start, block in self.blocks.items():
-            goes = ", ".join(f"{address:#x}" for address in block.successors) or "end"
-            lines.append(f"{start:#x}:  -> {goes}")
-            lines += [f"    {instruction.address:#x}  {instruction}" for instruction in block.instructions]
-        return "\n".join(lines) + "\n"
 
 
 def branch_target(instruction: Instruction) -> int | None:

@@ -31,7 +31,7 @@ from layoutalg.isa.decode.instructions import VCC, Operand
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import InstructionCycles, LdsMeter
-from layoutalg.isa.run.memories import SCRATCH_BUFFER, SCRATCH_OFFSET, global_place, lds_place, scratch_stride
+from layoutalg.isa.run.memories import SCRATCH_BUFFER, SCRATCH_OFFSET, scratch_stride, smallest_element
 from layoutalg.isa.run.races import BlockRaces
 from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.isa.run.spaces import GlobalMemory
@@ -122,8 +122,9 @@ def _run_grid(
     z, y, x = np.indices(grid[::-1]).reshape(3, -1)
     blocks = np.stack([x, y, z], axis=1)
     at_once = max(1, min(_LANES_AT_ONCE // (2 * waves * wave), _MEMORY // _block_bytes(program.kernel, waves)))
-    place, steps = lds_place(program.instructions), 0
-    races = BlockRaces(memory.bytes.data.size, global_place(program.instructions)) if len(blocks) > 1 else None
+    place, steps = smallest_element(program.instructions, "lds", "flat"), 0
+    everywhere = smallest_element(program.instructions, "global", "flat")
+    races = BlockRaces(memory.bytes.data.size, everywhere) if len(blocks) > 1 else None
     unaligned: dict[str, None] = {}
     for start in range(0, len(blocks), at_once):
         some = blocks[start : start + at_once]

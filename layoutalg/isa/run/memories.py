@@ -6,7 +6,7 @@ correct kernel does (an address that is not there, or not aligned, a race, a sto
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -256,15 +256,7 @@ class WaveMemory:
         registers.agree("which waves come to the barrier", registers.live[:, None])
 
 
-def lds_place(instructions: tuple[Instruction, ...]) -> int:
-    """The smallest element of LDS that instructions access: 1, 2 or 4 bytes."""
-    sizes = [
-        ACCESSES[i.name].size for i in instructions if i.name in ACCESSES and ACCESSES[i.name].space in ("lds", "flat")
-    ]
-    return min(4, *sizes, 4)
-
-
-def global_place(instructions: tuple[Instruction, ...]) -> int:
-    """The smallest element of global memory that instructions access: 1, 2 or 4 bytes."""
-    accesses = [ACCESSES[i.name] for i in instructions if i.name in ACCESSES]
-    return min(4, *(access.size for access in accesses if access.space in ("global", "flat")), 4)
+def smallest_element(instructions: Iterable[Instruction], *spaces: str) -> int:
+    """The smallest element that instructions access in these spaces: 1, 2 or 4 bytes."""
+    accesses = (ACCESSES[i.name] for i in instructions if i.name in ACCESSES)
+    return min(4, 4, *(access.size for access in accesses if access.space in spaces))

@@ -62,72 +62,72 @@ def alignment_of(space: str, size: int) -> int:
     return min(size, 4) if space == "scratch" else size & -size
 
 
-Row = tuple[str, bool, int, dict[str, Any]]
-"""What instructions are called after their space, whether they store, bytes of an element, and the rest of `Access`."""
+Row = tuple[str, int, Mapping[str, Any]]
+"""What instructions are called after their space, bytes of an element, and the rest of `Access`."""
 
 #: Vector memory, by the names of CDNA and of RDNA.
 _VECTOR: tuple[Row, ...] = (
-    ("LOAD_UBYTE LOAD_U8", False, 1, {}),
-    ("LOAD_SBYTE LOAD_I8", False, 1, {"signed": True}),
-    ("LOAD_USHORT LOAD_U16", False, 2, {}),
-    ("LOAD_SSHORT LOAD_I16", False, 2, {"signed": True}),
-    ("LOAD_SHORT_D16 LOAD_D16_B16", False, 2, {"half": "low"}),
-    ("LOAD_SHORT_D16_HI LOAD_D16_HI_B16", False, 2, {"half": "high"}),
-    ("LOAD_DWORD LOAD_B32", False, 4, {}),
-    ("LOAD_DWORDX2 LOAD_B64", False, 8, {}),
-    ("LOAD_DWORDX3 LOAD_B96", False, 12, {}),
-    ("LOAD_DWORDX4 LOAD_B128", False, 16, {}),
-    ("STORE_BYTE STORE_B8", True, 1, {}),
-    ("STORE_SHORT STORE_B16", True, 2, {}),
-    ("STORE_SHORT_D16_HI STORE_D16_HI_B16", True, 2, {"half": "high"}),
-    ("STORE_DWORD STORE_B32", True, 4, {}),
-    ("STORE_DWORDX2 STORE_B64", True, 8, {}),
-    ("STORE_DWORDX3 STORE_B96", True, 12, {}),
-    ("STORE_DWORDX4 STORE_B128", True, 16, {}),
+    ("LOAD_UBYTE LOAD_U8", 1, {}),
+    ("LOAD_SBYTE LOAD_I8", 1, {"signed": True}),
+    ("LOAD_USHORT LOAD_U16", 2, {}),
+    ("LOAD_SSHORT LOAD_I16", 2, {"signed": True}),
+    ("LOAD_SHORT_D16 LOAD_D16_B16", 2, {"half": "low"}),
+    ("LOAD_SHORT_D16_HI LOAD_D16_HI_B16", 2, {"half": "high"}),
+    ("LOAD_DWORD LOAD_B32", 4, {}),
+    ("LOAD_DWORDX2 LOAD_B64", 8, {}),
+    ("LOAD_DWORDX3 LOAD_B96", 12, {}),
+    ("LOAD_DWORDX4 LOAD_B128", 16, {}),
+    ("STORE_BYTE STORE_B8", 1, {}),
+    ("STORE_SHORT STORE_B16", 2, {}),
+    ("STORE_SHORT_D16_HI STORE_D16_HI_B16", 2, {"half": "high"}),
+    ("STORE_DWORD STORE_B32", 4, {}),
+    ("STORE_DWORDX2 STORE_B64", 8, {}),
+    ("STORE_DWORDX3 STORE_B96", 12, {}),
+    ("STORE_DWORDX4 STORE_B128", 16, {}),
 )
 
 _LDS: tuple[Row, ...] = (
-    ("READ_U8 LOAD_U8", False, 1, {}),
-    ("READ_I8 LOAD_I8", False, 1, {"signed": True}),
-    ("READ_U16 LOAD_U16", False, 2, {}),
-    ("READ_I16 LOAD_I16", False, 2, {"signed": True}),
-    ("READ_U16_D16 LOAD_U16_D16", False, 2, {"half": "low"}),
-    ("READ_U16_D16_HI LOAD_U16_D16_HI", False, 2, {"half": "high"}),
-    ("READ_B32 LOAD_B32", False, 4, {}),
-    ("READ_B64 LOAD_B64", False, 8, {}),
-    ("READ_B96 LOAD_B96", False, 12, {}),
-    ("READ_B128 LOAD_B128", False, 16, {}),
-    ("READ2_B32 LOAD_2ADDR_B32", False, 4, {"pair_step": 4}),
-    ("READ2_B64 LOAD_2ADDR_B64", False, 8, {"pair_step": 8}),
-    ("READ2ST64_B32 LOAD_2ADDR_STRIDE64_B32", False, 4, {"pair_step": 4 * 64}),
-    ("READ2ST64_B64 LOAD_2ADDR_STRIDE64_B64", False, 8, {"pair_step": 8 * 64}),
-    ("WRITE_B8 STORE_B8", True, 1, {}),
-    ("WRITE_B16 STORE_B16", True, 2, {}),
-    ("WRITE_B16_D16_HI STORE_B16_D16_HI", True, 2, {"half": "high"}),
-    ("WRITE_B32 STORE_B32", True, 4, {}),
-    ("WRITE_B64 STORE_B64", True, 8, {}),
-    ("WRITE_B96 STORE_B96", True, 12, {}),
-    ("WRITE_B128 STORE_B128", True, 16, {}),
-    ("WRITE2_B32 STORE_2ADDR_B32", True, 4, {"pair_step": 4}),
-    ("WRITE2_B64 STORE_2ADDR_B64", True, 8, {"pair_step": 8}),
-    ("WRITE2ST64_B32 STORE_2ADDR_STRIDE64_B32", True, 4, {"pair_step": 4 * 64}),
-    ("WRITE2ST64_B64 STORE_2ADDR_STRIDE64_B64", True, 8, {"pair_step": 8 * 64}),
+    ("READ_U8 LOAD_U8", 1, {}),
+    ("READ_I8 LOAD_I8", 1, {"signed": True}),
+    ("READ_U16 LOAD_U16", 2, {}),
+    ("READ_I16 LOAD_I16", 2, {"signed": True}),
+    ("READ_U16_D16 LOAD_U16_D16", 2, {"half": "low"}),
+    ("READ_U16_D16_HI LOAD_U16_D16_HI", 2, {"half": "high"}),
+    ("READ_B32 LOAD_B32", 4, {}),
+    ("READ_B64 LOAD_B64", 8, {}),
+    ("READ_B96 LOAD_B96", 12, {}),
+    ("READ_B128 LOAD_B128", 16, {}),
+    ("READ2_B32 LOAD_2ADDR_B32", 4, {"pair_step": 4}),
+    ("READ2_B64 LOAD_2ADDR_B64", 8, {"pair_step": 8}),
+    ("READ2ST64_B32 LOAD_2ADDR_STRIDE64_B32", 4, {"pair_step": 4 * 64}),
+    ("READ2ST64_B64 LOAD_2ADDR_STRIDE64_B64", 8, {"pair_step": 8 * 64}),
+    ("WRITE_B8 STORE_B8", 1, {}),
+    ("WRITE_B16 STORE_B16", 2, {}),
+    ("WRITE_B16_D16_HI STORE_B16_D16_HI", 2, {"half": "high"}),
+    ("WRITE_B32 STORE_B32", 4, {}),
+    ("WRITE_B64 STORE_B64", 8, {}),
+    ("WRITE_B96 STORE_B96", 12, {}),
+    ("WRITE_B128 STORE_B128", 16, {}),
+    ("WRITE2_B32 STORE_2ADDR_B32", 4, {"pair_step": 4}),
+    ("WRITE2_B64 STORE_2ADDR_B64", 8, {"pair_step": 8}),
+    ("WRITE2ST64_B32 STORE_2ADDR_STRIDE64_B32", 4, {"pair_step": 4 * 64}),
+    ("WRITE2ST64_B64 STORE_2ADDR_STRIDE64_B64", 8, {"pair_step": 8 * 64}),
 )
 
 _CONSTANT: tuple[Row, ...] = (
-    ("LOAD_DWORD LOAD_B32", False, 4, {}),
-    ("LOAD_DWORDX2 LOAD_B64", False, 8, {}),
-    ("LOAD_B96", False, 12, {}),
-    ("LOAD_DWORDX4 LOAD_B128", False, 16, {}),
-    ("LOAD_DWORDX8 LOAD_B256", False, 32, {}),
-    ("LOAD_DWORDX16 LOAD_B512", False, 64, {}),
+    ("LOAD_DWORD LOAD_B32", 4, {}),
+    ("LOAD_DWORDX2 LOAD_B64", 8, {}),
+    ("LOAD_B96", 12, {}),
+    ("LOAD_DWORDX4 LOAD_B128", 16, {}),
+    ("LOAD_DWORDX8 LOAD_B256", 32, {}),
+    ("LOAD_DWORDX16 LOAD_B512", 64, {}),
 )
 
 
 def _named(prefix: str, space: str, rows: Iterable[Row], **of_all: Any) -> Mapping[str, Access]:
     return {
-        f"{prefix}_{name}": Access(space, store, size, **of_all, **rest)
-        for names, store, size, rest in rows
+        f"{prefix}_{name}": Access(space, name.startswith(("STORE", "WRITE")), size, **of_all, **rest)
+        for names, size, rest in rows
         for name in names.split()
     }
 
@@ -138,7 +138,7 @@ ACCESSES: Mapping[str, Access] = {
     **_named("FLAT", "flat", _VECTOR),
     **_named("SCRATCH", "scratch", _VECTOR),
     # Of more dwords than one no scratch buffer is read (LLVM's AMDGPUUsage, "Address Spaces": Private).
-    **_named("BUFFER", "scratch", (row for row in _VECTOR if row[2] <= 4), by_buffer=True),
+    **_named("BUFFER", "scratch", (row for row in _VECTOR if row[1] <= 4), by_buffer=True),
     **_named("DS", "lds", _LDS),
     **_named("S", "constant", _CONSTANT),
 }

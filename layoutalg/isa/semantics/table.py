@@ -38,11 +38,6 @@ def _one(w: Values, truth: Truth, bits: int = 32) -> Word:
     return w.ite(truth, w.const(1, bits), w.const(0, bits))
 
 
-def _add_carry(w: Values, a: Word, b: Word, carry: Truth) -> tuple[Word, Truth]:
-    total, out = w.add_carry(a, b, carry)
-    return total, out
-
-
 def _sub_borrow(w: Values, a: Word, b: Word, borrow: Truth) -> tuple[Word, Truth]:
     total = w.zext(a) - w.zext(b) - _one(w, borrow, 64)
     return w.low(total), ~w.eq(w.high(total), w.const(0, 32))
@@ -78,10 +73,6 @@ def _field(w: Values, width: Word) -> Word:
 
 def _i24(w: Values, word: Word) -> Word:
     return w.ashr(w.shl(word, w.const(8, 32)), w.const(8, 32))
-
-
-def _mul_high(w: Values, a: Word, b: Word) -> Word:
-    return w.mul_high(a, b)
 
 
 def _save_exec(operation: Callable[[Word, Word], Word], bits: int) -> Effect:
@@ -163,8 +154,8 @@ def _comparisons() -> Mapping[str, Alu]:
 
 
 _SCALAR = table(
-    ("S_ADD_U32 S_ADD_CO_U32", "d32 scc <- a32 b32", lambda w, a, b: _add_carry(w, a, b, _no(w, a))),
-    ("S_ADDC_U32 S_ADD_CO_CI_U32", "d32 scc <- a32 b32 scc", _add_carry),
+    ("S_ADD_U32 S_ADD_CO_U32", "d32 scc <- a32 b32", lambda w, a, b: w.add_carry(a, b, _no(w, a))),
+    ("S_ADDC_U32 S_ADD_CO_CI_U32", "d32 scc <- a32 b32 scc", lambda w, a, b, carry: w.add_carry(a, b, carry)),
     ("S_ADD_I32 S_ADD_CO_I32", "d32 scc <- a32 b32", _add_signed),
     ("S_SUB_U32 S_SUB_CO_U32", "d32 scc <- a32 b32", lambda w, a, b: (a - b, w.ult(a, b))),
     ("S_SUBB_U32 S_SUB_CO_CI_U32", "d32 scc <- a32 b32 scc", _sub_borrow),
@@ -173,7 +164,7 @@ _SCALAR = table(
     ("S_SUB_NC_U64 S_SUB_U64", "d64 <- a64 b64", lambda w, a, b: a - b),
     ("S_MUL_U64", "d64 <- a64 b64", lambda w, a, b: a * b),
     ("S_MUL_I32", "d32 <- a32 b32", lambda w, a, b: a * b),
-    ("S_MUL_HI_U32", "d32 <- a32 b32", _mul_high),
+    ("S_MUL_HI_U32", "d32 <- a32 b32", lambda w, a, b: w.mul_high(a, b)),
     ("S_MUL_HI_I32", "d32 <- a32 b32", lambda w, a, b: w.high(w.sext(a) * w.sext(b))),
     ("S_ADDK_I32 S_ADDK_CO_I32", "d32 scc <- d32 k", _add_signed),
     ("S_MULK_I32", "d32 <- d32 k", lambda w, d, k: d * k),
@@ -256,10 +247,10 @@ _VECTOR = table(
     ("V_ADD_U32 V_ADD_NC_U32", "d32 <- a32 b32", lambda w, a, b: a + b),
     ("V_SUB_U32 V_SUB_NC_U32", "d32 <- a32 b32", lambda w, a, b: a - b),
     ("V_SUBREV_U32 V_SUBREV_NC_U32", "d32 <- a32 b32", lambda w, a, b: b - a),
-    ("V_ADD_CO_U32", "d32 m <- a32 b32", lambda w, a, b: _add_carry(w, a, b, _no(w, a))),
+    ("V_ADD_CO_U32", "d32 m <- a32 b32", lambda w, a, b: w.add_carry(a, b, _no(w, a))),
     ("V_SUB_CO_U32", "d32 m <- a32 b32", lambda w, a, b: (a - b, w.ult(a, b))),
     ("V_SUBREV_CO_U32", "d32 m <- a32 b32", lambda w, a, b: (b - a, w.ult(b, a))),
-    ("V_ADDC_CO_U32 V_ADD_CO_CI_U32", "d32 m <- a32 b32 n", _add_carry),
+    ("V_ADDC_CO_U32 V_ADD_CO_CI_U32", "d32 m <- a32 b32 n", lambda w, a, b, carry: w.add_carry(a, b, carry)),
     ("V_SUBB_CO_U32 V_SUB_CO_CI_U32", "d32 m <- a32 b32 n", _sub_borrow),
     ("V_SUBBREV_CO_U32 V_SUBREV_CO_CI_U32", "d32 m <- a32 b32 n", lambda w, a, b, n: _sub_borrow(w, b, a, n)),
     ("V_CNDMASK_B32", "d32 <- a32 b32 n", lambda w, a, b, n: w.ite(n, b, a)),
@@ -292,7 +283,7 @@ _VECTOR = table(
     ("V_LSHLREV_B16", "d16 <- a16 b16", lambda w, a, b: _bits(w, w.shl(b, _bits(w, a, 4)), 16)),
     ("V_PACK_B32_F16", "d32 <- a16 b16", lambda w, a, b: a | w.shl(b, w.const(16, 32))),
     ("V_MUL_LO_U32", "d32 <- a32 b32", lambda w, a, b: a * b),
-    ("V_MUL_HI_U32", "d32 <- a32 b32", _mul_high),
+    ("V_MUL_HI_U32", "d32 <- a32 b32", lambda w, a, b: w.mul_high(a, b)),
     ("V_MUL_HI_I32", "d32 <- a32 b32", lambda w, a, b: w.high(w.sext(a) * w.sext(b))),
     ("V_MUL_U32_U24", "d32 <- a32 b32", lambda w, a, b: _bits(w, a, 24) * _bits(w, b, 24)),
     ("V_MUL_I32_I24", "d32 <- a32 b32", lambda w, a, b: _i24(w, a) * _i24(w, b)),

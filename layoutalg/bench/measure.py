@@ -22,7 +22,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from layoutalg.bench.cases import Case
+from layoutalg.bench.numpy_lab import NumpyLab
 from layoutalg.bench.prepare import Candidate, Launch, Prepared
+from layoutalg.bench.torch_lab import TorchLab
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.runtime import Device, Module
 
@@ -130,11 +132,7 @@ def measure(
 def lab_of(device: Device) -> Lab:
     """torch on a GPU, numpy on the CPU. NoDeviceError where a GPU has no torch."""
     if device.kind == "cpu":
-        from layoutalg.bench.numpy_lab import NumpyLab
-
         return NumpyLab(platform.processor() or device.name)
-    from layoutalg.bench.torch_lab import TorchLab
-
     return TorchLab(device)
 
 

@@ -12,14 +12,17 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.bench.cases import Case
 from layoutalg.bench.ways import candidates
-
-if TYPE_CHECKING:
-    from layoutalg.kernel.library.entry import Task
-    from layoutalg.kernel.program import Program
+from layoutalg.device.kernels import build, launch_sizes
+from layoutalg.index.evaluate import value
+from layoutalg.kernel.access.conflicts import priced
+from layoutalg.kernel.library.entry import Task
+from layoutalg.kernel.program import Program
+from layoutalg.kernel.verify import verify
+from layoutalg.target import target_names
 
 
 @dataclass(frozen=True)
@@ -109,9 +112,6 @@ class _Maker:
         return Candidate(case, launches, sum(self.obligations[launch.kernel] for launch in launches))
 
     def launch(self, task: Task) -> Launch:
-        from layoutalg.device.kernels import build, launch_sizes
-        from layoutalg.index.evaluate import value
-        from layoutalg.kernel.verify import verify
 
         program = task.program
         if program.name not in self.obligations:
@@ -134,8 +134,6 @@ def conflict_free(program: Program, target: str) -> bool | None:
     >>> conflict_free(lds_transpose(vector=4), "sm_90"), conflict_free(lds_transpose(), "cpu")
     (True, None)
     """
-    from layoutalg.kernel.access.conflicts import priced
-    from layoutalg.target import target_names
 
     if target not in target_names() or len(program.threads) != 1:
         return None

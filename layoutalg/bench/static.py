@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from layoutalg.bench.cases import Case
 from layoutalg.bench.ways import candidates
+from layoutalg.device.compile import compile_to_assembly
+from layoutalg.device.kernels import build
 from layoutalg.device.static_report import StaticReport, gpus, static_report
+from layoutalg.kernel.emit import emit
+from layoutalg.kernel.verify import Verified, verify
 from layoutalg.target import Card
 from layoutalg.target.dtypes import DTYPES
-
-if TYPE_CHECKING:
-    from layoutalg.kernel.verify import Verified
 
 
 def reports(cases: Sequence[Case], target: str | None = None) -> Iterator[StaticReport]:
     """The report of each case on each card, or on those of one target; of several launches, the first."""
-    from layoutalg.kernel.verify import verify
 
     known: dict[str, Verified] = {}
     for case in cases:
@@ -31,9 +30,6 @@ def reports(cases: Sequence[Case], target: str | None = None) -> Iterator[Static
 
 
 def _report(verified: Verified, case: Case, gpu: Card) -> StaticReport:
-    from layoutalg.device.compile import compile_to_assembly
-    from layoutalg.device.kernels import build
-    from layoutalg.kernel.emit import emit
 
     program = verified.program
     resources = build(verified, gpu.target).kernels[program.name]

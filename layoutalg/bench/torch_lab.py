@@ -7,10 +7,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.bench.cases import Case
+from layoutalg.device.runtime import Device
 from layoutalg.errors import NoDeviceError
+from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
-    from layoutalg.device.runtime import Device
+    import torch
+else:
+    torch = lazy("torch")
 
 TYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
 LAUNCHES, ROUNDS, WARM = 4, 25, 5
@@ -21,17 +25,19 @@ class TorchLab:
 
     def __init__(self, device: Device) -> None:
         try:
-            import torch
+            available = torch.cuda.is_available()
         except ImportError:
             raise NoDeviceError(f"{device.name}: measurements on a GPU compare with torch; install it") from None
-        if not torch.cuda.is_available():
-            raise NoDeviceError(f"{device.name}: torch {torch.__version__} finds no GPU; install a build for it")
+        if not available:
+            raise NoDeviceError(
+                f"{device.name}: torch {torch.version.__version__} finds no GPU; install a build for it"
+            )
         self.torch: Any = torch
         self.stream = torch.cuda.Stream()
         torch.cuda.set_stream(self.stream)
         device.stream = self.stream.cuda_stream  # type: ignore[attr-defined]
         self.name = torch.cuda.get_device_name()
-        self.instead = f"torch {torch.__version__}"
+        self.instead = f"torch {torch.version.__version__}"
         self._rates: dict[str, float] = {}
 
     def random(self, shape: tuple[int, ...], dtype: str) -> Any:

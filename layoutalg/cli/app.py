@@ -17,11 +17,11 @@ COMMANDS = {
     "synth": "synthesis", "run": "kernels", "emit": "kernels", "compile": "kernels", "binary": "binaries",
     "banks": "hardware", "targets": "hardware", "devices": "hardware", "bench": "benching", "demo": "demo",
 }  # fmt: skip
-"""The module of each command."""
+"""The module of each command, which has a function or a group of that name (`compile_file` for `compile`)."""
 
 
 def application(command: str = "") -> typer.Typer:
-    """All commands; where one is named, those of its module alone, so that no other is imported."""
+    """All commands; where one is named, that one alone, so that no other's module is imported."""
     app = typer.Typer(
         help="Prove a tensor layout of AMD's Composable Kernel, then emit the HIP kernel.",
         no_args_is_help=True,
@@ -29,8 +29,13 @@ def application(command: str = "") -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(lambda: None)
-    for name in [COMMANDS[command]] if command in COMMANDS else dict.fromkeys(COMMANDS.values()):
-        import_module(f"layoutalg.cli.{name}").register(app)
+    for name in [command] if command in COMMANDS else COMMANDS:
+        module = import_module(f"layoutalg.cli.{COMMANDS[name]}")
+        made = getattr(module, "compile_file" if name == "compile" else name)
+        if isinstance(made, typer.Typer):
+            app.add_typer(made, name=name)
+        else:
+            app.command(name)(made)
     return app
 
 

@@ -29,11 +29,6 @@ else:
     static_report = lazy("layoutalg.device.static_report")
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command()(bench)
-
-
 def bench(
     names: Annotated[list[str] | None, typer.Argument(help="Which: transpose, permute, im2col, reduce, …; or all.")]
     = None,

@@ -39,11 +39,6 @@ else:
     trial = lazy("layoutalg.refine.trial")
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command()(binary)
-
-
 def binary(
     file: Annotated[Path, typer.Argument(help="An AMD code object (.co).")],
     against: Annotated[

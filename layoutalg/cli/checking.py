@@ -39,13 +39,6 @@ else:
     again = lazy("layoutalg.prove.recheck")
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the commands."""
-    app.command()(check)
-    app.command()(offsets)
-    app.command()(recheck)
-
-
 Files = Annotated[
     list[Path],
     typer.Argument(

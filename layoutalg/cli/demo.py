@@ -6,8 +6,6 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from layoutalg.cli import binaries
 from layoutalg.cli.output import console_for
 from layoutalg.lazy import lazy
@@ -41,11 +39,6 @@ else:
 SIZE = (4096, 4096)
 ISA_SIZE = (256, 512)
 """What the machine code of each target transposes, instruction by instruction, where its sizes are free."""
-
-
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command()(demo)
 
 
 def demo() -> int:

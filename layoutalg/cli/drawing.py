@@ -54,11 +54,6 @@ LANES = ("lane", "phase", "register", "bank")
 """What an index grid is coloured by that depends on an access."""
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command()(draw)
-
-
 def draw(
     file: Annotated[Path, typer.Argument(help="A spec file, or CK Tile C++.")],
     output: Annotated[

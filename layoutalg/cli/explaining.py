@@ -23,11 +23,6 @@ else:
     lds = lazy("layoutalg.explain.lds")
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command()(explain)
-
-
 def explain(
     file: Annotated[Path, typer.Argument(help="A spec file, or CK Tile C++.")],
     descriptor: Annotated[str | None, typer.Option(help="The descriptor's name; all of them otherwise.")] = None,

@@ -22,13 +22,6 @@ else:
     sheets = lazy("layoutalg.target.sheet")
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the commands."""
-    app.command()(banks)
-    app.command()(targets)
-    app.command()(devices)
-
-
 def banks(
     target: Annotated[str, typer.Option(help="The GPU, e.g. gfx942; or a target file (.toml).")],
     instruction: Annotated[str, typer.Option(help="As in assembly: ds_read_b128, ld.shared.64 …")],

@@ -173,7 +173,6 @@ class Kernels(TyperGroup):
     """A command for each kernel, made when one is asked for; another name is refused with those that there are."""
 
     made: Callable[[Kernel], Callable[..., int]]
-    says: str
 
     def others(self) -> Iterator[tuple[str, Callable[..., int]]]:
         """Hidden commands besides."""
@@ -200,7 +199,6 @@ class Emitted(Kernels):
     """`emit`: besides kernels, with --ck, a descriptor of a file as CK Tile C++."""
 
     made = staticmethod(emit_command)
-    says = "Write the HIP source of a verified kernel; with --ck, a descriptor of a file as CK Tile C++."
 
     def others(self) -> Iterator[tuple[str, Callable[..., int]]]:
         yield "ck", ck_command
@@ -219,21 +217,14 @@ class Run(Kernels):
     """`run`."""
 
     made = staticmethod(run_command)
-    says = "Run a verified kernel on arrays (.npy files)."
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the commands."""
-    for name, kind, help in (
-        ("run", Run, "Run a verified kernel on arrays (.npy files)."),
-        (
-            "emit",
-            Emitted,
-            "Write the HIP source of a verified kernel; with --ck, a descriptor of a file as CK Tile C++.",
-        ),
-    ):
-        app.add_typer(typer.Typer(cls=kind, help=help, no_args_is_help=True), name=name)
-    app.command("compile")(compile_file)
+def _group(kind: type[Kernels], help: str) -> typer.Typer:
+    return typer.Typer(cls=kind, help=help, no_args_is_help=True)
+
+
+run = _group(Run, "Run a verified kernel on arrays (.npy files).")
+emit = _group(Emitted, "Write the HIP source of a verified kernel; with --ck, a descriptor of a file as CK Tile C++.")
 
 
 # --- compile ----------------------------------------------------------------------------------------------------------

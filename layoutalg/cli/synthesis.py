@@ -22,11 +22,6 @@ else:
     report = lazy("layoutalg.synth.report")
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command()(synth)
-
-
 def synth(
     file: Annotated[Path | None, typer.Argument(help="A spec file with accesses; or --tile.")] = None,
     descriptor: Annotated[str | None, typer.Option(help="The file's descriptor.")] = None,

@@ -124,7 +124,7 @@ def emit_command(kernel: Kernel) -> Callable[..., int]:
 
     def work(given: dict[str, Any]) -> int:
         gpu = given["target"]
-        program = kernel.emit.program(target=gpu, **_values(options, given, None))
+        program = kernel.emit.made(target=gpu, **_values(options, given, None))
         families.family(gpu)
         return _put(emission.emit(verify.verify(program), gpu), given["output"])
 
@@ -142,7 +142,7 @@ def run_command(kernel: Kernel) -> Callable[..., int]:
     def work(given: dict[str, Any]) -> int:
         run = Launched(given["device"], given["output"], given["as_json"])
         values = _values(options, given, run)
-        return run.report(kernel.run.work(target=run.device.target, dtype=run.dtype, **values))
+        return run.report(kernel.run.made(target=run.device.target, dtype=run.dtype, **values))
 
     return _command(parameters, kernel.run.help, work)
 

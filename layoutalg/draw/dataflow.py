@@ -76,7 +76,7 @@ def dataflow(program: Program) -> Picture:
 def _steps(body: Sequence[Statement], loops: tuple[Loop, ...] = ()) -> Iterator[DataflowStep]:
     """The statements in order, those of a loop once."""
     for s in body:
-        name, how = s.words if isinstance(s, Statement) else ("", "")
+        name, how = (words.format(s) for words in s.words) if isinstance(s, Statement) else ("", "")
         if isinstance(s, Loop):
             yield from _steps(s.body, (*loops, s))
         elif name:

@@ -28,37 +28,11 @@ from layoutalg.index.evaluate import array, value
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.launch import STEP_LIMIT, Execution, execute
-from layoutalg.kernel.program import FUNCTIONS, Compute, Contract, Meaning, Program, Read, Reduce, Tensor
+from layoutalg.kernel.program import FOLDS, FUNCTIONS, Compute, Contract, Meaning, Program, Read, Reduce, Tensor
 from layoutalg.layout import TensorDescriptor
 from layoutalg.refine.cycles import compare
 from layoutalg.target.dtypes import DType
 from layoutalg.target.elements import numbers, stored
-
-
-class Floats:
-    """A reading of arithmetic (`program.functions.Arithmetic`): arrays of numbers, in float64."""
-
-    def number(self, value: float) -> Array:
-        return np.asarray(value)
-
-    def add(self, x: Array, y: Array) -> Array:
-        return np.asarray(x + y)
-
-    def less(self, x: Array, y: Array) -> Array:
-        return np.asarray(x < y)
-
-    def greater(self, x: Array, y: Array) -> Array:
-        return np.asarray(x > y)
-
-    def unequal(self, x: Array, y: Array) -> Array:
-        return np.asarray(x != y)
-
-    def either(self, p: Array, q: Array) -> Array:
-        return p | q
-
-    def choose(self, p: Array, x: Array, y: Array) -> Array:
-        return np.where(p, x, y)
-
 
 _POISON = 0x5A
 
@@ -175,12 +149,12 @@ def _meant(meaning: Meaning, sizes: Mapping[Expr, int], memory: Mapping[Tensor, 
             return np.asarray(left @ right.swapaxes(1, 2))
         case Reduce(tensor, how):
             elements = _elements(tensor, sizes, memory).astype(np.float64)
-            return np.asarray(elements.sum(axis=-1) if how == "sum" else elements.max(axis=-1))
+            return np.asarray(FOLDS[how].numbers(elements))
         case Compute(function, operands):
             parts = [_meant(operand, sizes, memory) for operand in operands]
             shape = [min(lengths) for lengths in zip(*(np.shape(part) for part in parts), strict=True)]
             common = [part[tuple(map(slice, shape))] for part in parts]  # a bias may be said to be longer
-            return np.asarray(FUNCTIONS[function].of(Floats(), *common))
+            return np.asarray(FUNCTIONS[function].numbers(*common))
 
 
 def _elements(tensor: Tensor, sizes: Mapping[Expr, int], memory: Mapping[Tensor, Array]) -> Array:

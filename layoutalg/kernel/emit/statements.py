@@ -11,7 +11,6 @@ from layoutalg.index.c import c_code, c_expression
 from layoutalg.kernel.access.address import Address, address_of, offset_of
 from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
 from layoutalg.kernel.access.places import bounds, first_copy, starts, tile_start, word_of
-from layoutalg.kernel.emit.arithmetic import Code, assigned
 from layoutalg.kernel.emit.conversions import as_float, converted, neutral
 from layoutalg.kernel.emit.instructions import matrix_load_name
 from layoutalg.kernel.program import (
@@ -189,7 +188,7 @@ class Writer(Reading[str]):
 
     def read_elementwise(self, s: Elementwise) -> str:
         title = f"// {s.registers.name} <- {s.function}({', '.join(o.name for o in s.operands)})"
-        value = FUNCTIONS[s.function].of(Code(), *map(_element, s.operands))
+        value = FUNCTIONS[s.function].text.format(*map(_element, s.operands))
         return f"{title}\n{_loops(s.registers, f'{_element(s.registers)} = {value};')}"
 
     def read_multiply(self, s: Multiply) -> str:
@@ -211,8 +210,8 @@ class Writer(Reading[str]):
         """Each accumulator takes in what its thread holds of a row."""
         kept = s.a.distribution.y_index[: len(s.c.distribution.ys)]
         c = s.c.name + ("".join(f"[{y.value.name}]" for y in kept) or "[0]")
-        value = FOLDS[s.how].of(Code(), c, as_float(_element(s.a), s.a.dtype))
-        return f"// {s.c.name} takes in {s.a.name}\n{_loops(s.a, assigned(c, value))}"
+        text = FOLDS[s.how].text.format(c, as_float(_element(s.a), s.a.dtype))
+        return f"// {s.c.name} takes in {s.a.name}\n{_loops(s.a, text)}"
 
 
 def _guarded(conditions: Sequence[str], body: str) -> str:

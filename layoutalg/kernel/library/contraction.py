@@ -32,10 +32,9 @@ from layoutalg.kernel.library.entry import (
     VECTOR,
     A,
     B,
-    Emit,
+    Command,
     Kernel,
     Option,
-    Run,
     Task,
     Work,
     bits_for,
@@ -333,8 +332,8 @@ RELU = Option("relu", "flag", "Negative results become 0.", False)
 KERNELS = (
     Kernel(
         "contraction",
-        Emit("An einsum of two tensors.", _emitted, (EINSUM, DTYPE, RESULT, VECTOR)),
-        Run("An einsum of two tensors.", _work, (EINSUM, A, B, RESULT_OF)),
+        Command("An einsum of two tensors.", _emitted, (EINSUM, DTYPE, RESULT, VECTOR)),
+        Command("An einsum of two tensors.", _work, (EINSUM, A, B, RESULT_OF)),
         golden_for={
             "contraction_f32": lambda target: contraction(merged(parse_einsum("ijk,kjmn->imn")), "f32", target=target),
             "contraction_bf16": lambda target: contraction(
@@ -344,8 +343,8 @@ KERNELS = (
     ),
     Kernel(
         "gemm",
-        Emit("A matrix product.", _gemm, (DTYPE, RESULT, VECTOR, BIAS, RELU)),
-        Run(
+        Command("A matrix product.", _gemm, (DTYPE, RESULT, VECTOR, BIAS, RELU)),
+        Command(
             "A matrix product, plus a bias, then relu.",
             lambda **given: _work(einsum=GEMM, name="gemm", **given), (A, B, BIASES, RELU, RESULT_OF),
         ),

@@ -12,20 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from layoutalg.kernel.library.entry import (
     DTYPE,
+    EACH,
     GROUPS,
     INPUT,
     RESULT,
     RESULT_OF,
     VECTOR,
-    Emit,
+    Command,
     Kernel,
     Option,
-    Run,
     Task,
     Work,
     bits_for,
-    each_dimension,
-    every_dimension,
+    integers,
     numbered,
     widest,
 )
@@ -176,15 +175,15 @@ SAME = Windows((3, 3), (1, 1), (1, 1), (1, 1))
 KERNELS = (
     Kernel(
         "conv",
-        Emit(
+        Command(
             "Convolution forward of any image.", _emitted,
-            (FILTER, *each_dimension("stride", default="1"), *each_dimension("pad", default="0"),
-             *each_dimension("dilation", default="1"), GROUPS, DTYPE, RESULT, VECTOR),
+            (FILTER, *integers("stride", default="1", how=EACH), *integers("pad", default="0", how=EACH),
+             *integers("dilation", default="1", how=EACH), GROUPS, DTYPE, RESULT, VECTOR),
         ),
-        Run(
+        Command(
             "Convolution forward in 1, 2 or 3 dimensions: image N, H …, C, result N, Ho …, K.", _work,
-            (INPUT, WEIGHT, *every_dimension("stride", default="1"), *every_dimension("pad", default="0"),
-             *every_dimension("dilation", default="1"), GROUPS, RESULT_OF),
+            (INPUT, WEIGHT, *integers("stride", default="1"), *integers("pad", default="0"),
+             *integers("dilation", default="1"), GROUPS, RESULT_OF),
         ),
         golden_for={"conv_f16": lambda target: convolution(SAME, "f16", target=target, widths=(8, 8))},
     ),

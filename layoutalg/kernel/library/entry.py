@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from layoutalg.kernel.library.copies import dtype_named
 from layoutalg.kernel.program import Program
@@ -71,21 +71,15 @@ class Work:
     size: Callable[[], float] = lambda: 0.0
 
 
-@dataclass(frozen=True)
-class Emit:
-    """How a kernel is asked for as a program for all sizes."""
-
-    help: str
-    program: Callable[..., Program]
-    options: tuple[Option, ...]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Run:
-    """How a kernel is run on arrays."""
+class Command(Generic[T]):
+    """A command of a kernel: its help, what it makes of the values of its options, and these."""
 
     help: str
-    work: Callable[..., Work]
+    made: Callable[..., T]
     options: tuple[Option, ...]
 
 
@@ -97,8 +91,8 @@ class Kernel:
     """
 
     name: str
-    emit: Emit
-    run: Run
+    emit: Command[Program]
+    run: Command[Work]
     golden: Mapping[str, Callable[[], Program]] = field(default_factory=dict)
     golden_for: Mapping[str, Callable[[str], Program]] = field(default_factory=dict)
     named: Callable[[str], Program | None] = lambda name: None
@@ -118,15 +112,13 @@ HOW = Option("how", "text", "sum or max.", "sum")
 GROUPS = Option("groups", "integer", "Groups of channels.", 1)
 
 
-def each_dimension(*names: str, default: str = REQUIRED) -> tuple[Option, ...]:
-    """Options of a number for each dimension."""
-    return tuple(Option(name, "integers", "Integers with commas, one for each dimension.", default) for name in names)
+EACH, EVERY = "one for each dimension", "one counts for all dimensions"
 
 
-def every_dimension(*names: str, default: str = REQUIRED) -> tuple[Option, ...]:
-    """Options of numbers of which one counts for all dimensions."""
-    return tuple(Option(name, "integers", "Integers with commas; one counts for all dimensions.", default)
-                 for name in names)  # fmt: skip
+def integers(*names: str, default: str = REQUIRED, how: str = EVERY) -> tuple[Option, ...]:
+    """Options of integers with commas, for dimensions."""
+    sign = "," if how == EACH else ";"
+    return tuple(Option(name, "integers", f"Integers with commas{sign} {how}.", default) for name in names)
 
 
 # --- what tasks are made with -----------------------------------------------------------------------------------------

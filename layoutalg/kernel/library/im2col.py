@@ -10,18 +10,17 @@ from layoutalg.index import all_of, as_expr, prod
 from layoutalg.kernel.library.copies import Copy, dtype_named
 from layoutalg.kernel.library.entry import (
     DTYPE,
+    EACH,
     INPUT,
     VECTOR,
-    Emit,
+    Command,
     Kernel,
     Option,
-    Run,
     Task,
     Work,
     bits_for,
     each,
-    each_dimension,
-    every_dimension,
+    integers,
     numbered,
     widest,
 )
@@ -113,14 +112,14 @@ FILTER = Option("filter", "integers", "Lengths of a window: Y,X.")
 KERNELS = (
     Kernel(
         "im2col",
-        Emit(
+        Command(
             "All windows of any image, a row each.", _emitted,
-            (FILTER, *each_dimension("stride", default="1"), *each_dimension("pad", default="0"),
-             *each_dimension("dilation", default="1"), DTYPE, VECTOR),
+            (FILTER, *integers("stride", default="1", how=EACH), *integers("pad", default="0", how=EACH),
+             *integers("dilation", default="1", how=EACH), DTYPE, VECTOR),
         ),
-        Run(
+        Command(
             "All windows of an image N, H …, C, a row each.", _work,
-            (INPUT, FILTER, *every_dimension("stride", "dilation", default="1"), *every_dimension("pad", default="0")),
+            (INPUT, FILTER, *integers("stride", "dilation", default="1"), *integers("pad", default="0")),
         ),
         golden={"im2col": lambda: im2col(Windows((3, 3), (1, 1), (1, 1), (1, 1)), "f16", 8)},
     ),

@@ -20,10 +20,9 @@ from layoutalg.kernel.library.entry import (
     DTYPE,
     INPUT,
     VECTOR,
-    Emit,
+    Command,
     Kernel,
     Option,
-    Run,
     Task,
     Work,
     bits_for,
@@ -275,17 +274,17 @@ AXES = Option("axes", "integers", "The order, e.g. 0,2,1.")
 KERNELS = (
     Kernel(
         "batched_transpose",
-        Emit(
+        Command(
             "The transpose of each matrix of a batch.",
             lambda target, dtype, vector: batched_transpose(dtype, (vector, vector)), (DTYPE, VECTOR),
         ),
-        Run("The transpose of each matrix of a batch.", _work, (replace(INPUT, rank=3),)),
+        Command("The transpose of each matrix of a batch.", _work, (replace(INPUT, rank=3),)),
         golden={"batched_transpose": lambda: batched_transpose(vectors=(4, 4))},
     ),
     Kernel(
         "permute",
-        Emit("Any order of the dimensions.", _emitted, (AXES, DTYPE, VECTOR)),
-        Run(
+        Command("Any order of the dimensions.", _emitted, (AXES, DTYPE, VECTOR)),
+        Command(
             "Any order of the dimensions, as numpy's transpose.", _work,
             (INPUT, replace(AXES, help="The order, e.g. 0,2,3,1.")),
         ),

@@ -30,10 +30,9 @@ from layoutalg.kernel.library.entry import (
     RESULT,
     RESULT_OF,
     VECTOR,
-    Emit,
+    Command,
     Kernel,
     Option,
-    Run,
     Task,
     Work,
     bits_for,
@@ -375,8 +374,8 @@ AXES = Option("axes", "integers", "The dimensions to reduce: 0,2.")
 KERNELS = (
     Kernel(
         "reduce",
-        Emit("The sum or the greatest over dimensions.", _emitted, (WHICH, HOW, DTYPE, RESULT, VECTOR)),
-        Run("The sum or the greatest over dimensions.", _work, (INPUT, AXES, HOW, RESULT_OF)),
+        Command("The sum or the greatest over dimensions.", _emitted, (WHICH, HOW, DTYPE, RESULT, VECTOR)),
+        Command("The sum or the greatest over dimensions.", _work, (INPUT, AXES, HOW, RESULT_OF)),
         golden={
             "reduce_sum": lambda: reduction("kr", sharing=sharing_for("kr", (4096, 4096), "f32")),
             "reduce_max": lambda: reduction("rk", "max", "f16", sharing=sharing_for("rk", (4096, 4096), "f16")),

@@ -25,10 +25,9 @@ from layoutalg.kernel.library.entry import (
     DTYPE,
     INPUT,
     VECTOR,
-    Emit,
+    Command,
     Kernel,
     Option,
-    Run,
     Task,
     Work,
 )
@@ -227,8 +226,8 @@ SWIZZLE = Option("swizzle", "text", "LDS layout: xor or pad.", "xor")
 KERNELS = (
     Kernel(
         "transpose",
-        Emit("The transpose of a matrix.", _emitted, (DTYPE, FORM, SWIZZLE, VECTOR)),
-        Run("The transpose of a matrix.", _work, (replace(INPUT, rank=2), FORM)),
+        Command("The transpose of a matrix.", _emitted, (DTYPE, FORM, SWIZZLE, VECTOR)),
+        Command("The transpose of a matrix.", _work, (replace(INPUT, rank=2), FORM)),
         golden={"transpose_register": register_transpose, "transpose_lds": lambda: lds_transpose(vector=4)},
         named=transpose_named,
     ),

@@ -23,19 +23,18 @@ from layoutalg.index.evaluate import grids, value
 from layoutalg.kernel.library.copies import LARGEST, Copy, dtype_named, packed_strides
 from layoutalg.kernel.library.entry import (
     DTYPE,
+    EACH,
     INPUT,
     TO,
     VECTOR,
-    Emit,
+    Command,
     Kernel,
     Option,
-    Run,
     Task,
     Work,
     bits_for,
     each,
-    each_dimension,
-    every_dimension,
+    integers,
     numbered,
     same_rank,
     widest,
@@ -273,39 +272,39 @@ BETWEEN = "target[x] = source[x] through two descriptors of one shape"
 KERNELS = (
     Kernel(
         "copy",
-        Emit(
+        Command(
             f"{BETWEEN}.", lambda target, spec, source, to, dtype: copy(source, to, (dtype, dtype)),
             (SPEC, FROM, INTO, DTYPE),
         ),
-        Run(f"{BETWEEN}; memory in and out is flat.", _copy_work, (INPUT, SPEC, FROM, INTO, SIZES)),
+        Command(f"{BETWEEN}; memory in and out is flat.", _copy_work, (INPUT, SPEC, FROM, INTO, SIZES)),
     ),
     Kernel(
         "pad",
-        Emit(
+        Command(
             "Zeros around a tensor.", lambda target, left, right, dtype: pad(left, right, dtype),
-            (*each_dimension("left", "right"), DTYPE),
+            (*integers("left", "right", how=EACH), DTYPE),
         ),
-        Run("Zeros around a tensor.", _pad_work, (INPUT, *every_dimension("left", "right", default="0"))),
+        Command("Zeros around a tensor.", _pad_work, (INPUT, *integers("left", "right", default="0"))),
         golden={"pad": lambda: pad((1, 1), (1, 1))},
     ),
     Kernel(
         "slice",
-        Emit(
+        Command(
             "The elements from `begin` on of each dimension, as many as the sizes say.",
-            lambda target, begin, dtype: slices(begin, dtype), (*each_dimension("begin"), DTYPE),
+            lambda target, begin, dtype: slices(begin, dtype), (*integers("begin", how=EACH), DTYPE),
         ),
-        Run(
+        Command(
             "The elements begin … end − 1 of each dimension.", _slice_work,
-            (INPUT, *every_dimension("begin", "end")),
+            (INPUT, *integers("begin", "end")),
         ),
         golden={"slice": lambda: slices((1, 2))},
     ),
     Kernel(
         "cast",
-        Emit(
+        Command(
             "Another element type.", lambda target, to, dtype, vector: cast(dtype, to, vector), (TO, DTYPE, VECTOR)
         ),
-        Run("Another element type, rounded to nearest even.", _cast_work, (INPUT, TO)),
+        Command("Another element type, rounded to nearest even.", _cast_work, (INPUT, TO)),
         golden={"cast": lambda: cast("f32", "bf16", 4)},
     ),
 )  # fmt: skip

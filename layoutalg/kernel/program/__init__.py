@@ -1,6 +1,6 @@
 """Kernel programs: what each thread does, said in layouts (`program`), in statements (`statements`)."""
 
-from layoutalg.kernel.program.functions import FOLDS, FUNCTIONS, NEUTRAL, Arithmetic
+from layoutalg.kernel.program.functions import FOLDS, FUNCTIONS, NEUTRAL
 from layoutalg.kernel.program.program import Compute, Contract, Meaning, Program, Read, Reduce, Says
 from layoutalg.kernel.program.reading import Reading
 from layoutalg.kernel.program.statement import Composite, Statement, walk
@@ -26,7 +26,7 @@ from layoutalg.kernel.program.statements import (
 from layoutalg.kernel.program.tiles import How, Registers, Shared, Tensor, Tile, Vector
 
 __all__ = [
-    "FOLDS", "FUNCTIONS", "NEUTRAL", "Access", "Arithmetic", "AsyncCopy", "Await", "Barrier", "Clear", "Commit",
+    "FOLDS", "FUNCTIONS", "NEUTRAL", "Access", "AsyncCopy", "Await", "Barrier", "Clear", "Commit",
     "Composite", "Compute", "Contract", "Elementwise", "Fold", "GlobalAccess", "How", "Load", "LoadShared", "Loop",
     "Meaning", "Multiply", "Program", "Read", "Reading", "Reduce", "Registers", "Says", "Shared", "SharedAccess",
     "Statement", "Store", "StoreShared", "Tensor", "Tile", "Vector", "extent_of", "walk",

@@ -1,15 +1,13 @@
-"""What is computed element by element, each function once: as code, as numbers and as the machine's operations.
+"""What is computed element by element, each function once: its text, its numbers and the machine's operations.
 
-A function is said in a few operations of arithmetic, and read with each of these for `a`:
+| column    | is the function                                              | is read by                            |
+|-----------|--------------------------------------------------------------|---------------------------------------|
+| `text`    | as C, with its operands' places                              | the emission                          |
+| `numbers` | of arrays, as numpy has it                                   | the trial of a binary                 |
+| `machine` | of f32 numbers as their bits, by operations that stay open   | the proof about machine code          |
 
-| reading                    | `a.add(x, y)`               | `a.choose(a.less(x, y), x, y)`  |
-|----------------------------|-----------------------------|---------------------------------|
-| `emit.arithmetic.Code`     | `x + y`                     | `x < y ? x : y`                 |
-| `refine.trial.Floats`      | the sum, in float64         | numpy's `where`                 |
-| `refine.simulation.Floats` | what `v_add_f32` makes of x and y | a choice between expressions |
-
-so a new function is a line of the table.  Comparisons are false where a number is none: relu keeps what is none, as
-numpy's `maximum` and torch's `relu` do, and a greatest takes it.
+so a new function is a line of the table.  What is no number stays none in relu, as with numpy's `maximum` and torch's
+`relu`, and is taken for the greatest.
 
 What it cannot represent: functions that no GPU has exactly (exp, division); they would need an error bound.
 """
@@ -21,54 +19,56 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, Protocol
 
+from layoutalg.index import FALSE, Expr, any_of, select
 
-class Arithmetic(Protocol):
-    """Numbers (f32) and conditions of one reading."""
 
-    def number(self, value: float) -> Any:
-        """A constant."""
+class Machine(Protocol):
+    """Operations of floating-point numbers, of which no more is known than that equal operands give equal results."""
 
-    def add(self, x: Any, y: Any) -> Any:
-        """x + y, rounded."""
+    def apply(self, name: str, *arguments: Expr) -> Expr:
+        """An operation's result."""
 
-    def less(self, x: Any, y: Any) -> Any:
-        """x < y."""
-
-    def greater(self, x: Any, y: Any) -> Any:
-        """x > y."""
-
-    def unequal(self, x: Any, y: Any) -> Any:
-        """x ≠ y; of a number with itself: it is none."""
-
-    def either(self, p: Any, q: Any) -> Any:
-        """p or q."""
-
-    def choose(self, p: Any, x: Any, y: Any) -> Any:
-        """x where p holds, else y."""
+    def relation(self, name: str, left: Expr, right: Expr) -> Expr:
+        """A comparison."""
 
 
 @dataclass(frozen=True)
 class Function:
-    """A function of so many operands: the operations that make it, of any reading."""
+    """A function of so many operands; a fold's first one is what it has taken in so far."""
 
     operands: int
-    of: Callable[..., Any]
+    text: str
+    numbers: Callable[..., Any]
+    machine: Callable[..., Expr]
+
+
+def _relu(f: Machine, x: Expr) -> Expr:
+    return select(f.relation("lt_f32", x, FALSE), FALSE, x)
+
+
+def _greater(f: Machine, so_far: Expr, x: Expr) -> Expr:
+    """x where it is greater or no number."""
+    return select(any_of(f.relation("gt_f32", x, so_far), f.relation("neq_f32", x, x)), x, so_far)
+
+
+def _add(f: Machine, x: Expr, y: Expr) -> Expr:
+    return f.apply("add_f32", x, y)
 
 
 FUNCTIONS: Mapping[str, Function] = {
-    "relu": Function(1, lambda a, x: a.choose(a.less(x, a.number(0.0)), a.number(0.0), x)),
-    "add": Function(2, lambda a, x, y: a.add(x, y)),
+    "relu": Function(1, "{0} < 0.0f ? 0.0f : {0}", lambda x: x.clip(0.0), _relu),
+    "add": Function(2, "{0} + {1}", lambda x, y: x + y, _add),
 }
 """What an elementwise statement may compute, by its name in programs."""
 
+FOLDS: Mapping[str, Function] = {
+    "sum": Function(2, "{0} += {1};", lambda x: x.sum(axis=-1), _add),
+    "max": Function(2, "{0} = {1} > {0} || {1} != {1} ? {1} : {0};", lambda x: x.max(axis=-1), _greater),
+}
+"""How each fold takes in an element; its numbers are those of all elements along the last coordinate."""
+
 NEUTRAL: Mapping[str, float] = {"sum": 0.0, "max": -inf}
 """What each fold begins with."""
-
-FOLDS: Mapping[str, Function] = {
-    "sum": Function(2, lambda a, so_far, x: a.add(so_far, x)),
-    "max": Function(2, lambda a, so_far, x: a.choose(a.either(a.greater(x, so_far), a.unequal(x, x)), x, so_far)),
-}
-"""How each fold takes in an element."""
 
 
 def unknown(function: str, operands: int) -> Iterator[str]:

@@ -38,6 +38,8 @@ class Statement:
     uses: ClassVar[Uses] = Uses()
     letters: ClassVar[tuple[str, ...]] = ()
     """Names of indices that its text declares."""
+    words: ClassVar[tuple[str, str]] = "", ""
+    """What it is called in pictures, and how it does it, of its fields; "" where it has no picture."""
 
     @property
     def reads(self) -> tuple[Data, ...]:
@@ -63,11 +65,6 @@ class Statement:
     def parts(self) -> tuple[Statement, ...]:
         """The statements inside it, which have numbers of their own."""
         return ()
-
-    @property
-    def words(self) -> tuple[str, str]:
-        """What it is called in pictures, and how it does it; "" where it has no picture."""
-        return "", ""
 
     def places(self) -> Iterator[tuple[str, tuple[Expr, ...]]]:
         """Its expressions in the grid and the loops around, with what they are."""

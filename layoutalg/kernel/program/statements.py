@@ -104,16 +104,17 @@ class GlobalAccess(Access):
         return self.tensor
 
     @property
+    def guard(self) -> str:
+        """Whether it is guarded, in words."""
+        return ", guarded" if self.guarded else ""
+
+    @property
     def reached(self) -> TensorDescriptor:
         return self.tensor.descriptor
 
     @property
     def start(self) -> tuple[Expr, ...]:
         return self.origin
-
-    @property
-    def words(self) -> tuple[str, str]:
-        return "load" if self.loads else "store", f"{self.at_once}{', guarded' if self.guarded else ''}"
 
 
 class SharedAccess(Access):
@@ -134,10 +135,6 @@ class SharedAccess(Access):
     def at(self, index: Expr, value: Expr | int) -> Self:
         """The access where a loop's index has a value."""
         raise NotImplementedError
-
-    @property
-    def words(self) -> tuple[str, str]:
-        return "load from LDS" if self.loads else "store to LDS", self.at_once
 
     def places(self) -> Iterator[tuple[str, tuple[Expr, ...]]]:
         yield from super().places()
@@ -161,6 +158,7 @@ class Load(GlobalAccess):
     only: Expr = TRUE
 
     uses = Uses(reads=("tensor",), fills=("registers",))
+    words = "load", "{0.at_once}{0.guard}"
     loads = True
 
     def places(self) -> Iterator[tuple[str, tuple[Expr, ...]]]:
@@ -182,6 +180,7 @@ class Store(GlobalAccess):
     guarded: bool | tuple[bool, ...] = True
 
     uses = Uses(reads=("registers",), fills=("tensor",))
+    words = "store", "{0.at_once}{0.guard}"
     loads = False
 
 
@@ -196,6 +195,7 @@ class StoreShared(SharedAccess):
     slot: Expr = FALSE
 
     uses = Uses(reads=("registers",), fills=("shared",))
+    words = "store to LDS", "{0.at_once}"
     loads = False
 
     @property
@@ -222,6 +222,7 @@ class LoadShared(SharedAccess):
     by: str = ""
 
     uses = Uses(reads=("shared",), fills=("registers",))
+    words = "load from LDS", "{0.at_once}"
     loads = True
 
     @property
@@ -248,14 +249,11 @@ class AsyncCopy(Statement):
     store: StoreShared
 
     uses = Uses(reads=("load.tensor",), fills=("store.shared",))
+    words = "copy to LDS", "does not wait"
 
     @property
     def parts(self) -> tuple[Statement, ...]:
         return (self.load, self.store)
-
-    @property
-    def words(self) -> tuple[str, str]:
-        return "copy to LDS", "does not wait"
 
 
 @dataclass(frozen=True)
@@ -273,10 +271,7 @@ class Await(Statement):
     buffers: tuple[Shared, ...]
 
     uses = Uses(fills=("buffers",))
-
-    @property
-    def words(self) -> tuple[str, str]:
-        return "await", f"all groups but {self.groups}" if self.groups else "all groups"
+    words = "await", "all groups but {0.groups}"
 
     def wrong(self) -> Iterator[str]:
         if self.groups < 0:
@@ -301,10 +296,12 @@ class Clear(Statement):
     how: How = "sum"
 
     uses = Uses(fills=("registers",))
+    words = "clear", "{0.value}"
 
     @property
-    def words(self) -> tuple[str, str]:
-        return "clear", "0" if self.how == "sum" else "the least number"
+    def value(self) -> str:
+        """What is neutral, in words."""
+        return "0" if self.how == "sum" else "the least number"
 
 
 @dataclass(frozen=True)
@@ -322,10 +319,7 @@ class Multiply(Statement):
 
     uses = Uses(reads=("a", "b"), adds_to=("c",))
     letters = ("m", "n", "k")
-
-    @property
-    def words(self) -> tuple[str, str]:
-        return "multiply", self.instruction.name
+    words = "multiply", "{0.instruction.name}"
 
     def wrong(self) -> Iterator[str]:
         try:
@@ -349,10 +343,7 @@ class Fold(Statement):
     how: How = "sum"
 
     uses = Uses(reads=("a",), adds_to=("c",))
-
-    @property
-    def words(self) -> tuple[str, str]:
-        return "fold", self.how
+    words = "fold", "{0.how}"
 
 
 @dataclass(frozen=True)
@@ -364,10 +355,7 @@ class Elementwise(Statement):
     operands: tuple[Registers, ...]
 
     uses = Uses(reads=("operands",), fills=("registers",))
-
-    @property
-    def words(self) -> tuple[str, str]:
-        return self.function, "element by element"
+    words = "{0.function}", "element by element"
 
     def wrong(self) -> Iterator[str]:
         yield from unknown(self.function, len(self.operands))

@@ -29,7 +29,6 @@ from layoutalg.index import (
     TRUE,
     Expr,
     all_of,
-    any_of,
     as_expr,
     conjuncts,
     const,
@@ -132,7 +131,6 @@ class _Walker(Reading[None]):
         self.loops: dict[Expr, Expr] = {}
         self.number = self.here = 0
         self.at: Mapping[Expr, Expr] = {}
-        self.floats = Floats(functions)
 
     def body(self, statements: Sequence[Statement], at: Mapping[Expr, Expr]) -> None:
         """`at`: the numbers of the loops around."""
@@ -222,13 +220,13 @@ class _Walker(Reading[None]):
             old = self._value(s.c, c)
             # Of the value and the least number, the value is the greater, whatever it is.
             least = s.how == "max" and old is const(NEUTRAL_BITS["max"]["f32"])
-            self.held[s.c.name, c] = value if least else FOLDS[s.how].of(self.floats, old, value)
+            self.held[s.c.name, c] = value if least else FOLDS[s.how].machine(self.functions, old, value)
 
     def read_elementwise(self, s: Elementwise) -> None:
         new: dict[TileElement, Expr] = {}
         for y in _ys(s.registers):
             operands = [self._number(o, y) for o in s.operands]
-            new[s.registers.name, y] = FUNCTIONS[s.function].of(self.floats, *operands)
+            new[s.registers.name, y] = FUNCTIONS[s.function].machine(self.functions, *operands)
         self.held |= new
 
     # --- memory -------------------------------------------------------------------------------------------------------
@@ -284,34 +282,6 @@ class _Walker(Reading[None]):
             width=size * access.width,
             loops=self.around,
         )
-
-
-class Floats:
-    """A reading of arithmetic (`program.functions.Arithmetic`): f32 numbers as their bits."""
-
-    def __init__(self, functions: UninterpretedFunctions) -> None:
-        self.functions = functions
-
-    def number(self, value: float) -> Expr:
-        return const(bits_of(value, "f32"))
-
-    def add(self, x: Expr, y: Expr) -> Expr:
-        return self.functions.apply("add_f32", x, y)
-
-    def less(self, x: Expr, y: Expr) -> Expr:
-        return self.functions.relation("lt_f32", x, y)
-
-    def greater(self, x: Expr, y: Expr) -> Expr:
-        return self.functions.relation("gt_f32", x, y)
-
-    def unequal(self, x: Expr, y: Expr) -> Expr:
-        return self.functions.relation("neq_f32", x, y)
-
-    def either(self, p: Expr, q: Expr) -> Expr:
-        return any_of(p, q)
-
-    def choose(self, p: Expr, x: Expr, y: Expr) -> Expr:
-        return select(p, x, y)
 
 
 def _ys(registers: Registers) -> Iterator[tuple[int, ...]]:

@@ -23,7 +23,7 @@ import numpy as np
 
 from layoutalg.index import symbol
 from layoutalg.kernel.library.copies import LARGEST, Copy
-from layoutalg.kernel.library.entry import DTYPE, INPUT, Emit, Kernel, Run, Task, Work
+from layoutalg.kernel.library.entry import DTYPE, INPUT, Command, Kernel, Task, Work
 from layoutalg.kernel.library.permute import few
 from layoutalg.layout import make_naive_tensor_descriptor
 
@@ -47,8 +47,8 @@ def work(target, dtype, input):
 KERNELS = (
     Kernel(
         "doubled_rows",
-        Emit("Each row of a matrix twice.", lambda target, dtype: doubled_rows(dtype), (DTYPE,)),
-        Run("Each row of a matrix twice.", work, (INPUT,)),
+        Command("Each row of a matrix twice.", lambda target, dtype: doubled_rows(dtype), (DTYPE,)),
+        Command("Each row of a matrix twice.", work, (INPUT,)),
         golden={"doubled_rows": doubled_rows},
     ),
 )

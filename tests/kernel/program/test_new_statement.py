@@ -11,7 +11,7 @@ import pytest
 from layoutalg.device import Device
 from layoutalg.device.kernels import run
 from layoutalg.draw import DrawError, dataflow
-from layoutalg.index import var
+from layoutalg.index import select, var
 from layoutalg.kernel.emit import NotProvedError, emit, emit_unverified
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
 from layoutalg.kernel.program import (
@@ -102,7 +102,8 @@ def test_one_that_does_something_else_is_refuted() -> None:
 
 
 def test_a_function_is_one_entry_for_every_reading(monkeypatch: pytest.MonkeyPatch, cpu: Device) -> None:
-    monkeypatch.setitem(FUNCTIONS, "least", Function(2, lambda a, x, y: a.choose(a.less(x, y), x, y)))  # type: ignore[arg-type]
+    least = Function(2, "{0} < {1} ? {0} : {1}", np.minimum, lambda f, x, y: select(f.relation("lt_f32", x, y), x, y))
+    monkeypatch.setitem(FUNCTIONS, "least", least)  # type: ignore[arg-type]
     base = with_statement(lambda registers: Elementwise(registers, "least", (registers, registers)))
     program = replace(base, meaning=Compute("least", (Read(base.source), Read(base.source))))
     verified = verify(program)

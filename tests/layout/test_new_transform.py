@@ -41,10 +41,6 @@ class Mirror(Transform):
     def lower_lengths(self) -> tuple[Expr | None, ...]:
         return (self.length,)
 
-    @property
-    def upper_lengths(self) -> Index:
-        return (self.length,)
-
     def lower(self, upper: Sequence[Term]) -> Index:
         return (self.length - 1 - as_expr(upper[0]),)
 

@@ -29,6 +29,7 @@ from layoutalg.cli.files import SOURCES, accesses_of, defines_of, descriptor_of,
 from layoutalg.cli.output import placed
 from layoutalg.disk import write_whole
 from layoutalg.lazy import lazy
+from layoutalg.target import DEFAULT, DEFAULT_READ
 
 if TYPE_CHECKING:
     from layoutalg import draw as drawn
@@ -164,7 +165,7 @@ class Asked:
             return drawn.below(alone, f"{self.by} of {item.name}")
         if self.by in LANES and self.by != "bank":
             raise InputError(f"{item.name}: the file has no access of it by an LDS instruction: no {self.by} to show")
-        options = {"target": self.target or "gfx942", "instruction": self.instruction or "ds_read_b128"}
+        options = {"target": self.target or DEFAULT, "instruction": self.instruction or DEFAULT_READ}
         return drawn.show(whole, by=self.by, element_bytes=_bytes(item), **options) if self.by else drawn.show(whole)
 
     def one_access(self, name: str, output: Path | None) -> str:

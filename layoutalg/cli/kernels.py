@@ -23,6 +23,7 @@ from layoutalg.cli.output import placed
 from layoutalg.cli.run_kernels import Launched
 from layoutalg.disk import read_whole, write_whole
 from layoutalg.lazy import lazy
+from layoutalg.target import DEFAULT
 
 if TYPE_CHECKING:
     import layoutalg.device.targets as families
@@ -120,7 +121,7 @@ def emit_command(kernel: Kernel) -> Callable[..., int]:
     options = kernel.emit.options
     parameters = list(map(_parameter, options))
     at = next(n for n, option in enumerate(options) if option.name == "dtype")
-    parameters[at:at] = [_keyword("target", str, TARGET, "gfx942"), _keyword("output", Path | None, SOURCE, None)]
+    parameters[at:at] = [_keyword("target", str, TARGET, DEFAULT), _keyword("output", Path | None, SOURCE, None)]
 
     def work(given: dict[str, Any]) -> int:
         gpu = given["target"]
@@ -232,7 +233,7 @@ emit = _group(Emitted, "Write the HIP source of a verified kernel; with --ck, a 
 
 def compile_file(
     source: Annotated[Path, typer.Argument(help="A HIP source file.")],
-    target: Annotated[str, typer.Option(help="The GPU, e.g. gfx942.")] = "gfx942",
+    target: Annotated[str, typer.Option(help="The GPU, e.g. gfx942.")] = DEFAULT,
     output: Annotated[Path | None, typer.Option("-o", "--output", callback=placed, help="The code object.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:

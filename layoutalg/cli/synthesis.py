@@ -14,6 +14,7 @@ from layoutalg.cli.files import read as layouts
 from layoutalg.cli.output import placed
 from layoutalg.disk import write_whole
 from layoutalg.lazy import lazy
+from layoutalg.target import DEFAULT
 
 if TYPE_CHECKING:
     from layoutalg.synth import command, report
@@ -27,7 +28,7 @@ def synth(
     descriptor: Annotated[str | None, typer.Option(help="The file's descriptor.")] = None,
     tile: Annotated[str | None, typer.Option(help="A GEMM tile, rows and columns, e.g. 128x64.")] = None,
     read: Annotated[str, typer.Option(help="What reads it: a matrix instruction[:a|b[:KPack]].")] = "",
-    target: Annotated[str, typer.Option(help="One GPU or several, e.g. gfx942,gfx950.")] = "gfx942",
+    target: Annotated[str, typer.Option(help="One GPU or several, e.g. gfx942,gfx950.")] = DEFAULT,
     dtype: Annotated[str, typer.Option(help="The element type, where it is not the instruction's.")] = "",
     style: Annotated[str, typer.Option(help="any, swizzle, xor, cyclic, padding or both.")] = "any",
     output: Annotated[

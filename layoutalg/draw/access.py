@@ -37,7 +37,7 @@ from layoutalg.memory.banks import Bools, Ints, Phase, lookup, phases
 from layoutalg.prove.decide import decide
 from layoutalg.prove.obligation import ForAll
 from layoutalg.prove.outcome import Fails, Limits
-from layoutalg.target import LdsInstruction, Target
+from layoutalg.target import DEFAULT, DEFAULT_READ, LdsInstruction, Target
 
 SEARCH = Limits(seconds=5.0)
 """How long sizes are looked for at which an access is given."""
@@ -147,8 +147,8 @@ class LaneAccess:
         cls,
         descriptor: TensorDescriptor,
         pattern: Pattern,
-        target: Target | str = "gfx942",
-        instruction: LdsInstruction | str = "ds_read_b128",
+        target: Target | str = DEFAULT,
+        instruction: LdsInstruction | str = DEFAULT_READ,
         element_bytes: int = 2,
         at: Mapping[Expr, int] | None = None,
     ) -> LaneAccess:

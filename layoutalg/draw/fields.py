@@ -29,6 +29,7 @@ from layoutalg.index import Expr, prod
 from layoutalg.index.evaluate import array, grids, value
 from layoutalg.layout import TensorDescriptor, TileDistribution
 from layoutalg.memory.banks import Ints, lookup
+from layoutalg.target import DEFAULT, DEFAULT_READ
 from layoutalg.target.model import DWORD
 
 MAX_CELLS = 1 << 20
@@ -58,8 +59,8 @@ class Asked:
 
     descriptor: TensorDescriptor
     element_bytes: int = 2
-    target: str = "gfx942"
-    instruction: str = "ds_read_b128"
+    target: str = DEFAULT
+    instruction: str = DEFAULT_READ
     access: LaneAccess | None = None
     at: Mapping[Expr, int] = field(default_factory=dict)
 

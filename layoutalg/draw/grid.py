@@ -31,6 +31,7 @@ from layoutalg.draw.svg import SMALL, Picture, boxes, number, outlined, shape, t
 from layoutalg.index import Expr
 from layoutalg.layout import TensorDescriptor, TileDistribution
 from layoutalg.memory.banks import Ints
+from layoutalg.target import DEFAULT, DEFAULT_READ
 
 WIDTH, HEIGHT, LENS = 860, 1080, 8
 AXIS_STEPS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -110,8 +111,8 @@ def grid(
     at: Mapping[Expr, int] | None = None,
     access: LaneAccess | None = None,
     element_bytes: int = 2,
-    target: str = "gfx942",
-    instruction: str = "ds_read_b128",
+    target: str = DEFAULT,
+    instruction: str = DEFAULT_READ,
     rows: int | None = None,
 ) -> Picture:
     """The index grid; `by` is of `layoutalg.draw.fields`, `at` fixes sizes, `rows` dimensions run down.

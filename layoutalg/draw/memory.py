@@ -25,6 +25,7 @@ from layoutalg.index import Expr
 from layoutalg.index.evaluate import value
 from layoutalg.layout import TensorDescriptor
 from layoutalg.memory.banks import Ints
+from layoutalg.target import DEFAULT
 from layoutalg.target import target as named
 from layoutalg.target.model import DWORD
 
@@ -73,7 +74,7 @@ def memory(
     *,
     at: Mapping[Expr, int] | None = None,
     element_bytes: int = 2,
-    target: str = "gfx942",
+    target: str = DEFAULT,
     line: int | None = None,
 ) -> Picture:
     """The element space as a strip in lines of `line` elements (all banks of the target, where not given).

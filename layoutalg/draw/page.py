@@ -33,7 +33,7 @@ from layoutalg.index.box import least_value
 from layoutalg.layout import TensorDescriptor, TileDistribution, make_naive_tensor_descriptor_packed
 from layoutalg.memory import Access
 from layoutalg.memory.banks import LANES_OFF, lookup
-from layoutalg.target import LdsInstruction, Target, target, target_names
+from layoutalg.target import DEFAULT, DEFAULT_READ, LdsInstruction, Target, target, target_names
 
 
 def page(
@@ -117,9 +117,7 @@ def access_page(access: LaneAccess | Access, **options: Any) -> str:
 
 def _shown_first(first: Offered | None, gpu: Target | str | None, how: str | None) -> tuple[Target, LdsInstruction]:
     """The target and instruction that the page shows first."""
-    own = (
-        (first.target, first.instruction.name) if isinstance(first, LaneAccess | Access) else ("gfx942", "ds_read_b128")
-    )
+    own = (first.target, first.instruction.name) if isinstance(first, LaneAccess | Access) else (DEFAULT, DEFAULT_READ)
     return lookup(gpu or own[0], how or own[1])
 
 

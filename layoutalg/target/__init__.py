@@ -21,6 +21,8 @@ costs on sm_90), and memories that are not split into banks of four bytes.
 """
 
 from layoutalg.target.model import (
+    DEFAULT,
+    DEFAULT_READ,
     Card,
     Evidence,
     LdsInstruction,
@@ -34,6 +36,7 @@ from layoutalg.target.read import load_target, target, target_names
 from layoutalg.target.tables import TargetFileError
 
 __all__ = [
-    "Card", "Evidence", "LdsInstruction", "MachineCode", "Target", "TargetError", "TargetFileError",
+    "DEFAULT", "DEFAULT_READ", "Card", "Evidence", "LdsInstruction", "MachineCode", "Target", "TargetError",
+    "TargetFileError",
     "UnknownInstructionError", "UnknownTargetError", "load_target", "target", "target_names",
 ]  # fmt: skip

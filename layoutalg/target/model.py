@@ -23,6 +23,9 @@ Decoder = Literal["", "cdna", "rdna3", "rdna4"]
 DWORD = 4
 """Bytes of a bank's entry, on every target here."""
 
+DEFAULT, DEFAULT_READ = "gfx942", "ds_read_b128"
+"""The target and its instruction that are meant where none is named."""
+
 
 class TargetError(ValueError):
     """What a target cannot answer, with what it can."""

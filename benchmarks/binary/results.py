@@ -52,8 +52,8 @@ here (`layoutalg/kernel/emit/conversions.py`).
 
 
 MENDED = """Found and mended: a gfx12 barrier whose signal is left out (so its wait hangs) was proved.  Signal and
-wait must be pairs now (`tests/refine/test_barriers.py`).  Refuted where no run differs: the witness has sizes
-beyond those of the runs (a sign extension cut off), or what is stored to LDS differs where nothing reads it.
+wait must be pairs now (`tests/refine/test_refinement_barriers.py`).  Refuted where no run differs: the witness has
+sizes beyond those of the runs (a sign extension cut off), or what is stored to LDS differs where nothing reads it.
 """
 
 

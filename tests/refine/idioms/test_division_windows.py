@@ -14,8 +14,8 @@ from layoutalg.prove import Refuted
 from layoutalg.refine.idioms.reciprocal import ASSUMPTION
 from layoutalg.refine.refinement import prove_binary
 from tests.fuzzing import some
-from tests.refine.test_kernels import TARGETS, binary_of, program_of
 from tests.refine.test_refinement import changed, the
+from tests.refine.test_trial_kernels import TARGETS, binary_of, program_of
 
 binary = functools.partial(binary_of, "im2col", "gfx942")
 

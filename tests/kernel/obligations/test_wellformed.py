@@ -1,6 +1,6 @@
 """Programs with a field of the wrong type, rank or range: refused in a sentence or decided, never a traceback.
 
-`LAYOUTALG_FUZZ=5000 pytest tests/kernel/test_wrong_fields.py` is a long run; each failure names its seed.
+`LAYOUTALG_FUZZ=5000 pytest tests/kernel/obligations/test_wellformed.py` is a long run; each failure names its seed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Honest code objects with bytes, fields and metadata edited at random.
 
-`LAYOUTALG_FUZZ=20000 pytest -s tests/isa/container/test_container_fuzz.py` is a long run; each failure names its seed.
+`LAYOUTALG_FUZZ=20000 pytest -s tests/isa/container/test_binary_fuzz.py` is a long run; each failure names its seed.
 Whatever an edit makes of a code object, it is refused in one line, or what loaders take of it (`loader`) is what it
 was, or the kernel is proved and run anew: what is proved is exact, and only sizes and modes of it are other ones.
 """

@@ -206,8 +206,8 @@ def parse(text: str, origin: str) -> Target:
 # Inheritance
 
 
-def _tables(text: str, origin: str) -> dict[str, Any]:
-    """A file's tables, with those that it takes from the target that it is like."""
+def _tables(text: str, origin: str, below: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A file's tables, with those that it takes from the target that it is like; `below` are like this one."""
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -215,10 +215,12 @@ def _tables(text: str, origin: str) -> dict[str, Any]:
     like = table.pop("like", None)
     if like is None:
         return table
-    if like not in _files() or like == table.get("name"):
-        raise TargetFileError(f"{origin}: like: {like!r} is none of {', '.join(target_names())}")
+    name = str(table.get("name"))
+    others = [other for other in target_names() if other not in (*below, name)]
+    if like not in others:
+        raise TargetFileError(f"{origin}: like: {like!r} is none of {', '.join(others)}")
     file = _files()[like]
-    return _completed(table, _tables(file.read_text(encoding="utf-8"), file.name), like)
+    return _completed(table, _tables(file.read_text(encoding="utf-8"), file.name, (*below, name)), like)
 
 
 #: What a file says of one GPU only.
@@ -230,16 +232,25 @@ _OF_THE_PROCESSOR = frozenset({"machine", "unit", "matrix", "plans"})
 
 
 def _completed(table: dict[str, Any], other: Mapping[str, Any], like: str) -> dict[str, Any]:
-    """Tables with those of another target where they have none."""
+    """Tables with those of another target where they have none; other forms are left for the records to refuse."""
     name, found = str(table.get("name")), dict(table)
     theirs = {key: _taken(entry, name, like) for key, entry in other.items() if key not in _OWN}
     if table.get("processor", name) != other.get("processor", like):
         theirs = {key: entry for key, entry in theirs.items() if key not in _OF_THE_PROCESSOR}
-    given = {one for entry in table.get("lds", ()) for one in entry.get("instructions", ())}
-    found["lds"] = [*table.get("lds", ()), *(one for one in theirs["lds"] if not given & set(one["instructions"]))]
+    own = table.get("lds", [])
+    if isinstance(own, list):
+        given = set[str]().union(*map(_instructions, own))
+        found["lds"] = own + [entry for entry in theirs["lds"] if not given & _instructions(entry)]
     for key in ("facts", "plans"):
-        found[key] = {**theirs.get(key, {}), **table.get(key, {})}
+        if isinstance(table.get(key, {}), dict):
+            found[key] = {**theirs.get(key, {}), **table.get(key, {})}
     return {**theirs, **found}
+
+
+def _instructions(entry: Any) -> set[str]:
+    """The instructions that an entry of LDS names, where it has the form of one."""
+    names = entry.get("instructions") if isinstance(entry, dict) else None
+    return set(map(str, names)) if isinstance(names, list) else set()
 
 
 def _taken(entry: Any, name: str, like: str) -> Any:

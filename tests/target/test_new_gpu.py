@@ -144,6 +144,48 @@ def test_a_wrong_file_is_refused_with_its_key(was: str, becomes: str, message: s
         parse(FILE.replace(was, becomes), "rx7800.toml")
 
 
+LDS = """
+[[lds]]
+instructions = ["a"]
+access = "read"
+bytes = 4
+alignment = 4
+banks = 16
+run = 16
+confidence = "measured"
+sources = ["llvm"]
+[[card]]
+name = "a card"
+units = 1
+clock = 1
+bandwidth = 1
+half_matrix = 1.5
+issue = 1
+confidence = "read"
+source = "a page"
+"""
+
+
+@pytest.mark.parametrize("value", ["3", "-1", "1.5", "true", '"x"', '""', "[]", "[[1]]", '["x"]', "{}", "{ x = 1 }"])
+def test_a_value_of_another_form_is_refused_in_one_sentence(value: str) -> None:
+    lines, refused = (FILE + LDS).splitlines(), list[str]()
+    parse(FILE + LDS, "rx7800.toml")
+    for number, line in enumerate(lines):
+        key = line.split(" = ")[0] if " = " in line else line.strip("[]").split(".")[0]
+        try:
+            parse("\n".join((*lines[:number], f"{key} = {value}", *lines[number + 1 :])), "rx7800.toml")
+        except TargetFileError as error:
+            refused.append(str(error))
+    assert len(refused) > len(lines) / 2
+    assert all(one.startswith("rx7800.toml: ") and "\n" not in one for one in refused)
+
+
+def test_files_that_are_like_each_other_are_refused(folder: Path) -> None:
+    for name, other in (("one", "two"), ("two", "one")):
+        (folder / "gpus" / f"{name}.toml").write_text(f'name = "{name}"\nlike = "{other}"\n')
+    assert "two.toml: like: 'one' is none of" in layoutalg(folder, "targets", "one").stderr
+
+
 def test_what_is_taken_from_another_is_assumed_and_says_so() -> None:
     made = parse(FILE, "rx7800.toml")
     assert made.evidence["lds_bytes"].certain

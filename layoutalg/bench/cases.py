@@ -15,10 +15,15 @@ It cannot say that a candidate is right: that is for the proofs, and for the che
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from layoutalg.kernel.library import kernels
+from layoutalg.kernel.library.entry import Task, Work
 from layoutalg.target.dtypes import DTYPES
 
 KINDS = ("transpose", "permute", "im2col", "reduce", "contraction", "conv")
@@ -43,10 +48,22 @@ class Case:
         shapes = " ".join("x".join(map(str, shape)) for shape in self.shapes)
         return " ".join((self.kind, shapes, self.dtype, *map(_text, self.options.values())))
 
-    @property
+    def work(self, operands: Sequence[Any], target: str = "cpu") -> Work:
+        """What the library launches for it on these operands, and what numpy says of the result."""
+        run = kernels()[self.kind].run
+        arrays = (option.name for option in run.options if option.kind == "array")
+        named = dict(zip(arrays, operands, strict=False))
+        return run.of(target=target, dtype=self.dtype, **named, **self.options)
+
+    def tasks(self, target: str) -> tuple[Task, ...]:
+        """The library's launches on a target."""
+        kind = DTYPES[self.dtype].numpy
+        return self.work([np.broadcast_to(np.zeros((), kind), shape) for shape in self.shapes], target).tasks
+
+    @cached_property
     def result(self) -> tuple[int, ...]:
         """The result's shape."""
-        return _RESULTS[self.kind](self)
+        return self.tasks("cpu")[-1].shape
 
     @property
     def bytes(self) -> int:
@@ -87,36 +104,6 @@ class Case:
 def _text(option: Any) -> str:
     return ",".join(map(str, option)) if isinstance(option, tuple) else str(option)
 
-
-def _reduced(case: Case) -> tuple[int, ...]:
-    return tuple(n for d, n in enumerate(case.shapes[0]) if d not in case.options["axes"])
-
-
-def _contracted(case: Case) -> tuple[int, ...]:
-    operands, result = case.options["einsum"].split("->")
-    lengths = dict(zip(operands.replace(",", ""), (*case.shapes[0], *case.shapes[1]), strict=True))
-    return tuple(lengths[x] for x in result)
-
-
-def _outputs(case: Case, filter: tuple[int, ...]) -> tuple[int, ...]:
-    stride, pad = case.options["stride"], case.options["pad"]
-    return tuple((n + 2 * p - y) // s + 1 for n, y, s, p in zip(case.shapes[0][1:-1], filter, stride, pad, strict=True))
-
-
-def _windows(case: Case) -> tuple[int, ...]:
-    image, filter = case.shapes[0], case.options["filter"]
-    return image[0] * math.prod(_outputs(case, filter)), math.prod(filter) * image[-1]
-
-
-def _convolved(case: Case) -> tuple[int, ...]:
-    return (case.shapes[0][0], *_outputs(case, case.shapes[1][1:-1]), case.shapes[1][0])
-
-
-_RESULTS: Mapping[str, Callable[[Case], tuple[int, ...]]] = {
-    "transpose": lambda case: case.shapes[0][::-1],
-    "permute": lambda case: tuple(case.shapes[0][a] for a in case.options["axes"]),
-    "im2col": _windows, "reduce": _reduced, "contraction": _contracted, "conv": _convolved,
-}  # fmt: skip
 
 _TINY, _SMALL, _BIG = (4, 6, 8, 10, 12), (16, 24, 32, 40, 48), (64, 48, 128, 64)
 

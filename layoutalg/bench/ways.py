@@ -14,12 +14,10 @@ from layoutalg.kernel.emit.kernel import DECLARED
 from layoutalg.kernel.library.contraction import contraction_task
 from layoutalg.kernel.library.convolution import convolution_task
 from layoutalg.kernel.library.entry import Task, widest
-from layoutalg.kernel.library.im2col import im2col_task
-from layoutalg.kernel.library.permute import permute_task
 from layoutalg.kernel.library.plans import Plan, copied, plan_for
-from layoutalg.kernel.library.reduce import reduce_tasks
 from layoutalg.kernel.library.staging import divides
-from layoutalg.kernel.library.transpose import Blocks, lds_transpose, register_transpose, transpose_for
+from layoutalg.kernel.library.transpose import Blocks, lds_transpose, register_transpose
+from layoutalg.target.dtypes import KERNEL_DTYPES
 
 Cut = tuple[tuple[int, int], tuple[int, int], int, int, int]
 CONTRACTIONS: tuple[Cut, ...] = (
@@ -37,46 +35,32 @@ BLOCKS = (
 """Of transpositions: those that were the fastest for some class of matrices."""
 
 
-def _transposes(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
+def _transposes(case: Case, target: str, first: Task) -> Iterator[Task]:
     (rows, columns), dtype = case.shapes[0], case.dtype
-    first = transpose_for(rows, columns, dtype)
-    sizes, shape = {"M": rows, "N": columns}, (columns, rows)
-    yield (Task(first, sizes, shape),)
     vectors = widest(dtype, columns), widest(dtype, rows)
     for b in BLOCKS if target != "cpu" else ():
-        bytes_each = 4 if dtype == "f32" else 2
-        fits = b.tile[0] * b.tile[1] * bytes_each <= DECLARED
+        fits = b.tile[0] * b.tile[1] * KERNEL_DTYPES[dtype].bytes <= DECLARED
         if fits and divides(b.tile, b.threads, vectors):
-            program = lds_transpose(dtype, "xor", vectors, first.index_bits, b.threads, b.tile, b.segment)
-            if program.name != first.name:
-                yield (Task(program, sizes, shape),)
+            bits = first.program.index_bits
+            yield replace(first, program=lds_transpose(dtype, "xor", vectors, bits, b.threads, b.tile, b.segment))
     if rows * columns < 1 << 20 and dtype == "f32" and not (rows % 32 or columns % 32):
-        yield (Task(register_transpose(rows, columns, dtype), {}, shape),)
+        yield Task(register_transpose(rows, columns, dtype), {}, first.shape)
 
 
-def _permutes(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
-    yield (permute_task(case.shapes[0], case.options["axes"], case.dtype),)
-
-
-def _im2cols(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
-    o = case.options
-    yield (im2col_task(case.shapes[0], o["filter"], case.dtype, stride=o["stride"], pad=o["pad"], dilation=(1,)),)
-
-
-def _reductions(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
-    yield reduce_tasks(case.shapes[0], case.options["axes"], case.options["how"], case.dtype)
-
-
-def _contractions(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
-    a, b = case.shapes
-    first = contraction_task(case.options["einsum"], a, b, case.dtype, target=target)
-    yield (first,)
-    letters = case.options["einsum"].replace(",", "_").replace("->", "_")
+def _contractions(case: Case, target: str, first: Task) -> Iterator[Task]:
+    (a, b), einsum = case.shapes, case.options["einsum"]
+    letters = einsum.replace(",", "_").replace("->", "_")
     for plan, name in _plans(case, target, CONTRACTIONS):
         made = f"contraction_{letters}_{name}"
-        task = contraction_task(case.options["einsum"], a, b, case.dtype, target=target, plan=plan, name=made)
-        if task.program.body != first.program.body:
-            yield (task,)
+        yield contraction_task(einsum, a, b, case.dtype, target=target, plan=plan, name=made)
+
+
+def _convolutions(case: Case, target: str, first: Task) -> Iterator[Task]:
+    (image, filter), o = case.shapes, case.options
+    given = {"stride": o["stride"], "pad": o["pad"], "dilation": (1,), "target": target}
+    for plan, name in _plans(case, target, CONVOLUTIONS):
+        task = convolution_task(image, filter, case.dtype, **given, plan=plan)
+        yield replace(task, program=replace(task.program, name=f"{task.program.name}_{name}"))
 
 
 def _plans(case: Case, target: str, cuts: tuple[Cut, ...]) -> Iterator[tuple[Plan, str]]:
@@ -89,23 +73,17 @@ def _plans(case: Case, target: str, cuts: tuple[Cut, ...]) -> Iterator[tuple[Pla
             yield plan, f"{waves[0]}x{waves[1]}_s{stages}_g{group}"
 
 
-def _convolutions(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
-    (image, filter), o = case.shapes, case.options
-    given = {"stride": o["stride"], "pad": o["pad"], "dilation": (1,), "target": target}
-    first = convolution_task(image, filter, case.dtype, **given)
-    yield (first,)
-    for plan, name in _plans(case, target, CONVOLUTIONS):
-        task = convolution_task(image, filter, case.dtype, **given, plan=plan)
-        if task.program.body != first.program.body:
-            yield (replace(task, program=replace(task.program, name=f"{task.program.name}_{name}")),)
-
-
-WAYS: Mapping[str, Callable[[Case, str], Iterator[tuple[Task, ...]]]] = {
-    "transpose": _transposes, "permute": _permutes, "im2col": _im2cols, "reduce": _reductions,
-    "contraction": _contractions, "conv": _convolutions,
+OTHERS: Mapping[str, Callable[[Case, str, Task], Iterator[Task]]] = {
+    "transpose": _transposes, "contraction": _contractions, "conv": _convolutions,
 }  # fmt: skip
+"""What else is worth timing, beside the library's own choice."""
 
 
 def candidates(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
     """The ways to do it on a target, the library's own choice first; each a row of launches."""
-    yield from WAYS[case.kind](case, target)
+    first = case.tasks(target)
+    yield first
+    if case.kind in OTHERS:
+        (alone,) = first
+        others = OTHERS[case.kind](case, target, alone)
+        yield from ((task,) for task in others if task.program.body != alone.program.body)

@@ -46,6 +46,11 @@ class Option:
     rank: int | None = None
     dtype: str = ""
 
+    @property
+    def value(self) -> Any:
+        """The default as a value; on the command line integers are text."""
+        return tuple(map(int, self.default.split(","))) if self.kind == "integers" else self.default
+
 
 @dataclass(frozen=True)
 class Task:
@@ -81,6 +86,10 @@ class Command(Generic[T]):
     help: str
     made: Callable[..., T]
     options: tuple[Option, ...]
+
+    def of(self, **given: Any) -> T:
+        """What it makes of these values, and of the defaults of the other options."""
+        return self.made(**({o.name: o.value for o in self.options if o.default is not REQUIRED} | given))
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,25 @@
-"""Conditions in one form, whichever way a compiler has written them.
+"""Conditions: their normal form, what one says of another, and what is left of one where another is assumed.
 
-| written                            | read as                              | because                        |
-|------------------------------------|--------------------------------------|--------------------------------|
-| c ∧ ¬(a ∨ b)                       | c ∧ ¬a ∧ ¬b                          | De Morgan                      |
-| c ∧ ¬(a ∧ c)                       | c ∧ ¬a                               | a conjunct says nothing again  |
-| min(a, b) < c                      | a < c ∨ b < c                        | and so for the other three     |
-| a < b, a + 1 ≤ b, ¬(b ≤ a)         | 0 ≤ b − a − 1                        | they are integers              |
+All that looks at conditions goes by this table, whichever way a compiler or a user has written them.  z3 proves each
+line in tests/index/test_conditions.py.
 
-What it cannot represent: that one condition follows from several others together.
+| written                    | is                    | because it is                          |
+|----------------------------|-----------------------|----------------------------------------|
+| a < b, a + 1 ≤ b, ¬(b ≤ a) | 0 ≤ b − a − 1         | an order of integers (`slack`)         |
+| a ≤ b                      | 0 ≤ b − a             | one too                                |
+| a + 2 = b + 3              | a − b = 1             | an equation: the constant by itself    |
+| ¬(p ∨ q), ¬(p ∧ q)         | ¬p ∧ ¬q, ¬p ∨ ¬q      | De Morgan                              |
+| p ∨ (p ∧ q)                | p                     | absorption; so with ∧ and ∨ exchanged  |
+| p ∨ (¬p ∧ q)               | p ∨ q                 | a part whose negation stands beside it |
+| p ∨ ¬p                     | true                  | the excluded middle                    |
+| (s ∧ p) ∨ (s ∧ ¬p)         | s                     | what both ways share                   |
+| min(a, b) < c              | a < c ∨ b < c         | the lesser of two; so the other three  |
+| p ? x : y, where p         | x                     | a choice that is decided               |
+
+A *conjunct* is a part of a conjunction; what is `given`, a guard or an assumption, is its set of conjuncts.  One
+condition *implies* another where each conjunct of the other is one of its own, a choice of them, or denies none.
+
+What it cannot represent: that one condition follows from several others together; that is for the prover.
 """
 
 from __future__ import annotations
@@ -31,61 +43,241 @@ from layoutalg.index import (
     simplify,
     variables,
 )
+from layoutalg.index.normal import normal
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.index.text import order
 
 #: Nodes of two expressions from which on they are not compared: choices within choices take long.
 LARGE = 64
 
+# --- normal form ------------------------------------------------------------------------------------------------------
 
-def settled(condition: Expr) -> Expr:
-    """A conjunction whose negated parts are split, and say nothing that the other parts say.
 
-    A guard that is written as what must not be becomes one that is written as what must.
+def slack(part: Expr) -> Expr | None:
+    """What is at least 0 exactly where an order holds: more − less, one less where it is strict; None of no order.
 
-    >>> from layoutalg.index import any_of, var
-    >>> a, b, c = (var(name, 9) < 5 for name in "abc")
-    >>> settled(all_of(c, negation(any_of(a, all_of(b, c)))))
-    c < 5 and 5 <= a and 5 <= b
+    >>> from layoutalg.index import var
+    >>> slack(var("a", 9) < var("b", 9)), slack(eq(var("a", 9), 1))
+    (b + a * -1 - 1, None)
     """
-    known: list[Expr] = []
-    open_parts: list[Expr] = []
-    for part in conjuncts(condition):
-        (open_parts if part.op == "not" and part.args[0].op in ("any", "all") else known).append(part)
-    for part in open_parts:
-        denied = part.args[0]
-        for case in denied.args if denied.op == "any" else (denied,):
-            known.append(negation(all_of(*(p for p in conjuncts(case) if p not in known))))
-    return all_of(*known)
+    if part.op not in ("lt", "le"):
+        return None
+    less, more = part.args
+    return more - less - int(part.op == "lt")
+
+
+def normal_form(condition: Expr) -> Expr:
+    """The one form of conditions that this table shows to say the same.
+
+    >>> from layoutalg.index import var
+    >>> a, b = var("a", 9), var("b", 9)
+    >>> normal_form(a < b + 1) is normal_form(a <= b) is normal_form(negation(b < a))
+    True
+    >>> normal_form(eq(a + 2, b + 3)) is normal_form(eq(b - a, -1))
+    True
+    """
+    return restricted(condition, TRUE)
+
+
+def conjuncts_in_normal_form(condition: Expr) -> frozenset[Expr]:
+    """All that a condition says."""
+    return conjunct_set(normal_form(condition))
+
+
+def _comparison(condition: Expr) -> Expr:
+    """The normal form of a comparison; another condition is simplified."""
+    e = simplify(condition)
+    room = slack(e)
+    if room is not None:
+        return le(0, simplify(room))
+    if e.op != "eq":
+        return e
+    difference = e.args[0] - e.args[1]
+    constant = normal(difference).terms.get((), 0)
+    left = simplify(difference - constant)
+    turned = simplify(-1 * left)
+    return eq(left, -constant) if order(left) <= order(turned) else eq(turned, constant)
+
+
+# --- what one condition says of another -------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=1 << 14)
-def said(condition: Expr) -> frozenset[Expr]:
-    """All that a conjunction says."""
-    return frozenset(conjuncts(condition))
+def conjunct_set(condition: Expr) -> frozenset[Expr]:
+    """The conjuncts of a condition, as they are written; none of what is always true."""
+    return frozenset(conjuncts(condition)) - {TRUE}
 
 
-@lru_cache(maxsize=1 << 14)
-def undecided(condition: Expr, given: Expr) -> Expr:
-    """What of a condition is not among what is given; false where it is denied there.
+@lru_cache(maxsize=1 << 16)
+def implies(stronger: Expr, weaker: Expr) -> bool:
+    """Whether each conjunct of the weaker condition is one of the stronger, or a choice in which one of them is.
 
     >>> from layoutalg.index import var
     >>> a, b, c = (var(name, 9) < 5 for name in "abc")
-    >>> undecided(all_of(a, b), a), undecided(negation(all_of(a, b)), a), undecided(all_of(negation(a), c), a)
-    (b < 5, 5 <= b, 0)
+    >>> implies(all_of(a, b), any_of(a, c)), implies(negation(a), negation(all_of(a, c))), implies(a, all_of(a, b))
+    (True, True, False)
     """
-    known, here = said(given), conjuncts(condition)
+    if weaker is TRUE or stronger is FALSE or weaker is stronger:
+        return True
+    given = conjunct_set(stronger)
+    return all(part in given or any(implies(stronger, case) for case in _cases(part)) for part in conjuncts(weaker))
+
+
+def excludes(one: Expr, other: Expr) -> bool:
+    """Whether one condition implies the negation of a conjunct of the other."""
+    return any(implies(a, negation(part)) for a, b in ((one, other), (other, one)) for part in conjunct_set(b))
+
+
+def _cases(part: Expr) -> tuple[Expr, ...]:
+    """What a disjunction, or the negation of a conjunction, is a choice of."""
+    if part.op == "not" and part.args[0].op == "all":
+        return tuple(map(negation, part.args[0].args))
+    return part.args if part.op == "any" else ()
+
+
+def conjunction(*conditions: Expr) -> Expr:
+    """All of them, without what some conjuncts say of the others.
+
+    A guard that is written as what must not be becomes one that is written as what must.
+
+    >>> from layoutalg.index import var
+    >>> a, b, c = (var(name, 9) < 5 for name in "abc")
+    >>> conjunction(c, negation(any_of(a, all_of(b, c)))), conjunction(a, any_of(a, b)), conjunction(a, negation(a))
+    (c < 5 and 5 <= a and 5 <= b, a < 5, 0)
+    """
+    parts = [leaf for condition in conditions for part in conjuncts(condition) for leaf in _denied_apart(part)]
+    known = all_of(*(part for part in parts if not _cases(part)))
+    if any(negation(part) in conjunct_set(known) for part in conjunct_set(known)):
+        return FALSE
+    return all_of(known, *(assuming(part, known) for part in parts if _cases(part)))
+
+
+def _denied_apart(part: Expr) -> tuple[Expr, ...]:
+    """The negation of a disjunction as what it denies; of another condition that."""
+    if part.op == "not" and part.args[0].op == "any":
+        return tuple(leaf for case in part.args[0].args for leaf in conjuncts(negation(case)))
+    return (part,)
+
+
+def disjunction(one: Expr, other: Expr) -> Expr:
+    """One of two conditions: the weaker where the other implies it; what they share where else one denies the other.
+
+    >>> from layoutalg.index import var
+    >>> a, b = (var(name, 9) < 5 for name in "ab")
+    >>> disjunction(a, all_of(a, b)), disjunction(all_of(a, b), all_of(a, negation(b)))
+    (a < 5, a < 5)
+    """
+    if implies(one, other):
+        return other
+    if implies(other, one):
+        return one
+    shared = [part for part in conjuncts(one) if part in conjunct_set(other)]
+    mine, others = (all_of(*(part for part in conjuncts(e) if part not in shared)) for e in (one, other))
+    return all_of(*shared) if negation(mine) is others or negation(others) is mine else any_of(one, other)
+
+
+# --- where something is assumed ---------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1 << 14)
+def assuming(condition: Expr, given: Expr) -> Expr:
+    """What of a condition is left where another is given, its parts as they are written: true, false, or less of it.
+
+    >>> from layoutalg.index import var
+    >>> a, b, c = (var(name, 9) < 5 for name in "abc")
+    >>> assuming(all_of(a, b), a), assuming(negation(all_of(a, b)), a), assuming(all_of(negation(a), c), a)
+    (b < 5, 5 <= b, 0)
+    >>> assuming(var("a", 9) + 1 <= var("b", 9), var("a", 9) < var("b", 9))
+    1
+    """
+    if given is TRUE:
+        return condition
+    known, here = conjunct_set(given), conjuncts(condition)
     if any(negation(part) in known for part in here):
         return FALSE
-    return all_of(*(_undecided(part, given) for part in here if part not in known))
+    return all_of(*(_assuming(part, given) for part in here if part not in known))
 
 
-def _undecided(part: Expr, given: Expr) -> Expr:
+def _assuming(part: Expr, given: Expr) -> Expr:
     if part.op == "any":
-        return any_of(*(undecided(case, given) for case in part.args))
+        return any_of(*(assuming(case, given) for case in part.args))
     if part.op == "not" and part.args[0].op in ("any", "all"):
-        return negation(undecided(part.args[0], given))
-    return part
+        return negation(assuming(part.args[0], given))
+    true, false = _known(given)
+    form = _comparison(part)
+    return TRUE if form in true else FALSE if form in false else part
+
+
+@lru_cache(maxsize=1 << 10)
+def _known(given: Expr) -> tuple[frozenset[Expr], frozenset[Expr]]:
+    """The normal forms that hold where a condition does, and those that do not."""
+    true = conjunct_set(given if given is TRUE else normal_form(given))
+    return true, frozenset(_denied(part) for part in true)
+
+
+@lru_cache(maxsize=1 << 14)
+def restricted(e: Expr, given: Expr, spread: bool = True) -> Expr:
+    """What an expression is where a condition holds: choices decided that it decides, conditions in normal form.
+
+    With `spread` a quotient or remainder of a choice is a choice of quotients or remainders.
+
+    >>> from layoutalg.index import select, var
+    >>> a, b = var("a", 9), var("b", 9)
+    >>> restricted(select(any_of(a < 5, b < 5), a, select(5 <= a, b, 0)), 5 <= a)
+    select(0 <= b * -1 + 4, a, b)
+    """
+    if not e.args:
+        return e
+    if e.op == "select":
+        condition = restricted(e.args[0], given, spread)
+        if condition.op == "const":
+            return restricted(e.args[1] if condition is TRUE else e.args[2], given, spread)
+        ways = (condition, e.args[1]), (negation(condition), e.args[2])
+        return choice(condition, *(restricted(way, all_of(given, holds), spread) for holds, way in ways))
+    args = [restricted(a, given, spread) for a in e.args]
+    if e.op not in BOOLEAN:
+        return _of_each(e, args) if spread else rebuild(e, args)
+    true, false = _known(given)
+    condition = _with_negations_at_leaves(e, args)
+    return TRUE if condition in true else FALSE if condition in false else condition
+
+
+def _with_negations_at_leaves(node: Expr, args: list[Expr]) -> Expr:
+    """The condition of these parts: negations at its leaves, parts that say nothing left out."""
+    if node.op in ("any", "all"):
+        return _joined(node.op, args)
+    if node.op == "not":
+        return _denied(args[0])
+    e = rebuild(node, args)
+    return _comparison(e) if e.op in ("lt", "le", "eq") else e
+
+
+@lru_cache(maxsize=1 << 14)
+def _denied(form: Expr) -> Expr:
+    """The normal form of what a normal form denies."""
+    if form.op in ("any", "all"):
+        return _joined("all" if form.op == "any" else "any", [_denied(part) for part in form.args])
+    return _comparison(negation(form))
+
+
+def _joined(op: str, parts: list[Expr]) -> Expr:
+    """All or any of some conditions, by the table: absorption, parts whose negation stands beside them."""
+    join, inner, absorbing = (any_of, all_of, TRUE) if op == "any" else (all_of, any_of, FALSE)
+    flat = dict.fromkeys(leaf for part in parts for leaf in (part.args if part.op == op else (part,)))
+    denied = {_denied(part) for part in flat}
+    if any(part in denied for part in flat):
+        return absorbing
+    left = []
+    for part in flat:
+        if {part.op, op} == {"any", "all"}:
+            if any(leaf in flat for leaf in part.args):
+                continue
+            part = inner(*(leaf for leaf in part.args if leaf not in denied))
+        left.append(part)
+    return join(*sorted(left, key=order))
+
+
+# --- numbers that conditions choose -----------------------------------------------------------------------------------
 
 
 def less(left: Expr, right: Expr) -> Expr:
@@ -97,120 +289,20 @@ def less(left: Expr, right: Expr) -> Expr:
     (2 < a and 2 < b, b < 2 and a < 2)
     """
     for side, both_if in ((left, "greater"), (right, "lesser")):
-        which, ways = _chosen(side)
+        which, ways = _of_two(side)
         if which:
             parts = [less(way, right) if side is left else less(left, way) for way in ways]
             return all_of(*parts) if which == both_if else any_of(*parts)
     return lt(left, right)
 
 
-def _chosen(e: Expr) -> tuple[str, tuple[Expr, ...]]:
+def _of_two(e: Expr) -> tuple[str, tuple[Expr, ...]]:
     """`lesser` or `greater`, and of which two numbers an expression is that; nothing where it is neither."""
     if e.op == "select" and e.args[0].op in ("lt", "le"):
-        order, ways = [tuple(map(simplify, parts)) for parts in (e.args[0].args, e.args[1:])]
-        if ways in (order, order[::-1]):
-            return "lesser" if ways == order else "greater", ways
+        compared, ways = [tuple(map(simplify, parts)) for parts in (e.args[0].args, e.args[1:])]
+        if ways in (compared, compared[::-1]):
+            return "lesser" if ways == compared else "greater", ways
     return "", ()
-
-
-def plain(condition: Expr) -> Expr:
-    """The one form of a comparison; another condition is simplified.
-
-    >>> from layoutalg.index import var
-    >>> a, b = var("a", 9), var("b", 9)
-    >>> plain(a < b + 1) is plain(a <= b) is plain(negation(b < a))
-    True
-    """
-    e = simplify(condition)
-    if e.op not in ("lt", "le"):
-        return e
-    less, more = e.args
-    return le(0, simplify(more - less - int(e.op == "lt")))
-
-
-def meaning(condition: Expr) -> frozenset[Expr]:
-    """The parts of a condition, each in a form that others share which say the same: a == b is a − b.
-
-    >>> from layoutalg.index import var
-    >>> a, b = var("a", 9), var("b", 9)
-    >>> meaning(eq(a + 2, b + 2)) == meaning(eq(a * 2 - a, b))
-    True
-    """
-    parts = map(simplify, conjuncts(condition))
-    return frozenset(eq(simplify(part.args[0] - part.args[1]), 0) if part.op == "eq" else plain(part) for part in parts)
-
-
-@lru_cache(maxsize=1 << 14)
-def chosen(e: Expr, given: Expr, spread: bool = True) -> Expr:
-    """What an expression is where a condition holds: choices decided that it decides, conditions in one form.
-
-    With `spread` a quotient or remainder of a choice is a choice of quotients or remainders.
-
-    >>> from layoutalg.index import select, var
-    >>> a, b = var("a", 9), var("b", 9)
-    >>> chosen(select(any_of(a < 5, b < 5), a, select(5 <= a, b, 0)), 5 <= a)
-    select(0 <= b * -1 + 4, a, b)
-    """
-    if not e.args:
-        return e
-    if e.op == "select":
-        condition = chosen(e.args[0], given, spread)
-        if condition.op == "const":
-            return chosen(e.args[1] if condition is TRUE else e.args[2], given, spread)
-        ways = (condition, e.args[1]), (negation(condition), e.args[2])
-        return choice(condition, *(chosen(way, all_of(given, holds), spread) for holds, way in ways))
-    args = [chosen(a, given, spread) for a in e.args]
-    if e.op not in BOOLEAN:
-        return _of_each(e, args) if spread else rebuild(e, args)
-    true, false = _known(given)
-    condition = _in_order(e, args)
-    return TRUE if condition in true else FALSE if condition in false else condition
-
-
-def given_or(condition: Expr, given: Expr) -> Expr:
-    """True or false where it, or that it is not so, is among what is given; else the condition.
-
-    >>> from layoutalg.index import var
-    >>> a, b = var("a", 9), var("b", 9)
-    >>> given_or(a + 1 <= b, a < b), given_or(b <= a, a < b), given_or(a <= b, a < b)
-    (1, 0, a <= b)
-    """
-    true, false = _known(given)
-    meant = plain(condition)
-    return TRUE if meant in true else FALSE if meant in false else condition
-
-
-@lru_cache(maxsize=1 << 10)
-def _known(given: Expr) -> tuple[frozenset[Expr], frozenset[Expr]]:
-    parts = conjuncts(given if given is TRUE else chosen(given, TRUE))
-    return frozenset(map(plain, parts)), frozenset(plain(negation(part)) for part in parts)
-
-
-def _in_order(node: Expr, args: list[Expr]) -> Expr:
-    """The condition of these parts: negations at its leaves, parts that say nothing left out."""
-    if node.op in ("any", "all"):
-        return _joined(node.op, args)
-    if node.op == "not" and args[0].op in ("any", "all"):
-        return _joined("all" if args[0].op == "any" else "any", [negation(part) for part in args[0].args])
-    e = rebuild(node, args)
-    return plain(e) if e.op in ("lt", "le") else e
-
-
-def _joined(op: str, parts: list[Expr]) -> Expr:
-    """All or any of some conditions: a ∨ (a ∧ b) is a, a ∨ (¬a ∧ b) is a ∨ b, a ∨ ¬a is true, and the dual."""
-    join, inner, absorbing = (any_of, all_of, TRUE) if op == "any" else (all_of, any_of, FALSE)
-    flat = dict.fromkeys(leaf for part in parts for leaf in (part.args if part.op == op else (part,)))
-    denied = {plain(negation(part)) for part in flat}
-    if any(part in denied for part in flat):
-        return absorbing
-    said = []
-    for part in flat:
-        if {part.op, op} == {"any", "all"}:
-            if any(leaf in flat for leaf in part.args):
-                continue
-            part = inner(*(leaf for leaf in part.args if leaf not in denied))
-        said.append(part)
-    return join(*sorted(said, key=order))
 
 
 def _of_each(node: Expr, args: list[Expr]) -> Expr:
@@ -231,16 +323,16 @@ def choice(condition: Expr, then: Expr, otherwise: Expr) -> Expr:
     """
     if condition.op == "not":
         condition, then, otherwise = condition.args[0], otherwise, then
-    one = alike(condition, then, negation(condition), otherwise)
+    one = merged(condition, then, negation(condition), otherwise)
     return select(condition, then, otherwise) if one is None else one
 
 
-def alike(here: Expr, x: Expr, there: Expr, y: Expr) -> Expr | None:
+def merged(here: Expr, x: Expr, there: Expr, y: Expr) -> Expr | None:
     """One expression that is x where one condition holds, and y where another does, if one of the two is it.
 
     >>> from layoutalg.index import select, var
     >>> a, b = var("a", 9), var("b", 9)
-    >>> alike(a < 5, a, 5 <= a, select(a < 5, a, b))
+    >>> merged(a < 5, a, 5 <= a, select(a < 5, a, b))
     select(a < 5, a, b)
     """
     if x is y:
@@ -248,6 +340,6 @@ def alike(here: Expr, x: Expr, there: Expr, y: Expr) -> Expr | None:
     made_of_x, made_of_y = frozenset(variables(x)), frozenset(variables(y))
     if not (made_of_x <= made_of_y or made_of_y <= made_of_x) or len(postorder(x, y)) > LARGE:
         return None  # they are hardly ever alike then, or it takes long to see
-    if chosen(x, here) is chosen(y, here):
+    if restricted(x, here) is restricted(y, here):
         return y
-    return x if chosen(x, there) is chosen(y, there) else None
+    return x if restricted(x, there) is restricted(y, there) else None

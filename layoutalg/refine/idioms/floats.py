@@ -28,7 +28,7 @@ from layoutalg.index import (
     select,
     simplify,
 )  # fmt: skip
-from layoutalg.index.conditions import chosen
+from layoutalg.index.conditions import normal_form
 from layoutalg.refine.idioms.rules import Lemma, Rule, first, number
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.refine.values.unknowns import call_of
@@ -84,7 +84,7 @@ def beside_least(_: UninterpretedFunctions, condition: Expr, then: Expr, otherwi
     for taken, other, least in ways:
         if least.op != "const" or not _same(least, const(LEAST), other, bits):
             continue
-        x, test = simplify(other), chosen(taken, TRUE)
+        x, test = simplify(other), normal_form(taken)
         calls = {call_of(part.args[0]) for part in test.args if part.op == "eq" and part.args[1] is TRUE}
         meant = {("lt_f32", (const(LEAST), x)), ("u_f32", (x, x))}
         if test.op == "any" and len(test.args) == 2 and calls == meant:

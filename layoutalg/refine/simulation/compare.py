@@ -16,7 +16,6 @@ from layoutalg.index import (
     Expr,
     all_of,
     any_of,
-    conjuncts,
     eq,
     mod,
     negation,
@@ -24,7 +23,7 @@ from layoutalg.index import (
     value,
     variables,
 )
-from layoutalg.index.conditions import chosen, plain
+from layoutalg.index.conditions import assuming, restricted
 from layoutalg.isa.semantics.accesses import alignment_of
 from layoutalg.kernel.program import Program
 from layoutalg.prove import Proved, Refuted, Shown, Verdict, Witness
@@ -172,9 +171,7 @@ class Comparison:
 
     def _follows(self, label: str, goal: Expr, condition: Expr) -> Verdict:
         """The condition implies the goal; parts that are the same once simplified need no proof."""
-        known = set(map(plain, conjuncts(condition)))
-        rest = (part for part in map(simplify, conjuncts(goal)) if plain(part) not in known)
-        return self.questions.decide(label, all_of(*rest), self._given(condition))
+        return self.questions.decide(label, assuming(goal, condition), self._given(condition))
 
     def _barriers(self, element: TracedElement, partner: ExpectedElement) -> Verdict:
         if simplify(element.barriers - partner.barriers).value == 0:
@@ -244,7 +241,7 @@ class Comparison:
         Choices within quotients stay at first, since it is the whole that is recognised.
         """
         for spread in (False, True, True):
-            e = recognised(self.functions, simplify(chosen(e, given, spread)))
+            e = recognised(self.functions, simplify(restricted(e, given, spread)))
         return e
 
     def _bound(self, got: Expr, goal: Expr, bound: Mapping[Expr, Expr]) -> dict[Expr, Expr] | None:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from layoutalg.index import Expr, all_of, conjuncts, substitute, variables
-from layoutalg.index.conditions import meaning
+from layoutalg.index.conditions import conjuncts_in_normal_form
 from layoutalg.kernel.program import Program
 from layoutalg.prove import ForAll, Limits, Proved, Refuted, Shown, Unknown, Verdict, holds, prove
 from layoutalg.refine.idioms.floats import for_numbers
@@ -78,7 +78,7 @@ class Questions:
 
     def decide(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...] = ()) -> Verdict:
         """The verdict on `given ⇒ goal`."""
-        claim = meaning(goal), given
+        claim = conjuncts_in_normal_form(goal), given
         if claim not in self._decided:
             verdict = self._decide(label, goal, given, show)
             if isinstance(verdict, Refuted) and any(map(self._free, variables(goal, given))):

@@ -40,7 +40,7 @@ from layoutalg.index import (
     simplify,
 )
 from layoutalg.index.bounds import NARROWEST, generalised, in_range
-from layoutalg.index.conditions import given_or, less, undecided
+from layoutalg.index.conditions import assuming, less
 from layoutalg.refine.idioms.bitwise import complement
 from layoutalg.refine.idioms.division import shifted
 from layoutalg.refine.idioms.floats import choice
@@ -221,13 +221,13 @@ class IndexValues:
             return self._less(left, right, 0)
         a, b = self.unsigned(left), self.unsigned(right)
         known: Expr | None = first(RULES["order"], self, a, b)
-        return Bit(given_or(less(a, b), self.given) if known is None else known)
+        return Bit(assuming(less(a, b), self.given) if known is None else known)
 
     def slt(self, left: Word, right: Word) -> Bit:
         """Signed order."""
         if left.bits == 64:
             return self._less(left, right, -(1 << 63))
-        return Bit(given_or(less(self.signed(left), self.signed(right)), self.given))
+        return Bit(assuming(less(self.signed(left), self.signed(right)), self.given))
 
     def _less(self, left: Word, right: Word, lowest: int) -> Bit:
         """The order of 64-bit words where their ranges are plain; mostly a carry that nobody asks for."""
@@ -236,7 +236,7 @@ class IndexValues:
 
     def ite(self, condition: Bit, then: Word | Mask, otherwise: Word | Mask) -> Word | Mask:
         """Choice."""
-        unsure = undecided(condition.expr, self.given)
+        unsure = assuming(condition.expr, self.given)
         if unsure.op == "const":
             return then if unsure is TRUE else otherwise
         if isinstance(then, Mask) or isinstance(otherwise, Mask):

@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, div, mod, select, simplify, symbol, variables
+from layoutalg.index.conditions import implies
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
 from layoutalg.isa.interpreter.operands import APERTURES
@@ -27,7 +28,7 @@ from layoutalg.isa.semantics.accesses import KEEP_OTHER_HALF, Access
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.state import State, resolved, within
-from layoutalg.refine.values.word import Bit, Mask, NotReadable, Word, as_mask, implies
+from layoutalg.refine.values.word import Bit, Mask, NotReadable, Word, as_mask
 
 #: Moves of a whole vector register, lane by lane.
 MOVES = frozenset({"V_MOV_B32", "V_ACCVGPR_READ", "V_ACCVGPR_WRITE", "V_ACCVGPR_MOV_B32"})

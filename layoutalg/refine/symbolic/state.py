@@ -16,13 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation
-from layoutalg.index.conditions import alike, choice, undecided
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, negation
+from layoutalg.index.conditions import assuming, choice, disjunction, excludes, implies, merged
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Key, Outstanding
 from layoutalg.refine.values.unknowns import is_unknown
-from layoutalg.refine.values.word import Bit, Mask, NotReadable, Word, excludes, implies, is_mask, own_bit
+from layoutalg.refine.values.word import Bit, Mask, NotReadable, Word, is_mask, own_bit
 
 Writes = tuple[tuple[Expr, Word], ...]
 """Guarded writes of one vector register, the newest last."""
@@ -85,14 +85,7 @@ class State:
 @lru_cache(maxsize=1 << 12)
 def within(own: Expr, path: tuple[Expr, ...]) -> Expr:
     """Both hold; conditions of the path that the other implies are left out."""
-    return all_of(*(part for part in path if not _implied(own, part)), own)
-
-
-def _implied(own: Expr, part: Expr) -> bool:
-    """`own ⇒ part`; the part may be the negation of a conjunction: that some lane is active."""
-    if own is FALSE or implies(own, part):
-        return True
-    return part.op == "not" and any(implies(own, negation(p)) for p in conjuncts(part.args[0]))
+    return all_of(*(part for part in path if not implies(own, part)), own)
 
 
 def resolved(w: IndexValues, writes: Writes, guard: Expr) -> Word:
@@ -106,7 +99,7 @@ def resolved(w: IndexValues, writes: Writes, guard: Expr) -> Word:
             return _taken(word, guard)
         if excludes(guard, condition):
             continue
-        unsure = undecided(condition, guard)
+        unsure = assuming(condition, guard)
         word = _taken(word, all_of(guard, unsure))
         older = resolved(w, writes[:k], all_of(guard, negation(unsure)))
         if older.expr is word.expr:
@@ -151,11 +144,8 @@ def _both(w: IndexValues, one: State, other: State) -> State:
         raise NotReadable("paths with different numbers of barriers")
     mine, theirs = _apart(one, other)
     joined = one.copy()
-    if not _resolvable(one, other):
-        either = any_of(all_of(*mine), all_of(*theirs))
-        joined.path = (*(p for p in one.path if p in other.path), *((either,) if either is not TRUE else ()))
-    else:
-        joined.path = tuple(p for p in one.path if p in other.path)
+    either = disjunction(all_of(*mine), all_of(*theirs))
+    joined.path = (*(p for p in one.path if p in other.path), *((either,) if either is not TRUE else ()))
     joined.outstanding.join(other.outstanding)
     undefined = _Undefined(w)
     changed = (key for key in {**one.scalars, **other.scalars} if one.scalars.get(key) is not other.scalars.get(key))
@@ -228,7 +218,7 @@ def _either(
             return w.unknown_word()
         x, y = one.own, other.own
         here, there = all_of(*mine), all_of(*theirs)
-        either = alike(here, x, there, y)
+        either = merged(here, x, there, y)
         return one.having(any_of(within(x, mine), within(y, theirs)) if either is None else either, other)
     a, b = a or w.unknown_word(), b or w.unknown_word()
     if a.expr is b.expr:

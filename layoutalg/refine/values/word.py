@@ -36,8 +36,8 @@ from functools import lru_cache
 from typing import Protocol
 
 from layoutalg.errors import UnsupportedInstructionError
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation
-from layoutalg.index.conditions import said, settled
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, negation
+from layoutalg.index.conditions import conjunction, disjunction, implies
 from layoutalg.refine.values.unknowns import is_unknown
 
 
@@ -92,19 +92,18 @@ class Mask:
 
     def __and__(self, other: Word | Mask) -> Mask:
         other = as_mask(other)
-        return self.having(settled(both(self.own, other.own)), other)
+        return self.having(conjunction(self.own, other.own), other)
 
     def __or__(self, other: Word | Mask) -> Mask:
         other = as_mask(other)
-        return self.having(either(self.own, other.own), other)
+        return self.having(disjunction(self.own, other.own), other)
 
     def __xor__(self, other: Word | Mask) -> Mask:
         other = as_mask(other)
         a, b = self.own, other.own
         for whole, part in ((a, b), (b, a)):
-            if implies(part, whole):  # what the part has more, not
-                more = all_of(*(p for p in conjuncts(part) if p not in conjuncts(whole)))
-                return self.having(all_of(whole, negation(more)), other)
+            if implies(part, whole):
+                return self.having(conjunction(whole, negation(part)), other)
         return self.having((Bit(a) ^ Bit(b)).expr, other)
 
     def __invert__(self) -> Mask:
@@ -290,41 +289,3 @@ def is_mask(word: Word | Mask) -> bool:
     if isinstance(word, Mask) or own_bit(word) is not None:
         return True
     return is_unknown(word.expr)
-
-
-def both(one: Expr, other: Expr) -> Expr:
-    """Both conditions, without choices of which a part is known, and false where one denies the other."""
-    if excludes(one, other):
-        return FALSE
-    other = _absorbed(other, one)
-    return all_of(_absorbed(one, other), other)
-
-
-def either(one: Expr, other: Expr) -> Expr:
-    """One of two conditions: the weaker where the other implies it; what they share where else one denies the other."""
-    if implies(one, other):
-        return other
-    if implies(other, one):
-        return one
-    shared = [part for part in conjuncts(one) if part in conjuncts(other)]
-    mine, others = (all_of(*(part for part in conjuncts(e) if part not in shared)) for e in (one, other))
-    return all_of(*shared) if negation(mine) is others or negation(others) is mine else any_of(one, other)
-
-
-def _absorbed(e: Expr, given: Expr) -> Expr:
-    """The condition without `p or q` where p is given: `p and (p or q)` is p."""
-    rest = (part for part in conjuncts(e) if not (part.op == "any" and any(implies(given, p) for p in part.args)))
-    return all_of(*rest)
-
-
-def implies(stronger: Expr, weaker: Expr) -> bool:
-    """Whether every part of the weaker condition is one of the stronger."""
-    return weaker is TRUE or stronger is FALSE or weaker is stronger or said(weaker) <= said(stronger)
-
-
-def excludes(one: Expr, other: Expr) -> bool:
-    """Whether a part of one condition is the negation of parts of the other."""
-    return any(
-        any(implies(a, negation(part)) for part in conjuncts(b) if part is not TRUE)
-        for a, b in ((one, other), (other, one))
-    )

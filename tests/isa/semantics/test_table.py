@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from layoutalg.index import eq, postorder, select, simplify, var
-from layoutalg.index.conditions import chosen
+from layoutalg.index.conditions import restricted
 from layoutalg.isa.run.arrays import ArrayValues
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.refine.symbolic.arithmetic import IndexValues
@@ -291,7 +291,7 @@ def test_bytes_that_are_picked_from_unknown_words_overlap_nowhere():
     pair = w.word(select(held, high * 65536 + low, 0))
     got = ALU["V_PERM_B32"].effect(w, pair, pair, w.const(0x05040100, 32)).expr
     assert not any(node.op == "and" for node in postorder(got))
-    assert simplify(chosen(got, held)) is simplify(low * 65537)
+    assert simplify(restricted(got, held)) is simplify(low * 65537)
 
 
 def f32(number):

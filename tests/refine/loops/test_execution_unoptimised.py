@@ -11,6 +11,7 @@ import pytest
 
 from layoutalg.device.compile import compile_source
 from layoutalg.index import TRUE, all_of, any_of, negation, value, var
+from layoutalg.index.conditions import conjunction
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.kernel.emit import emit_unverified
@@ -19,7 +20,7 @@ from layoutalg.kernel.library.views import cast
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.state import State, joined
-from layoutalg.refine.values.word import Mask, NotReadable, both
+from layoutalg.refine.values.word import Mask, NotReadable
 from tests.fuzzing import some
 from tests.isa.assembly import NOP, mutant
 
@@ -154,7 +155,7 @@ def test_both_of_two_conditions_is_their_conjunction():
     wholes = [all_of(*some) for some in itertools.combinations(parts, 2)]
     points = [dict(zip(numbers, at, strict=True)) for at in itertools.product((0, 1), repeat=3)]
     for one, other in itertools.product(wholes, repeat=2):
-        made = both(one, other)
+        made = conjunction(one, other)
         assert all(value(made, at) == (value(one, at) and value(other, at)) for at in points), (one, other)
 
 

@@ -49,4 +49,7 @@ class _Lazy(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # Python's own names: tools ask for them, which need not import anything
             raise AttributeError(name)
-        return getattr(import_module(self.__name__), name)
+        found = getattr(import_module(self.__name__), name)
+        if not self.__name__.startswith("layoutalg."):  # what is not ours stays as it is: found once, it is kept
+            setattr(self, name, found)
+        return found

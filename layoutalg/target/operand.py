@@ -24,6 +24,7 @@ agrees.  What it cannot represent: sparse forms, block scales, and several block
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from layoutalg.index import Expr
@@ -60,6 +61,10 @@ class OperandMap:
 
     def places(self) -> tuple[Array, Array]:
         """Row and column of every element: two arrays of shape (lanes, elements)."""
+        return self._places
+
+    @cached_property
+    def _places(self) -> tuple[Array, Array]:
         rows, columns = grids([self.row, self.column], [self.lane, self.element])
         return rows, columns
 

@@ -41,14 +41,11 @@ class ConcreteMachine:
     def step(self, instruction: Instruction) -> None:
         """One instruction that is not control; waves that index registers by different numbers go one after another."""
         registers = self.registers
-        by_number = instruction.name in BY_NUMBER or (registers.index_mode and instruction.name in ALU)
-        offsets = registers.register_offsets() if by_number else np.zeros(0, np.uint32)
-        different = np.unique(offsets[registers.live]) if by_number else offsets
-        if len(different) < 2:
+        if instruction.name not in BY_NUMBER and not (registers.index_mode and instruction.name in ALU):
             self.interpreter.step(instruction)
             return
-        live = registers.live
-        for offset in different:
+        live, offsets = registers.live, registers.register_offsets()
+        for offset in np.unique(offsets[live]):
             registers.set_live(live & (offsets == offset))
             self.interpreter.step(instruction)
         registers.set_live(live)

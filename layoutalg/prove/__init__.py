@@ -1,17 +1,19 @@
-"""Claims on layouts, decided: proved, refuted with a witness, or unknown.
+"""Claims on layouts, and on accesses to them, decided: proved, refuted with a witness, or unknown.
 
 A claim comes down to obligations (∀, one-to-one, onto) over integer expressions; strategies decide them, the cheapest
-first; a verdict says which did, and what was assumed of the sizes.
+first; a verdict says which did, and what was assumed of the sizes.  `prove(claim)` is the one door: what can be decided
+in other ways too (the price of every wave, in `memory`) says so by routes of its own.
 
-| module         | what it is                                                                             |
-|----------------|----------------------------------------------------------------------------------------|
-| `claims`       | what can be said of a layout; `statement`: the same as a formula, in text and LaTeX     |
-| `obligation`   | the three kinds of statement; `domain`: what they quantify over; `content`: as text     |
-| `strategies`   | normal form, mixed radix, F₂ rank, difference, changes of variables, enumeration, cases |
-| `solver`       | z3, in a process of its own (`worker`), asked through `lowering`, in `encodings`; kept: `cache` |
-| `portfolio`    | `prove`; `decide`: the order of the strategies; `parallel`: `prove_all`                 |
-| `certificates` | SMT-LIB files for each obligation that was used (`smt`, with `steps` where it multiplies) |
-| `recheck`      | other solvers decide them                                                               |
+| module         | what it is                                                                                 |
+|----------------|--------------------------------------------------------------------------------------------|
+| `claims`       | what can be said of a layout; `statement`: the same as a formula, in text and LaTeX         |
+| `obligation`   | the three kinds of statement; `domain`: what they quantify over; `content`: as text         |
+| `strategies`   | normal form, mixed radix, F₂ rank, bounds, difference, changes of variables, enumeration …  |
+| `solver`       | z3, in a process of its own (`worker`), asked through `lowering`, in `encodings`; `cache`   |
+| `decide`       | the order of the strategies; `vacuity`: whether what is assumed holds anywhere              |
+| `portfolio`    | `prove`; `parallel`: `prove_all`                                                            |
+| `certificates` | SMT-LIB files for each obligation that was used (`smt`, with `steps` where it multiplies)   |
+| `recheck`      | other solvers decide them                                                                   |
 
 What it cannot decide: products of sizes that no rule knows and that z3 does not find in time, and bitwise operations on
 sizes without a maximum beyond what the normal form sees.  Both are Unknown, with the reason.

@@ -13,7 +13,8 @@ from layoutalg.bench.cases import Case
 from layoutalg.kernel.emit.kernel import DECLARED
 from layoutalg.kernel.library.contraction import contraction_task
 from layoutalg.kernel.library.convolution import convolution_task
-from layoutalg.kernel.library.entry import Task, widest
+from layoutalg.kernel.library.entry import Task
+from layoutalg.kernel.library.fit import widest
 from layoutalg.kernel.library.plans import Plan, copied, plan_for
 from layoutalg.kernel.library.staging import divides
 from layoutalg.kernel.library.transpose import Blocks, lds_transpose, register_transpose

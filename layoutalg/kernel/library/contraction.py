@@ -25,21 +25,9 @@ from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import Expr, all_of, as_expr, prod, symbol, var
 from layoutalg.kernel.library.copies import LARGEST, packed_strides
-from layoutalg.kernel.library.entry import (
-    DTYPE,
-    RESULT,
-    RESULT_OF,
-    VECTOR,
-    A,
-    B,
-    Command,
-    Kernel,
-    Option,
-    Task,
-    Work,
-    bits_for,
-    widest,
-)
+from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
+from layoutalg.kernel.library.fit import bits_for, widest
+from layoutalg.kernel.library.options import DTYPE, RESULT, RESULT_OF, VECTOR, A, B
 from layoutalg.kernel.library.plans import Plan, Sizes, tuned
 from layoutalg.kernel.library.product import Operand, Product, Saying
 from layoutalg.kernel.program import Program, Says, Tensor

@@ -10,24 +10,9 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from layoutalg.kernel.library.entry import (
-    DTYPE,
-    EACH,
-    GROUPS,
-    INPUT,
-    RESULT,
-    RESULT_OF,
-    VECTOR,
-    Command,
-    Kernel,
-    Option,
-    Task,
-    Work,
-    bits_for,
-    integers,
-    numbered,
-    widest,
-)
+from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
+from layoutalg.kernel.library.fit import bits_for, numbered, widest
+from layoutalg.kernel.library.options import DTYPE, EACH, GROUPS, INPUT, RESULT, RESULT_OF, VECTOR, integers
 from layoutalg.kernel.library.plans import Plan, Sizes, tuned
 from layoutalg.kernel.library.product import Operand, Product
 from layoutalg.kernel.library.windows import Windows, around, image_of, shifted
@@ -177,8 +162,8 @@ KERNELS = (
         "conv",
         Command(
             "Convolution forward of any image.", _emitted,
-            (FILTER, *integers("stride", default="1", how=EACH), *integers("pad", default="0", how=EACH),
-             *integers("dilation", default="1", how=EACH), GROUPS, DTYPE, RESULT, VECTOR),
+            (FILTER, *integers("stride", default="1", help=EACH), *integers("pad", default="0", help=EACH),
+             *integers("dilation", default="1", help=EACH), GROUPS, DTYPE, RESULT, VECTOR),
         ),
         Command(
             "Convolution forward in 1, 2 or 3 dimensions: image N, H …, C, result N, Ho …, K.", _work,

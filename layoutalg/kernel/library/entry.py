@@ -19,9 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from layoutalg.kernel.library.copies import dtype_named
 from layoutalg.kernel.program import Program
-from layoutalg.layout import LayoutError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,65 +103,3 @@ class Kernel:
     golden: Mapping[str, Callable[[], Program]] = field(default_factory=dict)
     golden_for: Mapping[str, Callable[[str], Program]] = field(default_factory=dict)
     named: Callable[[str], Program | None] = lambda name: None
-
-
-# --- options that many have -------------------------------------------------------------------------------------------
-
-INPUT = Option("input", "array", "The source, a .npy file.")
-A = Option("a", "array", "The first operand, a .npy file.")
-B = Option("b", "array", "The second operand, a .npy file.")
-DTYPE = Option("dtype", "text", "f32, f16 or bf16.", "f32")
-TO = Option("to", "text", "f32, f16 or bf16.")
-VECTOR = Option("vector", "integer", "Elements a global access moves; sizes are multiples of it.", 1)
-RESULT = Option("result", "text", "Elements of the result, where they are others.", None)
-RESULT_OF = Option("result", "text", "Elements of the result: f32, f16 or bf16.", None)
-HOW = Option("how", "text", "sum or max.", "sum")
-GROUPS = Option("groups", "integer", "Groups of channels.", 1)
-
-
-EACH, EVERY = "one for each dimension", "one counts for all dimensions"
-
-
-def integers(*names: str, default: str = REQUIRED, how: str = EVERY) -> tuple[Option, ...]:
-    """Options of integers with commas, for dimensions."""
-    sign = "," if how == EACH else ";"
-    return tuple(Option(name, "integers", f"Integers with commas{sign} {how}.", default) for name in names)
-
-
-# --- what tasks are made with -----------------------------------------------------------------------------------------
-
-
-def widest(dtype: str, *lengths: int) -> int:
-    """The most elements that one access of at most 16 bytes moves, where it divides all lengths.
-
-    >>> widest("f32", 12), widest("f16", 12), widest("f32", 7)
-    (4, 4, 1)
-    """
-    most = 16 // dtype_named(dtype).bytes
-    return next(w for w in (8, 4, 2, 1) if w <= most and all(n % w == 0 for n in lengths))
-
-
-def bits_for(*elements: int) -> int:
-    """The index type for tensors of so many elements."""
-    return 32 if max(elements) < 1 << 31 else 64
-
-
-def each(what: str, name: str, values: Sequence[int], rank: int) -> tuple[int, ...]:
-    """One number for each dimension; a single one counts for all."""
-    if len(values) not in (1, rank):
-        raise LayoutError(f"{what}: {name} {list(values)} for {rank} dimensions; give one number, or one for each")
-    return tuple(values) if len(values) == rank else tuple(values) * rank
-
-
-def same_rank(what: str, shape: Sequence[int], *others: Sequence[int]) -> None:
-    """LayoutError unless there is a number for each dimension of a tensor that has elements."""
-    if 0 in shape or not shape:
-        raise LayoutError(f"{what}: a tensor of shape {tuple(shape)} has no elements")
-    for one in others:
-        if len(one) != len(shape):
-            raise LayoutError(f"{what}: {len(one)} numbers for a tensor of {len(shape)} dimensions; give one for each")
-
-
-def numbered(letter: str, lengths: Sequence[int]) -> dict[str, int]:
-    """Lengths by name: a letter and the dimension's number."""
-    return {f"{letter}{d}": n for d, n in enumerate(lengths)}

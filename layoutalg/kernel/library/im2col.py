@@ -8,22 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import all_of, as_expr, prod
 from layoutalg.kernel.library.copies import Copy, dtype_named
-from layoutalg.kernel.library.entry import (
-    DTYPE,
-    EACH,
-    INPUT,
-    VECTOR,
-    Command,
-    Kernel,
-    Option,
-    Task,
-    Work,
-    bits_for,
-    each,
-    integers,
-    numbered,
-    widest,
-)
+from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
+from layoutalg.kernel.library.fit import bits_for, each, numbered, widest
+from layoutalg.kernel.library.options import DTYPE, EACH, INPUT, VECTOR, integers
 from layoutalg.kernel.library.windows import Windows, around, image_of, shifted
 from layoutalg.kernel.program import Program, Tensor
 from layoutalg.layout import (
@@ -114,8 +101,8 @@ KERNELS = (
         "im2col",
         Command(
             "All windows of any image, a row each.", _emitted,
-            (FILTER, *integers("stride", default="1", how=EACH), *integers("pad", default="0", how=EACH),
-             *integers("dilation", default="1", how=EACH), DTYPE, VECTOR),
+            (FILTER, *integers("stride", default="1", help=EACH), *integers("pad", default="0", help=EACH),
+             *integers("dilation", default="1", help=EACH), DTYPE, VECTOR),
         ),
         Command(
             "All windows of an image N, H …, C, a row each.", _work,

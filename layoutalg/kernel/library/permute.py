@@ -16,19 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import TRUE, Expr, all_of, prod, symbol, var
 from layoutalg.kernel.library.copies import LARGEST, THREADS, TILE, Copy, Say, packed_strides
-from layoutalg.kernel.library.entry import (
-    DTYPE,
-    INPUT,
-    VECTOR,
-    Command,
-    Kernel,
-    Option,
-    Task,
-    Work,
-    bits_for,
-    numbered,
-    widest,
-)
+from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
+from layoutalg.kernel.library.fit import bits_for, numbered, widest
+from layoutalg.kernel.library.options import DTYPE, INPUT, VECTOR
 from layoutalg.kernel.library.staging import SEGMENT
 from layoutalg.kernel.library.tuned import table
 from layoutalg.kernel.program import Program

@@ -23,21 +23,9 @@ from typing import TYPE_CHECKING, Any
 from layoutalg.index import Expr, all_of, prod, symbol, var
 from layoutalg.kernel.library.contraction import saying, view
 from layoutalg.kernel.library.copies import LARGEST, dtype_named
-from layoutalg.kernel.library.entry import (
-    DTYPE,
-    HOW,
-    INPUT,
-    RESULT,
-    RESULT_OF,
-    VECTOR,
-    Command,
-    Kernel,
-    Option,
-    Task,
-    Work,
-    bits_for,
-    widest,
-)
+from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
+from layoutalg.kernel.library.fit import bits_for, widest
+from layoutalg.kernel.library.options import DTYPE, HOW, INPUT, RESULT, RESULT_OF, VECTOR
 from layoutalg.kernel.library.staging import swizzled
 from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (

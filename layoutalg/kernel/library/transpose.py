@@ -21,16 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import TRUE, as_expr, symbol, var
 from layoutalg.kernel.library.copies import Copy, dtype_named
-from layoutalg.kernel.library.entry import (
-    DTYPE,
-    INPUT,
-    VECTOR,
-    Command,
-    Kernel,
-    Option,
-    Task,
-    Work,
-)
+from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
+from layoutalg.kernel.library.options import DTYPE, INPUT, VECTOR
 from layoutalg.kernel.library.staging import SEGMENT, divides
 from layoutalg.kernel.library.tuned import table
 from layoutalg.kernel.program import Load, Program, Registers, Store, Tensor

@@ -21,24 +21,9 @@ from typing import TYPE_CHECKING, Any
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, holds, prod, simplify, symbol, variables
 from layoutalg.index.evaluate import grids, value
 from layoutalg.kernel.library.copies import LARGEST, Copy, dtype_named, packed_strides
-from layoutalg.kernel.library.entry import (
-    DTYPE,
-    EACH,
-    INPUT,
-    TO,
-    VECTOR,
-    Command,
-    Kernel,
-    Option,
-    Task,
-    Work,
-    bits_for,
-    each,
-    integers,
-    numbered,
-    same_rank,
-    widest,
-)
+from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
+from layoutalg.kernel.library.fit import bits_for, each, numbered, same_rank, widest
+from layoutalg.kernel.library.options import DTYPE, EACH, INPUT, TO, VECTOR, integers
 from layoutalg.kernel.library.permute import few
 from layoutalg.kernel.program import Program
 from layoutalg.layout import (
@@ -282,7 +267,7 @@ KERNELS = (
         "pad",
         Command(
             "Zeros around a tensor.", lambda target, left, right, dtype: pad(left, right, dtype),
-            (*integers("left", "right", how=EACH), DTYPE),
+            (*integers("left", "right", help=EACH), DTYPE),
         ),
         Command("Zeros around a tensor.", _pad_work, (INPUT, *integers("left", "right", default="0"))),
         golden={"pad": lambda: pad((1, 1), (1, 1))},
@@ -291,7 +276,7 @@ KERNELS = (
         "slice",
         Command(
             "The elements from `begin` on of each dimension, as many as the sizes say.",
-            lambda target, begin, dtype: slices(begin, dtype), (*integers("begin", how=EACH), DTYPE),
+            lambda target, begin, dtype: slices(begin, dtype), (*integers("begin", help=EACH), DTYPE),
         ),
         Command(
             "The elements begin … end − 1 of each dimension.", _slice_work,

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import Expr, all_of, as_expr, prod, symbol, var
 from layoutalg.kernel.library.copies import LARGEST, packed_strides
-from layoutalg.kernel.library.entry import each
+from layoutalg.kernel.library.fit import each
 from layoutalg.kernel.program import Says, Tensor
 from layoutalg.layout import (
     Embed,

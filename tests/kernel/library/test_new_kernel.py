@@ -23,7 +23,8 @@ import numpy as np
 
 from layoutalg.index import symbol
 from layoutalg.kernel.library.copies import LARGEST, Copy
-from layoutalg.kernel.library.entry import DTYPE, INPUT, Command, Kernel, Task, Work
+from layoutalg.kernel.library.entry import Command, Kernel, Task, Work
+from layoutalg.kernel.library.options import DTYPE, INPUT
 from layoutalg.kernel.library.permute import few
 from layoutalg.layout import make_naive_tensor_descriptor
 

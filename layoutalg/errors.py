@@ -6,7 +6,6 @@
 | `LayoutError` | a transform, descriptor, distribution or program makes no sense |
 | `SpecError` | a file cannot be read: where, and why |
 | `DrawError` | a picture cannot show what was asked |
-| `UnknownTargetError` | the target is not one of `layoutalg.target` |
 | `NoCompilerError` | no compiler for the target was found; the message lists where it was looked for |
 | `CompileError` | the compiler refused the source; the message carries the compiler's own first errors |
 | `CodeObjectError` | a code object is truncated or not one |
@@ -15,7 +14,7 @@
 | `UnsupportedInstructionError` | an instruction, or a form of one, that the tables do not describe |
 | `Fault` | a run did what a correct kernel never does: a bad address, a race, a register read before its wait, … |
 
-All from `UnknownTargetError` on are `DeviceError`, so a command line needs one handler.
+All from `NoCompilerError` on are `DeviceError`, so a command line needs one handler.
 """
 
 from __future__ import annotations
@@ -71,10 +70,6 @@ class CompileError(DeviceError):
     def __init__(self, message: str, output: str = "") -> None:
         super().__init__(message)
         self.output = output
-
-
-class UnknownTargetError(CompileError):
-    """The target is not one that can be compiled for."""
 
 
 class NoCompilerError(CompileError):

@@ -49,8 +49,8 @@ from layoutalg.errors import (
     LaunchError,
     NoCompilerError,
     NoDeviceError,
-    UnknownTargetError,
 )
+from layoutalg.target import UnknownTargetError
 
 __all__ = [
     "Absent", "CodeObject", "CodeObjectError", "CompileError", "Compiler", "Device", "DeviceArray",

@@ -7,7 +7,7 @@
 | `cpu` | a shared library of this machine |
 """
 
-from layoutalg.errors import UnknownTargetError
+from layoutalg.target import UnknownTargetError
 from layoutalg.target.known import builds
 
 CPU = "cpu"

@@ -32,7 +32,7 @@ class TargetError(ValueError):
 
 
 class UnknownTargetError(TargetError):
-    """A name that no target has."""
+    """A name that no target has, or none that code can be built for."""
 
 
 class UnknownInstructionError(TargetError):

@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping
 from layoutalg.index import budget
 from layoutalg.index.expr import FALSE, TRUE, Expr, const, div, mod, mul, xor
 from layoutalg.index.node import Bound
-from layoutalg.index.poly import Poly, common_term, monomial_over, rank
+from layoutalg.index.poly import Poly, common_term, monomial_order, monomial_over
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.index.text import order
 from layoutalg.index.walk import rebuild
@@ -197,7 +197,7 @@ def _cancelled(rest: Poly, den: Poly) -> Poly | None:
     """(g·A + b) div (g·D) = A div D for 0 ≤ b < g, with the greatest single-term g that allows it."""
     g0 = den.content()
     factors = {common_term(g0, term): None for term in rest.terms.items() if term[0]}
-    for m, k in sorted(factors, key=lambda g: (-len(g[0]), -g[1], rank(g[0]))):
+    for m, k in sorted(factors, key=lambda g: (-len(g[0]), -g[1], monomial_order(g[0]))):
         g = Poly({m: k})
         if g.constant == 1:
             continue

@@ -121,7 +121,7 @@ class Poly:
         c = divisor.constant
         if c is not None:
             return self._split_by_constant(c)
-        lead, factor = max(divisor.terms.items(), key=lambda term: (len(term[0]), rank(term[0])))
+        lead, factor = max(divisor.terms.items(), key=lambda term: (len(term[0]), monomial_order(term[0])))
         quotient, rest = Poly({}), self
         for _ in range(_STEPS):
             budget.check()
@@ -162,7 +162,7 @@ class Poly:
         """The expression, terms of high degree and large coefficient first (the way an offset is written)."""
         ordered = list(self.terms.items())
         if len(ordered) > 1:
-            ordered.sort(key=lambda term: (-len(term[0]), -abs(term[1]), rank(term[0])))
+            ordered.sort(key=lambda term: (-len(term[0]), -abs(term[1]), monomial_order(term[0])))
         return add(*(mul(prod(m), k) for m, k in ordered))
 
 
@@ -170,7 +170,7 @@ def _product(m: Monomial, n: Monomial) -> Monomial:
     return tuple(sorted(m + n, key=order)) if m and n else m or n
 
 
-def rank(m: Monomial) -> list[str]:
+def monomial_order(m: Monomial) -> list[str]:
     """What monomials are sorted by: their atoms' keys, in order."""
     return [order(a) for a in m]
 

@@ -39,6 +39,7 @@ from layoutalg.prove.claims.base import Route
 from layoutalg.prove.decide import decide
 from layoutalg.prove.obligation import ForAll, Obligation, Point, Shown, in_domain
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
+from layoutalg.prove.portfolio import NO_REPLAY
 from layoutalg.prove.verdict import Witness, witness
 from layoutalg.target import Target
 
@@ -152,14 +153,13 @@ def _different(numbers: list[tuple[Expr, Expr]]) -> Expr:
 
 def _waste(access: Reach, segment: int, found: Traffic | str, limits: Limits) -> Outcome:
     """Values at which a wave wastes, near those that are known or allowed."""
-    known = isinstance(found, Traffic)
     points = [found.at] if isinstance(found, Traffic) and _given(access, found.at) else []
     starts = (*points, least(access), *_somewhere(access, limits))
     near = (at for start in starts if start for at in _near(access, start))
     for at in (*points, *near):
         if _wasted(access, segment, at) is not None:
             return Fails(found.strategy if isinstance(found, Traffic) else "small sizes", (at,))
-    why = "its counterexample does not replay" if known else found
+    why = NO_REPLAY if isinstance(found, Traffic) else found
     return GaveUp("rows", f"segments of {segment} bytes: {why}")
 
 

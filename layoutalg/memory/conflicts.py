@@ -42,7 +42,7 @@ from layoutalg.prove.claims.base import Route
 from layoutalg.prove.decide import decide, replays
 from layoutalg.prove.obligation import ForAll, Obligation, Point, Shown
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
-from layoutalg.prove.portfolio import verdict_by
+from layoutalg.prove.portfolio import NO_REPLAY, verdict_by
 from layoutalg.prove.verdict import Verdict, Witness, witness
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ def by_price(claim: LdsClaim, cost: Cost) -> Outcome:
     for at in (cost.worst_at, cost.most_at, cost.least_at):
         if not claim.met_at(at):
             return Fails(cost.strategy, (at,))
-    return GaveUp(cost.strategy, "its counterexample does not replay")
+    return GaveUp(cost.strategy, NO_REPLAY)
 
 
 def judged(claim: LdsClaim, cost: Cost) -> Verdict:

@@ -23,7 +23,7 @@ from layoutalg.prove.content import content, digest
 from layoutalg.prove.decide import decide
 from layoutalg.prove.obligation import Obligation, Onto
 from layoutalg.prove.outcome import Fails, Holds, Limits
-from layoutalg.prove.portfolio import DEFAULT, Step, steps_of, verdict_of
+from layoutalg.prove.portfolio import DEFAULT, Decided, steps_of, verdict_of
 from layoutalg.prove.solver import needs_bits
 from layoutalg.prove.strategies.instances import sizes_of
 
@@ -128,18 +128,18 @@ def _claim_entry(
     }
 
 
-def _written(step: Step, limits: Limits) -> Iterator[Step]:
+def _written(step: Decided, limits: Limits) -> Iterator[Decided]:
     """The step, or where it says that every element is reached, the statements that this was shown by."""
     if isinstance(step.obligation, Onto) and isinstance(step.outcome, Holds):
         for way in step.obligation.suffices:
-            parts = [Step(o, decide(o, limits)) for o in way]
+            parts = [Decided(o, decide(o, limits)) for o in way]
             if all(isinstance(part.outcome, Holds) for part in parts):
                 yield from parts
                 return
     yield step
 
 
-def _certificates(step: Step, head: Mapping[str, str]) -> Iterator[tuple[Certificate, str] | Uncertified]:
+def _certificates(step: Decided, head: Mapping[str, str]) -> Iterator[tuple[Certificate, str] | Uncertified]:
     """The files of one obligation with their text; named by content, because transforms recur in many layouts."""
     obligation, outcome = step.obligation, step.outcome
     if not isinstance(outcome, Holds | Fails):

@@ -34,7 +34,7 @@ NO_REPLAY = "its counterexample does not replay"
 
 
 @dataclass(frozen=True)
-class Step:
+class Decided:
     """One obligation of a claim, and what was found."""
 
     obligation: Obligation
@@ -117,7 +117,7 @@ def _by_routes(claim: Claim, strategy: str | None, limits: Limits) -> Verdict | 
             if need not in shown:
                 outcome = decide(need, limits)
                 if not isinstance(outcome, Holds):
-                    return verdict_of(claim, [Step(need, outcome)], False, strategy)
+                    return verdict_of(claim, [Decided(need, outcome)], False, strategy)
                 shown[need] = outcome.strategy
         verdict = verdict_by(claim, route.decide(limits, strategy))
         if isinstance(verdict, Unknown):
@@ -143,20 +143,20 @@ def verdict_by(claim: Claim, outcome: Outcome) -> Verdict:
 
 def steps_of(
     claim: Claim | Obligation, *, strategy: str | None = None, limits: Limits = DEFAULT
-) -> tuple[list[Step], bool]:
+) -> tuple[list[Decided], bool]:
     """What a verdict rests on: each obligation with its outcome, and whether they are the transforms' own.
 
     The list ends with the first that fails.
     """
     if not isinstance(claim, Claim):
-        return [Step(claim, decide(claim, limits, strategy))], False
+        return [Decided(claim, decide(claim, limits, strategy))], False
     if claim.is_empty:
         return [_of_nothing(claim, limits)], False
     if strategy is None:
         steps = _local_steps(claim, limits)
         if steps is not None:
             return steps, True
-    found: list[Step] = []
+    found: list[Decided] = []
     for obligation in _together(claim.posed()) if strategy == "z3" else claim.posed():
         found.append(_step(obligation, limits, strategy))
         if isinstance(found[-1].outcome, Fails):
@@ -164,22 +164,22 @@ def steps_of(
     return found, False
 
 
-def _of_nothing(claim: Claim, limits: Limits) -> Step:
+def _of_nothing(claim: Claim, limits: Limits) -> Decided:
     """Of a tensor without elements: what is said of every index holds of none."""
     left = claim.of_nothing()
     if left is None:
         raise InexpressibleError("the tensor is empty: it has no index, and the claim says nothing of that")
-    return Step(left, Holds("the tensor is empty") if left.goal is TRUE else decide(left, limits))
+    return Decided(left, Holds("the tensor is empty") if left.goal is TRUE else decide(left, limits))
 
 
-def _local_steps(claim: Claim, limits: Limits) -> list[Step] | None:
+def _local_steps(claim: Claim, limits: Limits) -> list[Decided] | None:
     """Each transform by itself, where that suffices."""
     try:
         obligations = claim.local_obligations()
         if obligations is None:
             return None
         with budget.within(budget.left() / 2):
-            steps = [Step(o, decide_quickly(o)) for o in obligations]
+            steps = [Decided(o, decide_quickly(o)) for o in obligations]
     except InexpressibleError:
         return None
     except budget.OutOfTimeError:
@@ -191,7 +191,7 @@ def _local_steps(claim: Claim, limits: Limits) -> list[Step] | None:
     brief = replace(limits, seconds=min(limits.seconds, LEMMA_SECONDS))
     for step in open_steps:
         ways = [step.obligation, *([] if claim.exists is TRUE else [step.obligation.assuming(claim.exists)])]
-        tried = (Step(way, decide(way, brief)) for way in ways)
+        tried = (Decided(way, decide(way, brief)) for way in ways)
         shown = next((one for one in tried if isinstance(one.outcome, Holds)), None)
         if shown is None:
             return None
@@ -238,15 +238,15 @@ def _conjunction(parts: list[ForAll]) -> ForAll:
     return _Several(labels, all_of(*(part.goal for part in parts)), parts[0].given, shown, tuple(parts))
 
 
-def _step(obligation: Obligation, limits: Limits, strategy: str | None) -> Step:
+def _step(obligation: Obligation, limits: Limits, strategy: str | None) -> Decided:
     outcome = decide(obligation, limits, strategy)
     if isinstance(outcome, Fails) and isinstance(obligation, _Several):
         (point,) = outcome.points
         obligation = next(part for part in obligation.parts if not value(part.goal, point))
-    return Step(obligation, outcome)
+    return Decided(obligation, outcome)
 
 
-def verdict_of(claim: Claim | Obligation, steps: Sequence[Step], local: bool, strategy: str | None) -> Verdict:
+def verdict_of(claim: Claim | Obligation, steps: Sequence[Decided], local: bool, strategy: str | None) -> Verdict:
     """What the steps of a claim come to; nothing is proved but where a point was found that all of it speaks of."""
     statement = _words(claim)
     unknown = []

@@ -32,15 +32,15 @@ class Covers(Claim):
         if self.copies is not None:
             made = prod(self.distribution.encoding.rs)
             yield ForAll("the copies are as many as stated", eq(made, self.copies), TRUE, (Shown("copies", (made,)),))
-        yield from Bijective(told_apart(self.distribution.adaptor)).obligations()
+        yield from Bijective(copies_below(self.distribution.adaptor)).obligations()
 
     def local_obligations(self) -> Iterator[Obligation] | None:
         head = () if self.copies is None else (next(self.obligations()),)
-        local = Bijective(told_apart(self.distribution.adaptor)).local_obligations()
+        local = Bijective(copies_below(self.distribution.adaptor)).local_obligations()
         return None if local is None else iter((*head, *local))
 
 
-def told_apart(adaptor: TensorAdaptor) -> TensorAdaptor:
+def copies_below(adaptor: TensorAdaptor) -> TensorAdaptor:
     """The adaptor with its replicated dimensions at the bottom, where they say which copy it is.
 
     A copy that is frozen (an R of length 1 that nobody owns) tells nothing apart and is left out.

@@ -40,6 +40,10 @@ else:
 
 VCC, EXEC = 106, 126
 
+#: The trap temporaries that have the block's numbers on RDNA 4: x in ttmp9, y and z in the halves of ttmp7 (LLVM,
+#: SITargetLowering, WorkGroupIDX to Z); ttmp0 is 108.
+BLOCK_X, BLOCK_YZ = 108 + 9, 108 + 7
+
 
 @dataclass(frozen=True)
 class Operand:

@@ -16,7 +16,7 @@ import math
 from layoutalg.index import FALSE, Expr, bitand, eq, mod, select, simplify, xor
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
-from layoutalg.refine.idioms.rules import Lemma, Reading, Rule, number
+from layoutalg.refine.idioms.rules import Lemma, Reading, Rule, first, number
 from layoutalg.refine.values.word import Word
 
 
@@ -40,6 +40,11 @@ def masked(word: Word, constant: Word) -> Expr:
     return total
 
 
+def and_otherwise(w: Reading, a: Word, b: Word) -> Expr:
+    """`a & b`, of the unsigned values."""
+    return bitand(w.unsigned(a), w.unsigned(b))
+
+
 def or_constant(_: Reading, a: Word, b: Word) -> Expr | None:
     """`a | b`, where one is constant."""
     for word, m in ((a, b), (b, a)):
@@ -61,23 +66,22 @@ def or_otherwise(w: Reading, a: Word, b: Word) -> Expr:
     return x + y if w.shown(both, 0, 1) else x + y - both
 
 
-def complement(e: Expr) -> Expr:
-    """−1 − e; a mask that is written as a word stays a choice of all ones and zero.
-
-    >>> from layoutalg.index import var
-    >>> complement(select(var("i", 9) < 5, -1, 0))
-    select(i < 5, 0, -1)
-    """
-    if e.op == "select":
-        return select(e.args[0], *(-1 - way for way in e.args[1:]))
-    return -1 - e
+def not_of_choice(_: Reading, a: Word) -> Expr | None:
+    """`~a`, where a mask that is written as a word stays a choice of all ones and zero."""
+    return select(a.expr.args[0], *(-1 - way for way in a.expr.args[1:])) if a.expr.op == "select" else None
 
 
-def with_all_ones(_: Reading, a: Word, b: Word) -> Expr | None:
+def not_otherwise(_: Reading, a: Word) -> Expr:
+    """`~a`."""
+    return -1 - a.expr
+
+
+def with_all_ones(w: Reading, a: Word, b: Word) -> Expr | None:
     """`a ^ b`, where one is all ones."""
     for word, ones in ((b, a), (a, b)):
         if ones.expr.op == "const" and ones.expr.value in (-1, (1 << word.bits) - 1):
-            return complement(word.expr)
+            complement: Expr = first(COMPLEMENTS, w, word)
+            return complement
     return None
 
 
@@ -134,6 +138,8 @@ def possible_bits(e: Expr) -> int:
 
 
 _A, _B, _C = number("a", 32), number("b", 32), number("c", 1)
+_S, _T = number("s", 32, signed=True), number("t", 32, signed=True)
+_WORDS = 1 << 32
 
 
 def _disjunction(a: Expr, b: Expr) -> Expr:
@@ -147,6 +153,7 @@ CONJUNCTIONS = (
         with_mask,
         Lemma(bitand(_A, 0xFFFF00), mod(_A, 1 << 24) - mod(_A, 1 << 8)),
     ),
+    Rule("the bits of both", and_otherwise, Lemma(bitand(_S, _T), bitand(mod(_S, _WORDS), mod(_T, _WORDS)), bits=32)),
 )
 DISJUNCTIONS = (
     Rule("a constant's bits are set", or_constant, Lemma(_disjunction(_A, _B), _A - bitand(_A, _B) + _B)),
@@ -154,7 +161,14 @@ DISJUNCTIONS = (
     Rule("a sum, less what is in both", or_otherwise, Lemma(_disjunction(_A, _B), _A + _B - bitand(_A, _B))),
 )
 EXCLUSIVES = (
-    Rule("all ones", with_all_ones, Lemma(xor(_A, (1 << 32) - 1), -1 - _A, bits=32)),
+    Rule("all ones", with_all_ones, Lemma(xor(_S, -1), -1 - _S)),
     Rule("no bit is the constant's", xor_otherwise, Lemma(xor(_A, _B), _A + _B, eq(bitand(_A, _B), 0))),
 )
-COMPLEMENT = Lemma(-1 - select(eq(_C, 1), _A, _B), select(eq(_C, 1), -1 - _A, -1 - _B))
+COMPLEMENTS = (
+    Rule(
+        "the complement of a choice",
+        not_of_choice,
+        Lemma(-1 - select(eq(_C, 1), _A, _B), select(eq(_C, 1), -1 - _A, -1 - _B)),
+    ),
+    Rule("the complement of a number", not_otherwise, Lemma(xor(_A, _WORDS - 1), -1 - _A, bits=32)),
+)

@@ -3,7 +3,7 @@
 | operation | rules look at | what else it is |
 |---|---|---|
 | quotient by 2ᵏ | its range; the factor of a product | the quotient |
-| and, or, exclusive or | a constant; the bits that may be set | `&` of index expressions, `^` |
+| and, or, xor, not | a constant, a choice; the bits that may be set | (the last rule always matches) |
 | choice | its condition and ways as integers, then as floating-point numbers | `select` |
 | order | what an estimated quotient leaves | `<` |
 | upper half of a product | whether it is a step of a division | the quotient by 2³² |
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from layoutalg.refine.idioms.bitwise import CONJUNCTIONS, DISJUNCTIONS, EXCLUSIVES
+from layoutalg.refine.idioms.bitwise import COMPLEMENTS, CONJUNCTIONS, DISJUNCTIONS, EXCLUSIVES
 from layoutalg.refine.idioms.choices import CHOICES
 from layoutalg.refine.idioms.division import QUOTIENTS
 from layoutalg.refine.idioms.floats import FLOAT_CHOICES
@@ -29,6 +29,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "and": CONJUNCTIONS,
     "or": DISJUNCTIONS,
     "xor": EXCLUSIVES,
+    "not": COMPLEMENTS,
     "choice": CHOICES,
     "float choice": FLOAT_CHOICES,
     "order": ORDERS,

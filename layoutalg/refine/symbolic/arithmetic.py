@@ -28,7 +28,6 @@ from layoutalg.index import (
     all_of,
     any_of,
     as_expr,
-    bitand,
     div,
     eq,
     lt,
@@ -39,9 +38,8 @@ from layoutalg.index import (
     select,
     simplify,
 )
-from layoutalg.index.bounds import NARROWEST, generalised, in_range
+from layoutalg.index.bounds import generalised, in_range
 from layoutalg.index.conditions import assuming, less
-from layoutalg.refine.idioms.bitwise import complement
 from layoutalg.refine.idioms.division import shifted
 from layoutalg.refine.idioms.floats import choice
 from layoutalg.refine.idioms.reciprocal import ERROR
@@ -63,6 +61,9 @@ from layoutalg.refine.values.word import (
     ZeroExtended,
     as_mask,
 )  # fmt: skip
+
+#: Machines cut words to no fewer bits than 16: a remainder by less is what the program computes.
+NARROWEST_CUT = 1 << 16
 
 #: Decides `given ⇒ goal`, perhaps with the help of a solver; false means only that it was not shown.
 Decide = Callable[[Expr, Expr], bool]
@@ -171,7 +172,7 @@ class IndexValues:
         for node in postorder(e):
             args = [new[a] for a in node.args]
             new[node] = rebuild(node, args) if args else node
-            cuts = node.op == "mod" and args[1].op == "const" and args[1].value >= NARROWEST
+            cuts = node.op == "mod" and args[1].op == "const" and args[1].value >= NARROWEST_CUT
             if cuts and self.shown(simplify(args[0]), 0, args[1].value):
                 new[node] = args[0]
         return simplify(new[e])
@@ -315,26 +316,10 @@ class IndexValues:
         total = a.with_expr(a.expr + b.expr + select(carry.expr, 1, 0))
         return total, Bit(self.fresh_bit(), Carry(a, b, total) if carry.expr is FALSE else None)
 
-    # Bitwise operations
-
-    def conjunction(self, a: Word, b: Word) -> Expr:
-        """`a & b`."""
-        known: Expr | None = first(RULES["and"], self, a, b)
-        return bitand(self.unsigned(a), self.unsigned(b)) if known is None else known
-
-    def disjunction(self, a: Word, b: Word) -> Expr:
-        """`a | b`."""
-        found: Expr = first(RULES["or"], self, a, b)
+    def bitwise(self, operation: str, *words: Word) -> Expr:
+        """`and`, `or`, `xor` of two words, `not` of one."""
+        found: Expr = first(RULES[operation], self, *words)
         return found
-
-    def exclusive(self, a: Word, b: Word) -> Expr:
-        """`a ^ b`."""
-        found: Expr = first(RULES["xor"], self, a, b)
-        return found
-
-    def complement(self, a: Word) -> Expr:
-        """`~a`."""
-        return complement(a.expr)
 
     def _constant(self, word: Word) -> int:
         e = simplify(word.expr)

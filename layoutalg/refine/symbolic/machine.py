@@ -24,7 +24,7 @@ from dataclasses import replace
 
 from layoutalg.index import FALSE, TRUE, Expr, const, div, mod, simplify, symbol, variables
 from layoutalg.isa.decode.code import MachineCode
-from layoutalg.isa.decode.instructions import Instruction, Operand
+from layoutalg.isa.decode.instructions import BLOCK_X, BLOCK_YZ, Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.interpreter.step import Interpreter
 from layoutalg.isa.semantics.accesses import COUNTERS, NO_EFFECT, OVERTAKING, UNORDERED, Access
@@ -40,6 +40,9 @@ from layoutalg.refine.values.modular import representative
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.refine.values.unknowns import arguments_of
 from layoutalg.refine.values.word import Mask, NotReadable, Word
+
+#: The arguments begin at no higher address, so that one's offset added does not wrap around.
+HIGHEST_ARGUMENTS = 1 << 60
 
 
 class SymbolicMachine:
@@ -75,7 +78,7 @@ class SymbolicMachine:
         self.buffers = {
             a.buffer: symbol(f"address_of_{a.buffer}", min=0, max=(1 << 64) - 1) for a in arguments if a.buffer
         }
-        self.kernarg = symbol("address_of_arguments", min=0, max=1 << 60, multiple_of=16)
+        self.kernarg = symbol("address_of_arguments", min=0, max=HIGHEST_ARGUMENTS, multiple_of=16)
         self.bases = {*self.buffers.values(), self.kernarg, *variables(*self.registers.apertures.values())}
         self._initialise(grid, threads)
 
@@ -266,9 +269,9 @@ class SymbolicMachine:
         blocks = [*grid, *(const(0) for _ in range(3 - len(grid)))]
         if kernel.architecture == "rdna4":
             x, y, z = kernel.block_indices
-            self.registers.state.scalars["s", 108 + 9] = w.word(blocks[0]) if x else w.fresh_word()
+            self.registers.state.scalars["s", BLOCK_X] = w.word(blocks[0]) if x else w.fresh_word()
             low = blocks[1] if y else w.undefined(16)
-            self.registers.state.scalars["s", 108 + 7] = w.word(low + blocks[2] * (1 << 16) if z else low)
+            self.registers.state.scalars["s", BLOCK_YZ] = w.word(low + blocks[2] * (1 << 16) if z else low)
         else:
             for block, wanted in zip(blocks, kernel.block_indices, strict=True):
                 if wanted:

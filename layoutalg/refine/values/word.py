@@ -125,17 +125,8 @@ class Mask:
 class Bitwise(Protocol):
     """The operations of words that need to know of their values."""
 
-    def conjunction(self, a: Word, b: Word) -> Expr:
-        """`a & b`."""
-
-    def disjunction(self, a: Word, b: Word) -> Expr:
-        """`a | b`."""
-
-    def exclusive(self, a: Word, b: Word) -> Expr:
-        """`a ^ b`."""
-
-    def complement(self, a: Word) -> Expr:
-        """`~a`."""
+    def bitwise(self, operation: str, *words: Word) -> Expr:
+        """`and`, `or`, `xor` of two words, `not` of one."""
 
     def fresh_bit(self) -> Expr:
         """A new unknown truth."""
@@ -183,20 +174,20 @@ class Word:
         return self.with_expr(self.expr * other.expr, product)
 
     def __invert__(self) -> Word:
-        return self.with_expr(self.arithmetic.complement(self))
+        return self.with_expr(self.arithmetic.bitwise("not", self))
 
     def __and__(self, other: Word | Mask) -> Word | Mask:
-        return other & self if isinstance(other, Mask) else self.with_expr(self.arithmetic.conjunction(self, other))
+        return other & self if isinstance(other, Mask) else self.with_expr(self.arithmetic.bitwise("and", self, other))
 
     def __or__(self, other: Word | Mask) -> Word | Mask:
-        return (
-            other.__or__(self) if isinstance(other, Mask) else self.with_expr(self.arithmetic.disjunction(self, other))
-        )
+        if isinstance(other, Mask):
+            return other.__or__(self)
+        return self.with_expr(self.arithmetic.bitwise("or", self, other))
 
     def __xor__(self, other: Word | Mask) -> Word | Mask:
         if isinstance(other, Mask):
             return other ^ self
-        return self.with_expr(self.arithmetic.exclusive(self, other))
+        return self.with_expr(self.arithmetic.bitwise("xor", self, other))
 
 
 @dataclass(frozen=True)

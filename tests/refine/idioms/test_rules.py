@@ -27,7 +27,7 @@ from layoutalg.index import (
     variables,
 )  # fmt: skip
 from layoutalg.prove.encodings import BitVectors, Integers
-from layoutalg.refine.idioms import bitwise, division, floats
+from layoutalg.refine.idioms import division, floats
 from layoutalg.refine.idioms.reciprocal import MOST_ERROR
 from layoutalg.refine.idioms.rules import Lemma, Rule, first
 from layoutalg.refine.idioms.table import RULES
@@ -36,7 +36,6 @@ from layoutalg.refine.values.unknowns import call_of, kind_of
 
 EVERY = {rule.name: rule for rules in RULES.values() for rule in rules}
 LEMMAS = {name: rule.lemma for name, rule in EVERY.items() if rule.lemma is not None} | {
-    "the complement of a choice": bitwise.COMPLEMENT,
     "the quotient of a quotient and a sum": division.two_quotients(1 << 32, 4),
 }
 F32, BF16 = z3.FPSort(8, 24), z3.FPSort(8, 8)
@@ -169,11 +168,14 @@ READ = {
     "a number below the divisor": ((T, 4, TRUE), (T, 3, TRUE)),
     "a product with a rounded reciprocal": ((J * 43, 7, J < 128), (J * 43, 7, TRUE)),
     "a mask with a run of ones": ((word(X), word(const(0xFF00))), (word(X), word(J))),
+    "the bits of both": ((word(X), word(J)), None),
     "a constant's bits are set": ((word(X), word(const(6))), (word(X), word(J))),
     "no bit can be in both": ((word(T * 16), word(J % 16)), (word(T * 16), word(J % 17))),
     "a sum, less what is in both": ((word(X), word(J)), None),
     "all ones": ((word(X), word(const(-1))), (word(X), word(const(-2)))),
     "no bit is the constant's": ((word(T), word(const(128))), None),
+    "the complement of a choice": ((word(select(J < 5, -1, 0)),), (word(J),)),
+    "the complement of a number": ((word(J),), None),
     "the magnitude of a number": ((W, -1 * T < T, T, -1 * T), (W, -1 * SIGNED.expr < SIGNED.expr, T, -1 * T)),
     "the correction of an estimated quotient": ((W, negation(LEFT < D), Q + 1, Q), (W, J < 5, Q + 1, Q)),
     "a rounding to bf16": (
@@ -214,8 +216,8 @@ def test_what_is_read_of_an_estimate_is_so_for_every_error():
 
 
 def test_what_nothing_reads_is_what_the_machine_does():
-    assert W.conjunction(word(X), word(J)) is X & J
-    assert W.exclusive(word(X), word(J)) is X ^ J
+    assert (word(X) & word(J)).expr is X & J
+    assert (word(X) ^ word(J)).expr is X ^ J
     assert W.ite(W.eq(word(T), word(const(3))), word(X), word(J)).expr is select(eq(T, 3), X, J)
     assert division.shifted(J, 3, TRUE) is simplify(J // 8)
     assert kind_of(E) is not None

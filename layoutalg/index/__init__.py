@@ -33,6 +33,7 @@ from layoutalg.index.expr import (
     mul,
     negation,
     select,
+    slack,
     xor,
 )  # fmt: skip
 from layoutalg.index.javascript import javascript
@@ -48,6 +49,6 @@ __all__ = [
     "all_of", "any_of", "array", "as_expr", "bitand", "c_code", "c_expression", "conjuncts", "const", "div", "eq",
     "extent", "fits", "fresh", "from_sympy", "grid", "grids", "holds", "intermediates", "javascript", "latex", "le",
     "lookup", "lt", "maximum", "minimum", "mod", "mul", "names", "narrowed", "negation", "nonnegative", "parse",
-    "postorder", "prod", "read", "rebuild", "select", "simplify", "substitute", "symbol", "to_sympy", "unlimited",
-    "unused", "value", "values", "var", "variables", "xor",
+    "postorder", "prod", "read", "rebuild", "select", "simplify", "slack", "substitute", "symbol", "to_sympy",
+    "unlimited", "unused", "value", "values", "var", "variables", "xor",
 ]  # fmt: skip

@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from layoutalg.index import FALSE, Expr, conjuncts, div, mod, nonnegative, simplify, var
+from layoutalg.index.conditions import upper_limits
 from layoutalg.index.node import Bound
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly, common_term
@@ -58,7 +59,7 @@ def in_range(e: Expr, lowest: Bound, limit: Bound, given: Expr) -> bool:
         return in_range(-1 * e, 0, 1 - lowest, given)
     if e.op == "div" and lowest <= 0:
         return in_range(e.args[0], 0, limit * int(e.args[1].lo), given)
-    largest = [(part.args[0], part.args[1].value - (part.op == "lt")) for part in conjuncts(given) if _limits(part)]
+    largest = upper_limits(given).items()
     return any(
         (lowest == -math.inf or at_least_zero(one + add - int(lowest)))
         and (limit == math.inf or any(_below(one, int(limit) - add, *most) for most in largest))
@@ -137,11 +138,6 @@ def _lowered(e: Expr) -> Expr:
             if not rest:
                 e = recover(parts[0] + Poly.of(each) * normal(atom.args[0])).expr()
     return e
-
-
-def _limits(part: Expr) -> bool:
-    """Whether the condition says that something is below a constant."""
-    return part.op in ("lt", "le") and part.args[1].op == "const"
 
 
 @lru_cache(maxsize=1 << 14)

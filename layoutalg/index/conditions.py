@@ -24,6 +24,7 @@ What it cannot represent: that one condition follows from several others togethe
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from layoutalg.index import (
@@ -41,6 +42,7 @@ from layoutalg.index import (
     rebuild,
     select,
     simplify,
+    slack,
     variables,
 )
 from layoutalg.index.normal import normal
@@ -51,19 +53,6 @@ from layoutalg.index.text import order
 LARGE = 64
 
 # --- normal form ------------------------------------------------------------------------------------------------------
-
-
-def slack(part: Expr) -> Expr | None:
-    """What is at least 0 exactly where an order holds: more − less, one less where it is strict; None of no order.
-
-    >>> from layoutalg.index import var
-    >>> slack(var("a", 9) < var("b", 9)), slack(eq(var("a", 9), 1))
-    (b + a * -1 - 1, None)
-    """
-    if part.op not in ("lt", "le"):
-        return None
-    less, more = part.args
-    return more - less - int(part.op == "lt")
 
 
 def normal_form(condition: Expr) -> Expr:
@@ -133,6 +122,22 @@ def _cases(part: Expr) -> tuple[Expr, ...]:
     if part.op == "not" and part.args[0].op == "all":
         return tuple(map(negation, part.args[0].args))
     return part.args if part.op == "any" else ()
+
+
+def upper_limits(given: Expr) -> Mapping[Expr, int]:
+    """What a condition says is at most a number, with the least such number.
+
+    >>> from layoutalg.index import symbol
+    >>> m, n = symbol("M"), symbol("N")
+    >>> upper_limits(all_of(m * n < 1000, m <= 9, n < m))
+    {M * N: 999, M: 9}
+    """
+    found: dict[Expr, int] = {}
+    for part in conjuncts(given):
+        if part.op in ("lt", "le") and part.args[1].op == "const":
+            e, most = part.args[0], part.args[1].value - (part.op == "lt")
+            found[e] = min(most, found.get(e, most))
+    return found
 
 
 def conjunction(*conditions: Expr) -> Expr:

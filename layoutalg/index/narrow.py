@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from layoutalg.index.expr import Expr
+from layoutalg.index.expr import Expr, slack
 from layoutalg.index.normal import normal
 from layoutalg.index.variable import Symbol, symbol
 from layoutalg.index.walk import conjuncts, variables
@@ -51,12 +51,12 @@ def _limited(s: Symbol, v: Expr, part: Expr) -> Symbol:
     """The limits, and those that one assumption about the size adds."""
     if part.op == "eq":
         return _equal(s, v, *part.args)
-    if part.op not in ("lt", "le"):
+    room = slack(part)
+    if room is None:
         return s
-    one, other = part.args
-    slack = normal(other - one - 1 if part.op == "lt" else other - one)  # at least 0
-    factor, constant = slack.terms.get((v,), 0), slack.terms.get((), 0)
-    if not factor or set(slack.terms) - {(v,), ()}:
+    terms = normal(room).terms
+    factor, constant = terms.get((v,), 0), terms.get((), 0)
+    if not factor or set(terms) - {(v,), ()}:
         return s
     if factor > 0:  # factor·v ≥ −constant
         return replace(s, lo=max(s.lo, -(constant // factor)))

@@ -20,7 +20,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise, product
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, conjuncts, eq, lookup, negation, simplify, substitute, variables
+from layoutalg.index import (
+    FALSE,
+    TRUE,
+    Expr,
+    all_of,
+    conjuncts,
+    eq,
+    lookup,
+    negation,
+    simplify,
+    slack,
+    substitute,
+    variables,
+)
 from layoutalg.index.evaluate import value
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
@@ -89,10 +102,10 @@ def _ways(access: Reach) -> Iterator[list[Pattern] | None]:
 
 def _split(part: Expr, lane: Expr) -> tuple[Expr, list[int]] | None:
     """A number of sizes alone, and how large each lane needs it to be."""
-    if part.op not in ("lt", "le"):
+    room = slack(part)
+    if room is None:
         return None
-    less, more = part.args
-    terms = recover(normal(more) - normal(less) - Poly.of(int(part.op == "lt"))).terms
+    terms = recover(normal(room)).terms
     own = Poly({m: k for m, k in terms.items() if not m or lane in variables(*m)}).expr()
     sizes = Poly({m: k for m, k in terms.items() if m and lane not in variables(*m)}).expr()
     if variables(own) != (lane,) and own.op != "const":

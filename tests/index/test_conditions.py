@@ -19,6 +19,7 @@ from layoutalg.index import (
     mod,
     negation,
     select,
+    slack,
     symbol,
     value,
     var,
@@ -35,7 +36,7 @@ from layoutalg.index.conditions import (
     merged,
     normal_form,
     restricted,
-    slack,
+    upper_limits,
 )
 from layoutalg.prove import ForAll, prove
 from tests.fuzzing import some
@@ -229,3 +230,8 @@ def test_what_is_left_of_a_condition_where_others_are_given_says_the_same_there(
             assert bool(value(joint, at)) == (meant and bool(value(given, at))), (condition, given, joint)
             assert not value(given, at) or bool(value(left, at)) == meant, (condition, given, left)
     assert fewer > 20
+
+
+def test_upper_limits_are_the_least_that_are_given():
+    given = all_of(X * Y < 1000, X * Y <= 900, X <= 9, X < Y, eq(Y, 4), any_of(Y < 3, X < 2))
+    assert upper_limits(given) == {X * Y: 900, X: 9}

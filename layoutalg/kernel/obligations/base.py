@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from layoutalg.index import TRUE, Expr, all_of, conjuncts, eq, substitute, symbol, var, variables
+from layoutalg.index import TRUE, Expr, all_of, eq, substitute, symbol, var, variables
 from layoutalg.index.c import intermediates
+from layoutalg.index.conditions import upper_limits
 from layoutalg.prove import Claim, ForAll, Obligation, Shown
 
 
@@ -38,11 +39,9 @@ def generalised(expr: Expr, given: Expr) -> Expr:
     960
     """
     opaque: dict[Expr, Expr | int] = {}
-    for part in conjuncts(given):
-        if part.op in ("lt", "le") and part.args[1].op == "const" and part.args[0].args:
-            least, most = part.args[0].lo, part.args[1].value - (part.op == "lt")
-            if -inf < least <= most:
-                opaque[part.args[0]] = symbol(f"({part.args[0]})", min=int(least), max=most)
+    for e, most in upper_limits(given).items():
+        if e.args and -inf < e.lo <= most:
+            opaque[e] = symbol(f"({e})", min=int(e.lo), max=most)
     for v in variables(expr):
         if v.value.extent is not None:
             opaque[v] = var(v.value.name, substitute(v.value.extent, opaque))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layoutalg.index import FALSE, Expr, conjuncts
+from layoutalg.index import FALSE, Expr, conjuncts, slack
 from layoutalg.index.normal import nonnegative, simplify
 from layoutalg.prove.obligation import ForAll, Obligation
 from layoutalg.prove.outcome import GaveUp, Holds, Limits, Outcome
@@ -22,7 +22,7 @@ def normal_form(obligation: Obligation, limits: Limits) -> Outcome:
         return Holds("intervals")
     if simplify(obligation.given) is FALSE:
         return GaveUp("normal form", "the assumptions never hold, and a vacuous proof is no proof")
-    given = [(a, b) for part in conjuncts(obligation.given) for a, b in _orders(part)]
+    given = [room for part in conjuncts(obligation.given) for room in _slacks(part)]
     for part in conjuncts(obligation.goal):
         plain = simplify(part)
         if plain.op == "const":
@@ -33,14 +33,15 @@ def normal_form(obligation: Obligation, limits: Limits) -> Outcome:
     return Holds("normal form")
 
 
-def _orders(part: Expr) -> list[tuple[Expr, Expr]]:
-    """The (a, b) with a ≤ b that a truth value says."""
-    if part.op in ("lt", "le"):
+def _slacks(part: Expr) -> list[Expr]:
+    """What is at least 0 where a truth value holds; all of it, where that holds only then."""
+    if part.op == "eq":
         a, b = part.args
-        return [(a + 1 if part.op == "lt" else a, b)]
-    return [part.args[:2], part.args[1::-1]] if part.op == "eq" else []  # type: ignore[list-item]
+        return [a - b, b - a]
+    room = slack(part)
+    return [] if room is None else [room]
 
 
-def _follows(part: Expr, given: Sequence[tuple[Expr, Expr]]) -> bool:
-    wanted = _orders(part)
-    return bool(wanted) and all(any(nonnegative(b - a - (d - c)) for c, d in given) for a, b in wanted)
+def _follows(part: Expr, given: Sequence[Expr]) -> bool:
+    wanted = _slacks(part)
+    return bool(wanted) and all(any(nonnegative(room - known) for known in given) for room in wanted)

@@ -30,13 +30,13 @@ from layoutalg.index import (
     Expr,
     all_of,
     as_expr,
-    conjuncts,
     const,
     select,
     simplify,
     substitute,
     symbol,
 )
+from layoutalg.index.conditions import upper_limits
 from layoutalg.kernel.access.places import coordinates, first_copy
 from layoutalg.kernel.program import (
     FOLDS,
@@ -301,10 +301,7 @@ def numbered(loop: Expr, count: Expr, requires: Expr) -> Expr:
     >>> numbered(var("k", (m * n + 15) // 16), (m * n + 15) // 16, m * n <= 1000).hi
     62
     """
-    limits = {}
-    for part in conjuncts(requires):
-        if part.op in ("lt", "le") and part.args[1].op == "const":
-            limits[part.args[0]] = symbol("limited", min=0, max=int(part.args[1].value) - (part.op == "lt"))
+    limits = {e: symbol("limited", min=0, max=most) for e, most in upper_limits(requires).items()}
     most = min(count.hi, substitute(count, limits).hi)
     return symbol(loop.value.name, min=0, max=None if most == math.inf else int(most) - 1)
 

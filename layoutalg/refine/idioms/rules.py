@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from layoutalg.index import TRUE, Expr, symbol
-from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.refine.values.word import Word
 
 
@@ -56,7 +55,6 @@ class Reading(Protocol):
 
     given: Expr
     always: Expr
-    functions: UninterpretedFunctions
     limits: MutableMapping[Expr, int]  # of what is at least 0, whatever is given: what it is below
 
     def unsigned(self, word: Word) -> Expr:

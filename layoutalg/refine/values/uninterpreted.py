@@ -15,17 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from layoutalg.index import (
-    Expr,
-    const,
-    div,
-    eq,
-    negation,
-    select,
-    simplify,
-    substitute,
-    variables,
-)
+from layoutalg.index import Expr, const, div, eq, negation, select, simplify, substitute, variables
 from layoutalg.refine.values.unknowns import Call, Kind, call_of, unknown
 
 ASSUMPTION = (

@@ -49,7 +49,7 @@ from layoutalg.index.normal import normal
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.index.text import order
 
-#: Nodes of two expressions from which on they are not compared: choices within choices take long.
+#: Nodes of two expressions from which on they are not compared: each choice within them doubles what is looked at.
 LARGE = 64
 
 # --- normal form ------------------------------------------------------------------------------------------------------

@@ -69,9 +69,11 @@ def nonnegative(expr: Expr) -> bool:
     >>> nonnegative(m * n - 1 - (var("i", m) * n + var("j", n)))
     True
     """
-    return expr.lo >= 0 or _nonnegative(recover(normal(expr)), 12)
+    return expr.lo >= 0 or _nonnegative(recover(normal(expr)), DEPTH)
 
 
+DEPTH, LONGEST = 12, 200
+"""Atoms that a test for 0 ≤ e replaces in turn, and the terms of what it looks at: each may double the work."""
 MOST_TERMS = 1 << 12
 """A product that would have more terms when written out stays a product, as an atom."""
 
@@ -253,7 +255,7 @@ def _below(poly: Poly, limit: Poly) -> bool:
     if limit.constant is not None:
         lo, hi = _range(poly)
         return lo >= 0 and hi < limit.constant
-    return _nonnegative(recover(poly), 12) and _nonnegative(recover(limit - poly - Poly.of(1)), 12)
+    return _nonnegative(recover(poly), DEPTH) and _nonnegative(recover(limit - poly - Poly.of(1)), DEPTH)
 
 
 # --- reading back -----------------------------------------------------------------------------------------------------
@@ -315,7 +317,7 @@ def _nonnegative(poly: Poly, depth: int) -> bool:
     if all(k >= 0 for k in poly.terms.values()) and all(a.lo >= 0 for a in poly.atoms()):
         return True
     budget.check()
-    if depth == 0 or len(poly.terms) > 200 or _above_least(poly, 0) < 0:
+    if depth == 0 or len(poly.terms) > LONGEST or _above_least(poly, 0) < 0:
         return False
     for atom in sorted(poly.atoms(), key=_elimination_order):
         upper = _upper(atom)

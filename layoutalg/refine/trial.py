@@ -42,6 +42,9 @@ SMALL = 15
 #: Integers to convert are below this: f16 has them, rounded.
 LARGE = 60_000
 
+#: Sizes that are drawn until some are small and allowed: a program that takes one in twenty is all but sure to be met.
+DRAWS = 200
+
 #: The most blocks of a small case, where sizes say how many there are.
 BLOCKS = 24
 
@@ -169,7 +172,7 @@ def small_sizes(program: Program, seed: int = 0, most: int = 40, elements: int =
     Raises `LaunchError` when none of many are.
     """
     rng = random.Random(seed)
-    for _ in range(200):
+    for _ in range(DRAWS):
         sizes = {s: _drawn(rng, s, most) for s in program.sizes}
         while not _few(program, sizes, elements) and (large := [s for s, n in sizes.items() if n > _least(s)]):
             chosen = rng.choice(large)

@@ -40,7 +40,8 @@ from layoutalg.refine.symbolic.state import State, joined, resolved
 from layoutalg.refine.symbolic.substitution import Substitution
 from layoutalg.refine.values.word import High, Mask, NotReadable, Word, are_halves, as_mask, is_mask
 
-#: How often a body is tried before its registers are taken to be unknown.
+#: How often a body is tried before no invariant is found.  Loops of the builds that are proved take three: one to see
+#: what changes, one to recognise it, one to check; each loop within another may ask for more.
 TRIES = 12
 
 Register = tuple[str, Key]

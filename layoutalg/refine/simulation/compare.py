@@ -38,7 +38,7 @@ from layoutalg.refine.values.uninterpreted import COMMUTE, UninterpretedFunction
 from layoutalg.refine.values.unknowns import call_of
 from layoutalg.refine.values.word import NotReadable
 
-#: How many accesses to LDS that have changed places are looked at.
+#: How many accesses to LDS that have changed places are looked at: each is a question, of a millisecond at least.
 MOST_TURNED = 400
 
 #: LDS buffers begin at multiples of this.

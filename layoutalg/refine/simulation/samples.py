@@ -17,27 +17,31 @@ Point = Mapping[Expr, int]
 #: Sizes that are tried: this many times 1 to 5, the first that the program allows.
 _SCALES = (64, 64, 16, 16, 8, 4, 2, 1, 1, 1)
 
+#: Points that tell elements apart; of those where a condition holds, how many are enough, and how many are drawn for
+#: them: a guard that one of a hundred threads meets is met by six of them.
+_POINTS, _ENOUGH, _DRAWN = 4, 6, 600
+
 #: The greatest value that is tried for what has no greatest.
 _MOST = 1 << 64
 
 
-def sample_points(program: Program, loops: Mapping[Expr, Expr], count: int = 4) -> tuple[Point, ...]:
+def sample_points(program: Program, loops: Mapping[Expr, Expr]) -> tuple[Point, ...]:
     """Some blocks, threads and iterations of problems of several tiles.
 
     Raises `NotReadable` when no sizes that are tried meet what the program requires.
     """
     rng = random.Random(0)
-    return tuple(_point(program, loops, rng, k) for k in range(count))
+    return tuple(_point(program, loops, rng, k) for k in range(_POINTS))
 
 
-def points_where(program: Program, loops: Mapping[Expr, Expr], condition: Expr, tries: int = 600) -> tuple[Point, ...]:
+def points_where(program: Program, loops: Mapping[Expr, Expr], condition: Expr) -> tuple[Point, ...]:
     """Some points where a condition on these variables holds; few or none where it seldom does."""
     rng, found = random.Random(1), []
-    for k in range(tries):
-        point = _point(program, loops, rng, k % 4)
+    for k in range(_DRAWN):
+        point = _point(program, loops, rng, k % _POINTS)
         if value(condition, point):
             found.append(point)
-        if len(found) == 6:
+        if len(found) == _ENOUGH:
             break
     return tuple(found)
 

@@ -34,11 +34,11 @@ def listed(code: MachineCode, claims: Decided, obligations: Decided) -> Iterator
     for start, block in code.blocks.items():
         yield f"{start:#x}:  -> {', '.join(f'{address:#x}' for address in block.successors) or 'end'}"
         for instruction in block.instructions:
-            said = beside.get(instruction.address)
-            if said is None:
+            access = beside.get(instruction.address)
+            if access is None:
                 yield f"    {instruction.place}"
                 continue
-            (way, buffer), decided = said
+            (way, buffer), decided = access
             yield f"    {instruction.place:<72}  ; {way} {buffer}: {decided}{source.get((way, buffer), '')}"
 
 

@@ -109,18 +109,18 @@ class _Loop:
         return self._left(start, leaving) if leaving else self._tested_at_head(latch)
 
     def _settled(self) -> tuple[State, State, Ends]:
-        """What `_followed` gives when nothing new is found: what is known of registers then holds from head to head."""
+        """What `_executed` gives when nothing new is found: what is known of registers then holds from head to head."""
         trace, claims = self.machine.trace, self.loops.claims
         marks = len(trace), len(claims)
         for _ in range(TRIES):
             del trace[marks[0] :], claims[marks[1] :]
-            start, latch, leaving = self._followed()
+            start, latch, leaving = self._executed()
             wrong = self._refuted(latch)
             if not self._grown(start, latch) and not self._recognised(start, latch) and not wrong:
                 return start, latch, leaving
         raise NotReadable(f"the loop at {self.head:#x} changes other registers in every try")
 
-    def _followed(self) -> tuple[State, State, Ends]:
+    def _executed(self) -> tuple[State, State, Ends]:
         """The state at the head, at the end of the body, and those that leave."""
         start = self._start()
         ends = self.execution.region(self.execution.flow.loops[self.head], self.head, start.copy())

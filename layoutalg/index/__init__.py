@@ -33,7 +33,6 @@ from layoutalg.index.expr import (
     mul,
     negation,
     select,
-    slack,
     xor,
 )  # fmt: skip
 from layoutalg.index.javascript import javascript
@@ -42,7 +41,7 @@ from layoutalg.index.normal import holds, nonnegative, simplify
 from layoutalg.index.parse import ParseError, parse
 from layoutalg.index.symbolic import from_sympy, latex, to_sympy
 from layoutalg.index.variable import Symbol, symbol, unlimited, var
-from layoutalg.index.walk import conjuncts, fresh, names, postorder, rebuild, substitute, unused, variables
+from layoutalg.index.walk import conjuncts, fresh, names, postorder, rebuild, slack, substitute, unused, variables
 
 __all__ = [
     "FALSE", "PYTHON", "TRUE", "Code", "Expr", "InexpressibleError", "ParseError", "Symbol", "Term", "add",

@@ -363,19 +363,6 @@ def negation(term: Term) -> Expr:
     return a.args[0] if a.op == "not" else make_node("not", (a,))
 
 
-def slack(part: Expr) -> Expr | None:
-    """What is at least 0 exactly where an order holds: more − less, one less where it is strict; None of no order.
-
-    >>> from layoutalg.index import var
-    >>> slack(var("a", 9) < var("b", 9)), slack(eq(var("a", 9), 1))
-    (b + a * -1 - 1, None)
-    """
-    if part.op not in ("lt", "le"):
-        return None
-    less, more = part.args
-    return more - less - int(part.op == "lt")
-
-
 def _truth(term: Expr) -> None:
     if term.op not in BOOLEAN and term is not TRUE and term is not FALSE:
         raise TypeError(f"{term} is a number; a truth value is needed here (compare it with something)")

@@ -16,10 +16,10 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from layoutalg.index.expr import Expr, slack
+from layoutalg.index.expr import Expr
 from layoutalg.index.normal import normal
 from layoutalg.index.variable import Symbol, symbol
-from layoutalg.index.walk import conjuncts, variables
+from layoutalg.index.walk import conjuncts, slack, variables
 
 
 def narrowed(given: Iterable[Expr]) -> Mapping[Expr, Expr]:

@@ -75,6 +75,19 @@ def conjuncts(condition: Expr) -> tuple[Expr, ...]:
     return whole.args if whole.op == "all" else (whole,)
 
 
+def slack(part: Expr) -> Expr | None:
+    """What is at least 0 exactly where an order holds: more − less, one less where it is strict; None of no order.
+
+    >>> from layoutalg.index import eq, var
+    >>> slack(var("a", 9) < var("b", 9)), slack(eq(var("a", 9), 1))
+    (b + a * -1 - 1, None)
+    """
+    if part.op not in ("lt", "le"):
+        return None
+    less, more = part.args
+    return more - less - int(part.op == "lt")
+
+
 def substitute(root: Expr, values: Mapping[Expr, Term]) -> Expr:
     """`root` with each variable in `values` replaced, rebuilt (and so simplified) bottom up.
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from layoutalg.errors import CodeObjectError
+from layoutalg.isa.architecture import ARCHITECTURES, Architecture
 from layoutalg.isa.container.descriptor import Descriptor, machine_code, read_descriptor
 from layoutalg.isa.container.elf import Segment
 from layoutalg.isa.container.loader import Container, LoadedKernel
@@ -45,9 +46,9 @@ class KernelBinary(Descriptor):
         return machine_code(self.target)
 
     @property
-    def architecture(self) -> str:
-        """The instruction set: `cdna`, `rdna3` or `rdna4`."""
-        return self.machine.decoder
+    def architecture(self) -> Architecture:
+        """The instruction set."""
+        return ARCHITECTURES[self.machine.decoder]
 
     @property
     def visible(self) -> tuple[Argument, ...]:

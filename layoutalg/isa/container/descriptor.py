@@ -13,8 +13,9 @@ Kernel Execution State". Bits are numbered from the descriptor's start, as there
 | 448–463 | kernel code properties | bits 0–6: which pointers come first, 10: wave of 32, 11: stack |
 | 464–479 | preloaded arguments | refused unless 0 |
 
-`ZERO` lists every bit that must be 0, or that asks for what is not modelled. How the machine does a thing and not what
-comes of it is said by RSRC1's bits 21 and 23 (NaN), 29–31 and RSRC3's prefetch: any value is taken.
+`ZERO`, and `Architecture.zero`, list every bit that must be 0, or that asks for what is not modelled. How the machine
+does a thing and not what comes of it is said by RSRC1's bits 21 and 23 (NaN), 29–31 and RSRC3's prefetch: any value is
+taken.
 
 What it cannot represent: preloaded arguments, f16 that does not overflow.
 """
@@ -22,10 +23,10 @@ What it cannot represent: preloaded arguments, f16 that does not overflow.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from layoutalg.errors import CodeObjectError
+from layoutalg.isa.architecture import ARCHITECTURES, PROPERTIES, RSRC1, RSRC2, RSRC3, Architecture
 from layoutalg.target import MachineCode
 from layoutalg.target import target as gpu
 from layoutalg.target.known import decoded
@@ -48,48 +49,26 @@ _USER_SGPRS = (
 #: The machine fills in no more user registers.
 _MOST_USER_SGPRS = 16
 
-_CDNA, _RDNA3, _RDNA4 = frozenset({"cdna"}), frozenset({"rdna3"}), frozenset({"rdna4"})
-_ALL, _RDNA = _CDNA | _RDNA3 | _RDNA4, _RDNA3 | _RDNA4
-_RSRC3, _RSRC1, _RSRC2, _PROPERTIES = 352, 384, 416, 448
-
-#: First and last bit, the architectures where they must be 0, and what they are.
-ZERO: tuple[tuple[int, int, frozenset[str], str], ...] = (
-    (96, 127, _ALL, "reserved bytes 12 to 15"),
-    (192, 351, _ALL, "reserved bytes 24 to 43"),
-    (_RSRC3 + 6, _RSRC3 + 15, _CDNA, "reserved bits of RSRC3"),
-    (_RSRC3 + 17, _RSRC3 + 31, _CDNA, "reserved bits of RSRC3"),
-    (_RSRC3 + 0, _RSRC3 + 3, _RDNA3, "shared vector registers"),
-    (_RSRC3 + 10, _RSRC3 + 11, _RDNA3, "a trap at its start or end"),
-    (_RSRC3 + 12, _RSRC3 + 31, _RDNA3, "reserved bits of RSRC3"),
-    (_RSRC3 + 0, _RSRC3 + 3, _RDNA4, "reserved bits of RSRC3"),
-    (_RSRC3 + 12, _RSRC3 + 12, _RDNA4, "reserved bits of RSRC3"),
-    (_RSRC3 + 14, _RSRC3 + 31, _RDNA4, "reserved bits of RSRC3"),
-    (_RSRC1 + 6, _RSRC1 + 9, _RDNA, "a number of scalar registers, where all have as many"),
-    (_RSRC1 + 10, _RSRC1 + 11, _ALL, "a priority"),
-    (_RSRC1 + 20, _RSRC1 + 20, _ALL, "the mode of trap handlers"),
-    (_RSRC1 + 21, _RSRC1 + 21, _RDNA4, "waves that take turns"),
-    (_RSRC1 + 22, _RSRC1 + 22, _ALL, "single steps"),
-    (_RSRC1 + 23, _RSRC1 + 23, _RDNA4, "reserved bits of RSRC1"),
-    (_RSRC1 + 24, _RSRC1 + 25, _ALL, "a mode of debuggers"),
-    (_RSRC1 + 26, _RSRC1 + 26, _ALL, "f16 overflow to the greatest number"),
-    (_RSRC1 + 27, _RSRC1 + 28, _ALL, "reserved bits of RSRC1"),
-    (_RSRC1 + 29, _RSRC1 + 31, _CDNA, "reserved bits of RSRC1"),
-    (_RSRC2 + 6, _RSRC2 + 6, _ALL, "a trap handler, or vector registers that are allocated while it runs"),
-    (_RSRC2 + 13, _RSRC2 + 14, _ALL, "exceptions of memory"),
-    (_RSRC2 + 15, _RSRC2 + 23, _ALL, "a size of LDS beside the first"),
-    (_RSRC2 + 24, _RSRC2 + 30, _ALL, "floating-point exceptions"),
-    (_RSRC2 + 31, _RSRC2 + 31, _ALL, "reserved bits of RSRC2"),
-    (_PROPERTIES + 7, _PROPERTIES + 9, _ALL, "reserved properties"),
-    (_PROPERTIES + 10, _PROPERTIES + 10, _CDNA, "waves of 32 lanes, which the machine has not"),
-    (_PROPERTIES + 12, _PROPERTIES + 15, _ALL, "reserved properties"),
-    (_PROPERTIES + 16, _PROPERTIES + 31, _ALL, "preloaded kernel arguments"),
-    (_PROPERTIES + 32, _PROPERTIES + 63, _ALL, "reserved bytes 60 to 63"),
+#: Register, first and last bit that must be 0 in every descriptor, and what they are.
+ZERO: tuple[tuple[int, int, int, str], ...] = (
+    (0, 96, 127, "reserved bytes 12 to 15"),
+    (0, 192, 351, "reserved bytes 24 to 43"),
+    (RSRC1, 10, 11, "a priority"),
+    (RSRC1, 20, 20, "the mode of trap handlers"),
+    (RSRC1, 22, 22, "single steps"),
+    (RSRC1, 24, 25, "a mode of debuggers"),
+    (RSRC1, 26, 26, "f16 overflow to the greatest number"),
+    (RSRC1, 27, 28, "reserved bits of RSRC1"),
+    (RSRC2, 6, 6, "a trap handler, or vector registers that are allocated while it runs"),
+    (RSRC2, 13, 14, "exceptions of memory"),
+    (RSRC2, 15, 23, "a size of LDS beside the first"),
+    (RSRC2, 24, 30, "floating-point exceptions"),
+    (RSRC2, 31, 31, "reserved bits of RSRC2"),
+    (PROPERTIES, 7, 9, "reserved properties"),
+    (PROPERTIES, 12, 15, "reserved properties"),
+    (PROPERTIES, 16, 31, "preloaded kernel arguments"),
+    (PROPERTIES, 32, 63, "reserved bytes 60 to 63"),
 )
-
-#: Bytes of scratch that one wave can have (COMPUTE_TMPRING_SIZE.WAVESIZE: LLVM, GCNSubtarget, getMaxWaveScratchSize).
-_WAVE_SCRATCH: Mapping[str, int] = {
-    "cdna": 1024 * ((1 << 13) - 1), "rdna3": 256 * ((1 << 15) - 1), "rdna4": 256 * ((1 << 18) - 1)
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -129,16 +108,17 @@ def read_descriptor(data: bytes, target: str, name: str) -> Descriptor:
 
     Raises `CodeObjectError` for what no machine of the target takes, or what is not modelled; `name` is the kernel's.
     """
-    architecture = machine_code(target).decoder
+    architecture = ARCHITECTURES[machine_code(target).decoder]
     whole = int.from_bytes(data, "little")
-    for first, last, where, what in ZERO:
-        if architecture in where and _bits(whole, first, last):
-            raise CodeObjectError(f"{name}: its descriptor asks for {what} (bits {first} to {last} must be 0)")
+    for register, first, last, what in (*ZERO, *architecture.zero):
+        if _bits(whole, register + first, register + last):
+            where = f"bits {register + first} to {register + last}"
+            raise CodeObjectError(f"{name}: its descriptor asks for {what} ({where} must be 0)")
     lds, private, kernargs = struct.unpack_from("<III", data)
-    wave_size = 32 if _bits(whole, _PROPERTIES + 10, _PROPERTIES + 10) else 64
-    granules, offset = _bits(whole, _RSRC1, _RSRC1 + 5), _bits(whole, _RSRC3, _RSRC3 + 5)
+    wave_size = 32 if _bits(whole, PROPERTIES + 10, PROPERTIES + 10) else 64
+    granules, offset = _bits(whole, RSRC1, RSRC1 + 5), _bits(whole, RSRC3, RSRC3 + 5)
     try:
-        scalar_registers = _scalar_registers(architecture, _bits(whole, _RSRC1 + 6, _RSRC1 + 9))
+        scalar_registers = _scalar_registers(architecture, _bits(whole, RSRC1 + 6, RSRC1 + 9))
         vector_registers, accumulators = _vector_registers(architecture, wave_size, granules, offset)
     except ValueError as error:
         raise CodeObjectError(f"{name}: its descriptor asks for {error}") from error
@@ -146,19 +126,19 @@ def read_descriptor(data: bytes, target: str, name: str) -> Descriptor:
         lds_bytes=lds,
         scratch_bytes=private,
         kernarg_bytes=kernargs,
-        dynamic_stack=bool(whole >> _PROPERTIES + 11 & 1),
+        dynamic_stack=bool(whole >> PROPERTIES + 11 & 1),
         wave_size=wave_size,
-        float_mode=_bits(whole, _RSRC1 + 12, _RSRC1 + 19),
-        user_sgprs=tuple((one, n) for one, bit, n in _USER_SGPRS if whole >> _PROPERTIES + bit & 1),
-        user_sgpr_count=_bits(whole, _RSRC2 + 1, _RSRC2 + 5),
-        block_indices=(bool(whole >> _RSRC2 + 7 & 1), bool(whole >> _RSRC2 + 8 & 1), bool(whole >> _RSRC2 + 9 & 1)),
-        extra_sgprs=(bool(whole >> _RSRC2 + 10 & 1), bool(whole >> _RSRC2 & 1)),
-        thread_dimensions=_bits(whole, _RSRC2 + 11, _RSRC2 + 12) + 1,
+        float_mode=_bits(whole, RSRC1 + 12, RSRC1 + 19),
+        user_sgprs=tuple((one, n) for one, bit, n in _USER_SGPRS if whole >> PROPERTIES + bit & 1),
+        user_sgpr_count=_bits(whole, RSRC2 + 1, RSRC2 + 5),
+        block_indices=(bool(whole >> RSRC2 + 7 & 1), bool(whole >> RSRC2 + 8 & 1), bool(whole >> RSRC2 + 9 & 1)),
+        extra_sgprs=(bool(whole >> RSRC2 + 10 & 1), bool(whole >> RSRC2 & 1)),
+        thread_dimensions=_bits(whole, RSRC2 + 11, RSRC2 + 12) + 1,
         scalar_registers=scalar_registers,
         vector_registers=vector_registers,
         accumulators=accumulators,
     )
-    why = _why_not(found, target, apart=architecture == "cdna" and bool(whole >> _RSRC3 + 16 & 1))
+    why = _why_not(found, target, architecture, apart=bool(whole >> RSRC3 + 16 & 1))
     if why:
         raise CodeObjectError(f"{name}: {why}")
     return found
@@ -168,10 +148,10 @@ def _bits(whole: int, first: int, last: int) -> int:
     return whole >> first & (1 << last - first + 1) - 1
 
 
-def _why_not(found: Descriptor, target: str, apart: bool) -> str:
+def _why_not(found: Descriptor, target: str, architecture: Architecture, apart: bool) -> str:
     """What is wrong with fields together; empty where nothing is."""
     given = sum(dwords for _, dwords in found.user_sgprs)
-    scratch = _WAVE_SCRATCH[machine_code(target).decoder] // found.wave_size
+    scratch = architecture.wave_scratch // found.wave_size
     if not given <= found.user_sgpr_count <= _MOST_USER_SGPRS:
         return (f"its descriptor asks for {found.user_sgpr_count} user registers, and what is to be in them takes "
                 f"{given}, of {_MOST_USER_SGPRS} at most")  # fmt: skip
@@ -189,29 +169,29 @@ def _why_not(found: Descriptor, target: str, apart: bool) -> str:
     return ""
 
 
-def _scalar_registers(architecture: str, granules: int) -> int:
-    """Scalar registers of a wave: on CDNA in granules of 16, which the field counts in eights; else all there are.
+def _scalar_registers(architecture: Architecture, granules: int) -> int:
+    """Scalar registers of a wave, 106 of them for programs.
 
-    ValueError where there are not as many: 112 on CDNA, those of the machine among them.
+    ValueError where there are not as many: 112 where they come in granules, those of the machine among them.
     """
-    count = (granules // 2 + 1) * 16 if architecture == "cdna" else 106
+    count = (granules // 2 + 1) * architecture.scalar_granule
     if count > 112:
         raise ValueError(f"{count} scalar registers of 112")
-    return min(count, 106)
+    return min(count or 106, 106)
 
 
-def _vector_registers(architecture: str, wave_size: int, granules: int, offset: int) -> tuple[int, int]:
+def _vector_registers(architecture: Architecture, wave_size: int, granules: int, offset: int) -> tuple[int, int]:
     """Vector and accumulation registers of a wave (AMDGPUUsage, COMPUTE_PGM_RSRC1 and 3 for GFX90A, GFX10–GFX12).
 
-    On CDNA both are parts of one file, in granules of 8; accumulation registers begin at a multiple of 4, no later than
-    the file ends (LLVM, AMDGPUAsmParser, .amdhsa_accum_offset). ValueError where there are not as many.
+    Where both are parts of one file, accumulation registers begin at a multiple of 4, no later than the file ends
+    (LLVM, AMDGPUAsmParser, .amdhsa_accum_offset). ValueError where there are not as many.
     """
-    if architecture != "cdna":
-        count = (granules + 1) * (8 if wave_size == 32 else 4)
-        if count > 256:
-            raise ValueError(f"{count} vector registers of 256")
-        return count, 0
-    total, first = (granules + 1) * 8, (offset + 1) * 4
-    if first > total:
-        raise ValueError(f"accumulation registers from {first} on, of {total} registers")
-    return first, total - first
+    count = (granules + 1) * architecture.vector_granules[wave_size]
+    if architecture.accumulators:
+        first = (offset + 1) * 4
+        if first > count:
+            raise ValueError(f"accumulation registers from {first} on, of {count} registers")
+        return first, count - first
+    if count > 256:
+        raise ValueError(f"{count} vector registers of 256")
+    return count, 0

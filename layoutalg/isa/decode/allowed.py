@@ -29,8 +29,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
-from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
-from layoutalg.isa.semantics.accesses import ACCESSES, DEALLOCATE_VGPRS, NO_EFFECT, WAITS, Access
+from layoutalg.isa.decode.instructions import NO_REGISTER, Instruction, Operand
+from layoutalg.isa.semantics.accesses import ACCESSES, DEALLOCATE_VGPRS, NO_EFFECT, Access
 from layoutalg.isa.semantics.floats import FLOAT_MODE
 from layoutalg.isa.semantics.matrix import matrix_instruction_of, registers_of
 from layoutalg.isa.semantics.table import ALU
@@ -100,7 +100,7 @@ def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
         yield f"it is done in the float mode {kernel.float_mode:#x}"
     if matrix and matrix.wave != kernel.wave_size:
         yield f"it is described of waves of {matrix.wave} lanes"
-    wait = WAITS[kernel.architecture].get(instruction.name)
+    wait = kernel.architecture.waits.get(instruction.name)
     said = wait.bits if wait else 0 if instruction.name in ("S_ENDPGM", "S_BARRIER") else 0xFFFF
     if instruction.fields.get("simm16", 0) & ~said:
         yield "bits of its immediate that say nothing"
@@ -116,7 +116,7 @@ def _vector_faults(kernel: KernelBinary, operand: Operand, count: int) -> Iterat
     most = kernel.vector_registers if operand.kind == "v" else kernel.accumulators
     if operand.index + count > most:
         yield f"the kernel asks for {most} registers {operand.kind}"
-    if count > 1 and kernel.architecture == "cdna" and operand.index % 2:
+    if count > 1 and kernel.architecture.even_vectors and operand.index % 2:
         yield f"{count} registers from {operand} on, which is odd"
 
 
@@ -137,7 +137,7 @@ def _spans(kernel: KernelBinary, instruction: Instruction) -> Iterator[Span]:
             tokens = dict.fromkeys((*ALU[name].writes, *ALU[name].reads))
             counts = {token[0]: _count(token, kernel.wave_size) for token in tokens if token[0] in "abcdmn"}
         elif name in ACCESSES:
-            counts = _access_counts(one, ACCESSES[name], kernel)
+            counts = _access_counts(one, ACCESSES[name])
         elif matrix is not None:
             counts = dict(registers_of(matrix))
         else:
@@ -149,15 +149,13 @@ def _count(token: str, lanes: int) -> int:
     return lanes // 32 if token in ("m", "n") else 2 if token.endswith("64") else 1
 
 
-def _access_counts(instruction: Instruction, access: Access, kernel: KernelBinary) -> dict[str, int]:
+def _access_counts(instruction: Instruction, access: Access) -> dict[str, int]:
     """Registers of a memory instruction; its vector address is of 64 bits where it has no scalar base."""
     elements = 2 if access.pair_step else 1
     counts = {"d": access.registers * elements, "data": access.registers, "data2": access.registers}
     if access.space == "constant":
         return {"d": counts["d"], "base": 2, "soffset": 1}
-    base = instruction.operands.get("base", Operand("null"))
-    off = Operand("s", EXEC + 1) if kernel.architecture == "cdna" else Operand("null")
-    has_base = base not in (off, Operand("null"))
+    has_base = instruction.operands.get("base", NO_REGISTER) != NO_REGISTER
     if access.space == "scratch":
         return counts | ({"base": 1} if has_base else {})
     whole = access.space in ("global", "flat") and not has_base
@@ -186,7 +184,7 @@ def _bus_faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]
         return
     roles = {token[0] for token in alu.reads} & set("abcn")
     scalar = {o for role, o in instruction.operands.items() if role in roles and o.kind in _ON_BUS}
-    most = 1 if kernel.architecture == "cdna" else 2
+    most = kernel.architecture.scalar_operands
     if len(scalar) > most:
         yield f"it reads {len(scalar)} scalar operands, the machine {most}"
 

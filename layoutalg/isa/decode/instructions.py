@@ -27,6 +27,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.architecture import Architecture
 from layoutalg.isa.container.descriptor import machine_code
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.lazy import lazy
@@ -39,10 +40,6 @@ else:
     cdna = lazy("tinygrad.runtime.autogen.amd.cdna.enum")
 
 VCC, EXEC = 106, 126
-
-#: The trap temporaries that have the block's numbers on RDNA 4: x in ttmp9, y and z in the halves of ttmp7 (LLVM,
-#: SITargetLowering, WorkGroupIDX to Z); ttmp0 is 108.
-BLOCK_X, BLOCK_YZ = 108 + 9, 108 + 7
 
 
 @dataclass(frozen=True)
@@ -69,6 +66,10 @@ class Operand:
             if self.kind in ("bits", "float")
             else f"{self.kind}{self.index}{'.h' if self.high else ''}"
         )
+
+
+NO_REGISTER = Operand("null")
+"""What is read as 0 and written nowhere; of an access without a scalar base, its base."""
 
 
 @dataclass(frozen=True)
@@ -98,14 +99,15 @@ class Instruction:
         return " ".join(part for part in (self.name.lower(), operands, fields) if part)
 
 
-def decode(code: bytes, address: int, architecture: str, target: str = "") -> Iterator[Instruction]:
-    """The instructions of a piece of code, in order; `architecture` is `cdna`, `rdna3` or `rdna4`.
+def decode(code: bytes, address: int, architecture: Architecture, target: str = "") -> Iterator[Instruction]:
+    """The instructions of a piece of code, in order.
 
     `target` is needed where two targets of one architecture give an opcode two meanings.
 
     Raises `UnsupportedInstructionError` at bytes that the decoder does not know.
 
-    >>> [str(instruction) for instruction in decode(bytes.fromhex("00810080"), 0, "cdna")]
+    >>> from layoutalg.isa.architecture import ARCHITECTURES
+    >>> [str(instruction) for instruction in decode(bytes.fromhex("00810080"), 0, ARCHITECTURES["cdna"])]
     ['s_add_u32 d=s0, a=s0, b=1']
     """
     position = 0
@@ -119,13 +121,13 @@ def decode(code: bytes, address: int, architecture: str, target: str = "") -> It
 
 
 @lru_cache(maxsize=1 << 14)
-def _first(code: bytes, architecture: str, target: str) -> Instruction:
+def _first(code: bytes, architecture: Architecture, target: str) -> Instruction:
     """The first instruction of 16 bytes, at the address 0; kept, since most of a code is read again in its variants."""
     extra = _undecoded(code, architecture)
     if extra is not None:
         return Instruction(0, 8, extra, "MUBUF")
     try:
-        raw = amd.decode_inst(_renumbered(code.ljust(16, b"\0"), target), architecture)
+        raw = amd.decode_inst(_renumbered(code.ljust(16, b"\0"), target), architecture.name)
         return _normalised(raw, architecture)
     except (ValueError, AssertionError, UnsupportedInstructionError) as error:
         raise UnsupportedInstructionError(f"bytes {code[:8].hex()}: {error}") from error
@@ -136,8 +138,8 @@ def _at(instruction: Instruction, address: int) -> Instruction:
     return replace(instruction, address=address, halves=halves)
 
 
-#: RDNA 3 cache controls that the decoder lacks: MUBUF (bits 26–31 = 0x38), opcode in bits 18–25 (RDNA 3 ISA, MUBUF).
-_RDNA3_MUBUF = {0x2B: "BUFFER_GL0_INV", 0x2C: "BUFFER_GL1_INV"}
+#: Bits 26–31 of MUBUF (ISA manuals).
+_MUBUF = 0x38
 
 
 #: Bits 23–31 of matrix instructions of CDNA (CDNA 3 ISA, VOP3P-MAI); the opcode is in bits 16–22.
@@ -157,11 +159,9 @@ def _renumbered(code: bytes, target: str) -> bytes:
     return (word & ~(0x7F << 16) | opcode << 16).to_bytes(4, "little") + code[4:]
 
 
-def _undecoded(code: bytes, architecture: str) -> str | None:
+def _undecoded(code: bytes, architecture: Architecture) -> str | None:
     word = int.from_bytes(code[:8], "little")
-    if architecture == "rdna3" and word & ~(0xFF << 18) == 0x38 << 26:
-        return _RDNA3_MUBUF.get(word >> 18 & 0xFF)
-    return None
+    return architecture.undecoded.get(word >> 18 & 0xFF) if word & ~(0xFF << 18) == _MUBUF << 26 else None
 
 
 #: Field of an encoding → role.  `vdst` of a compare is its mask (see `_role`).
@@ -179,11 +179,8 @@ _NUMBERS = {"ioffset": "offset"}
 #: halves come of high halves (LLVM, AMDGPUMCCodeEmitter, getImplicitOpSelHiEncoding).
 DEFAULTS: Mapping[str, Mapping[str, int]] = {"VOP3P": {"opsel_hi": 3, "opsel_hi2": 1}}
 
-_SIGNED_OFFSETS = {"SMEM": {"cdna": 21, "rdna3": 21, "rdna4": 24}, "GLOBAL": {"cdna": 13, "rdna3": 13, "rdna4": 24}}
-_SIGNED_OFFSETS["SCRATCH"] = _SIGNED_OFFSETS["GLOBAL"]
 
-
-def _normalised(raw: Any, architecture: str) -> Instruction:
+def _normalised(raw: Any, architecture: Architecture) -> Instruction:
     """What was decoded in the form of this module, at the address 0."""
     form = type(raw).__name__.removesuffix("_LIT")
     if form == "VOPD":
@@ -198,10 +195,10 @@ def _normalised(raw: Any, architecture: str) -> Instruction:
     fields: dict[str, int] = {}
     unused = _unused_fields(raw, form)
     _refuse_reserved(raw, unused)
-    if form == "SMEM" and architecture == "cdna" and not raw.soffset_en:
+    if form == "SMEM" and architecture.says_scalar_offsets and not raw.soffset_en:
         if raw.soffset.offset:
             raise UnsupportedInstructionError(f"{name} has the register field soffset, which it does not use")
-        operands["soffset"] = Operand("null")
+        operands["soffset"] = NO_REGISTER
     if form.endswith("_SDWA"):
         operands["a"] = _operand(raw.vsrc0.offset - (256 if raw.s0 else 0), None, architecture)
         if form != "VOP1_SDWA":
@@ -219,7 +216,10 @@ def _normalised(raw: Any, architecture: str) -> Instruction:
             continue
         if type(bits).__name__ in ("BitField", "FixedBitField"):
             if value != defaults.get(key, 0):
-                fields[_NUMBERS.get(key, key)] = _signed(value, form, _NUMBERS.get(key, key), architecture)
+                key = _NUMBERS.get(key, key)
+                fields[key] = _signed(value, architecture.signed_offsets.get(form, 0)) if key == "offset" else value
+        elif key == "saddr" and value.offset == architecture.no_base:
+            operands["base"] = NO_REGISTER
         elif key in _ROLES:
             operands.setdefault(_role(key, name, form), _operand(value.offset, raw._literal, architecture))
         elif value.offset:
@@ -268,12 +268,12 @@ def _role(key: str, name: str, form: str) -> str:
     return _ROLES[key]
 
 
-def _write_out(name: str, operands: dict[str, Operand], fields: dict[str, int], architecture: str) -> None:
+def _write_out(name: str, operands: dict[str, Operand], fields: dict[str, int], architecture: Architecture) -> None:
     """Adds the VCC that the short encodings leave unsaid (ISA manuals, VOP2 and VOPC)."""
     vcc = Operand("s", EXEC if name.startswith("V_CMPX") else VCC)
     if name.startswith("V_CMP"):
         operands["m"] = vcc if name.startswith("V_CMPX") else operands.get("m", vcc)
-    if name.startswith("V_CMPX") and architecture == "cdna":
+    if name.startswith("V_CMPX") and architecture.compares_write_vcc:
         fields["writes_vcc_too"] = 1  # only RDNA's writes EXEC alone
     if name in ALU and "m" in ALU[name].writes:
         operands.setdefault("m", vcc)
@@ -300,9 +300,11 @@ def _accumulators(name: str, form: str, operands: dict[str, Operand], fields: di
             operands[role] = Operand("a", operands[role].index)
 
 
-def _halves(name: str, form: str, operands: dict[str, Operand], fields: dict[str, int], architecture: str) -> None:
+def _halves(
+    name: str, form: str, operands: dict[str, Operand], fields: dict[str, int], architecture: Architecture
+) -> None:
     """Which halves a 16-bit operation works on: short encodings add 128 to the register, VOP3 has bits (RDNA 3 ISA)."""
-    roles = ALU[name].halves if name in ALU and architecture != "cdna" else frozenset()
+    roles = ALU[name].halves if name in ALU and architecture.halves else frozenset()
     if not roles:
         return
     picked = fields.pop("opsel", 0)
@@ -317,7 +319,7 @@ def _halves(name: str, form: str, operands: dict[str, Operand], fields: dict[str
         fields["opsel"] = picked
 
 
-def _dual_half(raw: Any, half: str, architecture: str) -> Instruction:
+def _dual_half(raw: Any, half: str, architecture: Architecture) -> Instruction:
     name = getattr(raw, f"op{half}").name.replace("V_DUAL_", "V_").removesuffix("_E32")
     operands = {
         "d": _operand(getattr(raw, f"vdst{half}").offset, None, architecture),
@@ -336,14 +338,15 @@ def _dual_half(raw: Any, half: str, architecture: str) -> Instruction:
 _FLOATS = (0x3F000000, 0xBF000000, 0x3F800000, 0xBF800000, 0x40000000, 0xC0000000, 0x40800000, 0xC0800000, 0x3E22F983)
 
 
-def _operand(code: int, literal: int | None, architecture: str) -> Operand:
+def _operand(code: int, literal: int | None, architecture: Architecture) -> Operand:
     """An operand from its nine-bit code (ISA manuals, "Scalar source operands")."""
     if code >= 256:
         return Operand("v", code - 256)
-    if code == 125 and architecture == "cdna":
-        raise UnsupportedInstructionError("the operand code 125, which CDNA reserves")
-    if code in (124, 125):
-        return Operand("m0" if (code == 124) == (architecture == "cdna") else "null")
+    special = architecture.special.get(code)
+    if special == "":
+        raise UnsupportedInstructionError(f"the operand code {code}, which {architecture.name.upper()} reserves")
+    if special:
+        return Operand(special)
     if code < 128:
         return Operand("s", code)
     if code <= 192:
@@ -361,8 +364,6 @@ def _operand(code: int, literal: int | None, architecture: str) -> Operand:
     raise UnsupportedInstructionError(f"the operand code {code}")
 
 
-def _signed(value: int, form: str, key: str, architecture: str) -> int:
-    bits = _SIGNED_OFFSETS.get(form, {}).get(architecture) if key == "offset" else None
-    if form == "FLAT" and architecture == "rdna4" and key == "offset":
-        bits = 24
+def _signed(value: int, bits: int) -> int:
+    """A field as a number; `bits` are 0 where it has no sign."""
     return value - (1 << bits) if bits and value >> (bits - 1) else value

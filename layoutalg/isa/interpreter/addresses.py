@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.descriptor import BUFFER
-from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
+from layoutalg.isa.decode.instructions import NO_REGISTER, Instruction, Operand
 from layoutalg.isa.interpreter.operands import Operands, operand_of, refuse_fields
 from layoutalg.isa.interpreter.storage import Memory
 from layoutalg.isa.semantics.accesses import Access
@@ -51,9 +51,8 @@ class Addresses:
             return (base + w.const(first | second << 8, 32),)
         if access.space == "constant":
             return (self._constant_address(instruction, offset),)
-        base_operand = instruction.operands.get("base", Operand("null"))
-        off = Operand("s", EXEC + 1) if self.kernel.architecture == "cdna" else Operand("null")
-        has_base = base_operand not in (off, Operand("null"))
+        base_operand = instruction.operands.get("base", NO_REGISTER)
+        has_base = base_operand != NO_REGISTER
         if access.by_buffer:
             return (self._buffer_address(instruction, offset),)
         if access.space == "scratch":
@@ -68,10 +67,10 @@ class Addresses:
         return self.registers.read_register(operand_of(instruction, role), bits)
 
     def _constant_address(self, instruction: Instruction, offset: int) -> Word:
-        if self.kernel.architecture == "cdna" and not instruction.fields.get("imm"):
+        if self.kernel.architecture.says_scalar_offsets and not instruction.fields.get("imm"):
             raise UnsupportedInstructionError(f"{instruction.place}: an offset in a register")
         parts = [self.registers.read_scalar(operand_of(instruction, "base"), 64), self.w.const(offset, 64)]
-        extra = instruction.operands.get("soffset", Operand("null"))
+        extra = instruction.operands.get("soffset", NO_REGISTER)
         if extra.kind != "null":
             parts.append(self.w.zext(self.operands.constant(extra, 32)))
         return sum((self.memory.dwords(part) for part in parts[1:]), start=self.memory.dwords(parts[0]))

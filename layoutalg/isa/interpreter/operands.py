@@ -76,7 +76,7 @@ class Operands:
     def _merged(self, operand: Operand, half: Word) -> Word:
         """The register with one half replaced."""
         old, w = self.registers.read_register(operand, 32), self.w
-        if self.kernel.architecture == "cdna":  # GFX9 clears the upper half (LLVM, zeroesHigh16BitsOfDest)
+        if not self.kernel.architecture.halves:
             return half & w.const(0xFFFF, 32)
         if operand.high:
             return (old & w.const(0xFFFF, 32)) | w.shl(half, w.const(16, 32))

@@ -12,7 +12,7 @@ from layoutalg.isa.interpreter.arithmetic import Arithmetic
 from layoutalg.isa.interpreter.moves import MOVES, Moves
 from layoutalg.isa.interpreter.operands import Operands, refuse_fields
 from layoutalg.isa.interpreter.storage import Lanes, Memory, Registers
-from layoutalg.isa.semantics.accesses import ACCESSES, WAITS, has_no_effect
+from layoutalg.isa.semantics.accesses import ACCESSES, has_no_effect
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
 from layoutalg.isa.semantics.table import ALU
 
@@ -26,7 +26,7 @@ class Interpreter:
         self.arithmetic = Arithmetic(self.operands)
         self.addresses = Addresses(self.operands, memory)
         self.moves = Moves(self.operands, lanes)
-        self.waits = WAITS[registers.kernel.architecture]
+        self.waits = registers.kernel.architecture.waits
 
     def step(self, instruction: Instruction) -> None:
         """Carries out one instruction that is not control.

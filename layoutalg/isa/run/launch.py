@@ -27,7 +27,7 @@ from layoutalg.isa.container.descriptor import BUFFER
 from layoutalg.isa.container.elf import Segment
 from layoutalg.isa.container.metadata import Argument
 from layoutalg.isa.decode.code import MachineCode, branch_target
-from layoutalg.isa.decode.instructions import BLOCK_X, BLOCK_YZ, VCC, Operand
+from layoutalg.isa.decode.instructions import VCC, Operand
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import InstructionCycles, LdsMeter
@@ -272,12 +272,13 @@ def _initialise(registers: WaveRegisters, kernarg: int, block: Triple) -> None:
     register = kernel.user_sgpr_count
     rows = np.arange(registers.waves) % (registers.waves // 2) // registers.waves_per_block
     indices = registers.blocks[rows].astype(np.uint32)
-    if kernel.architecture == "rdna4":
+    if kernel.architecture.block_registers:
+        first, second = kernel.architecture.block_registers
         noise = registers.noise.integers(0, 1 << 16, indices.shape, np.uint32)
         noise[:, 2] = 0  # LLVM takes y whole where z is not asked for (SITargetLowering, WorkGroupIDY)
         x, y, z = np.split(np.where(kernel.block_indices, indices, noise), 3, axis=1)
-        registers.write_scalar(Operand("s", BLOCK_X), 32, x)
-        registers.write_scalar(Operand("s", BLOCK_YZ), 32, y | z << np.uint32(16))
+        registers.write_scalar(Operand("s", first), 32, x)
+        registers.write_scalar(Operand("s", second), 32, y | z << np.uint32(16))
     else:
         for dimension, wanted in enumerate(kernel.block_indices):
             if wanted:

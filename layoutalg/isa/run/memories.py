@@ -20,15 +20,7 @@ from layoutalg.isa.run.lds import Barriers, Lds
 from layoutalg.isa.run.races import BlockRaces
 from layoutalg.isa.run.registers import APERTURES, WaveRegisters
 from layoutalg.isa.run.spaces import Bytes, Describe, GlobalMemory
-from layoutalg.isa.semantics.accesses import (
-    ACCESSES,
-    COUNTERS,
-    KEEP_OTHER_HALF,
-    OVERTAKING,
-    UNORDERED,
-    Access,
-    alignment_of,
-)
+from layoutalg.isa.semantics.accesses import ACCESSES, Access, alignment_of
 
 #: What a wave finds where scratch is described to it, and the offset that it is to add: any numbers do.
 SCRATCH_BUFFER, SCRATCH_OFFSET = (0x5C7A7C40000, 0x5C7A7C400000FFFF), 0x1000
@@ -54,9 +46,7 @@ class WaveMemory:
         kernel, blocks, noise = registers.kernel, len(registers.blocks), registers.noise
         self.registers, self.races, self.first = registers, races, first
         self.memory, self.meter, self.strict = memory, meter, strict
-        self.counters = COUNTERS[kernel.architecture]
-        self.unordered = UNORDERED[kernel.architecture]
-        self.overtaking = self.unordered | OVERTAKING.get(kernel.architecture, frozenset())
+        self.architecture = kernel.architecture
         self.barriers = Barriers(registers.waves, registers.waves_per_block)
         self.lds = Lds(2 * blocks, blocks, kernel.lds_bytes, place, noise)
         self.scratch_stride = scratch_stride(kernel)
@@ -73,8 +63,8 @@ class WaveMemory:
     def access(self, instruction: Instruction, access: Access, addresses: tuple[Array, ...]) -> None:
         """Carries out a load or store of every active lane (a constant load: of every live wave)."""
         registers = self.registers
-        counters = self.counters[access.space, access.store]
-        registers.track.issue(counters, registers.live, access.space in self.unordered)
+        counters = self.architecture.counters.of(access.space, access.store)
+        registers.track.issue(counters, registers.live, access.space in self.architecture.unordered)
         active = registers.live[:, None] if access.space == "constant" else registers.active
         registers.agree("which lanes are active", active)
         for number, address in enumerate(addresses):
@@ -169,7 +159,7 @@ class WaveMemory:
                 registers.scalars[key] = registers.kept(key, word)
             else:
                 registers.store_lanes(key, word, active, registers.full)
-        ordered = access.space not in self.overtaking
+        ordered = access.space not in self.architecture.overtaking
         registers.track.load(keys, counters, registers.live, ordered, registers.where)
 
     def _widened(self, access: Access, key: tuple[str, int], word: Array) -> Array:
@@ -180,7 +170,7 @@ class WaveMemory:
         if not access.half:
             return word
         old = registers.vectors.get(key)
-        if old is None or registers.kernel.architecture not in KEEP_OTHER_HALF:
+        if old is None or not self.architecture.loads_keep_other_half:
             old = registers.noise.integers(0, 1 << 32, word.shape, np.uint32)
         if access.half == "low":
             return old & np.uint32(0xFFFF0000) | word
@@ -231,7 +221,7 @@ class WaveMemory:
         first = rows < registers.waves // 2
         positions, rows, describe = positions[first], rows[first], registers.describe(active)
         if store:
-            name = self.counters["lds", True][-1]
+            name = self.architecture.counters.lds
             tickets = registers.track.issued[name][rows]
             self.lds.write(positions, access.size, rows, tickets, self.barriers, describe, registers.where)
         else:
@@ -251,7 +241,7 @@ class WaveMemory:
     def arrive(self) -> None:
         """The live waves come to a barrier: accesses of LDS that are under way are not covered by it."""
         registers = self.registers
-        name = self.counters["lds", False][-1]
+        name = self.architecture.counters.lds
         self.barriers.arrive(registers.live, registers.track.done[name])
         registers.agree("which waves come to the barrier", registers.live[:, None])
 

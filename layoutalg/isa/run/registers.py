@@ -7,6 +7,7 @@ wrote is noise, and other noise in the second copy of a block (`concrete`).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import astuple
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from layoutalg.isa.decode.instructions import EXEC, Operand
 from layoutalg.isa.run.arrays import Array, ArrayValues, bits_to_lanes, lanes_to_bits
 from layoutalg.isa.run.spaces import Describe
 from layoutalg.isa.run.wait_counters import WaitCounters
-from layoutalg.isa.semantics.accesses import COUNTERS
 
 #: Where LDS and scratch lie in the flat address space (upper 32 bits of their base).  Any values do that no buffer has;
 #: a kernel learns them from `src_shared_base` and `src_private_base`.
@@ -38,8 +38,7 @@ class WaveRegisters:
         self.scalars: dict[tuple[str, int], Array] = {}
         self.vectors: dict[tuple[str, int], Array] = {}
         self.scc = self.noise.integers(0, 2, (self.waves, 1), np.uint8).view(np.bool_)
-        counters = COUNTERS[kernel.architecture].values()
-        self.track = WaitCounters({name for names in counters for name in names}, self.waves)
+        self.track = WaitCounters(set(astuple(kernel.architecture.counters)), self.waves)
         self.thread = (np.arange(self.waves) % waves_per_block)[:, None] * self.lanes + np.arange(self.lanes)
         self.enabled = self.thread < threads
         self.where = "the entry"

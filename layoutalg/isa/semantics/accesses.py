@@ -1,4 +1,4 @@
-"""What each memory instruction moves, and what each wait waits for: tables, for every generation.
+"""What each memory instruction moves, and which instructions have no effect: tables, for every generation.
 
 A memory instruction moves `size` bytes a lane between registers and one address space:
 
@@ -16,8 +16,8 @@ amdhsa sets UNALIGNED, where any byte will do (ISA manuals, "Memory Alignment"; 
 manuals, "Scalar Memory").
 
 Loads come back later.  Each kind counts up a counter when issued, and a wait instruction stops until at most n of a
-counter are left (ISA manuals, S_WAITCNT; LLVM's AMDGPUUsage, "Memory Model", for which kind counts where).
-Scalar accesses come back in any order, and on CDNA flat ones too, so a wait for n > 0 says nothing of them.
+counter are left (ISA manuals, S_WAITCNT).  Which kind counts where, and what comes back in any order, so that a wait
+for n > 0 says nothing of it, is the instruction set's matter: `isa.architecture`.
 """
 
 from __future__ import annotations
@@ -141,89 +141,6 @@ ACCESSES: Mapping[str, Access] = {
     **_named("BUFFER", "scratch", (row for row in _VECTOR if row[1] <= 4), by_buffer=True),
     **_named("DS", "lds", _LDS),
     **_named("S", "constant", _CONSTANT),
-}
-
-#: Architecture → (space, is it a store) → the counters that count the access.
-COUNTERS: Mapping[str, Mapping[tuple[str, bool], tuple[str, ...]]] = {
-    architecture: {
-        ("constant", False): (constant,),
-        ("lds", False): (lds,),
-        ("lds", True): (lds,),
-        **{(space, False): (load,) for space in ("global", "scratch")},
-        **{(space, True): (store,) for space in ("global", "scratch")},
-        ("flat", False): (load, lds),
-        ("flat", True): (store, lds),
-    }
-    for architecture, load, store, lds, constant in (
-        ("cdna", "vm", "vm", "lgkm", "lgkm"),
-        ("rdna3", "vm", "vs", "lgkm", "lgkm"),
-        ("rdna4", "load", "store", "ds", "km"),
-    )
-}
-
-#: Architecture → spaces whose accesses come back in any order (LLVM, GCNSubtarget::hasFlatLgkmVMemCountInOrder).
-UNORDERED: Mapping[str, frozenset[str]] = {
-    "cdna": frozenset({"constant", "flat"}),
-    "rdna3": frozenset({"constant"}),
-    "rdna4": frozenset({"constant"}),
-}
-
-#: Architecture → further spaces whose loads, though they are counted in order, may write one register in any (LLVM,
-#: GCNSubtarget::hasVmemWriteVgprInOrder; its pull request 105549, "GFX12 VMEM loads can write VGPR results out of
-#: order").
-OVERTAKING: Mapping[str, frozenset[str]] = {"rdna4": frozenset({"global", "scratch", "flat"})}
-
-#: Architectures whose 16-bit loads into half a register keep the other half.  CDNA's write all of the register where
-#: its memory has ECC, and on gfx90a without (LLVM, GCNSubtarget::d16PreservesUnusedBits; its pull request 161256, "Use
-#: true16 loads with +real-true16 and sram-ecc"; its review D112635).
-KEEP_OTHER_HALF = frozenset({"rdna3", "rdna4"})
-
-Bits = tuple[tuple[int, int], ...]
-"""A number's pieces in an immediate, the lowest first: first bit, and how many."""
-
-
-@dataclass(frozen=True)
-class Wait:
-    """Where an immediate says of each counter how many accesses may be left."""
-
-    fields: Mapping[str, Bits]
-    exports: Bits = ()  # of a counter that no kernel here uses
-
-    def left(self, immediate: int) -> Mapping[str, int]:
-        """How many accesses of each counter may be left."""
-        return {counter: _number(immediate, pieces) for counter, pieces in self.fields.items()}
-
-    @property
-    def bits(self) -> int:
-        """The bits of the immediate that say something."""
-        pieces = (piece for field in (*self.fields.values(), self.exports) for piece in field)
-        return sum((1 << count) - 1 << first for first, count in pieces)
-
-
-def _number(immediate: int, pieces: Bits) -> int:
-    number, place = 0, 0
-    for first, count in pieces:
-        number |= (immediate >> first & (1 << count) - 1) << place
-        place += count
-    return number
-
-
-#: Architecture → wait instruction → where its immediate has each counter (LLVM, AMDGPUBaseInfo: decodeWaitcnt,
-#: decodeLoadcntDscnt; ISA manuals, S_WAITCNT).
-WAITS: Mapping[str, Mapping[str, Wait]] = {
-    "cdna": {"S_WAITCNT": Wait({"vm": ((0, 4), (14, 2)), "lgkm": ((8, 4),)}, exports=((4, 3),))},
-    "rdna3": {
-        "S_WAITCNT": Wait({"vm": ((10, 6),), "lgkm": ((4, 6),)}, exports=((0, 3),)),
-        "S_WAITCNT_VSCNT": Wait({"vs": ((0, 6),)}),
-    },
-    "rdna4": {
-        "S_WAIT_LOADCNT": Wait({"load": ((0, 6),)}),
-        "S_WAIT_STORECNT": Wait({"store": ((0, 6),)}),
-        "S_WAIT_DSCNT": Wait({"ds": ((0, 6),)}),
-        "S_WAIT_KMCNT": Wait({"km": ((0, 5),)}),
-        "S_WAIT_LOADCNT_DSCNT": Wait({"load": ((8, 6),), "ds": ((0, 6),)}),
-        "S_WAIT_STORECNT_DSCNT": Wait({"store": ((8, 6),), "ds": ((0, 6),)}),
-    },
 }
 
 #: Instructions without an effect that is modelled: scheduling hints, caches (memory is coherent here), counters of

@@ -24,10 +24,10 @@ from dataclasses import replace
 
 from layoutalg.index import FALSE, TRUE, Expr, const, div, mod, simplify, symbol, variables
 from layoutalg.isa.decode.code import MachineCode
-from layoutalg.isa.decode.instructions import BLOCK_X, BLOCK_YZ, Instruction, Operand
+from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.interpreter.step import Interpreter
-from layoutalg.isa.semantics.accesses import COUNTERS, NO_EFFECT, OVERTAKING, UNORDERED, Access
+from layoutalg.isa.semantics.accesses import NO_EFFECT, Access
 from layoutalg.isa.semantics.control import BARRIERS
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.refine.symbolic.arithmetic import Decide, IndexValues
@@ -64,9 +64,6 @@ class SymbolicMachine:
         self.registers = SymbolicRegisters(self.kernel, self.w, threads)
         self.scratch = Scratch(self.registers)
         self.interpreter = Interpreter(self.registers, self, SymbolicLanes(self.registers, self.uniform))
-        architecture = self.kernel.architecture
-        self.counters, self.unordered = COUNTERS[architecture], UNORDERED[architecture]
-        self.overtaking = self.unordered | OVERTAKING.get(architecture, frozenset())
         self.program, self.sizes = program, sizes
         self.arguments = arguments
         self.uniform_variables = {
@@ -100,8 +97,9 @@ class SymbolicMachine:
 
     def access(self, instruction: Instruction, access: Access, addresses: tuple[Word, ...]) -> None:
         """Notes every element; loaded data are new unknowns."""
-        counters = self.counters[access.space, access.store]
-        unordered, overtaking = access.space in self.unordered, access.space in self.overtaking
+        architecture = self.kernel.architecture
+        counters = architecture.counters.of(access.space, access.store)
+        unordered, overtaking = access.space in architecture.unordered, access.space in architecture.overtaking
         if access.space == "flat":
             access = replace(access, space=self.registers.space_of(addresses[0]))
         if access.space == "constant":
@@ -267,11 +265,12 @@ class SymbolicMachine:
             register += dwords
         register = kernel.user_sgpr_count
         blocks = [*grid, *(const(0) for _ in range(3 - len(grid)))]
-        if kernel.architecture == "rdna4":
+        if kernel.architecture.block_registers:
+            first, second = kernel.architecture.block_registers
             x, y, z = kernel.block_indices
-            self.registers.state.scalars["s", BLOCK_X] = w.word(blocks[0]) if x else w.fresh_word()
+            self.registers.state.scalars["s", first] = w.word(blocks[0]) if x else w.fresh_word()
             low = blocks[1] if y else w.undefined(16)
-            self.registers.state.scalars["s", BLOCK_YZ] = w.word(low + blocks[2] * (1 << 16) if z else low)
+            self.registers.state.scalars["s", second] = w.word(low + blocks[2] * (1 << 16) if z else low)
         else:
             for block, wanted in zip(blocks, kernel.block_indices, strict=True):
                 if wanted:

@@ -24,7 +24,7 @@ from layoutalg.index.conditions import implies
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
 from layoutalg.isa.interpreter.operands import APERTURES
-from layoutalg.isa.semantics.accesses import KEEP_OTHER_HALF, Access
+from layoutalg.isa.semantics.accesses import Access
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.state import State, resolved, within
@@ -192,7 +192,7 @@ class SymbolicRegisters:
             return mod(value + half, 2 * half) - half
         if not access.half:
             return value
-        kept = self.kernel.architecture in KEEP_OTHER_HALF
+        kept = self.kernel.architecture.loads_keep_other_half
         word = resolved(self.w, self.state.cells.get(key, ()), self.active) if kept else self.w.unknown_word()
         old = self.w.unsigned(word)
         if access.half == "low":

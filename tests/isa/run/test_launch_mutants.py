@@ -15,7 +15,7 @@ import pytest
 from layoutalg.errors import Fault, UnsupportedInstructionError
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
-from layoutalg.isa.semantics.accesses import NO_EFFECT, WAITS
+from layoutalg.isa.semantics.accesses import NO_EFFECT
 from tests.fuzzing import count
 
 FLIPS = count(20, dear=50)
@@ -97,7 +97,7 @@ def neutral(program, before, after):
         return True
     if before.name != after.name:
         return False
-    wait = WAITS[program.kernel.architecture].get(before.name)
+    wait = program.kernel.architecture.waits.get(before.name)
     if wait is None:
         return before.form == "SOPP" and before.name in ("S_ENDPGM", "S_BARRIER", "S_BARRIER_WAIT")
     limits = {"vm": 8, "lgkm": 8, "load": 8, "ds": 8}  # no more than these are ever under way here

@@ -19,7 +19,7 @@ from layoutalg.isa.decode.instructions import EXEC, decode
 from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.run.spaces import GlobalMemory
-from layoutalg.isa.semantics.accesses import NO_EFFECT, WAITS
+from layoutalg.isa.semantics.accesses import NO_EFFECT
 from layoutalg.isa.semantics.control import ENDS
 from tests.fuzzing import some
 from tests.isa.assembly import assembled
@@ -172,8 +172,8 @@ def left_behind(program):
     """What one instruction leaves in registers and memory, or the fault that it is."""
     (instruction,) = program.instructions
     name, architecture = instruction.name, program.kernel.architecture
-    if name in WAITS[architecture]:
-        return WAITS[architecture][name].left(instruction.fields.get("simm16", 0))
+    if name in architecture.waits:
+        return architecture.waits[name].left(instruction.fields.get("simm16", 0))
     if name in ENDS or name.startswith("S_BARRIER") or name in NO_EFFECT:
         return str(instruction)
     if branch_target(instruction) is not None:
@@ -217,7 +217,7 @@ def test_a_bit_that_is_turned_over_is_refused_or_does_something_else(target, lin
     code = assembled_line(target, line)
     honest = decoded(target, code, **ALL)
     (instruction,) = honest.instructions
-    before, architecture = left_behind(honest), honest.kernel.architecture
+    before, architecture = left_behind(honest), honest.kernel.architecture.name
     assert before not in ("address", "control"), "the honest instruction is no fault"
     silent = []
     for bit in range(8 * len(code)):

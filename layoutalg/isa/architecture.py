@@ -1,0 +1,227 @@
+"""What differs between the instruction sets of AMD's GPUs: one record of each, and code asks the record.
+
+| | `cdna` | `rdna3` | `rdna4` |
+|---|---|---|---|
+| 16-bit operations | write the low half, clear the upper | write either half, keep the other | there too |
+| no scalar base is written as | EXEC's upper half | `null` | `null` |
+| scalar operands of a vector instruction | 1 | 2 | 2 |
+| counters of outstanding accesses | vm, lgkm | vm, vs, lgkm | load, store, ds, km |
+| the block's indices lie | after the user registers | there too | in trap temporaries |
+
+A family is added by an entry in `ARCHITECTURES`, under the name that its decoder has; target files name it as their
+`machine.decoder`.  What it cannot represent: what differs between GPUs of one set, which the target's file says
+(`target.MachineCode`), and instructions, which the tables of `semantics` have by their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+#: Where the descriptor has COMPUTE_PGM_RSRC1 to 3 and the kernel code properties, in bits from its start.
+RSRC3, RSRC1, RSRC2, PROPERTIES = 352, 384, 416, 448
+
+Bits = tuple[tuple[int, int], ...]
+"""A number's pieces in an immediate, the lowest first: first bit, and how many."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Where an immediate says of each counter how many accesses may be left."""
+
+    fields: Mapping[str, Bits]
+    exports: Bits = ()  # of a counter that no kernel here uses
+
+    def left(self, immediate: int) -> Mapping[str, int]:
+        """How many accesses of each counter may be left."""
+        return {counter: _number(immediate, pieces) for counter, pieces in self.fields.items()}
+
+    @property
+    def bits(self) -> int:
+        """The bits of the immediate that say something."""
+        pieces = (piece for field in (*self.fields.values(), self.exports) for piece in field)
+        return sum((1 << count) - 1 << first for first, count in pieces)
+
+
+def _number(immediate: int, pieces: Bits) -> int:
+    number, place = 0, 0
+    for first, count in pieces:
+        number |= (immediate >> first & (1 << count) - 1) << place
+        place += count
+    return number
+
+
+@dataclass(frozen=True)
+class Counters:
+    """The counters that count accesses, by what they access."""
+
+    load: str
+    store: str
+    lds: str
+    constant: str
+
+    def of(self, space: str, store: bool) -> tuple[str, ...]:
+        """The counters of an access; a flat one is counted as of global memory and of LDS.
+
+        >>> ARCHITECTURES["rdna3"].counters.of("flat", True)
+        ('vs', 'lgkm')
+        """
+        vector = self.store if store else self.load
+        counted = {"constant": (self.constant,), "lds": (self.lds,), "flat": (vector, self.lds)}
+        return counted.get(space, (vector,))
+
+
+@dataclass(frozen=True, eq=False)
+class Architecture:
+    """An instruction set: how its code is decoded, what is allowed in it, and what a machine of it does."""
+
+    name: str
+
+    #: Encoding → bits of an offset that has a sign; offsets of the others have none (ISA manuals, SMEM, FLAT).
+    signed_offsets: Mapping[str, int]
+    #: Operand codes of M0 and of `null`, and ("") the one that is reserved (ISA manuals, "Scalar Operands").
+    special: Mapping[int, str]
+    #: What stands in the field `saddr` of an access without a scalar base (ISA manuals, FLAT, "saddr").
+    no_base: int
+    #: Whether 16-bit operations read and write halves of registers and keep the other; else they write the low one and
+    #: clear the upper (LLVM, zeroesHigh16BitsOfDest; RDNA 3 ISA, VOP3)
+    halves: bool
+    #: Whether V_CMPX writes its mask to VCC besides EXEC (ISA manuals, VOPC).
+    compares_write_vcc: bool
+    #: Whether bits of a scalar access, `imm` and `soffset_en`, say which offsets it has (CDNA 3 ISA, SMEM).
+    says_scalar_offsets: bool
+    #: Scalar operands that one vector instruction reads at most (LLVM, validateConstantBusLimitations).
+    scalar_operands: int
+    #: Whether vector registers that are named together begin at an even one (LLVM, AMDGPUAsmParser, validateVGPRAlign).
+    even_vectors: bool
+
+    #: What counts accesses up (LLVM's AMDGPUUsage, "Memory Model").
+    counters: Counters
+    #: Wait instruction → where its immediate has each counter (LLVM, AMDGPUBaseInfo: decodeWaitcnt, decodeLoadcntDscnt;
+    #: ISA manuals, S_WAITCNT).
+    waits: Mapping[str, Wait]
+    #: Spaces whose accesses come back in any order (LLVM, GCNSubtarget::hasFlatLgkmVMemCountInOrder).
+    unordered: frozenset[str]
+    #: Whether 16-bit loads into half a register keep the other half.  CDNA's write all of the register where its memory
+    #: has ECC, and on gfx90a without (LLVM, GCNSubtarget::d16PreservesUnusedBits; its pull request 161256, "Use true16
+    #: loads with +real-true16 and sram-ecc"; its review D112635).
+    loads_keep_other_half: bool
+
+    #: Bits of the descriptor that must be 0 besides `descriptor.ZERO`: register, first and last bit, what they are.
+    zero: tuple[tuple[int, int, int, str], ...]
+    #: Wave size → vector registers in a granule (AMDGPUUsage, COMPUTE_PGM_RSRC1).
+    vector_granules: Mapping[int, int]
+    #: Bytes of scratch of a wave at most (COMPUTE_TMPRING_SIZE.WAVESIZE: LLVM, GCNSubtarget, getMaxWaveScratchSize).
+    wave_scratch: int
+    #: Scalar registers in a granule, which RSRC1 counts in halves of it; 0: every wave has all (AMDGPUUsage, the same).
+    scalar_granule: int = 0
+    #: Whether accumulation registers are the rest of the vector registers' file (AMDGPUUsage, COMPUTE_PGM_RSRC3).
+    accumulators: bool = False
+    #: The scalar registers that have the block's x, and y and z in halves, where those do not follow the user's.
+    block_registers: tuple[int, int] | None = None
+    #: Further spaces whose loads, though they are counted in order, may write one register in any (LLVM,
+    #: GCNSubtarget::hasVmemWriteVgprInOrder; its pull request 105549, "GFX12 VMEM loads can write VGPR results out of
+    #: order").
+    out_of_order_loads: frozenset[str] = frozenset()
+    #: Cache controls that the decoder lacks, by the opcode in bits 18–25 of MUBUF (RDNA 3 ISA, MUBUF).
+    undecoded: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def overtaking(self) -> frozenset[str]:
+        """Spaces whose loads may write one register in another order than they were issued."""
+        return self.unordered | self.out_of_order_loads
+
+
+_NO_SCALAR_GRANULES = (RSRC1, 6, 9, "a number of scalar registers, where all have as many")
+
+_CDNA = Architecture(
+    "cdna",
+    signed_offsets={"SMEM": 21, "GLOBAL": 13, "SCRATCH": 13},
+    special={124: "m0", 125: ""},
+    no_base=127,
+    halves=False,
+    compares_write_vcc=True,
+    says_scalar_offsets=True,
+    scalar_operands=1,
+    even_vectors=True,
+    counters=Counters(load="vm", store="vm", lds="lgkm", constant="lgkm"),
+    waits={"S_WAITCNT": Wait({"vm": ((0, 4), (14, 2)), "lgkm": ((8, 4),)}, exports=((4, 3),))},
+    unordered=frozenset({"constant", "flat"}),
+    loads_keep_other_half=False,
+    zero=(
+        (RSRC3, 6, 15, "reserved bits of RSRC3"),
+        (RSRC3, 17, 31, "reserved bits of RSRC3"),
+        (RSRC1, 29, 31, "reserved bits of RSRC1"),
+        (PROPERTIES, 10, 10, "waves of 32 lanes, which the machine has not"),
+    ),
+    vector_granules={64: 8},
+    wave_scratch=1024 * ((1 << 13) - 1),
+    scalar_granule=16,
+    accumulators=True,
+)
+
+_RDNA3 = Architecture(
+    "rdna3",
+    signed_offsets={"SMEM": 21, "GLOBAL": 13, "SCRATCH": 13},
+    special={124: "null", 125: "m0"},
+    no_base=124,
+    halves=True,
+    compares_write_vcc=False,
+    says_scalar_offsets=False,
+    scalar_operands=2,
+    even_vectors=False,
+    counters=Counters(load="vm", store="vs", lds="lgkm", constant="lgkm"),
+    waits={
+        "S_WAITCNT": Wait({"vm": ((10, 6),), "lgkm": ((4, 6),)}, exports=((0, 3),)),
+        "S_WAITCNT_VSCNT": Wait({"vs": ((0, 6),)}),
+    },
+    unordered=frozenset({"constant"}),
+    loads_keep_other_half=True,
+    zero=(
+        (RSRC3, 0, 3, "shared vector registers"),
+        (RSRC3, 10, 11, "a trap at its start or end"),
+        (RSRC3, 12, 31, "reserved bits of RSRC3"),
+        _NO_SCALAR_GRANULES,
+    ),
+    vector_granules={32: 8, 64: 4},
+    wave_scratch=256 * ((1 << 15) - 1),
+    undecoded={0x2B: "BUFFER_GL0_INV", 0x2C: "BUFFER_GL1_INV"},
+)
+
+_RDNA4 = Architecture(
+    "rdna4",
+    signed_offsets={"SMEM": 24, "GLOBAL": 24, "SCRATCH": 24, "FLAT": 24},
+    special={124: "null", 125: "m0"},
+    no_base=124,
+    halves=True,
+    compares_write_vcc=False,
+    says_scalar_offsets=False,
+    scalar_operands=2,
+    even_vectors=False,
+    counters=Counters(load="load", store="store", lds="ds", constant="km"),
+    waits={
+        "S_WAIT_LOADCNT": Wait({"load": ((0, 6),)}),
+        "S_WAIT_STORECNT": Wait({"store": ((0, 6),)}),
+        "S_WAIT_DSCNT": Wait({"ds": ((0, 6),)}),
+        "S_WAIT_KMCNT": Wait({"km": ((0, 5),)}),
+        "S_WAIT_LOADCNT_DSCNT": Wait({"load": ((8, 6),), "ds": ((0, 6),)}),
+        "S_WAIT_STORECNT_DSCNT": Wait({"store": ((8, 6),), "ds": ((0, 6),)}),
+    },
+    unordered=frozenset({"constant"}),
+    out_of_order_loads=frozenset({"global", "scratch", "flat"}),
+    loads_keep_other_half=True,
+    zero=(
+        (RSRC3, 0, 3, "reserved bits of RSRC3"),
+        (RSRC3, 12, 12, "reserved bits of RSRC3"),
+        (RSRC3, 14, 31, "reserved bits of RSRC3"),
+        _NO_SCALAR_GRANULES,
+        (RSRC1, 21, 21, "waves that take turns"),
+        (RSRC1, 23, 23, "reserved bits of RSRC1"),
+    ),
+    vector_granules={32: 8, 64: 4},
+    wave_scratch=256 * ((1 << 18) - 1),
+    block_registers=(108 + 9, 108 + 7),  # ttmp9 and ttmp7 (LLVM, SITargetLowering, WorkGroupIDX to Z)
+)
+
+#: The instruction sets that are read, by their names.
+ARCHITECTURES: Mapping[str, Architecture] = {one.name: one for one in (_CDNA, _RDNA3, _RDNA4)}

@@ -115,8 +115,7 @@ def _amd_kernel(kernel: LoadedKernel) -> KernelResources:
         **shared,
         parameters=tuple(
             Parameter("pointer" if argument.kind in pointers else "value", argument.size, argument.offset)
-            for argument in said.arguments
-            if not argument.hidden
+            for argument in said.visible
         ),
         code_size=len(kernel.code),
     )

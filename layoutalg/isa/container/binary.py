@@ -10,14 +10,14 @@ What it cannot represent: several code objects linked together, dynamic LDS, ker
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.architecture import ARCHITECTURES, Architecture
 from layoutalg.isa.container.descriptor import Descriptor, machine_code, read_descriptor
 from layoutalg.isa.container.elf import Segment
 from layoutalg.isa.container.loader import Container, LoadedKernel
-from layoutalg.isa.container.metadata import Argument
+from layoutalg.isa.container.metadata import KernelMetadata
 from layoutalg.target import MachineCode
 
 #: What the descriptor and the metadata both say: the fields of this name.
@@ -29,16 +29,18 @@ _SAID_TWICE: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class KernelBinary(Descriptor):
-    """One kernel of a code object: code, descriptor and arguments."""
+    """One kernel of a code object: what its descriptor and its metadata say, and its code."""
 
-    name: str
+    metadata: KernelMetadata
     target: str
     code: bytes
     entry: int  # address of the first instruction in the image
-    arguments: tuple[Argument, ...]
-    max_threads: int  # of a block
-    required_block: tuple[int, ...]  # empty: any
     image: tuple[Segment, ...]  # what is loaded
+
+    @property
+    def name(self) -> str:
+        """The kernel's name."""
+        return self.metadata.name
 
     @property
     def machine(self) -> MachineCode:
@@ -49,20 +51,6 @@ class KernelBinary(Descriptor):
     def architecture(self) -> Architecture:
         """The instruction set."""
         return ARCHITECTURES[self.machine.decoder]
-
-    @property
-    def visible(self) -> tuple[Argument, ...]:
-        """The arguments that a launch gives."""
-        return tuple(argument for argument in self.arguments if not argument.hidden)
-
-    def refuses(self, block: tuple[int, ...]) -> str:
-        """Why the runtime starts no blocks of these sizes; empty where it does."""
-        threads = block[0] * block[1] * block[2]
-        if threads > self.max_threads:
-            return f"{self.name} has blocks of at most {self.max_threads} threads, not {threads}"
-        if self.required_block and self.required_block != block:
-            return f"{self.name} has blocks of {self.required_block}, not {block}"
-        return ""
 
 
 def read_kernels(payload: bytes) -> Mapping[str, KernelBinary]:
@@ -89,13 +77,6 @@ def _binary(container: Container, loaded: LoadedKernel) -> KernelBinary:
     if len(metadata.required_block) not in (0, 3):
         raise CodeObjectError(f"{metadata.name} has blocks of {metadata.required_block}, which are no three sizes")
     return KernelBinary(
-        **{field.name: getattr(descriptor, field.name) for field in fields(descriptor)},
-        name=metadata.name,
-        target=container.target,
-        code=loaded.code,
-        entry=loaded.entry,
-        arguments=metadata.arguments,
-        max_threads=metadata.max_threads,
-        required_block=metadata.required_block,
+        **vars(descriptor), metadata=metadata, target=container.target, code=loaded.code, entry=loaded.entry,
         image=container.segments,
-    )
+    )  # fmt: skip

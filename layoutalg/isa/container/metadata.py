@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.errors import CodeObjectError
@@ -75,6 +76,20 @@ class KernelMetadata:
     sgprs: int
     vgpr_spills: int | None
     sgpr_spills: int | None
+
+    @property
+    def visible(self) -> tuple[Argument, ...]:
+        """The arguments that a launch gives."""
+        return tuple(argument for argument in self.arguments if not argument.hidden)
+
+    def refuses(self, block: tuple[int, ...]) -> str:
+        """Why the runtime starts no blocks of these sizes; empty where it does."""
+        threads = prod(block)
+        if threads > self.max_threads:
+            return f"{self.name} has blocks of at most {self.max_threads} threads, not {threads}"
+        if self.required_block and self.required_block != block:
+            return f"{self.name} has blocks of {self.required_block}, not {block}"
+        return ""
 
 
 @dataclass(frozen=True)

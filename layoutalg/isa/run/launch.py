@@ -96,7 +96,7 @@ def execute(
 
 def _refuse_launch(kernel: KernelBinary, block: Triple) -> None:
     """A launch that the runtime refuses, or that takes more memory than is given to it here."""
-    refused = kernel.refuses(block)
+    refused = kernel.metadata.refuses(block)
     if refused:
         raise LaunchError(refused)
     waves = -(-block[0] * block[1] * block[2] // kernel.wave_size)
@@ -299,12 +299,12 @@ def pack_arguments(
 ) -> bytes:
     """The kernel-argument segment. Raises `LaunchError` when the arguments do not fit the kernel's."""
     hidden = _hidden(grid, block)
-    if len(kernel.visible) != len(args):
-        raise LaunchError(f"{kernel.name} takes {len(kernel.visible)} arguments, got {len(args)}")
+    if len(kernel.metadata.visible) != len(args):
+        raise LaunchError(f"{kernel.name} takes {len(kernel.metadata.visible)} arguments, got {len(args)}")
     segment, pointers = bytearray(b"\xdb" * _padded(kernel)), iter(addresses)
-    for argument, value in zip(kernel.visible, args, strict=True):
+    for argument, value in zip(kernel.metadata.visible, args, strict=True):
         segment[argument.offset : argument.offset + argument.size] = _packed(kernel, argument, value, pointers)
-    for argument in kernel.arguments:
+    for argument in kernel.metadata.arguments:
         if argument.kind in hidden:
             number = hidden[argument.kind].to_bytes(argument.size, "little")
             segment[argument.offset : argument.offset + argument.size] = number

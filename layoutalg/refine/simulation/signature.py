@@ -30,7 +30,7 @@ def arguments_of(binary: KernelBinary, program: Program) -> Sequence[BoundArgume
 
     Raises `NotReadable` where the binary takes another launch than the program's.
     """
-    refused = binary.refuses(program.block)
+    refused = binary.metadata.refuses(program.block)
     if refused:
         raise NotReadable(refused)
     if binary.lds_bytes < program.lds_bytes:
@@ -38,9 +38,9 @@ def arguments_of(binary: KernelBinary, program: Program) -> Sequence[BoundArgume
     forbidden = {tensor.name: "write_only" for tensor in program.tensors} | {program.target.name: "read_only"}
     arguments = [BoundArgument(tensor.name) for tensor in program.tensors]
     arguments += [BoundArgument(number=size) for size in program.sizes]
-    if len(arguments) != len(binary.visible):
+    if len(arguments) != len(binary.metadata.visible):
         raise NotReadable(f"{binary.name} has other arguments than {program.name}")
-    for argument, laid_out in zip(arguments, binary.visible, strict=True):
+    for argument, laid_out in zip(arguments, binary.metadata.visible, strict=True):
         kind, size = ("global_buffer", 8) if argument.buffer else ("by_value", program.index_bits // 8)
         if (laid_out.kind, laid_out.size) != (kind, size) or laid_out.offset % size:
             raise NotReadable(f"{binary.name} has other arguments than {program.name}: {_told(laid_out)}, and not "

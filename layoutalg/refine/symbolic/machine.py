@@ -194,7 +194,7 @@ class SymbolicMachine:
             self.registers.state.scalars[key] = self._argument_word(int(start.value) + 4 * k)
 
     def _argument_word(self, byte: int) -> Word:
-        for laid_out, argument in zip(self.kernel.visible, self.arguments, strict=True):
+        for laid_out, argument in zip(self.kernel.metadata.visible, self.arguments, strict=True):
             if laid_out.offset <= byte < laid_out.offset + laid_out.size:
                 whole = self._argument_words(argument, laid_out.size)
                 return whole[(byte - laid_out.offset) // 4]

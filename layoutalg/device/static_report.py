@@ -192,6 +192,3 @@ def _line(r: StaticReport) -> str:
     times = " ".join(f"{r.limits[name]:9.2f}" for name in ("memory", "matrix", "lds", "issue"))
     loads = r.instructions.get("load", 0)
     return f"{r.kernel[:46]:46s} {r.gpu.name:12s} {counts} {loads:5d} {r.vgprs:5d} {r.waves:5d} {times}  {r.bound}"
-
-
-__all__ = ["StaticReport", "gpus", "inner_loop", "kind_of", "occupancy", "static_report", "table"]

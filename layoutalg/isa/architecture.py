@@ -16,7 +16,7 @@ A family is added by an entry in `ARCHITECTURES`, under the name that its decode
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 #: Where the descriptor has COMPUTE_PGM_RSRC1 to 3 and the kernel code properties, in bits from its start.
 RSRC3, RSRC1, RSRC2, PROPERTIES = 352, 384, 416, 448
@@ -188,16 +188,10 @@ _RDNA3 = Architecture(
     undecoded={0x2B: "BUFFER_GL0_INV", 0x2C: "BUFFER_GL1_INV"},
 )
 
-_RDNA4 = Architecture(
-    "rdna4",
+_RDNA4 = replace(
+    _RDNA3,
+    name="rdna4",
     signed_offsets={"SMEM": 24, "GLOBAL": 24, "SCRATCH": 24, "FLAT": 24},
-    special={124: "null", 125: "m0"},
-    no_base=124,
-    halves=True,
-    compares_write_vcc=False,
-    says_scalar_offsets=False,
-    scalar_operands=2,
-    even_vectors=False,
     counters=Counters(load="load", store="store", lds="ds", constant="km"),
     waits={
         "S_WAIT_LOADCNT": Wait({"load": ((0, 6),)}),
@@ -207,9 +201,7 @@ _RDNA4 = Architecture(
         "S_WAIT_LOADCNT_DSCNT": Wait({"load": ((8, 6),), "ds": ((0, 6),)}),
         "S_WAIT_STORECNT_DSCNT": Wait({"store": ((8, 6),), "ds": ((0, 6),)}),
     },
-    unordered=frozenset({"constant"}),
     out_of_order_loads=frozenset({"global", "scratch", "flat"}),
-    loads_keep_other_half=True,
     zero=(
         (RSRC3, 0, 3, "reserved bits of RSRC3"),
         (RSRC3, 12, 12, "reserved bits of RSRC3"),
@@ -218,8 +210,8 @@ _RDNA4 = Architecture(
         (RSRC1, 21, 21, "waves that take turns"),
         (RSRC1, 23, 23, "reserved bits of RSRC1"),
     ),
-    vector_granules={32: 8, 64: 4},
     wave_scratch=256 * ((1 << 18) - 1),
+    undecoded={},
     block_registers=(108 + 9, 108 + 7),  # ttmp9 and ttmp7 (LLVM, SITargetLowering, WorkGroupIDX to Z)
 )
 

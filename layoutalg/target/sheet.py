@@ -14,8 +14,6 @@ from layoutalg.target.known import builds
 from layoutalg.target.model import Target
 from layoutalg.target.read import target, target_names
 
-FACTS = ("wave_size", "lds_bytes", "max_workgroup", "vgprs", "segments")
-
 
 def sheet(gpu: Target) -> list[dict[str, Any]]:
     """Each fact of a target: its name, what it is, and who says so.
@@ -23,7 +21,7 @@ def sheet(gpu: Target) -> list[dict[str, Any]]:
     >>> [(row["fact"], row["is"]) for row in sheet(target("gfx1030"))][:3]
     [('wave_size', '32'), ('lds_bytes', '65536'), ('max_workgroup', '1024')]
     """
-    rows = [(name, _plain(getattr(gpu, name)), gpu.evidence[name].text) for name in FACTS]
+    rows = [(name, _plain(getattr(gpu, name)), who.text) for name, who in gpu.evidence.items()]
     rows += [
         (one.name, f"{one.bytes} bytes a lane, {one.banks} banks, {len(one.phases)} phases", one.evidence.text)
         for one in gpu.instructions.values()

@@ -114,6 +114,3 @@ def _some(hint: Any) -> Any:
     if get_origin(hint) in (Union, type(int | None)):
         return next(part for part in get_args(hint) if part is not type(None))
     return hint
-
-
-__all__ = ["Tables", "TargetFileError"]

@@ -24,7 +24,7 @@ import numpy as np
 
 from layoutalg.device.codeobject import CodeObject, Parameter
 from layoutalg.device.host import HostArray, HostDevice
-from layoutalg.device.runtime import DeviceArray, Found, Launch, Module, Size, require_target, shape_of
+from layoutalg.device.runtime import CheckedLaunch, DeviceArray, Found, Module, Size, require_target, shape_of
 from layoutalg.errors import LaunchError
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class CpuModule(Module):
         if parameter.written and not np.asarray(array.owner).flags.writeable:
             raise LaunchError(f"{what} is read-only, and the kernel may write to it: copy it with device.array(…)")
 
-    def _start(self, launch: Launch) -> None:
+    def _start(self, launch: CheckedLaunch) -> None:
         run = self._library[f"layoutalg_run_{launch.kernel.name}"]
         run.argtypes = (ctypes.POINTER(_CpuLaunch), ctypes.c_void_p)
         blocks, threads = math.prod(launch.grid), math.prod(launch.block)

@@ -25,7 +25,17 @@ import numpy as np
 
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.dlpack import DEVICE_TYPES, to_capsule
-from layoutalg.device.runtime import Device, DeviceArray, Event, Launch, Module, Size, Triple, require_target, shape_of
+from layoutalg.device.runtime import (
+    CheckedLaunch,
+    Device,
+    DeviceArray,
+    Event,
+    Module,
+    Size,
+    Triple,
+    require_target,
+    shape_of,
+)
 from layoutalg.errors import LaunchError
 
 if TYPE_CHECKING:
@@ -186,7 +196,7 @@ class GpuModule(Module):
             if kernel.asked_lds_bytes:
                 device.driver.allow_lds(self._functions[name], kernel.asked_lds_bytes)
 
-    def _start(self, launch: Launch) -> None:
+    def _start(self, launch: CheckedLaunch) -> None:
         self.device.driver.use()
         self.device.driver.launch(
             self._functions[launch.kernel.name], launch.grid, launch.block, self.device.stream,

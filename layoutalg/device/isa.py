@@ -19,7 +19,7 @@ import numpy as np
 
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.host import HostDevice
-from layoutalg.device.runtime import DeviceArray, Launch, Module, require_target
+from layoutalg.device.runtime import CheckedLaunch, DeviceArray, Module, require_target
 from layoutalg.errors import NoDeviceError
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
@@ -60,7 +60,7 @@ class IsaModule(Module):
 
     device: IsaDevice
 
-    def _start(self, launch: Launch) -> None:
+    def _start(self, launch: CheckedLaunch) -> None:
         """The arrays are updated in place. `Fault` names the instruction that no kernel may do."""
         program = decode_kernel(read_kernels(self.code.payload)[launch.kernel.name])
         given = [np.asarray(a.owner) if isinstance(a, DeviceArray) else a for a in launch.arguments]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Run:
+class TimedResult:
     """A result, and how long the launch took in milliseconds."""
 
     output: NDArray[Any]
@@ -85,7 +85,7 @@ def run(
     shape: tuple[int, ...],
     *inputs: NDArray[Any],
     **sizes: int,
-) -> Run:
+) -> TimedResult:
     """Runs a program on copies of its source and its further inputs: the target array, of the given shape.
 
     LaunchError where an array's type or number of elements, or a size, is not what was proved.
@@ -107,7 +107,7 @@ def run(
     start = time.perf_counter()
     launch(verified, module, (*there, out), **sizes)
     device.synchronize()
-    return Run(out.numpy(), (time.perf_counter() - start) * 1e3)
+    return TimedResult(out.numpy(), (time.perf_counter() - start) * 1e3)
 
 
 def _refuse_places(program: Program, arrays: Sequence[DeviceArray]) -> None:

@@ -67,7 +67,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Launch:
+class CheckedLaunch:
     """A launch that has been checked."""
 
     kernel: KernelResources
@@ -137,10 +137,10 @@ class Module(ABC):
         ]
         buffers = [ctypes.create_string_buffer(value, len(value)) for value in values]
         addresses = (ctypes.c_void_p * max(1, len(buffers)))(*(ctypes.addressof(buffer) for buffer in buffers))
-        self._start(Launch(resources, blocks, threads, tuple(arguments), addresses))
+        self._start(CheckedLaunch(resources, blocks, threads, tuple(arguments), addresses))
 
     @abstractmethod
-    def _start(self, launch: Launch) -> None:
+    def _start(self, launch: CheckedLaunch) -> None:
         """Starts a checked launch."""
 
     def _value(self, what: str, parameter: Parameter, argument: Any) -> bytes:

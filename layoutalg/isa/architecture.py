@@ -10,7 +10,7 @@
 
 A family is added by an entry in `ARCHITECTURES`, under the name that its decoder has; target files name it as their
 `machine.decoder`.  What it cannot represent: what differs between GPUs of one set, which the target's file says
-(`target.MachineCode`), and instructions, which the tables of `semantics` have by their names.
+(`target.CodeFormat`), and instructions, which the tables of `semantics` have by their names.
 """
 
 from __future__ import annotations

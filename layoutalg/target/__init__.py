@@ -24,9 +24,9 @@ from layoutalg.target.model import (
     DEFAULT,
     DEFAULT_READ,
     Card,
+    CodeFormat,
     Evidence,
     LdsInstruction,
-    MachineCode,
     Target,
     TargetError,
     UnknownInstructionError,
@@ -36,7 +36,18 @@ from layoutalg.target.read import load_target, target, target_names
 from layoutalg.target.tables import TargetFileError
 
 __all__ = [
-    "DEFAULT", "DEFAULT_READ", "Card", "Evidence", "LdsInstruction", "MachineCode", "Target", "TargetError",
+    "DEFAULT",
+    "DEFAULT_READ",
+    "Card",
+    "CodeFormat",
+    "Evidence",
+    "LdsInstruction",
+    "Target",
+    "TargetError",
     "TargetFileError",
-    "UnknownInstructionError", "UnknownTargetError", "load_target", "target", "target_names",
+    "UnknownInstructionError",
+    "UnknownTargetError",
+    "load_target",
+    "target",
+    "target_names",
 ]  # fmt: skip

@@ -136,7 +136,7 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class MachineCode:
+class CodeFormat:
     """How compiled code for a GPU is told and read.
 
     `number` is EF_AMDGPU_MACH of the ELF header; `decoder` the instruction set as the decoder calls it ("": none reads
@@ -222,7 +222,7 @@ class Target:
     older: tuple[str, ...] = ()
     library: bool = False
     unit: Unit | None = None
-    machine: MachineCode | None = None
+    machine: CodeFormat | None = None
     matrix: MatrixCores | None = None
     tilings: Mapping[str, Tiling] = field(default_factory=dict)
     cards: tuple[Card, ...] = ()

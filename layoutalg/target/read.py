@@ -31,7 +31,7 @@
     doubt = "taken from …"               # asked for where confidence is assumed
 
     [unit]                               # occupancy; the fields of `model.Unit`, and its evidence
-    [machine]                            # machine code; the fields of `model.MachineCode`, and its evidence
+    [machine]                            # machine code; the fields of `model.CodeFormat`, and its evidence
     [matrix]                             # instructions = names of `layoutalg.target.matrix`, and their evidence
     [plans.f16]                          # how products of f16 are cut; the fields of `model.Tiling`
     [[card]]                             # peak numbers; the fields of `model.Card`
@@ -62,9 +62,9 @@ from layoutalg.target.model import (
     DWORD,
     Access,
     Card,
+    CodeFormat,
     Evidence,
     LdsInstruction,
-    MachineCode,
     MatrixCores,
     Target,
     Tiling,
@@ -124,7 +124,7 @@ class _File:
     older: tuple[str, ...] = ()
     library: bool = False
     unit: Unit | None = None
-    machine: MachineCode | None = None
+    machine: CodeFormat | None = None
     matrix: MatrixCores | None = None
     plans: Mapping[str, Tiling] = field(default_factory=dict)
     card: tuple[Card, ...] = ()

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.architecture import ARCHITECTURES, Architecture
-from layoutalg.isa.container.descriptor import Descriptor, machine_code, read_descriptor
+from layoutalg.isa.container.descriptor import Descriptor, code_format, read_descriptor
 from layoutalg.isa.container.elf import Segment
 from layoutalg.isa.container.loader import Container, LoadedKernel
 from layoutalg.isa.container.metadata import KernelMetadata
-from layoutalg.target import MachineCode
+from layoutalg.target import CodeFormat
 
 #: What the descriptor and the metadata both say: the fields of this name.
 _SAID_TWICE: Mapping[str, str] = {
@@ -43,9 +43,9 @@ class KernelBinary(Descriptor):
         return self.metadata.name
 
     @property
-    def machine(self) -> MachineCode:
+    def machine(self) -> CodeFormat:
         """How the target's machine code is read."""
-        return machine_code(self.target)
+        return code_format(self.target)
 
     @property
     def architecture(self) -> Architecture:
@@ -63,7 +63,7 @@ def read_kernels(payload: bytes) -> Mapping[str, KernelBinary]:
     layoutalg.errors.CodeObjectError: not a 64-bit little-endian ELF file: compile the source again
     """
     container = Container.read(payload)
-    machine_code(container.target)
+    code_format(container.target)
     return {name: _binary(container, loaded) for name, loaded in container.kernels.items()}
 
 

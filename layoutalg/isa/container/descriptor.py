@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.architecture import ARCHITECTURES, PROPERTIES, RSRC1, RSRC2, RSRC3, Architecture
-from layoutalg.target import MachineCode
+from layoutalg.target import CodeFormat
 from layoutalg.target import target as gpu
 from layoutalg.target.known import decoded
 
@@ -91,10 +91,10 @@ class Descriptor:
     accumulators: int
 
 
-def machine_code(target: str) -> MachineCode:
+def code_format(target: str) -> CodeFormat:
     """How a target's machine code is read; CodeObjectError where nothing reads it.
 
-    >>> machine_code("gfx1100").decoder
+    >>> code_format("gfx1100").decoder
     'rdna3'
     """
     found = decoded().get(target)
@@ -108,7 +108,7 @@ def read_descriptor(data: bytes, target: str, name: str) -> Descriptor:
 
     Raises `CodeObjectError` for what no machine of the target takes, or what is not modelled; `name` is the kernel's.
     """
-    architecture = ARCHITECTURES[machine_code(target).decoder]
+    architecture = ARCHITECTURES[code_format(target).decoder]
     whole = int.from_bytes(data, "little")
     for register, first, last, what in (*ZERO, *architecture.zero):
         if _bits(whole, register + first, register + last):
@@ -156,7 +156,7 @@ def _why_not(found: Descriptor, target: str, architecture: Architecture, apart: 
         return (f"its descriptor asks for {found.user_sgpr_count} user registers, and what is to be in them takes "
                 f"{given}, of {_MOST_USER_SGPRS} at most")  # fmt: skip
     described = {BUFFER, "flat_scratch_init"} & dict(found.user_sgprs).keys()
-    if described and machine_code(target).scratch_base == "machine":
+    if described and code_format(target).scratch_base == "machine":
         return f"its descriptor asks for a description of scratch, which {target} has not"
     if found.thread_dimensions > len(found.block_indices):
         return "its descriptor asks for four thread indices"

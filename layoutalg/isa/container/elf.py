@@ -64,7 +64,7 @@ class SectionHeader(NamedTuple):
     entry_size: int
 
 
-class Symbol(NamedTuple):
+class ElfSymbol(NamedTuple):
     """A symbol of a table."""
 
     name: str
@@ -182,7 +182,7 @@ class Elf:
             loaded.append(segment)
         return tuple(loaded)
 
-    def symbols(self, table: SectionHeader) -> list[Symbol]:
+    def symbols(self, table: SectionHeader) -> list[ElfSymbol]:
         """The symbols of a table; a table with names that are not whole is refused."""
         names = self.contents(self.names_of(table))
         entries = self.contents(table)
@@ -194,7 +194,7 @@ class Elf:
             if end < 0:
                 raise damaged("the name of a symbol is not whole")
             text = names[name:end].decode(errors="backslashreplace")
-            found.append(Symbol(text, info & 15, info >> 4, section, address, size))
+            found.append(ElfSymbol(text, info & 15, info >> 4, section, address, size))
         return found
 
     def names_of(self, table: SectionHeader) -> SectionHeader:

@@ -28,7 +28,7 @@ from typing import Self
 
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.container import elf
-from layoutalg.isa.container.elf import Elf, SectionHeader, Segment, Symbol, damaged
+from layoutalg.isa.container.elf import Elf, ElfSymbol, SectionHeader, Segment, damaged
 from layoutalg.isa.container.metadata import KernelMetadata, Metadata, read_metadata
 from layoutalg.target.known import processors
 
@@ -185,7 +185,7 @@ def _refuse_another_table(file: Elf, segments: tuple[Segment, ...]) -> None:
                                       "its section header's")  # fmt: skip
 
 
-Tables = list[Mapping[str, list[Symbol]]]
+Tables = list[Mapping[str, list[ElfSymbol]]]
 """Of each table of symbols, those that are defined, by name."""
 
 
@@ -193,7 +193,7 @@ def _tables(file: Elf) -> Tables:
     tables: Tables = []
     for section in file.sections:
         if section.kind in (elf.SHT_SYMTAB, elf.SHT_DYNSYM):
-            found: dict[str, list[Symbol]] = {}
+            found: dict[str, list[ElfSymbol]] = {}
             for symbol in file.symbols(section):
                 if symbol.section:
                     found.setdefault(symbol.name, []).append(symbol)
@@ -201,7 +201,7 @@ def _tables(file: Elf) -> Tables:
     return tables
 
 
-def _symbol(tables: Tables, name: str) -> Symbol:
+def _symbol(tables: Tables, name: str) -> ElfSymbol:
     """The symbol of a name, which every table that has it says alike."""
     found = [symbol for table in tables for symbol in table.get(name, ())]
     if not found:
@@ -244,7 +244,7 @@ def _descriptor_address(file: Elf, segments: tuple[Segment, ...], tables: Tables
     return symbol.address
 
 
-def _refuse_other_bytes(file: Elf, segments: tuple[Segment, ...], section: SectionHeader, symbol: Symbol) -> None:
+def _refuse_other_bytes(file: Elf, segments: tuple[Segment, ...], section: SectionHeader, symbol: ElfSymbol) -> None:
     """The section of a descriptor has the bytes that are loaded."""
     start = symbol.address - section.address
     held = file.payload[section.offset + start : section.offset + start + _DESCRIPTOR]

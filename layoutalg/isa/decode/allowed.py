@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import NO_REGISTER, Instruction, Operand
-from layoutalg.isa.semantics.accesses import ACCESSES, DEALLOCATE_VGPRS, NO_EFFECT, Access
+from layoutalg.isa.semantics.accesses import ACCESSES, DEALLOCATE_VGPRS, NO_EFFECT, MemoryInstruction
 from layoutalg.isa.semantics.floats import FLOAT_MODE
 from layoutalg.isa.semantics.matrix import matrix_instruction_of, registers_of
 from layoutalg.isa.semantics.table import ALU
@@ -149,7 +149,7 @@ def _count(token: str, lanes: int) -> int:
     return lanes // 32 if token in ("m", "n") else 2 if token.endswith("64") else 1
 
 
-def _access_counts(instruction: Instruction, access: Access) -> dict[str, int]:
+def _access_counts(instruction: Instruction, access: MemoryInstruction) -> dict[str, int]:
     """Registers of a memory instruction; its vector address is of 64 bits where it has no scalar base."""
     elements = 2 if access.pair_step else 1
     counts = {"d": access.registers * elements, "data": access.registers, "data2": access.registers}

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.architecture import Architecture
-from layoutalg.isa.container.descriptor import machine_code
+from layoutalg.isa.container.descriptor import code_format
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.lazy import lazy
 
@@ -151,7 +151,7 @@ def _renumbered(code: bytes, target: str) -> bytes:
     word = int.from_bytes(code[:4], "little")
     if not target or word >> 23 != _MATRIX:
         return code
-    own = machine_code(target).matrix_opcodes
+    own = code_format(target).matrix_opcodes
     name = next((name for name, opcode in own.items() if opcode == word >> 16 & 0x7F), None)
     if name is None:
         return code

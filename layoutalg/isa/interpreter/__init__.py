@@ -1,4 +1,4 @@
-"""One interpreter of the semantics table, over any machine: `Values` (what a word is), `Registers`, `Memory`, `Lanes`.
+"""One interpreter of the semantics table, over any machine: `Values`, `RegisterStorage`, `MemoryStorage`, `Lanes`.
 
 | module | holds |
 |---|---|

@@ -9,8 +9,8 @@ from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.descriptor import BUFFER
 from layoutalg.isa.decode.instructions import NO_REGISTER, Instruction, Operand
 from layoutalg.isa.interpreter.operands import Operands, operand_of, refuse_fields
-from layoutalg.isa.interpreter.storage import Memory
-from layoutalg.isa.semantics.accesses import Access
+from layoutalg.isa.interpreter.storage import MemoryStorage
+from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.isa.semantics.values import Word
 
 #: Cache policy fields: how, not what, is accessed (ISA manuals, "Memory Scopes and Temporal Hints"; GLC, DLC, SLC).
@@ -31,11 +31,11 @@ _ADDRESS_FIELDS = {
 class Addresses:
     """Forms addresses from operands; the memory says what it takes."""
 
-    def __init__(self, operands: Operands, memory: Memory) -> None:
+    def __init__(self, operands: Operands, memory: MemoryStorage) -> None:
         self.operands, self.registers, self.memory = operands, operands.registers, memory
         self.kernel, self.w = operands.kernel, operands.w
 
-    def of(self, instruction: Instruction, access: Access) -> tuple[Word, ...]:
+    def of(self, instruction: Instruction, access: MemoryInstruction) -> tuple[Word, ...]:
         """The address of each element: 64-bit words in global, flat and constant memory, else 32-bit words."""
         refuse_fields(instruction, _CACHE_FIELDS | _ADDRESS_FIELDS.get(access.space, frozenset({"offset"})))
         fields, w = instruction.fields, self.w

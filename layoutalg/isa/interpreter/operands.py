@@ -1,7 +1,7 @@
 """What an instruction's operands mean: the tokens of a signature (`semantics.table`), read and written.
 
-A machine's `Registers` say where words live; constants, masks, halves of registers and registers that M0 names are
-written here once, so the numpy machine and the symbolic one cannot disagree.
+A machine's `RegisterStorage` says where words live; constants, masks, halves of registers and registers that M0 names
+are written here once, so the numpy machine and the symbolic one cannot disagree.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
-from layoutalg.isa.interpreter.storage import Registers
+from layoutalg.isa.interpreter.storage import RegisterStorage
 from layoutalg.isa.semantics.values import Truth, Word
 
 #: Operand code of an aperture's base → the space that it is the base of (ISA manuals, "Scalar source operands").
@@ -23,7 +23,7 @@ _INDEX_BITS: Mapping[str, int] = {"a": 1, "b": 2, "c": 4, "d": 8}
 class Operands:
     """Reads and writes what tokens stand for."""
 
-    def __init__(self, registers: Registers) -> None:
+    def __init__(self, registers: RegisterStorage) -> None:
         self.registers, self.kernel, self.w = registers, registers.kernel, registers.w
 
     def read(self, instruction: Instruction, token: str) -> Word:

@@ -11,7 +11,7 @@ from layoutalg.isa.interpreter.addresses import Addresses
 from layoutalg.isa.interpreter.arithmetic import Arithmetic
 from layoutalg.isa.interpreter.moves import MOVES, Moves
 from layoutalg.isa.interpreter.operands import Operands, refuse_fields
-from layoutalg.isa.interpreter.storage import Lanes, Memory, Registers
+from layoutalg.isa.interpreter.storage import Lanes, MemoryStorage, RegisterStorage
 from layoutalg.isa.semantics.accesses import ACCESSES, has_no_effect
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
 from layoutalg.isa.semantics.table import ALU
@@ -20,7 +20,7 @@ from layoutalg.isa.semantics.table import ALU
 class Interpreter:
     """The semantics table, carried out on a machine's registers, memory and lanes."""
 
-    def __init__(self, registers: Registers, memory: Memory, lanes: Lanes) -> None:
+    def __init__(self, registers: RegisterStorage, memory: MemoryStorage, lanes: Lanes) -> None:
         self.kernel, self.memory, self.lanes = registers.kernel, memory, lanes
         self.operands = Operands(registers)
         self.arithmetic = Arithmetic(self.operands)

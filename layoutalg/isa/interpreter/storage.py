@@ -1,6 +1,6 @@
 """What a machine brings to the interpreter, besides `Values`: where words live, what memory and lanes do.
 
-| machine | a word of `Registers` is | `Memory` |
+| machine | a word of `RegisterStorage` is | `MemoryStorage` |
 |---|---|---|
 | `isa.run` | an array, for all waves of many blocks | reads and writes bytes |
 | `refine.symbolic` | an expression, for one unknown lane | notes each element |
@@ -13,12 +13,12 @@ from typing import Protocol
 
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import Instruction, Operand
-from layoutalg.isa.semantics.accesses import Access
+from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.isa.semantics.values import Truth, Values, Word
 from layoutalg.target.operand import MatrixInstruction
 
 
-class Registers(Protocol):
+class RegisterStorage(Protocol):
     """Scalar, vector and accumulation registers, the scalar condition code and the lane masks."""
 
     index_mode: int  # CDNA's register indexing: bits 0–2 sources, bit 3 result
@@ -69,10 +69,10 @@ class Registers(Protocol):
         """The vector register so many further on, which must be the kernel's."""
 
 
-class Memory(Protocol):
+class MemoryStorage(Protocol):
     """What memory instructions and waits do."""
 
-    def access(self, instruction: Instruction, access: Access, addresses: tuple[Word, ...]) -> None:
+    def access(self, instruction: Instruction, access: MemoryInstruction, addresses: tuple[Word, ...]) -> None:
         """Carries out a memory instruction, whose elements have these addresses."""
 
     def wait(self, left: Mapping[str, int]) -> None:

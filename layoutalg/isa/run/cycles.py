@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from layoutalg.isa.run.arrays import Array
-from layoutalg.isa.semantics.accesses import Access
+from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.memory.banks import LANES_OFF, AccessError, phase_cycles
 from layoutalg.target import LdsInstruction, Target, target
 from layoutalg.target.model import DWORD, UnknownInstructionError
@@ -62,7 +62,7 @@ class LdsMeter:
         self.found: dict[str, InstructionCycles] = {}
         self._known: dict[tuple[str, bytes, bytes], tuple[int, int]] = {}  # a wave's addresses, lanes → cycles, phases
 
-    def count(self, where: str, access: Access, addresses: Array, active: Array) -> None:
+    def count(self, where: str, access: MemoryInstruction, addresses: Array, active: Array) -> None:
         """Adds an access of each wave (a row) of which some lane (a column) is active."""
         one = self.found.setdefault(where, InstructionCycles(where, access.store, access.size))
         rows = active.any(axis=1)

@@ -20,7 +20,7 @@ from layoutalg.isa.run.lds import Barriers, Lds
 from layoutalg.isa.run.races import BlockRaces
 from layoutalg.isa.run.registers import APERTURES, WaveRegisters
 from layoutalg.isa.run.spaces import Bytes, Describe, GlobalMemory
-from layoutalg.isa.semantics.accesses import ACCESSES, Access, alignment_of
+from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, alignment_of
 
 #: What a wave finds where scratch is described to it, and the offset that it is to add: any numbers do.
 SCRATCH_BUFFER, SCRATCH_OFFSET = (0x5C7A7C40000, 0x5C7A7C400000FFFF), 0x1000
@@ -60,7 +60,7 @@ class WaveMemory:
         held = (np.broadcast_to(word, (registers.waves, 1))[registers.live] for word in (low, high, offset))
         return all(bool((word == number).all()) for word, number in zip(held, meant, strict=True))
 
-    def access(self, instruction: Instruction, access: Access, addresses: tuple[Array, ...]) -> None:
+    def access(self, instruction: Instruction, access: MemoryInstruction, addresses: tuple[Array, ...]) -> None:
         """Carries out a load or store of every active lane (a constant load: of every live wave)."""
         registers = self.registers
         counters = self.architecture.counters.of(access.space, access.store)
@@ -75,7 +75,7 @@ class WaveMemory:
             else:
                 self._load(instruction, access, number, address, active, counters)
 
-    def _split(self, access: Access, address: Array, active: Array) -> list[tuple[str, Array, Array]]:
+    def _split(self, access: MemoryInstruction, address: Array, active: Array) -> list[tuple[str, Array, Array]]:
         """A flat access as accesses of the spaces that its addresses lie in."""
         registers = self.registers
         if access.space != "flat":
@@ -131,7 +131,7 @@ class WaveMemory:
     def _load(
         self,
         instruction: Instruction,
-        access: Access,
+        access: MemoryInstruction,
         number: int,
         address: Array,
         active: Array,
@@ -162,7 +162,7 @@ class WaveMemory:
         ordered = access.space not in self.architecture.overtaking
         registers.track.load(keys, counters, registers.live, ordered, registers.where)
 
-    def _widened(self, access: Access, key: tuple[str, int], word: Array) -> Array:
+    def _widened(self, access: MemoryInstruction, key: tuple[str, int], word: Array) -> Array:
         registers = self.registers
         if access.signed:
             shift = 32 - 8 * access.size
@@ -176,7 +176,9 @@ class WaveMemory:
             return old & np.uint32(0xFFFF0000) | word
         return old & np.uint32(0xFFFF) | word << np.uint32(16)
 
-    def _store(self, instruction: Instruction, access: Access, role: str, address: Array, active: Array) -> None:
+    def _store(
+        self, instruction: Instruction, access: MemoryInstruction, role: str, address: Array, active: Array
+    ) -> None:
         registers = self.registers
         source = operand_of(instruction, role)
         dwords = [registers.vector(source.kind, source.index + k) for k in range(access.registers)]
@@ -215,7 +217,7 @@ class WaveMemory:
         """The numbers of the blocks that these waves of the first copy are of."""
         return np.asarray(self.first + rows // self.registers.waves_per_block)
 
-    def _watch(self, positions: Array, active: Array, access: Access, *, store: bool) -> None:
+    def _watch(self, positions: Array, active: Array, access: MemoryInstruction, *, store: bool) -> None:
         registers = self.registers
         rows, _ = np.nonzero(active)
         first = rows < registers.waves // 2
@@ -227,7 +229,7 @@ class WaveMemory:
         else:
             self.lds.read(positions, access.size, rows, self.barriers, describe, registers.where)
 
-    def _meter(self, access: Access, addresses: Array, active: Array) -> None:
+    def _meter(self, access: MemoryInstruction, addresses: Array, active: Array) -> None:
         """Counts the cycles of the first copy."""
         registers = self.registers
         half = registers.waves // 2

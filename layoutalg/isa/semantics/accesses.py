@@ -28,7 +28,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Access:
+class MemoryInstruction:
     """One memory instruction: space, direction, bytes a lane, and how a narrow value sits in its register."""
 
     space: str  # constant, global, flat, scratch or lds
@@ -63,7 +63,7 @@ def alignment_of(space: str, size: int) -> int:
 
 
 Row = tuple[str, int, Mapping[str, Any]]
-"""What instructions are called after their space, bytes of an element, and the rest of `Access`."""
+"""What instructions are called after their space, bytes of an element, and the rest of `MemoryInstruction`."""
 
 #: Vector memory, by the names of CDNA and of RDNA.
 _VECTOR: tuple[Row, ...] = (
@@ -124,16 +124,16 @@ _CONSTANT: tuple[Row, ...] = (
 )
 
 
-def _named(prefix: str, space: str, rows: Iterable[Row], **of_all: Any) -> Mapping[str, Access]:
+def _named(prefix: str, space: str, rows: Iterable[Row], **of_all: Any) -> Mapping[str, MemoryInstruction]:
     return {
-        f"{prefix}_{name}": Access(space, name.startswith(("STORE", "WRITE")), size, **of_all, **rest)
+        f"{prefix}_{name}": MemoryInstruction(space, name.startswith(("STORE", "WRITE")), size, **of_all, **rest)
         for names, size, rest in rows
         for name in names.split()
     }
 
 
 #: Every memory instruction that is known.
-ACCESSES: Mapping[str, Access] = {
+ACCESSES: Mapping[str, MemoryInstruction] = {
     **_named("GLOBAL", "global", _VECTOR),
     **_named("FLAT", "flat", _VECTOR),
     **_named("SCRATCH", "scratch", _VECTOR),

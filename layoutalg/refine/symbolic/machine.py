@@ -27,7 +27,7 @@ from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.interpreter.step import Interpreter
-from layoutalg.isa.semantics.accesses import NO_EFFECT, Access
+from layoutalg.isa.semantics.accesses import NO_EFFECT, MemoryInstruction
 from layoutalg.isa.semantics.control import BARRIERS
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.refine.symbolic.arithmetic import Decide, IndexValues
@@ -95,7 +95,7 @@ class SymbolicMachine:
         """Passes to the ages."""
         self.registers.state.outstanding.wait(left)
 
-    def access(self, instruction: Instruction, access: Access, addresses: tuple[Word, ...]) -> None:
+    def access(self, instruction: Instruction, access: MemoryInstruction, addresses: tuple[Word, ...]) -> None:
         """Notes every element; loaded data are new unknowns."""
         architecture = self.kernel.architecture
         counters = architecture.counters.of(access.space, access.store)
@@ -125,7 +125,7 @@ class SymbolicMachine:
             self.registers.write_cell(key, word, () if overtaking else counters, source)
         self.registers.state.outstanding.issue(counters, [*waiting, *(key for key, _, _ in loaded)], unordered)
 
-    def _place(self, access: Access, address: Word, instruction: Instruction) -> tuple[str, Expr]:
+    def _place(self, access: MemoryInstruction, address: Word, instruction: Instruction) -> tuple[str, Expr]:
         """The buffer that an address is in, and the bytes from its start."""
         if access.space == "lds" and address.bits == 32:
             return "lds", self.w.uncut(self.w.unsigned(address))
@@ -137,14 +137,16 @@ class SymbolicMachine:
                 return name, offset
         raise NotReadable(f"{instruction.place}: the address {e} is in no buffer")
 
-    def _parts(self, access: Access, address: Word, instruction: Instruction) -> tuple[str, Expr, int]:
+    def _parts(self, access: MemoryInstruction, address: Word, instruction: Instruction) -> tuple[str, Expr, int]:
         """The buffer, the offset of the first element in it, and the bytes of an element."""
         if not self.noting or self.registers.active is FALSE:
             return "", FALSE, access.size
         buffer, start = self._place(access, address, instruction)
         return buffer, start, min(self.sizes[buffer], access.size)
 
-    def _note(self, instruction: Instruction, access: Access, at: tuple[str, Expr, int], values: list[Expr]) -> None:
+    def _note(
+        self, instruction: Instruction, access: MemoryInstruction, at: tuple[str, Expr, int], values: list[Expr]
+    ) -> None:
         buffer, start, size = at
         if not buffer:
             return
@@ -154,7 +156,7 @@ class SymbolicMachine:
             self.trace.append(TracedElement(*this, self.loops, k * size))
 
     def _load(
-        self, instruction: Instruction, access: Access, number: int, address: Word
+        self, instruction: Instruction, access: MemoryInstruction, number: int, address: Word
     ) -> list[tuple[Key, Word, Key | None]]:
         at = self._parts(access, address, instruction)
         size = min(at[2], 4)
@@ -170,7 +172,7 @@ class SymbolicMachine:
             words.append((key, self.w.word(self.registers.widened(access, key, total)), None))
         return words
 
-    def _store(self, instruction: Instruction, access: Access, role: str, address: Word) -> None:
+    def _store(self, instruction: Instruction, access: MemoryInstruction, role: str, address: Word) -> None:
         source = operand_of(instruction, role)
         at = self._parts(access, address, instruction)
         size = min(at[2], 4)
@@ -182,7 +184,7 @@ class SymbolicMachine:
                 values.append(simplify(mod(div(e, 1 << 8 * size * j), 1 << 8 * size)))
         self._note(instruction, access, (*at[:2], size), values)
 
-    def _load_arguments(self, instruction: Instruction, access: Access, address: Word) -> None:
+    def _load_arguments(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> None:
         start = simplify(address.expr - self.kernarg)
         if start.op != "const":
             raise NotReadable(f"{instruction.place} loads from {simplify(address.expr)}")

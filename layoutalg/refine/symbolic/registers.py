@@ -24,7 +24,7 @@ from layoutalg.index.conditions import implies
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
 from layoutalg.isa.interpreter.operands import APERTURES
-from layoutalg.isa.semantics.accesses import Access
+from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.state import State, resolved, within
@@ -185,7 +185,7 @@ class SymbolicRegisters:
         kept = tuple(write for write in self.state.cells.get(key, ()) if not implies(write[0], guard))
         self.state.cells[key] = (*kept, (guard, word))
 
-    def widened(self, access: Access, key: Key, value: Expr) -> Expr:
+    def widened(self, access: MemoryInstruction, key: Key, value: Expr) -> Expr:
         """What a register gets of a narrow value that is loaded."""
         if access.signed:
             half = 1 << 8 * access.size - 1

@@ -28,7 +28,7 @@ from layoutalg.index import FALSE, Expr, div, mod, simplify, symbol
 from layoutalg.isa.container.descriptor import BUFFER
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
-from layoutalg.isa.semantics.accesses import Access
+from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.registers import SymbolicRegisters
 from layoutalg.refine.values.modular import same_word
@@ -85,7 +85,7 @@ class Scratch:
         held = self.registers.read_scalar(FLAT_SCRATCH, 64)
         return not isinstance(held, Mask) and same_word(held.expr, self.base, 64)
 
-    def load(self, instruction: Instruction, access: Access, address: Word) -> Loaded:
+    def load(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> Loaded:
         """What each register gets."""
         target = operand_of(instruction, "d")
         if self.registers.active is FALSE:
@@ -101,7 +101,7 @@ class Scratch:
             loaded.append((register, word, cell if access.size >= 4 else None))
         return loaded
 
-    def store(self, instruction: Instruction, access: Access, address: Word) -> None:
+    def store(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> None:
         """Writes the cells."""
         source = operand_of(instruction, "data")
         words = [self.registers.cell((source.kind, source.index + k)) for k in range(access.registers)]
@@ -114,7 +114,7 @@ class Scratch:
         for k, word in enumerate(words):
             self.registers.write_cell(_cell_at(start + 4 * k), word, source=(source.kind, source.index + k))
 
-    def _with_part(self, access: Access, start: int, word: Word) -> Word:
+    def _with_part(self, access: MemoryInstruction, start: int, word: Word) -> Word:
         """The cell with some of its bytes replaced."""
         old = self.w.unsigned(self.registers.cell(_cell_at(start)))
         value = self.w.unsigned(word)
@@ -122,7 +122,7 @@ class Scratch:
         low, high = 1 << 8 * (start % 4), 1 << 8 * (start % 4 + access.size)
         return self.w.word(simplify(mod(old, low) + part * low + div(old, high) * high))
 
-    def _offset(self, instruction: Instruction, access: Access, address: Word) -> int:
+    def _offset(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> int:
         """The constant offset of an access, which lies in the lane's scratch."""
         kernel, place = self.kernel, instruction.place
         start_of_scratch = self.registers.apertures["scratch"] if address.bits == 64 else FALSE

@@ -15,7 +15,7 @@ import pytest
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.errors import CodeObjectError, DeviceError
 from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.container.descriptor import machine_code
+from layoutalg.isa.container.descriptor import code_format
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import report
@@ -51,7 +51,7 @@ def honest(target):
 
 
 def taken(target, code, length):
-    return view(code, NAME, length, machine_code(target).decoder)
+    return view(code, NAME, length, code_format(target).decoder)
 
 
 def outcome(target, code, told):

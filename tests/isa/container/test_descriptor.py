@@ -7,7 +7,7 @@ import pytest
 from layoutalg.errors import CodeObjectError, LaunchError
 from layoutalg.isa.architecture import ARCHITECTURES
 from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.container.descriptor import ZERO, machine_code
+from layoutalg.isa.container.descriptor import ZERO, code_format
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.refine.refinement import prove_binary
@@ -152,7 +152,7 @@ def test_waves_have_the_lanes_that_metadata_say():
 
 @pytest.mark.parametrize("target", ["gfx942", "gfx1100", "gfx1201"])
 def test_every_bit_that_must_be_0_is(target):
-    for register, first, last, what in (*ZERO, *ARCHITECTURES[machine_code(target).decoder].zero):
+    for register, first, last, what in (*ZERO, *ARCHITECTURES[code_format(target).decoder].zero):
         for bit in range(register + first, register + last + 1):
             refused(lambda code, bit=bit: code.descriptor_bits(bit, bit, 1), what, target)
 

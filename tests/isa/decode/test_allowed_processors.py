@@ -14,7 +14,7 @@ from layoutalg.isa.decode.allowed import refuse_what_is_not_allowed
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.kernel.library.transpose import lds_transpose
-from layoutalg.target import MachineCode
+from layoutalg.target import CodeFormat
 from layoutalg.target.known import decoded
 from tests.isa.assembly import assembled
 
@@ -22,7 +22,7 @@ SHORTHAND = {"V_MOV_B16"}
 """In AMD's RDNA 4 ISA; the assembler takes them for gfx1201 only with +real-true16."""
 
 
-def machine_code(target: str) -> MachineCode:
+def code_format(target: str) -> CodeFormat:
     machine = decoded()[target].machine
     assert machine
     return machine
@@ -37,7 +37,7 @@ def names(decoder: str) -> set[str]:
 
 @pytest.mark.parametrize("target", decoded())
 def test_what_the_processor_lacks_is_what_its_assembler_refuses(target: str, tmp_path: Path) -> None:
-    machine = machine_code(target)
+    machine = code_format(target)
     described = sorted(names(machine.decoder) & {*ALU, *ACCESSES} - SHORTHAND)
     (tmp_path / "all.s").write_text("".join(f"{name.lower()}\n" for name in described))
     flags = ("--target=amdgcn-amd-amdhsa", f"-mcpu={processor(target)}", "-ferror-limit=0", "-c", "all.s")
@@ -50,7 +50,7 @@ def test_what_the_processor_lacks_is_what_its_assembler_refuses(target: str, tmp
 def test_another_processors_instruction_is_refused() -> None:
     """gfx1151's code has scalar products of floats, which its decoder reads and gfx1100 would not execute."""
     binary = assembled(lds_transpose(vector=4), "gfx1151", lambda text: text)
-    there = [one for one in binary.instructions if one.name in machine_code("gfx1100").lacks]
+    there = [one for one in binary.instructions if one.name in code_format("gfx1100").lacks]
     assert {one.name for one in there} >= {"S_CVT_F32_U32", "S_MUL_F32"}
     refuse_what_is_not_allowed(binary.kernel, there)
     binary = assembled(lds_transpose(vector=4), "gfx1100", lambda text: text)

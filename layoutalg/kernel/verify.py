@@ -30,13 +30,28 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from layoutalg.errors import LayoutError
 from layoutalg.kernel.obligations import blocks, folds, lds, memory, products
 from layoutalg.kernel.obligations import values as followed
 from layoutalg.kernel.obligations.asynchronous import asynchronous
 from layoutalg.kernel.obligations.base import Requirement
 from layoutalg.kernel.obligations.limits import limits as limits_of
 from layoutalg.kernel.obligations.wellformed import refuse
-from layoutalg.kernel.program import Fold, GlobalAccess, Multiply, Program, SharedAccess, Statement
+from layoutalg.kernel.program import (
+    AsyncCopy,
+    Await,
+    Barrier,
+    Clear,
+    Commit,
+    Elementwise,
+    Fold,
+    GlobalAccess,
+    Loop,
+    Multiply,
+    Program,
+    SharedAccess,
+    Statement,
+)
 from layoutalg.prove import Limits, Proved, Unknown, Verdict, prove
 from layoutalg.prove.obligation import SharedNameError
 from layoutalg.prove.vacuity import vacuous
@@ -81,13 +96,29 @@ def _decided(requirement: Requirement, strategy: str | None, limits: Limits) -> 
         return Unknown(requirement.about, "names", 0.0, why=str(error))
 
 
+def _nothing(program: Program, number: int, statement: Statement) -> Iterator[Requirement]:
+    """Of a statement that means something only among the others."""
+    return iter(())
+
+
 ALONE: Mapping[type[Statement], Callable[[Program, int, Any], Iterator[Requirement]]] = {
     GlobalAccess: memory.global_access,
     SharedAccess: lds.shared_access,
     Multiply: products.multiply,
     Fold: folds.fold,
+    **dict.fromkeys((AsyncCopy, Await, Barrier, Clear, Commit, Elementwise, Loop), _nothing),
 }
 """What must hold of a statement by itself; what it means among the others is followed by `values`."""
+
+
+def _of(statement: Statement) -> Callable[[Program, int, Any], Iterator[Requirement]]:
+    """The rule of a statement; LayoutError where there is none: nobody has said what must hold of it."""
+    for kind in type(statement).__mro__:
+        if kind in ALONE:
+            return ALONE[kind]
+    raise LayoutError(
+        f"statements of {type(statement).__name__} have no rule: say in verify.ALONE what must hold of one by itself"
+    )
 
 
 def requirements(program: Program) -> Iterator[Requirement]:
@@ -100,9 +131,7 @@ def requirements(program: Program) -> Iterator[Requirement]:
     yield from limits_of(program)
     yield from memory.tensors(program)
     for number, statement in program.statements():
-        for kind, rule in ALONE.items():
-            if isinstance(statement, kind):
-                yield from rule(program, number, statement)
+        yield from _of(statement)(program, number, statement)
     yield from lds.no_race(program)
     yield from asynchronous(program)
     yield from followed.values(program)

@@ -77,8 +77,8 @@ def _turns(body: Iterable[Statement], turns: int, sizes: Mapping[Expr, int]) -> 
     """How often each statement is reached, in the order of `Program.statements`."""
     for statement in body:
         yield turns
-        if isinstance(statement, Loop):
-            yield from _turns(statement.body, turns * value(extent_of(statement.index), sizes), sizes)
+        again = value(extent_of(statement.index), sizes) if isinstance(statement, Loop) else 1
+        yield from _turns(statement.parts, turns * again, sizes)
 
 
 @dataclass(frozen=True)

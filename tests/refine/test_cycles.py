@@ -7,12 +7,15 @@ import numpy as np
 import pytest
 
 from layoutalg.device.compile import compile_source
+from layoutalg.index.evaluate import value
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.cycles import FLAT, TWO_ADDRESSES, InstructionCycles
 from layoutalg.isa.run.launch import execute
+from layoutalg.kernel.library.contraction import contraction, parse_einsum
+from layoutalg.kernel.program import AsyncCopy, Loop, extent_of, walk
 from layoutalg.memory.banks import LANES_OFF, cycles, phase_cycles
-from layoutalg.refine.cycles import LdsCycles
+from layoutalg.refine.cycles import LdsCycles, _turns
 from layoutalg.target import target as named
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
@@ -168,3 +171,16 @@ class Claimed(NamedTuple):
     @property
     def access(self):
         return self
+
+
+def test_every_statement_of_a_program_has_its_turns_the_parts_of_an_asynchronous_copy_too():
+    program = contraction(parse_einsum("ik,kj->ij"), "f16", "f32", target="sm_90", widths=(8, 8, 4))
+    statements = dict(program.statements())
+    turns = list(_turns(program.body, 1, dict.fromkeys(program.sizes, 512)))
+    assert any(isinstance(s, AsyncCopy) for s in statements.values())
+    assert len(turns) == len(statements)
+    (loop,) = (number for number, s in statements.items() if isinstance(s, Loop))
+    inside = range(loop + 1, loop + 1 + sum(1 for _ in walk(statements[loop].parts)))
+    assert {turns[n] for n in inside} == {
+        turns[loop] * value(extent_of(statements[loop].index), dict.fromkeys(program.sizes, 512))
+    }

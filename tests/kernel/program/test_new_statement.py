@@ -16,6 +16,7 @@ from layoutalg.kernel.emit import NotProvedError, emit, emit_unverified
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
 from layoutalg.kernel.program import (
     FUNCTIONS,
+    Barrier,
     Composite,
     Compute,
     Elementwise,
@@ -29,7 +30,7 @@ from layoutalg.kernel.program import (
 )
 from layoutalg.kernel.program.functions import Function
 from layoutalg.kernel.program.statement import Uses
-from layoutalg.kernel.verify import verify
+from layoutalg.kernel.verify import ALONE, requirements, verify
 from layoutalg.layout import LayoutError
 from layoutalg.refine.simulation.expected import expected_elements
 from layoutalg.refine.trial import make_case, small_sizes
@@ -125,3 +126,12 @@ def test_what_no_reading_knows_is_refused_by_each() -> None:
         dataflow(program)
     with pytest.raises(NotReadable, match="is a Prefetch"):
         expected_elements(program, UninterpretedFunctions())
+
+
+def test_one_of_which_nobody_says_what_must_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would pass unseen, where each reading has a method for it."""
+    program = lds_transpose()
+    alone = {kind: rule for kind, rule in ALONE.items() if kind is not Barrier}
+    monkeypatch.setattr("layoutalg.kernel.verify.ALONE", alone)
+    with pytest.raises(LayoutError, match=r"statements of Barrier have no rule: say in verify\.ALONE"):
+        list(requirements(program))

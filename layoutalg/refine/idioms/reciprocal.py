@@ -61,7 +61,7 @@ def upper_half(w: Reading, a: Word, b: Word) -> Expr | None:
     for z, product in ((x, y), (y, x)):
         d = _divisor(z)
         if d is not None and same_word(product, -1 * d * z, 32):
-            return w.belonging(CORRECTION, z, _WORDS)
+            return w.belonging(CORRECTION, _WORDS, z)
     for n, reciprocal in ((a, y), (b, x)):
         d = _divisor_of_reciprocal(reciprocal)
         if d is not None and d.lo >= 1 and w.shown(d, 0, _WORDS):
@@ -84,10 +84,10 @@ def _quotient(w: Reading, n: Word, d: Expr) -> Expr:
     dividend = w.unsigned(n)
     exact = div(dividend, d)
     if w.given is w.always and w.signed(n) is dividend:
-        w.limits[simplify(exact)] = _WORDS // 2
-    estimate = exact - w.belonging(ERROR, exact, MOST_ERROR + 1)
+        w.limit(simplify(exact), _WORDS // 2)
+    estimate = exact - w.belonging(ERROR, MOST_ERROR + 1, dividend, d)
     for e in (estimate, dividend - d * estimate):
-        w.limits.setdefault(simplify(e), _WORDS)
+        w.limit(simplify(e), _WORDS)
     return estimate
 
 
@@ -129,7 +129,7 @@ def corrected(w: Reading, condition: Expr, then: Expr, otherwise: Expr) -> Expr 
         return select(condition, then, otherwise)
     result = simplify(chosen[0] + _less_by_one(errors[0]) * step)
     if _in_range(w, then, otherwise, chosen) or _in_range(w, otherwise, then, chosen):
-        w.limits.setdefault(result, _WORDS)
+        w.limit(result, _WORDS)
     return result
 
 
@@ -138,7 +138,7 @@ def _in_range(w: Reading, new: Expr, old: Expr, chosen: Sequence[Expr]) -> bool:
 
     The new one is the next, and none is too great; or it is no greater, and none is negative.
     """
-    if simplify(old) not in w.limits:
+    if not w.limited(simplify(old), _WORDS):
         return False
     change = simplify(new - old)
     if change is TRUE:

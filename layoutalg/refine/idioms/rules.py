@@ -13,7 +13,7 @@ What it cannot represent: rules that look at more than one operation's operands;
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -55,7 +55,6 @@ class Reading(Protocol):
 
     given: Expr
     always: Expr
-    limits: MutableMapping[Expr, int]  # of what is at least 0, whatever is given: what it is below
 
     def unsigned(self, word: Word) -> Expr:
         """Its value in 0 … 2ⁿ − 1."""
@@ -75,8 +74,14 @@ class Reading(Protocol):
     def shown(self, e: Expr, lowest: int, size: int) -> bool:
         """Whether a number is seen to be in lowest … lowest + size − 1."""
 
-    def belonging(self, name: str, of: Expr, limit: int) -> Expr:
-        """The one unknown of this name that belongs to an expression."""
+    def limit(self, e: Expr, below: int) -> None:
+        """Notes that a number is in 0 … below − 1 wherever holds what is given now."""
+
+    def limited(self, e: Expr, below: int) -> bool:
+        """Whether that was noted under no more than what is given now."""
+
+    def belonging(self, name: str, limit: int, *of: Expr) -> Expr:
+        """The one unknown of this name that belongs to these expressions."""
 
 
 def number(name: str, bits: int, *, signed: bool = False) -> Expr:

@@ -18,7 +18,6 @@ What it cannot represent: shifts by an amount that is not constant, and whether 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from layoutalg.index import (
@@ -39,7 +38,7 @@ from layoutalg.index import (
     simplify,
 )
 from layoutalg.index.bounds import generalised, in_range
-from layoutalg.index.conditions import assuming, less
+from layoutalg.index.conditions import assuming, implies, less
 from layoutalg.refine.idioms.division import shifted
 from layoutalg.refine.idioms.floats import choice
 from layoutalg.refine.idioms.reciprocal import ERROR
@@ -76,10 +75,10 @@ class IndexValues:
         """`always` may be assumed of every instruction."""
         self.decide = decide
         self.given = self.always = always
-        self.limits: dict[Expr, int] = {}  # of what is at least 0, whatever is given: what it is below
+        self._limits: dict[Expr, list[tuple[Expr, int]]] = {}  # where it is at least 0, and what it is below then
         self._made = 0  # unknowns
         self._in_range: dict[tuple[Expr, Expr, int, int], bool] = {}
-        self._belonging: dict[tuple[str, Expr], Expr] = {}
+        self._belonging: dict[tuple[str, tuple[Expr, ...]], Expr] = {}
         self.functions = UninterpretedFunctions() if functions is None else functions
 
     def fresh(self, name: str, limit: int, kind: Kind = Kind.DATA, function: str = "", *of: Expr) -> Expr:
@@ -87,10 +86,10 @@ class IndexValues:
         self._made += 1
         return unknown(f"{name}_{self._made - 1}", limit, kind, self._made - 1, function, of)
 
-    def belonging(self, name: str, of: Expr, limit: int, kind: Kind = Kind.DATA) -> Expr:
-        """The one unknown of this name that belongs to an expression."""
+    def belonging(self, name: str, limit: int, *of: Expr, kind: Kind = Kind.DATA) -> Expr:
+        """The one unknown of this name that belongs to these expressions, 0 ≤ name < limit."""
         if (name, of) not in self._belonging:
-            self._belonging[name, of] = self.fresh(name, limit, kind, name, of)
+            self._belonging[name, of] = self.fresh(name, limit, kind, name, *of)
         return self._belonging[name, of]
 
     @property
@@ -124,7 +123,7 @@ class IndexValues:
 
     def others(self, own: Expr) -> Expr:
         """Whether no other lane has the bit that this lane has under a condition: unknown, but one truth for each."""
-        return eq(self.belonging("any", own, 2, Kind.ANY), 1)
+        return eq(self.belonging("any", 2, own, kind=Kind.ANY), 1)
 
     def word(self, expr: Expr | int, bits: int = 32) -> Word:
         """A word with this representative."""
@@ -144,7 +143,7 @@ class IndexValues:
         e, size = word.expr, 1 << word.bits
         reduced = representative(e, word.bits)
         for candidate in (e, simplify(e), reduced):
-            if lowest <= 0 and self.limits.get(candidate, math.inf) <= lowest + size:
+            if lowest <= 0 and self.limited(candidate, lowest + size):
                 return candidate
             if lowest <= candidate.lo and candidate.hi < lowest + size:
                 return candidate
@@ -155,6 +154,15 @@ class IndexValues:
         if self.shown(e, lowest, size):
             return e
         return simplify(mod(e - lowest, size) + lowest)
+
+    def limit(self, e: Expr, below: int) -> None:
+        """Notes that a number is in 0 … below − 1 wherever holds what is given now."""
+        if not self.limited(e, below):
+            self._limits.setdefault(e, []).append((self.given, below))
+
+    def limited(self, e: Expr, below: int) -> bool:
+        """Whether that was noted under no more than what is given now."""
+        return any(most <= below and implies(self.given, where) for where, most in self._limits.get(e, ()))
 
     def shown(self, e: Expr, lowest: int, size: int) -> bool:
         """Whether a number is seen to be in lowest … lowest + size − 1, perhaps by a solver."""

@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 
 from layoutalg.device.compile import compile_source
-from layoutalg.index import simplify, symbol
+from layoutalg.index import FALSE, TRUE, all_of, simplify, symbol
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.permute import permute_task
+from layoutalg.kernel.library.views import cast
 from layoutalg.refine.idioms.reciprocal import ASSUMPTION
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.symbolic.arithmetic import IndexValues
+from layoutalg.refine.trial import attempt, make_case, small_sizes
 from tests.isa.assembly import assembled, mutant
 
 PERMUTATION = functools.cache(lambda: permute_task((8, 64, 56), (0, 2, 1), "f16").program)
@@ -115,6 +117,52 @@ def test_a_quotient_is_the_upper_half_of_the_product_alone(addend):
     n, d = symbol("n", min=0, max=2**31 - 1), symbol("d", min=1, max=2**31 - 1)
     found = quotient(n, d, 1, 1, functools.partial(upper_half_of_sum, addend))
     assert (found == (simplify(n // d), simplify(n % d))) == (addend == 0)
+
+
+def test_what_an_estimate_is_below_is_said_only_where_it_was_seen():
+    """Of a number that is not negative; elsewhere the machine divides another one."""
+    x, y = symbol("x", min=-(2**31), max=2**31 - 1), symbol("y")
+    w = IndexValues(lambda goal, given: False)
+    w.given = x >= 0
+    found = estimated(w, w.word(x), w.const(8, 32))
+    for condition, seen in ((x >= 0, True), (all_of(x >= 0, y < 5), True), (y < 5, False), (TRUE, False)):
+        w.given = condition
+        assert (w.unsigned(found) is simplify(found.expr)) == seen
+
+
+def test_equal_quotients_of_other_numbers_have_other_errors():
+    """5 div 5 and 7 div 5 are both 1; the machine's estimates are 0 and 1."""
+    w = IndexValues(lambda goal, given: False)
+    one, other = (estimated(w, w.const(n, 32), w.const(5, 32)) for n in (5, 7))
+    again = estimated(w, w.const(7, 32), w.const(5, 32))
+    assert simplify(other.expr - again.expr) is FALSE
+    assert simplify(one.expr - other.expr) is not FALSE
+
+
+#: v1 = the estimate of v1 div 5.
+ESTIMATED_BY_5 = """
+	v_mov_b32 v4, 5
+	v_cvt_f32_u32 v5, v4
+	v_rcp_iflag_f32 v5, v5
+	v_mul_f32 v5, 0x4f7ffffe, v5
+	v_cvt_u32_f32 v5, v5
+	v_mul_lo_u32 v6, v5, -5
+	v_mul_hi_u32 v6, v5, v6
+	v_add_u32 v5, v5, v6
+	v_mul_hi_u32 v1, v1, v5
+"""
+
+
+@pytest.mark.usefixtures("unrun")
+@pytest.mark.parametrize("other", [5, 7])
+def test_threads_moved_by_the_difference_of_two_estimates_are_not_proved(other):
+    """Of 5 div 5 and of another number: only of the same one the difference is 0, and the thread its own."""
+    program = cast("f32", "bf16", 4)
+    first, second = (f"\tv_mov_b32 v1, {n}{ESTIMATED_BY_5}" for n in (5, other))
+    moved = f"{first}\tv_mov_b32 v2, v1\n{second}\tv_sub_u32 v1, v1, v2\n\tv_add_u32 v0, v0, v1\n"
+    binary = assembled(program, "gfx942", lambda text: text.replace("; %bb.0:\n", "; %bb.0:\n" + moved, 1))
+    assert attempt(binary, program, make_case(program, small_sizes(program))).exact == (other == 5)
+    assert prove_binary(binary, program).proved == (other == 5)
 
 
 @pytest.mark.parametrize("bits", [32, 33])

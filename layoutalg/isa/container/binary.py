@@ -52,6 +52,11 @@ class KernelBinary(Descriptor):
         """The instruction set."""
         return ARCHITECTURES[self.machine.decoder]
 
+    @property
+    def argument_segment(self) -> int:
+        """Bytes of the arguments' segment: it is aligned to 16, and loads may be widened to what is addressable so."""
+        return -(-self.kernarg_bytes // 16) * 16
+
 
 def read_kernels(payload: bytes) -> Mapping[str, KernelBinary]:
     """The kernels of an AMD code object, by name.

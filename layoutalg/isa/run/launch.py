@@ -78,7 +78,8 @@ def execute(
     grid3, block3 = _triple(grid), _triple(block)
     _refuse_launch(kernel, block3)
     buffers = [np.ascontiguousarray(arg) for arg in args if isinstance(arg, np.ndarray)]
-    regions: list[tuple[str, Array, int | None]] = [("kernel arguments", np.zeros(_padded(kernel), np.uint8), None)]
+    arguments = np.zeros(kernel.argument_segment, np.uint8)
+    regions: list[tuple[str, Array, int | None]] = [("kernel arguments", arguments, None)]
     regions += [("code and constants", _loaded(segment), segment.address) for segment in kernel.image]
     first = len(regions)
     regions += [("buffer", buffer.reshape(-1).view(np.uint8), None) for buffer in buffers]
@@ -301,7 +302,7 @@ def pack_arguments(
     hidden = _hidden(grid, block)
     if len(kernel.metadata.visible) != len(args):
         raise LaunchError(f"{kernel.name} takes {len(kernel.metadata.visible)} arguments, got {len(args)}")
-    segment, pointers = bytearray(b"\xdb" * _padded(kernel)), iter(addresses)
+    segment, pointers = bytearray(b"\xdb" * kernel.argument_segment), iter(addresses)
     for argument, value in zip(kernel.metadata.visible, args, strict=True):
         segment[argument.offset : argument.offset + argument.size] = _packed(kernel, argument, value, pointers)
     for argument in kernel.metadata.arguments:
@@ -309,11 +310,6 @@ def pack_arguments(
             number = hidden[argument.kind].to_bytes(argument.size, "little")
             segment[argument.offset : argument.offset + argument.size] = number
     return bytes(segment)
-
-
-def _padded(kernel: KernelBinary) -> int:
-    """Bytes of the segment: it is aligned to 16, and loads may be widened to what that makes addressable."""
-    return -(-kernel.kernarg_bytes // 16) * 16
 
 
 def _packed(kernel: KernelBinary, argument: Argument, value: Any, pointers: Any) -> bytes:

@@ -188,6 +188,8 @@ class SymbolicMachine:
         start = simplify(address.expr - self.kernarg)
         if start.op != "const":
             raise NotReadable(f"{instruction.place} loads from {simplify(address.expr)}")
+        if start.value < 0 or start.value + 4 * access.registers > self.kernel.argument_segment:
+            raise NotReadable(f"{instruction.place} loads what is not in the arguments, from byte {start}")
         target = operand_of(instruction, "d")
         for k in range(access.registers):
             key = target.kind, target.index + k

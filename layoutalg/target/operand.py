@@ -59,12 +59,9 @@ class OperandMap:
         row, column = values([self.row, self.column], {self.lane: lane, self.element: element})
         return row, column
 
+    @cached_property
     def places(self) -> tuple[Array, Array]:
         """Row and column of every element: two arrays of shape (lanes, elements)."""
-        return self._places
-
-    @cached_property
-    def _places(self) -> tuple[Array, Array]:
         rows, columns = grids([self.row, self.column], [self.lane, self.element])
         return rows, columns
 
@@ -72,12 +69,12 @@ class OperandMap:
         """The elements that each lane holds of a matrix: shape (lanes, elements)."""
         if matrix.shape != self.shape:
             raise ValueError(f"the operand is a matrix of {self.shape}; one of {matrix.shape} was given")
-        return np.asarray(matrix[self.places()])
+        return np.asarray(matrix[self.places])
 
     def gather(self, held: Array) -> Array:
         """The matrix that the lanes hold; ValueError where two lanes hold different values of one element."""
         matrix = np.zeros(self.shape, held.dtype)
-        matrix[self.places()] = held
+        matrix[self.places] = held
         if not np.array_equal(self.spread(matrix), held):
             raise ValueError("two lanes hold different values of one element: each copy must be filled alike")
         return matrix

@@ -28,7 +28,7 @@ def test_every_map_is_a_bijection_or_has_its_stated_copies(instruction: MatrixIn
         one = getattr(instruction, name)
         if one is None:
             continue
-        rows, columns = one.places()
+        rows, columns = one.places
         assert rows.shape[0] == instruction.wave
         held = np.zeros(one.shape, int)
         np.add.at(held, (rows, columns), 1)
@@ -75,14 +75,14 @@ def test_one_load_layout_serves_gfx942_and_gfx950() -> None:
 )
 def test_d_is_the_next_products_b_without_moving_data(first: str, second: str) -> None:
     d, b = matrix_instruction(first).d, matrix_instruction(second).b
-    assert all(np.array_equal(*pair) for pair in zip(d.places(), b.places(), strict=True))
+    assert all(np.array_equal(*pair) for pair in zip(d.places, b.places, strict=True))
 
 
 def test_four_registers_of_a_32_row_d_are_the_b_of_eight_rows() -> None:
     mfma = matrix_instruction("mfma_f32_32x32x8f16")
-    rows, columns = mfma.d.places()
+    rows, columns = mfma.d.places
     for block in range(4):
-        b_rows, b_columns = mfma.b.places()
+        b_rows, b_columns = mfma.b.places
         part = slice(4 * block, 4 * block + 4)
         assert np.array_equal(rows[:, part] - 8 * block, b_rows)
         assert np.array_equal(columns[:, part], b_columns)

@@ -32,39 +32,32 @@ class ArrayValues:
 
     def shl(self, word: Array, amount: Array) -> Array:
         """Left shift."""
-        result: Array = np.left_shift(word, amount.astype(word.dtype))
-        return result
+        return np.asarray(np.left_shift(word, amount.astype(word.dtype)))
 
     def lshr(self, word: Array, amount: Array) -> Array:
         """Right shift with zeros."""
-        result: Array = np.right_shift(word, amount.astype(word.dtype))
-        return result
+        return np.asarray(np.right_shift(word, amount.astype(word.dtype)))
 
     def ashr(self, word: Array, amount: Array) -> Array:
         """Right shift with the sign."""
         signed = _SIGNED[word.dtype]
-        result: Array = np.right_shift(word.view(signed), amount.astype(signed)).view(word.dtype)
-        return result
+        return np.asarray(np.right_shift(word.view(signed), amount.astype(signed)).view(word.dtype))
 
     def eq(self, left: Array, right: Array) -> Array:
         """Equality."""
-        result: Array = np.equal(left, right)
-        return result
+        return np.equal(left, right)
 
     def ult(self, left: Array, right: Array) -> Array:
         """Unsigned order."""
-        result: Array = np.less(left, right)
-        return result
+        return np.less(left, right)
 
     def slt(self, left: Array, right: Array) -> Array:
         """Signed order."""
-        result: Array = np.less(left.view(_SIGNED[left.dtype]), right.view(_SIGNED[right.dtype]))
-        return result
+        return np.asarray(np.less(left.view(_SIGNED[left.dtype]), right.view(_SIGNED[right.dtype])))
 
     def ite(self, condition: Array, then: Array, otherwise: Array) -> Array:
         """Choice."""
-        result: Array = np.where(condition, then, otherwise)
-        return result
+        return np.where(condition, then, otherwise)
 
     def zext(self, word: Array) -> Array:
         """Zero extension."""
@@ -91,8 +84,7 @@ class ArrayValues:
         zero = self.const(0, 32)
         alike = self.slt(a, zero) == self.slt(b, zero)
         changed = self.slt(a, zero) != self.slt(result, zero)
-        result_differs: Array = np.logical_and(alike != differ, changed)
-        return result_differs
+        return np.asarray(np.logical_and(alike != differ, changed))
 
     def mul_high(self, a: Array, b: Array) -> Array:
         """Upper half of the product."""

@@ -25,7 +25,7 @@ from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.target.dtypes import DTYPES, dtype_of
-from layoutalg.target.elements import from_bits
+from layoutalg.target.elements import numbers
 from layoutalg.target.operand import MatrixInstruction, OperandMap
 
 #: The numpy type of the arithmetic on elements of each type.
@@ -48,7 +48,7 @@ def multiply(registers: WaveRegisters, instruction: Instruction, matrix: MatrixI
     c = _matrix(registers, instruction, "c", matrix.d, matrix.accumulator)
     with np.errstate(all="ignore"):
         product = a @ b + c
-    rows, columns = matrix.d.places()
+    rows, columns = matrix.d.places
     target = operand_of(instruction, "d")
     for k, word in enumerate(_words(product[:, rows, columns], matrix.accumulator)):
         registers.write_register(Operand(target.kind, target.index + k), 32, word)
@@ -61,7 +61,7 @@ def _matrix(registers: WaveRegisters, instruction: Instruction, role: str, place
         if (operand.kind, operand.index) != ("int", 0):
             raise UnsupportedInstructionError(f"{instruction}: a matrix operand that is the constant {operand}")
         return np.zeros((registers.waves, *places.shape), _ARITHMETIC[dtype])
-    rows, columns = places.places()
+    rows, columns = places.places
     size = dtype_of(dtype).bytes
     words = [
         registers.read_register(Operand(operand.kind, operand.index + k), 32) for k in range(rows.shape[1] * size // 4)
@@ -76,12 +76,9 @@ def _matrix(registers: WaveRegisters, instruction: Instruction, role: str, place
 
 def _elements(words: Array, dtype: str) -> Array:
     """Elements of consecutive registers, low bits first: from shape (waves, lanes, registers)."""
-    kind = _ARITHMETIC[dtype]
-    if dtype == "bf16":
-        with np.errstate(all="ignore"):
-            return from_bits(words.view(np.uint16)).astype(kind)
+    one = DTYPES[dtype]
     with np.errstate(all="ignore"):
-        return np.ascontiguousarray(words).view(DTYPES[dtype].numpy).astype(kind)
+        return numbers(np.ascontiguousarray(words).view(one.numpy), one).astype(_ARITHMETIC[dtype])
 
 
 def _words(elements: Array, dtype: str) -> list[Array]:

@@ -61,9 +61,7 @@ class WaveRegisters:
             raise UnsupportedInstructionError(f"the scalar source {operand.kind}")
         key = (operand.kind, operand.index)
         self.track.check(key, self.live, self.where, "read")
-        if key not in self.scalars:
-            self.scalars[key] = self.noise.integers(0, 1 << 32, (self.waves, 1), np.uint32)
-        return self.scalars[key]
+        return self._held(self.scalars, key, 1)
 
     def write_scalar(self, operand: Operand, bits: int, word: Array) -> None:
         """Writes the live waves."""
@@ -81,10 +79,7 @@ class WaveRegisters:
         """What a scalar register holds after a write of the live waves."""
         if self.all_live:
             return _shaped(word, (self.waves, 1))
-        old = self.scalars.get(key)
-        if old is None:
-            old = self.noise.integers(0, 1 << 32, (self.waves, 1), np.uint32)
-        return np.where(self.live[:, None], word, old)
+        return np.where(self.live[:, None], word, self._held(self.scalars, key, 1))
 
     def write_scc(self, truth: Array) -> None:
         """Writes the live waves."""
@@ -118,9 +113,7 @@ class WaveRegisters:
         """One vector register: a row of 32-bit words for each wave."""
         key = (kind, index)
         self.track.check(key, self.live, self.where, "read")
-        if key not in self.vectors:
-            self.vectors[key] = self.noise.integers(0, 1 << 32, (self.waves, self.lanes), np.uint32)
-        return self.vectors[key]
+        return self._held(self.vectors, key, self.lanes)
 
     def write_register(self, operand: Operand, bits: int, word: Array) -> None:
         """Writes the active lanes."""
@@ -135,9 +128,13 @@ class WaveRegisters:
         if full:
             self.vectors[key] = _shaped(word, (self.waves, self.lanes))
             return
-        if key not in self.vectors:
-            self.vectors[key] = self.noise.integers(0, 1 << 32, (self.waves, self.lanes), np.uint32)
-        self.vectors[key] = np.where(active, word, self.vectors[key])
+        self.vectors[key] = np.where(active, word, self._held(self.vectors, key, self.lanes))
+
+    def _held(self, registers: dict[tuple[str, int], Array], key: tuple[str, int], columns: int) -> Array:
+        """What a register holds: noise, where nothing wrote it."""
+        if key not in registers:
+            registers[key] = self.noise.integers(0, 1 << 32, (self.waves, columns), np.uint32)
+        return registers[key]
 
     def lanes_of(self, mask: Array) -> Array:
         """A mask as a truth for each lane."""

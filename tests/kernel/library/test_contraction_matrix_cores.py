@@ -138,8 +138,8 @@ def test_every_operand_map_is_a_distribution() -> None:
             from layoutalg.index.evaluate import grids
 
             rows, columns = grids(found[1:], [lane, element])
-            assert np.array_equal(rows, operand.places()[0]), name
-            assert np.array_equal(columns, operand.places()[1]), name
+            assert np.array_equal(rows, operand.places[0]), name
+            assert np.array_equal(columns, operand.places[1]), name
             assert index
             assert prove(Covers(tile, operand.copies)).name == "proved"
             assert sum(r.bits for r in runs(operand) if r.owner == "element") == int(element.hi).bit_length()

@@ -1,4 +1,4 @@
-"""Everything that layoutalg refuses, each with one clear line: what was asked, what is missing, what would do.
+"""What more than one room refuses, each with one clear line: what was asked, what is missing, what would do.
 
 | error | when |
 |---|---|
@@ -13,8 +13,10 @@
 | `NoDeviceError` | no device of the kind asked for; the message says why |
 | `UnsupportedInstructionError` | an instruction, or a form of one, that the tables do not describe |
 | `Fault` | a run did what a correct kernel never does: a bad address, a race, a register read before its wait, … |
+| `StepLimit` | a run was stopped: it took more instructions than it may |
 
-All from `NoCompilerError` on are `DeviceError`, so a command line needs one handler.
+All from `NoCompilerError` on are `DeviceError`, so a command line needs one handler.  What one room alone
+refuses (an access, a target, a text that is no expression) has its error there.
 """
 
 from __future__ import annotations

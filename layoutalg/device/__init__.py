@@ -31,7 +31,7 @@ np.float32(198.0)
 | run | `device.load(code)` → `Module`, `module.launch(name, grid, block, arguments)`, `device.synchronize()` |
 | data | `device.array(host)`, `device.empty(shape, dtype)`, `device.view(array)`; `DeviceArray.numpy()` |
 | time | `device.event()`, `later.milliseconds_since(earlier)` |
-| errors | `DeviceError` and its kinds (see `errors.py`) |
+| errors | `DeviceError` and its kinds (see `layoutalg.errors`) |
 
 It cannot say whether a kernel is right: that is proved before it comes here. Nothing heavy is imported before it
 is used.

@@ -21,7 +21,7 @@
 | occupancy          | a unit of each target holds a block at least; how many, by LDS and waves                     |
 
 Together they say: for all sizes that `requires` admits, after the kernel, the target holds the program's meaning at
-each coordinate.  A program that is not well-formed (`wellformed.py`) has no meaning, and is refused before.
+each coordinate.  A program that is not well-formed (`obligations.wellformed`) has no meaning, and is refused before.
 """
 
 from __future__ import annotations

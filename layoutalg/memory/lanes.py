@@ -8,7 +8,7 @@
 | a tile distribution                   | the last P  | the other Ps, the Ys           |
 | a matrix operand (MFMA, WMMA)         | its lane    | row block, K step, part        |
 
-What it cannot represent: lanes that reach different numbers of elements (say which take part: `access.Reach`).
+What it cannot represent: lanes that reach different numbers of elements (say which take part: `reach.Reach`).
 """
 
 from __future__ import annotations

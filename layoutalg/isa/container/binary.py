@@ -1,8 +1,8 @@
 """A kernel to be run or proved: its code, what the machine sets up for it, and its arguments.
 
-The container says where code, descriptor and metadata are (`device.container`), the descriptor what the machine does
-(`descriptor`), the metadata what the runtime does (`device.metadata`). Where both size a thing they must agree: the
-runtime allocates by the one, the packet processor sets up by the other.
+The container says where code, descriptor and metadata are (`loader`), the descriptor what the machine does
+(`descriptor`), the metadata what the runtime does (`metadata`). Where both size a thing they must agree: the runtime
+allocates by the one, the packet processor sets up by the other.
 
 What it cannot represent: several code objects linked together, dynamic LDS, kernels with preloaded arguments.
 """

@@ -1,7 +1,7 @@
 """The registers of the numpy machine: those of all waves of many blocks at once, and which of them run.
 
 A scalar register is a column of one word for each wave, a vector register a row of lanes for each wave.  What nothing
-wrote is noise, and other noise in the second copy of a block (`concrete`).
+wrote is noise, and other noise in the second copy of a block (`run.concrete`).
 """
 
 from __future__ import annotations

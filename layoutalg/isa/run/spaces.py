@@ -23,7 +23,7 @@ _TYPES = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 class Bytes:
     """An array of bytes that is read and written in elements of 1, 2 or 4k bytes, at any byte.
 
-    Whether an unaligned address is allowed is the machine's matter (`accesses.alignment_of`).
+    Whether an unaligned address is allowed is the machine's matter (`semantics.accesses.alignment_of`).
     """
 
     def __init__(self, data: Array) -> None:

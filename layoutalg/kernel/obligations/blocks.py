@@ -27,7 +27,7 @@ def lanes(program: Program) -> Iterator[Requirement]:
 def whole_tiles(program: Program) -> Iterator[Requirement]:
     """What is stored is held once: tiles that leave the registers are one to one with threads and registers.
 
-    Of a tile that several threads hold alike, the first copy is stored to a tensor (`copies.first_copy`).
+    Of a tile that several threads hold alike, the first copy is stored to a tensor (`access.places.first_copy`).
     """
     shared = {s.registers for _, s in program.statements() if isinstance(s, StoreShared)}
     stored = {s.registers for _, s in program.statements() if isinstance(s, Store)}

@@ -1,13 +1,13 @@
 """The symbolic machine: one lane of one wave of one block, all of them unknown.
 
-It carries out one instruction at a time on a `State`; `follow` says which, on all ways through a kernel.  What it
-collects is the *trace*: every access of memory, element by element, with the address, the condition under which the
-lane makes it, the data, and how many barriers stand before it.  The lane's own registers are written under its own
+It carries out one instruction at a time on a `State`; `loops.execution` says which, on all ways through a kernel.
+What it collects is the *trace*: every access of memory, element by element, with the address, the condition under which
+the lane makes it, the data, and how many barriers stand before it.  The lane's own registers are written under its own
 condition, so nothing has to be merged for them.
 
 | instruction | is read as |
 |---|---|
-| arithmetic | its entry in `semantics`, on the words of `words` |
+| arithmetic | its entry in `semantics`, on the words of `values.word` |
 | a load | a new unknown for each element; of scratch, what was stored there |
 | a store | an entry of the trace |
 | a scalar load | the kernel's arguments, and nothing else |

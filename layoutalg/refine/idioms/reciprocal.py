@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from layoutalg.index import FALSE, TRUE, Expr, any_of, div, eq, lt, select, simplify, substitute, symbol, variables
 from layoutalg.refine.idioms.rules import Lemma, Reading, Rule, number
 from layoutalg.refine.values.modular import same_word
-from layoutalg.refine.values.unknowns import Kind, arguments_of, call_of, function_of, unknown
+from layoutalg.refine.values.unknowns import Kind, arguments_of, call_of, function_of, unknown_value
 from layoutalg.refine.values.word import Word
 
 ASSUMPTION = "the quotient estimate of LLVM's unsigned division is at most 2 too small"
@@ -148,7 +148,7 @@ def _in_range(w: Reading, new: Expr, old: Expr, chosen: Sequence[Expr]) -> bool:
 
 def _less_by_one(error: Expr) -> Expr:
     """max(e − 1, 0), for e in 0, 1, 2: what is left after one correction, of which another leaves nothing."""
-    return unknown(f"{error.value.name}_left", int(error.hi), Kind.DATA, function=ERROR, arguments=(error,))
+    return unknown_value(f"{error.value.name}_left", int(error.hi), Kind.DATA, function=ERROR, arguments=(error,))
 
 
 _N, _D, _E = number("n", 6), symbol("d", max=63), symbol("e", min=0, max=MOST_ERROR)

@@ -46,7 +46,7 @@ from layoutalg.refine.idioms.rules import first
 from layoutalg.refine.idioms.table import RULES
 from layoutalg.refine.values.modular import cut, representative, same_word
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
-from layoutalg.refine.values.unknowns import Kind, unknown
+from layoutalg.refine.values.unknowns import Kind, unknown_value
 from layoutalg.refine.values.word import (
     Bit,
     Carry,
@@ -84,7 +84,7 @@ class IndexValues:
     def fresh(self, name: str, limit: int, kind: Kind = Kind.DATA, function: str = "", *of: Expr) -> Expr:
         """A new unknown, 0 ≤ name < limit."""
         self._made += 1
-        return unknown(f"{name}_{self._made - 1}", limit, kind, self._made - 1, function, of)
+        return unknown_value(f"{name}_{self._made - 1}", limit, kind, self._made - 1, function, of)
 
     def belonging(self, name: str, limit: int, *of: Expr, kind: Kind = Kind.DATA) -> Expr:
         """The one unknown of this name that belongs to these expressions, 0 ≤ name < limit."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from layoutalg.index import Expr, const, div, eq, negation, select, simplify, substitute, variables
-from layoutalg.refine.values.unknowns import Call, Kind, call_of, unknown
+from layoutalg.refine.values.unknowns import Call, Kind, call_of, unknown_value
 
 ASSUMPTION = (
     "floating-point and matrix instructions give equal results for equal operands, a NaN's payload apart; what they "
@@ -55,7 +55,7 @@ class UninterpretedFunctions:
         call = name, tuple(given)
         if call not in self._named:
             named = f"{name}_{len(self._named)}"
-            self._named[call] = unknown(named, _limit(name), Kind.RESULT, function=name, arguments=tuple(given))
+            self._named[call] = unknown_value(named, _limit(name), Kind.RESULT, function=name, arguments=tuple(given))
         return self._named[call]
 
     def relation(self, name: str, left: Expr, right: Expr) -> Expr:

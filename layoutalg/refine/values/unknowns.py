@@ -41,7 +41,7 @@ NOTHING_KNOWN = frozenset({Kind.UNDEFINED, Kind.ANY})
 
 
 @dataclass(frozen=True)
-class Unknown(Symbol):
+class UnknownValue(Symbol):
     """A variable that execution made: the `number`-th, or one as old as its arguments; by which function of what."""
 
     kind: Kind = Kind.DATA
@@ -50,26 +50,28 @@ class Unknown(Symbol):
     arguments: tuple[Expr, ...] = ()
 
 
-def unknown(
+def unknown_value(
     name: str, limit: int, kind: Kind, number: int | None = None, function: str = "", arguments: tuple[Expr, ...] = ()
 ) -> Expr:
     """The variable with 0 ≤ name < limit that is this unknown."""
-    return make_node("var", (), Unknown(name, 0, limit - 1, None, 1, False, False, kind, number, function, arguments))
+    return make_node(
+        "var", (), UnknownValue(name, 0, limit - 1, None, 1, False, False, kind, number, function, arguments)
+    )
 
 
 def kind_of(v: Expr) -> Kind | None:
     """What a variable stands for; None of what is given: an index, a size, an address."""
-    return v.value.kind if isinstance(v.value, Unknown) else None
+    return v.value.kind if isinstance(v.value, UnknownValue) else None
 
 
 def arguments_of(v: Expr) -> tuple[Expr, ...]:
     """What an unknown belongs to or is the result of; nothing of another expression."""
-    return v.value.arguments if isinstance(v.value, Unknown) else ()
+    return v.value.arguments if isinstance(v.value, UnknownValue) else ()
 
 
 def function_of(v: Expr) -> str:
     """The function that made an unknown, or what it is called to those that it belongs to; "" of another expression."""
-    return v.value.function if isinstance(v.value, Unknown) else ""
+    return v.value.function if isinstance(v.value, UnknownValue) else ""
 
 
 def call_of(v: Expr) -> Call:
@@ -85,8 +87,8 @@ def is_unknown(e: Expr) -> bool:
 
 def made_since(v: Expr, then: int) -> bool:
     """Whether a variable is an unknown of this number or a later one, or the result of a function of such."""
-    if not isinstance(v.value, Unknown) or v.value.number is not None:
-        return isinstance(v.value, Unknown) and v.value.number is not None and v.value.number >= then
+    if not isinstance(v.value, UnknownValue) or v.value.number is not None:
+        return isinstance(v.value, UnknownValue) and v.value.number is not None and v.value.number >= then
     return any(made_since(u, then) for u in variables(*v.value.arguments))
 
 
@@ -95,8 +97,8 @@ def dependencies(*exprs: Expr, beside: Mapping[Expr, Expr] | None = None) -> fro
 
     >>> from layoutalg.index import symbol
     >>> t = symbol("t")
-    >>> f = unknown("f", 9, Kind.RESULT, function="f", arguments=(t * 4,))
-    >>> g = unknown("g", 9, Kind.RESULT, function="g", arguments=(f + 1, f))
+    >>> f = unknown_value("f", 9, Kind.RESULT, function="f", arguments=(t * 4,))
+    >>> g = unknown_value("g", 9, Kind.RESULT, function="g", arguments=(f + 1, f))
     >>> sorted(map(str, dependencies(g + 1)))
     ['f', 'g', 't']
     """

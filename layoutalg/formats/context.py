@@ -99,10 +99,10 @@ class Context:
             self.symbols = file
 
     def _narrowed(self, data: Data) -> dict[str, Expr]:
-        sizes = narrowed(self._said_of_sizes(data))
+        sizes = narrowed(self._conditions_on_sizes(data))
         return {name: sizes.get(s, s) for name, s in self.symbols.items()}
 
-    def _said_of_sizes(self, data: Data) -> Iterator[Expr]:
+    def _conditions_on_sizes(self, data: Data) -> Iterator[Expr]:
         """What `given` says of the file's own symbols alone; the rest is read with the item, and its errors told."""
         for text in data.get("given", ()):
             for part in parts(text) if isinstance(text, str) else ():
@@ -118,8 +118,8 @@ class Context:
     def limits(self, data: Data) -> Expr:
         """The part of an item's `given` that its sizes have as limits, in the file's own symbols."""
         new = self._limited
-        said = self._said_of_sizes(data) if new else ()
-        return all_of(*(e for e in said if {*variables(e)} <= {*new} and holds(substitute(e, new))))
+        conditions = self._conditions_on_sizes(data) if new else ()
+        return all_of(*(e for e in conditions if {*variables(e)} <= {*new} and holds(substitute(e, new))))
 
     def _given(self, path: Path, data: Data, scope: Scope) -> Expr:
         """The other part."""
@@ -191,11 +191,11 @@ class Context:
     def claim(self, path: Path, entry: str | Data, kind: str, usual: Expectation = PROVED) -> StatedClaim:
         """One claim about an item of a kind; `usual`: what is expected of it where it does not say."""
         text, expectation = (entry, usual) if isinstance(entry, str) else (entry["claim"], expected(path, entry))
-        said = split(text)
-        if said is None or said[0] not in CLAIMS:
-            hint = nearest(said[0], CLAIMS) if said else ""
+        called = split(text)
+        if called is None or called[0] not in CLAIMS:
+            hint = nearest(called[0], CLAIMS) if called else ""
             raise DocumentError(path, f"{shown(text)} is no claim{hint or '; the claims are ' + ', '.join(CLAIMS)}")
-        name, args = said
+        name, args = called
         form = CLAIMS[name]
         if kind not in form.of:
             raise DocumentError(

@@ -108,7 +108,7 @@ class Coalesced(AccessClaim):
             used[found.strategy] = None
         return Holds(" + ".join(used))
 
-    def told(self, failed: Fails, obligation: Obligation | None) -> Witness | None:
+    def witness(self, failed: Fails, obligation: Obligation | None) -> Witness | None:
         if obligation is not None:
             return witness(obligation, failed)
         (at,) = failed.points

@@ -99,7 +99,7 @@ class LdsClaim(AccessClaim):
         yield Route("z3", partial(by_statements, self), required)
         yield Route("enumeration", partial(by_counting, self), required)
 
-    def told(self, failed: Fails, obligation: Obligation | None) -> Witness | None:
+    def witness(self, failed: Fails, obligation: Obligation | None) -> Witness | None:
         """A failing requirement in its own words; a conflict as the wave shows it, None where it does not."""
         if obligation is not None and any(obligation.label == need.label for need in self.requirements()):
             return witness(obligation, failed)
@@ -194,7 +194,7 @@ class ConflictFreeIff(LdsClaim):
         """By its statements alone: a price over all values does not tell them apart."""
         yield Route("z3", partial(by_statements, self), self.requirements())
 
-    def told(self, failed: Fails, obligation: Obligation | None) -> Witness | None:
+    def witness(self, failed: Fails, obligation: Obligation | None) -> Witness | None:
         """A failing statement in its own words: the lanes are written out in it."""
         stated = self.conflicts() if obligation is None else [obligation]
         return next((witness(one, failed) for one in stated if replays(one, failed)), None)

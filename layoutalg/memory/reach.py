@@ -67,8 +67,8 @@ class Reach:
         new = {v: fresh(v.value.name, n, avoid) for v, n in counts.items()}
         if new:
             index = tuple(substitute(i, new) for i in lanes.index)
-            told = LaneMap(new.get(lanes.lane, lanes.lane), new.get(lanes.element, lanes.element), index, lanes.name)
-            object.__setattr__(self, "lanes", told)
+            renamed = LaneMap(new.get(lanes.lane, lanes.lane), new.get(lanes.element, lanes.element), index, lanes.name)
+            object.__setattr__(self, "lanes", renamed)
             object.__setattr__(self, "given", substitute(self.given, new))
 
     @cached_property
@@ -252,5 +252,5 @@ class AccessClaim(Claim):
     def assumptions(self) -> tuple[str, ...]:
         return self.access.assumptions
 
-    def terms(self) -> Iterator[Expr]:
-        yield from (*super().terms(), self.access.address, *self.access.lanes.index)
+    def expressions(self) -> Iterator[Expr]:
+        yield from (*super().expressions(), self.access.address, *self.access.lanes.index)

@@ -66,8 +66,8 @@ def meeting(access: Access, at: Point) -> Witness:
     if len(lanes) < 2:
         each = ", ".join(str(phase.cycles) for phase in found)
         return Witness(points, f"the phases take {each} cycles{values_text}")
-    told = list(zip(lanes, dwords, strict=True))[:TOLD]
-    each = ", ".join(f"lane {x} at {where[x]} wants dword {d}" for x, d in told)
+    listed = list(zip(lanes, dwords, strict=True))[:TOLD]
+    each = ", ".join(f"lane {x} at {where[x]} wants dword {d}" for x, d in listed)
     text = f"lanes {_and(lanes)} of phase {number} want dwords {_and(dwords)} of bank {worst.bank}: {each}"
     return Witness(points, text + values_text)
 

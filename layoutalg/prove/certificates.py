@@ -172,8 +172,8 @@ def _texts(obligation: Obligation, outcome: Holds | Fails) -> dict[str, tuple[sm
         text = smt.smt_text(obligation, bits, points=outcome.points)
         texts = {"-refuted": (smt.Form(text, arithmetic, "with the values of the counterexample"), "sat")}
     else:
-        said = smt.forms(obligation)
-        texts = {f"-{n}" if len(said) > 1 else "": (form, "unsat") for n, form in enumerate(said)}
+        forms = smt.forms(obligation)
+        texts = {f"-{n}" if len(forms) > 1 else "": (form, "unsat") for n, form in enumerate(forms)}
     if (alone := smt.assumptions_text(obligation, bits)) is not None:
         texts["-assumptions"] = smt.Form(alone, arithmetic, "what is assumed, alone"), "sat"
     return texts

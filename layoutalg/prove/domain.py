@@ -100,7 +100,7 @@ def upper_index(adaptor: TensorAdaptor, bottom: Sequence[Expr]) -> Index:
         raise InexpressibleError(f"the inverse of {adaptor}: {error}") from error
 
 
-def follow(adaptor: TensorAdaptor, known: Mapping[int, Expr]) -> tuple[Mapping[int, Expr], Expr]:
+def hidden_values(adaptor: TensorAdaptor, known: Mapping[int, Expr]) -> tuple[Mapping[int, Expr], Expr]:
     """Every hidden index from those at the top (and any others known), and validity."""
     hidden = dict(known)
     conditions = []
@@ -116,7 +116,7 @@ def at(layout: Layout, top: Sequence[Term]) -> Domain:
     """A layout at a given top index."""
     adaptor = adaptor_of(layout)
     index = tuple(map(as_expr, top))
-    hidden, valid = follow(adaptor, dict(zip(adaptor.top_ids, index, strict=True)))
+    hidden, valid = hidden_values(adaptor, dict(zip(adaptor.top_ids, index, strict=True)))
     return Domain((), index, hidden, tuple(hidden[i] for i in adaptor.bottom_ids), valid)
 
 
@@ -153,7 +153,7 @@ def digit_form(layout: Layout) -> Domain:
     for n, i in enumerate(adaptor.top_ids):
         free_index(i, f"i{n}")
     assert len(set(free)) == len(free)
-    hidden, valid = follow(adaptor, known)
+    hidden, valid = hidden_values(adaptor, known)
     top = tuple(hidden[i] for i in adaptor.top_ids)
     return Domain(tuple(free), top, hidden, tuple(hidden[i] for i in adaptor.bottom_ids), valid)
 

@@ -135,10 +135,10 @@ def verdict_by(claim: Claim, outcome: Outcome) -> Verdict:
         return Proved(statement, outcome.strategy, 0.0)
     if isinstance(outcome, GaveUp):
         return Unknown(statement, outcome.strategy, 0.0, why=outcome.reason)
-    told = claim.told(outcome, None)
-    if told is None:
+    shown = claim.witness(outcome, None)
+    if shown is None:
         return Unknown(statement, outcome.strategy, 0.0, why=NO_REPLAY)
-    return Refuted(statement, outcome.strategy, 0.0, witness=told)
+    return Refuted(statement, outcome.strategy, 0.0, witness=shown)
 
 
 def steps_of(
@@ -253,10 +253,10 @@ def verdict_of(claim: Claim | Obligation, steps: Sequence[Decided], local: bool,
     used: dict[str, None] = {}
     for step in steps:
         if isinstance(step.outcome, Fails):
-            told = _told(claim, step.outcome, step.obligation)
-            if told is None:
+            shown = _witness(claim, step.outcome, step.obligation)
+            if shown is None:
                 return Unknown(statement, step.outcome.strategy, 0.0, why=NO_REPLAY)
-            return Refuted(statement, step.outcome.strategy, 0.0, witness=told)
+            return Refuted(statement, step.outcome.strategy, 0.0, witness=shown)
         if isinstance(step.outcome, GaveUp):
             unknown.append(f"{step.obligation.label}: {step.outcome.reason}")
         used[step.outcome.strategy] = None
@@ -270,5 +270,5 @@ def verdict_of(claim: Claim | Obligation, steps: Sequence[Decided], local: bool,
     return Proved(statement, f"transform by transform ({how})" if local else how, 0.0)
 
 
-def _told(claim: Claim | Obligation, failed: Fails, obligation: Obligation) -> Witness | None:
-    return claim.told(failed, obligation) if isinstance(claim, Claim) else witness(obligation, failed)
+def _witness(claim: Claim | Obligation, failed: Fails, obligation: Obligation) -> Witness | None:
+    return claim.witness(failed, obligation) if isinstance(claim, Claim) else witness(obligation, failed)

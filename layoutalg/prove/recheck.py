@@ -163,9 +163,9 @@ def _cvc5(path: str, seconds: float) -> str:
         command = parser.nextCommand()
         if command.isNull():
             return answer
-        said = command.invoke(solver, symbols).strip()
-        if said in ("sat", "unsat", "unknown"):
-            answer = said
+        printed = command.invoke(solver, symbols).strip()
+        if printed in ("sat", "unsat", "unknown"):
+            answer = printed
 
 
 def _bitwuzla(path: str, seconds: float) -> str:

@@ -64,9 +64,9 @@ def forms(obligation: Obligation) -> tuple[Form, ...]:
     if whole and (bits or "(set-logic QF_LIA)" in whole[0].text):
         return whole
     end = time.monotonic() + SEARCH
-    for words, said in sorted((("", obligation), *changed(obligation)), key=_undecided):
-        found = list(takewhile(bool, (_form(part, words) for part in parts(said) if time.monotonic() < end)))
-        if len(found) == len(parts(said)):
+    for words, same in sorted((("", obligation), *changed(obligation)), key=_undecided):
+        found = list(takewhile(bool, (_form(part, words) for part in parts(same) if time.monotonic() < end)))
+        if len(found) == len(parts(same)):
             return tuple(form for form in found if form)
     if reason:
         raise reason
@@ -80,11 +80,11 @@ def _undecided(way: tuple[str, Obligation]) -> bool:
 
 def _form(part: Obligation, words: str) -> Form | None:
     """A text of one part of a goal that z3 finds unsatisfiable; None where there is none."""
-    said = "; ".join(filter(None, ["a part of its goal", words]))
+    how_made = "; ".join(filter(None, ["a part of its goal", words]))
     if not needs_bits(part):
         stepwise = assertions(part)
-        return None if stepwise is None else Form(_script(stepwise), "integers", f"{said}; with steps")
-    for encoding, how in ((BitVectors, said), (AnyFunction, f"{said}; any function for a bitwise one")):
+        return None if stepwise is None else Form(_script(stepwise), "integers", f"{how_made}; with steps")
+    for encoding, how in ((BitVectors, how_made), (AnyFunction, f"{how_made}; any function for a bitwise one")):
         try:
             problem = Problem(part, encoding)
         except NotExpressible:

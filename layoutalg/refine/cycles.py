@@ -119,20 +119,20 @@ class LdsCycles:
     def fewer(self) -> bool:
         """Whether the binary makes some of the program's accesses and no others."""
         made = self._shape((o.store, o.bytes, o.accesses) for o in self.by_instruction)
-        said = self._shape((c.store, c.bytes, c.accesses) for c in self.claims)
-        return made < said
+        claimed = self._shape((c.store, c.bytes, c.accesses) for c in self.claims)
+        return made < claimed
 
     @property
     def each_as_claimed(self) -> bool:
         """Whether an access costs, on the average of its direction and width, at most what the program claims."""
-        spent, said = Counter[tuple[bool, int]](), Counter[tuple[bool, int]]()
+        spent, claimed = Counter[tuple[bool, int]](), Counter[tuple[bool, int]]()
         for one in self.by_instruction:
             spent[one.store, one.bytes] += one.cycles + one.idle
         for claim in self.claims:
-            said[claim.store, claim.bytes] += claim.most
+            claimed[claim.store, claim.bytes] += claim.most
         made = self._shape((o.store, o.bytes, o.accesses) for o in self.by_instruction)
         meant = self._shape((c.store, c.bytes, c.accesses) for c in self.claims)
-        return self.priced and all(spent[kind] * meant[kind] <= said[kind] * made[kind] for kind in made)
+        return self.priced and all(spent[kind] * meant[kind] <= claimed[kind] * made[kind] for kind in made)
 
     @staticmethod
     def _shape(rows: Iterable[tuple[bool, int, int]]) -> Counter[tuple[bool, int]]:
@@ -163,13 +163,13 @@ class LdsCycles:
 
     def __str__(self) -> str:
         least, most = self.claimed
-        said = f"{least}" if least == most else f"{least} to {most}"
+        claimed = f"{least}" if least == most else f"{least} to {most}"
         made = "the program's accesses" if self.alike else "the compiler merged or split accesses"
         if self.fewer:
             made = "fewer accesses: waves that have nothing to do leave them out"
             made += "; each costs at most what is claimed" if self.each_as_claimed else ""
         idle = f"; {self.idle} more phases are of no lane" if self.idle else ""
-        text = f"LDS: {self.cycles} cycles, claimed {said} ({made}{idle})"
+        text = f"LDS: {self.cycles} cycles, claimed {claimed} ({made}{idle})"
         if not self.priced:
             text += "; not every access is priced"
         return "\n  in doubt: ".join((text, *self.doubts))

@@ -106,35 +106,35 @@ def _run(
     code: MachineCode, program: Program, sizes: Mapping[Expr, int], orders: Sequence[int | None], seconds: float
 ) -> Replay:
     """Runs at these sizes, in each of these orders; what takes longer is stopped, and shows nothing."""
-    told = {size.value.name: n for size, n in sizes.items()}
+    named = {size.value.name: n for size, n in sizes.items()}
     extents = [value(tensor.descriptor.element_space_size, sizes) for tensor in program.tensors]
     blocks = value(prod(program.launch), sizes)
     if max(extents) > ELEMENTS or blocks > BLOCKS:
-        return Replay(told, None, f"too large to run here ({max(extents)} elements, {blocks} blocks)")
+        return Replay(named, None, f"too large to run here ({max(extents)} elements, {blocks} blocks)")
     if not value(program.requires, sizes):
-        return Replay(told, None, f"{program.name} is not launched at these sizes")
+        return Replay(named, None, f"{program.name} is not launched at these sizes")
     return budget.in_time(
         seconds,
         lambda: _tried(code, program, make_case(program, sizes), orders),
-        lambda why: Replay(told, None, f"the run was stopped: {why}"),
+        lambda why: Replay(named, None, f"the run was stopped: {why}"),
     )
 
 
 def _tried(code: MachineCode, program: Program, case: LaunchCase, orders: Sequence[int | None]) -> Replay:
-    told, steps = {size.value.name: n for size, n in case.sizes.items()}, 0
+    named, steps = {size.value.name: n for size, n in case.sizes.items()}, 0
     for order in orders:
         try:
             trial = attempt(code, program, case, STEPS, order, strict=False)
         except StepLimit as hangs:
-            return Replay(told, None, f"a fault, {hangs}", steps + STEPS)
+            return Replay(named, None, f"a fault, {hangs}", steps + STEPS)
         except Fault as fault:
-            return Replay(told, fault.kind != "alignment" or None, f"a fault, {fault}", steps)
+            return Replay(named, fault.kind != "alignment" or None, f"a fault, {fault}", steps)
         except DeviceError as error:
-            return Replay(told, None, str(error), steps)
+            return Replay(named, None, str(error), steps)
         steps += trial.execution.steps
         if not trial.exact:
-            return Replay(told, True, _difference(program, trial), steps)
-    return Replay(told, False, "the run shows no difference", steps)
+            return Replay(named, True, _difference(program, trial), steps)
+    return Replay(named, False, "the run shows no difference", steps)
 
 
 def _sizes(program: Program, verdict: Refuted | None) -> Mapping[Expr, int] | None:

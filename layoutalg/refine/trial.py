@@ -205,15 +205,15 @@ def report(code: MachineCode, program: Program, seed: int = 0) -> Mapping[str, A
     made, as `refused`, and `exact` is None: nothing is known.
     """
     sizes = small_sizes(program, seed)
-    told = {s.value.name: n for s, n in sizes.items()}
+    named = {s.value.name: n for s, n in sizes.items()}
     try:
         trial = attempt(code, program, make_case(program, sizes, seed))
     except Fault as error:
-        return {"sizes": told, "exact": False, "fault": str(error)}
+        return {"sizes": named, "exact": False, "fault": str(error)}
     except (UnsupportedInstructionError, LaunchError) as error:
-        return {"sizes": told, "exact": None, "refused": str(error)}
+        return {"sizes": named, "exact": None, "refused": str(error)}
     lds = compare(trial.execution.lds, program, code.kernel.target, sizes)
-    found = {"sizes": told, "exact": trial.exact}
+    found = {"sizes": named, "exact": trial.exact}
     return {**found, "lds": lds.report} if lds else found
 
 
@@ -226,6 +226,6 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield found["lds"]["text"]
         yield f"  {'accesses':>8} {'cycles':>7} {'lost':>5}  instruction"
         for one in found["lds"]["instructions"]:
-            said = f"  not priced: {one['unpriced']}" if one["unpriced"] else ""
+            unpriced = f"  not priced: {one['unpriced']}" if one["unpriced"] else ""
             lost = one["cycles"] - one["least"]
-            yield f"  {one['accesses']:>8} {one['cycles']:>7} {lost:>5}  {one['where']}{said}"
+            yield f"  {one['accesses']:>8} {one['cycles']:>7} {lost:>5}  {one['where']}{unpriced}"

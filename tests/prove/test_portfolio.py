@@ -35,13 +35,13 @@ class Routed(Claim):
     def obligations(self) -> Iterator[Obligation]:
         return iter(self.stated)
 
-    def terms(self) -> Iterator[Expr]:
+    def expressions(self) -> Iterator[Expr]:
         yield N
 
     def routes(self) -> Iterator[Route]:
         return iter(self.ways)
 
-    def told(self, failed: Fails, obligation: Obligation | None) -> Witness | None:
+    def witness(self, failed: Fails, obligation: Obligation | None) -> Witness | None:
         n = failed.points[0][N]
         return Witness(({"N": n},), f"{n} is not small") if n >= 9 else None
 

@@ -49,7 +49,7 @@ class Macro:
 class Macros:
     """The macros of a file's blocks, in the order of their directives."""
 
-    said: dict[str, dict[tuple[int, int], Macro]] = field(default_factory=dict)
+    found: dict[str, dict[tuple[int, int], Macro]] = field(default_factory=dict)
     roots: dict[Node, int] = field(default_factory=dict)
     unsettled: dict[str, str] = field(default_factory=dict)
     """Macros of which it is not known where they are defined or undefined, and why."""
@@ -67,7 +67,7 @@ class Macros:
             value = _expression(written) if node.type == "preproc_def" else None
             kinds = () if value is None else (child.type for child in below(value))
             acts = not ACTING.isdisjoint(kinds) if value is not None else _ACTS.search(written) is not None
-            self.said.setdefault(name, {})[place] = Macro(place, defined, value, acts)
+            self.found.setdefault(name, {})[place] = Macro(place, defined, value, acts)
 
     def place(self, node: Node) -> tuple[int, int] | None:
         """The block and the byte at which a node stands, None for one of a text that was put together here."""
@@ -78,21 +78,21 @@ class Macros:
 
     def at(self, name: str, node: Node) -> Macro | None:
         """What was last said of a name before a node, None where nothing was."""
-        said = self.said.get(name)
+        found = self.found.get(name)
         if name in self.unsettled:
             raise Unreadable(f"the macro {name} {self.unsettled[name]}")
-        if said is None:
+        if found is None:
             return None
         place = self.place(node)
         if place is None:
-            if len(said) > 1:
-                raise Unreadable(f"the macro {name} is defined or undefined {len(said)} times")
-            return next(iter(said.values()))
-        return said[max(before)] if (before := [at for at in said if at < place]) else None
+            if len(found) > 1:
+                raise Unreadable(f"the macro {name} is defined or undefined {len(found)} times")
+            return next(iter(found.values()))
+        return found[max(before)] if (before := [at for at in found if at < place]) else None
 
     def refuse_acting(self, node: Node | None) -> None:
         """Unreadable for a statement in which a macro may do what is not seen."""
-        for child in below(node) if self.said and node is not None else ():
+        for child in below(node) if self.found and node is not None else ():
             macro = self.at(text(child), child) if child.type.endswith("identifier") else None
             if macro is not None and macro.defined and macro.acts:
                 raise Unreadable(f"what the macro {text(child)} does is not read")

@@ -88,9 +88,9 @@ class Preprocessor(Effects):
 
     def defined_at(self, name: str, node: Node) -> bool:
         """Whether a macro is defined at a node."""
-        said = self.macros.at(name, node)
-        if said is not None:
-            return said.defined
+        last = self.macros.at(name, node)
+        if last is not None:
+            return last.defined
         if name in self.defines:
             given = self.defines[name]
             return not (isinstance(given, Open) and given.path == UNDEFINED)
@@ -132,7 +132,7 @@ class Preprocessor(Effects):
     def compiled(self, node: Node) -> bool:
         """Whether the part after a `#if` counts; Unreadable where a macro that it asks for has no value here."""
         name = node.child_by_field_name("name")
-        if name is not None and _is_default(node, text(name)) and not self.said_of(text(name), node):
+        if name is not None and _is_default(node, text(name)) and not self.is_mentioned(text(name), node):
             self.told_default(text(name), node)
             return True
         if name is not None:
@@ -143,7 +143,7 @@ class Preprocessor(Effects):
         for child in below(condition):
             if child.type != "identifier" or (child.parent or child).type == "preproc_defined":
                 continue
-            if self.said_of(text(child), child) and not self.defined_at(text(child), child):
+            if self.is_mentioned(text(child), child) and not self.defined_at(text(child), child):
                 raise Unreadable(f"the macro {text(child)} is asked for its value where it is undefined")
         found = truth(self.evaluate(condition, Scope(None, self.defines)))
         if found.op != "const":
@@ -162,7 +162,7 @@ class Preprocessor(Effects):
             at = at.parent
         return None
 
-    def said_of(self, name: str, node: Node) -> bool:
+    def is_mentioned(self, name: str, node: Node) -> bool:
         """Whether the file or `-D` says anything of a macro before a node."""
         return self.macros.at(name, node) is not None or name in self.defines
 

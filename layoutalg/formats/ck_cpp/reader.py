@@ -158,13 +158,13 @@ class Reader(StatementRunner):
             part = self.whole.pop(body)
             self.unread = [other for other in self.unread if other is not part]
             self.came[body] = "is read where it is called, and not checked by itself"
-        told: dict[str, int | None] = {item.name: item.line for item in self.items[items:]}
-        self.passed_by(root, told | {part.name: part.line for part in self.unread[unread:]})
+        listed: dict[str, int | None] = {item.name: item.line for item in self.items[items:]}
+        self.passed_by(root, listed | {part.name: part.line for part in self.unread[unread:]})
 
     def tried(self, function: CppFunction) -> None:
         """Calls a function for what it returns, or, where it returns nothing, for what it declares."""
         body = text(function.body)
-        told = len(self.items), len(self.unread)
+        before = len(self.items), len(self.unread)
         self.collecting = not returns(function.body)
         self.prefix = f"{function.name}." if self.collecting else ""
         self.line, self.depth = function.line, 0
@@ -172,7 +172,7 @@ class Reader(StatementRunner):
             returned = self.body(function, self.frame(function))
         except Unreadable as error:
             self.left_out(function.name, error, body)
-            if len(self.unread) > told[1]:
+            if len(self.unread) > before[1]:
                 self.whole[function.body.id] = self.unread[-1]
             else:
                 self.came[function.body.id] = f"not read: {error.reason}"
@@ -181,17 +181,17 @@ class Reader(StatementRunner):
         else:
             if returned is not None:
                 self.add(function.name, returned.value, function.line)
-        if (len(self.items), len(self.unread)) != told:
+        if (len(self.items), len(self.unread)) != before:
             self.came[function.body.id] = ""
         why = "they stay inside it" if self.collecting else "what it returns is no layout"
         self.came.setdefault(function.body.id, why)
 
-    def passed_by(self, root: Node, told: Mapping[str, int | None]) -> None:
+    def passed_by(self, root: Node, listed: Mapping[str, int | None]) -> None:
         """Lists what the block makes and no claim speaks of; what was not even reached is not read."""
         for place in inventory(root, self.first_line):
             body = place.node.child_by_field_name("body") if place.node.type == "function_definition" else None
             lines = range(place.first, place.last + 1)
-            here = place.name in told or any(line in lines for line in told.values() if line is not None)
+            here = place.name in listed or any(line in lines for line in listed.values() if line is not None)
             came = self.came.get(body.id) if body is not None else "" if here else None
             aside = self.aside(place.node)
             if aside is not None and not came:

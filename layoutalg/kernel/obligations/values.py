@@ -118,7 +118,7 @@ class _Values(Reading[Iterator[Requirement]]):
 
     def read_store(self, s: Store) -> Iterator[Requirement]:
         held = self.known(s.registers)
-        yield from self.there((s.registers,))
+        yield from self.used_where_copied((s.registers,))
         yield self.rounded_once(s, held)
         yield from stored(self.program, self.number, s, held.value)
 
@@ -201,9 +201,9 @@ class _Values(Reading[Iterator[Requirement]]):
         lost = [f"{r.name} ({', '.join(t.name for t in rounded)})" for r, rounded in held if rounded]
         label = f"rounded before: {', '.join(lost)}" if lost else "values are the tensors'"
         yield Requirement(f"{self.number}: takes values as they are", ForAll(label, as_expr(int(not lost))))
-        yield from self.there(parts)
+        yield from self.used_where_copied(parts)
 
-    def there(self, parts: Sequence[Registers]) -> Iterator[Requirement]:
+    def used_where_copied(self, parts: Sequence[Registers]) -> Iterator[Requirement]:
         """What was copied under a condition is used where that holds."""
         for r in parts:
             given = self.state[r].given

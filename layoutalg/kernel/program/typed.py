@@ -35,7 +35,7 @@ def wrongly_typed(value: Any) -> Iterator[str]:
         else:
             shown = " ".join(repr(held).split())
             text = shown if len(shown) <= 60 else f"{shown[:57]}…"
-            yield f"{kind.__name__}.{field.name} is {text}, not {_said(hint)}"
+            yield f"{kind.__name__}.{field.name} is {text}, not {_in_words(hint)}"
 
 
 @cache
@@ -56,12 +56,12 @@ def _is(value: Any, hint: Any) -> bool:
     return isinstance(value, hint)
 
 
-def _said(hint: Any) -> str:
+def _in_words(hint: Any) -> str:
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        return " or ".join(dict.fromkeys(map(_said, args)))
+        return " or ".join(dict.fromkeys(map(_in_words, args)))
     if origin is Literal:
         return " or ".join(map(repr, args))
     if origin is tuple:
-        return f"tuple[{_said(args[0])}, ...]"
+        return f"tuple[{_in_words(args[0])}, ...]"
     return "None" if hint is type(None) else str(hint.__name__)

@@ -53,7 +53,7 @@ class Claim:
         """Ways of its own to decide it whole, in their order; without any its obligations are decided one by one."""
         return iter(())
 
-    def told(self, failed: Fails, obligation: Obligation | None) -> Witness | None:
+    def witness(self, failed: Fails, obligation: Obligation | None) -> Witness | None:
         """What a counterexample shows (to an obligation, or found by a route); None where it does not replay."""
         return None if obligation is None else witness(obligation, failed)
 
@@ -87,7 +87,7 @@ class Claim:
         """All that is assumed, beyond the limits of each size."""
         return self.exists
 
-    def terms(self) -> Iterator[Expr]:
+    def expressions(self) -> Iterator[Expr]:
         """Expressions that hold every size that the claim speaks of."""
         yield self.assumed
         for one in self.about():
@@ -98,7 +98,7 @@ class Claim:
     @property
     def sizes(self) -> tuple[Expr, ...]:
         """The sizes that it holds for all of: those of lengths and parameters, and of what is assumed."""
-        return variables(*self.terms())
+        return variables(*self.expressions())
 
     @property
     def assumptions(self) -> tuple[str, ...]:

@@ -94,6 +94,6 @@ class All(Claim):
     def assumptions(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(line for claim in self.claims for line in claim.assumptions))
 
-    def terms(self) -> Iterator[Expr]:
+    def expressions(self) -> Iterator[Expr]:
         for claim in self.claims:
-            yield from claim.terms()
+            yield from claim.expressions()

@@ -27,8 +27,8 @@ class ExplicitClaim(Claim):
     def obligations(self) -> Iterator[Obligation]:
         return iter(self.parts)
 
-    def terms(self) -> Iterator[Expr]:
-        yield from super().terms()
+    def expressions(self) -> Iterator[Expr]:
+        yield from super().expressions()
         for part in self.parts:
             yield from part.variables
 

@@ -107,8 +107,8 @@ class Questions:
             return unknown(f"{self.open_claims} claims before it are open")
         limits = Limits(steps=RANGE_STEPS if self.open_claims else CLAIM_STEPS)
         for part, each in self._attempts(goal, given, limits):
-            told = (*self.shown_values, *show) if part is given else ()
-            verdict = prove(ForAll(label, goal, part, told), limits=each)
+            shown = (*self.shown_values, *show) if part is given else ()
+            verdict = prove(ForAll(label, goal, part, shown), limits=each)
             if isinstance(verdict, Proved):
                 return verdict
         return verdict

@@ -43,13 +43,13 @@ def arguments_of(binary: KernelBinary, program: Program) -> Sequence[BoundArgume
     for argument, laid_out in zip(arguments, binary.metadata.visible, strict=True):
         kind, size = ("global_buffer", 8) if argument.buffer else ("by_value", program.index_bits // 8)
         if (laid_out.kind, laid_out.size) != (kind, size) or laid_out.offset % size:
-            raise NotReadable(f"{binary.name} has other arguments than {program.name}: {_told(laid_out)}, and not "
+            raise NotReadable(f"{binary.name} has other arguments than {program.name}: {_in_words(laid_out)}, and not "
                               f"a {kind} of {size} bytes")  # fmt: skip
         if laid_out.space not in _GLOBAL or forbidden.get(argument.buffer) in laid_out.accesses:
             used = " ".join(sorted({laid_out.space, *laid_out.accesses} - {""}))
-            raise NotReadable(f"{binary.name}: {_told(laid_out)} is said to be {used}, as {argument.buffer} is not")
+            raise NotReadable(f"{binary.name}: {_in_words(laid_out)} is said to be {used}, as {argument.buffer} is not")
     return arguments
 
 
-def _told(laid_out: LaidOut) -> str:
+def _in_words(laid_out: LaidOut) -> str:
     return f"a {laid_out.kind} of {laid_out.size} bytes at byte {laid_out.offset}"

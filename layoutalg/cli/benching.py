@@ -13,6 +13,7 @@ import typer
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.output import placed
 from layoutalg.lazy import lazy
+from layoutalg.target import DEFAULT_MEASURED
 
 if TYPE_CHECKING:
     from layoutalg import device as machines
@@ -41,7 +42,9 @@ def bench(
     prepared_folder: Annotated[
         Path | None, typer.Option("--prepared", help="Measure what --prepare wrote there.")
     ] = None,
-    target: Annotated[str | None, typer.Option(help="What to prepare (sm_90) or report on (every AMD card).")] = None,
+    target: Annotated[
+        str | None, typer.Option(help=f"What to prepare ({DEFAULT_MEASURED}) or report on (every AMD card).")
+    ] = None,
     static: Annotated[
         bool, typer.Option("--static", help="Read the code compiled for AMD cards, run nothing: an estimate.")
     ] = False,
@@ -52,7 +55,7 @@ def bench(
     if static:
         return _static(names, target, json_file)
     if prepare_folder:
-        _prepared(names, target or "sm_90", target == "cpu", prepare_folder)
+        _prepared(names, target or DEFAULT_MEASURED, target == "cpu", prepare_folder)
         return 0
     with tempfile.TemporaryDirectory() as scratch:
         results = _measured(names, device, prepared_folder, Path(scratch))

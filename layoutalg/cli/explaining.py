@@ -12,22 +12,21 @@ import typer
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import SOURCES, accesses_of, defines_of, descriptor_of, missing, read, sizes_of, unread_reason
 from layoutalg.lazy import lazy
+from layoutalg.target import DEFAULT_EXPLAINED
 
 if TYPE_CHECKING:
     from layoutalg import explain as explaining
     from layoutalg import prove
-    from layoutalg.explain import lds
 else:
     explaining = lazy("layoutalg.explain")
     prove = lazy("layoutalg.prove")
-    lds = lazy("layoutalg.explain.lds")
 
 
 def explain(
     file: Annotated[Path, typer.Argument(help="A spec file, or CK Tile C++.")],
     descriptor: Annotated[str | None, typer.Option(help="The descriptor's name; all of them otherwise.")] = None,
     target: Annotated[
-        list[str] | None, typer.Option(help="A GPU whose LDS is told of; gfx942 and gfx950 otherwise.")
+        list[str] | None, typer.Option(help=f"A GPU whose LDS is told of; {' and '.join(DEFAULT_EXPLAINED)} otherwise.")
     ] = None,
     define: Annotated[list[str] | None, typer.Option("-D", help="A size: NAME=VALUE.")] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Show the proposed LDS layout as a spec file.")] = False,
@@ -55,7 +54,7 @@ def explain(
         own = accesses_of(spec, item.name)
         at_sizes = [explaining.sized_access(one, sizes) for one in own]
         sized = explaining.sized(item, sizes, own)
-        found.append(explaining.explain(sized, tuple(target or lds.TARGETS), limits, at_sizes))
+        found.append(explaining.explain(sized, tuple(target or DEFAULT_EXPLAINED), limits, at_sizes))
     if as_json:
         document = {"file": spec.path, "descriptors": [explaining.data(one) for one in found]}
         print(json.dumps(document, indent=1, ensure_ascii=False))

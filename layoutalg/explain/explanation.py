@@ -16,6 +16,7 @@ from layoutalg.layout import LayoutError
 from layoutalg.layout.bind import bind, expressions
 from layoutalg.layout.transform import listed
 from layoutalg.prove import Limits
+from layoutalg.target import DEFAULT_EXPLAINED
 from layoutalg.target.dtypes import DTYPES
 
 
@@ -45,7 +46,7 @@ class Explanation:
 
 def explain(
     item: DescriptorItem,
-    targets: Sequence[str] = lds.TARGETS,
+    targets: Sequence[str] = DEFAULT_EXPLAINED,
     limits: Limits | None = None,
     accesses: Sequence[AccessItem] = (),
 ) -> Explanation:

@@ -37,8 +37,6 @@ from layoutalg.target import TargetError, target
 from layoutalg.target.dtypes import DTYPES
 from layoutalg.target.matrix import matrix_instruction
 
-TARGETS = ("gfx942", "gfx950")
-"""The GPUs that are told of, unless others are asked for."""
 WAVE = 64
 WIDTHS = (16, 8, 4)
 """Bytes of the reads, the widest first."""

@@ -22,6 +22,8 @@ costs on sm_90), and memories that are not split into banks of four bytes.
 
 from layoutalg.target.model import (
     DEFAULT,
+    DEFAULT_EXPLAINED,
+    DEFAULT_MEASURED,
     DEFAULT_READ,
     Card,
     CodeFormat,
@@ -37,6 +39,8 @@ from layoutalg.target.tables import TargetFileError
 
 __all__ = [
     "DEFAULT",
+    "DEFAULT_EXPLAINED",
+    "DEFAULT_MEASURED",
     "DEFAULT_READ",
     "Card",
     "CodeFormat",

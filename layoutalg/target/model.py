@@ -25,6 +25,10 @@ DWORD = 4
 
 DEFAULT, DEFAULT_READ = "gfx942", "ds_read_b128"
 """The target and its instruction that are meant where none is named."""
+DEFAULT_EXPLAINED = ("gfx942", "gfx950")
+"""The targets of which `explain` tells where none is named."""
+DEFAULT_MEASURED = "sm_90"
+"""The target that `bench` prepares for where none is named."""
 
 
 class TargetError(ValueError):

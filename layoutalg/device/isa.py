@@ -22,7 +22,7 @@ from layoutalg.device.host import HostDevice
 from layoutalg.device.runtime import CheckedLaunch, DeviceArray, Module, require_target
 from layoutalg.errors import NoDeviceError
 from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.target.known import decoded
 
@@ -38,6 +38,11 @@ def find(kind: str) -> IsaDevice:
     if kind not in kinds:
         raise NoDeviceError(f"unknown device {kind!r}: give one of {', '.join(kinds)}")
     return IsaDevice(kind.removesuffix(SUFFIX))
+
+
+def machine_code(code: CodeObject, kernel: str) -> MachineCode:
+    """The machine code of one kernel of a code object, decoded; `DeviceError` names what is not supported."""
+    return decode_kernel(read_kernels(code.payload)[kernel])
 
 
 class IsaDevice(HostDevice):
@@ -62,7 +67,7 @@ class IsaModule(Module):
 
     def _start(self, launch: CheckedLaunch) -> None:
         """The arrays are updated in place. `Fault` names the instruction that no kernel may do."""
-        program = decode_kernel(read_kernels(self.code.payload)[launch.kernel.name])
+        program = machine_code(self.code, launch.kernel.name)
         given = [np.asarray(a.owner) if isinstance(a, DeviceArray) else a for a in launch.arguments]
         found = execute(program, launch.grid, launch.block, given)
         self.device.lds = found.lds

@@ -30,6 +30,7 @@ from dataclasses import dataclass, replace
 from layoutalg.errors import DeviceError
 from layoutalg.index import Expr, all_of, as_expr, simplify
 from layoutalg.isa.decode.code import MachineCode
+from layoutalg.kernel.emit.kernel import conditions
 from layoutalg.kernel.program import Program
 from layoutalg.prove import Proved, Refuted, Verdict, Witness
 from layoutalg.refine.idioms.reciprocal import ASSUMPTION
@@ -46,6 +47,12 @@ from layoutalg.refine.values.uninterpreted import ASSUMPTION as EQUAL_RESULTS
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.refine.values.word import NotReadable
 
+STANDING = (
+    "buffers begin at multiples of 16 bytes, do not overlap, and lie beside the apertures of LDS and scratch",
+    "the machine does what AMD's pseudocode says; time, wait states and cache policy are not modelled",
+)
+"""What every verdict on machine code assumes."""
+
 
 @dataclass(frozen=True)
 class BinaryVerdict:
@@ -55,7 +62,7 @@ class BinaryVerdict:
     target: str
     verdicts: tuple[tuple[str, Verdict], ...]
     narrow: tuple[str, ...] = ()  # accesses that the compiler split into narrower ones; slow, not wrong
-    assumptions: tuple[str, ...] = ()  # what was taken from elsewhere
+    assumptions: tuple[str, ...] = ()  # the sizes spoken of, the launch, the model, and what reading the code took
     replayed: Replay | None = None  # what runs say, of what differs from the program or is shown to be wrong
 
     def __bool__(self) -> bool:
@@ -110,11 +117,12 @@ def _decided(code: MachineCode, program: Program, seconds: float) -> BinaryVerdi
     questions = Questions(program, time.monotonic() + seconds)
     verdicts: list[tuple[str, Verdict]] = []
     narrow: tuple[str, ...] = ()
-    assumptions: tuple[str, ...] = ()
+    assumptions = ((conditions(program),) if program.sizes else ()) + STANDING
     try:
         wanted = expected_elements(program, functions)
         loops.expected = wanted.loops
-        found, assumptions = _trace(code, program, questions, functions, loops)
+        found, taken = _trace(code, program, questions, functions, loops)
+        assumptions += taken
         narrow = _narrow(program, wanted.elements, found)
         for about, verdict in Comparison(
             program, wanted, found, loops, questions, functions, code.kernel.lds_bytes

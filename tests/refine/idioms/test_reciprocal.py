@@ -11,10 +11,11 @@ from layoutalg.index import FALSE, TRUE, all_of, simplify, symbol
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.kernel.emit import emit_unverified
+from layoutalg.kernel.emit.kernel import conditions
 from layoutalg.kernel.library.permute import permute_task
 from layoutalg.kernel.library.views import cast
 from layoutalg.refine.idioms.reciprocal import ASSUMPTION
-from layoutalg.refine.refinement import prove_binary
+from layoutalg.refine.refinement import STANDING, prove_binary
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.trial import attempt, make_case, small_sizes
 from tests.isa.assembly import assembled, mutant
@@ -51,7 +52,7 @@ def compiled():
 def test_a_kernel_that_divides_is_proved_and_says_what_it_assumes():
     verdict = prove_binary(compiled(), PERMUTATION())
     assert verdict.proved, verdict.failures[:1]
-    assert verdict.assumptions == (ASSUMPTION,)
+    assert verdict.assumptions == (conditions(PERMUTATION()), *STANDING, ASSUMPTION)
 
 
 @pytest.mark.usefixtures("unrun")

@@ -18,7 +18,7 @@ from layoutalg.bench.cases import Case
 from layoutalg.bench.ways import candidates
 from layoutalg.device.kernels import build, launch_sizes
 from layoutalg.index.evaluate import value
-from layoutalg.kernel.access.conflicts import priced
+from layoutalg.kernel.access.prices import priced
 from layoutalg.kernel.library.entry import Task
 from layoutalg.kernel.program import Program
 from layoutalg.kernel.verify import verify

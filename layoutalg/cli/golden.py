@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 
 from layoutalg.formats import DescriptorItem, SpecFile, StatedClaim, dump
-from layoutalg.kernel.access.conflicts import priced
+from layoutalg.kernel.access.prices import priced
 from layoutalg.kernel.emit import emit
 from layoutalg.kernel.emit.kernel import REORDERED, adds_up, conditions, laid_out, preconditions
 from layoutalg.kernel.library import kernels

@@ -1,6 +1,6 @@
 """The LDS cycles of a run beside what the program's layouts claim.
 
-The program's claim is the price of its own accesses (`kernel.access.conflicts`), as often as they are carried out:
+The program's claim is the price of its own accesses (`kernel.access.prices`), as often as they are carried out:
 
     claimed = Σ over accesses of   blocks · waves · vectors of a thread · turns of the loops around · cycles of one
 
@@ -29,7 +29,7 @@ from layoutalg.device.runtime import Device
 from layoutalg.index import Expr, as_expr
 from layoutalg.index.evaluate import value
 from layoutalg.isa.run.cycles import InstructionCycles
-from layoutalg.kernel.access.conflicts import Priced, priced
+from layoutalg.kernel.access.prices import Priced, priced
 from layoutalg.kernel.program import Loop, Program, Statement, StoreShared, extent_of
 from layoutalg.target import target
 

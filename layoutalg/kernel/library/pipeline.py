@@ -21,7 +21,7 @@ from dataclasses import replace
 
 from layoutalg.index import TRUE, Expr, as_expr
 from layoutalg.index.normal import holds
-from layoutalg.kernel.access.conflicts import price_of
+from layoutalg.kernel.access.prices import price_of
 from layoutalg.kernel.library.lds_layouts import TWISTS, rows_of_k, rows_of_m, rows_of_n
 from layoutalg.kernel.library.plans import Plan
 from layoutalg.kernel.program import (

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, prod, var
-from layoutalg.kernel.access.conflicts import price_of
+from layoutalg.kernel.access.prices import price_of
 from layoutalg.kernel.library.copies import dtype_named
 from layoutalg.kernel.library.lds_layouts import TWISTS, rows_of_k, rows_of_m
 from layoutalg.kernel.library.pipeline import CopiedSide, pipelined

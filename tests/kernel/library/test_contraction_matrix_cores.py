@@ -19,7 +19,7 @@ from layoutalg.index.evaluate import value
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
-from layoutalg.kernel.access.conflicts import priced
+from layoutalg.kernel.access.prices import priced
 from layoutalg.kernel.emit import NotProvedError, emit
 from layoutalg.kernel.emit.instructions import operation_source
 from layoutalg.kernel.library.contraction import contraction, parse_einsum

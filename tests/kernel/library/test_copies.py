@@ -62,7 +62,7 @@ def test_permutations_are_proved_for_all_sizes(axes: tuple[int, ...], bits: int)
 
 @pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "sm_90"])
 def test_a_batched_transpose_has_no_lds_conflicts(target: str) -> None:
-    from layoutalg.kernel.access.conflicts import priced
+    from layoutalg.kernel.access.prices import priced
 
     for vectors in ((1, 1), (4, 4)):
         assert [p.cycles for p in priced(batched_transpose("f32", vectors), target)] == [1, 1]
@@ -211,7 +211,7 @@ def test_tiles_are_longer_along_one_side_where_the_other_is_short(
 
 def test_a_block_that_is_no_whole_waves_is_not_priced() -> None:
     """Lanes that are not there would be counted, and the second wave of 96 threads would not."""
-    from layoutalg.kernel.access.conflicts import priced
+    from layoutalg.kernel.access.prices import priced
     from layoutalg.kernel.library.transpose import lds_transpose
 
     program = lds_transpose(swizzle="pad", threads=96, tile=(32, 48))

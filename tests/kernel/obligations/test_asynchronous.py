@@ -10,7 +10,7 @@ import pytest
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.compile import compile_source
 from layoutalg.index import TRUE, Expr, as_expr
-from layoutalg.kernel.access.conflicts import priced
+from layoutalg.kernel.access.prices import priced
 from layoutalg.kernel.emit import NotProvedError, emit
 from layoutalg.kernel.library.contraction import contraction, contraction_task, merged, parse_einsum
 from layoutalg.kernel.library.convolution import convolution, convolution_task

@@ -27,6 +27,7 @@ from layoutalg.bench.prepare import Candidate, Launch, Prepared
 from layoutalg.bench.torch_lab import TorchLab
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.runtime import Device, Module
+from layoutalg.target.dtypes import DTYPES
 
 TOLERANCE = {"f32": 1e-5, "f16": 2e-3, "bf16": 2e-2}
 """The error allowed of arithmetic: ‖found − wanted‖ / ‖wanted‖."""
@@ -181,8 +182,7 @@ class Runner:
             place = case.shapes.index(largest)
             pairs = [(o[place], lab.poisoned(largest, case.dtype)) for o in operands]
         copied = lab.microseconds([lab.copy(source, target) for source, target in pairs])
-        bytes_each = 4 if case.dtype == "f32" else 2
-        moved = copied * case.bytes / (2 * bytes_each * math.prod(largest))
+        moved = copied * case.bytes / (2 * DTYPES[case.dtype].bytes * math.prod(largest))
         return max(moved, case.operations / lab.rate(case.dtype)) if case.operations else moved
 
     def work(self, candidate: Candidate, operands: list[Any], target: Any) -> Callable[[], object]:

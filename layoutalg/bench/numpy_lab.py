@@ -12,6 +12,7 @@ import numpy as np
 from layoutalg.bench.cases import Case
 
 TYPES = {"f32": "float32", "f16": "float16"}
+"""What numpy computes with: not bf16, whose bits it would take for integers."""
 ROUNDS, WARM = 7, 2
 
 

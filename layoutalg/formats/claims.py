@@ -24,7 +24,7 @@ from layoutalg.formats.model import (
     LayoutItem,
     TransformItem,
 )
-from layoutalg.index import FALSE, TRUE, Expr, all_of, eq
+from layoutalg.index import FALSE, TRUE, Expr, all_equal, all_of, eq
 from layoutalg.layout import LayoutError, Merge
 from layoutalg.prove import (
     Aligned,
@@ -134,7 +134,7 @@ def _digits(item: Item) -> Claim:
 def _lengths(item: Item, *expected: Expr) -> Claim:
     actual = item.distribution.lengths if isinstance(item, DistributionItem) else adaptor_of(_layout(item)).lengths
     same = len(actual) == len(expected)
-    goal = all_of(*(eq(a, b) for a, b in zip(actual, expected, strict=True))) if same else FALSE
+    goal = all_equal(actual, expected) if same else FALSE
     words = ForAll("lengths", goal, TRUE, (Shown("lengths", actual),))
     return ExplicitClaim(f"the lengths are {expected}", (words,), (_layout(item),))
 

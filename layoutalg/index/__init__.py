@@ -11,7 +11,7 @@
 
 from layoutalg.errors import InexpressibleError
 from layoutalg.index.c import Code, c_code, c_expression, fits, intermediates
-from layoutalg.index.compound import maximum, minimum, prod
+from layoutalg.index.compound import all_equal, maximum, minimum, prod
 from layoutalg.index.evaluate import PYTHON, array, extent, grid, grids, read, value, values
 from layoutalg.index.expr import (
     FALSE,
@@ -44,7 +44,7 @@ from layoutalg.index.variable import Symbol, symbol, unlimited, var
 from layoutalg.index.walk import conjuncts, fresh, names, postorder, rebuild, slack, substitute, unused, variables
 
 __all__ = [
-    "FALSE", "PYTHON", "TRUE", "Code", "Expr", "InexpressibleError", "ParseError", "Symbol", "Term", "add",
+    "FALSE", "PYTHON", "TRUE", "Code", "Expr", "InexpressibleError", "ParseError", "Symbol", "Term", "add", "all_equal",
     "all_of", "any_of", "array", "as_expr", "bitand", "c_code", "c_expression", "conjuncts", "const", "div", "eq",
     "extent", "fits", "fresh", "from_sympy", "grid", "grids", "holds", "intermediates", "javascript", "latex", "le",
     "lookup", "lt", "maximum", "minimum", "mod", "mul", "names", "narrowed", "negation", "nonnegative", "parse",

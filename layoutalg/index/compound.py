@@ -1,11 +1,11 @@
-"""Operations that are made of others: the smaller and the larger of two, a product of many."""
+"""Operations that are made of others: the smaller and the larger of two, a product of many, equality of indices."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
 
-from layoutalg.index.expr import TRUE, Expr, Term, as_expr, le, mul, select
+from layoutalg.index.expr import TRUE, Expr, Term, all_of, as_expr, eq, le, mul, select
 
 
 def minimum(left: Term, right: Term) -> Expr:
@@ -25,3 +25,8 @@ def prod(terms: Sequence[Term]) -> Expr:
     24
     """
     return as_expr(reduce(mul, terms)) if terms else TRUE
+
+
+def all_equal(one: Sequence[Term], other: Sequence[Term]) -> Expr:
+    """Each of one equals its partner; ValueError where they are not equally many."""
+    return all_of(*(eq(a, b) for a, b in zip(one, other, strict=True)))

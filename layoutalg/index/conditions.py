@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from math import inf
 
 from layoutalg.index import (
     FALSE,
@@ -43,6 +44,9 @@ from layoutalg.index import (
     select,
     simplify,
     slack,
+    substitute,
+    symbol,
+    var,
     variables,
 )
 from layoutalg.index.normal import normal
@@ -138,6 +142,24 @@ def upper_limits(given: Expr) -> Mapping[Expr, int]:
             e, most = part.args[0], part.args[1].value - (part.op == "lt")
             found[e] = min(most, found.get(e, most))
     return found
+
+
+def with_limits_as_sizes(expr: Expr, given: Expr) -> Expr:
+    """The expression with each part that is assumed to be at most a number replaced by a size of that range.
+
+    >>> from layoutalg.index import symbol, var
+    >>> m, n = symbol("M"), symbol("N")
+    >>> with_limits_as_sizes(var("block", (m * n + 63) // 64) * 64, m * n <= 1000).hi
+    960
+    """
+    opaque: dict[Expr, Expr | int] = {}
+    for e, most in upper_limits(given).items():
+        if e.args and -inf < e.lo <= most:
+            opaque[e] = symbol(f"({e})", min=int(e.lo), max=most)
+    for v in variables(expr):
+        if v.value.extent is not None:
+            opaque[v] = var(v.value.name, substitute(v.value.extent, opaque))
+    return substitute(expr, opaque)
 
 
 def conjunction(*conditions: Expr) -> Expr:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from layoutalg.index import Expr, all_of, eq, names, unused, var
+from layoutalg.index import Expr, all_equal, names, unused, var
 from layoutalg.layout.adaptor import TensorAdaptor
 from layoutalg.layout.bind import expressions
 from layoutalg.layout.coordinate import make_tensor_adaptor_coordinate, move_tensor_adaptor_coordinate
@@ -40,7 +40,7 @@ class Increment:
     @property
     def holds(self) -> Expr:
         """The equation: that both sides are equal, a truth value over start and end."""
-        return all_of(*(eq(a, b) for a, b in zip(self.moved, self.recomputed, strict=True)))
+        return all_equal(self.moved, self.recomputed)
 
 
 def increment_of(

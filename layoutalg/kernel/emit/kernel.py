@@ -21,7 +21,7 @@ from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
 from layoutalg.kernel.emit.conversions import used
 from layoutalg.kernel.emit.instructions import COPIES, matrix_load_source, operation_source
 from layoutalg.kernel.emit.statements import Writer, shared_line
-from layoutalg.kernel.obligations.limits import ALIGNMENT, alignment_of, targets_of, too_large
+from layoutalg.kernel.obligations.limits import alignment_of, targets_of, too_large
 from layoutalg.kernel.program import (
     Access,
     AsyncCopy,
@@ -35,6 +35,7 @@ from layoutalg.kernel.program import (
 )
 from layoutalg.kernel.program.fragments import FMA, one_of
 from layoutalg.kernel.program.names import index_type, vector_type
+from layoutalg.kernel.program.tiles import ALIGNMENT
 from layoutalg.kernel.verify import Verified
 from layoutalg.prove import Verdict
 from layoutalg.target import target as target_named
@@ -212,7 +213,8 @@ def _asked(program: Program) -> str:
     return (
         "// More LDS than an NVIDIA kernel may declare: its launch asks for it.\n"
         "#if defined(__NVPTX__) || defined(__CUDA_ARCH__)\n"
-        f'extern "C" {{ __attribute__((device, used)) extern const unsigned {name} = {_lds(program)}; }}\n#endif\n'
+        f'extern "C" {{ __attribute__((device, used)) extern const unsigned {name} '
+        f"= {program.aligned_lds_bytes}; }}\n#endif\n"
     )
 
 
@@ -225,16 +227,12 @@ def _shared(program: Program) -> Iterator[str]:
     yield "#if defined(__NVPTX__) || defined(__CUDA_ARCH__)"
     yield "extern __shared__ __attribute__((aligned(16))) unsigned char lds_bytes[];"
     yield "#else"
-    yield f"__shared__ __attribute__((aligned(16))) unsigned char lds_bytes[{_lds(program)}];"
+    yield f"__shared__ __attribute__((aligned(16))) unsigned char lds_bytes[{program.aligned_lds_bytes}];"
     yield "#endif"
     start = 0
     for s in program.shared:
         yield f"{s.dtype.c}* const {s.name} = ({s.dtype.c}*)(lds_bytes + {start});"
-        start += -(-s.bytes // ALIGNMENT) * ALIGNMENT
-
-
-def _lds(program: Program) -> int:
-    return sum(-(-s.bytes // ALIGNMENT) * ALIGNMENT for s in program.shared)
+        start += s.aligned_bytes
 
 
 def _declared(program: Program) -> Iterator[Registers]:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from layoutalg.index import TRUE, as_expr, symbol, var
 from layoutalg.kernel.library.copies import Copy, dtype_named
 from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
+from layoutalg.kernel.library.fit import bits_for, widest
 from layoutalg.kernel.library.options import DTYPE, INPUT, VECTOR
 from layoutalg.kernel.library.staging import SEGMENT, divides
 from layoutalg.kernel.library.tuned import table
@@ -161,10 +162,8 @@ def transpose_for(rows: int, columns: int, dtype: str, kernel: str = "lds") -> P
         raise LayoutError(f"no transposition kernel {kernel!r}: give one of {', '.join(FORMS)}")
     if kernel == "register":
         return register_transpose(rows, columns, dtype)
-    widest = 16 // {"f32": 4}.get(dtype, 2)
-    loads, stores = (next(v for v in (8, 4, 2, 1) if v <= widest and n % v == 0) for n in (columns, rows))
-    bits = 32 if rows * columns < 1 << 31 else 64
-    return _made(dtype, "xor", (loads, stores), bits, tuned(dtype, (loads, stores), rows * columns))
+    vectors = widest(dtype, columns), widest(dtype, rows)
+    return _made(dtype, "xor", vectors, bits_for(rows * columns), tuned(dtype, vectors, rows * columns))
 
 
 def tuned(dtype: str, vectors: tuple[int, int], elements: int) -> Blocks:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import inf
 
-from layoutalg.index import TRUE, Expr, all_of, eq, substitute, symbol, var, variables
+from layoutalg.index import TRUE, Expr, all_of
 from layoutalg.index.c import intermediates
-from layoutalg.index.conditions import upper_limits
+from layoutalg.index.conditions import with_limits_as_sizes
 from layoutalg.prove import Claim, ForAll, Obligation, Shown
 
 
@@ -20,32 +19,9 @@ class Requirement:
     claim: Claim | Obligation
 
 
-def same(one: Sequence[Expr], other: Sequence[Expr]) -> Expr:
-    """Each of one equals its partner."""
-    return all_of(*(eq(a, b) for a, b in zip(one, other, strict=True)))
-
-
 def inside(index: Sequence[Expr], lengths: Sequence[Expr]) -> Expr:
     """Each index is in range."""
     return all_of(*(all_of(i >= 0, i < n) for i, n in zip(index, lengths, strict=True)))
-
-
-def generalised(expr: Expr, given: Expr) -> Expr:
-    """The expression with each part that is assumed to be at most a number replaced by a size of that range.
-
-    >>> from layoutalg.index import symbol, var
-    >>> m, n = symbol("M"), symbol("N")
-    >>> generalised(var("block", (m * n + 63) // 64) * 64, m * n <= 1000).hi
-    960
-    """
-    opaque: dict[Expr, Expr | int] = {}
-    for e, most in upper_limits(given).items():
-        if e.args and -inf < e.lo <= most:
-            opaque[e] = symbol(f"({e})", min=int(e.lo), max=most)
-    for v in variables(expr):
-        if v.value.extent is not None:
-            opaque[v] = var(v.value.name, substitute(v.value.extent, opaque))
-    return substitute(expr, opaque)
 
 
 def fits(about: str, exprs: Sequence[Expr], bits: int, given: Expr = TRUE) -> Iterator[Requirement]:
@@ -59,7 +35,7 @@ def fits(about: str, exprs: Sequence[Expr], bits: int, given: Expr = TRUE) -> It
     def fit(e: Expr) -> bool:
         return -limit <= e.lo <= e.hi < limit
 
-    wide = [e for e in intermediates(exprs) if not fit(e) and not fit(generalised(e, given))]
+    wide = [e for e in intermediates(exprs) if not fit(e) and not fit(with_limits_as_sizes(e, given))]
     goal = all_of(*(all_of(e >= -limit, e < limit) for e in wide))
     shown = tuple(Shown(repr(e), (e,)) for e in wide)
     yield Requirement(about, ForAll(f"values fit {bits} bits", goal, given, shown))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.index import TRUE, all_of, as_expr, eq, prod, substitute, var
+from layoutalg.index import TRUE, all_equal, all_of, as_expr, eq, prod, substitute, var
 from layoutalg.kernel.access.places import has_copies
-from layoutalg.kernel.obligations.base import Requirement, fits, inside, same
+from layoutalg.kernel.obligations.base import Requirement, fits, inside
 from layoutalg.kernel.obligations.replicas import first_copy_is_the_tile
 from layoutalg.kernel.program import Loop, Program, Registers, Store, StoreShared, extent_of
 from layoutalg.layout import Merge, make_single_stage_tensor_adaptor
@@ -42,7 +42,7 @@ def whole_tiles(program: Program) -> Iterator[Requirement]:
 
 def _fills_the_tile(program: Program, registers: Registers) -> Requirement:
     lengths = registers.distribution.lengths
-    goal = all_of(*(eq(n, t) for n, t in zip(lengths, program.tile, strict=True)))
+    goal = all_equal(lengths, program.tile)
     return Requirement(f"{registers.name}: the tile's lengths", ForAll("the distribution has the tile's lengths", goal))
 
 
@@ -57,7 +57,7 @@ def cover(program: Program) -> Iterator[Requirement]:
         parts = [*program.extents, prod(program.extents)]
         yield from fits(f"block numbers fit {program.index_bits} bits", parts, program.index_bits, program.requires)
     shown = (Shown("blocks", program.extents), Shown("tiles", program.tiles.lengths))
-    launched = ForAll("the grid has the tiles' extents", same(program.extents, program.tiles.lengths), TRUE, shown)
+    launched = ForAll("the grid has the tiles' extents", all_equal(program.extents, program.tiles.lengths), TRUE, shown)
     yield Requirement("as many blocks as tiles", launched)
     yield Requirement("blocks ↔ tiles", RoundTrip(program.tiles))
     x = tuple(var(name, n) for name, n in zip(program.target.names, lengths, strict=True))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.index import TRUE, all_of, eq
+from layoutalg.index import TRUE, all_equal, all_of, eq
 from layoutalg.kernel.obligations.base import Requirement
 from layoutalg.kernel.obligations.products import each_once, is_f32
 from layoutalg.kernel.program import Fold, Program
@@ -40,7 +40,7 @@ def fold(program: Program, number: int, s: Fold) -> Iterator[Requirement]:
     ps, ys, steps = a.p_index, a.y_index[: len(c.ys)], a.y_index[len(c.ys) :]
     rows = len(a.lengths) - 1
     found = a.lower(ps, (*ys, *steps))
-    kept = all_of(*(eq(f, w) for f, w in zip(found[:rows], c.lower(ps, ys)[:rows], strict=True)))
+    kept = all_equal(found[:rows], c.lower(ps, ys)[:rows])
     shown = (Shown("lane", ps), Shown("holds", found))
     yield Requirement(f"{what}: by the thread that holds the result", ForAll("rows agree", kept, TRUE, shown))
     if in_parts(s):
@@ -51,7 +51,7 @@ def fold(program: Program, number: int, s: Fold) -> Iterator[Requirement]:
     same_ys = all_of(*(eq(x, y) for x, y in zip(c.ys, a.ys, strict=False)))
     yield Requirement(f"{what}: as many rows", ForAll("a's first registers are c's", same_ys))
     yield Requirement(f"{what}: sums are f32", is_f32(s.c))
-    whole = all_of(*(eq(x, y) for x, y in zip(c.lengths[:rows], a.lengths[:rows], strict=True)))
+    whole = all_equal(c.lengths[:rows], a.lengths[:rows])
     yield Requirement(f"{what}: tiles agree", ForAll("the tiles have the same rows", whole))
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from layoutalg.index import TRUE, Expr, as_expr
+from layoutalg.index import TRUE, Expr, all_equal, as_expr
 from layoutalg.index.normal import simplify
-from layoutalg.kernel.obligations.base import Requirement, same
+from layoutalg.kernel.obligations.base import Requirement
 from layoutalg.kernel.obligations.held import Term, Total, Value
 from layoutalg.kernel.program import Tile
 from layoutalg.prove import ForAll, Shown
@@ -29,7 +29,7 @@ def joined(number: int, tile: Tile, value: Value) -> tuple[Value, list[Requireme
             continue
         ends, begins = _end(found[-1]), _begin(term)
         shown = (Shown("ends", ends), Shown("begins", begins))
-        goal = ForAll("the next part begins where the last one ends", same(ends, begins), TRUE, shown)
+        goal = ForAll("the next part begins where the last one ends", all_equal(ends, begins), TRUE, shown)
         asked.append(Requirement(f"{number}: parts of {tile.name} follow one another ({len(asked) + 1})", goal))
         found[-1] = replace(found[-1], length=found[-1].length + term.length)
     return replace(value, terms=tuple(found)), asked

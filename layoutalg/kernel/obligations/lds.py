@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, fresh, negation, substitute, var, variables
+from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq, fresh, negation, substitute, var, variables
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.access.address import offset_of
 from layoutalg.kernel.access.matrix_loads import row_start
@@ -223,7 +223,7 @@ def _apart(program: Program, interval: Interval, one: Instance, other: Instance)
         return ForAll("they use different slots", negation(_equal(*slots)), interval.given, told)
     there = substitute(_offset(program, other.access), renamed)
     others = tuple(as_expr(renamed[t]) for t in program.threads)
-    same_thread = all_of(*(eq(a, b) for a, b in zip(program.threads, others, strict=True)))
+    same_thread = all_equal(program.threads, others)
     both = (Shown("thread", program.threads), Shown("thread", others), Shown("words", (here, there)))
     free = set(variables(here, there))
     given = interval.given if free & set(variables(interval.given)) else TRUE

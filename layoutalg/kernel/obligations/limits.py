@@ -18,10 +18,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, prod
-from layoutalg.kernel.obligations.base import Requirement, fits, generalised
+from layoutalg.index.conditions import with_limits_as_sizes
+from layoutalg.kernel.obligations.base import Requirement, fits
 from layoutalg.kernel.obligations.occupancy import occupancy, waves_of
 from layoutalg.kernel.program import Access, GlobalAccess, Multiply, Program, Tensor
 from layoutalg.kernel.program.fragments import FMA, one_of
+from layoutalg.kernel.program.tiles import ALIGNMENT
 from layoutalg.prove import ForAll, Shown
 from layoutalg.target import Target, target, target_names
 from layoutalg.target.known import having
@@ -30,8 +32,6 @@ BLOCKS = ((1 << 31) - 1, 65535, 65535)
 WORK_ITEMS = (1 << 32) - 1
 THREADS_Z = 64
 VECTOR_BYTES = (2, 4, 8, 16)
-ALIGNMENT = 16
-"""Bytes at whose multiples buffers in LDS begin, and tensors of which vectors are moved."""
 
 
 def limits(program: Program) -> Iterator[Requirement]:
@@ -72,7 +72,7 @@ def too_large(program: Program, gpu: Target) -> str:
     >>> too_large(lds_transpose(), target("gfx942"))
     ''
     """
-    threads, lds = int(prod(program.block)), max(program.lds_bytes, _lds_bytes(program))
+    threads, lds = int(prod(program.block)), program.aligned_lds_bytes
     asked = {"bytes of LDS": (lds, gpu.lds_bytes), "threads": (threads, gpu.max_workgroup)}
     if gpu.unit:
         asked["waves"] = waves_of(program, gpu), gpu.unit.simds * gpu.unit.waves
@@ -80,13 +80,9 @@ def too_large(program: Program, gpu: Target) -> str:
     return ", ".join(f"{needs} {what} of {has}" for what, (needs, has) in asked.items() if needs > has)
 
 
-def _lds_bytes(program: Program) -> int:
-    return sum(-(-s.bytes // ALIGNMENT) * ALIGNMENT for s in program.shared)
-
-
 def _lds(program: Program, targets: tuple[Target, ...]) -> Iterator[Requirement]:
     if program.shared:
-        used = as_expr(_lds_bytes(program))
+        used = as_expr(program.aligned_lds_bytes)
         least = min(targets, key=lambda gpu: gpu.lds_bytes)
         most = least.lds_bytes
         few = ForAll(f"at most {most} bytes, which {least.name} has", used <= most, TRUE, (Shown("bytes", (used,)),))
@@ -121,8 +117,8 @@ def launchable(blocks: Expr, threads: int) -> Expr:
 
 
 def _at_least_one(blocks: Expr, program: Program) -> Expr:
-    return TRUE if generalised(blocks, program.requires).lo >= 1 else blocks >= 1
+    return TRUE if with_limits_as_sizes(blocks, program.requires).lo >= 1 else blocks >= 1
 
 
 def _at_most(blocks: Expr, limit: int, program: Program) -> Expr:
-    return TRUE if generalised(blocks, program.requires).hi <= limit else blocks <= limit
+    return TRUE if with_limits_as_sizes(blocks, program.requires).hi <= limit else blocks <= limit

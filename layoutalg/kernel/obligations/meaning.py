@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, substitute, var
-from layoutalg.kernel.obligations.base import Requirement, inside, same
+from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq, substitute, var
+from layoutalg.kernel.obligations.base import Requirement, inside
 from layoutalg.kernel.obligations.held import Computed, Element, Term, Total, Value, text_of
 from layoutalg.kernel.program import (
     Compute,
@@ -53,7 +53,7 @@ def shapes(program: Program, meaning: Meaning) -> Iterator[Requirement]:
             pairs = [(tensor.descriptor.lengths[:-1], target)]
     for one, other in pairs:
         shown = (Shown("lengths", one), Shown("lengths", other))
-        goal = same(one, other) if len(one) == len(other) else as_expr(0)
+        goal = all_equal(one, other) if len(one) == len(other) else as_expr(0)
         yield Requirement("shapes agree", ForAll("source and target have one shape", goal, TRUE, shown))
 
 
@@ -81,7 +81,7 @@ def stored(program: Program, number: int, s: Store, value: Value) -> Iterator[Re
         yield _zero_in_padding(number, value)
         return
     where = (Shown("block", program.grid), Shown("to", s.origin))
-    at = ForAll("the tile goes to its place", same(s.origin, program.origin), TRUE, where)
+    at = ForAll("the tile goes to its place", all_equal(s.origin, program.origin), TRUE, where)
     yield Requirement(f"{number}: stored where the block's tile is", at)
     yield from means(program, number, s.origin, value, meaning)
 
@@ -92,7 +92,7 @@ def means(program: Program, number: int, x: tuple[Expr, ...], value: Value, mean
         case Element(tensor, origin), Read(wanted) if tensor == wanted:
             yield _zero_in_padding(number, value)
             shown = (Shown("from", origin), Shown("to", x))
-            goal = ForAll("values keep their coordinates", same(origin, x), TRUE, shown)
+            goal = ForAll("values keep their coordinates", all_equal(origin, x), TRUE, shown)
             yield Requirement(f"{number}: {tensor.name} is read at the target's coordinates", goal)
         case Computed(function, values), Compute(wanted_function, meanings) if function == wanted_function and len(
             values

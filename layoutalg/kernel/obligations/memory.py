@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from layoutalg.index import TRUE, Expr, all_of, conjuncts, eq, substitute, symbol, var, variables
+from layoutalg.index import TRUE, Expr, all_equal, all_of, conjuncts, eq, substitute, symbol, var, variables
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.access.places import bounds, coordinates, first_copy, starts, vector_start
@@ -27,7 +27,7 @@ from layoutalg.prove import Bijective, Contiguous, ForAll, InBounds, Injective, 
 def computed(what: str, emitted: Sequence[Expr], meant: Sequence[Expr], program: Program) -> Requirement:
     """The coordinates that are computed are the map's."""
     shown = (Shown("block", program.grid), Shown("thread", program.threads), Shown("coordinates", tuple(emitted)))
-    same = all_of(*(eq(a, b) for a, b in zip(emitted, meant, strict=True)))
+    same = all_equal(emitted, meant)
     return Requirement(f"{what}: the emitted coordinates are the map's", ForAll("as computed", same, TRUE, shown))
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, prod, substitute, var, variables
+from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq, prod, substitute, var, variables
 from layoutalg.kernel.obligations.base import Requirement, inside
 from layoutalg.kernel.program import Multiply, Program, Registers
 from layoutalg.kernel.program.fragments import element_index, holder
@@ -51,7 +51,7 @@ def multiply(program: Program, number: int, s: Multiply) -> Iterator[Requirement
     ):
         at: dict[Expr, Expr | int] = {operand.lane: lane}
         found = _lower(registers, (*warp, lane), iterations, operand.element, operand)
-        goal = all_of(*(eq(f, substitute(w, at)) for f, w in zip(found, wanted, strict=True)))
+        goal = all_equal(found, [substitute(w, at) for w in wanted])
         shown = (Shown("wave", warp), Shown("lane", (lane,)), Shown("element", (operand.element,)),
                  Shown("holds", found), Shown("wanted", tuple(substitute(w, at) for w in wanted)))  # fmt: skip
         about = f"{what}: {registers.name} lies as {i.name} takes it"

@@ -172,6 +172,11 @@ class Program:
         return sum(shared.bytes for shared in self.shared)
 
     @property
+    def aligned_lds_bytes(self) -> int:
+        """The same, with what is between its buffers, each of which begins at a multiple of 16 (`tiles.ALIGNMENT`)."""
+        return sum(shared.aligned_bytes for shared in self.shared)
+
+    @property
     def registers(self) -> tuple[Registers, ...]:
         """The register tiles, in order of first use."""
         return tuple(dict.fromkeys(r for _, s in self.statements() for r in s.tiles))

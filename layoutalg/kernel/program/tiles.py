@@ -13,6 +13,8 @@ from layoutalg.kernel.program.typed import wrongly_typed
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
 from layoutalg.target.dtypes import DType
 
+ALIGNMENT = 16
+"""Bytes at whose multiples buffers in LDS begin, and tensors of which vectors are moved."""
 Vector = int | tuple[int, ...] | None
 """The Ys whose elements move in one instruction, slowest first; None: one element at a time."""
 How = Literal["sum", "max"]
@@ -49,6 +51,11 @@ class Shared:
     def bytes(self) -> int:
         """All copies together."""
         return self.elements * self.slots * self.dtype.bytes
+
+    @property
+    def aligned_bytes(self) -> int:
+        """Those up to where the next buffer may begin."""
+        return -(-self.bytes // ALIGNMENT) * ALIGNMENT
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, add, all_of, any_of, as_expr, eq, fresh, negation
+from layoutalg.index import TRUE, Expr, add, all_equal, all_of, any_of, as_expr, eq, fresh, negation
 from layoutalg.index.c import intermediates
 from layoutalg.layout import LayoutError, Merge, MergeMagicDivision, TensorDescriptor
-from layoutalg.prove.claims.base import Claim, all_equal
+from layoutalg.prove.claims.base import Claim
 from layoutalg.prove.domain import Layout, adaptor_of, at, bottom_limits, digit_form, index_form, names_in
 from layoutalg.prove.obligation import ForAll, Obligation, Shown
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, all_of, as_expr, conjuncts, eq, fresh, names, simplify, variables
+from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, conjuncts, fresh, names, simplify, variables
 from layoutalg.index.evaluate import limits
 from layoutalg.index.normal import normal
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution, Transform
@@ -143,11 +143,6 @@ NO_INDEX = ForAll("the tensor is empty: no index is there to break it", TRUE)
 def in_range(index: Expr, length: Expr) -> Expr:
     """0 ≤ index < length."""
     return all_of(index >= 0, index < length)
-
-
-def all_equal(one: tuple[Expr, ...], other: tuple[Expr, ...]) -> Expr:
-    """Each of one equals its partner."""
-    return all_of(*(eq(a, b) for a, b in zip(one, other, strict=True)))
 
 
 def lengths_of(one: Layout | Transform) -> tuple[Expr, ...]:

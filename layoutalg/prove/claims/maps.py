@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, InexpressibleError, Term, all_of, as_expr, eq, fresh, prod, simplify
+from layoutalg.index import TRUE, Expr, InexpressibleError, Term, all_equal, all_of, as_expr, eq, fresh, prod, simplify
 from layoutalg.layout import LayoutError, NoInverseError, TensorAdaptor, TensorDescriptor
-from layoutalg.prove.claims.base import NO_INDEX, Claim, all_equal, in_range, is_injective, stays_in_range
+from layoutalg.prove.claims.base import NO_INDEX, Claim, in_range, is_injective, stays_in_range
 from layoutalg.prove.domain import (
     Layout,
     adaptor_of,

@@ -37,6 +37,7 @@ from layoutalg.index import (
     TRUE,
     Expr,
     InexpressibleError,
+    all_equal,
     all_of,
     as_expr,
     eq,
@@ -54,7 +55,7 @@ from layoutalg.layout.increments import increment_of
 from layoutalg.layout.merge import carry_step, magic_divide, magic_number, quotients
 from layoutalg.layout.mixed_radix import digits
 from layoutalg.layout.transform import Index
-from layoutalg.prove.claims.base import Claim, all_equal, in_range
+from layoutalg.prove.claims.base import Claim, in_range
 from layoutalg.prove.domain import taken
 from layoutalg.prove.obligation import ForAll, Obligation, Shown
 

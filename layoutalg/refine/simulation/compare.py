@@ -41,9 +41,6 @@ from layoutalg.refine.values.word import NotReadable
 #: How many accesses to LDS that have changed places are looked at: each is a question, of a millisecond at least.
 MOST_TURNED = 400
 
-#: LDS buffers begin at multiples of this.
-ALIGNMENT = 16
-
 Placing = Callable[[TracedElement | ExpectedElement], tuple[object, ...]]
 Decided = Iterator[tuple[str, Verdict]]
 
@@ -301,7 +298,7 @@ def placed_in_lds(
         starts, end = {}, 0
         for name in names:
             starts[name] = end
-            end += -(-shared[name].bytes // ALIGNMENT) * ALIGNMENT
+            end += shared[name].aligned_bytes
         if end > lds_bytes:
             continue
         moved = [

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.isa.decode.instructions import Instruction, Operand, decode
-from layoutalg.isa.semantics.accesses import ACCESSES, NO_EFFECT, WAITS
+from layoutalg.isa.semantics.accesses import ACCESSES, NO_EFFECT
 from layoutalg.isa.semantics.control import ENDS
 from layoutalg.refine.loops.paths import flow_of
 
@@ -71,7 +71,7 @@ def mutants(program: MachineCode, count: int, seed: int, *, in_loops: bool = Fal
 
 
 def _all(program: MachineCode, instructions: Iterable[Instruction]) -> Iterator[Mutant]:
-    waits = WAITS[program.kernel.architecture]
+    waits = program.kernel.architecture.waits
     for instruction in instructions:
         name = instruction.name
         if name in ENDS or name in NO_EFFECT:

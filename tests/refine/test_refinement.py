@@ -175,7 +175,7 @@ def test_no_binary_is_proved_that_a_run_shows_to_be_wrong(target):
         how = seen(mutant, kernel)
         if how is not None:
             wrong += 1
-            assert not prove_binary(mutant, kernel, seconds=5).proved, (how, bit)
+            assert not prove_binary(mutant, kernel).proved, (how, bit)
     assert wrong > 5
 
 
@@ -183,6 +183,6 @@ def test_waves_that_a_block_does_not_fill_are_not_followed():
     """A lane without a thread would store too, were EXEC written anew; nobody speaks for it."""
     kernel = lds_transpose("f32", threads=32, tile=(16, 16))
     code = compile_source(emit_unverified(kernel), "gfx942").payload
-    verdict = prove_binary(decode_kernel(read_kernels(code)[kernel.name]), kernel, seconds=5)
+    verdict = prove_binary(decode_kernel(read_kernels(code)[kernel.name]), kernel)
     assert verdict.name == "unknown"
     assert "32 threads leave lanes of a wave of 64" in verdict.failures[0][1].reason

@@ -34,7 +34,7 @@ def encoding(whole, name):
 
 
 def test_signal_and_wait_are_proved():
-    assert prove_binary(binary(), KERNEL, seconds=30).proved
+    assert prove_binary(binary(), KERNEL).proved
 
 
 @pytest.mark.parametrize("left_out", ["S_BARRIER_SIGNAL", "S_BARRIER_WAIT"])
@@ -42,10 +42,10 @@ def test_half_a_barrier_is_not(left_out):
     mutant = patched(binary(), left_out, bytes.fromhex("000080bf"))
     with pytest.raises(Fault):
         attempt(mutant, KERNEL, make_case(KERNEL, small_sizes(KERNEL)))
-    assert not prove_binary(mutant, KERNEL, seconds=30).proved
+    assert not prove_binary(mutant, KERNEL).proved
 
 
 def test_a_signal_in_the_place_of_the_wait_is_not():
     whole = binary()
     mutant = patched(whole, "S_BARRIER_WAIT", encoding(whole, "S_BARRIER_SIGNAL"))
-    assert not prove_binary(mutant, KERNEL, seconds=30).proved
+    assert not prove_binary(mutant, KERNEL).proved

@@ -40,7 +40,7 @@ def test_a_branch_to_the_next_instruction_hides_nothing():
         binary = assembled(
             PROGRAM, "gfx1100", lambda text, k=kind: text.replace(GUARD, GUARD + STORE.format(k) + GUARD)
         )
-        assert prove_binary(binary, PROGRAM, seconds=10).name == "refuted", kind
+        assert prove_binary(binary, PROGRAM).name == "refuted", kind
         assert not attempt(binary, PROGRAM, make_case(PROGRAM, small_sizes(PROGRAM))).exact
 
 
@@ -73,11 +73,11 @@ def set_on_one_side(before):
 
 def test_a_register_that_one_side_of_a_branch_sets_is_undefined_behind_the_other():
     honest = set_on_one_side("\tv_mov_b32 v60, 0\n")
-    assert prove_binary(honest, PROGRAM, seconds=10).proved
+    assert prove_binary(honest, PROGRAM).proved
     binary = set_on_one_side("")
     with pytest.raises(Fault, match="depends on an undefined value"):
         attempt(binary, PROGRAM, make_case(PROGRAM, small_sizes(PROGRAM)))
-    assert prove_binary(binary, PROGRAM, seconds=5).name != "proved"
+    assert prove_binary(binary, PROGRAM).name != "proved"
 
 
 #: 0 for a number's upper half, as its sign where that is known to be 0 and else as it is; then the number's own sign.
@@ -124,11 +124,11 @@ def test_a_zero_that_is_a_sign_on_one_way_is_none_on_the_other():
     case = make_case(TRANSPOSE, dict(zip(TRANSPOSE.sizes, (3, 70), strict=True)))
     honest = moved("\ts_ashr_i32 s21, s20, 31\n")
     assert attempt(honest, TRANSPOSE, case).exact
-    assert prove_binary(honest, TRANSPOSE, seconds=20).proved
+    assert prove_binary(honest, TRANSPOSE).proved
     binary = moved("")
     with pytest.raises(Fault, match="lie in no buffer"):
         attempt(binary, TRANSPOSE, case)
-    assert prove_binary(binary, TRANSPOSE, seconds=5).name != "proved"
+    assert prove_binary(binary, TRANSPOSE).name != "proved"
 
 
 @pytest.mark.parametrize("turned", [False, True])

@@ -59,7 +59,7 @@ def named(program, name):
     return [instruction for instruction in program.instructions if instruction.name == name]
 
 
-#: No claim fails at a witness; a run may be seen to be wrong, at the sizes that are tried in time.
+#: No claim fails at a witness; a run may be seen to be wrong, at the sizes that are tried in so many steps.
 NOT_PROVED = ("unknown", "refuted")
 
 
@@ -83,7 +83,7 @@ def lane(instruction, other):
 def test_a_word_spilled_to_or_restored_from_another_lane_is_not_proved(name, number, verdict):
     program = unoptimised("gfx1100")
     spill = named(program, name)[number]
-    assert prove_binary(mutant(program, spill, lane(spill, 1)), PROGRAM(), seconds=6).name in verdict
+    assert prove_binary(mutant(program, spill, lane(spill, 1)), PROGRAM()).name in verdict
 
 
 @pytest.mark.usefixtures("unrun")
@@ -92,7 +92,7 @@ def test_a_register_restored_from_another_place_is_not_proved(number):
     program = unoptimised("gfx1100")
     load = named(program, "SCRATCH_LOAD_B32")[number]
     changed = mutant(program, load, (0, 12, load.fields["offset"] + 4))
-    assert prove_binary(changed, PROGRAM(), seconds=6).name in NOT_PROVED
+    assert prove_binary(changed, PROGRAM()).name in NOT_PROVED
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_register_restored_from_another_place_is_not_proved(number):
 def test_a_spill_or_its_wait_left_out_is_not_proved(name, number, verdict):
     program = unoptimised("gfx1100")
     changed = left_out(program, named(program, name)[number])
-    assert prove_binary(changed, PROGRAM(), seconds=6).name in verdict
+    assert prove_binary(changed, PROGRAM()).name in verdict
 
 
 def test_a_mask_whose_upper_half_is_restored_from_its_lower_is_not_proved():
@@ -116,7 +116,7 @@ def test_a_mask_whose_upper_half_is_restored_from_its_lower_is_not_proved():
     program = unoptimised("gfx942")
     back = next(i for i in named(program, "S_OR_B64") if str(i.operands["d"]) == "exec")
     upper = max((i for i in named(program, "V_READLANE_B32") if i.address < back.address), key=lambda i: i.address)
-    verdict = prove_binary(mutant(program, upper, lane(upper, -1)), PROGRAM(), seconds=6)
+    verdict = prove_binary(mutant(program, upper, lane(upper, -1)), PROGRAM())
     assert not verdict.proved
     assert "half a mask" in verdict.failures[0][1].reason
 
@@ -128,7 +128,7 @@ def test_scratch_without_its_base_is_not_proved():
     low, high = named(program, "S_ADD_U32")[0], named(program, "S_ADDC_U32")[0]
     for add in (low, high):
         assert add.operands["d"].index in (102, 103)
-        verdict = prove_binary(left_out(program, add), PROGRAM(), seconds=6)
+        verdict = prove_binary(left_out(program, add), PROGRAM())
         assert "whose base is not seen to be set up" in verdict.failures[0][1].reason
 
 
@@ -167,4 +167,4 @@ def test_a_register_of_spilled_words_restored_in_part_is_not_proved(number, opco
     load = named(program, "SCRATCH_LOAD_B32")[number]
     changed = mutant(program, load, (18, 24, opcode))
     assert str(changed.by_address[load.address]) != str(load)
-    assert prove_binary(changed, PROGRAM(), seconds=6).name != "proved"
+    assert prove_binary(changed, PROGRAM()).name != "proved"

@@ -92,7 +92,7 @@ def the(program, name, number=0):
 def test_what_is_wrong_in_a_loop_is_refuted(name, number, bits, verdict):
     program = compiled("product", "gfx942")
     changed = mutant(program, the(program, name, number), bits)
-    found = prove_binary(changed, product(), seconds=10)
+    found = prove_binary(changed, product())
     assert found.name == verdict, found.failures[:1]
 
 
@@ -114,7 +114,7 @@ def test_what_is_wrong_in_a_loop_is_not_proved(name, number, bits):
     program = compiled("product", "gfx942")
     changed = mutant(program, the(program, name, number), bits)
     assert str(changed.by_address[the(program, name, number).address]) != str(the(program, name, number))
-    assert prove_binary(changed, product(), seconds=10).name != "proved"
+    assert prove_binary(changed, product()).name != "proved"
 
 
 def test_a_sum_of_other_numbers_is_not_proved():
@@ -123,7 +123,7 @@ def test_a_sum_of_other_numbers_is_not_proved():
     adds = [i for i in program.instructions if i.name == "V_ADD_F32"]
     for add in (adds[0], adds[-1]):
         changed = mutant(program, add, (9, 16, (add.operands["b"].index + 1) % 64))
-        assert prove_binary(changed, KERNELS["sum"](), seconds=10).name != "proved"
+        assert prove_binary(changed, KERNELS["sum"]()).name != "proved"
 
 
 def test_a_rounding_with_another_constant_is_not_proved():
@@ -131,7 +131,7 @@ def test_a_rounding_with_another_constant_is_not_proved():
     half = next(i for i in program.instructions if i.name == "V_ADD3_U32")
     other = mutant(program, half, (9, 10, 1))
     assert str(other.by_address[half.address]) != str(half)
-    assert prove_binary(other, KERNELS["cast"](), seconds=5).name != "proved"
+    assert prove_binary(other, KERNELS["cast"]()).name != "proved"
 
 
 def test_a_rounding_that_is_none_is_refuted_by_a_number_and_seen_in_a_run():
@@ -139,7 +139,7 @@ def test_a_rounding_that_is_none_is_refuted_by_a_number_and_seen_in_a_run():
     program, kernel = compiled("cast", "gfx942"), KERNELS["cast"]()
     chosen = next(i for i in program.instructions if i.name == "V_CNDMASK_B32")  # into the register that was loaded
     changed = mutant(program, chosen, (0, 63, NOP << 32 | NOP))
-    found = prove_binary(changed, kernel, seconds=10)
+    found = prove_binary(changed, kernel)
     assert found.name == "refuted", found.failures[:1]
     assert "want" in found.failures[0][1].reason  # a number that was loaded
     assert not attempt(changed, kernel, make_case(kernel, small_sizes(kernel))).exact
@@ -164,4 +164,4 @@ def test_each_pass_of_a_loop_that_is_written_out_has_its_stores():
         changed = mutant(whole, store, (0, 63, NOP << 32 | NOP))
         size = program.sizes[0]
         assert not attempt(changed, program, make_case(program, {size: 8192})).exact
-        assert prove_binary(changed, program, seconds=10).name == "refuted"
+        assert prove_binary(changed, program).name == "refuted"

@@ -101,7 +101,7 @@ def test_two_exits_are_proved_each_under_its_condition():
 def test_a_wrong_exit_is_not_proved(first, second, one, other):
     binary = by_size(first, second, one, other)
     assert not runs_right(binary)
-    assert prove_binary(binary, PROGRAM, seconds=10).name != "proved"
+    assert prove_binary(binary, PROGRAM).name != "proved"
 
 
 def test_a_last_iteration_that_is_finished_behind_the_loop_is_proved():
@@ -114,10 +114,10 @@ def test_a_last_iteration_that_is_finished_behind_the_loop_is_proved():
 def test_a_last_iteration_that_is_not_finished_is_not_proved():
     early = before_sums(2)
     assert not runs_right(early)
-    assert prove_binary(early, PROGRAM, seconds=10).name != "proved"
+    assert prove_binary(early, PROGRAM).name != "proved"
     shorter = before_sums(1, lambda lines: [line for n, line in enumerate(lines) if n != 2])
     assert not runs_right(shorter)
-    assert prove_binary(shorter, PROGRAM, seconds=10).name != "proved"
+    assert prove_binary(shorter, PROGRAM).name != "proved"
 
 
 @pytest.mark.usefixtures("unrun")

@@ -32,11 +32,11 @@ def loaded_twice(target, between=""):
 def test_the_second_of_two_loads_stays_where_they_come_in_order_or_there_is_a_wait(target, between):
     binary = loaded_twice(target, between)
     assert attempt(binary, PROGRAM, make_case(PROGRAM, small_sizes(PROGRAM))).exact
-    assert prove_binary(binary, PROGRAM, seconds=10).proved
+    assert prove_binary(binary, PROGRAM).proved
 
 
 def test_either_of_two_loads_may_stay_where_one_overtakes_the_other():
     binary = loaded_twice("gfx1201")
     with pytest.raises(Fault, match="is loaded while another access to it is under way"):
         attempt(binary, PROGRAM, make_case(PROGRAM, small_sizes(PROGRAM)))
-    assert prove_binary(binary, PROGRAM, seconds=5).name == "refuted"
+    assert prove_binary(binary, PROGRAM).name == "refuted"

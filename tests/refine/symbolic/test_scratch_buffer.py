@@ -65,7 +65,7 @@ def test_another_buffer_place_or_time_is_not_proved(old, new):
     with pytest.raises((Fault, UnsupportedInstructionError)) as caught:
         attempt(binary, PROGRAM, CASE)
     shown = isinstance(caught.value, Fault)
-    assert prove_binary(binary, PROGRAM, seconds=5).name == ("refuted" if shown else "unknown")
+    assert prove_binary(binary, PROGRAM).name == ("refuted" if shown else "unknown")
 
 
 LOAD = "\tbuffer_load_ushort v3, v1, s[0:3], 0 offen offset:2\n\ts_waitcnt vmcnt(0)\n"
@@ -81,4 +81,4 @@ def test_a_load_into_half_a_register_leaves_nothing_known_in_the_other(half, beh
     binary = spilled(LOAD, f"{load}\tv_alignbit_b32 v3, v3, v3, {16 if half else 0}\n")
     with pytest.raises(Fault, match="depends on an undefined value"):
         attempt(binary, PROGRAM, CASE)
-    assert prove_binary(binary, PROGRAM, seconds=5).name == "refuted"
+    assert prove_binary(binary, PROGRAM).name == "refuted"

@@ -38,20 +38,7 @@ from layoutalg.target.read import load_target, target, target_names
 from layoutalg.target.tables import TargetFileError
 
 __all__ = [
-    "DEFAULT",
-    "DEFAULT_EXPLAINED",
-    "DEFAULT_MEASURED",
-    "DEFAULT_READ",
-    "Card",
-    "CodeFormat",
-    "Evidence",
-    "LdsInstruction",
-    "Target",
-    "TargetError",
-    "TargetFileError",
-    "UnknownInstructionError",
-    "UnknownTargetError",
-    "load_target",
-    "target",
-    "target_names",
+    "DEFAULT", "DEFAULT_EXPLAINED", "DEFAULT_MEASURED", "DEFAULT_READ", "Card", "CodeFormat", "Evidence",
+    "LdsInstruction", "Target", "TargetError", "TargetFileError", "UnknownInstructionError", "UnknownTargetError",
+    "load_target", "target", "target_names",
 ]  # fmt: skip

@@ -23,7 +23,7 @@ from typing import Any, Protocol
 
 from layoutalg.bench.cases import Case
 from layoutalg.bench.numpy_lab import NumpyLab
-from layoutalg.bench.prepare import Candidate, Launch, Prepared
+from layoutalg.bench.prepare import Launch, Prepared, PreparedCandidate
 from layoutalg.bench.torch_lab import TorchLab
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.runtime import Device, Module
@@ -146,13 +146,13 @@ class Runner:
 
     def rows(self) -> Iterator[Row]:
         """Every candidate; those of one case share data, rival and limit."""
-        cases: dict[str, list[Candidate]] = {}
+        cases: dict[str, list[PreparedCandidate]] = {}
         for candidate in self.prepared.candidates:
             cases.setdefault(candidate.case.name, []).append(candidate)
         for candidates in cases.values():
             yield from self.case(candidates[0].case, candidates)
 
-    def case(self, case: Case, candidates: list[Candidate]) -> Iterator[Row]:
+    def case(self, case: Case, candidates: list[PreparedCandidate]) -> Iterator[Row]:
         lab = self.lab
         sets = max(1, min(256, COLD // case.bytes if case.bytes < COLD // 2 else 1))
         operands = [[lab.random(shape, case.dtype) for shape in case.shapes] for _ in range(sets)]
@@ -185,7 +185,7 @@ class Runner:
         moved = copied * case.bytes / (2 * DTYPES[case.dtype].bytes * math.prod(largest))
         return max(moved, case.operations / lab.rate(case.dtype)) if case.operations else moved
 
-    def work(self, candidate: Candidate, operands: list[Any], target: Any) -> Callable[[], object]:
+    def work(self, candidate: PreparedCandidate, operands: list[Any], target: Any) -> Callable[[], object]:
         """The launches of a candidate; what is between them lies in arrays of its own."""
         between = [self.lab.poisoned(n.shape, n.dtype) for n in candidate.launches[:-1]]
         steps = []

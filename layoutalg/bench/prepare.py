@@ -43,7 +43,7 @@ class Launch:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class PreparedCandidate:
     """One way to do a case, and how many obligations were proved of it."""
 
     case: Case
@@ -62,7 +62,7 @@ class Prepared:
 
     target: str
     folder: Path
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[PreparedCandidate, ...]
 
 
 def prepare(cases: Sequence[Case], target: str, folder: Path, told: Callable[[str], None] = lambda _: None) -> Prepared:
@@ -85,13 +85,13 @@ def read_prepared(folder: Path) -> Prepared:
     return Prepared(manifest["target"], folder, tuple(map(_read, manifest["candidates"])))
 
 
-def _written(one: Candidate) -> dict[str, Any]:
+def _written(one: PreparedCandidate) -> dict[str, Any]:
     return {"case": one.case.to_json(), "launches": [asdict(n) for n in one.launches], "obligations": one.obligations}
 
 
-def _read(found: Mapping[str, Any]) -> Candidate:
+def _read(found: Mapping[str, Any]) -> PreparedCandidate:
     launches = tuple(map(_launch, found["launches"]))
-    return Candidate(Case.of_json(found["case"]), launches, found["obligations"])
+    return PreparedCandidate(Case.of_json(found["case"]), launches, found["obligations"])
 
 
 def _launch(found: Mapping[str, Any]) -> Launch:
@@ -107,9 +107,9 @@ class _Maker:
         self.obligations: dict[str, int] = {}
         self.free: dict[str, bool | None] = {}
 
-    def candidate(self, case: Case, tasks: tuple[Task, ...]) -> Candidate:
+    def candidate(self, case: Case, tasks: tuple[Task, ...]) -> PreparedCandidate:
         launches = tuple(map(self.launch, tasks))
-        return Candidate(case, launches, sum(self.obligations[launch.kernel] for launch in launches))
+        return PreparedCandidate(case, launches, sum(self.obligations[launch.kernel] for launch in launches))
 
     def launch(self, task: Task) -> Launch:
 

@@ -26,7 +26,7 @@ is one line."""
 
 
 @dataclass(frozen=True)
-class Fold:
+class FoldedTile:
     """A tile's lengths and the number of columns of its sheet."""
 
     shape: tuple[int, ...]
@@ -73,7 +73,7 @@ class Fold:
     def name(self, line: int) -> str:
         """What a line is called: the coordinates that stay the same on it, or its first index.
 
-        >>> Fold((4, 64, 128), 128).name(67), Fold((4, 8192), 128).name(65)
+        >>> FoldedTile((4, 64, 128), 128).name(67), FoldedTile((4, 8192), 128).name(65)
         ('1,3', '1,128')
         """
         return ",".join(map(str, self.index(line * self.columns)[: self.down]))
@@ -90,7 +90,7 @@ class Fold:
         return range(down), range(down, len(self.shape))
 
 
-def fold(shape: tuple[int, ...], rows: int | None = None) -> Fold:
+def fold(shape: tuple[int, ...], rows: int | None = None) -> FoldedTile:
     """The sheet of a tile; `rows` says how many dimensions run down, else it is chosen.
 
     >>> [fold(shape).columns for shape in ((64, 64), (8, 9, 2), (4, 8192), (64,), (509, 2))]
@@ -100,7 +100,7 @@ def fold(shape: tuple[int, ...], rows: int | None = None) -> Fold:
     if rows is None and len(shape) == 1 and count <= SHORT:
         rows = 0
     if rows is not None:
-        return Fold(shape, math.prod(shape[rows:]))
+        return FoldedTile(shape, math.prod(shape[rows:]))
 
     def skew(columns: int) -> float:
         return max(columns * columns / count, count / (columns * columns))
@@ -118,5 +118,5 @@ def fold(shape: tuple[int, ...], rows: int | None = None) -> Fold:
     for choices in (whole, parts):
         good = [columns for columns in choices if fits(columns)]
         if good:
-            return Fold(shape, min(good, key=skew))
-    return Fold(shape, LINE)
+            return FoldedTile(shape, min(good, key=skew))
+    return FoldedTile(shape, LINE)

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from layoutalg.draw.access import LaneAccess
 from layoutalg.draw.fields import Asked, Field, descriptor_field, distribution_field
-from layoutalg.draw.fold import Fold, fold
+from layoutalg.draw.fold import FoldedTile, fold
 from layoutalg.draw.palette import KINDS, STEPS, colours, ink_on, ramp
 from layoutalg.draw.svg import SMALL, Picture, boxes, number, outlined, shape, text_width, words
 from layoutalg.index import Expr
@@ -57,7 +57,7 @@ class Sheet:
     """A field laid out flat: rows × columns of numbers, the size of a cell, and the largest number."""
 
     field: Field
-    fold: Fold
+    fold: FoldedTile
     values: Ints
     known: npt.NDArray[np.bool_]
     width: float

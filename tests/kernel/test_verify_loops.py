@@ -241,7 +241,7 @@ def with_tensor(program: Program, number: int, tensor: Tensor) -> Program:
     return replace(
         program, source=new[0], inputs=tuple(new[1:-1]), target=new[-1], body=changed(program.body, change),
         meaning=renamed(program.meaning, old, tensor),
-        says=tuple(replace(s, tensor=tensor) if s.tensor == old else s for s in program.says),
+        element_maps=tuple(replace(s, tensor=tensor) if s.tensor == old else s for s in program.element_maps),
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from layoutalg.kernel.program import (
     Clear,
     Compute,
     Contract,
+    ElementMap,
     Elementwise,
     Fold,
     Load,
@@ -26,7 +27,6 @@ from layoutalg.kernel.program import (
     Read,
     Reduce,
     Registers,
-    Says,
     Shared,
     Statement,
     Store,
@@ -407,7 +407,8 @@ def test_a_forged_instruction_is_refused() -> None:
 def test_a_letter_that_would_leave_its_comment_is_refused(name: str) -> None:
     program = register_transpose(32, 32)
     letter = var(name, 32)
-    refused(replace(program, says=(Says(program.source, (letter,), (letter, as_expr(0)), letter * 32),)), "is no name")
+    said = ElementMap(program.source, (letter,), (letter, as_expr(0)), letter * 32)
+    refused(replace(program, element_maps=(said,)), "is no name")
 
 
 def test_a_vector_along_no_register_index_is_refused() -> None:

@@ -23,7 +23,7 @@ from layoutalg.index import TRUE, Expr, all_of, eq, substitute
 from layoutalg.index.normal import holds
 from layoutalg.kernel.access.address import offset_of, written
 from layoutalg.kernel.access.matrix_loads import row_start
-from layoutalg.kernel.program import Access, GlobalAccess, LoadShared, Program, Registers, SharedAccess
+from layoutalg.kernel.program import GlobalAccess, LoadShared, MemoryAccess, Program, Registers, SharedAccess
 from layoutalg.layout import TileDistribution
 from layoutalg.layout.mixed_radix import digits
 
@@ -34,7 +34,7 @@ def coordinates(program: Program, access: GlobalAccess) -> tuple[Expr, ...]:
     return tuple(o + c for o, c in zip(access.origin, inner, strict=True))
 
 
-def vector_start(access: Access, exprs: tuple[Expr, ...]) -> tuple[Expr, ...]:
+def vector_start(access: MemoryAccess, exprs: tuple[Expr, ...]) -> tuple[Expr, ...]:
     """Expressions at the first element of a vector."""
     first: dict[Expr, Expr | int] = {access.registers.distribution.y_index[y]: 0 for y in access.vector_ys}
     return tuple(substitute(e, first) for e in exprs) if first else exprs

@@ -23,10 +23,10 @@ from layoutalg.kernel.emit.instructions import COPIES, matrix_load_source, opera
 from layoutalg.kernel.emit.statements import Writer, shared_line
 from layoutalg.kernel.obligations.limits import alignment_of, targets_of, too_large
 from layoutalg.kernel.program import (
-    Access,
     AsyncCopy,
     Fold,
     LoadShared,
+    MemoryAccess,
     Multiply,
     Program,
     Registers,
@@ -243,7 +243,7 @@ def _declared(program: Program) -> Iterator[Registers]:
 
 
 def _vector_types(program: Program) -> str:
-    accesses = (s for _, s in program.statements() if isinstance(s, Access))
+    accesses = (s for _, s in program.statements() if isinstance(s, MemoryAccess))
     wide = {(s.memory.dtype.c, s.width) for s in accesses if s.width > 1}
     return "".join(f"typedef {c} {vector_type(c, n)} __attribute__((ext_vector_type({n})));\n" for c, n in sorted(wide))
 

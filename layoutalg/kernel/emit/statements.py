@@ -16,7 +16,6 @@ from layoutalg.kernel.emit.instructions import matrix_load_name
 from layoutalg.kernel.program import (
     FOLDS,
     FUNCTIONS,
-    Access,
     AsyncCopy,
     Await,
     Barrier,
@@ -28,6 +27,7 @@ from layoutalg.kernel.program import (
     Load,
     LoadShared,
     Loop,
+    MemoryAccess,
     Multiply,
     Program,
     Reading,
@@ -224,7 +224,7 @@ def _first(registers: Registers, fragment: str) -> str:
     return "&" + fragment + "[0]" * (len(registers.distribution.ys) - 2)
 
 
-def _move(s: Access, memory: str, dtype: DType, offset: str) -> str:
+def _move(s: MemoryAccess, memory: str, dtype: DType, offset: str) -> str:
     """One access between registers and memory; where their types differ, each element is converted."""
     width, element = s.width, _element(s.registers)
     held = s.registers.dtype
@@ -256,7 +256,7 @@ def _clear(s: Load) -> str:
     return cleared if s.width == 1 else _lanes(s)[0] + cleared
 
 
-def _lanes(s: Access) -> tuple[str, str]:
+def _lanes(s: MemoryAccess) -> tuple[str, str]:
     """Loops over the elements of a vector, and the number of the element in it."""
     ys = [(s.registers.distribution.y_index[y].value.name, s.registers.distribution.ys[y]) for y in s.vector_ys]
     loops = "\n".join(f"{UNROLL}for (int {y} = 0; {y} < {n}; ++{y})" for y, n in ys) + " "

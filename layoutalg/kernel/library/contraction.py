@@ -29,8 +29,8 @@ from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
 from layoutalg.kernel.library.fit import bits_for, widest
 from layoutalg.kernel.library.options import DTYPE, RESULT, RESULT_OF, VECTOR, A, B
 from layoutalg.kernel.library.plans import Plan, Sizes, tuned
-from layoutalg.kernel.library.product import Operand, Product, Saying
-from layoutalg.kernel.program import Program, Says, Tensor
+from layoutalg.kernel.library.product import MapElements, MatrixProduct, ProductOperand
+from layoutalg.kernel.program import ElementMap, Program, Tensor
 from layoutalg.layout import (
     Insert,
     LayoutError,
@@ -180,7 +180,7 @@ def contraction(
     columns = [size[x] for x in n]
     # A bias is read in whole tiles of rows: it is the same in all, and so needs no test of the row.
     whole_rows = (prod([size[x] for x in m]) + (plan.m - 1)) // plan.m * plan.m
-    return Product(
+    return MatrixProduct(
         f"{name or made}{extra}_{kinds}_{short}{wide}{'_i64' if index_bits == 64 else ''}",
         replace(_operand(einsum.a, (g, m, k), size, widths[0]), guarded=not plan.whole),
         replace(_operand(einsum.b, (g, n, k), size, widths[1]), guarded=not plan.whole),
@@ -188,7 +188,7 @@ def contraction(
         tuple(size.values()), plan, (dtype, result),
         _over_columns(prod(columns), (prod([size[x] for x in g]), whole_rows)) if bias else None, relu,
         widths[2] if einsum.result and einsum.result[-1] in n[-1:] else 1, index_bits, all_of(*spaces, *merges),
-        saying(einsum.result, (g, m, n), size), not plan.whole,
+        elements_of(einsum.result, (g, m, n), size), not plan.whole,
     ).program()  # fmt: skip
 
 
@@ -205,12 +205,12 @@ def _instruction(name: str) -> str:
     return name.split(".")[3] + "_" + name.split(".")[-2] if name.startswith("mma.sync") else name.split("_f32_")[0]
 
 
-def _operand(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Expr], width: int) -> Operand:
+def _operand(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Expr], width: int) -> ProductOperand:
     """A tensor of the product; vectors only where its last letter is the last of its kind."""
     last = letters[-1:]
     along_k = bool(last) and last[0] in kinds[2]
     whole = last in [kind[-1:] for kind in kinds[1:]]
-    return Operand(view(letters, kinds, size), along_k, width if whole else 1, saying(letters, kinds, size))
+    return ProductOperand(view(letters, kinds, size), along_k, width if whole else 1, elements_of(letters, kinds, size))
 
 
 def view(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Expr]) -> TensorDescriptor:
@@ -235,16 +235,16 @@ def _over_columns(columns: Expr, others: Sequence[Expr]) -> TensorDescriptor:
     return transform_tensor_descriptor(row, [*inserts, PassThrough(columns)], [[], [], [0]], [[0], [1], [2]])
 
 
-def saying(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Expr]) -> Saying:
+def elements_of(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Expr]) -> MapElements:
     """What the descriptor means: at the letters' coordinates, the element with those letters."""
     index = {x: var(f"i_{x}", size[x]) for x in letters}
 
-    def say(tensor: Tensor) -> Says:
+    def elements(tensor: Tensor) -> ElementMap:
         coordinates = tuple(horner([index[x] for x in kind], [size[x] for x in kind]) for kind in kinds)
         offset = horner([index[x] for x in letters], [size[x] for x in letters])
-        return Says(tensor, tuple(index.values()), coordinates, offset)
+        return ElementMap(tensor, tuple(index.values()), coordinates, offset)
 
-    return say
+    return elements
 
 
 # --- launches and entries ---------------------------------------------------------------------------------------------

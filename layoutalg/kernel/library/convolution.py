@@ -14,7 +14,7 @@ from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
 from layoutalg.kernel.library.fit import bits_for, numbered, widest
 from layoutalg.kernel.library.options import DTYPE, EACH, GROUPS, INPUT, RESULT, RESULT_OF, VECTOR, integers
 from layoutalg.kernel.library.plans import Plan, Sizes, tuned
-from layoutalg.kernel.library.product import Operand, Product
+from layoutalg.kernel.library.product import MatrixProduct, ProductOperand
 from layoutalg.kernel.library.windows import Windows, around, image_of, shifted
 from layoutalg.kernel.program import Program
 from layoutalg.layout import LayoutError
@@ -62,13 +62,13 @@ def convolution(
     cut += f"_{'x'.join(map(str, fixed))}" if fixed else ""
     cut += f"_c{channels}" if channels else ""
     short = f"mma{cut}" if plan.instruction.name.startswith("mma.") else plan.instruction.name.split("_f32_")[0]
-    return Product(
+    return MatrixProduct(
         f"conv_{windows.name}_{kinds}_{short}{wide}{'_i64' if index_bits == 64 else ''}",
-        Operand(i.image(), True, widths[0], i.says_image, rows_alone),
-        Operand(i.filter(), True, widths[0], i.says_filter, not plan.whole), i.result(),
+        ProductOperand(i.image(), True, widths[0], i.image_elements, rows_alone),
+        ProductOperand(i.filter(), True, widths[0], i.filter_elements, not plan.whole), i.result(),
         tuple(s for s in (i.n, *i.lengths, i.c, i.k) if s.op == "var"), plan, (dtype, result),
         store_width=widths[1], index_bits=index_bits,
-        requires=i.few(index_bits), target_says=i.says_result, store_guarded=rows_alone,
+        requires=i.few(index_bits), target_elements=i.result_elements, store_guarded=rows_alone,
     ).program()  # fmt: skip
 
 

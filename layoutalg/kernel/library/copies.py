@@ -23,11 +23,11 @@ from layoutalg.kernel.library.staging import COLUMN, ROW, SEGMENT, Plane, by_col
 from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (
     Barrier,
+    ElementMap,
     Load,
     LoadShared,
     Program,
     Registers,
-    Says,
     Shared,
     Statement,
     Store,
@@ -50,8 +50,8 @@ LARGEST = (1 << 31) - (1 << 14)
 """The largest size of a dimension: a tile more still fits an int."""
 TILE, THREADS = 64, 256
 
-Say = tuple[str, tuple[Expr, ...], tuple[Expr, ...], Expr, Expr]
-"""A `Says` whose tensor, "source" or "target", is yet to be made."""
+Elements = tuple[str, tuple[Expr, ...], tuple[Expr, ...], Expr, Expr]
+"""An `ElementMap` whose tensor, "source" or "target", is yet to be made."""
 Steps = Callable[[Tensor, Tensor, tuple[Expr, ...]], tuple[Statement, ...]]
 """A program's statements, once its tensors and the origin are known."""
 
@@ -85,7 +85,7 @@ class Copy:
     dtypes: tuple[str, str] = ("f32", "f32")
     index_bits: int = 32
     requires: Expr = field(default=TRUE)
-    says: tuple[Say, ...] = ()
+    element_maps: tuple[Elements, ...] = ()
     fills: bool = True
     segment: int = SEGMENT
     threads: int = THREADS
@@ -123,11 +123,11 @@ class Copy:
         origin = tuple(g * t for g, t in zip(reversed(grid), tile, strict=True))
         threads = (var("tx", self.threads),)
         tensors = {"source": source, "target": target}
-        says = tuple(Says(tensors[t], x, at, offset, valid) for t, x, at, offset, valid in self.says)
+        maps = tuple(ElementMap(tensors[t], x, at, offset, valid) for t, x, at, offset, valid in self.element_maps)
         return Program(
             self.name, source, target, self.sizes, grid, threads, threads, tiles, tile,
             steps(source, target, origin), self.index_bits, self._requires(counts),
-            says=says, linear=True, fills=self.fills,
+            element_maps=maps, linear=True, fills=self.fills,
         )  # fmt: skip
 
     def _requires(self, counts: Sequence[Expr]) -> Expr:

@@ -48,11 +48,11 @@ def im2col(windows: Windows, dtype: str = "f32", width: int = 1, index_bits: int
     target = make_naive_tensor_descriptor(source.lengths, (source.lengths[1], 1))
     most = 1 << (index_bits - 1)
     requires = all_of(i.few_windows(index_bits), prod(list(source.lengths)) < most)
-    say = i.says_image(Tensor("source", dtype_named(dtype), source, ("d0", "d1")))
+    elements = i.image_elements(Tensor("source", dtype_named(dtype), source, ("d0", "d1")))
     return Copy(
         f"im2col_{windows.name}_{dtype}{f'_v{width}' if width > 1 else ''}{'_i64' if index_bits == 64 else ''}",
         source, target, (i.n, *i.lengths, i.c), (1, 1), (width, width), (dtype, dtype), index_bits, requires,
-        says=(("source", say.letters, say.coordinates, say.offset, say.valid),),
+        element_maps=(("source", elements.letters, elements.coordinates, elements.offset, elements.valid),),
     ).program()  # fmt: skip
 
 

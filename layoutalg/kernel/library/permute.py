@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import TRUE, Expr, all_of, prod, symbol, var
-from layoutalg.kernel.library.copies import LARGEST, THREADS, TILE, Copy, Say, packed_strides
+from layoutalg.kernel.library.copies import LARGEST, THREADS, TILE, Copy, Elements, packed_strides
 from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
 from layoutalg.kernel.library.fit import bits_for, numbered, widest
 from layoutalg.kernel.library.options import DTYPE, INPUT, VECTOR
@@ -161,7 +161,10 @@ def permute(
         groups.seen(sizes, [strides[d] for d in range(rank)], groups.target),
         sizes, (groups.all.index(groups.source), groups.all.index(groups.target)), vectors, (dtype, dtype), index_bits,
         all_of(few(sizes, index_bits), *merges),
-        says=(_says("source", range(rank), letters, sizes, groups), _says("target", axes, letters, sizes, groups)),
+        element_maps=(
+            _elements("source", range(rank), letters, sizes, groups),
+            _elements("target", axes, letters, sizes, groups),
+        ),
         segment=segment, threads=threads, tile=tile,
     ).program()  # fmt: skip
 
@@ -225,7 +228,9 @@ def few(sizes: Sequence[Expr], index_bits: int) -> Expr:
     return prod(list(sizes)) < 1 << (index_bits - 1)
 
 
-def _says(tensor: str, order: Sequence[int], letters: tuple[Expr, ...], sizes: tuple[Expr, ...], groups: Groups) -> Say:
+def _elements(
+    tensor: str, order: Sequence[int], letters: tuple[Expr, ...], sizes: tuple[Expr, ...], groups: Groups
+) -> Elements:
     """A packed tensor whose dimensions come in this order."""
     offset = horner([letters[a] for a in order], [sizes[a] for a in order])
     at = tuple(horner([letters[d] for d in group], [sizes[d] for d in group]) for group in groups.all)

@@ -28,6 +28,7 @@ from layoutalg.kernel.program import (
     Clear,
     Compute,
     Contract,
+    ElementMap,
     Elementwise,
     Load,
     LoadShared,
@@ -37,7 +38,6 @@ from layoutalg.kernel.program import (
     Program,
     Read,
     Registers,
-    Says,
     Shared,
     SharedAccess,
     Statement,
@@ -57,11 +57,11 @@ from layoutalg.layout import (
 )
 from layoutalg.target.dtypes import DTYPES
 
-Saying = Callable[[Tensor], Says]
+MapElements = Callable[[Tensor], ElementMap]
 
 
 @dataclass(frozen=True)
-class Operand:
+class ProductOperand:
     """A tensor of a product: its descriptor in (g, m, k) or (g, n, k), whether its memory runs along k, how wide.
 
     `guarded`: which coordinates of copies past the registers may leave it.
@@ -70,12 +70,12 @@ class Operand:
     descriptor: TensorDescriptor
     along_k: bool
     width: int = 1
-    says: Saying | None = None
+    elements: MapElements | None = None
     guarded: bool | tuple[bool, ...] = True
 
 
 @dataclass(frozen=True)
-class Product:
+class MatrixProduct:
     """What to multiply, and how it is cut.
 
     `bias` is a descriptor of the target's shape (g, m, n); `store_width` is how many n are stored at once, where the
@@ -83,8 +83,8 @@ class Product:
     """
 
     name: str
-    a: Operand
-    b: Operand
+    a: ProductOperand
+    b: ProductOperand
     target: TensorDescriptor
     sizes: tuple[Expr, ...]
     plan: Plan
@@ -94,7 +94,7 @@ class Product:
     store_width: int = 1
     index_bits: int = 32
     requires: Expr = field(default=TRUE)
-    target_says: Saying | None = None
+    target_elements: MapElements | None = None
     store_guarded: bool | tuple[bool, ...] = True
 
     def program(self) -> Program:
@@ -113,12 +113,12 @@ class Product:
         thread = self.plan.thread()
         lanes = self.plan.lanes()
         few = launchable(prod([extent_of(b) for b in grid]), self.plan.threads)
-        sayings = ((self.a.says, a), (self.b.says, b), (self.target_says, target))
+        meant = ((self.a.elements, a), (self.b.elements, b), (self.target_elements, target))
         return Program(
             self.name, a, target, self.sizes, grid, (thread,), lanes, tiles, tile,
             self._body(a, b, bias, target, tiles.lower(grid)), self.index_bits, all_of(self.requires, few),
             self._meaning(a, b, bias), (b, bias) if bias else (b,),
-            tuple(say(tensor) for say, tensor in sayings if say), linear=True,
+            tuple(elements(tensor) for elements, tensor in meant if elements), linear=True,
         )  # fmt: skip
 
     def _meaning(self, a: Tensor, b: Tensor, bias: Tensor | None) -> Meaning:
@@ -217,7 +217,7 @@ class _Side:
     """The statements that bring one operand from memory to fragments."""
 
     def __init__(
-        self, role: str, tensor: Tensor, operand: Operand, plan: Plan, length: int,
+        self, role: str, tensor: Tensor, operand: ProductOperand, plan: Plan, length: int,
         place: Callable[[Expr], tuple[Expr, ...]],
     ) -> None:  # fmt: skip
         self.tensor, self.plan, self.place = tensor, plan, place

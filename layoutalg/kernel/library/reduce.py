@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import Expr, all_of, prod, symbol, var
-from layoutalg.kernel.library.contraction import saying, view
+from layoutalg.kernel.library.contraction import elements_of, view
 from layoutalg.kernel.library.copies import LARGEST, dtype_named
 from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
 from layoutalg.kernel.library.fit import bits_for, widest
@@ -181,12 +181,12 @@ def reduction(
     )  # fmt: skip
     few = prod(list(size.values())) < 1 << (index_bits - 1)
     merges = [prod([size[x] for x in group]) <= LARGEST for group in (kept, gone) if len(group) > 1]
-    say = saying(letters, (kept, gone), size)
+    named = elements_of(letters, (kept, gone), size)
     return Program(
         _name(kinds, how, (dtype, result), index_bits, sharing, tiles),
         source, target, tuple(size.values()), (block,), (thread,), (thread,),
         make_single_stage_tensor_adaptor([PassThrough(blocks)], [[0]], [[0]]), (tiles.rows,), body, index_bits,
-        all_of(few, *merges, launchable(blocks, sharing.threads)), Reduce(source, how), says=(say(source),),
+        all_of(few, *merges, launchable(blocks, sharing.threads)), Reduce(source, how), element_maps=(named(source),),
         linear=True,
     )  # fmt: skip
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from layoutalg.index import Expr, all_of, as_expr, prod, symbol, var
 from layoutalg.kernel.library.copies import LARGEST, packed_strides
 from layoutalg.kernel.library.fit import each
-from layoutalg.kernel.program import Says, Tensor
+from layoutalg.kernel.program import ElementMap, Tensor
 from layoutalg.layout import (
     Embed,
     LayoutError,
@@ -166,7 +166,7 @@ class Image:
             prod([self.n, *self.outputs, self.k]) * w.groups < most,
         )
 
-    def says_image(self, tensor: Tensor) -> Says:
+    def image_elements(self, tensor: Tensor) -> ElementMap:
         """The element that a window's index means: image[n, stride·ho + dilation·y − pad …, g, c]."""
         w = self.windows
         n, g, c = var("in", self.n), var("ig", w.groups), var("ic", self.c)
@@ -178,25 +178,25 @@ class Image:
         valid = all_of(*(all_of(a + p >= p, a + p < h + p) for a, h, p in zip(at, self.lengths, w.pad, strict=True)))
         letters = (n, *outs, *ys, g, c)
         coordinates = top if tensor.descriptor.rank == 3 else top[1:]
-        return Says(tensor, letters, coordinates, offset, valid)
+        return ElementMap(tensor, letters, coordinates, offset, valid)
 
-    def says_filter(self, tensor: Tensor) -> Says:
+    def filter_elements(self, tensor: Tensor) -> ElementMap:
         """The element filter[g, k, y …, c]."""
         w = self.windows
         g, k, c = var("ig", w.groups), var("ik", self.k), var("ic", self.c)
         ys = [var(f"iy{d}", y) for d, y in enumerate(w.filter)]
         at = horner([*ys, c], [*w.filter, self.c])
         offset = horner([g, k, *ys, c], [w.groups, self.k, *w.filter, self.c])
-        return Says(tensor, (g, k, *ys, c), (g, k, at), offset)
+        return ElementMap(tensor, (g, k, *ys, c), (g, k, at), offset)
 
-    def says_result(self, tensor: Tensor) -> Says:
+    def result_elements(self, tensor: Tensor) -> ElementMap:
         """The element result[n, ho …, g, k]."""
         w = self.windows
         n, g, k = var("in", self.n), var("ig", w.groups), var("ik", self.k)
         outs = [var(f"io{d}", ho) for d, ho in enumerate(self.outputs)]
         rows = horner([n, *outs], [self.n, *self.outputs])
         offset = horner([n, *outs, g, k], [self.n, *self.outputs, w.groups, self.k])
-        return Says(tensor, (n, *outs, g, k), (g, rows, k), offset)
+        return ElementMap(tensor, (n, *outs, g, k), (g, rows, k), offset)
 
 
 def image_of(

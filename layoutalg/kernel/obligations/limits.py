@@ -21,7 +21,7 @@ from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, prod
 from layoutalg.index.conditions import with_limits_as_sizes
 from layoutalg.kernel.obligations.base import Requirement, fits
 from layoutalg.kernel.obligations.occupancy import occupancy, waves_of
-from layoutalg.kernel.program import Access, GlobalAccess, Multiply, Program, Tensor
+from layoutalg.kernel.program import GlobalAccess, MemoryAccess, Multiply, Program, Tensor
 from layoutalg.kernel.program.fragments import FMA, one_of
 from layoutalg.kernel.program.tiles import ALIGNMENT
 from layoutalg.prove import ForAll, Shown
@@ -44,7 +44,7 @@ def limits(program: Program) -> Iterator[Requirement]:
     yield from _blocks(program)
     yield from occupancy(program, targets)
     for number, s in program.statements():
-        if isinstance(s, Access) and s.vector is not None:
+        if isinstance(s, MemoryAccess) and s.vector is not None:
             size = as_expr(s.width * s.memory.dtype.bytes)
             goal = any_of(*(eq(size, n) for n in VECTOR_BYTES))
             one = ForAll("a vector is 2, 4, 8 or 16 bytes", goal, TRUE, (Shown("bytes", (size,)),))

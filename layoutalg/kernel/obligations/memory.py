@@ -10,11 +10,11 @@ from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.access.places import bounds, coordinates, first_copy, starts, vector_start
 from layoutalg.kernel.obligations.base import Requirement, fits, inside
 from layoutalg.kernel.program import (
-    Access,
+    ElementMap,
     GlobalAccess,
     Load,
+    MemoryAccess,
     Program,
-    Says,
     Store,
     Tensor,
     extent_of,
@@ -42,32 +42,32 @@ def tensors(program: Program) -> Iterator[Requirement]:
         yield Requirement(f"{target.name}: every element has one coordinate", Bijective(target.descriptor))
     else:
         yield Requirement(f"{target.name}: no element has two coordinates", Injective(target.descriptor))
-    for say in program.says:
-        yield from _said(say)
+    for one in program.element_maps:
+        yield from _element_map(one)
 
 
-def _said(say: Says) -> Iterator[Requirement]:
+def _element_map(one: ElementMap) -> Iterator[Requirement]:
     """At each index that the user knows, the descriptor has data where it is said, and gives the element that is said.
 
     Digits and conditions are first brought to a short form; that it is the same is asked too.
     """
-    top, found = say.coordinates, address_of(say.tensor)
-    shown = (Shown("letters", say.letters), Shown("coordinates", top), Shown("offset", (say.offset,)))
+    top, found = one.coordinates, address_of(one.tensor)
+    shown = (Shown("letters", one.letters), Shown("coordinates", top), Shown("offset", (one.offset,)))
     at: dict[Expr, Expr | int] = dict(zip(found.coordinates, top, strict=True))
     steps = list[Expr]()
     for named, value in (*found.digits.items(), *found.padded.items()):
         there = substitute(value, at)
         at[named] = simplify(there)
         steps.append(eq(at[named], there))
-    valid, wanted = (conjuncts(condition) for condition in (substitute(found.valid, at), say.valid))
+    valid, wanted = (conjuncts(condition) for condition in (substitute(found.valid, at), one.valid))
     steps += [eq(simplify(part), part) for part in (*valid, *wanted)]
-    yield Requirement(f"{say.text}: its digits", ForAll("short forms are the same", all_of(*steps), TRUE, shown))
-    goal = all_of(inside(top, say.tensor.descriptor.lengths), eq(_ordered(valid), _ordered(wanted)))
-    yield Requirement(f"{say.text}: its coordinates", ForAll("coordinates in range, valid alike", goal, TRUE, shown))
-    goal = eq(substitute(found.offset, at), say.offset)
+    yield Requirement(f"{one.text}: its digits", ForAll("short forms are the same", all_of(*steps), TRUE, shown))
+    goal = all_of(inside(top, one.tensor.descriptor.lengths), eq(_ordered(valid), _ordered(wanted)))
+    yield Requirement(f"{one.text}: its coordinates", ForAll("coordinates in range, valid alike", goal, TRUE, shown))
+    goal = eq(substitute(found.offset, at), one.offset)
     yield Requirement(
-        f"{say.text}: its element is {simplify(say.offset)}",
-        ForAll("the offset is the element's", goal, say.valid, shown),
+        f"{one.text}: its element is {simplify(one.offset)}",
+        ForAll("the offset is the element's", goal, one.valid, shown),
     )
 
 
@@ -136,7 +136,7 @@ def global_access(program: Program, number: int, access: GlobalAccess) -> Iterat
     yield from fits(about, [*start, *within, *stored_by], program.index_bits, program.requires)
 
 
-def vector(what: str, access: Access, descriptor: TensorDescriptor) -> Iterator[Requirement]:
+def vector(what: str, access: MemoryAccess, descriptor: TensorDescriptor) -> Iterator[Requirement]:
     """A vector's elements lie one after another along one coordinate, and so in memory."""
     if access.vector is None:
         return

@@ -26,13 +26,13 @@ from layoutalg.index import FALSE, TRUE, Expr, c_expression, var, variables
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.program import (
-    Access,
     Compute,
     Contract,
     GlobalAccess,
     Load,
     Loop,
     Meaning,
+    MemoryAccess,
     Multiply,
     Program,
     Read,
@@ -82,7 +82,7 @@ def _types(program: Program) -> None:
     if wrong is not None:
         raise LayoutError(f"not well-formed: {wrong}")
     conditions = [("what is required", program.requires)]
-    conditions += [(f"what is said to be valid of {say.tensor.name}", say.valid) for say in program.says]
+    conditions += [(f"what is said to be valid of {one.tensor.name}", one.valid) for one in program.element_maps]
     conditions += [
         (f"the condition on {s.tensor.name}", s.only) for _, s in program.statements() if isinstance(s, Load)
     ]
@@ -118,15 +118,15 @@ def _ranks(program: Program) -> None:
         lanes = len(registers.distribution.ps)
         if lanes != len(program.lanes):
             raise _no(program, f"{len(program.lanes)} lanes; {registers.name} is distributed over {lanes} P indices")
-    for say in program.says:
-        if len(say.coordinates) != say.tensor.descriptor.rank:
-            raise _no(program, f"{len(say.coordinates)} coordinates are said of {say.tensor.name}, which has others")
+    for one in program.element_maps:
+        if len(one.coordinates) != one.tensor.descriptor.rank:
+            raise _no(program, f"{len(one.coordinates)} coordinates are said of {one.tensor.name}, which has others")
     for _, s in program.statements():
-        if isinstance(s, Access):
+        if isinstance(s, MemoryAccess):
             _rank(program, s)
 
 
-def _rank(program: Program, s: Access) -> None:
+def _rank(program: Program, s: MemoryAccess) -> None:
     place = s.memory.name
     everywhere = isinstance(s, GlobalAccess)
     rank = s.reached.rank
@@ -159,7 +159,7 @@ def _names(program: Program) -> None:
     if hidden is not None:
         raise _no(program, f"{hidden!r} is also a coordinate, a digit or a register index; rename one of them")
     for _, s in program.statements():
-        if isinstance(s, Access):
+        if isinstance(s, MemoryAccess):
             local = [*_y_names(s.registers), *_place_names(program, s)]
             twice = next((name for name, n in Counter(local).items() if n > 1), None)
             if twice is not None:
@@ -174,7 +174,7 @@ def outer_names(program: Program) -> Iterator[str]:
     yield from (v.value.name if v.op == "var" else repr(v) for v in indices)
     yield from (s.name for s in program.shared)
     yield from (r.name for r in program.registers)
-    moved = {(s.memory.dtype.c, s.width) for _, s in program.statements() if isinstance(s, Access)}
+    moved = {(s.memory.dtype.c, s.width) for _, s in program.statements() if isinstance(s, MemoryAccess)}
     yield from (vector_type(c, n) for c, n in sorted(moved) if n > 1)
     instructions = {s.instruction.name: s.instruction for _, s in program.statements() if isinstance(s, Multiply)}
     yield from (operation_name(i) for i in instructions.values() if i.wave > 1)
@@ -185,7 +185,7 @@ def _inner_names(program: Program) -> Iterator[str]:
         yield from s.letters
         for registers in s.tiles:
             yield from _y_names(registers)
-        if isinstance(s, Access):
+        if isinstance(s, MemoryAccess):
             yield from _place_names(program, s)
 
 
@@ -193,7 +193,7 @@ def _y_names(registers: Registers) -> Iterator[str]:
     return (y.value.name for y in registers.distribution.y_index)
 
 
-def _place_names(program: Program, s: Access) -> Iterator[str]:
+def _place_names(program: Program, s: MemoryAccess) -> Iterator[str]:
     """The names that an access gives to coordinates, and to what is made of them."""
     if isinstance(s, SharedAccess):
         yield from shared_names(program, s)
@@ -247,9 +247,9 @@ def _sizes(program: Program) -> None:
             _within(program, f"the distribution of {registers.name}", parameters, frozenset())
     _within(program, "the map of tiles", _parameters(program.tiles), scope)
     _within(program, "what is required", [program.requires], scope)
-    for say in program.says:
-        letters = frozenset(say.letters)
-        _within(program, f"what {say.text} says", (*say.coordinates, say.offset, say.valid), scope | letters)
+    for one in program.element_maps:
+        letters = frozenset(one.letters)
+        _within(program, f"what {one.text} says", (*one.coordinates, one.offset, one.valid), scope | letters)
 
 
 def _parameters(adaptor: TensorAdaptor) -> Iterator[Expr]:
@@ -298,10 +298,10 @@ def _tensors(program: Program) -> None:
                 raise _no(
                     program, f"{s.tensor.name} is the target, and is loaded from; other blocks may write it first"
                 )
-    for say in program.says:
-        if say.tensor not in program.tensors:
-            raise _no(program, f"{say.text} speaks of {say.tensor.name}, which is no argument of the kernel")
-        for v in variables(*say.letters, say.offset):  # they are written into comments
+    for one in program.element_maps:
+        if one.tensor not in program.tensors:
+            raise _no(program, f"{one.text} speaks of {one.tensor.name}, which is no argument of the kernel")
+        for v in variables(*one.letters, one.offset):  # they are written into comments
             if not v.value.name.isidentifier():
                 raise _no(program, f"the letter {v.value.name!r} is no name")
 

@@ -1,11 +1,10 @@
 """Kernel programs: what each thread does, said in layouts (`program`), in statements (`statements`)."""
 
 from layoutalg.kernel.program.functions import FOLDS, FUNCTIONS, NEUTRAL
-from layoutalg.kernel.program.program import Compute, Contract, Meaning, Program, Read, Reduce, Says
+from layoutalg.kernel.program.program import Compute, Contract, ElementMap, Meaning, Program, Read, Reduce
 from layoutalg.kernel.program.reading import Reading
 from layoutalg.kernel.program.statement import Composite, Statement, walk
 from layoutalg.kernel.program.statements import (
-    Access,
     AsyncCopy,
     Await,
     Barrier,
@@ -17,6 +16,7 @@ from layoutalg.kernel.program.statements import (
     Load,
     LoadShared,
     Loop,
+    MemoryAccess,
     Multiply,
     SharedAccess,
     Store,
@@ -26,8 +26,8 @@ from layoutalg.kernel.program.statements import (
 from layoutalg.kernel.program.tiles import How, Registers, Shared, Tensor, Tile, Vector
 
 __all__ = [
-    "FOLDS", "FUNCTIONS", "NEUTRAL", "Access", "AsyncCopy", "Await", "Barrier", "Clear", "Commit",
-    "Composite", "Compute", "Contract", "Elementwise", "Fold", "GlobalAccess", "How", "Load", "LoadShared", "Loop",
-    "Meaning", "Multiply", "Program", "Read", "Reading", "Reduce", "Registers", "Says", "Shared", "SharedAccess",
+    "FOLDS", "FUNCTIONS", "NEUTRAL", "AsyncCopy", "Await", "Barrier", "Clear", "Commit", "Composite", "Compute",
+    "Contract", "ElementMap", "Elementwise", "Fold", "GlobalAccess", "How", "Load", "LoadShared", "Loop", "Meaning",
+    "MemoryAccess", "Multiply", "Program", "Read", "Reading", "Reduce", "Registers", "Shared", "SharedAccess",
     "Statement", "Store", "StoreShared", "Tensor", "Tile", "Vector", "extent_of", "walk",
 ]  # fmt: skip

@@ -78,7 +78,7 @@ def instruction_named(name: str) -> MatrixInstruction:
 
 
 @dataclass(frozen=True)
-class Run:
+class BitRun:
     """Bits of a lane or an element number, from `bit` upward, that are bits `place` and up of a side of the matrix."""
 
     owner: Literal["lane", "element"]
@@ -93,42 +93,42 @@ class Run:
         return 1 << self.bits
 
 
-def runs(operand: OperandMap) -> list[Run]:
+def runs(operand: OperandMap) -> list[BitRun]:
     """The runs of bits that an operand map consists of; LayoutError where it is no such map.
 
     >>> from layoutalg.target.matrix import matrix_instruction
     >>> [(r.owner, r.length, r.side, r.place) for r in runs(matrix_instruction("mfma_f32_32x32x8f16").d)]
     [('lane', 32, 'column', 0), ('lane', 2, 'row', 2), ('element', 4, 'row', 0), ('element', 4, 'row', 3)]
     """
-    found: list[Run] = []
+    found: list[BitRun] = []
     for owner, limit in (("lane", operand.lane.hi), ("element", operand.element.hi)):
         for bit in range(int(limit).bit_length()):
             found.append(_place(operand, "lane" if owner == "lane" else "element", bit))
             if len(found) > 1 and _goes_on(found[-2], found[-1]):
                 last = found[-2]
-                found[-2:] = [Run(last.owner, last.bit, last.side, last.place, last.bits + 1)]
+                found[-2:] = [BitRun(last.owner, last.bit, last.side, last.place, last.bits + 1)]
     return found
 
 
-def _place(operand: OperandMap, owner: Literal["lane", "element"], bit: int) -> Run:
+def _place(operand: OperandMap, owner: Literal["lane", "element"], bit: int) -> BitRun:
     row, column = operand.at(*((1 << bit, 0) if owner == "lane" else (0, 1 << bit)))
     if row & (row - 1) or column & (column - 1) or (row and column):
         raise LayoutError(f"bit {bit} of the {owner} moves row by {row} and column by {column}: not one bit of either")
     side: Side = "row" if row else "column" if column else "copy"
-    return Run(owner, bit, side, (row or column or 1).bit_length() - 1)
+    return BitRun(owner, bit, side, (row or column or 1).bit_length() - 1)
 
 
-def _goes_on(one: Run, next_: Run) -> bool:
+def _goes_on(one: BitRun, next_: BitRun) -> bool:
     follows = next_.place == one.place + one.bits or one.side == "copy"
     return (one.owner, one.side) == (next_.owner, next_.side) and follows and next_.bit == one.bit + one.bits
 
 
-def _cut(run: Run, widest: int) -> list[Run]:
+def _cut(run: BitRun, widest: int) -> list[BitRun]:
     """A run of elements in parts of at most so many."""
     bits = widest.bit_length() - 1
     if run.owner == "lane" or run.bits <= bits:
         return [run]
-    rest = Run(run.owner, run.bit + bits, run.side, run.place + bits, run.bits - bits)
+    rest = BitRun(run.owner, run.bit + bits, run.side, run.place + bits, run.bits - bits)
     return [replace(run, bits=bits), *_cut(rest, widest)]
 
 
@@ -171,10 +171,10 @@ def fragment_tile(
     parts = [cut for run in runs(operand) for cut in _cut(run, widest)]
     majors: Mapping[Side, int] = {"copy": 0, **(_COLUMN_FIRST if role == "b" else _ROW_FIRST)}
     factors = [[others], [], [first.repeat, first.waves], [second.waves] if packed else [second.repeat, second.waves]]
-    where: dict[Run, Factor] = {}
+    where: dict[BitRun, Factor] = {}
     again: Factor = (3, 0)
 
-    def inside(run: Run) -> bool:
+    def inside(run: BitRun) -> bool:
         return packed and run.owner == "element" and majors[run.side] == 3
 
     for run in sorted(parts, key=lambda r: (inside(r), -r.place)):

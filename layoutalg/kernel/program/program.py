@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 
 from layoutalg.index import TRUE, Expr, prod
 from layoutalg.kernel.program.statement import Statement, walk, written_out
-from layoutalg.kernel.program.statements import Access, LoadShared, SharedAccess, extent_of
+from layoutalg.kernel.program.statements import LoadShared, MemoryAccess, SharedAccess, extent_of
 from layoutalg.kernel.program.tiles import How, Registers, Shared, Tensor
 from layoutalg.layout import TensorAdaptor
 
@@ -69,7 +69,7 @@ Meaning = Read | Contract | Reduce | Compute
 
 
 @dataclass(frozen=True)
-class Says:
+class ElementMap:
     """What a tensor's descriptor means: at these coordinates it is the element at `offset`.
 
     Coordinates, offset and validity are expressions in `letters`, the indices by which the user knows the tensor.
@@ -116,7 +116,7 @@ class Program:
     requires: Expr = field(default=TRUE)
     meaning: Meaning | None = None
     inputs: tuple[Tensor, ...] = ()
-    says: tuple[Says, ...] = ()
+    element_maps: tuple[ElementMap, ...] = ()
     linear: bool = False
     fills: bool = True
 
@@ -185,7 +185,7 @@ class Program:
         """Every statement with its number, a loop before its body."""
         return enumerate(walk(self.body))
 
-    def coordinates(self, access: Access, y: Sequence[Expr]) -> tuple[Expr, ...]:
+    def coordinates(self, access: MemoryAccess, y: Sequence[Expr]) -> tuple[Expr, ...]:
         """The coordinates (in the tile that is accessed) of what a thread holds at Y index y."""
         inner = access.registers.distribution.lower(self.lanes, y)
         if isinstance(access, LoadShared) and access.origin:

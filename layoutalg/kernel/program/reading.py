@@ -43,7 +43,7 @@ def _names(classes: tuple[type, ...]) -> tuple[str, ...]:
 
     >>> from layoutalg.kernel.program.statements import LoadShared
     >>> _names(LoadShared.__mro__)
-    ('read_load_shared', 'read_shared_access', 'read_access', 'read_statement')
+    ('read_load_shared', 'read_shared_access', 'read_memory_access', 'read_statement')
     """
     names = (k.__name__ for k in classes if issubclass(k, Statement))
     return tuple(f"read_{re.sub('(?<=[a-z])(?=[A-Z])', '_', name).lower()}" for name in names)

@@ -44,7 +44,7 @@ from layoutalg.target.operand import MatrixInstruction
 # --- accesses ---------------------------------------------------------------------------------------------------------
 
 
-class Access(Statement):
+class MemoryAccess(Statement):
     """A move of a tile between registers and a memory."""
 
     registers: Registers
@@ -92,7 +92,7 @@ class Access(Statement):
         yield f"an origin in {self.memory.name}", self.start
 
 
-class GlobalAccess(Access):
+class GlobalAccess(MemoryAccess):
     """An access to a tensor; `guarded`: whether a coordinate may leave it; or which may."""
 
     tensor: Tensor
@@ -117,7 +117,7 @@ class GlobalAccess(Access):
         return self.origin
 
 
-class SharedAccess(Access):
+class SharedAccess(MemoryAccess):
     """An access to LDS by a map, in one of the buffer's slots."""
 
     shared: Shared

@@ -42,7 +42,6 @@ from layoutalg.kernel.program import (
     FOLDS,
     FUNCTIONS,
     NEUTRAL,
-    Access,
     Barrier,
     Clear,
     Elementwise,
@@ -50,6 +49,7 @@ from layoutalg.kernel.program import (
     GlobalAccess,
     Load,
     Loop,
+    MemoryAccess,
     Multiply,
     Program,
     Reading,
@@ -231,7 +231,7 @@ class _Walker(Reading[None]):
 
     # --- memory -------------------------------------------------------------------------------------------------------
 
-    def read_access(self, access: Access) -> None:
+    def read_memory_access(self, access: MemoryAccess) -> None:
         memory, at = access.memory, self.at
         held, there = access.registers.dtype.name, memory.dtype.name
         for y in _ys(access.registers):
@@ -249,7 +249,7 @@ class _Walker(Reading[None]):
                 element = self._element(access, y, value)
             self.elements.append(element)
 
-    def _element(self, access: Access, y: tuple[int, ...], value: Expr) -> ExpectedElement:
+    def _element(self, access: MemoryAccess, y: tuple[int, ...], value: Expr) -> ExpectedElement:
         variables, at = access.registers.distribution.y_index, self.at
         here = {**at, **dict(zip(variables, map(as_expr, y), strict=True))}
         start = {**here, **{variables[y]: FALSE for y in access.vector_ys}}

@@ -26,8 +26,6 @@ from layoutalg.kernel.library import kernels
 from layoutalg.kernel.library.entry import Task, Work
 from layoutalg.target.dtypes import DTYPES
 
-KINDS = ("transpose", "permute", "im2col", "reduce", "contraction", "conv")
-
 
 @dataclass(frozen=True)
 class Case:
@@ -55,10 +53,18 @@ class Case:
         named = dict(zip(arrays, operands, strict=False))
         return run.of(target=target, dtype=self.dtype, **named, **self.options)
 
+    def _of_zeros(self, target: str) -> Work:
+        kind = DTYPES[self.dtype].numpy
+        return self.work([np.broadcast_to(np.zeros((), kind), shape) for shape in self.shapes], target)
+
     def tasks(self, target: str) -> tuple[Task, ...]:
         """The library's launches on a target."""
-        kind = DTYPES[self.dtype].numpy
-        return self.work([np.broadcast_to(np.zeros((), kind), shape) for shape in self.shapes], target).tasks
+        return self._of_zeros(target).tasks
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether the result is what is moved, to the bit; else it is computed, and rounded."""
+        return self._of_zeros("cpu").exact
 
     @cached_property
     def result(self) -> tuple[int, ...]:
@@ -155,3 +161,7 @@ def _product(einsum: str, n: int, dtype: str = "f16") -> Case:
 
 def _conv(image: tuple[int, ...], outputs: int, dtype: str = "f16") -> Case:
     return Case("conv", (image, (outputs, 3, 3, image[-1])), dtype, {"stride": (1, 1), "pad": (1, 1)})
+
+
+KINDS = tuple(dict.fromkeys(case.kind for case in full()))
+"""The kernels that are measured, by their names in the library."""

@@ -1,7 +1,7 @@
 """From a kernel's source to a code object, by the first compiler that knows the target.
 
 The same source serves every target; the device header (`include/layoutalg_device.h`) makes the difference. What was
-compiled once is kept on disk under the hash of all that it depends on (see `cache.py`), so a second build costs a read.
+compiled once is kept on disk under the hash of all that it depends on (see `cache`), so a second build costs a read.
 
 A source for the CPU must hold its kernels as `extern "C" __global__ void name(…)`: a launcher is added for each.
 The real HIP headers are not used here; kernels that need more than the device header offers must be built by hipcc.

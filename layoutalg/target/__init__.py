@@ -1,6 +1,6 @@
 """What a GPU is to us: waves, memory sizes, and which lanes meet in the LDS for each instruction; as data.
 
-A target is a TOML file: those that come with the package and a user's own have one format (`read.py` states it).
+A target is a TOML file: those that come with the package and a user's own have one format (`read` states it).
 Each fact carries its evidence: who says so, whether it was measured, and what is doubtful about it, so that a verdict
 that rests on a guess can say so.
 

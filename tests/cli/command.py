@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from unittest import mock
 
 import pytest
@@ -29,6 +30,13 @@ steps = [[
 ]]
 """
 """A spec file whose every claim is proved."""
+
+
+def written(folder: Path, text: str) -> Path:
+    """A spec file of that text."""
+    path = folder / "spec.toml"
+    path.write_text(text)
+    return path
 
 
 def run(*arguments: object) -> Finished:

@@ -2,21 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from layoutalg.index import Expr, all_of, as_expr, substitute, symbol, var
-from layoutalg.kernel.emit import NotProvedError, emit
+from layoutalg.index import Expr, as_expr, symbol, var
 from layoutalg.kernel.library.contraction import contraction, parse_einsum
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
 from layoutalg.kernel.library.views import pad
 from layoutalg.kernel.program import (
     Barrier,
     Clear,
-    Compute,
-    Contract,
-    ElementMap,
     Elementwise,
     Fold,
     Load,
@@ -24,8 +19,6 @@ from layoutalg.kernel.program import (
     Loop,
     Multiply,
     Program,
-    Read,
-    Reduce,
     Registers,
     Shared,
     Statement,
@@ -33,81 +26,31 @@ from layoutalg.kernel.program import (
     StoreShared,
     Tensor,
 )
-from layoutalg.kernel.program.fragments import FMA, encoded
+from layoutalg.kernel.program.fragments import encoded
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import (
-    Embed,
-    LayoutError,
     Pad,
     PassThrough,
     make_naive_tensor_descriptor,
     make_single_stage_tensor_adaptor,
     transform_tensor_descriptor,
 )
-from layoutalg.prove import Refuted
-from layoutalg.target.dtypes import DTYPES, DType
-
-F32, F16, BF16 = DTYPES["f32"], DTYPES["f16"], DTYPES["bf16"]
-ZERO = as_expr(0)
-Body = Callable[[Registers, Registers, Tensor, Tensor, Expr], tuple[Statement, ...]]
-
-
-def refuted(program: Program, about: str) -> str:
-    """The reason why an obligation fails; nothing is emitted."""
-    verified = verify(program)
-    found = {a: v for a, v in verified.verdicts if isinstance(v, Refuted)}
-    with pytest.raises(NotProvedError):
-        emit(verified)
-    verdict = next((v for a, v in found.items() if about in a), None)
-    assert verdict is not None, list(found)
-    assert verdict.witness.points
-    return verdict.reason
-
-
-def refused(program: Program, why: str) -> None:
-    """The program is none, and the reason says so."""
-    with pytest.raises(LayoutError, match=why):
-        verify(program)
-
-
-def every(program: Program, kind: type | tuple[type, ...], **fields: Any) -> Program:
-    """The program with fields of each statement of a kind changed."""
-    return replace(program, body=tuple(replace(s, **fields) if isinstance(s, kind) else s for s in program.body))
-
-
-def renamed(program: Program, old: Expr, new: Expr) -> Program:
-    """Another variable in the place of a grid index."""
-    grid = tuple(new if v is old else v for v in program.grid)
-    body = tuple(
-        replace(s, origin=tuple(substitute(o, {old: new}) for o in s.origin)) if isinstance(s, Load | Store) else s
-        for s in program.body
-    )
-    return replace(program, grid=grid, body=body)
-
-
-ROWS, STEP = 64, 8
-
-
-def summing(body: Body, columns: int = 32, dtype: DType = F32, sums: DType = F32, **fields: Any) -> Program:
-    """target[m] = Σₖ source[m, k] for 64 × columns numbers: a row a thread, eight numbers at a time."""
-    source = Tensor("source", dtype, make_naive_tensor_descriptor((ROWS, columns), (columns, 1)), ("m", "k"))
-    target = Tensor("target", F32, make_naive_tensor_descriptor((ROWS,), (1,)), ("m",))
-    a = Registers("a", dtype, encoded([], [[ROWS], [STEP]], [[(1, 0)]], [(2, 0)]))
-    c = Registers("c", sums, encoded([], [[ROWS]], [[(1, 0)]], []))
-    grid, threads = (var("bx", 1),), (var("tx", ROWS),)
-    tiles = make_single_stage_tensor_adaptor([PassThrough(as_expr(1))], [[0]], [[0]])
-    program = Program(
-        "summing", source, target, (), grid, threads, threads, tiles, (ROWS,),
-        body(a, c, source, target, grid[0] * ROWS), meaning=Reduce(source),
-    )  # fmt: skip
-    return replace(program, **fields)
-
-
-I = var("i", 4)  # noqa: E741 (a loop's index)
-
-
-def looped(a: Registers, c: Registers, s: Tensor, t: Tensor, o: Expr) -> tuple[Statement, ...]:
-    return Clear(c), Loop(I, (Load(a, s, (o, I * STEP)), Fold(c, a))), Store(t, c, (o,))
+from tests.kernel.wrong_programs import (
+    BF16,
+    F16,
+    F32,
+    ROWS,
+    STEP,
+    ZERO,
+    Body,
+    I,
+    batched,
+    every,
+    looped,
+    refused,
+    refuted,
+    summing,
+)
 
 
 def test_the_programs_that_are_made_wrong_here_are_right() -> None:
@@ -202,33 +145,6 @@ def test_lanes_that_are_not_the_hardwares_are_refuted(lanes: Callable[[Expr], tu
     assert "thread" in refuted(replace(program, lanes=lanes(program.threads[0])), "lanes are the hardware's")
 
 
-def batched(swapped: bool) -> Program:
-    """c[g, m, n] = Σₖ a[g, m, k]·b[g, n, k] of 4 × 8 × 8 × 4, one result a thread; `swapped`: a's g is bit-reversed."""
-    g, m, n, k = 4, 8, 8, 4
-    names = (("g", "m", "k"), ("g", "n", "k"), ("g", "m", "n"))
-    shapes = ((g, m, k), (g, n, k), (g, m, n))
-    a, b, c = (
-        Tensor(name, F32, make_naive_tensor_descriptor(s, (s[1] * s[2], s[2], 1)), x)
-        for name, s, x in zip("abc", shapes, names, strict=True)
-    )
-    plain = [(1, 0), (1, 1)]
-    sums = Registers("sums", F32, encoded([], [[2, 2], [m, 1], [n, 1]], [plain, [(2, 0)], [(3, 0)]], [(2, 1), (3, 1)]))
-    order = plain[::-1] if swapped else plain
-    held_a = encoded([n], [[2, 2], [m, 1], [k]], [order, [(2, 0)], [(0, 0)]], [(2, 1), (3, 0)])
-    held_b = encoded([m], [[2, 2], [n, 1], [k]], [plain, [(0, 0)], [(2, 0)]], [(2, 1), (3, 0)])
-    ra, rb = Registers("ra", F32, held_a), Registers("rb", F32, held_b)
-    grid, threads = tuple(var(f"b{d}", 1) for d in range(3)), (var("tx", g), var("ty", m), var("tz", n))
-    tiles = make_single_stage_tensor_adaptor([PassThrough(as_expr(1))] * 3, [[0], [1], [2]], [[0], [1], [2]])
-    o = (grid[0] * g, grid[1] * m, grid[2] * n)
-    body = (
-        Clear(sums), Load(ra, a, (o[0], o[1], ZERO)), Load(rb, b, (o[0], o[2], ZERO)), Multiply(sums, ra, rb, FMA),
-        Store(c, sums, o),
-    )  # fmt: skip
-    return Program(
-        "batched", a, c, (), grid, threads, threads, tiles, (g, m, n), body, meaning=Contract(a, b), inputs=(b,)
-    )
-
-
 def test_a_product_of_different_batches_is_refuted() -> None:
     assert verify(batched(False)).proved
     assert "holds (1, 0, 0), wanted (2, 0, 0)" in refuted(batched(True), "ra lies as fma takes it")
@@ -318,98 +234,3 @@ def test_an_lds_map_with_padding_is_refuted() -> None:
 
 def test_padding_that_is_not_0_is_refuted() -> None:
     refuted(every(pad((1, 1), (1, 1)), Load, fill="max"), "0 in padding")
-
-
-# --- names and scopes -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["row", "column", "y0", "y1", "v", "word", "t0", "for", "_x", "threadIdx", "a_other"])
-def test_a_name_that_means_something_else_is_refused(name: str) -> None:
-    program = lds_transpose()
-    refused(renamed(program, program.grid[0], var(name, program.extents[0])), repr(name))
-
-
-def test_a_grid_index_that_is_a_register_index_to_the_prover_is_refused() -> None:
-    program = register_transpose(128, 32)
-    refused(renamed(program, program.grid[0], var("y0", 4)), "'y0'")
-
-
-@pytest.mark.parametrize("name", ["source", "lds", "by_row", "tx", "bx"])
-def test_two_things_of_one_name_are_refused(name: str) -> None:
-    program = lds_transpose()
-    m, n = (replace_name(s, name) if s is program.sizes[0] else s for s in program.sizes)
-    descriptors = make_naive_tensor_descriptor((m, n), (n, 1)), make_naive_tensor_descriptor((m, n), (1, m))
-    source, target = (replace(t, descriptor=d) for t, d in zip(program.tensors, descriptors, strict=True))
-    refused(replace(program, sizes=(m, n), source=source, target=target), repr(name))
-
-
-def replace_name(size: Expr, name: str) -> Expr:
-    return symbol(name, min=1, max=int(size.hi))
-
-
-def test_sizes_other_than_those_proved_are_refused() -> None:
-    program = lds_transpose(vector=4)
-    wider = tuple(symbol(s.value.name, min=1, max=1000) for s in program.sizes)
-    refused(replace(program, sizes=wider), "another than the M")
-
-
-def test_what_is_required_speaks_of_sizes_alone() -> None:
-    program = lds_transpose()
-    refused(replace(program, requires=all_of(program.requires, program.grid[0] < 1)), "what is required uses bx")
-
-
-def test_an_origin_that_depends_on_the_thread_is_refused() -> None:
-    program = lds_transpose()
-    o = program.origin
-    refused(every(program, Load, origin=(o[0] + program.threads[0], o[1])), "origin in source uses tx")
-
-
-def test_threads_and_grids_without_known_ends_are_refused() -> None:
-    program = lds_transpose()
-    threads = (var("tx", symbol("T", min=1, max=256)),)
-    refused(replace(program, threads=threads, lanes=threads), "uses T")
-    by_twos = symbol("bx", min=0, max=8, multiple_of=2)
-    refused(renamed(program, program.grid[0], by_twos), "does not count 0, 1, 2")
-
-
-def test_a_tile_map_of_unknown_range_is_refused() -> None:
-    program = register_transpose(32, 32)
-    loose = make_single_stage_tensor_adaptor(
-        [Embed((as_expr(1),), (as_expr(1),)), PassThrough(as_expr(1))], [[0], [1]], [[0], [1]]
-    )
-    refused(replace(program, tiles=loose), "tile numbers")
-
-
-# --- statements and meanings ------------------------------------------------------------------------------------------
-
-
-def test_a_function_of_more_operands_than_it_takes_is_refused() -> None:
-    program = register_transpose(32, 32)
-    load, store = program.body
-    assert isinstance(load, Load)
-    added = Elementwise(load.registers, "add", (load.registers,) * 3)
-    meaning = Compute("add", (Read(program.source),) * 3)
-    refused(replace(program, body=(load, added, store), meaning=meaning), "add of 3 operands; it takes 2")
-
-
-def test_reading_the_target_is_refused() -> None:
-    program = register_transpose(32, 32)
-    refused(replace(every(program, Load, tensor=program.target), meaning=Read(program.target)), "is loaded from")
-
-
-def test_a_forged_instruction_is_refused() -> None:
-    program = batched(False)
-    forged = replace(FMA, name="fma2", k=2)
-    refused(every(program, Multiply, instruction=forged), "fma2 is no matrix instruction")
-
-
-@pytest.mark.parametrize("name", ["two\nlines", "ends in \\"])
-def test_a_letter_that_would_leave_its_comment_is_refused(name: str) -> None:
-    program = register_transpose(32, 32)
-    letter = var(name, 32)
-    said = ElementMap(program.source, (letter,), (letter, as_expr(0)), letter * 32)
-    refused(replace(program, element_maps=(said,)), "is no name")
-
-
-def test_a_vector_along_no_register_index_is_refused() -> None:
-    refused(every(register_transpose(32, 32), Load, vector=-1), "-1 to move as a vector")

@@ -1,0 +1,156 @@
+"""`check` and `recheck`: exit codes, one line for each kind of bad input, certificates that are decided again."""
+
+import importlib.util
+import json
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from layoutalg.prove.verdict import Refuted, Witness
+from tests.cli.command import GOOD, refused, run, written
+from tests.optional import needed
+
+OVERLAP = '[[descriptor]]\nname = "d"\nbase = { kind = "naive", lengths = [4, 4], strides = [2, 1] }\n'
+UNFIT = """
+[[descriptor]]
+name = "d"
+base = { kind = "packed", lengths = [2, 6] }
+steps = [[
+  { transform = "pass_through", length = 9, lower = [0], upper = [0] },
+  { transform = "unmerge", lengths = [7, 5], lower = [1], upper = [1, 2] },
+]]
+"""
+
+
+def test_check_proves_the_default_claims(spec: Path) -> None:
+    result = run("check", spec)
+    assert result.returncode == 0
+    assert result.stdout.count("proved") == 3
+
+
+def test_a_refuted_claim_exits_with_1_and_shows_its_witness(tmp_path: Path) -> None:
+    result = run("check", written(tmp_path, OVERLAP))
+    assert result.returncode == 1
+    assert "index (0, 2), offset 2 and index (1, 0), offset 2" in result.stdout
+
+
+def test_an_undecided_claim_exits_with_2(tmp_path: Path) -> None:
+    text = 'symbols = { N = {} }\n[[lemma]]\nname = "goldbach"\nvariables = { i = "N" }\n'
+    text += 'goal = "i * i * i + 3 * i != N * N * N * 2 + 7"\n'
+    result = run("check", written(tmp_path, text), "--strategy", "normal-form")
+    assert result.returncode == 2, result
+    assert "unknown" in result.stdout
+
+
+def test_check_prints_one_json_document(spec: Path) -> None:
+    document = json.loads(run("check", spec, "--json").stdout)
+    assert (document["proved"], document["refuted"], document["unknown"]) == (3, 0, 0)
+    facts = document["files"][0]["facts"]["a_lds"]
+    assert facts["bijective"] == "refuted"
+    assert facts["vector"] == 8
+
+
+def test_z3_can_be_forced(spec: Path) -> None:
+    results = json.loads(run("check", spec, "--strategy", "z3", "--json").stdout)["files"][0]["results"]
+    assert [r["verdict"] for r in results] == ["proved"] * 3
+    assert "z3 integers" in {r["strategy"] for r in results}
+
+
+def test_attachments_that_do_not_fit_are_bad_input(tmp_path: Path) -> None:
+    refused(run("check", written(tmp_path, UNFIT)), "pass_through", "9", "2")
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [("x = \n", "line 1"), ('[[descriptor]]\nname = "d"\n', "base"), ("x = 1\n", "x")],
+)
+def test_a_spec_with_an_error_is_one_line(tmp_path: Path, text: str, word: str) -> None:
+    refused(run("check", written(tmp_path, text)), word)
+
+
+def test_a_missing_spec_is_one_line(tmp_path: Path) -> None:
+    refused(run("check", tmp_path / "none.toml"), "none.toml")
+    refused(run("check", tmp_path), "no spec file")
+
+
+def test_a_bad_file_does_not_end_the_check_of_a_folder(tmp_path: Path) -> None:
+    for name, text in (("a", "x = "), ("b", GOOD), ("c", ""), ("d", OVERLAP)):
+        (tmp_path / f"{name}.toml").write_text(text)
+    result = run("check", tmp_path)
+    assert result.returncode == 3
+    assert [line.split(":")[1].rsplit("/", 1)[-1] for line in result.stderr.splitlines()] == ["a.toml", "c.toml"]
+    assert result.stdout.count("b.toml") == result.stdout.count("d.toml") == 1
+    assert result.stdout.count(" refuted") == 1
+    document = json.loads(run("check", tmp_path / "a.toml", tmp_path / "b.toml", "--json").stdout)
+    assert (len(document["files"]), len(document["errors"]), document["passed"]) == (1, 1, False)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ["contiguous(0)", "contiguous(4, 7)", "contiguous(4, -5)", "aligned(0)", "aligned(-4)", "fits_index(0)",
+     "fits_index(1000000000000)", "nonsense", "injective(3)"],
+)  # fmt: skip
+def test_a_claim_that_makes_no_sense_is_bad_input(tmp_path: Path, claim: str) -> None:
+    text = f'[[descriptor]]\nname = "d"\nbase = {{ kind = "packed", lengths = [4, 4] }}\nclaims = ["{claim}"]\n'
+    refused(run("check", written(tmp_path, text)))
+
+
+def test_a_file_without_layouts_is_bad_input(tmp_path: Path) -> None:
+    refused(run("check", written(tmp_path, "")), "no layout")
+
+
+def test_a_symbol_without_a_value_is_bad_input(tmp_path: Path) -> None:
+    text = "symbols = { M = { min = 9, max = 15, power_of_two = true } }\n" + OVERLAP
+    refused(run("check", written(tmp_path, text)), "no power of two")
+
+
+def test_an_assumption_never_refutes_a_claim_where_it_does_not_hold(tmp_path: Path) -> None:
+    text = """
+symbols = { M = { max = 64 } }
+[[descriptor]]
+name = "d"
+given = ["M == 4"]
+base = { kind = "naive", lengths = [4, "M"], strides = [4, 1] }
+claims = ["bijective"]
+"""
+    assert run("check", written(tmp_path, text)).returncode in (0, 2)
+
+
+def test_certificates_are_decided_again_by_other_solvers(tmp_path: Path, spec: Path) -> None:
+    needed("cvc5", "recheck")
+    needed("bitwuzla", "recheck")
+    folder = tmp_path / "certificates"
+    assert run("check", spec, "--certificates", folder).returncode == 0
+    counts = json.loads(run("recheck", folder, "--json").stdout)
+    assert counts["agrees"] == len(counts["certificates"]) > 0
+    assert counts["uncertified"] == [f"{spec}: 0.a_lds.2.fits_index"]
+    assert f"not by certificates alone: {spec}: 0.a_lds.2.fits_index" in run("recheck", folder).stdout
+    refused(run("recheck", tmp_path), "not a folder of certificates")
+
+
+def test_recheck_says_once_what_to_install(tmp_path: Path, spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("check", spec, "--certificates", tmp_path).returncode == 0
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    told = run("recheck", tmp_path)
+    assert told.returncode == 3
+    assert told.stderr == "layoutalg: cvc5 cannot be imported: pip install cvc5\n"
+
+
+def test_a_verdict_that_its_certificates_contradict_is_a_defect(
+    tmp_path: Path, spec: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuted = Refuted("", "", 0.0, witness=Witness((), ""))
+    monkeypatch.setattr(import_module("layoutalg.formats.check"), "prove", lambda *_, **__: refuted)
+    result = run("check", spec, "--certificates", tmp_path / "certificates")
+    assert result.returncode == 70
+    assert "good.toml: 0.a_lds.0.in_bounds is refuted, and proved by its certificates" in result.stderr
+
+
+def test_files_of_one_name_keep_their_own_certificates(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "spec.toml").write_text(GOOD)
+    assert run("check", tmp_path, "--certificates", tmp_path / "certificates").returncode == 0
+    manifest = json.loads((tmp_path / "certificates" / "manifest.json").read_text())
+    assert len(manifest["claims"]) == len({entry["name"] for entry in manifest["claims"]}) == 6

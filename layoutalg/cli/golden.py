@@ -16,55 +16,35 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
 
 from layoutalg.formats import DescriptorItem, SpecFile, StatedClaim, dump
 from layoutalg.kernel.access.prices import priced
 from layoutalg.kernel.emit import emit
 from layoutalg.kernel.emit.kernel import REORDERED, adds_up, conditions, laid_out, preconditions
-from layoutalg.kernel.library import kernels
+from layoutalg.kernel.library import folder, folders, tuned_targets
 from layoutalg.kernel.program import Program, StoreShared
 from layoutalg.kernel.verify import Verified, verify
-from layoutalg.target import target as named
-from layoutalg.target.known import library_targets
 
 
-def targets() -> tuple[str, ...]:
-    """The library's targets that have plans of their own.
-
-    >>> targets()
-    ('gfx90a', 'gfx942', 'gfx950', 'gfx1100', 'gfx1201', 'sm_90')
-    """
-    return tuple(name for name in library_targets() if named(name).tilings)
+def programs() -> Mapping[str, Mapping[str, Program]]:
+    """Every kernel's programs, by folder and target."""
+    return {name: folder(name) for name in folders()}
 
 
-@cache
-def programs() -> Mapping[str, dict[str, Program]]:
-    """Every kernel's program, by folder and target; "" is the one for all targets.
-
-    >>> sorted(programs()["gemm_f16"]) == sorted(targets())
-    True
-    """
-    entries = kernels().values()
-    return {
-        **{name: {"": made()} for entry in entries for name, made in entry.golden.items()},
-        **{name: {t: made(t) for t in targets()} for entry in entries for name, made in entry.golden_for.items()},
-    }
-
-
-def files(folder: Mapping[str, Program]) -> dict[str, str]:
+def files(by_target: Mapping[str, Program]) -> dict[str, str]:
     """The texts of one kernel's folder, by file name."""
     distinct: dict[Program, Verified] = {}
-    for program in folder.values():
+    for program in by_target.values():
         if program not in distinct:
             distinct[program] = verify(program)
     found = {}
-    for target, program in folder.items():
+    for target, program in by_target.items():
         name = f"{program.name}{f'.{target}' if target else ''}.hip"
         found[name] = emit(distinct[program], target or None)
-    found["spec.toml"] = spec_of(next(iter(folder.values())))
-    parts = [report(distinct[p], [t for t, q in folder.items() if q == p and t] or list(targets())) for p in distinct]
+    found["spec.toml"] = spec_of(next(iter(by_target.values())))
+    of = {p: [t for t, q in by_target.items() if q == p and t] or list(tuned_targets()) for p in distinct}
+    parts = [report(distinct[p], of[p]) for p in distinct]
     found["report.md"] = "\n".join(parts)
     return found
 
@@ -125,7 +105,7 @@ def main(arguments: list[str]) -> int:
     """Writes every folder, or with --check says what differs (exit code 1)."""
     check = "--check" in arguments
     root = Path(next((a for a in arguments if not a.startswith("-")), "kernels"))
-    wanted = {root / name / file: text for name, folder in programs().items() for file, text in files(folder).items()}
+    wanted = {root / name / file: text for name, made in programs().items() for file, text in files(made).items()}
     there = {path for path in root.rglob("*") if path.is_file()} if root.is_dir() else set()
     stale = sorted(there - set(wanted) - {root / "README.md"})
     changed = [path for path, text in wanted.items() if path not in there or path.read_text() != text]

@@ -44,9 +44,8 @@ def program_of(against: str, target: str) -> Program:
     path = Path(against)
     if len(path.parts) > 1 or path.suffix or path.exists():
         return _for(target, _described(path), against)
-    folders = golden.programs()
-    if against in folders:
-        return _for(target, folders[against], against)
+    if against in library.folders():
+        return _for(target, library.folder(against), against)
     return _for(target, {t: p for t, p in _folder_of(against, against).items() if p.name == against}, against)
 
 
@@ -59,14 +58,13 @@ def _for(target: str, folder: Folder, what: str) -> Program:
 
 def _folder_of(name: str, where: object) -> Folder:
     """The folder that has a kernel of this name."""
-    folders = golden.programs()
-    for folder in folders.values():
+    for folder in map(library.folder, library.folders()):
         if any(program.name == name for program in folder.values()):
             return folder
     named = (entry.named(name) for entry in library.kernels().values())
     made = next((program for program in named if program), None)
     if made is None:
-        raise InputError(f"{where}: no kernel {name!r} to prove against; there are {', '.join(folders)}")
+        raise InputError(f"{where}: no kernel {name!r} to prove against; there are {', '.join(library.folders())}")
     return {"": made}
 
 

@@ -11,8 +11,12 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from layoutalg.target import target
+from layoutalg.target.known import library_targets
+
 if TYPE_CHECKING:
     from layoutalg.kernel.library.entry import Kernel
+    from layoutalg.kernel.program import Program
 
 MODULES = ("transpose", "permute", "views", "im2col", "contraction", "convolution", "reduce")
 """The modules that have entries (`KERNELS`), in the order of the commands."""
@@ -23,3 +27,33 @@ def kernels() -> Mapping[str, Kernel]:
     """Every kernel, by its name on the command line."""
     modules = (import_module(f"{__name__}.{name}") for name in MODULES)
     return {kernel.name: kernel for module in modules for kernel in module.KERNELS}
+
+
+def tuned_targets() -> tuple[str, ...]:
+    """The library's targets that have plans of their own.
+
+    >>> tuned_targets()
+    ('gfx90a', 'gfx942', 'gfx950', 'gfx1100', 'gfx1201', 'sm_90')
+    """
+    return tuple(name for name in library_targets() if target(name).tilings)
+
+
+def folders() -> tuple[str, ...]:
+    """The folders that the library's programs are written to, those for all targets first."""
+    entries = kernels().values()
+    return tuple(name for kind in ("golden", "golden_for") for entry in entries for name in getattr(entry, kind))
+
+
+@cache
+def folder(name: str) -> Mapping[str, Program]:
+    """The programs of one folder, by target; "" is the one for all.  KeyError where there is no such folder.
+
+    >>> folder("gemm_f16").keys() == set(tuned_targets()), list(folder("cast"))
+    (True, [''])
+    """
+    for entry in kernels().values():
+        if name in entry.golden:
+            return {"": entry.golden[name]()}
+        if name in entry.golden_for:
+            return {own: entry.golden_for[name](own) for own in tuned_targets()}
+    raise KeyError(name)

@@ -54,7 +54,7 @@ def priced(program: Program, target: str) -> tuple[Priced, ...]:
     """
     (thread,) = program.threads
     accesses = ((n, s) for n, s in program.statements() if isinstance(s, SharedAccess))
-    copies = {id(s.store) for _, s in program.statements() if isinstance(s, AsyncCopy)}
+    copies = {id(s.store) for s in program.of(AsyncCopy)}
     return tuple(
         Priced(n, s, "cp.async", None, "what an asynchronous copy writes at a time is not documented")
         if id(s) in copies

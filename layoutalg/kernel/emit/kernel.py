@@ -157,7 +157,7 @@ def laid_out(program: Program) -> list[str]:
     >>> laid_out(register_transpose())
     ['f32 source[row, column] at row * 32 + column', 'f32 target[row, column] at column * 2560 + row']
     """
-    tiles = (shared_line(program, s) for _, s in program.statements() if isinstance(s, StoreShared))
+    tiles = (shared_line(program, s) for s in program.of(StoreShared))
     return [*map(_tensor_line, program.tensors), *dict.fromkeys(tiles)]
 
 
@@ -237,23 +237,20 @@ def _shared(program: Program) -> Iterator[str]:
 
 def _declared(program: Program) -> Iterator[Registers]:
     """The registers that hold something: not those that only say how copies are spread over the threads."""
-    copies = {id(part) for _, s in program.statements() if isinstance(s, AsyncCopy) for part in (s.load, s.store)}
+    copies = {id(part) for s in program.of(AsyncCopy) for part in (s.load, s.store)}
     used = [r for _, s in program.statements() if id(s) not in copies for r in s.tiles]
     return (r for r in program.registers if r in used)
 
 
 def _vector_types(program: Program) -> str:
-    accesses = (s for _, s in program.statements() if isinstance(s, MemoryAccess))
-    wide = {(s.memory.dtype.c, s.width) for s in accesses if s.width > 1}
+    wide = {(s.memory.dtype.c, s.width) for s in program.of(MemoryAccess) if s.width > 1}
     return "".join(f"typedef {c} {vector_type(c, n)} __attribute__((ext_vector_type({n})));\n" for c, n in sorted(wide))
 
 
 def _operations(program: Program) -> str:
     """The device function of each matrix operation."""
     found = {
-        operation_source(s.instruction, s.a.dtype.name): None
-        for _, s in program.statements()
-        if isinstance(s, Multiply) and s.instruction.wave > 1
+        operation_source(s.instruction, s.a.dtype.name): None for s in program.of(Multiply) if s.instruction.wave > 1
     }
     for _, s in program.statements():
         if isinstance(s, LoadShared) and s.by:

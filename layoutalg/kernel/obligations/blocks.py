@@ -29,14 +29,14 @@ def whole_tiles(program: Program) -> Iterator[Requirement]:
 
     Of a tile that several threads hold alike, the first copy is stored to a tensor (`access.places.first_copy`).
     """
-    shared = {s.registers for _, s in program.statements() if isinstance(s, StoreShared)}
-    stored = {s.registers for _, s in program.statements() if isinstance(s, Store)}
+    shared = {s.registers for s in program.of(StoreShared)}
+    stored = {s.registers for s in program.of(Store)}
     for registers in program.registers:
         if registers in stored and registers not in shared and has_copies(registers):
             yield from first_copy_is_the_tile(registers)
         elif registers in stored | shared:
             yield Requirement(f"{registers.name}: threads ↔ tile", RoundTrip(registers.distribution.adaptor))
-    for registers in dict.fromkeys(s.registers for _, s in program.statements() if isinstance(s, Store)):
+    for registers in dict.fromkeys(s.registers for s in program.of(Store)):
         yield _fills_the_tile(program, registers)
 
 

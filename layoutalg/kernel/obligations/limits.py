@@ -53,13 +53,13 @@ def limits(program: Program) -> Iterator[Requirement]:
 
 def alignment_of(program: Program, tensor: Tensor) -> int:
     """Bytes at whose multiple a tensor must begin: 16 where an access moves vectors of it, else its element's."""
-    moved = [s for _, s in program.statements() if isinstance(s, GlobalAccess) and s.tensor == tensor]
+    moved = [s for s in program.of(GlobalAccess) if s.tensor == tensor]
     return ALIGNMENT if any(s.vector is not None for s in moved) else tensor.dtype.bytes
 
 
 def targets_of(program: Program) -> tuple[Target, ...]:
     """The library's targets that have all of the program's matrix instructions; all that have, where it is for none."""
-    needed = {one_of(s.instruction) for _, s in program.statements() if isinstance(s, Multiply)} - {FMA}
+    needed = {one_of(s.instruction) for s in program.of(Multiply)} - {FMA}
     able = [name for name in target_names() if all(name in having(one.name) for one in needed)]
     own = [name for name in able if target(name).library]
     return tuple(map(target, own or able or target_names()))

@@ -33,7 +33,7 @@ def computed(what: str, emitted: Sequence[Expr], meant: Sequence[Expr], program:
 
 def tensors(program: Program) -> Iterator[Requirement]:
     """Of each tensor: its map is in bounds, what is emitted is the map, and its arithmetic fits."""
-    used = dict.fromkeys(s.tensor for _, s in program.statements() if isinstance(s, GlobalAccess))
+    used = dict.fromkeys(s.tensor for s in program.of(GlobalAccess))
     for tensor in used:
         yield Requirement(f"{tensor.name}: addresses in bounds", InBounds(tensor.descriptor))
         yield from _emitted_address(program, tensor)

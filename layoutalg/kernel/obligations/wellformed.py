@@ -83,9 +83,7 @@ def _types(program: Program) -> None:
         raise LayoutError(f"not well-formed: {wrong}")
     conditions = [("what is required", program.requires)]
     conditions += [(f"what is said to be valid of {one.tensor.name}", one.valid) for one in program.element_maps]
-    conditions += [
-        (f"the condition on {s.tensor.name}", s.only) for _, s in program.statements() if isinstance(s, Load)
-    ]
+    conditions += [(f"the condition on {s.tensor.name}", s.only) for s in program.of(Load)]
     for what, condition in conditions:
         if condition.op not in BOOLEAN and condition is not TRUE and condition is not FALSE:
             raise _no(program, f"{what} is {condition}, a number; a truth value is needed")
@@ -121,9 +119,8 @@ def _ranks(program: Program) -> None:
     for one in program.element_maps:
         if len(one.coordinates) != one.tensor.descriptor.rank:
             raise _no(program, f"{len(one.coordinates)} coordinates are said of {one.tensor.name}, which has others")
-    for _, s in program.statements():
-        if isinstance(s, MemoryAccess):
-            _rank(program, s)
+    for s in program.of(MemoryAccess):
+        _rank(program, s)
 
 
 def _rank(program: Program, s: MemoryAccess) -> None:
@@ -158,25 +155,24 @@ def _names(program: Program) -> None:
     hidden = next((name for name in outer if name in inner), None)
     if hidden is not None:
         raise _no(program, f"{hidden!r} is also a coordinate, a digit or a register index; rename one of them")
-    for _, s in program.statements():
-        if isinstance(s, MemoryAccess):
-            local = [*_y_names(s.registers), *_place_names(program, s)]
-            twice = next((name for name, n in Counter(local).items() if n > 1), None)
-            if twice is not None:
-                raise _no(program, f"{twice!r} names two indices of one access; rename a coordinate")
+    for s in program.of(MemoryAccess):
+        local = [*_y_names(s.registers), *_place_names(program, s)]
+        twice = next((name for name, n in Counter(local).items() if n > 1), None)
+        if twice is not None:
+            raise _no(program, f"{twice!r} names two indices of one access; rename a coordinate")
 
 
 def outer_names(program: Program) -> Iterator[str]:
     """What the kernel declares: itself and its types, arguments, positions, loops, buffers and registers."""
     yield program.name
     yield from (t.name for t in program.tensors)
-    indices = (*program.sizes, *program.grid, *program.threads, *(i.index for i in _loops(program)))
+    indices = (*program.sizes, *program.grid, *program.threads, *(i.index for i in program.of(Loop)))
     yield from (v.value.name if v.op == "var" else repr(v) for v in indices)
     yield from (s.name for s in program.shared)
     yield from (r.name for r in program.registers)
-    moved = {(s.memory.dtype.c, s.width) for _, s in program.statements() if isinstance(s, MemoryAccess)}
+    moved = {(s.memory.dtype.c, s.width) for s in program.of(MemoryAccess)}
     yield from (vector_type(c, n) for c, n in sorted(moved) if n > 1)
-    instructions = {s.instruction.name: s.instruction for _, s in program.statements() if isinstance(s, Multiply)}
+    instructions = {s.instruction.name: s.instruction for s in program.of(Multiply)}
     yield from (operation_name(i) for i in instructions.values() if i.wave > 1)
 
 
@@ -214,10 +210,6 @@ def _refuse_name(program: Program, name: str) -> None:
 
 
 # --- scopes -----------------------------------------------------------------------------------------------------------
-
-
-def _loops(program: Program) -> Iterator[Loop]:
-    return (s for _, s in program.statements() if isinstance(s, Loop))
 
 
 def _within(program: Program, what: str, exprs: Iterable[Expr], scope: Scope) -> None:
@@ -270,7 +262,7 @@ def _indices(program: Program) -> None:
     sizes = frozenset(program.sizes)
     grid, threads = frozenset(program.grid), frozenset(program.threads)
     scopes = [(i, sizes) for i in program.grid] + [(i, Scope()) for i in program.threads]
-    scopes += [(s.index, sizes | grid | threads) for s in _loops(program)]
+    scopes += [(s.index, sizes | grid | threads) for s in program.of(Loop)]
     for index, scope in scopes:
         if index.op != "var" or index.value.lo != 0 or index.value.multiple_of != 1 or index.value.power_of_two:
             raise _no(program, f"{index} does not count 0, 1, 2 …; use var(name, extent)")

@@ -26,12 +26,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from layoutalg.index import TRUE, Expr, prod
 from layoutalg.kernel.program.statement import Statement, walk, written_out
 from layoutalg.kernel.program.statements import LoadShared, MemoryAccess, SharedAccess, extent_of
 from layoutalg.kernel.program.tiles import How, Registers, Shared, Tensor
 from layoutalg.layout import TensorAdaptor
+
+S = TypeVar("S", bound=Statement)
 
 
 @dataclass(frozen=True)
@@ -164,7 +167,7 @@ class Program:
     @property
     def shared(self) -> tuple[Shared, ...]:
         """The LDS buffers, in order of first use."""
-        return tuple(dict.fromkeys(s.shared for _, s in self.statements() if isinstance(s, SharedAccess)))
+        return tuple(dict.fromkeys(s.shared for s in self.of(SharedAccess)))
 
     @property
     def lds_bytes(self) -> int:
@@ -184,6 +187,10 @@ class Program:
     def statements(self) -> Iterator[tuple[int, Statement]]:
         """Every statement with its number, a loop before its body."""
         return enumerate(walk(self.body))
+
+    def of(self, kind: type[S]) -> Iterator[S]:
+        """The statements of a class."""
+        return (s for _, s in self.statements() if isinstance(s, kind))
 
     def coordinates(self, access: MemoryAccess, y: Sequence[Expr]) -> tuple[Expr, ...]:
         """The coordinates (in the tile that is accessed) of what a thread holds at Y index y."""

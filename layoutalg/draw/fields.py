@@ -54,7 +54,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Asked:
+class FieldInputs:
     """What is drawn and what its colours need."""
 
     descriptor: TensorDescriptor
@@ -86,16 +86,16 @@ def refuse_large(count: Expr, at: Mapping[Expr, int]) -> None:
         )
 
 
-def _offset(asked: Asked) -> Field:
+def _offset(asked: FieldInputs) -> Field:
     return Field("offset", *asked.offsets())
 
 
-def _dword(asked: Asked) -> Field:
+def _dword(asked: FieldInputs) -> Field:
     offset, valid = asked.offsets()
     return Field("dword", offset * asked.element_bytes // DWORD, valid)
 
 
-def _bank(asked: Asked) -> Field:
+def _bank(asked: FieldInputs) -> Field:
     if asked.access is not None:
         gpu, how, size = asked.access.target, asked.access.instruction, asked.access.element_bytes
     else:
@@ -105,7 +105,9 @@ def _bank(asked: Asked) -> Field:
     return Field("bank", offset * size // DWORD % how.banks, valid, how.banks, note)
 
 
-def _held(asked: Asked, by: str, number: Callable[[LaneAccess], Ints], kinds: Callable[[LaneAccess], int]) -> Field:
+def _held(
+    asked: FieldInputs, by: str, number: Callable[[LaneAccess], Ints], kinds: Callable[[LaneAccess], int]
+) -> Field:
     """A number of each lane, at every element that the lane holds."""
     access = asked.lanes(by)
     taking_part = np.flatnonzero(access.active)
@@ -123,28 +125,28 @@ def _held(asked: Asked, by: str, number: Callable[[LaneAccess], Ints], kinds: Ca
     return Field(by, values, known, kinds(access), note, "read by no lane")
 
 
-def _lane(asked: Asked) -> Field:
+def _lane(asked: FieldInputs) -> Field:
     def lanes(access: LaneAccess) -> Ints:
         return np.repeat(np.arange(access.instruction.lanes)[:, None], access.elements, axis=1)
 
     return _held(asked, "lane", lanes, lambda access: access.instruction.lanes)
 
 
-def _phase(asked: Asked) -> Field:
+def _phase(asked: FieldInputs) -> Field:
     def phase(access: LaneAccess) -> Ints:
         return np.repeat(np.array(access.instruction.phase_of)[:, None], access.elements, axis=1)
 
     return _held(asked, "phase", phase, lambda access: len(access.instruction.phases))
 
 
-def _element(asked: Asked) -> Field:
+def _element(asked: FieldInputs) -> Field:
     def place(access: LaneAccess) -> Ints:
         return np.repeat(np.arange(access.elements)[None, :], access.instruction.lanes, axis=0)
 
     return _held(asked, "register", place, lambda access: access.elements)
 
 
-OF_DESCRIPTOR: Mapping[str, Callable[[Asked], Field]] = {
+OF_DESCRIPTOR: Mapping[str, Callable[[FieldInputs], Field]] = {
     "offset": _offset, "dword": _dword, "bank": _bank, "lane": _lane, "phase": _phase, "register": _element,
 }  # fmt: skip
 """What a descriptor's cells can be coloured by."""
@@ -153,11 +155,11 @@ OF_DISTRIBUTION = ("lane", "wave", "register")
 """What a distribution's cells can be coloured by."""
 
 
-def descriptor_field(asked: Asked, by: str) -> Field:
+def descriptor_field(asked: FieldInputs, by: str) -> Field:
     """The numbers of a descriptor's cells; DrawError names the choices.
 
     >>> from layoutalg.layout import make_naive_tensor_descriptor_packed
-    >>> descriptor_field(Asked(make_naive_tensor_descriptor_packed((2, 4))), "dword").values.tolist()
+    >>> descriptor_field(FieldInputs(make_naive_tensor_descriptor_packed((2, 4))), "dword").values.tolist()
     [[0, 0, 1, 1], [2, 2, 3, 3]]
     """
     if by not in OF_DESCRIPTOR:

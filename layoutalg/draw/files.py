@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from layoutalg.draw.access import LaneAccess
-from layoutalg.draw.fields import Asked, descriptor_field, distribution_field
+from layoutalg.draw.fields import FieldInputs, descriptor_field, distribution_field
 from layoutalg.draw.formula import latex
 from layoutalg.draw.page import access_page, page
 from layoutalg.draw.show import show, svg
@@ -84,7 +84,7 @@ def _text(given: Any, by: str = "", **options: Any) -> str:
         raise DrawError(f"no text of {type(given).__name__}; of a descriptor, adaptor, distribution or access")
     parts = [plain(tree(given))]
     if isinstance(given, TensorDescriptor):
-        parts.append(plain(table(descriptor_field(Asked(given, **options), by or "offset")), 200))
+        parts.append(plain(table(descriptor_field(FieldInputs(given, **options), by or "offset")), 200))
     elif isinstance(given, TileDistribution):
         parts.append(plain(table(distribution_field(given, by or "lane", **options)), 200))
     return "\n\n".join(parts) + "\n"

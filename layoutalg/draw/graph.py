@@ -34,7 +34,7 @@ RADIUS, BOX_HEIGHT, LAYER, GAP, EDGE = 17, 36, 66, 22, 20
 
 
 @dataclass(frozen=True)
-class Node:
+class GraphNode:
     """A circle or a box: its layer from the bottom, its width, and the middle at which it stands."""
 
     key: str
@@ -47,7 +47,7 @@ class Node:
 class Arrangement:
     """Where everything stands: nodes by key (`d3` dimension, `t1` transform, `b…` bend); edges, lower key first."""
 
-    nodes: Mapping[str, Node]
+    nodes: Mapping[str, GraphNode]
     edges: tuple[tuple[str, str], ...]
     width: float
     height: float
@@ -149,7 +149,7 @@ def arrange(adaptor: TensorAdaptor) -> Arrangement:
     )
     layers = _layers(adaptor)
     edges = _with_bends(edges, layers)
-    nodes = {key: Node(key, layer, _width(adaptor, key)) for key, layer in layers.items()}
+    nodes = {key: GraphNode(key, layer, _width(adaptor, key)) for key, layer in layers.items()}
     rows = [[k for k in nodes if nodes[k].layer == n] for n in range(max(layers.values(), default=0) + 1)]
     rows[-1].sort(key=lambda k: adaptor.top_ids.index(int(k[1:])) if k[0] == "d" else 0)
     near: dict[str, list[str]] = {key: [] for key in nodes}
@@ -220,7 +220,7 @@ def _ordered(rows: list[list[str]], near: Mapping[str, list[str]]) -> list[list[
 
 
 def _spread(
-    rows: Sequence[Sequence[str]], nodes: Mapping[str, Node], near: Mapping[str, list[str]]
+    rows: Sequence[Sequence[str]], nodes: Mapping[str, GraphNode], near: Mapping[str, list[str]]
 ) -> dict[str, float]:
     """A place for each node: as near to the middle of its neighbours as the row's order and room allow."""
     x = {k: v for row in rows for k, v in _packed(row, nodes, dict.fromkeys(row, 0.0)).items()}
@@ -233,7 +233,7 @@ def _spread(
     return x
 
 
-def _packed(row: Sequence[str], nodes: Mapping[str, Node], wanted: Mapping[str, float]) -> dict[str, float]:
+def _packed(row: Sequence[str], nodes: Mapping[str, GraphNode], wanted: Mapping[str, float]) -> dict[str, float]:
     """The row without overlaps: pushed right, pushed left, and the mean of both."""
     room = {(a, b): (nodes[a].width + nodes[b].width) / 2 + GAP for a, b in pairwise(row)}
     right, left = dict(wanted), dict(wanted)

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from layoutalg.draw.access import LaneAccess
-from layoutalg.draw.fields import Asked, Field, descriptor_field, distribution_field
+from layoutalg.draw.fields import Field, FieldInputs, descriptor_field, distribution_field
 from layoutalg.draw.fold import FoldedTile, fold
 from layoutalg.draw.palette import KINDS, STEPS, colours, ink_on, ramp
 from layoutalg.draw.svg import SMALL, Picture, boxes, number, outlined, shape, text_width, words
@@ -126,7 +126,7 @@ def grid(
     if isinstance(subject, TileDistribution):
         found = distribution_field(subject, by or "lane", at)
     else:
-        asked = Asked(subject, element_bytes, target, instruction, access, at or {})
+        asked = FieldInputs(subject, element_bytes, target, instruction, access, at or {})
         found = descriptor_field(asked, by or "offset")
     return cells(found, rows)
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from layoutalg.draw.fields import MAX_CELLS, Asked, Field
+from layoutalg.draw.fields import MAX_CELLS, Field, FieldInputs
 from layoutalg.draw.grid import Sheet, flat, legend, paint, ticks
 from layoutalg.draw.svg import SMALL, Picture, number, shape, text_width, words
 from layoutalg.errors import DrawError
@@ -54,7 +54,7 @@ def contents(descriptor: TensorDescriptor, at: Mapping[Expr, int] | None = None)
     size = value(descriptor.element_space_size, sizes)
     if size > MAX_CELLS:
         raise DrawError(f"a space of {size} elements; at most {MAX_CELLS} are drawn")
-    offset, valid = Asked(descriptor, at=sizes).offsets()
+    offset, valid = FieldInputs(descriptor, at=sizes).offsets()
     where = offset.reshape(-1)[valid.reshape(-1)]
     who = np.flatnonzero(valid.reshape(-1))
     outside = (where < 0) | (where >= size)

@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from layoutalg.draw.access import LaneAccess
-from layoutalg.draw.fields import Asked, Field, descriptor_field
+from layoutalg.draw.fields import Field, FieldInputs, descriptor_field
 from layoutalg.draw.grid import flat, legend, sheet_picture
 from layoutalg.draw.svg import Picture, below, beside, outlined, shape, text_width, words
 from layoutalg.errors import DrawError
@@ -57,7 +57,7 @@ def compare(before: LaneAccess, after: LaneAccess, phase: int | None = None) -> 
 
 def _vectors(access: LaneAccess) -> Field:
     """The bank of each vector's first element."""
-    found = descriptor_field(Asked(access.descriptor, access.element_bytes, access=access, at=access.at), "bank")
+    found = descriptor_field(FieldInputs(access.descriptor, access.element_bytes, access=access, at=access.at), "bank")
     step = access.elements
     return replace(found, values=found.values[..., ::step], known=found.known[..., ::step])
 

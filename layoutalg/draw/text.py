@@ -76,10 +76,10 @@ def _branch(adaptor: TensorAdaptor, names: Mapping[int, str], i: int, shown: set
 def table(field: Field, rows: int | None = None) -> RenderableType:
     """The first corner of an index grid, a screenful, each number on its colour.
 
-    >>> from layoutalg.draw.fields import Asked, descriptor_field
+    >>> from layoutalg.draw.fields import FieldInputs, descriptor_field
     >>> from layoutalg.layout import make_naive_tensor_descriptor
     >>> tile = make_naive_tensor_descriptor((2, 4), (8, 1))
-    >>> print(plain(table(descriptor_field(Asked(tile), "offset"))))
+    >>> print(plain(table(descriptor_field(FieldInputs(tile), "offset"))))
     offset   0   1   2   3
          0   0   1   2   3
          1   8   9  10  11

@@ -3,7 +3,7 @@
 A statement for all is negated; of a map that is one to one, two points are sought that differ and meet.  The arithmetic
 is one of `encodings`.
 
-| reader     | what it does with a `Problem`                                                                   |
+| reader     | what it does with a `NegatedObligation`                                                         |
 |------------|-------------------------------------------------------------------------------------------------|
 | `worker`   | asks z3, with a time limit; a model is a counterexample                                         |
 | `smt`      | writes it as text, for a solver of another make to decide again                                 |
@@ -29,7 +29,7 @@ def _nodes(obligation: Obligation) -> list[Expr]:
     return postorder(*obligation.roots, *obligation.variables, *extents)
 
 
-class Problem:
+class NegatedObligation:
     """An obligation's negation: named conditions, and how a model reads as points."""
 
     def __init__(self, obligation: Obligation, encoding: type[Encoding]) -> None:

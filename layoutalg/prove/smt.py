@@ -26,7 +26,7 @@ import z3
 from layoutalg.index import TRUE, unused
 from layoutalg.prove.decide import decide_quickly
 from layoutalg.prove.encodings import BitVectors, Encoding, Integers, NotExpressible
-from layoutalg.prove.lowering import Problem
+from layoutalg.prove.lowering import NegatedObligation
 from layoutalg.prove.obligation import Obligation, Onto, Point
 from layoutalg.prove.outcome import Holds
 from layoutalg.prove.solver import needs_bits
@@ -86,7 +86,7 @@ def _form(part: Obligation, words: str) -> Form | None:
         return None if stepwise is None else Form(_script(stepwise), "integers", f"{how_made}; with steps")
     for encoding, how in ((BitVectors, how_made), (AnyFunction, f"{how_made}; any function for a bitwise one")):
         try:
-            problem = Problem(part, encoding)
+            problem = NegatedObligation(part, encoding)
         except NotExpressible:
             continue
         asserted = {**problem.given, "negation": problem.negation}
@@ -124,11 +124,11 @@ def assumptions_text(obligation: Obligation, bits: bool) -> str | None:
     return _script(_problem(obligation, bits).given)
 
 
-def _problem(obligation: Obligation, bits: bool) -> Problem:
+def _problem(obligation: Obligation, bits: bool) -> NegatedObligation:
     if isinstance(obligation, Onto):
         raise NotExpressible("an exists below a forall")
     encoding: type[Encoding] = BitVectors if bits else Integers
-    return Problem(obligation, encoding)
+    return NegatedObligation(obligation, encoding)
 
 
 def _script(asserted: Mapping[str, Any]) -> str:

@@ -38,7 +38,7 @@ from layoutalg.index import Expr, all_of, conjuncts
 from layoutalg.index.normal import simplify
 from layoutalg.index.poly import Monomial, Poly, monomial_over
 from layoutalg.prove.encodings import Integers, NotExpressible
-from layoutalg.prove.lowering import Problem
+from layoutalg.prove.lowering import NegatedObligation
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation
 from layoutalg.prove.polynomials import Names, comparisons, equalities, linear, poly, term, unknown
 
@@ -130,7 +130,7 @@ def assertions(obligation: Obligation) -> dict[str, Any] | None:
     None where no steps were found that do.
     """
     try:
-        return _Search(Problem(obligation, Quotients), obligation).found()
+        return _Search(NegatedObligation(obligation, Quotients), obligation).found()
     except NotExpressible:
         return None
 
@@ -138,7 +138,7 @@ def assertions(obligation: Obligation) -> dict[str, Any] | None:
 class _Search:
     """The facts of a statement, and the steps that are made of them."""
 
-    def __init__(self, problem: Problem, obligation: Obligation) -> None:
+    def __init__(self, problem: NegatedObligation, obligation: Obligation) -> None:
         encoding = problem.encoding
         assert isinstance(encoding, Quotients)
         self.asserted = problem.given

@@ -59,7 +59,7 @@ def send(stream: BinaryIO, message: Any) -> None:
 
 def _answer(obligation: Obligation, bits: bool, seconds: float, steps: int | None) -> tuple[str, Any]:
     try:
-        problem = lowering.Problem(obligation, encodings.BitVectors if bits else encodings.Integers)
+        problem = lowering.NegatedObligation(obligation, encodings.BitVectors if bits else encodings.Integers)
         given = [*problem.given.values()]
         result, solver = _decided([*given, problem.negation], bits, seconds, steps)
         if result == z3.sat:

@@ -9,7 +9,7 @@ import pytest
 
 from layoutalg.draw import DrawError, LaneAccess, compare, conflicts, down, in_order, operand
 from layoutalg.draw.conflicts import CALM, HEAT, heat, phase_table, wanted, witness
-from layoutalg.draw.fields import Asked, descriptor_field
+from layoutalg.draw.fields import FieldInputs, descriptor_field
 from layoutalg.index import symbol, var
 from layoutalg.layout import (
     Pad,
@@ -167,6 +167,6 @@ def test_a_masked_lane_keeps_its_row_and_has_no_bank(plain):
 def test_a_masked_lane_may_lie_outside_and_holds_no_cell(plain):
     rows = lds_access(plain, lane_map(LANE, (LANE * 8, 0), 8), 2, "gfx942", given=LANE < 8)
     seen = LaneAccess.from_proof(rows)
-    held = descriptor_field(Asked(plain, access=seen), "lane")
+    held = descriptor_field(FieldInputs(plain, access=seen), "lane")
     assert held.known.sum() == 64
     assert set(held.values[held.known]) == set(range(8))

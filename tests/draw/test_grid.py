@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from layoutalg.draw import DrawError, LaneAccess, cells, grid, in_order, operand
-from layoutalg.draw.fields import Asked, Field, descriptor_field, distribution_field
+from layoutalg.draw.fields import Field, FieldInputs, descriptor_field, distribution_field
 from layoutalg.draw.grid import equal_runs, flat
 from layoutalg.index import symbol
 from layoutalg.layout import (
@@ -51,14 +51,14 @@ def test_padding_is_hatched_and_has_no_number(texts):
 def test_bank_is_the_dword_modulo_the_banks_of_the_instruction(name, size):
     tile = make_naive_tensor_descriptor((16, 64), (72, 1))
     how = next(iter(target(name).instructions.values()))
-    found = descriptor_field(Asked(tile, size, name, how.name), "bank").values
+    found = descriptor_field(FieldInputs(tile, size, name, how.name), "bank").values
     offset = 72 * np.arange(16)[:, None] + np.arange(64)
     assert (found == offset * size // 4 % how.banks).all()
 
 
 def test_the_lane_of_an_element_is_the_one_that_reads_it(plain):
     access = LaneAccess.of(plain, operand(32, 8))
-    found = descriptor_field(Asked(plain, access=access), "lane")
+    found = descriptor_field(FieldInputs(plain, access=access), "lane")
     for lane in range(64):
         row, column = lane % 32, 8 * (lane // 32)
         assert (found.values[row, column : column + 8] == lane).all()
@@ -67,14 +67,14 @@ def test_the_lane_of_an_element_is_the_one_that_reads_it(plain):
 
 def test_lanes_that_share_an_element_are_counted(plain):
     access = LaneAccess.of(plain, lambda lane, tile: (lane % 4, 0))
-    found = descriptor_field(Asked(plain, access=access), "lane")
+    found = descriptor_field(FieldInputs(plain, access=access), "lane")
     assert found.values[:4, 0].tolist() == [0, 1, 2, 3]
     assert found.note.endswith("16 lanes an element")
 
 
 def test_phase_and_register_follow_the_lane(plain):
     access = LaneAccess.of(plain, in_order(8))
-    phase, register = (descriptor_field(Asked(plain, access=access), by) for by in ("phase", "register"))
+    phase, register = (descriptor_field(FieldInputs(plain, access=access), by) for by in ("phase", "register"))
     assert phase.values[2, 32] == access.instruction.phase_of[20] == 0
     assert register.values[5, :8].tolist() == list(range(8))
 
@@ -154,5 +154,5 @@ def test_three_dimensions_are_laid_out_row_major():
         make_naive_tensor_descriptor_packed((4, 3, 5)), [Merge((4, 3)), PassThrough(5)], [[0, 1], [2]], [[0], [1]]
     )
     cube = make_naive_tensor_descriptor_packed((4, 3, 5))
-    found = [flat(descriptor_field(Asked(d), "offset"), rows) for d, rows in ((tile, 1), (cube, 2))]
+    found = [flat(descriptor_field(FieldInputs(d), "offset"), rows) for d, rows in ((tile, 1), (cube, 2))]
     assert (found[0].values == found[1].values).all()

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from layoutalg.draw import DrawError, LaneAccess, enable, latex, page, plain, show, svg, table, tree
-from layoutalg.draw.fields import Asked, descriptor_field
+from layoutalg.draw.fields import FieldInputs, descriptor_field
 from layoutalg.draw.show import DRAWN
 from layoutalg.index import var
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
@@ -90,10 +90,11 @@ def test_a_transform_of_several_lower_dimensions_stands_once():
 def test_the_table_shows_padding_as_dots_and_says_what_it_leaves_out(guide):
     packed = make_naive_tensor_descriptor_packed((2, 2))
     padded = transform_tensor_descriptor(packed, [Pad(2, 1, 0), PassThrough(2)], [[0], [1]], [[0], [1]])
-    assert [line.split()[1:] for line in plain(table(descriptor_field(Asked(padded), "offset"))).splitlines()[1:]] == [
+    shown = plain(table(descriptor_field(FieldInputs(padded), "offset")))
+    assert [line.split()[1:] for line in shown.splitlines()[1:]] == [
         ["·", "·"], ["0", "1"], ["2", "3"],
     ]  # fmt: skip
-    assert plain(table(descriptor_field(Asked(guide), "bank"), 2)).endswith("the first 32 × 32 of 256 × 128")
+    assert plain(table(descriptor_field(FieldInputs(guide), "bank"), 2)).endswith("the first 32 × 32 of 256 × 128")
 
 
 def test_latex_names_each_hidden_dimension_once(guide):

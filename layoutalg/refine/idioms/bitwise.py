@@ -16,11 +16,11 @@ import math
 from layoutalg.index import FALSE, Expr, bitand, eq, mod, select, simplify, xor
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
-from layoutalg.refine.idioms.rules import Lemma, Reading, Rule, first, number
+from layoutalg.refine.idioms.rules import Lemma, Rule, WordArithmetic, first, number
 from layoutalg.refine.values.word import Word
 
 
-def with_mask(_: Reading, a: Word, b: Word) -> Expr | None:
+def with_mask(_: WordArithmetic, a: Word, b: Word) -> Expr | None:
     """`a & b`, where one is constant."""
     return next((masked(x, m) for x, m in ((a, b), (b, a)) if m.expr.op == "const"), None)
 
@@ -40,12 +40,12 @@ def masked(word: Word, constant: Word) -> Expr:
     return total
 
 
-def and_otherwise(w: Reading, a: Word, b: Word) -> Expr:
+def and_otherwise(w: WordArithmetic, a: Word, b: Word) -> Expr:
     """`a & b`, of the unsigned values."""
     return bitand(w.unsigned(a), w.unsigned(b))
 
 
-def or_constant(_: Reading, a: Word, b: Word) -> Expr | None:
+def or_constant(_: WordArithmetic, a: Word, b: Word) -> Expr | None:
     """`a | b`, where one is constant."""
     for word, m in ((a, b), (b, a)):
         if m.expr.op == "const":
@@ -53,30 +53,30 @@ def or_constant(_: Reading, a: Word, b: Word) -> Expr | None:
     return None
 
 
-def or_apart(_: Reading, a: Word, b: Word) -> Expr | None:
+def or_apart(_: WordArithmetic, a: Word, b: Word) -> Expr | None:
     """`a | b`, of any representatives, where no bit can be in both."""
     left, right = simplify(a.expr), simplify(b.expr)
     return left + right if apart(left, right) else None
 
 
-def or_otherwise(w: Reading, a: Word, b: Word) -> Expr:
+def or_otherwise(w: WordArithmetic, a: Word, b: Word) -> Expr:
     """`a | b`, where a solver may see that no bit is in both."""
     x, y = w.unsigned(a), w.unsigned(b)
     both = bitand(x, y)
     return x + y if w.shown(both, 0, 1) else x + y - both
 
 
-def not_of_choice(_: Reading, a: Word) -> Expr | None:
+def not_of_choice(_: WordArithmetic, a: Word) -> Expr | None:
     """`~a`, where a mask that is written as a word stays a choice of all ones and zero."""
     return select(a.expr.args[0], *(-1 - way for way in a.expr.args[1:])) if a.expr.op == "select" else None
 
 
-def not_otherwise(_: Reading, a: Word) -> Expr:
+def not_otherwise(_: WordArithmetic, a: Word) -> Expr:
     """`~a`."""
     return -1 - a.expr
 
 
-def with_all_ones(w: Reading, a: Word, b: Word) -> Expr | None:
+def with_all_ones(w: WordArithmetic, a: Word, b: Word) -> Expr | None:
     """`a ^ b`, where one is all ones."""
     for word, ones in ((b, a), (a, b)):
         if ones.expr.op == "const" and ones.expr.value in (-1, (1 << word.bits) - 1):
@@ -85,7 +85,7 @@ def with_all_ones(w: Reading, a: Word, b: Word) -> Expr | None:
     return None
 
 
-def xor_otherwise(w: Reading, a: Word, b: Word) -> Expr:
+def xor_otherwise(w: WordArithmetic, a: Word, b: Word) -> Expr:
     """`a ^ b`, which is a sum with a constant of which the other has no bit."""
     return exclusive(w.unsigned(a), w.unsigned(b))
 

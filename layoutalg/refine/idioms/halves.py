@@ -15,26 +15,26 @@ from functools import partial
 
 from layoutalg.index import FALSE, Expr, div, lt, mod, nonnegative, select, simplify
 from layoutalg.index.bounds import in_range
-from layoutalg.refine.idioms.rules import Lemma, Reading, Rule, number
+from layoutalg.refine.idioms.rules import Lemma, Rule, WordArithmetic, number
 from layoutalg.refine.values.word import Bit, High, Sign, Word, are_halves
 
 
-def of_one_word(_: Reading, low: Word, high: Word) -> Word | None:
+def of_one_word(_: WordArithmetic, low: Word, high: Word) -> Word | None:
     """The word whose halves these are."""
     return high.origin.of if isinstance(high.origin, High) and are_halves(low, high) else None
 
 
-def with_sign(w: Reading, low: Word, high: Word) -> Word | None:
+def with_sign(w: WordArithmetic, low: Word, high: Word) -> Word | None:
     """The lower word, its sign extended."""
     return w.sext(low) if isinstance(high.origin, Sign) and high.origin.of is low else None
 
 
-def with_zeros(w: Reading, low: Word, high: Word) -> Word | None:
+def with_zeros(w: WordArithmetic, low: Word, high: Word) -> Word | None:
     """The lower word, with zeros above."""
     return w.zext(low) if high.expr is FALSE else None
 
 
-def sum_above(w: Reading, a: Word, b: Word, carry: Bit) -> Word | None:
+def sum_above(w: WordArithmetic, a: Word, b: Word, carry: Bit) -> Word | None:
     """The upper half of the sum of two words of 64 bits, of which these are the upper halves."""
     if carry.carry is None:
         return None
@@ -43,7 +43,7 @@ def sum_above(w: Reading, a: Word, b: Word, carry: Bit) -> Word | None:
     return a.with_expr(div(mod(whole.expr, 1 << 64), 1 << 32), High(whole, below.low))
 
 
-def not_negative(w: Reading, word: Word) -> Expr | None:
+def not_negative(w: WordArithmetic, word: Word) -> Expr | None:
     """0, the sign of what is not negative; a solver is asked only where a range alone is missing."""
     e = simplify(word.expr)
     known = w.shown if nonnegative(e) else partial(in_range, given=w.given)

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layoutalg.index import FALSE, TRUE, Expr, any_of, div, eq, lt, select, simplify, substitute, symbol, variables
-from layoutalg.refine.idioms.rules import Lemma, Reading, Rule, number
+from layoutalg.refine.idioms.rules import Lemma, Rule, WordArithmetic, number
 from layoutalg.refine.values.modular import same_word
 from layoutalg.refine.values.unknowns import Kind, arguments_of, call_of, function_of, unknown_value
 from layoutalg.refine.values.word import Word
@@ -55,7 +55,7 @@ def _operands(made: Expr, name: str) -> tuple[Expr, ...]:
     return arguments if function == name else ()
 
 
-def upper_half(w: Reading, a: Word, b: Word) -> Expr | None:
+def upper_half(w: WordArithmetic, a: Word, b: Word) -> Expr | None:
     """The upper half of a product that is a step of a division: Newton's, or the estimated quotient."""
     x, y = simplify(a.expr), simplify(b.expr)
     for z, product in ((x, y), (y, x)):
@@ -79,7 +79,7 @@ def _divisor_of_reciprocal(word: Expr) -> Expr | None:
     return None
 
 
-def _quotient(w: Reading, n: Word, d: Expr) -> Expr:
+def _quotient(w: WordArithmetic, n: Word, d: Expr) -> Expr:
     """The estimated quotient.  Neither it nor what it leaves of n is negative."""
     dividend = w.unsigned(n)
     exact = div(dividend, d)
@@ -104,7 +104,7 @@ def _cases(*exprs: Expr) -> list[tuple[Expr, ...]]:
     return [tuple(simplify(substitute(x, {found[0]: k})) for x in exprs) for k in values]
 
 
-def less(_: Reading, left: Expr, right: Expr) -> Expr | None:
+def less(_: WordArithmetic, left: Expr, right: Expr) -> Expr | None:
     """`left < right` as a statement on e, where each e decides it: left ≥ 0, right ≥ 1, so left div right is 0."""
     errors = _errors(left)
     if len(errors) != 1 or right.lo < 1:
@@ -115,7 +115,7 @@ def less(_: Reading, left: Expr, right: Expr) -> Expr | None:
     return any_of(*(eq(errors[0], k) for k, case in enumerate(cases) if case[0] is FALSE))
 
 
-def corrected(w: Reading, condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
+def corrected(w: WordArithmetic, condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
     """What a choice is, where e decides it: a correction takes one from the error, if there was any."""
     cases = _cases(condition, then, otherwise)
     if not cases or any(c not in (TRUE, FALSE) for c, _, _ in cases):
@@ -133,7 +133,7 @@ def corrected(w: Reading, condition: Expr, then: Expr, otherwise: Expr) -> Expr 
     return result
 
 
-def _in_range(w: Reading, new: Expr, old: Expr, chosen: Sequence[Expr]) -> bool:
+def _in_range(w: WordArithmetic, new: Expr, old: Expr, chosen: Sequence[Expr]) -> bool:
     """Whether what was chosen between a number of 32 bits and a new one is such a number as well.
 
     The new one is the next, and none is too great; or it is no greater, and none is negative.

@@ -50,7 +50,7 @@ def first(rules: Sequence[Rule], *operands: Any) -> Any:
     return next((found for rule in rules if (found := rule.matches(*operands)) is not None), None)
 
 
-class Reading(Protocol):
+class WordArithmetic(Protocol):
     """What rules ask of the arithmetic whose operation they read."""
 
     given: Expr

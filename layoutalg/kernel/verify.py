@@ -52,30 +52,17 @@ from layoutalg.kernel.program import (
     SharedAccess,
     Statement,
 )
-from layoutalg.prove import Limits, Proved, Unknown, Verdict, prove
+from layoutalg.prove import Limits, Unknown, Verdict, Verdicts, prove
 from layoutalg.prove.obligation import SharedNameError
 from layoutalg.prove.vacuity import vacuous
 
 
 @dataclass(frozen=True)
-class Verified:
+class Verified(Verdicts):
     """A program with the verdict on each of its obligations; true where all are proved."""
 
     program: Program
     verdicts: tuple[tuple[str, Verdict], ...]
-
-    def __bool__(self) -> bool:
-        return self.proved
-
-    @property
-    def proved(self) -> bool:
-        """Whether every obligation is proved, and there are any."""
-        return bool(self.verdicts) and all(isinstance(verdict, Proved) for _, verdict in self.verdicts)
-
-    @property
-    def failures(self) -> tuple[tuple[str, Verdict], ...]:
-        """The obligations that are not proved."""
-        return tuple((about, v) for about, v in self.verdicts if not isinstance(v, Proved))
 
 
 def verify(program: Program, *, strategy: str | None = None, limits: Limits | None = None) -> Verified:

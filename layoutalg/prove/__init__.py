@@ -43,11 +43,11 @@ from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, S
 from layoutalg.prove.outcome import Limits
 from layoutalg.prove.parallel import prove_all
 from layoutalg.prove.portfolio import prove
-from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness
+from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Verdicts, Witness
 
 __all__ = [
     "Agree", "Aligned", "All", "Bijective", "Claim", "Contiguous", "Covers", "Equivalent", "FitsIndexType", "ForAll",
     "InBounds", "Injective", "InjectiveMap", "Limits", "Monotone", "Obligation", "Onto", "Proved", "Refuted",
-    "RoundTrip", "RoundTripLower", "RoundTripUpper", "Shown", "Surjective", "Unknown", "Verdict", "Witness",
+    "RoundTrip", "RoundTripLower", "RoundTripUpper", "Shown", "Surjective", "Unknown", "Verdict", "Verdicts", "Witness",
     "default_claims", "holds", "prove", "prove_all",
 ]  # fmt: skip

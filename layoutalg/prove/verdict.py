@@ -80,6 +80,31 @@ class Unknown(Verdict):
         return self.why
 
 
+class Verdicts:
+    """Verdicts on all that is asked of one thing, each with what it is about; true where all are proved.
+
+    >>> class Some(Verdicts):
+    ...     verdicts = (("the offset", Proved("0 <= x", "bounds", 0.0)), ("the order", Unknown("x < y", "z3", 1.0)))
+    >>> bool(Some()), [about for about, _ in Some().failures]
+    (False, ['the order'])
+    """
+
+    verdicts: tuple[tuple[str, Verdict], ...]
+
+    def __bool__(self) -> bool:
+        return self.proved
+
+    @property
+    def proved(self) -> bool:
+        """Whether everything is proved, and there is anything."""
+        return bool(self.verdicts) and all(isinstance(verdict, Proved) for _, verdict in self.verdicts)
+
+    @property
+    def failures(self) -> tuple[tuple[str, Verdict], ...]:
+        """What is not proved."""
+        return tuple((about, verdict) for about, verdict in self.verdicts if not isinstance(verdict, Proved))
+
+
 def witness(obligation: Obligation, outcome: Fails) -> Witness:
     """The counterexample in words and numbers; sizes are named, indices are shown as the obligation shows them."""
     found = outcome.points

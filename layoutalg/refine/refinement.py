@@ -32,7 +32,7 @@ from layoutalg.index import Expr, all_of, as_expr, simplify
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.emit.kernel import conditions
 from layoutalg.kernel.program import Program
-from layoutalg.prove import Proved, Refuted, Verdict, Witness
+from layoutalg.prove import Refuted, Verdict, Verdicts, Witness
 from layoutalg.refine.idioms.reciprocal import ASSUMPTION
 from layoutalg.refine.loops.execution import SymbolicExecution
 from layoutalg.refine.loops.invariants import Loops
@@ -55,7 +55,7 @@ STANDING = (
 
 
 @dataclass(frozen=True)
-class BinaryVerdict:
+class BinaryVerdict(Verdicts):
     """Every claim on a binary with its verdict; true where all are proved."""
 
     kernel: str
@@ -65,25 +65,12 @@ class BinaryVerdict:
     assumptions: tuple[str, ...] = ()  # the sizes spoken of, the launch, the model, and what reading the code took
     replayed: Replay | None = None  # what runs say, of what differs from the program or is shown to be wrong
 
-    def __bool__(self) -> bool:
-        return self.proved
-
-    @property
-    def proved(self) -> bool:
-        """Whether every claim is proved."""
-        return bool(self.verdicts) and all(isinstance(verdict, Proved) for _, verdict in self.verdicts)
-
     @property
     def name(self) -> str:
         """`proved`; `refuted` when some claim is; else `unknown`."""
         if self.proved:
             return "proved"
         return "refuted" if any(isinstance(verdict, Refuted) for _, verdict in self.verdicts) else "unknown"
-
-    @property
-    def failures(self) -> tuple[tuple[str, Verdict], ...]:
-        """The claims that are not proved."""
-        return tuple((about, verdict) for about, verdict in self.verdicts if not isinstance(verdict, Proved))
 
 
 def prove_binary(code: MachineCode, program: Program, seconds: float = 60) -> BinaryVerdict:

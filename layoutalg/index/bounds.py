@@ -26,8 +26,8 @@ from layoutalg.index.node import Bound
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly, common_term
 
-#: Factors of divisions by a constant are greater than this.
-NARROWEST = 1 << 16
+#: Machines cut words, and divide by shifts, at no fewer bits than 16: a division by less is what the program computes.
+NARROWEST_CUT = 1 << 16
 
 Bounds = tuple[tuple[Expr, Expr], ...]
 """Numbers and what they are below."""
@@ -71,7 +71,7 @@ def _forms(e: Expr, given: Expr) -> Iterator[tuple[Expr, int]]:
     """More general expressions, and what is to be added to each: what a signed word's cut adds goes by itself."""
     offset = int(normal(e).terms.get((), 0))
     power = 1 << max(offset, 1).bit_length() - 1
-    offsets = dict.fromkeys((0, offset, power if power >= NARROWEST else 0))
+    offsets = dict.fromkeys((0, offset, power if power >= NARROWEST_CUT else 0))
     for plain, add in ((simplify(e - add) if add else e, add) for add in offsets):
         yield plain, add
         yield from ((one, add) for one in generalised(plain, given))

@@ -28,6 +28,8 @@ else:
 
 BLOCK = 1 << 17
 """Points evaluated at a time."""
+SMALL_RANGE = 1 << 16
+"""Outputs in a range of this length are counted in a table, however few there are; a longer one must be filled more."""
 NAME = "enumeration"
 VACUOUS = "the assumptions hold at no point, and a vacuous proof is no proof"
 
@@ -112,7 +114,7 @@ def _differ(obligation: InjectiveMap, sizes: dict[Expr, int], keys: Values, numb
     if len(keys) < 2:
         return None
     low, high = int(keys.min()), int(keys.max())
-    if high - low < 4 * len(keys) + (1 << 16) and int(np.bincount(keys - low).max()) < 2:
+    if high - low < 4 * len(keys) + SMALL_RANGE and int(np.bincount(keys - low).max()) < 2:
         return None
     order = np.argsort(keys, kind="stable")
     same = np.flatnonzero(keys[order][1:] == keys[order][:-1])

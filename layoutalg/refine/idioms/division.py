@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 
 from layoutalg.index import FALSE, Expr, all_of, div, simplify, symbol
-from layoutalg.index.bounds import in_range
+from layoutalg.index.bounds import NARROWEST_CUT, in_range
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
 from layoutalg.refine.idioms.rules import Lemma, Rule, first, number
@@ -74,15 +74,14 @@ def by_constant(e: Expr, given: Expr) -> Expr | None:
 MOST_DIVIDED = 1 << 31
 
 
-#: The first of two quotients is the upper half of a product of words, or of halves: what is less is the program's own.
-LEAST_FIRST = 1 << 16
-
-
 def _one_division(e: Expr) -> Expr:
-    """(y div a + r) div n = (y + a·r) div (a·n), of constants a and n, for the greatest a."""
+    """(y div a + r) div n = (y + a·r) div (a·n), of constants a and n, for the greatest a.
+
+    The first quotient is the upper half of a product of words, or of halves.
+    """
     whole = normal(e.args[0])
     inner = [m[0] for m, k in whole.terms.items() if k == 1 and len(m) == 1 and m[0].op == "div"]
-    wide = [q for q in inner if q.args[1].op == "const" and q.args[1].value >= LEAST_FIRST]
+    wide = [q for q in inner if q.args[1].op == "const" and q.args[1].value >= NARROWEST_CUT]
     if not wide:
         return e
     quotient = max(wide, key=lambda q: int(q.args[1].value))

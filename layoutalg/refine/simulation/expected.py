@@ -76,6 +76,9 @@ def bits_of(value: float, dtype: str) -> int:
     return int.from_bytes(stored(np.array([value], np.float32), kind).tobytes(), "little")
 
 
+#: What elements of 16 and of 32 bits are below.
+HALF, WORD = 1 << 16, 1 << 32
+
 #: Bits of what a fold begins with, by element type: 0, and the least number.
 NEUTRAL_BITS: Mapping[str, Mapping[str, int]] = {
     how: {dtype: bits_of(value, dtype) for dtype in KERNEL_DTYPES} for how, value in NEUTRAL.items()
@@ -309,7 +312,7 @@ def numbered(loop: Expr, count: Expr, requires: Expr) -> Expr:
 def _at_head(loop: Expr, place: TileElement, before: Expr) -> Expr:
     """The unknown for a register at the head of a loop."""
     name, y = place
-    most = 1 << 16 if before.hi < 1 << 16 and before.op != "const" else 1 << 32
+    most = HALF if before.hi < HALF and before.op != "const" else WORD
     return symbol(f"head_{loop}_{name}_{'_'.join(map(str, y))}", min=0, max=most - 1)
 
 

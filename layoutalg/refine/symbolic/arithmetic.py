@@ -37,7 +37,7 @@ from layoutalg.index import (
     select,
     simplify,
 )
-from layoutalg.index.bounds import generalised, in_range
+from layoutalg.index.bounds import NARROWEST_CUT, generalised, in_range
 from layoutalg.index.conditions import assuming, implies, less
 from layoutalg.refine.idioms.division import shifted
 from layoutalg.refine.idioms.floats import choice
@@ -60,9 +60,6 @@ from layoutalg.refine.values.word import (
     ZeroExtended,
     as_mask,
 )  # fmt: skip
-
-#: Machines cut words to no fewer bits than 16: a remainder by less is what the program computes.
-NARROWEST_CUT = 1 << 16
 
 #: Decides `given ⇒ goal`, perhaps with the help of a solver; false means only that it was not shown.
 Decide = Callable[[Expr, Expr], bool]

@@ -65,11 +65,11 @@ def added(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(sys.modules, name, module)
     monkeypatch.setattr(library, "MODULES", (*library.MODULES, "doubled_rows"))
     library.kernels.cache_clear()
-    golden.programs.cache_clear()
+    library.folder.cache_clear()
     yield
     monkeypatch.undo()
     library.kernels.cache_clear()
-    golden.programs.cache_clear()
+    library.folder.cache_clear()
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:

@@ -46,7 +46,7 @@ def compile_source(
     """
     chosen = compiler or choose_compiler(target)
     steps = chosen.steps(target, opt_level, flags)
-    headers = [path.read_bytes() for path in sorted(INCLUDE.glob("*.h"))]
+    headers = [path.read_bytes() for path in sorted(INCLUDE.rglob("*.h"))]
     processor = _processor() if family(target) == "cpu" else ""
     key = cache.key(source, chosen.version, processor, *headers, *("\0".join(command) for command in steps))
     payload = cache.read(key)

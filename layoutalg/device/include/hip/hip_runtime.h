@@ -1,0 +1,43 @@
+// The part of HIP's device side that plain kernels use, so that they compile where no ROCm is.
+//
+// A kernel written for hipcc, `#include <hip/hip_runtime.h>` and all, compiles for AMD targets with any clang.
+//
+// | file | holds |
+// |---|---|
+// | layoutalg_device.h | index triples, __global__ …, __launch_bounds__, __syncthreads |
+// | hip/hip_vector_types.h | float4, int2, uchar4 …, make_float4 …, dim3 |
+// | hip/hip_lanes.h | warpSize, __shfl…, __ballot, bit counts, fences |
+// | hip/hip_atomics.h | atomicAdd … |
+// | hip/hip_math.h | sqrtf, expf, fmaxf … |
+// | hip/hip_fp16.h, hip/hip_bfloat16.h | __half, __hip_bfloat16 |
+//
+// What it cannot represent: the host side, printf and assert, textures, and each function of AMD's device library that
+// is not one of a few instructions (tanhf, sinf, powf …): those are declared unavailable, so a kernel that calls one
+// does not compile, and the compiler names it.
+#pragma once
+
+#if !defined(__AMDGCN__)
+#error "hip/hip_runtime.h of layoutalg is for AMD targets: name one, such as gfx942"
+#endif
+
+#include <float.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "layoutalg_device.h"
+
+#define __constant__ __attribute__((constant))
+#define __managed__ __attribute__((managed))
+#define __noinline__ __attribute__((noinline))
+#define __forceinline__ inline __attribute__((always_inline))
+#define LAYOUTALG_HIP static inline __device__ __attribute__((always_inline))
+#define LAYOUTALG_HIP_BOTH static inline __host__ __device__ constexpr __attribute__((always_inline))
+
+#include <hip/hip_vector_types.h>
+
+#include <hip/hip_lanes.h>
+
+#include <hip/hip_atomics.h>
+
+#include <hip/hip_math.h>

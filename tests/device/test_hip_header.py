@@ -1,0 +1,50 @@
+"""Plain HIP compiles with the header that stands in for ROCm's; what it has not stops the build by its name."""
+
+import pytest
+
+from layoutalg.device import CompileError, compile_source
+
+SIZES = """
+#include <hip/hip_runtime.h>
+#include <hip/hip_fp16.h>
+#include <hip/hip_bfloat16.h>
+static_assert(sizeof(float2) == 8 && alignof(float2) == 8 && sizeof(float4) == 16 && alignof(float4) == 16);
+static_assert(sizeof(float3) == 12 && alignof(float3) == 4 && sizeof(uchar4) == 4 && sizeof(double2) == 16);
+static_assert(sizeof(__half) == 2 && sizeof(__half2) == 4 && sizeof(hip_bfloat16) == 2 && sizeof(dim3) == 12);
+"""
+KERNEL = '#include <hip/hip_runtime.h>\nextern "C" __global__ void k(float* x, double* y, int* n) {{ {} }}\n'
+OF_FLOATS = (
+    "fabsf floorf ceilf truncf rintf nearbyintf roundf sqrtf expf exp2f exp10f logf log2f log10f rsqrtf __expf __logf "
+    "__log2f __sinf __cosf __saturatef"
+).split()
+OF_DOUBLES = "fabs floor ceil trunc rint round sqrt".split()
+LACKING = "tanhf sinf cosf powf erff fmodf".split()
+LACKING_DOUBLES = "exp log tanh pow".split()
+
+
+@pytest.mark.parametrize("target", ["gfx90a", "gfx1201"])
+def test_types_have_the_sizes_of_hip(target):
+    compile_source(SIZES + 'extern "C" __global__ void k() {}\n', target)
+
+
+@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
+def test_functions_need_no_library(target):
+    body = "".join(f"x[{k}] = {name}(x[{k}]); " for k, name in enumerate(OF_FLOATS))
+    body += "".join(f"y[{k}] = {name}(y[{k}]); " for k, name in enumerate(OF_DOUBLES))
+    body += "n[0] = __popc(n[0]) + __clz(n[1]) + __ffs(n[2]) + __brev(n[3]) + __mulhi(n[4], n[5]) + max(n[6], 3); "
+    body += "n[1] = __shfl(n[1], 3) + __shfl_up(n[2], 1) + __shfl_down(n[3], 1, 16) + __any(n[4]) + __all(n[5]); "
+    body += "atomicAdd(x, 1.0f); atomicMax(n, 3); atomicCAS(n, 3, 4); atomicAdd(y, 1.0); atomicExch(x, 2.0f);"
+    assert compile_source(KERNEL.format(body), target).kernels["k"].code_size
+
+
+@pytest.mark.parametrize("name", LACKING + LACKING_DOUBLES)
+def test_a_function_of_the_device_library_is_named(name):
+    argument = "x[0]" if name in LACKING else "y[0]"
+    arguments = argument if name not in ("powf", "fmodf", "pow") else f"{argument}, {argument}"
+    with pytest.raises(CompileError, match=f"'{name}' is unavailable: it needs AMD's device library"):
+        compile_source(KERNEL.format(f"{argument} = {name}({arguments});"), "gfx942")
+
+
+def test_other_machines_are_refused():
+    with pytest.raises(CompileError, match="is for AMD targets"):
+        compile_source(KERNEL.format(""), "sm_90")

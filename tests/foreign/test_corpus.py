@@ -1,0 +1,101 @@
+"""The corpus: every kernel compiles, and runs as numpy says; every broken one shows what a run can show of it.
+
+A kernel that has an instruction without an entry, or asks for a feature that the machine has not yet, is expected to
+fail: the reason names it.
+"""
+
+import contextlib
+import tomllib
+from collections.abc import Iterator
+
+import pytest
+
+from layoutalg.errors import Fault, UnsupportedInstructionError
+from layoutalg.formats.spec import loads
+from tests.foreign.corpus import HERE, KINDS, NOTHING, TARGETS, WRONG, Broken, Kernel, Sizes
+from tests.foreign.running import MissingError, binary, differing, machine_code, run
+from tests.foreign.table import FAMILIES, KERNELS
+
+BUILDS = [(name, target) for name, kernel in KERNELS.items() for target in TARGETS if target in kernel.targets]
+BROKEN = [(name, broken) for name, kernel in KERNELS.items() for broken in kernel.broken]
+ABI = {"dispatch_ptr", "queue_ptr", "dispatch_id"}
+
+
+@contextlib.contextmanager
+def what_is_missing_is_named(kernel: Kernel, target: str, opt_level: int = 3) -> Iterator[None]:
+    """Turns what today's machine lacks into an expected failure."""
+    try:
+        unknown = ABI & dict(binary(kernel, target, opt_level).user_sgprs).keys()
+        if unknown:
+            pytest.xfail(f"the machine sets up no {', '.join(unknown)}")
+        yield
+    except (UnsupportedInstructionError, MissingError) as error:
+        pytest.xfail(str(error))
+
+
+def test_the_corpus_is_large_and_plain() -> None:
+    assert len(KERNELS) == sum(len(family.KERNELS) for family in FAMILIES) >= 110
+    for kernel in KERNELS.values():
+        assert len(kernel.broken) >= 2, kernel.name
+        assert "layoutalg" not in kernel.source
+        assert kernel.source.startswith("#include <hip/hip_runtime.h>\n")
+    assert {path.stem for path in (HERE / "launch").iterdir()} == set(KERNELS)
+
+
+def test_the_kinds_of_faults_are_those_of_the_machine() -> None:
+    assert Fault.__doc__
+    assert all(kind in Fault.__doc__ for kind in KINDS)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_launch_files_are_spec_files_with_one_table_more(name: str) -> None:
+    text = KERNELS[name].launch
+    whole = tomllib.loads(text)
+    assert set(whole["launch"]) <= {"kernel", "grid", "block", "lds", "arguments", "writes"}
+    rest = loads(text[: text.index("[launch]")])
+    described = {item.name for item in rest.items}
+    assert set(whole["launch"]["writes"]) <= described
+    arguments = whole["launch"]["arguments"]
+    flat = [*arguments, *(each for one in arguments if isinstance(one, dict) for each in one.get("fields", ()))]
+    assert described <= {one for one in flat if isinstance(one, str)}
+    named = {one["name"] for one in flat if isinstance(one, dict) and "name" in one}
+    assert named == set(KERNELS[name].values)
+    for sizes in KERNELS[name].sizes:
+        assert sizes.keys() == whole["symbols"].keys()
+        for symbol, limits in whole["symbols"].items():
+            assert limits["min"] <= sizes[symbol] <= limits["max"]
+            assert sizes[symbol] % limits.get("multiple_of", 1) == 0
+
+
+@pytest.mark.parametrize(("name", "broken"), BROKEN, ids=[f"{name}-{broken.name}" for name, broken in BROKEN])
+def test_edits_apply_once(name: str, broken: Broken) -> None:
+    assert KERNELS[name].edited(broken) != KERNELS[name].source
+
+
+@pytest.mark.parametrize("opt_level", [1, 3])
+@pytest.mark.parametrize(("name", "target"), BUILDS)
+def test_results_are_those_of_numpy(name: str, target: str, opt_level: int) -> None:
+    kernel = KERNELS[name]
+    assert binary(kernel, target, opt_level).code
+    with what_is_missing_is_named(kernel, target, opt_level):
+        code = machine_code(kernel, target, opt_level)
+        for sizes in kernel.sizes:
+            assert not differing(kernel, run(kernel, code, sizes)), sizes
+
+
+def shown(kernel: Kernel, target: str, broken: Broken, sizes: Sizes) -> str:
+    """What a run of a broken kernel shows."""
+    code = machine_code(kernel, target, source=kernel.edited(broken))
+    try:
+        return WRONG if differing(kernel, run(kernel, code, sizes)) else NOTHING
+    except Fault as fault:
+        return fault.kind
+
+
+@pytest.mark.parametrize(("name", "broken"), BROKEN, ids=[f"{name}-{broken.name}" for name, broken in BROKEN])
+def test_broken_kernels_show_what_a_run_can_show(name: str, broken: Broken) -> None:
+    kernel = KERNELS[name]
+    target = "gfx942" if "gfx942" in kernel.targets else "gfx1100"
+    with what_is_missing_is_named(kernel, target):
+        found = {shown(kernel, target, broken, sizes) for sizes in broken.sizes or kernel.sizes}
+        assert found == {NOTHING} if broken.shows == NOTHING else broken.shows in found, found

@@ -69,7 +69,7 @@ KERNELS = (
     Kernel("matmul_f64", FILE, sizes("N", (1,), (8,), (19,)), _product, (
         Broken("no second barrier", "        __syncthreads();\n    }", "    }",
                NOTHING, "a block of 64 threads is one wave on CDNA, where it needs none"),
-        Broken("guard", "row < n && column < n) c", "row < n) c", WRONG),
+        Broken("guard", "row < n && column < n) c", "row < n) c", "address"),
         Broken("edge", "l + ty < n && column < n", "column < n", "address"),
     )),
 )  # fmt: skip

@@ -55,7 +55,7 @@ KERNELS = (
         BLUR[y, z] * np.pad(g.x, 1, "edge")[y : y + g.H, z : z + g.W] for y in range(3) for z in range(3))}, (
         Broken("clamp", "min(max(row + dy, 0), h - 1)", "max(row + dy, 0)", "address"),
         Broken("weights", "3 * (dy + 1)", "2 * (dy + 1)", WRONG),
-        Broken("guard", " || column >= w", "", WRONG),
+        Broken("guard", " || column >= w", "", "address"),
     )),
     Kernel("conv_1d", FILE, sizes("N T", (1, 1), (200, 7), (128, 128), (300, 129)),
            lambda g: {"o": np.convolve(g.x, g.f[::-1], "valid")}, (
@@ -80,7 +80,7 @@ KERNELS = (
            lambda g: {"o": g.x.reshape(g.H // 2, 2, g.W // 2, 2).max((1, 3))}, (
         Broken("misaligned", "x + 2 * row * w + 2 * column", "x + 2 * row * w + 2 * column + 1", "alignment"),
         Broken("row", "(2 * row + 1)", "(2 * row + 2)", "address"),
-        Broken("guard", "column >= w / 2", "column > w / 2", WRONG),
+        Broken("guard", "column >= w / 2", "column > w / 2", "address"),
     )),
     Kernel("upsample_bilinear", FILE, sizes("H W", (1, 1), (4, 32), (5, 33)), lambda g: {"o": _interpolated(g.x)}, (
         Broken("clamp", "min(top + 1, h - 1)", "top + 1", "address"),

@@ -15,7 +15,7 @@ from layoutalg.errors import CompileError, DeviceError, Fault, UnsupportedInstru
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import Instruction, decode
 from layoutalg.isa.interpreter.moves import MOVES
-from layoutalg.isa.semantics.accesses import ACCESSES, WAITS, has_no_effect
+from layoutalg.isa.semantics.accesses import ACCESSES, has_no_effect
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
 from layoutalg.isa.semantics.table import ALU
@@ -30,7 +30,7 @@ _UNKNOWN = 8
 def described(instruction: Instruction, kernel: KernelBinary) -> bool:
     """Whether a table has an entry for it."""
     name = instruction.name
-    tables = (ALU, ACCESSES, MOVES, WAITS[kernel.architecture], BRANCHES, BARRIERS, ENDS)
+    tables = (ALU, ACCESSES, MOVES, kernel.architecture.waits, BRANCHES, BARRIERS, ENDS)
     return (
         any(name in table for table in tables)
         or has_no_effect(name, instruction.fields)
@@ -57,14 +57,9 @@ def lacking(kernel: KernelBinary) -> Iterator[str]:
     """What the machine does not set up that the kernel asks for."""
     known = {"kernarg_segment_ptr", "flat_scratch_init", "private_segment_buffer"}
     yield from (f"user registers: {name}" for name, _ in kernel.user_sgprs if name not in known)
-    hidden = (
-        "hidden_block_count_",
-        "hidden_group_size_",
-        "hidden_remainder_",
-        "hidden_global_offset_",
-        "hidden_grid_dims",
-    )
-    unknown = {a.kind for a in kernel.arguments if a.hidden and not a.kind.startswith(hidden)}
+    names = ("block_count_", "group_size_", "remainder_", "global_offset_", "grid_dims")
+    hidden = tuple(f"hidden_{name}" for name in names)
+    unknown = {a.kind for a in kernel.metadata.arguments if a.hidden and not a.kind.startswith(hidden)}
     yield from (f"hidden argument: {kind}" for kind in unknown)
 
 

@@ -14,6 +14,7 @@ from layoutalg.errors import Fault, UnsupportedInstructionError
 from layoutalg.formats.spec import loads
 from tests.foreign.corpus import HERE, KINDS, NOTHING, TARGETS, WRONG, Broken, Kernel, Sizes
 from tests.foreign.running import MissingError, binary, differing, machine_code, run
+from tests.foreign.survey import Survey
 from tests.foreign.table import FAMILIES, KERNELS
 
 BUILDS = [(name, target) for name, kernel in KERNELS.items() for target in TARGETS if target in kernel.targets]
@@ -45,6 +46,15 @@ def test_the_corpus_is_large_and_plain() -> None:
 def test_the_kinds_of_faults_are_those_of_the_machine() -> None:
     assert Fault.__doc__
     assert all(kind in Fault.__doc__ for kind in KINDS)
+
+
+def test_a_survey_counts_how_far_kernels_get() -> None:
+    survey = Survey()
+    survey.add(KERNELS["copy_plain"], "gfx942", 3)
+    assert set(survey.count.values()) == {1}
+    assert len(survey.count) == len(("kernels", "compiled", "decoded", "described", "exact"))
+    assert not survey.missing
+    assert not survey.odd
 
 
 @pytest.mark.parametrize("name", KERNELS)

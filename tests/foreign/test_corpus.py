@@ -82,6 +82,7 @@ def test_edits_apply_once(name: str, broken: Broken) -> None:
     assert KERNELS[name].edited(broken) != KERNELS[name].source
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opt_level", [1, 3])
 @pytest.mark.parametrize(("name", "target"), BUILDS)
 def test_results_are_those_of_numpy(name: str, target: str, opt_level: int) -> None:
@@ -102,6 +103,7 @@ def shown(kernel: Kernel, target: str, broken: Broken, sizes: Sizes) -> str:
         return fault.kind
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "broken"), BROKEN, ids=[f"{name}-{broken.name}" for name, broken in BROKEN])
 def test_broken_kernels_show_what_a_run_can_show(name: str, broken: Broken) -> None:
     kernel = KERNELS[name]

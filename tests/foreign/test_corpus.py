@@ -19,6 +19,9 @@ from tests.foreign.table import FAMILIES, KERNELS
 
 BUILDS = [(name, target) for name, kernel in KERNELS.items() for target in TARGETS if target in kernel.targets]
 BROKEN = [(name, broken) for name, kernel in KERNELS.items() for broken in kernel.broken]
+LINES = (HERE / "missing.txt").read_text().splitlines()
+MISSING = {name: builds.split() for name, builds in (line.split(": ") for line in LINES)}
+"""The builds that today's machine cannot carry out; any other that it cannot is a failure."""
 ABI = {"dispatch_ptr", "queue_ptr", "dispatch_id"}
 
 
@@ -88,10 +91,12 @@ def test_edits_apply_once(name: str, broken: Broken) -> None:
 def test_results_are_those_of_numpy(name: str, target: str, opt_level: int) -> None:
     kernel = KERNELS[name]
     assert binary(kernel, target, opt_level).code
-    with what_is_missing_is_named(kernel, target, opt_level):
+    lacking = f"{target}-O{opt_level}" in MISSING.get(name, ())
+    with what_is_missing_is_named(kernel, target, opt_level) if lacking else contextlib.nullcontext():
         code = machine_code(kernel, target, opt_level)
         for sizes in kernel.sizes:
             assert not differing(kernel, run(kernel, code, sizes)), sizes
+    assert not lacking, "it runs: take it out of missing.txt"
 
 
 def shown(kernel: Kernel, target: str, broken: Broken, sizes: Sizes) -> str:

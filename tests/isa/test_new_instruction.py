@@ -12,7 +12,7 @@ from tests.isa.assembly import assembled
 
 KERNEL = lds_transpose("f32", "xor", 4)
 
-#: The row as it would stand in `semantics.table`: the distance of two numbers, and a third (ISA manuals, V_SAD_U32).
+#: The row as it would stand in `semantics.vector`: the distance of two numbers, and a third (ISA manuals, V_SAD_U32).
 ENTRY = table(("V_SAD_U32", "d32 <- a32 b32 c32", lambda w, a, b, c: w.ite(w.ult(a, b), b - a, a - b) + c))
 
 

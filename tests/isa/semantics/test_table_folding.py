@@ -17,6 +17,7 @@ import pytest
 from layoutalg.device.compilers import find_compilers
 from layoutalg.isa.run.arrays import ArrayValues
 from layoutalg.isa.semantics.table import ALU
+from tests.isa.semantics import test_floats, test_table
 
 #: Instruction → C++ in words a, b, c (`A`, `B`, `C` as floats), and the result's bits.
 FOLDED = {
@@ -119,9 +120,7 @@ def test_entry_is_what_llvm_folds(name, folded):
 
 
 def test_how_each_entry_is_known():
-    """Of 289 entries, 281 are AMD's text for the name; 8 are the text of another name, reviewed by hand."""
-    from tests.isa.semantics import test_floats, test_table
-
+    """By AMD's text for the name, or by that of another name, reviewed by hand; what LLVM folds is in the table."""
     by_text = {name for name, _ in test_table.texts()} | set(test_floats.texts())
     assert set(ALU) - by_text == test_table.REVIEWED
-    assert (len(ALU), len(by_text), len(test_table.REVIEWED), len(set(FOLDED) & set(ALU))) == (289, 281, 8, 51)
+    assert set(FOLDED) <= set(ALU)

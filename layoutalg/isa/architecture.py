@@ -83,6 +83,9 @@ class Architecture:
     special: Mapping[int, str]
     #: What stands in the field `saddr` of an access without a scalar base (ISA manuals, FLAT, "saddr").
     no_base: int
+    #: What assemblers write in source fields that a vector operation has not, and does not read: s0, or the constant 0
+    #: (LLVM's pull request 175753, "Encode unused VALU src0/1/2 fields as inline 0 on GFX10+").
+    unused_source: frozenset[int]
     #: Whether 16-bit operations read and write halves of registers and keep the other; else they write the low one and
     #: clear the upper (LLVM, zeroesHigh16BitsOfDest; RDNA 3 ISA, VOP3)
     halves: bool
@@ -139,6 +142,7 @@ _CDNA = Architecture(
     signed_offsets={"SMEM": 21, "GLOBAL": 13, "SCRATCH": 13},
     special={124: "m0", 125: ""},
     no_base=127,
+    unused_source=frozenset({0}),
     halves=False,
     compares_write_vcc=True,
     says_scalar_offsets=True,
@@ -165,6 +169,7 @@ _RDNA3 = Architecture(
     signed_offsets={"SMEM": 21, "GLOBAL": 13, "SCRATCH": 13},
     special={124: "null", 125: "m0"},
     no_base=124,
+    unused_source=frozenset({0, 128}),
     halves=True,
     compares_write_vcc=False,
     says_scalar_offsets=False,

@@ -194,7 +194,7 @@ def _normalised(raw: Any, architecture: Architecture) -> Instruction:
     operands: dict[str, Operand] = {}
     fields: dict[str, int] = {}
     unused = _unused_fields(raw, form)
-    _refuse_reserved(raw, unused)
+    _refuse_reserved(raw, unused, architecture)
     if form == "SMEM" and architecture.says_scalar_offsets and not raw.soffset_en:
         if raw.soffset.offset:
             raise UnsupportedInstructionError(f"{name} has the register field soffset, which it does not use")
@@ -240,15 +240,18 @@ def _unused_fields(raw: Any, form: str) -> frozenset[str]:
     return frozenset(keys - known) if known else frozenset()
 
 
-def _refuse_reserved(raw: Any, unused: frozenset[str]) -> None:
-    """Refuses bits that no field has, and registers that the operation has not, where the assembler writes others.
+def _refuse_reserved(raw: Any, unused: frozenset[str], architecture: Architecture) -> None:
+    """Refuses bits that no field has, and registers that the operation has not, where no assembler writes them.
 
-    It writes 0, and `null` for the scalar base of RDNA's flat accesses (LLVM, FLATInstructions).
+    They write 0, in sources what `Architecture.unused_source` has, and `null` for the scalar base of RDNA's flat
+    accesses (LLVM, FLATInstructions).
     """
+    sources = dict.fromkeys(("src0", "src1", "src2"), architecture.unused_source)
+    left = {**sources, "saddr": frozenset({0, 124})}
     said = 0
     for key, bits in raw._fields:
         value = raw._raw >> bits.lo & bits.mask
-        if key in unused and value not in (0, 124 if key == "saddr" else 0):
+        if key in unused and value not in left.get(key, (0,)):
             raise UnsupportedInstructionError(f"{raw.op.name} has the register field {key}, which it does not use")
         said |= bits.mask << bits.lo
     reserved = raw._raw & ~said & (1 << 8 * raw.size()) - 1

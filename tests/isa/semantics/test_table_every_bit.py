@@ -143,6 +143,8 @@ CASES = [(target, line) for target, lines in LINES.items() for line in lines.spl
 #: Fields that say how, not what: the order of caches (LLVM's AMDGPUUsage, "Memory Model"), and waits for exports.
 CACHES = frozenset({"glc", "slc", "dlc", "sc0", "sc1", "nt", "th", "scope"})
 EXPORTS = {"cdna": 0x70, "rdna3": 0x7}
+#: The bits that make s0 the constant 0 in the three source fields, which assemblers write where there is no source.
+ZEROS = {"cdna": (), "rdna3": (39, 48, 57), "rdna4": (39, 48, 57)}
 #: Registers that the kernel asks for.
 ALL = {"vector_registers": 256, "accumulators": 256}
 HERE, ROOM = 0x5_0000_8000, 1 << 16
@@ -226,7 +228,7 @@ def test_a_bit_that_is_turned_over_is_refused_or_does_something_else(target, lin
             mutant = decoded(target, turned, **ALL)
             (after,) = mutant.instructions
             fields = differing(instruction, after)
-            if fields is None:
+            if fields is None or (instruction == after and bit in ZEROS[architecture]):
                 continue
             if (fields and fields <= CACHES) or (architecture in EXPORTS and EXPORTS[architecture] >> bit & 1
                                                  and instruction.name == "S_WAITCNT"):  # fmt: skip

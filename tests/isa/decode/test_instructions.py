@@ -1,0 +1,48 @@
+"""What bytes are decoded to, where assemblers and targets differ in how they write it."""
+
+import pytest
+
+from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.architecture import ARCHITECTURES
+from layoutalg.isa.decode.instructions import decode
+
+
+def decoded(code, architecture, target=""):
+    """The text of each instruction of bytes in hexadecimal."""
+    return [str(one) for one in decode(bytes.fromhex(code), 0, ARCHITECTURES[architecture], target)]
+
+
+def word(code, low, high, value):
+    """The bytes with one field replaced."""
+    number, mask = int.from_bytes(bytes.fromhex(code), "little"), ((1 << high - low + 1) - 1) << low
+    return (number & ~mask | value << low).to_bytes(len(code) // 2, "little").hex()
+
+
+SRC1, SRC2 = (41, 49), (50, 58)
+
+
+@pytest.mark.parametrize("architecture", ["rdna3", "rdna4"])
+@pytest.mark.parametrize(
+    ("code", "fields"),
+    [
+        ("020a00d707130200", [SRC2]),  # v_add_co_u32 v2, s10, v7, v9
+        ("0a0044d407130200", [SRC2]),  # v_cmp_gt_i32_e64 s10, v7, v9
+        ("0a0060d707070100", [SRC2]),  # v_readlane_b32 s10, v7, 3
+        ("02001cd707130200", [SRC2]),  # v_ldexp_f32 v2, v7, v9
+        ("02009cd507010000", [SRC1, SRC2]),  # v_mov_b16_e64 v2.l, v7.l
+    ],
+)
+def test_a_source_that_is_not_there_is_the_register_0_or_the_constant_0(architecture, code, fields):
+    honest = decoded(code, architecture)
+    for field in fields:
+        assert decoded(word(code, *field, 128), architecture) == honest
+        for other in (129, 257, 255):
+            with pytest.raises(UnsupportedInstructionError, match=r"the register field src\d, which it does not use"):
+                decoded(word(code, *field, other), architecture)
+
+
+def test_on_cdna_it_is_the_register_0():
+    code = "020088d207130200"  # v_ldexp_f32 v2, v7, v9
+    assert decoded(code, "cdna") == ["v_ldexp_f32 d=v2, a=v7, b=v9"]
+    with pytest.raises(UnsupportedInstructionError, match="the register field src2, which it does not use"):
+        decoded(word(code, *SRC2, 128), "cdna")

@@ -21,6 +21,8 @@ refuses (an access, a target, a text that is no expression) has its error there.
 
 from __future__ import annotations
 
+from typing import Any
+
 LONGEST_REASON = 600
 """The characters of a reason, and of a key, that are kept: what is refused may be as long as the file."""
 
@@ -97,14 +99,16 @@ class UnsupportedInstructionError(DeviceError):
 class Fault(DeviceError):
     """Something that a correct kernel never does, with the instruction and, where one is known, the lane.
 
-    `kind` is one of address, uninitialised, wait, race, collision, barrier, control, alignment.
+    `kind` is one of address, read_only, uninitialised, wait, race, collision, barrier, control, alignment.  `facts` has
+    what else is known of `thread` (block and number), `address`, `tensor` and `byte` of it.
     """
 
-    def __init__(self, kind: str, what: str, where: str) -> None:
+    def __init__(self, kind: str, what: str, where: str, **facts: Any) -> None:
         super().__init__(f"{kind}: {what}, at {where}")
         self.kind = kind
         self.what = what
         self.where = where
+        self.facts = facts
 
 
 class StepLimit(Fault):

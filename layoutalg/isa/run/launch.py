@@ -6,7 +6,7 @@ the thread's indices, ten bits each.
 
 | argument | given as | laid out as |
 |---|---|---|
-| a buffer | a numpy array | the address of a copy, which is returned |
+| a buffer | a numpy array, or a `Buffer` | the address of a copy, which is returned |
 | a number | a Python int, or a numpy scalar of the argument's size | its bytes |
 | hidden ones | – | block counts and sizes; all else is unmapped, so that a use of it is seen |
 """
@@ -34,7 +34,7 @@ from layoutalg.isa.run.cycles import InstructionCycles, LdsMeter
 from layoutalg.isa.run.memories import SCRATCH_BUFFER, SCRATCH_OFFSET, scratch_stride, smallest_element
 from layoutalg.isa.run.races import BlockRaces
 from layoutalg.isa.run.registers import WaveRegisters
-from layoutalg.isa.run.spaces import GlobalMemory
+from layoutalg.isa.run.spaces import Buffer, GlobalMemory, Region
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS
 
 Triple = tuple[int, int, int]
@@ -59,6 +59,7 @@ class Execution:
     steps: int  # instructions carried out, those of waves that ran together counted once
     unaligned: tuple[str, ...] = ()  # instructions whose addresses were not aligned, where that is allowed
     lds: tuple[InstructionCycles, ...] = ()  # what each LDS instruction cost, in the order of their first use
+    undefined: tuple[Array, ...] = ()  # of each output's bytes whether nothing has written them
 
 
 def execute(
@@ -77,22 +78,35 @@ def execute(
     kernel = program.kernel
     grid3, block3 = _triple(grid), _triple(block)
     _refuse_launch(kernel, block3)
-    buffers = [np.ascontiguousarray(arg) for arg in args if isinstance(arg, np.ndarray)]
+    args = [Buffer(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
+    buffers = list(dict.fromkeys(arg for arg in args if isinstance(arg, Buffer)))
     arguments = np.zeros(kernel.argument_segment, np.uint8)
-    regions: list[tuple[str, Array, int | None]] = [("kernel arguments", arguments, None)]
-    regions += [("code and constants", _loaded(segment), segment.address) for segment in kernel.image]
+    regions = [Region("the kernel arguments", arguments, writable=False)]
+    regions += [
+        Region("the code and constants", _loaded(segment), segment.address, writable=segment.writable)
+        for segment in kernel.image
+    ]
     first = len(regions)
-    regions += [("buffer", buffer.reshape(-1).view(np.uint8), None) for buffer in buffers]
+    regions += [Region(one.name, _bytes(one), writable=one.writable, defined=one.defined) for one in buffers]
     memory = GlobalMemory(regions)
-    packed = pack_arguments(kernel, grid3, block3, args, memory.addresses[first:])
+    addresses = dict(zip(buffers, memory.addresses[first:], strict=True))
+    packed = pack_arguments(kernel, grid3, block3, args, addresses)
     memory.contents(_KERNARG)[:] = np.frombuffer(packed, np.uint8)
     meter = LdsMeter(kernel.target)
     turns = Turns(step_limit, None if order is None else np.random.default_rng(order))
     steps, unaligned = _run_grid(program, grid3, block3, memory, turns, meter, strict)
+    given = [arg for arg in args if isinstance(arg, Buffer)]
+    numbers = [first + buffers.index(one) for one in given]
     outputs = tuple(
-        memory.contents(first + k).copy().view(buffer.dtype).reshape(buffer.shape) for k, buffer in enumerate(buffers)
+        memory.contents(number).copy().view(one.array.dtype).reshape(one.array.shape)
+        for number, one in zip(numbers, given, strict=True)
     )
-    return Execution(outputs, steps, unaligned, tuple(meter.found.values()))
+    undefined = tuple(memory.undefined(number) for number in numbers)
+    return Execution(outputs, steps, unaligned, tuple(meter.found.values()), undefined)
+
+
+def _bytes(buffer: Buffer) -> Array:
+    return np.ascontiguousarray(buffer.array).reshape(-1).view(np.uint8)
 
 
 def _refuse_launch(kernel: KernelBinary, block: Triple) -> None:
@@ -296,15 +310,15 @@ def _initialise(registers: WaveRegisters, kernarg: int, block: Triple) -> None:
 
 
 def pack_arguments(
-    kernel: KernelBinary, grid: Triple, block: Triple, args: Sequence[Any], addresses: Sequence[int]
+    kernel: KernelBinary, grid: Triple, block: Triple, args: Sequence[Any], addresses: Mapping[Buffer, int]
 ) -> bytes:
     """The kernel-argument segment. Raises `LaunchError` when the arguments do not fit the kernel's."""
     hidden = _hidden(grid, block)
     if len(kernel.metadata.visible) != len(args):
         raise LaunchError(f"{kernel.name} takes {len(kernel.metadata.visible)} arguments, got {len(args)}")
-    segment, pointers = bytearray(b"\xdb" * kernel.argument_segment), iter(addresses)
+    segment = bytearray(b"\xdb" * kernel.argument_segment)
     for argument, value in zip(kernel.metadata.visible, args, strict=True):
-        segment[argument.offset : argument.offset + argument.size] = _packed(kernel, argument, value, pointers)
+        segment[argument.offset : argument.offset + argument.size] = _packed(kernel, argument, value, addresses)
     for argument in kernel.metadata.arguments:
         if argument.kind in hidden:
             number = hidden[argument.kind].to_bytes(argument.size, "little")
@@ -312,15 +326,15 @@ def pack_arguments(
     return bytes(segment)
 
 
-def _packed(kernel: KernelBinary, argument: Argument, value: Any, pointers: Any) -> bytes:
+def _packed(kernel: KernelBinary, argument: Argument, value: Any, addresses: Mapping[Buffer, int]) -> bytes:
     is_pointer = argument.kind == "global_buffer"
     if not is_pointer and argument.kind != "by_value":
         raise LaunchError(f"{kernel.name}: the argument at byte {argument.offset} is a {argument.kind}")
-    if is_pointer != isinstance(value, np.ndarray):
+    if is_pointer != isinstance(value, Buffer):
         wanted = "an array" if is_pointer else "a number"
         raise LaunchError(f"{kernel.name}: the argument at byte {argument.offset} is {wanted}, got {value!r}")
     if is_pointer:
-        return struct.pack("<Q", next(pointers))
+        return struct.pack("<Q", addresses[value] + value.first)
     if isinstance(value, int):
         if not -(1 << 8 * argument.size - 1) <= value < 1 << 8 * argument.size:
             raise LaunchError(f"{kernel.name}: {value} does not fit {argument.size} bytes")

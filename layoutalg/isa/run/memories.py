@@ -89,12 +89,14 @@ class WaveMemory:
             if (active & part).any()
         ]
 
-    def _positions(self, space: str, address: Array, active: Array, size: int) -> tuple[Bytes, Array]:
+    def _positions(
+        self, space: str, address: Array, active: Array, size: int, *, store: bool = False
+    ) -> tuple[Bytes, Array]:
         registers = self.registers
         describe, chosen = registers.describe(active), address[active]
-        self._check_alignment(chosen, 4 if space == "constant" else alignment_of(space, size), size, describe)
+        self._check_alignment(chosen, space, size, describe)
         if space in ("global", "constant"):
-            return self.memory.bytes, self.memory.positions(chosen, size, describe, registers.where)
+            return self.memory.bytes, self.memory.positions(chosen, size, describe, registers.where, store=store)
         rows, lanes = np.nonzero(active)
         if space == "lds":
             blocks = rows // registers.waves_per_block
@@ -105,15 +107,18 @@ class WaveMemory:
             raise Fault("address", f"scratch byte {int(chosen[k]):#x} is not there, {describe(k)}", registers.where)
         return self.scratch, (rows * registers.lanes + lanes) * self.scratch_stride + chosen.astype(np.int64)
 
-    def _check_alignment(self, addresses: Array, needed: int, size: int, describe: Describe) -> None:
+    def _check_alignment(self, addresses: Array, space: str, size: int, describe: Describe) -> None:
         registers = self.registers
+        needed = 4 if space == "constant" else alignment_of(space, size)
         bad = (addresses & addresses.dtype.type(needed - 1)) != 0
         if not bad.any():
             return
         if self.strict:
             k = int(np.argmax(bad))
-            what = f"{size} bytes at {int(addresses[k]):#x}, which is no multiple of {needed}, {describe(k)}"
-            raise Fault("alignment", what, registers.where)
+            address, thread = int(addresses[k]), describe(k)
+            place = f" ({self.memory.place(address, size)[1]})" if space in ("global", "constant") else ""
+            what = f"{size} bytes at {address:#x}{place}, which is no multiple of {needed}, {thread}"
+            raise Fault("alignment", what, registers.where, thread=thread, address=address)
         self.unaligned.setdefault(registers.where)
 
     def dwords(self, part: Array) -> Array:
@@ -203,7 +208,7 @@ class WaveMemory:
             registers.agree("a stored value", np.where(active, dword & mask, np.uint32(0)))
         first = active.copy()
         first[registers.waves // 2 :] = False
-        memory, positions = self._positions("global", address, first, size)
+        memory, positions = self._positions("global", address, first, size, store=True)
         stored = [dword[first] for dword in dwords]
         if self.races:
             there = memory.gather(positions, size)

@@ -15,7 +15,7 @@ from layoutalg.errors import Fault, UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Operand
 from layoutalg.isa.run.arrays import Array, ArrayValues, bits_to_lanes, lanes_to_bits
-from layoutalg.isa.run.spaces import Describe
+from layoutalg.isa.run.spaces import Describe, Thread
 from layoutalg.isa.run.wait_counters import WaitCounters
 
 #: Where LDS and scratch lie in the flat address space (upper 32 bits of their base).  Any values do that no buffer has;
@@ -177,10 +177,10 @@ class WaveRegisters:
         """Names the k-th active lane."""
         rows, lanes = np.nonzero(active)
 
-        def name(k: int) -> str:
+        def name(k: int) -> Thread:
             wave = int(rows[k]) % (self.waves // 2)
             x, y, z = (int(i) for i in self.blocks[wave // self.waves_per_block])
-            return f"block ({x}, {y}, {z}) thread {wave % self.waves_per_block * self.lanes + int(lanes[k])}"
+            return Thread((x, y, z), wave % self.waves_per_block * self.lanes + int(lanes[k]))
 
         return name
 

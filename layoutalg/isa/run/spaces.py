@@ -3,19 +3,39 @@
 Global memory is a list of regions with empty space between them, each placed across a multiple of 2**32, so that a
 lost carry or a cut-off upper half of an address leaves the region.  LDS is one piece for each block, scratch one for
 each lane; both start as noise.  What must not happen is a `Fault` with the first access that did it.
+
+| a region is | a store there | a load of what nothing wrote |
+|---|---|---|
+| writable | is done | gives what the region began with |
+| not writable | is a `Fault` | the same |
+| undefined | is done, and defines its bytes | gives noise, other noise in each lane and each copy of a block |
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from layoutalg.errors import Fault
 from layoutalg.isa.run.arrays import Array
 
-#: Describes the k-th of the accesses that are looked at: block, wave, lane.
-Describe = Callable[[int], str]
+
+class Thread(NamedTuple):
+    """Who did it."""
+
+    block: tuple[int, int, int]
+    number: int  # in its block
+
+    def __str__(self) -> str:
+        x, y, z = self.block
+        return f"block ({x}, {y}, {z}) thread {self.number}"
+
+
+#: Names the thread of the k-th of the accesses that are looked at.
+Describe = Callable[[int], Thread]
 
 _TYPES = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
@@ -28,6 +48,10 @@ class Bytes:
 
     def __init__(self, data: Array) -> None:
         self.data = data
+
+    def undefined(self, positions: Array, size: int) -> Array:
+        """Of each element whether nothing has defined a byte of it."""
+        return np.zeros(positions.shape, np.bool_)
 
     def gather(self, positions: Array, size: int) -> list[Array]:
         """One array of dwords for each dword of the element (a narrow element: one, zero-extended)."""
@@ -56,22 +80,77 @@ class Bytes:
         return all(bool(np.array_equal(view[index + k], dword)) for k, dword in enumerate(kept))
 
 
+class UndefinedBytes(Bytes):
+    """Bytes of which some are not defined before they are written (`defined`: a truth for each)."""
+
+    def __init__(self, data: Array, defined: Array) -> None:
+        super().__init__(data)
+        self.defined, self.noise = defined, np.random.default_rng(data.size)
+
+    def undefined(self, positions: Array, size: int) -> Array:
+        return np.asarray(~self.defined[positions[:, None] + np.arange(size)].all(axis=1))
+
+    def gather(self, positions: Array, size: int) -> list[Array]:
+        """As of all bytes; undefined ones are noise, other noise at each reading."""
+        words, unit = super().gather(positions, size), min(size, 4)
+        if not self.undefined(positions, size).any():
+            return words
+        return [self._noisy(word, positions + 4 * k, unit) for k, word in enumerate(words)]
+
+    def _noisy(self, word: Array, positions: Array, unit: int) -> Array:
+        for k in range(unit):
+            unknown = ~self.defined[positions + k]
+            noise = self.noise.integers(0, 256, word.shape, np.uint32) << np.uint32(8 * k)
+            word = np.where(unknown, word & ~np.uint32(0xFF << 8 * k) | noise, word)
+        return word
+
+    def scatter(self, positions: Array, size: int, dwords: Sequence[Array]) -> bool:
+        self.defined[positions[:, None] + np.arange(size)] = True
+        return super().scatter(positions, size, dwords)
+
+
+@dataclass(frozen=True, eq=False)
+class Buffer:
+    """An array as an argument: what it is called, whether a kernel may write it, and what is there before it does.
+
+    The argument is the address of byte `first`; one buffer in several places is one memory.
+    """
+
+    array: Array
+    name: str = "buffer"
+    writable: bool = True
+    defined: bool = True
+    first: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A piece of the address space: its bytes, and its address (None: one is chosen)."""
+
+    name: str
+    data: Array
+    address: int | None = None
+    writable: bool = True
+    defined: bool = True
+
+
 class GlobalMemory:
     """Regions of the 64-bit address space over one array of bytes."""
 
-    def __init__(self, regions: Sequence[tuple[str, Array, int | None]]) -> None:
-        """Each region is a name, its bytes, and its address (None: one is chosen)."""
-        self.names = [name for name, _, _ in regions]
-        sizes = [data.size for _, data, _ in regions]
+    def __init__(self, regions: Sequence[Region]) -> None:
+        self.regions = regions
+        sizes = [region.data.size for region in regions]
         starts = np.concatenate([[0], np.cumsum([-(-size // 256) * 256 + 256 for size in sizes])])
-        arena = np.zeros(int(starts[-1]), np.uint8)
-        for start, (_, data, _) in zip(starts, regions, strict=False):
-            arena[start : start + data.size] = data
-        self.bytes = Bytes(arena)
+        arena, defined = np.zeros(int(starts[-1]), np.uint8), np.ones(int(starts[-1]), np.bool_)
+        for start, region in zip(starts, regions, strict=False):
+            arena[start : start + region.data.size] = region.data
+            defined[start : start + region.data.size] = region.defined
+        self.bytes = Bytes(arena) if defined.all() else UndefinedBytes(arena, defined)
         self.starts, self.sizes = starts[:-1].astype(np.int64), np.array(sizes, np.int64)
+        self.writable = np.array([region.writable for region in regions], np.bool_)
         addresses = [
-            _across_4gib(number, data.size) if address is None else address
-            for number, (_, data, address) in enumerate(regions)
+            _across_4gib(number, region.data.size) if region.address is None else region.address
+            for number, region in enumerate(regions)
         ]
         self.order = np.argsort(np.array(addresses, np.uint64))
         self.addresses = addresses
@@ -81,16 +160,53 @@ class GlobalMemory:
         """The bytes of a region as they are now."""
         return self.bytes.data[self.starts[number] : self.starts[number] + self.sizes[number]]
 
-    def positions(self, addresses: Array, size: int, describe: Describe, where: str) -> Array:
-        """Places in the byte array; a `Fault` for an address outside every region."""
+    def undefined(self, number: int) -> Array:
+        """Of each byte of a region whether nothing has written it."""
+        start, size = int(self.starts[number]), int(self.sizes[number])
+        return self.bytes.undefined(np.arange(start, start + size), 1)
+
+    def positions(self, addresses: Array, size: int, describe: Describe, where: str, *, store: bool = False) -> Array:
+        """Places in the byte array; a `Fault` for an address outside every region, and a store in one that is read."""
         slots = np.searchsorted(self.sorted, addresses, side="right") - 1
         region = self.order[np.maximum(slots, 0)]
         inside = (addresses - self.sorted[np.maximum(slots, 0)]).astype(np.int64)
         bad = (slots < 0) | (inside < 0) | (inside > self.sizes[region] - size)
         if bad.any():
-            k = int(np.argmax(bad))
-            raise Fault("address", f"{size} bytes at {int(addresses[k]):#x} lie in no buffer, {describe(k)}", where)
+            raise self._fault("address", addresses, bad, size, describe, where)
+        if store and not self.writable[region].all():
+            raise self._fault("read_only", addresses, ~self.writable[region], size, describe, where)
         return self.starts[region] + inside
+
+    def _fault(self, kind: str, addresses: Array, bad: Array, size: int, describe: Describe, where: str) -> Fault:
+        k = int(np.argmax(bad))
+        address, thread = int(addresses[k]), describe(k)
+        number, place = self.place(address, size)
+        region = {} if number is None else {"tensor": self.regions[number].name,
+                                            "byte": address - self.addresses[number]}  # fmt: skip
+        also = ", which is only read" if kind == "read_only" else ""
+        what = f"{size} bytes at {address:#x}, {place}{also}, {thread}"
+        return Fault(kind, what, where, thread=thread, address=address, **region)
+
+    def place(self, address: int, size: int) -> tuple[int | None, str]:
+        """The region that an access is nearest to, and where it lies of it, in words; None where it is far from all."""
+        distances = [
+            max(start - address, address + size - start - int(length), 0)
+            for start, length in zip(self.addresses, self.sizes, strict=True)
+        ]
+        number = min(range(len(distances)), key=distances.__getitem__)
+        name, byte, length = self.regions[number].name, address - self.addresses[number], int(self.sizes[number])
+        if distances[number] >= _FAR:
+            return None, "in no buffer"
+        if byte < 0:
+            return number, f"{-byte} bytes before {name}"
+        if byte >= length:
+            return number, f"{byte - length} bytes past the end of {name}"
+        over = byte + size - length
+        return number, f"byte {byte} of {name}" + (f", {over} of them past its end" if over > 0 else "")
+
+
+#: What is farther from every region than this is of none of them.
+_FAR = 1 << 38
 
 
 def _across_4gib(number: int, size: int) -> int:

@@ -63,7 +63,7 @@ def test_256_by_512_in_under_a_second(program, target):
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_buffer_too_small_is_a_fault(program, target):
     given, out = source((100, 70), np.float32), np.zeros(100 * 70 - 1, np.float32)
-    with pytest.raises(Fault, match=r"4 bytes at .* lie in no buffer, block \(1, 1, 0\) thread") as caught:
+    with pytest.raises(Fault, match=r"4 bytes .*, 0 bytes past the end of buffer, block \(1, 1, 0\)") as caught:
         execute(program("transposes", "transpose_xor_f32", target), (2, 2), (256,), [given, out, 100, 70])
     assert caught.value.kind == "address"
 

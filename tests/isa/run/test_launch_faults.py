@@ -11,6 +11,7 @@ from layoutalg.errors import Fault, UnsupportedInstructionError
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
+from layoutalg.isa.run.spaces import Buffer
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 SOURCE = """
@@ -90,8 +91,8 @@ def test_the_kernel_without_a_fault(target):
 @pytest.mark.parametrize(
     ("given", "kind", "message"),
     [
-        ({"shift": 1}, "address", r"4 bytes at 0x[0-9a-f]+ lie in no buffer, block \(0, 0, 0\) thread 127"),
-        ({"shift": -1}, "address", r"lie in no buffer, block \(0, 0, 0\) thread 0"),
+        ({"shift": 1}, "address", r"4 bytes at 0x[0-9a-f]+, 0 bytes past the end of buffer, .* thread 127"),
+        ({"shift": -1}, "address", r"17179868668 bytes past the end of buffer, block \(0, 0, 0\) thread 0"),
         ({"to": 1}, "address", r"4 bytes at 0x200 of an LDS allocation of 512, .* thread 127"),
         ({"from": 4}, "address", r"4 bytes at 0x200 of an LDS allocation of 512, .* thread 124"),
         ({"to": -1}, "address", r"of an LDS allocation of 512, .* thread 0"),
@@ -115,7 +116,8 @@ def test_an_unaligned_access_is_a_fault(target):
         assert run.unaligned == ()
     for at in (4, 3):
         with pytest.raises(
-            Fault, match=rf"8 bytes at 0x[0-9a-f]+{at}, which is no multiple of 8, .* thread 0, at"
+            Fault,
+            match=rf"8 bytes at 0x[0-9a-f]+{at} \(byte {at} of buffer\), which is no multiple of 8, .* thread 0, at",
         ) as caught:
             execute(pairs, (1,), (64,), [source, out, at])
         assert caught.value.kind == "alignment"
@@ -123,6 +125,42 @@ def test_an_unaligned_access_is_a_fault(target):
         assert run.outputs[1].tobytes() == source[at : at + 512].tobytes()
         assert [text.split()[1].startswith("global_load") for text in run.unaligned] == [True]
         assert run.unaligned[0] == caught.value.where
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
+def test_a_fault_says_which_thread_and_which_byte_of_which_tensor(target):
+    x, o = Buffer(np.ones(128, np.float32), "x", writable=False), Buffer(np.zeros(128, np.float32), "o")
+    with pytest.raises(Fault, match=r"0 bytes past the end of x, block \(0, 0, 0\) thread 125") as caught:
+        execute(program(target, "through"), (1,), (128,), [x, o, 3, 0, 0, 128])
+    facts = caught.value.facts
+    assert (facts["tensor"], facts["byte"], facts["thread"]) == ("x", 512, ((0, 0, 0), 125))
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
+def test_a_store_where_it_is_only_read_is_a_fault(target):
+    x, o = Buffer(np.ones(128, np.float32), "x"), Buffer(np.zeros(128, np.float32), "o", writable=False)
+    with pytest.raises(Fault, match=r"byte 0 of o, which is only read, block \(0, 0, 0\) thread 0, at") as caught:
+        execute(program(target, "through"), (1,), (128,), [x, o, 0, 0, 0, 128])
+    assert caught.value.kind == "read_only"
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
+def test_memory_that_nothing_wrote_is_undefined(target):
+    """Copied it stays so, and is no fault until it is stored."""
+    given, none = np.arange(128, dtype=np.float32), Buffer(np.zeros(256, np.float32), "o", defined=False)
+    run = execute(program(target, "through"), (1,), (128,), [given, none, 0, 0, 0, 128])
+    assert np.array_equal(run.outputs[1][:128], given)
+    assert run.undefined[1].reshape(256, 4).all(axis=1).tolist() == [False] * 128 + [True] * 128
+    assert not run.undefined[0].any()
+    with pytest.raises(Fault, match="a stored value depends on an undefined value"):
+        execute(program(target, "through"), (1,), (128,), [none, np.zeros(128, np.float32), 0, 0, 0, 128])
+
+
+def test_one_buffer_in_two_places_is_one_memory():
+    both = Buffer(np.arange(256, dtype=np.float32), "both", first=256)
+    run = execute(program("gfx942", "through"), (1,), (64,), [both, both, 64, 0, 0, 64])
+    assert np.array_equal(run.outputs[0], np.r_[:64, 128:192, 128:256])
+    assert np.array_equal(run.outputs[0], run.outputs[1])
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -18,7 +18,7 @@ from layoutalg.isa.decode.code import branch_target
 from layoutalg.isa.decode.instructions import EXEC, decode
 from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import LdsMeter
-from layoutalg.isa.run.spaces import GlobalMemory
+from layoutalg.isa.run.spaces import GlobalMemory, Region
 from layoutalg.isa.semantics.accesses import NO_EFFECT
 from layoutalg.isa.semantics.control import ENDS
 from tests.fuzzing import some
@@ -181,7 +181,7 @@ def left_behind(program):
     if branch_target(instruction) is not None:
         return branch_target(instruction)
     data = np.random.default_rng(6).integers(0, 256, ROOM, np.uint8)
-    memory = GlobalMemory([("room", data, HERE - ROOM // 2)])
+    memory = GlobalMemory([Region("room", data, HERE - ROOM // 2)])
     machine = ConcreteMachine(
         replace(program.kernel, lds_bytes=4096, scratch_bytes=4096), np.zeros((1, 3), np.int64), 1,
         program.kernel.wave_size, memory, 1, LdsMeter(program.kernel.target), strict=False,

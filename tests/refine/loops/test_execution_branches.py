@@ -126,7 +126,7 @@ def test_a_zero_that_is_a_sign_on_one_way_is_none_on_the_other():
     assert attempt(honest, TRANSPOSE, case).exact
     assert prove_binary(honest, TRANSPOSE).proved
     binary = moved("")
-    with pytest.raises(Fault, match="lie in no buffer"):
+    with pytest.raises(Fault, match=r"^address: .* bytes (before|past the end of) buffer"):
         attempt(binary, TRANSPOSE, case)
     assert prove_binary(binary, TRANSPOSE).name != "proved"
 

@@ -146,8 +146,8 @@ class CodeFormat:
     `number` is EF_AMDGPU_MACH of the ELF header; `decoder` the instruction set as the decoder calls it ("": none reads
     it, and the rest says nothing).  `scratch_base`: who sets up the base of scratch; `scratch_sve`: whether scratch
     instructions have a bit that says whether they have a vector address.  `matrix_opcodes`: opcodes of matrix
-    instructions that are other numbers than the decoder's, by the decoder's names.  `lacks`: instructions that the
-    decoder knows, of newer processors, and this one has not.
+    instructions that are other numbers than the decoder's, by its names, or the manual's where it has none.  `lacks`:
+    instructions that the decoder knows, of newer processors, and this one has not.
     """
 
     number: int

@@ -127,8 +127,9 @@ def _first(code: bytes, architecture: Architecture, target: str) -> Instruction:
     if extra is not None:
         return Instruction(0, 8, extra, "MUBUF")
     try:
-        raw = amd.decode_inst(_renumbered(code.ljust(16, b"\0"), target), architecture.name)
-        return _normalised(raw, architecture)
+        known, own = _renumbered(code.ljust(16, b"\0"), target)
+        found = _normalised(amd.decode_inst(known, architecture.name), architecture)
+        return replace(found, name=own) if own else found
     except (ValueError, AssertionError, UnsupportedInstructionError) as error:
         raise UnsupportedInstructionError(f"bytes {code[:8].hex()}: {error}") from error
 
@@ -146,17 +147,17 @@ _MUBUF = 0x38
 _MATRIX = 0x1A7
 
 
-def _renumbered(code: bytes, target: str) -> bytes:
-    """Code in which a target's own opcodes of matrix instructions are those that the decoder knows."""
+def _renumbered(code: bytes, target: str) -> tuple[bytes, str]:
+    """The code with a matrix product that the decoder knows in place of a target's own, and the own one's name."""
     word = int.from_bytes(code[:4], "little")
     if not target or word >> 23 != _MATRIX:
-        return code
+        return code, ""
     own = code_format(target).matrix_opcodes
-    name = next((name for name, opcode in own.items() if opcode == word >> 16 & 0x7F), None)
-    if name is None:
-        return code
-    opcode: int = cdna.VOP3POp[name].value
-    return (word & ~(0x7F << 16) | opcode << 16).to_bytes(4, "little") + code[4:]
+    name = next((name for name, opcode in own.items() if opcode == word >> 16 & 0x7F), "")
+    if not name:
+        return code, ""
+    some: int = cdna.VOP3POp.V_MFMA_F32_32X32X1_2B_F32.value  # the fields of all products are the same
+    return (word & ~(0x7F << 16) | some << 16).to_bytes(4, "little") + code[4:], name
 
 
 def _undecoded(code: bytes, architecture: Architecture) -> str | None:

@@ -46,3 +46,21 @@ def test_on_cdna_it_is_the_register_0():
     assert decoded(code, "cdna") == ["v_ldexp_f32 d=v2, a=v7, b=v9"]
     with pytest.raises(UnsupportedInstructionError, match="the register field src2, which it does not use"):
         decoded(word(code, *SRC2, 128), "cdna")
+
+
+@pytest.mark.parametrize(
+    ("code", "gfx90a", "gfx950"),
+    [
+        ("0080e6d302090204", "v_mfma_f32_32x32x8_bf16 d=a0, a=v2, b=v4, c=a0", "v_smfmac_f32_16x16x32_bf16"),
+        ("0080e3d302090204", "v_mfma_f32_32x32x4_2b_bf16 d=a0, a=v2, b=v4, c=a0", None),
+        ("0000edd308130204", "v_mfma_f32_16x16x8bf16 d=v0, a=v8, b=v9, c=v0", None),
+        ("0000d5d308130204", "v_mfma_i32_16x16x16i8 d=v0, a=v8, b=v9, c=v0", "v_mfma_f32_32x32x16_f16"),
+    ],
+)
+def test_an_opcode_of_a_matrix_product_is_that_of_its_target(code, gfx90a, gfx950):
+    assert decoded(code, "cdna", "gfx90a") == [gfx90a]
+    if gfx950 is None:
+        with pytest.raises(UnsupportedInstructionError):
+            decoded(code, "cdna", "gfx950")
+    else:
+        assert decoded(code, "cdna", "gfx950")[0].split()[0] == gfx950

@@ -5,7 +5,8 @@ others.
 
 Every block is run **twice side by side**, and all that is not defined (registers, LDS, scratch) starts as noise, other
 noise in the second copy.  Where the copies store, address or branch differently, the program has used an undefined
-value: a `Fault`.  Copying undefined values about, as compilers do, is none.
+value: a `Fault`.  Copying undefined values about, as compilers do, is none.  What both copies have alike is held and
+computed once (`run.registers`), and so are addresses, branches and waits, which must be alike.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from layoutalg.isa.semantics.table import ALU
 
 
 class ConcreteMachine:
-    """`blocks` blocks, each in two copies (the second half of the waves)."""
+    """`blocks` blocks, each in two copies."""
 
     def __init__(
         self, kernel: KernelBinary, blocks: Array, waves_per_block: int, threads: int, memory: GlobalMemory,

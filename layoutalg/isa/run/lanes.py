@@ -19,8 +19,8 @@ class WaveLanes:
 
     def read_lane(self, source: Operand, lane: Array) -> Array:
         """One lane of a vector register, active or not."""
-        column = np.broadcast_to(self._number(lane), (self.registers.waves, 1)).astype(np.int64)
-        return np.take_along_axis(self.registers.vector(source.kind, source.index), column, axis=1)
+        column = self._number(lane).astype(np.int64)
+        return np.take_along_axis(self.registers.vector(source.kind, source.index), column, axis=-1)
 
     def write_lane(self, target: Operand, lane: Array, word: Array) -> None:
         """One lane of a vector register, active or not."""
@@ -32,8 +32,8 @@ class WaveLanes:
 
     def read_first_lane(self, source: Operand) -> Array:
         """The lowest active lane, lane 0 when none is."""
-        column = np.argmax(self.registers.exec_lanes, axis=1)[:, None]
-        return np.take_along_axis(self.registers.vector(source.kind, source.index), column, axis=1)
+        column = np.argmax(self.registers.exec_lanes, axis=-1)[..., None]
+        return np.take_along_axis(self.registers.vector(source.kind, source.index), column, axis=-1)
 
     def multiply(self, instruction: Instruction, matrix: MatrixInstruction) -> None:
         """D = A·B + C for every live wave."""

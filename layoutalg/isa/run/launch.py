@@ -136,7 +136,7 @@ def _run_grid(
     waves = -(-threads // wave)
     z, y, x = np.indices(grid[::-1]).reshape(3, -1)
     blocks = np.stack([x, y, z], axis=1)
-    at_once = max(1, min(_LANES_AT_ONCE // (2 * waves * wave), _MEMORY // _block_bytes(program.kernel, waves)))
+    at_once = max(1, min(_LANES_AT_ONCE // (waves * wave), _MEMORY // _block_bytes(program.kernel, waves)))
     place, steps = smallest_element(program.instructions, "lds", "flat"), 0
     everywhere = smallest_element(program.instructions, "global", "flat")
     races = BlockRaces(memory.bytes.data.size, everywhere) if len(blocks) > 1 else None
@@ -152,10 +152,7 @@ def _run_grid(
 
 @dataclass(frozen=True)
 class Turns:
-    """Which waves go next, and how long a run may be.
-
-    Both copies of a block take the same turns.
-    """
+    """Which waves go next, and how long a run may be."""
 
     step_limit: int = STEP_LIMIT
     order: np.random.Generator | None = None  # None: the lowest address goes first
@@ -165,10 +162,9 @@ class Turns:
         if self.order is None:
             address = int(counter[ready].min())
             return address, ready & (counter == address)
-        half = counter.size // 2
         address = int(self.order.choice(np.unique(counter[ready])))
         there = ready & (counter == address)
-        some = there & np.tile(self.order.random(half) < 0.5, 2)
+        some = there & (self.order.random(counter.size) < 0.5)
         return address, some if some.any() else there
 
     def length(self) -> int:
@@ -192,7 +188,6 @@ def run(machine: ConcreteMachine, program: MachineCode, turns: Turns) -> int:
         others = counter[ready & ~live]
         limit = int(others.min()) if others.size else -1
         registers.set_live(live)
-        registers.agree("the program counter", live[:, None])
         counter[live], last, done = _turn(
             machine, program, address, limit, min(turns.length(), turns.step_limit - steps)
         )
@@ -255,20 +250,19 @@ def _taken(machine: ConcreteMachine, name: str) -> Array:
     if name not in BRANCHES:
         raise UnsupportedInstructionError(f"the branch {name} at {registers.where}")
     what, when = BRANCHES[name]
-    taken: Array = _holds(machine, what) == when
-    registers.agree("a branch", (taken & registers.live)[:, None])
-    return taken
+    taken = (_holds(machine, what) == when) & registers.live[:, None]
+    return np.asarray(registers.agree("a branch", taken)[0, :, 0])
 
 
 def _holds(machine: ConcreteMachine, what: str) -> Array:
-    """What a branch looks at, for every wave."""
+    """What a branch looks at."""
     registers = machine.registers
     if what == "scc":
-        return registers.scc[:, 0]
+        return registers.scc
     if what:
         lanes = registers.exec_lanes if what == "exec" else machine.interpreter.operands.mask(Operand("s", VCC))
-        return np.asarray(lanes.any(axis=1))
-    return np.ones(registers.waves, np.bool_)
+        return np.asarray(lanes.any(axis=2, keepdims=True))
+    return np.ones((1, 1, 1), np.bool_)
 
 
 def _initialise(registers: WaveRegisters, kernarg: int, block: Triple) -> None:
@@ -285,19 +279,22 @@ def _initialise(registers: WaveRegisters, kernarg: int, block: Triple) -> None:
                 registers.write_scalar(Operand("s", register + 2 * k), 64, registers.w.const(word, 64))
         register += dwords
     register = kernel.user_sgpr_count
-    rows = np.arange(registers.waves) % (registers.waves // 2) // registers.waves_per_block
-    indices = registers.blocks[rows].astype(np.uint32)
+    rows = np.arange(registers.waves) // registers.waves_per_block
+    indices = registers.blocks[rows].astype(np.uint32)[None]
     if kernel.architecture.block_registers:
         first, second = kernel.architecture.block_registers
-        noise = registers.noise.integers(0, 1 << 16, indices.shape, np.uint32)
-        noise[:, 2] = 0  # LLVM takes y whole where z is not asked for (SITargetLowering, WorkGroupIDY)
-        x, y, z = np.split(np.where(kernel.block_indices, indices, noise), 3, axis=1)
+        x, y, z = (
+            indices[..., k : k + 1] if wanted else registers.undefined(1, 1 << 16)
+            for k, wanted in enumerate(kernel.block_indices)
+        )
+        if not kernel.block_indices[2]:  # LLVM takes y whole (SITargetLowering, WorkGroupIDY)
+            z = registers.w.const(0, 32)
         registers.write_scalar(Operand("s", first), 32, x)
         registers.write_scalar(Operand("s", second), 32, y | z << np.uint32(16))
     else:
         for dimension, wanted in enumerate(kernel.block_indices):
             if wanted:
-                registers.write_scalar(Operand("s", register), 32, indices[:, dimension : dimension + 1])
+                registers.write_scalar(Operand("s", register), 32, indices[..., dimension : dimension + 1])
                 register += 1
         if kernel.machine.scratch_base == "kernel" and kernel.extra_sgprs[1]:
             offset = Operand("s", register + kernel.extra_sgprs[0])
@@ -305,8 +302,11 @@ def _initialise(registers: WaveRegisters, kernarg: int, block: Triple) -> None:
     thread = registers.thread
     parts = (thread % block[0], thread // block[0] % block[1], thread // (block[0] * block[1]))
     packed = sum(part << 10 * k for k, part in enumerate(parts[: kernel.thread_dimensions]))
-    noise = registers.noise.integers(0, 1 << 32, thread.shape, np.uint32)
-    registers.vectors["v", 0] = np.where(registers.enabled, np.asarray(packed).astype(np.uint32), noise)
+    words = np.asarray(packed).astype(np.uint32)[None]
+    all_there = registers.enabled.all()
+    registers.vectors["v", 0] = (
+        words if all_there else np.where(registers.enabled, words, registers.undefined(registers.lanes))
+    )
 
 
 def pack_arguments(

@@ -20,23 +20,23 @@ import numpy as np
 from layoutalg.errors import Fault
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.races import NOBODY, Touched
-from layoutalg.isa.run.spaces import Bytes, Describe
+from layoutalg.isa.run.spaces import Describe, TwoCopies
 
 
 class Lds:
-    """LDS of `blocks` blocks, `size` bytes each; accesses are watched for the first `watched` blocks."""
+    """LDS of `blocks` blocks, `size` bytes each, and who accessed it."""
 
-    def __init__(self, blocks: int, watched: int, size: int, place: int, noise: np.random.Generator) -> None:
+    def __init__(self, blocks: int, size: int, place: int, noise: np.random.Generator) -> None:
         self.size = size
         self.stride = -(-size // 16) * 16
-        self.bytes = Bytes(noise.integers(0, 256, blocks * self.stride, np.uint8))
-        places = watched * self.stride // place + 1
+        self.bytes = TwoCopies(blocks * self.stride, noise)
+        places = blocks * self.stride // place + 1
         self.touched = Touched(places, place, np.int16)
         self.ticket = np.zeros(places, np.int32)
         self.epoch = np.full(places, -1, np.int32)
 
     def positions(self, addresses: Array, blocks: Array, size: int, describe: Describe, where: str) -> Array:
-        """Places in the byte array; a `Fault` for an address outside the allocation."""
+        """Places in the bytes; a `Fault` for an address outside the allocation."""
         bad = addresses.astype(np.int64) > self.size - size
         if bad.any():
             k = int(np.argmax(bad))

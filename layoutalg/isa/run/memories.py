@@ -19,7 +19,7 @@ from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.run.lds import Barriers, Lds
 from layoutalg.isa.run.races import BlockRaces
 from layoutalg.isa.run.registers import APERTURES, WaveRegisters
-from layoutalg.isa.run.spaces import Bytes, Describe, GlobalMemory
+from layoutalg.isa.run.spaces import Describe, GlobalMemory, Memory, TwoCopies
 from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, alignment_of
 
 #: What a wave finds where scratch is described to it, and the offset that it is to add: any numbers do.
@@ -48,32 +48,33 @@ class WaveMemory:
         self.memory, self.meter, self.strict = memory, meter, strict
         self.architecture = kernel.architecture
         self.barriers = Barriers(registers.waves, registers.waves_per_block)
-        self.lds = Lds(2 * blocks, blocks, kernel.lds_bytes, place, noise)
+        self.lds = Lds(blocks, kernel.lds_bytes, place, noise)
         self.scratch_stride = scratch_stride(kernel)
-        self.scratch = Bytes(noise.integers(0, 256, registers.waves * registers.lanes * self.scratch_stride, np.uint8))
+        self.scratch = TwoCopies(registers.waves * registers.lanes * self.scratch_stride, noise)
         self.unaligned: dict[str, None] = {}  # instructions that accessed memory across their width, in order
 
     def describes_scratch(self, low: Array, high: Array, offset: Array) -> bool:
         """Whether it is the buffer of the start, moved on by the wave's offset."""
         registers = self.registers
         meant = (SCRATCH_BUFFER[0] + SCRATCH_OFFSET, SCRATCH_BUFFER[1], 0)
-        held = (np.broadcast_to(word, (registers.waves, 1))[registers.live] for word in (low, high, offset))
-        return all(bool((word == number).all()) for word, number in zip(held, meant, strict=True))
+        dead, held = ~registers.live[:, None], zip((low, high, offset), meant, strict=True)
+        return all(bool(((word == number) | dead).all()) for word, number in held)
 
     def access(self, instruction: Instruction, access: MemoryInstruction, addresses: tuple[Array, ...]) -> None:
         """Carries out a load or store of every active lane (a constant load: of every live wave)."""
         registers = self.registers
         counters = self.architecture.counters.of(access.space, access.store)
         registers.track.issue(counters, registers.live, access.space in self.architecture.unordered)
-        active = registers.live[:, None] if access.space == "constant" else registers.active
-        registers.agree("which lanes are active", active)
+        active = registers.live[None, :, None] if access.space == "constant" else registers.active
+        active = registers.agree("which lanes are active", active)
         for number, address in enumerate(addresses):
-            address = np.broadcast_to(address, active.shape)
-            registers.agree("an address", np.where(active, address, address.dtype.type(0)))
+            if len(address) > 1:
+                address = registers.agree("an address", np.where(active, address, address.dtype.type(0)))
+            address = np.broadcast_to(address[0], active.shape[1:])
             if access.store:
-                self._store(instruction, access, "data2" if number else "data", address, active)
+                self._store(instruction, access, "data2" if number else "data", address, active[0])
             else:
-                self._load(instruction, access, number, address, active, counters)
+                self._load(instruction, access, number, address, active[0], counters)
 
     def _split(self, access: MemoryInstruction, address: Array, active: Array) -> list[tuple[str, Array, Array]]:
         """A flat access as accesses of the spaces that its addresses lie in."""
@@ -91,7 +92,7 @@ class WaveMemory:
 
     def _positions(
         self, space: str, address: Array, active: Array, size: int, *, store: bool = False
-    ) -> tuple[Bytes, Array]:
+    ) -> tuple[Memory, Array]:
         registers = self.registers
         describe, chosen = registers.describe(active), address[active]
         self._check_alignment(chosen, space, size, describe)
@@ -124,10 +125,10 @@ class WaveMemory:
     def dwords(self, part: Array) -> Array:
         """A `Fault` in every mode where bits would be dropped: the load would be from another place."""
         registers = self.registers
-        registers.agree("an address", np.where(registers.live[:, None], part, np.uint64(0)))
-        bad = np.broadcast_to((part & np.uint64(3)) != 0, (registers.waves, 1))[:, 0] & registers.live
+        held = registers.agree("an address", np.where(registers.live[:, None], part, np.uint64(0)))
+        bad = (held & np.uint64(3)) != 0
         if bad.any():
-            first = int(np.broadcast_to(part, (registers.waves, 1))[int(np.argmax(bad)), 0])
+            first = int(held.flat[int(np.argmax(bad))])
             raise Fault(
                 "alignment", f"a scalar address has the part {first:#x}, which is no multiple of 4", registers.where
             )
@@ -145,7 +146,7 @@ class WaveMemory:
         registers = self.registers
         target = operand_of(instruction, "d")
         count = access.registers
-        results = [np.zeros(active.shape, np.uint32) for _ in range(count)]
+        results = [np.zeros((1, *active.shape), np.uint32) for _ in range(count)]
         for space, where_to, lanes in self._split(access, address, active):
             memory, positions = self._positions(space, where_to, lanes, access.size)
             if space == "lds":
@@ -153,17 +154,16 @@ class WaveMemory:
                 self._meter(access, where_to, lanes)
             elif space in ("global", "constant") and self.races:
                 rows, described = np.nonzero(lanes)[0], registers.describe(lanes)
-                own = rows < registers.waves // 2
-                self.races.read(positions[own], access.size, self._blocks(rows[own]), described, registers.where)
-            for result, dword in zip(results, memory.gather(positions, access.size), strict=True):
-                result[lanes] = dword
+                self.races.read(positions, access.size, self._blocks(rows), described, registers.where)
+            for k, dword in enumerate(memory.gather(positions, access.size)):
+                results[k] = _filled(results[k], lanes, dword)
         keys = [(target.kind, target.index + number * count + k) for k in range(count)]
         for key, result in zip(keys, results, strict=True):
             word = self._widened(access, key, result)
             if access.space == "constant":
                 registers.scalars[key] = registers.kept(key, word)
             else:
-                registers.store_lanes(key, word, active, registers.full)
+                registers.store_lanes(key, word, registers.active, registers.full)
         ordered = access.space not in self.architecture.overtaking
         registers.track.load(keys, counters, registers.live, ordered, registers.where)
 
@@ -176,7 +176,7 @@ class WaveMemory:
             return word
         old = registers.vectors.get(key)
         if old is None or not self.architecture.loads_keep_other_half:
-            old = registers.noise.integers(0, 1 << 32, word.shape, np.uint32)
+            old = registers.undefined(registers.lanes)
         if access.half == "low":
             return old & np.uint32(0xFFFF0000) | word
         return old & np.uint32(0xFFFF) | word << np.uint32(16)
@@ -197,36 +197,34 @@ class WaveMemory:
             if space == "lds":
                 self._watch(positions, lanes, access, store=True)
                 self._meter(access, where_to, lanes)
-            if not memory.scatter(positions, access.size, [dword[lanes] for dword in dwords]):
+            if not memory.scatter(positions, access.size, [_picked(dword, lanes) for dword in dwords]):
                 raise Fault("collision", "two lanes store different values to one LDS address", registers.where)
 
     def _store_global(self, dwords: list[Array], size: int, address: Array, active: Array) -> None:
         """Both copies must store the same; the first one does."""
         registers = self.registers
         mask = np.uint32((1 << 8 * min(size, 4)) - 1)
-        for dword in dwords:
-            registers.agree("a stored value", np.where(active, dword & mask, np.uint32(0)))
-        first = active.copy()
-        first[registers.waves // 2 :] = False
-        memory, positions = self._positions("global", address, first, size, store=True)
-        stored = [dword[first] for dword in dwords]
+        for k, dword in enumerate(dwords):
+            if len(dword) > 1:
+                dwords[k] = registers.agree("a stored value", np.where(active, dword & mask, np.uint32(0)))
+        memory, positions = self._positions("global", address, active, size, store=True)
+        stored = [_picked(dword, active) for dword in dwords]
         if self.races:
             there = memory.gather(positions, size)
-            changed = np.any([old != new & mask for old, new in zip(there, stored, strict=True)], axis=0)
-            blocks = self._blocks(np.nonzero(first)[0])
-            self.races.write(positions, size, blocks, changed, registers.describe(first), registers.where)
+            changed = np.any([(old != new & mask)[0] for old, new in zip(there, stored, strict=True)], axis=0)
+            blocks = self._blocks(np.nonzero(active)[0])
+            self.races.write(positions, size, blocks, changed, registers.describe(active), registers.where)
         if not memory.scatter(positions, size, stored):
             raise Fault("collision", "two lanes store different values to one address", registers.where)
 
     def _blocks(self, rows: Array) -> Array:
-        """The numbers of the blocks that these waves of the first copy are of."""
+        """The numbers of the blocks that these waves are of."""
         return np.asarray(self.first + rows // self.registers.waves_per_block)
 
     def _watch(self, positions: Array, active: Array, access: MemoryInstruction, *, store: bool) -> None:
         registers = self.registers
         rows, _ = np.nonzero(active)
-        first = rows < registers.waves // 2
-        positions, rows, describe = positions[first], rows[first], registers.describe(active)
+        describe = registers.describe(active)
         if store:
             name = self.architecture.counters.lds
             tickets = registers.track.issued[name][rows]
@@ -235,10 +233,8 @@ class WaveMemory:
             self.lds.read(positions, access.size, rows, self.barriers, describe, registers.where)
 
     def _meter(self, access: MemoryInstruction, addresses: Array, active: Array) -> None:
-        """Counts the cycles of the first copy."""
-        registers = self.registers
-        half = registers.waves // 2
-        self.meter.count(registers.where, access, np.broadcast_to(addresses, active.shape)[:half], active[:half])
+        """Counts the cycles."""
+        self.meter.count(self.registers.where, access, addresses, active)
 
     def wait(self, left: Mapping[str, int]) -> None:
         """The live waves wait."""
@@ -250,7 +246,19 @@ class WaveMemory:
         registers = self.registers
         name = self.architecture.counters.lds
         self.barriers.arrive(registers.live, registers.track.done[name])
-        registers.agree("which waves come to the barrier", registers.live[:, None])
+
+
+def _picked(word: Array, lanes: Array) -> Array:
+    """The words of some lanes (a truth for each wave and lane), in each copy."""
+    return np.broadcast_to(word, (len(word), *lanes.shape))[:, lanes]
+
+
+def _filled(word: Array, lanes: Array, values: Array) -> Array:
+    """A word with values for some lanes, in each copy."""
+    if len(word) < len(values):
+        word = np.repeat(word, len(values), axis=0)
+    word[:, lanes] = values
+    return word
 
 
 def smallest_element(instructions: Iterable[Instruction], *spaces: str) -> int:

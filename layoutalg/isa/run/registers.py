@@ -1,7 +1,15 @@
 """The registers of the numpy machine: those of all waves of many blocks at once, and which of them run.
 
-A scalar register is a column of one word for each wave, a vector register a row of lanes for each wave.  What nothing
-wrote is noise, and other noise in the second copy of a block (`run.concrete`).
+A word is an array of three axes; an axis along which all is alike has the length 1:
+
+| axis | is | of a scalar register | of a vector register |
+|---|---|---|---|
+| 0 | the block's copy (`run.concrete`) | 1 where both have the same, else 2 | the same |
+| 1 | the wave | 1 or all | 1 or all |
+| 2 | the lane | 1 | all |
+
+An operation is the same in both copies, so words that agree are computed once.  What nothing wrote is noise, and other
+noise in the second copy.
 """
 
 from __future__ import annotations
@@ -24,35 +32,35 @@ APERTURES: Mapping[str, int] = {"lds": 0x10000, "scratch": 0x20000}
 
 
 class WaveRegisters:
-    """Registers of `blocks` blocks, each in two copies (the second half of the waves)."""
+    """Registers of `blocks` blocks, each in two copies."""
 
     def __init__(self, kernel: KernelBinary, blocks: Array, waves_per_block: int, threads: int) -> None:
         """`blocks` has a row (x, y, z) for each block."""
         self.kernel, self.w = kernel, ArrayValues()
         self.index_mode = 0
         self.blocks, self.waves_per_block = blocks, waves_per_block
-        self.waves = 2 * len(blocks) * waves_per_block
+        self.waves = len(blocks) * waves_per_block
         self.lanes = kernel.wave_size
         self.noise = np.random.default_rng(len(blocks))
         self.live = np.ones(self.waves, np.bool_)
         self.scalars: dict[tuple[str, int], Array] = {}
         self.vectors: dict[tuple[str, int], Array] = {}
-        self.scc = self.noise.integers(0, 2, (self.waves, 1), np.uint8).view(np.bool_)
+        self.scc = self.noise.integers(0, 2, (2, self.waves, 1), np.uint8).view(np.bool_)
         self.track = WaitCounters(set(astuple(kernel.architecture.counters)), self.waves)
         self.thread = (np.arange(self.waves) % waves_per_block)[:, None] * self.lanes + np.arange(self.lanes)
         self.enabled = self.thread < threads
         self.where = "the entry"
-        self._set_exec(lanes_to_bits(self.enabled, self.lanes).astype(np.uint64))
+        self._set_exec(lanes_to_bits(self.enabled[None], self.lanes).astype(np.uint64))
 
     def read_scalar(self, operand: Operand, bits: int) -> Array:
-        """A column of 32- or 64-bit words."""
+        """A 32- or 64-bit word for each wave."""
         if bits == 64:
             low = self.scalar(operand)
             return self.w.pair(low, self.scalar(Operand(operand.kind, operand.index + 1)))
         return self.scalar(operand)
 
     def scalar(self, operand: Operand) -> Array:
-        """One scalar register: a column of 32-bit words."""
+        """One scalar register: a 32-bit word for each wave."""
         if operand.kind == "null":
             return self.w.const(0, 32)
         if operand.kind == "scc":
@@ -78,12 +86,12 @@ class WaveRegisters:
     def kept(self, key: tuple[str, int], word: Array) -> Array:
         """What a scalar register holds after a write of the live waves."""
         if self.all_live:
-            return _shaped(word, (self.waves, 1))
+            return word
         return np.where(self.live[:, None], word, self._held(self.scalars, key, 1))
 
     def write_scc(self, truth: Array) -> None:
         """Writes the live waves."""
-        self.scc = np.where(self.live[:, None], truth, self.scc)
+        self.scc = truth if self.all_live else np.where(self.live[:, None], truth, self.scc)
 
     def _set_exec(self, word: Array) -> None:
         self.scalars["s", EXEC], self.scalars["s", EXEC + 1] = self.w.low(word), self.w.high(word)
@@ -101,7 +109,7 @@ class WaveRegisters:
         self._refresh()
 
     def read_register(self, operand: Operand, bits: int) -> Array:
-        """Rows of 32- or 64-bit words."""
+        """A 32- or 64-bit word for each lane."""
         if operand.kind not in ("v", "a"):
             raise UnsupportedInstructionError(f"{operand} where a vector register is expected, at {self.where}")
         if bits == 64:
@@ -110,7 +118,7 @@ class WaveRegisters:
         return self.vector(operand.kind, operand.index)
 
     def vector(self, kind: str, index: int) -> Array:
-        """One vector register: a row of 32-bit words for each wave."""
+        """One vector register: a 32-bit word for each lane."""
         key = (kind, index)
         self.track.check(key, self.live, self.where, "read")
         return self._held(self.vectors, key, self.lanes)
@@ -126,19 +134,24 @@ class WaveRegisters:
     def store_lanes(self, key: tuple[str, int], word: Array, active: Array, full: bool) -> None:
         """Writes one vector register in these lanes; `full` says that they are all there are."""
         if full:
-            self.vectors[key] = _shaped(word, (self.waves, self.lanes))
+            wide = word.shape[2] == self.lanes
+            self.vectors[key] = word if wide else np.broadcast_to(word, (*word.shape[:2], self.lanes))
             return
         self.vectors[key] = np.where(active, word, self._held(self.vectors, key, self.lanes))
 
     def _held(self, registers: dict[tuple[str, int], Array], key: tuple[str, int], columns: int) -> Array:
         """What a register holds: noise, where nothing wrote it."""
         if key not in registers:
-            registers[key] = self.noise.integers(0, 1 << 32, (self.waves, columns), np.uint32)
+            registers[key] = self.undefined(columns)
         return registers[key]
+
+    def undefined(self, columns: int, limit: int = 1 << 32) -> Array:
+        """Noise, other noise in each copy, below a limit: what nothing wrote."""
+        return self.noise.integers(0, limit, (2, self.waves, columns), np.uint32)
 
     def lanes_of(self, mask: Array) -> Array:
         """A mask as a truth for each lane."""
-        return bits_to_lanes(np.broadcast_to(mask, (self.waves, 1)))
+        return bits_to_lanes(mask)
 
     def mask_of(self, truth: Array) -> Array:
         """Packs the truth of the active lanes."""
@@ -164,7 +177,7 @@ class WaveRegisters:
         number = self.scalar(Operand("m0"))
         number = np.where(self.live[:, None], number & np.uint32(0xFF) if self.index_mode else number, np.uint32(0))
         self.agree("a register's number", number)
-        return number[:, 0]
+        return np.broadcast_to(number[0, :, 0], (self.waves,))
 
     def further(self, operand: Operand, offset: int) -> Operand:
         """The register so many further on, which must be the kernel's."""
@@ -174,26 +187,22 @@ class WaveRegisters:
         return Operand("v", operand.index + offset)
 
     def describe(self, active: Array) -> Describe:
-        """Names the k-th active lane."""
-        rows, lanes = np.nonzero(active)
+        """Names the k-th active lane (of waves and lanes)."""
 
         def name(k: int) -> Thread:
-            wave = int(rows[k]) % (self.waves // 2)
-            x, y, z = (int(i) for i in self.blocks[wave // self.waves_per_block])
-            return Thread((x, y, z), wave % self.waves_per_block * self.lanes + int(lanes[k]))
+            row, lane = (int(i) for i in np.argwhere(active)[k])
+            x, y, z = (int(i) for i in self.blocks[row // self.waves_per_block])
+            return Thread((x, y, z), row % self.waves_per_block * self.lanes + lane)
 
         return name
 
-    def agree(self, what: str, value: Array) -> None:
-        """A `Fault` when the two copies differ in a value that matters."""
+    def agree(self, what: str, value: Array) -> Array:
+        """A value that matters, of one copy: a `Fault` when the two differ."""
         if len(value) == 1:
-            return
-        first, second = value[: self.waves // 2], value[self.waves // 2 :]
+            return value
+        first, second = value
         if (first != second).any():
             k = int(np.argmax((first != second).any(axis=1)))
             block = tuple(int(i) for i in self.blocks[k // self.waves_per_block])
             raise Fault("uninitialised", f"{what} depends on an undefined value, block {block}", self.where)
-
-
-def _shaped(word: Array, shape: tuple[int, int]) -> Array:
-    return word if word.shape == shape else np.broadcast_to(word, shape)
+        return value[:1]

@@ -54,7 +54,11 @@ class Bytes:
         return np.zeros(positions.shape, np.bool_)
 
     def gather(self, positions: Array, size: int) -> list[Array]:
-        """One array of dwords for each dword of the element (a narrow element: one, zero-extended)."""
+        """One array of dwords for each dword of the element (a narrow element: one, zero-extended), in each copy."""
+        return [word[None] for word in self.words(positions, size)]
+
+    def words(self, positions: Array, size: int) -> list[Array]:
+        """One array of dwords for each dword of the element."""
         unit = min(size, 4)
         if (positions % unit).any():
             return [self._gather_bytes(positions + 4 * k, unit) for k in range(max(1, size // 4))]
@@ -66,6 +70,10 @@ class Bytes:
         return np.asarray(sum(parts), np.uint32)
 
     def scatter(self, positions: Array, size: int, dwords: Sequence[Array]) -> bool:
+        """Writes elements, of words in one copy; false when two of them went to one place with different values."""
+        return self.put(positions, size, [word for (word,) in dwords])
+
+    def put(self, positions: Array, size: int, dwords: Sequence[Array]) -> bool:
         """Writes elements; false when two of them went to one place with different values."""
         unit = min(size, 4)
         if (positions % unit).any():
@@ -91,7 +99,7 @@ class UndefinedBytes(Bytes):
         return np.asarray(~self.defined[positions[:, None] + np.arange(size)].all(axis=1))
 
     def gather(self, positions: Array, size: int) -> list[Array]:
-        """As of all bytes; undefined ones are noise, other noise at each reading."""
+        """As of all bytes; undefined ones are noise, other noise in each copy and at each reading."""
         words, unit = super().gather(positions, size), min(size, 4)
         if not self.undefined(positions, size).any():
             return words
@@ -100,13 +108,35 @@ class UndefinedBytes(Bytes):
     def _noisy(self, word: Array, positions: Array, unit: int) -> Array:
         for k in range(unit):
             unknown = ~self.defined[positions + k]
-            noise = self.noise.integers(0, 256, word.shape, np.uint32) << np.uint32(8 * k)
+            noise = self.noise.integers(0, 256, (2, unknown.size), np.uint32) << np.uint32(8 * k)
             word = np.where(unknown, word & ~np.uint32(0xFF << 8 * k) | noise, word)
         return word
 
     def scatter(self, positions: Array, size: int, dwords: Sequence[Array]) -> bool:
         self.defined[positions[:, None] + np.arange(size)] = True
         return super().scatter(positions, size, dwords)
+
+
+class TwoCopies:
+    """So many bytes in two copies, both noise at first, read and written in each."""
+
+    def __init__(self, size: int, noise: np.random.Generator) -> None:
+        self.copies = [Bytes(noise.integers(0, 256, size, np.uint8)) for _ in range(2)]
+
+    def gather(self, positions: Array, size: int) -> list[Array]:
+        """As of `Bytes`; what both copies have alike is there once."""
+        first, second = (copy.words(positions, size) for copy in self.copies)
+        pairs = zip(first, second, strict=True)
+        return [a[None] if np.array_equal(a, b) else np.stack([a, b]) for a, b in pairs]
+
+    def scatter(self, positions: Array, size: int, dwords: Sequence[Array]) -> bool:
+        """Writes elements; false when two of them went to one place with different values."""
+        return all(
+            copy.put(positions, size, [word[k % len(word)] for word in dwords]) for k, copy in enumerate(self.copies)
+        )
+
+
+Memory = Bytes | TwoCopies
 
 
 @dataclass(frozen=True, eq=False)

@@ -165,9 +165,8 @@ def registers(wave_size):
     vectors["v", 4], vectors["v", 5], vectors["v", 6] = lanes + np.uint32(HERE % 2**32), 0 * lanes + 5, lanes
     scalars = {("s", k): drawn(1, 1) for k in range(EXEC)} | {("m0", 0): drawn(1, 1)}
     scalars |= {("s", k): np.full((1, 1), v, np.uint32) for k, v in ((4, HERE % 2**32), (5, 5), (6, 32))}
-    return {k: np.tile(v, (2, wave_size // 16)) for k, v in vectors.items()}, {
-        k: np.tile(v, (2, 1)) for k, v in scalars.items()
-    }
+    whole = {k: np.tile(v, (1, 1, wave_size // 16)) for k, v in vectors.items()}
+    return whole, {k: v[None] for k, v in scalars.items()}
 
 
 def left_behind(program):
@@ -190,15 +189,16 @@ def left_behind(program):
     machine.registers.vectors |= vectors
     machine.registers.scalars = scalars | machine.registers.scalars
     machine.registers.scc[:] = True
-    for held in (machine.memory.scratch.data, machine.memory.lds.bytes.data):
-        held[:] = np.arange(held.size) % 251
+    copies = [copy.data for held in (machine.memory.scratch, machine.memory.lds.bytes) for copy in held.copies]
+    for copy in copies:
+        copy[:] = np.arange(copy.size) % 251
     try:
         machine.step(instruction)
     except Fault as fault:
         return fault.kind
-    registers_, memories = machine.registers, machine.memory
+    registers_ = machine.registers
     words = [words for held in (registers_.vectors, registers_.scalars) for _, words in sorted(held.items())]
-    parts = [*words, registers_.scc, memory.contents(0), memories.scratch.data, memories.lds.bytes.data]
+    parts = [*words, registers_.scc, memory.contents(0), *copies]
     return b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
 
 

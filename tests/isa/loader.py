@@ -81,11 +81,12 @@ def view(payload, name, length, architecture):
     whole = int.from_bytes(descriptor, "little")
     for first, last in HOW[architecture]:
         whole &= ~(((1 << last - first + 1) - 1) << first)
+    if not descriptor[8:12].strip(b"\0"):  # left to the metadata
+        whole |= entry[".kernarg_segment_size"] << 64
     start = address + int.from_bytes(descriptor[16:24], "little", signed=True)
     home = sections[section]
     return {
-        "processor": (payload[7], payload[8], struct.unpack_from("<I", payload, 48)[0] & 0xFFF),
-        "version": document["amdhsa.version"],
+        "processor": (payload[7], struct.unpack_from("<I", payload, 48)[0] & 0xFFF),
         "descriptors": {one[0] for one in descriptors} == {address},
         "in section": payload[home[4] + address - home[3] :][:64] == descriptor,
         "relocations": sum(one[5] for one in sections if one[1] in (4, 9, 19)),

@@ -9,8 +9,8 @@ What it cannot represent: several code objects linked together, dynamic LDS, ker
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.architecture import ARCHITECTURES, Architecture
@@ -20,7 +20,8 @@ from layoutalg.isa.container.loader import Container, LoadedKernel
 from layoutalg.isa.container.metadata import KernelMetadata
 from layoutalg.target import CodeFormat
 
-#: What the descriptor and the metadata both say: the fields of this name.
+#: What the descriptor and the metadata both say: the fields of this name.  A descriptor that says 0 bytes of arguments
+#: leaves them to the metadata (AMDGPUUsage, "Kernel Descriptor", KERNARG_SIZE).
 _SAID_TWICE: Mapping[str, str] = {
     "lds_bytes": "bytes of LDS", "scratch_bytes": "bytes of scratch", "kernarg_bytes": "bytes of arguments",
     "wave_size": "lanes in a wave", "dynamic_stack": "as its stack's growth",
@@ -58,10 +59,32 @@ class KernelBinary(Descriptor):
         return -(-self.kernarg_bytes // 16) * 16
 
 
-def read_kernels(payload: bytes) -> Mapping[str, KernelBinary]:
+class Kernels(Mapping[str, KernelBinary]):
+    """The kernels of a code object by name; of those that are not modelled, in `refused`, the reason is raised."""
+
+    def __init__(self, read: Mapping[str, KernelBinary], refused: Mapping[str, CodeObjectError]) -> None:
+        self._read, self.refused = read, refused
+
+    def __getitem__(self, name: str) -> KernelBinary:
+        if name in self.refused:
+            raise self.refused[name]
+        return self._read[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._read
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read)
+
+    def __len__(self) -> int:
+        return len(self._read)
+
+
+def read_kernels(payload: bytes) -> Kernels:
     """The kernels of an AMD code object, by name.
 
-    Raises `CodeObjectError` when the bytes are damaged or use what is not supported (named in the message).
+    Raises `CodeObjectError` when the bytes are damaged or use what is not supported (named in the message).  One kernel
+    whose descriptor asks for what is not modelled stands in `Kernels.refused`, and the others are read.
 
     >>> read_kernels(b"GIF89a")
     Traceback (most recent call last):
@@ -69,12 +92,21 @@ def read_kernels(payload: bytes) -> Mapping[str, KernelBinary]:
     """
     container = Container.read(payload)
     code_format(container.target)
-    return {name: _binary(container, loaded) for name, loaded in container.kernels.items()}
+    read: dict[str, KernelBinary] = {}
+    refused: dict[str, CodeObjectError] = {}
+    for name, loaded in container.kernels.items():
+        try:
+            read[name] = _binary(container, loaded)
+        except CodeObjectError as error:
+            refused[name] = error
+    return Kernels(read, refused)
 
 
 def _binary(container: Container, loaded: LoadedKernel) -> KernelBinary:
     metadata = loaded.metadata
     descriptor = read_descriptor(loaded.descriptor, container.target, metadata.name)
+    if not descriptor.kernarg_bytes:
+        descriptor = replace(descriptor, kernarg_bytes=metadata.kernarg_bytes)
     for field, what in _SAID_TWICE.items():
         one, other = getattr(descriptor, field), getattr(metadata, field)
         if one != other:

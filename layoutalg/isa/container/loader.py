@@ -7,7 +7,7 @@ ROCr's, which reads program headers, sections and their symbols (ROCR-Runtime, `
 | what is taken | where ROCr's loader takes it | refused |
 |---|---|---|
 | the processor | `e_flags`, EF_AMDGPU_MACH (`GetIsa`) | another than the metadata's, features included |
-| the version | `EI_ABIVERSION` 2 to 4, V4 to V6 (`GetCodeObjectVersion`) | another than the metadata's |
+| the version | `EI_ABIVERSION` 2 to 4, V4 to V6 (`GetCodeObjectVersion`) | others |
 | memory | PT_LOAD, copied in their order (`LoadSegmentsV2`) | overlaps (`elf`), and a start that moves code |
 | relocations | every SHT_RELA (`ApplyRelocations`) | all, in sections and in the dynamic section |
 | descriptors | OBJECT symbols named `….kd`, in .symtab or .dynsym | two of a name that differ |
@@ -15,6 +15,8 @@ ROCr's, which reads program headers, sections and their symbols (ROCR-Runtime, `
 | the entry | relative to the descriptor | not in memory that is executed and not written |
 | metadata | PT_NOTE, or SHT_NOTE where there is none (comgr) | two notes that differ, or that comgr takes besides |
 
+The metadata's version need not be that of the ABI: ROCr asks the file's header alone, HIP's runtime the metadata alone
+(clr, `rocclr/device/devprogram.cpp`, `createKernelMetadataMap`), and clang 16 and 17 write 1.2 where they write V4.
 The length of the code is its symbol's size, which no loader needs: control that goes beyond it is refused later.
 Not looked at, since no loader does: names of sections, other sections, physical addresses, alignments of segments.
 What it cannot represent: relocations, and code objects before version 4.
@@ -38,8 +40,9 @@ EM_AMDGPU, _AMDHSA = 224, 64
 #: What bits 8–9 and 10–11 of e_flags add to the name of the target since V4: not supported and any add nothing.
 _FEATURES = ((10, "sramecc"), (8, "xnack"))
 
-#: ABI version → the metadata's version (AMDGPUUsage, "Code Object V4 Metadata" and following).
-_VERSIONS: Mapping[int, tuple[int, ...]] = {2: (1, 1), 3: (1, 2), 4: (1, 2)}
+#: ABI versions of V4 to V6, and the versions of their metadata (AMDGPUUsage, "Code Object V4 Metadata" and following).
+_ABI_VERSIONS = frozenset({2, 3, 4})
+_METADATA_VERSIONS = frozenset({(1, 1), (1, 2)})
 
 #: NT_AMDGPU_METADATA, of the owner AMDGPU (AMDGPUUsage, "Note Records").
 _METADATA = "AMDGPU", 32
@@ -108,7 +111,7 @@ def _refuse_other_files(file: Elf) -> None:
         raise CodeObjectError(f"the code object is for machine {file.machine} and OS {file.identity[7]}, not AMD HSA's")
     if file.kind != elf.ET_DYN:
         raise CodeObjectError(f"the code object is of type {file.kind}: link it, a loader takes shared objects")
-    if file.identity[8] not in _VERSIONS:
+    if file.identity[8] not in _ABI_VERSIONS:
         raise CodeObjectError(
             f"the code object has ABI version {file.identity[8]}: compile it for code object version 4, 5 or 6"
         )
@@ -126,9 +129,9 @@ def _metadata(file: Elf) -> Metadata:
     if len(found) > 1:
         raise CodeObjectError("the code object has several NT_AMDGPU_METADATA notes that differ")
     metadata = read_metadata(found.pop())
-    if metadata.version != _VERSIONS[file.identity[8]]:
+    if metadata.version not in _METADATA_VERSIONS:
         said = ".".join(map(str, metadata.version))
-        raise CodeObjectError(f"the code object has ABI version {file.identity[8]}, its metadata version {said}")
+        raise CodeObjectError(f"the code object's metadata have version {said}: compile it for version 4, 5 or 6")
     return metadata
 
 

@@ -16,6 +16,7 @@ from tests.isa.containers import Edited
 from tests.isa.edits import (
     NAME,
     PROGRAM,
+    alike,
     argument,
     both,
     kernel,
@@ -112,7 +113,6 @@ def test_another_block_than_the_kernel_requires_is_not_proved():
         (0, 0x80004000, "group_segment_fixed_size", "2147500032 bytes of LDS"),
         (0, 0x80000400, "group_segment_fixed_size", "2147484672 bytes of LDS"),
         (32, 2 << 30, "private_segment_fixed_size", "2147483648 bytes of scratch"),
-        (64, 0, "kernarg_segment_size", "0 bytes of arguments"),
         (64, 0x80000018, "kernarg_segment_size", "2147483672 bytes of arguments"),
     ],
 )
@@ -125,6 +125,12 @@ def test_sizes_are_said_alike_and_are_there(first, value, field, why):
     if field == "kernarg_segment_size":
         return
     refused(both(descriptor, metadata(**{field: value})), f"it has {why}.*gfx942 has")
+
+
+def test_a_descriptor_leaves_the_bytes_of_arguments_to_the_metadata():
+    """AMDGPUUsage: a size of 0 is unspecified; assembly written by hand has it so."""
+    assert alike(kernel(lambda code: code.descriptor_bits(64, 95, 0)), kernel(lambda code: None))
+    refused(lambda code: code.descriptor_bits(64, 95, 8), "asks for 8 bytes of arguments, its metadata for 24")
 
 
 def test_a_launch_that_needs_more_memory_than_is_given_is_refused():

@@ -211,7 +211,7 @@ def test_flags_name_the_processor_of_the_metadata(flags, why):
         (4, "<B", 1, "not a 64-bit little-endian"),
         (7, "<B", 0, "OS 0, not AMD HSA's"),
         (8, "<B", 1, "ABI version 1: compile it for code object version 4, 5 or 6"),
-        (8, "<B", 2, "ABI version 2, its metadata version 1.2"),
+        (8, "<B", 5, "ABI version 5: compile it for code object version 4, 5 or 6"),
         (16, "<H", 1, "of type 1: link it"),
         (18, "<H", 62, "machine 62"),
         (54, "<H", 32, "a program header of 32 bytes"),
@@ -224,6 +224,26 @@ def test_flags_name_the_processor_of_the_metadata(flags, why):
 def test_the_header_is_that_of_a_code_object(at, format, value, why):
     with pytest.raises(CodeObjectError, match=why):
         read_kernels(edited(lambda code: code.write(at, format, value)))
+
+
+@pytest.mark.parametrize("abi", [2, 3, 4])
+@pytest.mark.parametrize("minor", [1, 2])
+def test_the_metadatas_version_is_not_that_of_the_abi(abi, minor):
+    """clang 16 and 17 write metadata 1.2 into code objects of version 4."""
+
+    def edit(code):
+        code.write(8, "<B", abi)
+        code.write_metadata(code.metadata | {"amdhsa.version": [1, minor]})
+
+    assert alike(kernel(edit), read_kernels(payload())[NAME])
+
+
+@pytest.mark.parametrize("version", [[1, 0], [1, 3], [2, 1], [1]])
+def test_metadata_of_another_version_are_refused(version):
+    def edit(code):
+        code.write_metadata(code.metadata | {"amdhsa.version": version})
+
+    refused(edit, f"metadata have version {'.'.join(map(str, version))}: compile it for version 4, 5 or 6")
 
 
 def test_notes_that_differ_are_refused():

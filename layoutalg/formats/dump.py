@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from layoutalg.formats.bases import base_of
+from layoutalg.formats.launch import Argument, Launch, Number, Pointer, Struct, Unused
 from layoutalg.formats.layers import Layer, layers
 from layoutalg.formats.model import (
     AccessItem,
@@ -48,6 +49,8 @@ def dump(file: SpecFile) -> str:
     for item in file.items:
         kind, data = item_data(item)
         parts.append(f"[[{kind}]]\n{''.join(_lines(data))}")
+    if file.launch:
+        parts.append(f"[launch]\n{''.join(_lines(launch_data(file.launch)))}")
     return "\n".join(part for part in parts if part)
 
 
@@ -56,6 +59,32 @@ def item_data(item: Item) -> tuple[str, Data]:
     if isinstance(item, Refusal):
         return item.of, dict(item.data)
     return item.kind, {"name": item.name, **_WRITTEN[item.kind](item), **_about(item)}
+
+
+def launch_data(launch: Launch) -> Data:
+    """A launch as its table."""
+    made: Data = {"kernel": launch.kernel} if launch.kernel else {}
+    made |= {"grid": written(launch.grid), "block": written(launch.block), "lds": written(launch.lds)}
+    made["arguments"] = [_argument(one, str(place)) for place, one in enumerate(launch.arguments)]
+    made |= {key: list(found) for key in ("writes", "claims", "computes") if (found := getattr(launch, key))}
+    assumed = [
+        {key: value if key == "of" else written(value) for key, value in vars(one).items() if value is not None}
+        for one in launch.assume
+    ]
+    return {**made, "assume": assumed} if assumed else made
+
+
+def _argument(one: Argument, place: str = "") -> Any:
+    if isinstance(one, Pointer):
+        return one.descriptor
+    if isinstance(one, Struct):
+        return {"fields": [_argument(each) for each in one.fields]}
+    size = {key: value for key in ("bytes", "dtype") if (value := getattr(one, key, None)) is not None}
+    if isinstance(one, Number):
+        value = one.value if isinstance(one.value, float) else written(one.value)
+        return value if not (size or isinstance(value, float)) else {"value": value, **size}
+    own: Data = {"unused": True} if isinstance(one, Unused) else {} if one.name == place else {"name": one.name}
+    return {**own, **size}
 
 
 def descriptor_data(descriptor: TensorDescriptor) -> Data:

@@ -22,6 +22,7 @@
 | `access`       | which lane reads or writes which index of a descriptor, how wide, with which instruction   |
 | `lemma`        | a formula over variables: `given` ⇒ `goal`                                                 |
 | `agree`        | two descriptors that address the same word for each index                                  |
+| `launch`       | one table: how a kernel is launched on the file's tensors (`formats.launch`)               |
 
 `storage` of a descriptor is the number of elements of the memory that it views, where that is not the base's own: a
 view `x[::2]` of 50 elements, `base = { kind = "naive", lengths = [25], strides = [2] }`, `storage = 50`.
@@ -58,7 +59,9 @@ from layoutalg.formats.shape import (
     Integer,
     Keyed,
     Many,
+    Marked,
     Named,
+    Real,
     Shape,
     Size,
     Table,
@@ -171,6 +174,27 @@ def item_shapes(transforms: Transforms) -> Mapping[str, Shape]:
     }  # fmt: skip
 
 
+#: How many values an argument may have beside its kind: so many bytes, or an element type.
+_sort: dict[str, Shape] = {"bytes": Integer(1, 4096), "dtype": Choice(tuple(n for n, d in DTYPES.items() if d.bytes))}
+_single: dict[str, Table] = {
+    "unused": Table({"unused": Flag()}, {"bytes": _sort["bytes"]}),
+    "value": Table({"value": Either((Text(), Real()))}, _sort),
+    "name": Table({"name": _name}, _sort),
+    "bytes": Table({"bytes": _sort["bytes"]}),
+    "dtype": Table({"dtype": _sort["dtype"]}),
+}
+_field = Named("field", Either((_size, Marked(_single))))
+_struct = Table({"fields": Many(_field, 1, 256)})
+_launch = Table(
+    {"grid": Many(_size, 1, 3), "block": Many(_size, 1, 3),
+     "arguments": Many(Either((_size, Marked({"fields": _struct, **_single}))), 0, 256)},
+    {
+        "kernel": Text(), "lds": _size, "writes": Many(_name), "claims": Many(Text()), "computes": Many(Text()),
+        "assume": Many(Table({"of": _name}, {"min": _size, "max": _size})),
+    },
+)  # fmt: skip
+
+
 def file_shape(transforms: Transforms = TRANSFORMS) -> Table:
     """The whole file, of these transforms."""
     return Table(
@@ -178,6 +202,7 @@ def file_shape(transforms: Transforms = TRANSFORMS) -> Table:
         {
             "title": Text(), "note": Text(), "symbols": Keyed(_symbol),
             **{kind: Many(shape, 1, MOST_ITEMS) for kind, shape in item_shapes(transforms).items()},
+            "launch": _launch,
         },
     )  # fmt: skip
 
@@ -193,7 +218,9 @@ def json_schema() -> dict[str, Any]:
         "title": "layoutalg spec file",
         "description": "Tensor layouts of Composable Kernel and what is claimed of them",
         **FILE.schema(),
-        "$defs": {shape.name: shape.of.schema() for shape in (_size, _name, _sizes, _dims, _step(TRANSFORMS), _claim)},
+        "$defs": {
+            shape.name: shape.of.schema() for shape in (_size, _name, _sizes, _dims, _step(TRANSFORMS), _claim, _field)
+        },
     }
 
 

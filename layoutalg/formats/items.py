@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from layoutalg.formats import relations
+from layoutalg.formats import launching, relations
 from layoutalg.formats.build import Builder
 from layoutalg.formats.context import Data, RefusedLayoutError
 from layoutalg.formats.model import Item, Refusal, SpecFile
@@ -28,7 +28,8 @@ def spec_file(builder: Builder, path: str) -> SpecFile:
     data = builder.data
     items = [_item(builder, kind, (kind, n), entry) for kind in MAKERS for n, entry in enumerate(data.get(kind, ()))]
     order = sorted(items, key=lambda item: item.line or 0)
-    return SpecFile(path, builder.file_symbols, tuple(order), data.get("title", ""))
+    launch = launching.launch(builder, ("launch",), data["launch"]) if "launch" in data else None
+    return SpecFile(path, builder.file_symbols, tuple(order), data.get("title", ""), launch=launch)
 
 
 def _item(builder: Builder, kind: str, path: Path, data: Data) -> Item:

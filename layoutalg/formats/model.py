@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from layoutalg.formats.launch import Launch
 from layoutalg.index import TRUE, Expr
 from layoutalg.layout import (
     TensorAdaptor,
@@ -214,6 +215,7 @@ class SpecFile:
     """A file's symbols and items, in the file's order; `unread` is what a C++ reader had to leave out.
 
     `unchecked`: what it saw and claims nothing of: windows, accesses, layouts that stay inside a function.
+    `launch`: how a kernel is launched on the file's tensors, None where it does not say.
     `unasked`: the names of `-D` that nothing in a C++ file asked for, and whether its text mentions them at all.
     """
 
@@ -224,6 +226,7 @@ class SpecFile:
     unread: tuple[Unread, ...] = ()
     unchecked: tuple[Unread, ...] = ()
     unasked: Mapping[str, bool] = field(default_factory=dict)
+    launch: Launch | None = None
 
     @property
     def descriptors(self) -> tuple[DescriptorItem, ...]:

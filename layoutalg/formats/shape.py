@@ -6,12 +6,14 @@ the published schema is printed from it.  So the two cannot drift apart.
 | shape                            | admits                                                            |
 |----------------------------------|-------------------------------------------------------------------|
 | `Integer(least, most)`           | an integer in that range                                          |
+| `Real()`                         | any number                                                        |
 | `Size()`                         | an integer, or an expression in a string: 64, "(M + 1) * 8"       |
 | `Text(pattern)`                  | a string                                                          |
 | `Choice(names)`                  | one of some strings                                               |
 | `Many(shape, least, most)`       | a list                                                            |
 | `Table(required, optional)`      | a table with these keys and no others                             |
 | `Tagged(key, tables)`            | a table whose value at `key` says which of the tables it is       |
+| `Marked(tables)`                 | a table of which some key says which of the tables it is          |
 | `Keyed(shape)`                   | a table with keys of the author's own                             |
 | `Either(shapes)`                 | the first shape that is for this type of value                    |
 | `Named(name, shape)`             | that shape, which the schema defines once                         |
@@ -89,6 +91,20 @@ class Integer:
 
     def schema(self) -> dict[str, Any]:
         return {"type": "integer", "minimum": self.least, "maximum": self.most}
+
+
+@dataclass(frozen=True)
+class Real:
+    """Any number."""
+
+    wanted: str = "a number such as 0.5"
+    types: tuple[type, ...] = (int, float)
+
+    def check(self, path: Path, value: Any) -> None:
+        require(self, path, value)
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "number"}
 
 
 @dataclass(frozen=True)
@@ -245,6 +261,33 @@ class Tagged:
 
     def schema(self) -> dict[str, Any]:
         return {"oneOf": [self._table(tag).schema() for tag in self.tables]}
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A table that is the first of several of which it has the key; each requires its key, and no other has it.
+
+    >>> Marked({"a": Table({"a": Integer()}), "b": Table({"b": Integer()})}).wanted
+    "a table with one of the keys 'a', 'b'"
+    """
+
+    tables: Mapping[str, Table]
+    types: tuple[type, ...] = (dict,)
+
+    @property
+    def wanted(self) -> str:
+        return f"a table with one of the keys {', '.join(map(repr, self.tables))}"
+
+    def check(self, path: Path, value: Any) -> None:
+        require(self, path, value)
+        found = next((table for key, table in self.tables.items() if key in value), None)
+        if found is None:
+            unknown = [shown(key) for key in value]
+            raise DocumentError(path, f"{self.wanted} is expected, not {', '.join(unknown) or 'an empty one'}")
+        found.check(path, value)
+
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": [table.schema() for table in self.tables.values()]}
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,8 @@ def test_everything_reads_back() -> None:
     again = loads(text)
     assert dump(again) == text
     assert again.symbols == file.symbols
+    assert file.launch
+    assert again.launch == replace(file.launch, line=again.launch.line if again.launch else None)
     for one, other in zip(file.items, again.items, strict=True):
         for field in (
             "name",

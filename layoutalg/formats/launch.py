@@ -1,0 +1,116 @@
+"""How a kernel is launched, as data: the `[launch]` table of a spec file, whose descriptors are its tensors.
+
+    [launch]
+    kernel = "transpose"                                   # the only one of the file, unless said
+    grid = ["(M + 63) // 64", "(N + 63) // 64", 1]         # blocks
+    block = [256, 1, 1]                                    # threads of a block
+    lds = 16384                                            # bytes of LDS that the launch adds, 0 unless said
+    arguments = ["x", "o", "M", { name = "alpha", dtype = "f32" }, { unused = true }]
+    writes = ["o"]                                         # all others are only read
+
+Arguments stand in the code object's order, those left out that the runtime fills in:
+
+| argument                              | is passed as                                                              |
+|---------------------------------------|---------------------------------------------------------------------------|
+| `"x"`, a descriptor's name            | the address of its first element, the one at index (0, …, 0)               |
+| `"M * 4"`, a number or an expression  | its value, in the bytes that the kernel has there                          |
+| `{ value = 0.5, dtype = "f32" }`      | a number of that type; `bytes = 4` in place of the type: any of so many    |
+| `{ name = "alpha", dtype = "f32" }`   | what the launch is given for it; without a name by its place, from 0 on    |
+| `{ unused = true }`                   | nothing: a use of it is seen                                              |
+| `{ fields = ["x", { value = "M", bytes = 4 }] }` | a struct by value, each field aligned to its own size           |
+
+`assume` limits what is in a tensor or a named value, `claims` are what is claimed of the launch beyond the usual, and
+`computes` says what comes out: they are for a proof, and a run leaves them alone.
+What it cannot represent: structs in structs, and textures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from layoutalg.index import Expr
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """The address of a tensor's first element."""
+
+    descriptor: str
+
+
+@dataclass(frozen=True)
+class Number:
+    """The value of an expression or a fraction: of an element type, or of so many bytes (None: as the kernel has)."""
+
+    value: Expr | float
+    bytes: int | None = None
+    dtype: str | None = None
+
+
+@dataclass(frozen=True)
+class Given:
+    """A value that the launch is given, by a name or, as text, its place."""
+
+    name: str
+    bytes: int | None = None
+    dtype: str | None = None
+
+
+@dataclass(frozen=True)
+class Unused:
+    """Nothing that the kernel may look at."""
+
+    bytes: int | None = None
+
+
+Field = Pointer | Number | Given | Unused
+
+
+@dataclass(frozen=True)
+class Struct:
+    """Fields that lie one after the other, each aligned to its own size, as C lays them out."""
+
+    fields: tuple[Field, ...]
+
+
+Argument = Field | Struct
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """min ≤ every element of a tensor, or a named value, ≤ max."""
+
+    of: str
+    min: Expr | None = None
+    max: Expr | None = None
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A launch, for all sizes: expressions are over the file's symbols, tensors are named."""
+
+    grid: tuple[Expr, ...]
+    block: tuple[Expr, ...]
+    lds: Expr
+    arguments: tuple[Argument, ...]
+    kernel: str | None = None
+    writes: tuple[str, ...] = ()
+    assume: tuple[Assumption, ...] = ()
+    claims: tuple[str, ...] = ()
+    computes: tuple[str, ...] = ()
+    line: int | None = None
+
+    @property
+    def passed(self) -> tuple[Field, ...]:
+        """What is passed, fields of structs in place of the structs."""
+        return tuple(part for one in self.arguments for part in (one.fields if isinstance(one, Struct) else (one,)))
+
+    @property
+    def tensors(self) -> tuple[str, ...]:
+        """The descriptors that are passed, each once."""
+        return tuple(dict.fromkeys(one.descriptor for one in self.passed if isinstance(one, Pointer)))
+
+    @property
+    def given(self) -> tuple[Given, ...]:
+        """The values that it asks for."""
+        return tuple(dict.fromkeys(one for one in self.passed if isinstance(one, Given)))

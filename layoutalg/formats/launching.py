@@ -1,0 +1,111 @@
+"""From a checked `[launch]` table to a `Launch`: names are looked up, expressions read, what contradicts is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from layoutalg.formats.build import Builder
+from layoutalg.formats.context import Data
+from layoutalg.formats.launch import Argument, Assumption, Field, Given, Launch, Number, Pointer, Struct, Unused
+from layoutalg.formats.reading import DocumentError, Path
+from layoutalg.formats.shape import nearest, shown
+from layoutalg.target.dtypes import DTYPES
+
+
+def launch(builder: Builder, path: Path, data: Data) -> Launch:
+    """The launch of a document; DocumentError where a name is none, or a size is missing or said twice."""
+    arguments = tuple(_argument(builder, (*path, "arguments", n), n, one) for n, one in enumerate(data["arguments"]))
+    made = Launch(
+        grid=builder.exprs((*path, "grid"), data["grid"]),
+        block=builder.exprs((*path, "block"), data["block"]),
+        lds=builder.expr((*path, "lds"), data.get("lds", 0)),
+        arguments=arguments,
+        kernel=data.get("kernel"),
+        writes=tuple(data.get("writes", ())),
+        assume=tuple(_assumption(builder, (*path, "assume", n), one) for n, one in enumerate(data.get("assume", ()))),
+        claims=tuple(data.get("claims", ())),
+        computes=tuple(data.get("computes", ())),
+        line=builder.lines(path),
+    )
+    for n, name in enumerate(made.writes):
+        _refuse_unknown((*path, "writes", n), name, made.tensors, "a descriptor among the arguments")
+    for n, one in enumerate(made.assume):
+        known = (*made.tensors, *(given.name for given in made.given))
+        _refuse_unknown((*path, "assume", n, "of"), one.of, known, "a descriptor or a named value among the arguments")
+    return made
+
+
+def _refuse_unknown(path: Path, name: str, known: Sequence[str], what: str) -> None:
+    if name not in known:
+        hint = nearest(name, known) or f"; give one of {', '.join(known) or 'none'}"
+        raise DocumentError(path, f"{shown(name)} is not {what}{hint}")
+
+
+def _assumption(builder: Builder, path: Path, data: Data) -> Assumption:
+    low, high = (builder.expr((*path, key), data[key]) if key in data else None for key in ("min", "max"))
+    if low is None and high is None:
+        raise DocumentError(path, "nothing is assumed: give min, max or both")
+    return Assumption(data["of"], low, high)
+
+
+def _argument(builder: Builder, path: Path, place: int, data: Any) -> Argument:
+    if isinstance(data, dict) and "fields" in data:
+        fields = enumerate(data["fields"])
+        return Struct(tuple(_sized((*path, "fields", n), _field(builder, (*path, "fields", n), "", one))
+                            for n, one in fields))  # fmt: skip
+    return _field(builder, path, str(place), data)
+
+
+def _sized(path: Path, field: Field) -> Field:
+    """A field of a struct, which says its size: nothing else does."""
+    if isinstance(field, Pointer) or field.bytes is not None or (not isinstance(field, Unused) and field.dtype):
+        return field
+    raise DocumentError(path, 'a field of a struct says its size: { value = "N", bytes = 4 }, or dtype = "f32"')
+
+
+def _field(builder: Builder, path: Path, place: str, data: Any) -> Field:
+    if isinstance(data, int):
+        return Number(builder.expr(path, data))
+    if isinstance(data, str):
+        return _named(builder, path, data)
+    if "bytes" in data and "dtype" in data:
+        raise DocumentError(
+            (*path, "bytes"), f"dtype = {data['dtype']!r} says how many bytes; leave one of the two out"
+        )
+    size: dict[str, Any] = {key: data.get(key) for key in ("bytes", "dtype")}
+    if "unused" in data:
+        if not data["unused"]:
+            raise DocumentError((*path, "unused"), "an argument that is used is a descriptor or a value: say which")
+        return Unused(data.get("bytes"))
+    if "value" in data:
+        value = data["value"]
+        return Number(value if isinstance(value, float) else builder.expr((*path, "value"), value), **size)
+    if not (place or "name" in data):
+        raise DocumentError(path, 'a value in a struct is given by its name: { name = "alpha", dtype = "f32" }')
+    return Given(data.get("name", place), **size)
+
+
+def _named(builder: Builder, path: Path, text: str) -> Field:
+    """A descriptor's name, or an expression."""
+    described = [entry["name"] for entry in builder.data.get("descriptor", ())]
+    if text in described and text in builder.symbols:
+        raise DocumentError(path, f"{text} is both a descriptor and a symbol of this file; give one another name")
+    if text not in described:
+        try:
+            return Number(builder.expr(path, text))
+        except DocumentError as error:
+            words = nearest(text, described) or f"; the descriptors are {', '.join(described) or 'none'}"
+            raise DocumentError(path, f"{shown(text)} is no descriptor, and as an expression: {error.reason}{words}"
+                                ) from error  # fmt: skip
+    number, data = builder.named("descriptor", path, text)
+    at = ("descriptor", number)
+    if data["base"]["kind"] == "descriptor":
+        reason = (
+            f"{text} is built on {data['base']['name']}: a kernel's tensor has its own memory; give its base in full"
+        )
+        raise DocumentError((*at, "base"), reason)
+    if "dtype" not in data or not DTYPES[data["dtype"]].bytes:
+        wanted = ", ".join(name for name, one in DTYPES.items() if one.bytes)
+        raise DocumentError(at, f"{text} is an argument of the launch, and needs a dtype: one of {wanted}")
+    return Pointer(text)

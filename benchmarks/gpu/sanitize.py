@@ -34,11 +34,11 @@ from layoutalg.bench.numpy_lab import NumpyLab
 from layoutalg.bench.prepare import Launch, PreparedCandidate, prepare, read_prepared
 from layoutalg.device import choose_device
 from layoutalg.device.codeobject import CodeObject
-from layoutalg.device.runtime import Device
 from layoutalg.target.dtypes import DTYPES
 
 TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 
+_TINY = (4, 6, 8, 10, 12)
 _IM2COL = {"filter": (3, 3), "stride": (1, 1), "pad": (1, 1)}
 _CONV = {"stride": (1, 1), "pad": (1, 1)}
 _BARRIER = re.compile(r"^\s*(bar\.sync|barrier\.sync(\.aligned)?)\s[^;]*;", re.MULTILINE)
@@ -52,7 +52,7 @@ def cases() -> Iterator[Case]:
             yield Case("transpose", (shape,), dtype)
         for shape, axes in (
             ((3, 17, 20, 12), (0, 2, 3, 1)), ((3, 12, 20, 17), (0, 3, 1, 2)), ((18, 24, 36, 16), (3, 2, 1, 0)),
-            ((18, 24, 36, 16), (2, 0, 3, 1)), ((4, 6, 8, 10, 12), (4, 3, 2, 1, 0)), ((4, 6, 8, 10, 12), (0, 2, 1, 4, 3)),
+            ((18, 24, 36, 16), (2, 0, 3, 1)), (_TINY, (4, 3, 2, 1, 0)), (_TINY, (0, 2, 1, 4, 3)),
         ):  # fmt: skip
             yield Case("permute", (shape,), dtype, {"axes": axes})
         yield Case("im2col", ((2, 9, 11, 8),), dtype, _IM2COL)
@@ -147,7 +147,7 @@ class Runs:
 
 
 def check(folder: Path) -> int:
-    """Every tool over every candidate, and over the fault that it must find; 1 where one of them is not as it should."""
+    """Every tool over every candidate, and over the fault that it must find; 1 where one is not as it should be."""
     failed = 0
     for tool in TOOLS:
         for mode, wanted in (("run", 0), ("plant", 1)):

@@ -236,13 +236,20 @@ def compile_file(
     target: Annotated[str, typer.Option(help="The GPU, e.g. gfx942.")] = DEFAULT,
     output: Annotated[Path | None, typer.Option("-o", "--output", callback=placed, help="The code object.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    include: Annotated[list[Path] | None, typer.Option("-I", "--include", help="A folder of headers: CK's.")] = None,
+    define: Annotated[list[str] | None, typer.Option("-D", "--define", help="A macro: NAME or NAME=VALUE.")] = None,
+    opt_level: Annotated[int, typer.Option("-O", min=0, max=3, help="How far clang optimises.")] = 3,
 ) -> int:
     """Compile a source to a code object, and report its registers, LDS and spills."""
+    missing = next((folder for folder in include or () if not folder.is_dir()), None)
+    if missing:
+        raise InputError(f"--include {missing}: no such folder; give one that holds headers")
     try:
         text = read_whole(source).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{source}: cannot be read as text ({error})") from None
-    code = device.compile_source(text, target)
+    flags = tuple(f"-D{macro}" for macro in define or ())
+    code = device.compile_source(text, target, opt_level=opt_level, flags=flags, include=include or ())
     code.save(output or source.with_suffix(".co"))
     kernels = {k.name: {"vgprs": k.vgprs, "agprs": k.agprs, "sgprs": k.sgprs, "lds_bytes": k.lds_bytes,
                         "spills": k.spills, "code_bytes": k.code_size,

@@ -4,7 +4,8 @@ The same source serves every target; the device header (`include/layoutalg_devic
 compiled once is kept on disk under the hash of all that it depends on (see `cache`), so a second build costs a read.
 
 A source for the CPU must hold its kernels as `extern "C" __global__ void name(…)`: a launcher is added for each.
-The real HIP headers are not used here; kernels that need more than the device header offers must be built by hipcc.
+The real HIP headers are not used here: `include/hip` has ours, enough for plain kernels and for CK Tile; what needs
+AMD's device library must be built by hipcc.
 """
 
 import functools
@@ -12,7 +13,7 @@ import platform
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from layoutalg.device import cache
@@ -28,14 +29,27 @@ TIME_LIMIT = 120
 _KERNEL = re.compile(r'annotate\("kernel"\)\)\)\s+void\s+(\w+)\s*\(')
 _ERROR = re.compile(r"^.*\berror: .*$", re.MULTILINE)
 
+#: A header of the C++ library: its name has no ending.
+_LIBRARY = re.compile(r"^\s*#\s*include\s*<\w+>", re.MULTILINE)
+
+#: A function that a linker does not find, of AMD's device library.
+_OCML = re.compile(r"undefined \w* ?symbol: __ocml_")
+
 
 def compile_source(
-    source: str, target: str, *, compiler: Compiler | None = None, opt_level: int = 3, flags: tuple[str, ...] = ()
+    source: str,
+    target: str,
+    *,
+    compiler: Compiler | None = None,
+    opt_level: int = 3,
+    flags: tuple[str, ...] = (),
+    include: Sequence[Path] = (),
 ) -> CodeObject:
     """Compiles a kernel source for a target, or takes the code object from the cache.
 
     `compiler` is the first of `find_compilers()` that knows the target unless one is given; `opt_level` is 0 to 3;
-    `flags` are further ones for clang, such as `-mcumode`.
+    `flags` are further ones for clang, such as `-mcumode`; `include` are folders of headers, such as CK's, with which
+    nothing is kept in the cache, since it does not know them.
     The code object is a whole ELF file (AMD), PTX text (NVIDIA) or a shared library (CPU).
 
     Raises `UnknownTargetError`, `NoCompilerError`, or `CompileError` with the first error that the compiler names.
@@ -45,16 +59,18 @@ def compile_source(
     0
     """
     chosen = compiler or choose_compiler(target)
-    steps = chosen.steps(target, opt_level, flags)
+    flags += tuple(f"-I{folder.resolve()}" for folder in include)
+    steps = chosen.steps(target, opt_level, flags, bool(include) or _LIBRARY.search(source) is not None)
     headers = [path.read_bytes() for path in sorted(INCLUDE.rglob("*.h"))]
     processor = _processor() if family(target) == "cpu" else ""
     key = cache.key(source, chosen.version, processor, *headers, *("\0".join(command) for command in steps))
-    payload = cache.read(key)
+    payload = None if include else cache.read(key)
     if payload is None:
         if family(target) == "cpu":
             source = _with_launchers(source, chosen, flags)
         payload = _run_all(steps, source, output_name(target), target)
-        cache.write(key, payload)
+        if not include:
+            cache.write(key, payload)
     return CodeObject.read(payload)
 
 
@@ -93,6 +109,8 @@ def _run(command: tuple[str, ...], folder: str, target: str) -> None:
         output = (result.stderr + result.stdout).decode(errors="replace")
         found = _ERROR.search(output)
         reason = found.group().strip() if found else f"it ended with status {result.returncode} and named no error"
+        if _OCML.search(reason):
+            reason += " (it needs AMD's device library, which layoutalg's HIP header does without)"
         raise CompileError(f"{target}: the source does not compile; mend this first: {reason}", output)
 
 

@@ -27,7 +27,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,6 +57,24 @@ _CPU = (
 )
 
 
+#: What libc++ is told in place of the file that its own build writes (libcxx, include/__config_site.in).
+_LIBCXX: Mapping[str, str] = {
+    "ABI_VERSION": "1", "ABI_NAMESPACE": "__1", "HARDENING_MODE": "_LIBCPP_HARDENING_MODE_NONE",
+    "ASSERTION_SEMANTIC_DEFAULT": "_LIBCPP_ASSERTION_SEMANTIC_IGNORE", "PSTL_BACKEND_SERIAL": "1",
+    **dict.fromkeys((
+        "HAS_LOCALIZATION", "HAS_THREADS", "HAS_THREAD_API_PTHREAD", "HAS_MONOTONIC_CLOCK", "HAS_TERMINAL",
+        "HAS_FILESYSTEM", "HAS_RANDOM_DEVICE", "HAS_WIDE_CHARACTERS", "HAS_UNICODE",
+    ), "1"),
+    **dict.fromkeys((
+        "HAS_MUSL_LIBC", "HAS_THREAD_API_EXTERNAL", "HAS_THREAD_API_WIN32", "HAS_THREAD_API_C11",
+        "HAS_TIME_ZONE_DATABASE", "HAS_VENDOR_AVAILABILITY_ANNOTATIONS",
+    ), "0"),
+}  # fmt: skip
+
+#: The wheel's folders of the C library's headers, the host's: device code uses their types and constants alone.
+_LIBC = ("x86_64-linux-gnu", "x86-linux-gnu", "generic-glibc", "x86-linux-any", "any-linux-any")
+
+
 @dataclass(frozen=True)
 class Compiler:
     """A clang, its linker, and how it is told from another version of itself."""
@@ -66,10 +84,17 @@ class Compiler:
     linker: tuple[str, ...]
     version: str  # part of the cache's key
     include: tuple[str, ...] = ()  # flags that name its freestanding headers
+    library: tuple[str, ...] = ()  # those that name the C++ library's besides, where it does not find them itself
 
-    def steps(self, target: str, opt_level: int, flags: tuple[str, ...] = ()) -> tuple[tuple[str, ...], ...]:
-        """The commands that turn `kernel.hip` into `output_name(target)`, to be run in the source's folder."""
-        language = (*_LANGUAGE, f"-O{opt_level}", f"-I{INCLUDE}", *self.include, *flags)
+    def steps(
+        self, target: str, opt_level: int, flags: tuple[str, ...] = (), library: bool = False
+    ) -> tuple[tuple[str, ...], ...]:
+        """The commands that turn `kernel.hip` into `output_name(target)`, to be run in the source's folder.
+
+        `library`: whether the source includes headers of the C++ library.
+        """
+        headers = (*self.library, *self.include) if library else self.include
+        language = (*_LANGUAGE, f"-O{opt_level}", f"-I{INCLUDE}", *headers, *flags)
         kind: tuple[str, ...]
         match family(target):
             case "amd":
@@ -171,8 +196,13 @@ def _zig() -> Iterator[Compiler]:
     folder = Path(spec.submodule_search_locations[0])
     zig = str(folder / "zig")
     version = f"ziglang {importlib.metadata.version('ziglang')}"
-    include = ("-nostdinc", "-isystem", str(folder / "lib" / "include"))
-    yield Compiler("zig", (zig, "clang"), (zig, "ld.lld"), version, include)
+    lib = folder / "lib"
+    include = ("-nostdinc", "-isystem", str(lib / "include"))
+    # The C++ library's headers come before the compiler's own, which come before the C library's.
+    found = (lib / "libcxx" / "include", lib / "include", *(lib / "libc" / "include" / name for name in _LIBC))
+    library = tuple(part for path in found for part in ("-isystem", str(path)))
+    library += tuple(f"-D_LIBCPP_{name}={value}" for name, value in _LIBCXX.items())
+    yield Compiler("zig", (zig, "clang"), (zig, "ld.lld"), version, include, library)
 
 
 def _fingerprint(executable: Path) -> str:

@@ -79,41 +79,72 @@ LAYOUTALG_HIP int abs(int x) { return x < 0 ? -x : x; }
 LAYOUTALG_HIP float abs(float x) { return fabsf(x); }
 LAYOUTALG_HIP double abs(double x) { return fabs(x); }
 
-// What AMD's device library would have to be linked for.
-#define LAYOUTALG_HIP_UNAVAILABLE \
-    __attribute__((unavailable("it needs AMD's device library, which layoutalg's HIP header does without")))
-#define LAYOUTALG_HIP_MISSING_1(NAME)                           \
-    __device__ float NAME##f(float) LAYOUTALG_HIP_UNAVAILABLE;  \
-    __device__ double NAME(double) LAYOUTALG_HIP_UNAVAILABLE;
-#define LAYOUTALG_HIP_MISSING_2(NAME)                                  \
-    __device__ float NAME##f(float, float) LAYOUTALG_HIP_UNAVAILABLE;  \
-    __device__ double NAME(double, double) LAYOUTALG_HIP_UNAVAILABLE;
-LAYOUTALG_HIP_MISSING_1(sin)
-LAYOUTALG_HIP_MISSING_1(cos)
-LAYOUTALG_HIP_MISSING_1(tan)
-LAYOUTALG_HIP_MISSING_1(asin)
-LAYOUTALG_HIP_MISSING_1(acos)
-LAYOUTALG_HIP_MISSING_1(atan)
-LAYOUTALG_HIP_MISSING_1(sinh)
-LAYOUTALG_HIP_MISSING_1(cosh)
-LAYOUTALG_HIP_MISSING_1(tanh)
-LAYOUTALG_HIP_MISSING_1(erf)
-LAYOUTALG_HIP_MISSING_1(erfc)
-LAYOUTALG_HIP_MISSING_1(expm1)
-LAYOUTALG_HIP_MISSING_1(log1p)
-LAYOUTALG_HIP_MISSING_1(cbrt)
-LAYOUTALG_HIP_MISSING_1(tgamma)
-LAYOUTALG_HIP_MISSING_1(lgamma)
-LAYOUTALG_HIP_MISSING_2(pow)
-LAYOUTALG_HIP_MISSING_2(fmod)
-LAYOUTALG_HIP_MISSING_2(remainder)
-LAYOUTALG_HIP_MISSING_2(atan2)
-LAYOUTALG_HIP_MISSING_2(hypot)
-__device__ double exp(double) LAYOUTALG_HIP_UNAVAILABLE;
-__device__ double exp2(double) LAYOUTALG_HIP_UNAVAILABLE;
-__device__ double log(double) LAYOUTALG_HIP_UNAVAILABLE;
-__device__ double log2(double) LAYOUTALG_HIP_UNAVAILABLE;
-__device__ double log10(double) LAYOUTALG_HIP_UNAVAILABLE;
-__device__ double rsqrt(double) LAYOUTALG_HIP_UNAVAILABLE;
-__device__ float exp(float) LAYOUTALG_HIP_UNAVAILABLE;
+// What AMD's device library (ocml) has to be linked for: declared, so that headers that name it can be read. A kernel
+// that needs one does not link, and the linker names it.
+#define LAYOUTALG_HIP_OCML_1(NAME)                                                    \
+    extern "C" __device__ _Float16 __ocml_##NAME##_f16(_Float16);                      \
+    extern "C" __device__ float __ocml_##NAME##_f32(float);                            \
+    extern "C" __device__ double __ocml_##NAME##_f64(double);
+#define LAYOUTALG_HIP_OCML_2(NAME)                                                    \
+    extern "C" __device__ _Float16 __ocml_##NAME##_f16(_Float16, _Float16);            \
+    extern "C" __device__ float __ocml_##NAME##_f32(float, float);                     \
+    extern "C" __device__ double __ocml_##NAME##_f64(double, double);
+#define LAYOUTALG_HIP_OF_OCML_1(NAME)                                                 \
+    LAYOUTALG_HIP_OCML_1(NAME)                                                         \
+    LAYOUTALG_HIP float NAME##f(float x) { return __ocml_##NAME##_f32(x); }            \
+    LAYOUTALG_HIP float NAME(float x) { return __ocml_##NAME##_f32(x); }               \
+    LAYOUTALG_HIP double NAME(double x) { return __ocml_##NAME##_f64(x); }
+#define LAYOUTALG_HIP_OF_OCML_2(NAME)                                                 \
+    LAYOUTALG_HIP_OCML_2(NAME)                                                         \
+    LAYOUTALG_HIP float NAME##f(float x, float y) { return __ocml_##NAME##_f32(x, y); } \
+    LAYOUTALG_HIP float NAME(float x, float y) { return __ocml_##NAME##_f32(x, y); }   \
+    LAYOUTALG_HIP double NAME(double x, double y) { return __ocml_##NAME##_f64(x, y); }
+LAYOUTALG_HIP_OF_OCML_1(sin)
+LAYOUTALG_HIP_OF_OCML_1(cos)
+LAYOUTALG_HIP_OF_OCML_1(tan)
+LAYOUTALG_HIP_OF_OCML_1(asin)
+LAYOUTALG_HIP_OF_OCML_1(acos)
+LAYOUTALG_HIP_OF_OCML_1(atan)
+LAYOUTALG_HIP_OF_OCML_1(sinh)
+LAYOUTALG_HIP_OF_OCML_1(cosh)
+LAYOUTALG_HIP_OF_OCML_1(tanh)
+LAYOUTALG_HIP_OF_OCML_1(asinh)
+LAYOUTALG_HIP_OF_OCML_1(acosh)
+LAYOUTALG_HIP_OF_OCML_1(atanh)
+LAYOUTALG_HIP_OF_OCML_1(erf)
+LAYOUTALG_HIP_OF_OCML_1(erfc)
+LAYOUTALG_HIP_OF_OCML_1(expm1)
+LAYOUTALG_HIP_OF_OCML_1(log1p)
+LAYOUTALG_HIP_OF_OCML_1(cbrt)
+LAYOUTALG_HIP_OF_OCML_1(tgamma)
+LAYOUTALG_HIP_OF_OCML_1(lgamma)
+LAYOUTALG_HIP_OF_OCML_2(pow)
+LAYOUTALG_HIP_OF_OCML_2(fmod)
+LAYOUTALG_HIP_OF_OCML_2(remainder)
+LAYOUTALG_HIP_OF_OCML_2(atan2)
+LAYOUTALG_HIP_OF_OCML_2(hypot)
+
+// Those that LLVM lowers for halves too.
+#define LAYOUTALG_HIP_HALF_OCML(NAME, BUILTIN) \
+    extern "C" __device__ inline _Float16 __ocml_##NAME##_f16(_Float16 x) { return BUILTIN(x); }
+LAYOUTALG_HIP_HALF_OCML(ceil, __builtin_elementwise_ceil)
+LAYOUTALG_HIP_HALF_OCML(floor, __builtin_elementwise_floor)
+LAYOUTALG_HIP_HALF_OCML(trunc, __builtin_elementwise_trunc)
+LAYOUTALG_HIP_HALF_OCML(rint, __builtin_elementwise_rint)
+LAYOUTALG_HIP_HALF_OCML(round, __builtin_elementwise_round)
+LAYOUTALG_HIP_HALF_OCML(sqrt, __builtin_elementwise_sqrt)
+LAYOUTALG_HIP_HALF_OCML(fabs, __builtin_elementwise_abs)
+
+// Of f64 only: LLVM lowers those of f32.
+#define LAYOUTALG_HIP_DOUBLE_OF_OCML(NAME)                                            \
+    LAYOUTALG_HIP_OCML_1(NAME)                                                         \
+    LAYOUTALG_HIP float NAME(float x) { return NAME##f(x); }                           \
+    LAYOUTALG_HIP double NAME(double x) { return __ocml_##NAME##_f64(x); }
+LAYOUTALG_HIP_DOUBLE_OF_OCML(exp)
+LAYOUTALG_HIP_DOUBLE_OF_OCML(exp2)
+LAYOUTALG_HIP_DOUBLE_OF_OCML(exp10)
+LAYOUTALG_HIP_DOUBLE_OF_OCML(log)
+LAYOUTALG_HIP_DOUBLE_OF_OCML(log2)
+LAYOUTALG_HIP_DOUBLE_OF_OCML(log10)
+LAYOUTALG_HIP_DOUBLE_OF_OCML(rsqrt)
 }

@@ -10,10 +10,11 @@
 // | hip/hip_atomics.h | atomicAdd … |
 // | hip/hip_math.h | sqrtf, expf, fmaxf … |
 // | hip/hip_fp16.h, hip/hip_bfloat16.h | __half, __hip_bfloat16 |
+// | hip/hip_runtime_api.h, hip/hip_version.h | what headers such as CK's name of the host's side |
 //
-// What it cannot represent: the host side, printf and assert, textures, and each function of AMD's device library that
-// is not one of a few instructions (tanhf, sinf, powf …): those are declared unavailable, so a kernel that calls one
-// does not compile, and the compiler names it.
+// What it cannot represent: programs of the host (its calls are declared, no more), printf, textures, and each function
+// of AMD's device library that is not one of a few instructions (tanhf, sinf, powf …): those are declared, so a kernel
+// that calls one does not link, and the linker names it.
 #pragma once
 
 #if !defined(__AMDGCN__)
@@ -29,10 +30,13 @@
 
 #define __constant__ __attribute__((constant))
 #define __managed__ __attribute__((managed))
-#define __noinline__ __attribute__((noinline))
 #define __forceinline__ inline __attribute__((always_inline))
 #define LAYOUTALG_HIP static inline __device__ __attribute__((always_inline))
 #define LAYOUTALG_HIP_BOTH static inline __host__ __device__ constexpr __attribute__((always_inline))
+
+#include <hip/hip_version.h>
+
+#include <hip/hip_runtime_api.h>
 
 #include <hip/hip_vector_types.h>
 
@@ -41,3 +45,17 @@
 #include <hip/hip_atomics.h>
 
 #include <hip/hip_math.h>
+
+// A launch from the host, `kernel<<<grid, block>>>(...)`, is read as calls of these.
+extern "C" hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, hipStream_t stream = nullptr);
+extern "C" hipError_t hipLaunchKernel(const void*, dim3, dim3, void**, size_t, hipStream_t);
+
+// What a kernel prints goes nowhere here: one that does is not linked. A claim that fails stops the wave.
+__device__ int printf(const char*, ...);
+#if !defined(assert)
+#if defined(NDEBUG)
+#define assert(claim) ((void)0)
+#else
+#define assert(claim) ((claim) ? (void)0 : __builtin_trap())
+#endif
+#endif

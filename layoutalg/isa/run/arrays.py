@@ -1,4 +1,4 @@
-"""The numpy reading of `Values`: a word is an array with axes for copies, waves and lanes (`run.registers`).
+"""The numpy reading of `Values`: a word is an array with axes for copies, blocks, waves and lanes (`run.registers`).
 
 Arrays are never changed in place, so registers may share them.
 """
@@ -27,7 +27,7 @@ class ArrayValues:
     """
 
     def const(self, value: int, bits: int) -> Array:
-        """The constant, for all copies, waves and lanes."""
+        """The constant, the same along every axis."""
         return _constant(value % (1 << bits), bits)
 
     def shl(self, word: Array, amount: Array) -> Array:
@@ -110,7 +110,7 @@ class ArrayValues:
 
 @lru_cache(maxsize=1 << 12)
 def _constant(value: int, bits: int) -> Array:
-    made = np.full((1, 1, 1), value, _UNSIGNED[bits])
+    made = np.full((1, 1, 1, 1), value, _UNSIGNED[bits])
     made.flags.writeable = False
     return made
 
@@ -198,7 +198,7 @@ _RELATIONS = _ORDERED | {name: _negated(other) for name, other in _NEGATED.items
 def lanes_to_bits(truth: Array, bits: int) -> Array:
     """Packs a truth for each lane (the last axis) into one word for each wave.
 
-    >>> int(lanes_to_bits(np.arange(64).reshape(1, 1, 64) < 3, 64).item())
+    >>> int(lanes_to_bits(np.arange(64) < 3, 64).item())
     7
     """
     packed = np.packbits(truth, axis=-1, bitorder="little")

@@ -25,7 +25,7 @@ class WaveLanes:
     def write_lane(self, target: Operand, lane: Array, word: Array) -> None:
         """One lane of a vector register, active or not."""
         registers = self.registers
-        chosen = (np.arange(registers.lanes, dtype=np.uint32) == self._number(lane)) & registers.live[:, None]
+        chosen = (np.arange(registers.lanes, dtype=np.uint32) == self._number(lane)) & registers.running
         key = (target.kind, target.index)
         registers.track.check(key, registers.live, registers.where, "written")
         registers.store_lanes(key, word, chosen, False)

@@ -250,8 +250,8 @@ def _taken(machine: ConcreteMachine, name: str) -> Array:
     if name not in BRANCHES:
         raise UnsupportedInstructionError(f"the branch {name} at {registers.where}")
     what, when = BRANCHES[name]
-    taken = (_holds(machine, what) == when) & registers.live[:, None]
-    return np.asarray(registers.agree("a branch", taken)[0, :, 0])
+    taken = registers.agree("a branch", (_holds(machine, what) == when) & registers.running)
+    return np.asarray(registers.by_wave(taken)[0, :, 0])
 
 
 def _holds(machine: ConcreteMachine, what: str) -> Array:
@@ -261,8 +261,8 @@ def _holds(machine: ConcreteMachine, what: str) -> Array:
         return registers.scc
     if what:
         lanes = registers.exec_lanes if what == "exec" else machine.interpreter.operands.mask(Operand("s", VCC))
-        return np.asarray(lanes.any(axis=2, keepdims=True))
-    return np.ones((1, 1, 1), np.bool_)
+        return np.asarray(lanes.any(axis=3, keepdims=True))
+    return np.ones((1, 1, 1, 1), np.bool_)
 
 
 def _initialise(registers: WaveRegisters, kernarg: int, block: Triple) -> None:
@@ -279,8 +279,7 @@ def _initialise(registers: WaveRegisters, kernarg: int, block: Triple) -> None:
                 registers.write_scalar(Operand("s", register + 2 * k), 64, registers.w.const(word, 64))
         register += dwords
     register = kernel.user_sgpr_count
-    rows = np.arange(registers.waves) // registers.waves_per_block
-    indices = registers.blocks[rows].astype(np.uint32)[None]
+    indices = registers.blocks.astype(np.uint32)[None, :, None]
     if kernel.architecture.block_registers:
         first, second = kernel.architecture.block_registers
         x, y, z = (
@@ -302,7 +301,7 @@ def _initialise(registers: WaveRegisters, kernarg: int, block: Triple) -> None:
     thread = registers.thread
     parts = (thread % block[0], thread // block[0] % block[1], thread // (block[0] * block[1]))
     packed = sum(part << 10 * k for k, part in enumerate(parts[: kernel.thread_dimensions]))
-    words = np.asarray(packed).astype(np.uint32)[None]
+    words = np.asarray(packed).astype(np.uint32)
     all_there = registers.enabled.all()
     registers.vectors["v", 0] = (
         words if all_there else np.where(registers.enabled, words, registers.undefined(registers.lanes))

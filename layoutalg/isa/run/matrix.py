@@ -41,7 +41,7 @@ def multiply(registers: WaveRegisters, instruction: Instruction, matrix: MatrixI
     """
     if matrix.a_dtype not in _ARITHMETIC or matrix.b_dtype not in _ARITHMETIC:
         raise UnsupportedInstructionError(f"{instruction.name} at {instruction.address:#x} has no entry")
-    if not (registers.exec_lanes | ~registers.live[:, None]).all():
+    if not (registers.exec_lanes | ~registers.running).all():
         raise UnsupportedInstructionError(f"a matrix instruction with inactive lanes, at {registers.where}")
     a = _matrix(registers, instruction, "a", matrix.isa_a or matrix.a, matrix.a_dtype)
     b = _matrix(registers, instruction, "b", matrix.isa_b or matrix.b, matrix.b_dtype)
@@ -55,21 +55,21 @@ def multiply(registers: WaveRegisters, instruction: Instruction, matrix: MatrixI
 
 
 def _matrix(registers: WaveRegisters, instruction: Instruction, role: str, places: OperandMap, dtype: str) -> Array:
-    """The matrix that each wave's registers hold: shape (copies, waves, rows, columns)."""
+    """The matrix that each wave's registers hold: shape (copies, blocks, waves, rows, columns)."""
     operand = operand_of(instruction, role)
     if operand.kind not in ("v", "a"):
         if (operand.kind, operand.index) != ("int", 0):
             raise UnsupportedInstructionError(f"{instruction}: a matrix operand that is the constant {operand}")
-        return np.zeros((1, 1, *places.shape), _ARITHMETIC[dtype])
+        return np.zeros((1, 1, 1, *places.shape), _ARITHMETIC[dtype])
     rows, columns = places.places
     size = dtype_of(dtype).bytes
     words = [
         registers.read_register(Operand(operand.kind, operand.index + k), 32) for k in range(rows.shape[1] * size // 4)
     ]
     held = _elements(np.stack(np.broadcast_arrays(*words), axis=-1), dtype)
-    matrix = np.zeros((*held.shape[:2], *places.shape), held.dtype)
+    matrix = np.zeros((*held.shape[:3], *places.shape), held.dtype)
     matrix[..., rows, columns] = held
-    if places.copies > 1 and not _alike(matrix[..., rows, columns], held, registers.live[:, None, None]):
+    if places.copies > 1 and not _alike(matrix[..., rows, columns], held, registers.running[..., None]):
         raise Fault("control", "lanes that must hold one element alike hold different values", registers.where)
     return matrix
 
@@ -80,14 +80,14 @@ def _alike(one: Array, other: Array, live: Array) -> bool:
 
 
 def _elements(words: Array, dtype: str) -> Array:
-    """Elements of consecutive registers, low bits first: from shape (copies, waves, lanes, registers)."""
+    """Elements of consecutive registers, low bits first: of an array whose last axis are the registers."""
     one = DTYPES[dtype]
     with np.errstate(all="ignore"):
         return numbers(np.ascontiguousarray(words).view(one.numpy), one).astype(_ARITHMETIC[dtype])
 
 
 def _words(elements: Array, dtype: str) -> list[Array]:
-    """Register contents of accumulator elements of shape (copies, waves, lanes, elements)."""
+    """Register contents of accumulator elements of an array whose last axis are the elements."""
     if dtype == "i32":
         stored = elements.astype(np.int64).astype(np.int32)
     else:

@@ -57,7 +57,7 @@ class WaveMemory:
         """Whether it is the buffer of the start, moved on by the wave's offset."""
         registers = self.registers
         meant = (SCRATCH_BUFFER[0] + SCRATCH_OFFSET, SCRATCH_BUFFER[1], 0)
-        dead, held = ~registers.live[:, None], zip((low, high, offset), meant, strict=True)
+        dead, held = ~registers.running, zip((low, high, offset), meant, strict=True)
         return all(bool(((word == number) | dead).all()) for word, number in held)
 
     def access(self, instruction: Instruction, access: MemoryInstruction, addresses: tuple[Array, ...]) -> None:
@@ -65,16 +65,16 @@ class WaveMemory:
         registers = self.registers
         counters = self.architecture.counters.of(access.space, access.store)
         registers.track.issue(counters, registers.live, access.space in self.architecture.unordered)
-        active = registers.live[None, :, None] if access.space == "constant" else registers.active
-        active = registers.agree("which lanes are active", active)
+        active = registers.running[None] if access.space == "constant" else registers.active
+        (lanes,) = registers.by_wave(registers.agree("which lanes are active", active))
         for number, address in enumerate(addresses):
             if len(address) > 1:
                 address = registers.agree("an address", np.where(active, address, address.dtype.type(0)))
-            address = np.broadcast_to(address[0], active.shape[1:])
+            address = np.broadcast_to(registers.by_wave(address)[0], lanes.shape)
             if access.store:
-                self._store(instruction, access, "data2" if number else "data", address, active[0])
+                self._store(instruction, access, "data2" if number else "data", address, lanes)
             else:
-                self._load(instruction, access, number, address, active[0], counters)
+                self._load(instruction, access, number, address, lanes, counters)
 
     def _split(self, access: MemoryInstruction, address: Array, active: Array) -> list[tuple[str, Array, Array]]:
         """A flat access as accesses of the spaces that its addresses lie in."""
@@ -125,7 +125,7 @@ class WaveMemory:
     def dwords(self, part: Array) -> Array:
         """A `Fault` in every mode where bits would be dropped: the load would be from another place."""
         registers = self.registers
-        held = registers.agree("an address", np.where(registers.live[:, None], part, np.uint64(0)))
+        held = registers.agree("an address", np.where(registers.running, part, np.uint64(0)))
         bad = (held & np.uint64(3)) != 0
         if bad.any():
             first = int(held.flat[int(np.argmax(bad))])
@@ -159,9 +159,9 @@ class WaveMemory:
                 results[k] = _filled(results[k], lanes, dword)
         keys = [(target.kind, target.index + number * count + k) for k in range(count)]
         for key, result in zip(keys, results, strict=True):
-            word = self._widened(access, key, result)
+            word = self._widened(access, key, registers.by_block(result))
             if access.space == "constant":
-                registers.scalars[key] = registers.kept(key, word)
+                registers.scalars[key] = registers.kept(key, word[:, :1, :1] if (word == word[0, 0, 0]).all() else word)
             else:
                 registers.store_lanes(key, word, registers.active, registers.full)
         ordered = access.space not in self.architecture.overtaking
@@ -186,7 +186,8 @@ class WaveMemory:
     ) -> None:
         registers = self.registers
         source = operand_of(instruction, role)
-        dwords = [registers.vector(source.kind, source.index + k) for k in range(access.registers)]
+        words = [registers.vector(source.kind, source.index + k) for k in range(access.registers)]
+        dwords = [registers.by_wave(word) for word in words]
         if access.half == "high":
             dwords = [dword >> np.uint32(16) for dword in dwords]
         for space, where_to, lanes in self._split(access, address, active):
@@ -206,7 +207,8 @@ class WaveMemory:
         mask = np.uint32((1 << 8 * min(size, 4)) - 1)
         for k, dword in enumerate(dwords):
             if len(dword) > 1:
-                dwords[k] = registers.agree("a stored value", np.where(active, dword & mask, np.uint32(0)))
+                masked = np.where(active, dword & mask, np.uint32(0))
+                dwords[k] = registers.by_wave(registers.agree("a stored value", registers.by_block(masked)))
         memory, positions = self._positions("global", address, active, size, store=True)
         stored = [_picked(dword, active) for dword in dwords]
         if self.races:

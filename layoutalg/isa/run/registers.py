@@ -1,15 +1,16 @@
 """The registers of the numpy machine: those of all waves of many blocks at once, and which of them run.
 
-A word is an array of three axes; an axis along which all is alike has the length 1:
+A word is an array of four axes; an axis along which all is alike may have the length 1:
 
 | axis | is | of a scalar register | of a vector register |
 |---|---|---|---|
-| 0 | the block's copy (`run.concrete`) | 1 where both have the same, else 2 | the same |
-| 1 | the wave | 1 or all | 1 or all |
-| 2 | the lane | 1 | all |
+| 0 | the block's copy (`run.concrete`) | 1 or 2 | 1 or 2 |
+| 1 | the block | 1 or all | 1 or all |
+| 2 | the wave in its block | 1 or all | 1 or all |
+| 3 | the lane | 1 | all |
 
-An operation is the same in both copies, so words that agree are computed once.  What nothing wrote is noise, and other
-noise in the second copy.
+So what both copies of a block have alike is computed once, and what is made of the thread's number for no more than one
+block.  What nothing wrote is noise, and other noise in the second copy.
 """
 
 from __future__ import annotations
@@ -40,17 +41,18 @@ class WaveRegisters:
         self.index_mode = 0
         self.blocks, self.waves_per_block = blocks, waves_per_block
         self.waves = len(blocks) * waves_per_block
+        self.shape = len(blocks), waves_per_block
         self.lanes = kernel.wave_size
         self.noise = np.random.default_rng(len(blocks))
         self.live = np.ones(self.waves, np.bool_)
         self.scalars: dict[tuple[str, int], Array] = {}
         self.vectors: dict[tuple[str, int], Array] = {}
-        self.scc = self.noise.integers(0, 2, (2, self.waves, 1), np.uint8).view(np.bool_)
+        self.scc = self.noise.integers(0, 2, (2, *self.shape, 1), np.uint8).view(np.bool_)
         self.track = WaitCounters(set(astuple(kernel.architecture.counters)), self.waves)
-        self.thread = (np.arange(self.waves) % waves_per_block)[:, None] * self.lanes + np.arange(self.lanes)
+        self.thread = np.arange(waves_per_block * self.lanes).reshape(1, 1, waves_per_block, self.lanes)
         self.enabled = self.thread < threads
         self.where = "the entry"
-        self._set_exec(lanes_to_bits(self.enabled[None], self.lanes).astype(np.uint64))
+        self._set_exec(lanes_to_bits(self.enabled, self.lanes).astype(np.uint64))
 
     def read_scalar(self, operand: Operand, bits: int) -> Array:
         """A 32- or 64-bit word for each wave."""
@@ -87,20 +89,23 @@ class WaveRegisters:
         """What a scalar register holds after a write of the live waves."""
         if self.all_live:
             return word
-        return np.where(self.live[:, None], word, self._held(self.scalars, key, 1))
+        return np.where(self.running, word, self._held(self.scalars, key, 1))
 
     def write_scc(self, truth: Array) -> None:
         """Writes the live waves."""
-        self.scc = truth if self.all_live else np.where(self.live[:, None], truth, self.scc)
+        self.scc = truth if self.all_live else np.where(self.running, truth, self.scc)
 
     def _set_exec(self, word: Array) -> None:
-        self.scalars["s", EXEC], self.scalars["s", EXEC + 1] = self.w.low(word), self.w.high(word)
         self.exec_lanes = bits_to_lanes(word if self.lanes == 64 else self.w.low(word))
+        if self.exec_lanes.all():
+            word, self.exec_lanes = word[:1, :1, :1], self.exec_lanes[:1, :1, :1]
+        self.scalars["s", EXEC], self.scalars["s", EXEC + 1] = self.w.low(word), self.w.high(word)
         self._refresh()
 
     def _refresh(self) -> None:
         self.all_live = bool(self.live.all())
-        self.active = self.exec_lanes if self.all_live else self.exec_lanes & self.live[:, None]
+        self.running = self.live.reshape(*self.shape, 1)  # the live waves, in the axes of words
+        self.active = self.exec_lanes if self.all_live else self.exec_lanes & self.running
         self.full = bool(self.active.all())
 
     def set_live(self, live: Array) -> None:
@@ -134,8 +139,8 @@ class WaveRegisters:
     def store_lanes(self, key: tuple[str, int], word: Array, active: Array, full: bool) -> None:
         """Writes one vector register in these lanes; `full` says that they are all there are."""
         if full:
-            wide = word.shape[2] == self.lanes
-            self.vectors[key] = word if wide else np.broadcast_to(word, (*word.shape[:2], self.lanes))
+            wide = word.shape[3] == self.lanes
+            self.vectors[key] = word if wide else np.broadcast_to(word, (*word.shape[:3], self.lanes))
             return
         self.vectors[key] = np.where(active, word, self._held(self.vectors, key, self.lanes))
 
@@ -147,7 +152,15 @@ class WaveRegisters:
 
     def undefined(self, columns: int, limit: int = 1 << 32) -> Array:
         """Noise, other noise in each copy, below a limit: what nothing wrote."""
-        return self.noise.integers(0, limit, (2, self.waves, columns), np.uint32)
+        return self.noise.integers(0, limit, (2, *self.shape, columns), np.uint32)
+
+    def by_wave(self, word: Array) -> Array:
+        """A word with the axes copy, wave (of all blocks) and lane."""
+        return np.broadcast_to(word, (len(word), *self.shape, word.shape[3])).reshape(len(word), self.waves, -1)
+
+    def by_block(self, rows: Array) -> Array:
+        """The word of such axes."""
+        return rows.reshape(len(rows), *self.shape, -1)
 
     def lanes_of(self, mask: Array) -> Array:
         """A mask as a truth for each lane."""
@@ -175,9 +188,9 @@ class WaveRegisters:
     def register_offsets(self) -> Array:
         """What M0 adds for each wave: its low byte in index mode, else all of it (ISA manuals, V_MOVRELS)."""
         number = self.scalar(Operand("m0"))
-        number = np.where(self.live[:, None], number & np.uint32(0xFF) if self.index_mode else number, np.uint32(0))
+        number = np.where(self.running, number & np.uint32(0xFF) if self.index_mode else number, np.uint32(0))
         self.agree("a register's number", number)
-        return np.broadcast_to(number[0, :, 0], (self.waves,))
+        return np.asarray(self.by_wave(number)[0, :, 0])
 
     def further(self, operand: Operand, offset: int) -> Operand:
         """The register so many further on, which must be the kernel's."""
@@ -202,7 +215,6 @@ class WaveRegisters:
             return value
         first, second = value
         if (first != second).any():
-            k = int(np.argmax((first != second).any(axis=1)))
-            block = tuple(int(i) for i in self.blocks[k // self.waves_per_block])
+            block = tuple(int(i) for i in self.blocks[int(np.argmax((first != second).any(axis=(1, 2))))])
             raise Fault("uninitialised", f"{what} depends on an undefined value, block {block}", self.where)
         return value[:1]

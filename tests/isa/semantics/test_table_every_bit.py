@@ -165,8 +165,8 @@ def registers(wave_size):
     vectors["v", 4], vectors["v", 5], vectors["v", 6] = lanes + np.uint32(HERE % 2**32), 0 * lanes + 5, lanes
     scalars = {("s", k): drawn(1, 1) for k in range(EXEC)} | {("m0", 0): drawn(1, 1)}
     scalars |= {("s", k): np.full((1, 1), v, np.uint32) for k, v in ((4, HERE % 2**32), (5, 5), (6, 32))}
-    whole = {k: np.tile(v, (1, 1, wave_size // 16)) for k, v in vectors.items()}
-    return whole, {k: v[None] for k, v in scalars.items()}
+    whole = {k: np.tile(v, (1, 1, 1, wave_size // 16)) for k, v in vectors.items()}
+    return whole, {k: v[None, None] for k, v in scalars.items()}
 
 
 def left_behind(program):

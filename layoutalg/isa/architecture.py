@@ -136,6 +136,7 @@ class Architecture:
 
 
 _NO_SCALAR_GRANULES = (RSRC1, 6, 9, "a number of scalar registers, where all have as many")
+_NO_PRELOAD = (PROPERTIES, 16, 31, "preloaded kernel arguments, which the machine has not")
 
 _CDNA = Architecture(
     "cdna",
@@ -187,6 +188,7 @@ _RDNA3 = Architecture(
         (RSRC3, 10, 11, "a trap at its start or end"),
         (RSRC3, 12, 31, "reserved bits of RSRC3"),
         _NO_SCALAR_GRANULES,
+        _NO_PRELOAD,
     ),
     vector_granules={32: 8, 64: 4},
     wave_scratch=256 * ((1 << 15) - 1),
@@ -212,6 +214,7 @@ _RDNA4 = replace(
         (RSRC3, 12, 12, "reserved bits of RSRC3"),
         (RSRC3, 14, 31, "reserved bits of RSRC3"),
         _NO_SCALAR_GRANULES,
+        _NO_PRELOAD,
         (RSRC1, 21, 21, "waves that take turns"),
         (RSRC1, 23, 23, "reserved bits of RSRC1"),
     ),

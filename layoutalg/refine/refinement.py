@@ -53,6 +53,9 @@ STANDING = (
 )
 """What every verdict on machine code assumes."""
 
+WITHOUT_PRELOAD = "by firmware that preloads no arguments"
+"""What is said of claims on a kernel that is entered at its first instruction, though it has preloaded arguments."""
+
 
 @dataclass(frozen=True)
 class BinaryVerdict(Verdicts):
@@ -79,10 +82,19 @@ def prove_binary(code: MachineCode, program: Program, seconds: float = 60) -> Bi
     What cannot be followed or decided is `Unknown`, with the reason.  `Refuted`, the last verdict then, is what a run
     shows to be wrong: a difference from the program that no run shows is `Unknown`, too, and says what differs.
     `seconds` is the time for all claims, and for the runs; what is proved in it depends on counts of steps, not on the
-    machine's speed.
+    machine's speed.  A kernel with preloaded arguments is proved from both of its entries.
     """
     found = _decided(code, program, seconds)
-    return found if found.proved else _carried_out(found, code, program, seconds)
+    if not found.proved:
+        return _carried_out(found, code, program, seconds)
+    return _and_without_preload(found, code, program, seconds) if code.kernel.preloaded else found
+
+
+def _and_without_preload(found: BinaryVerdict, code: MachineCode, program: Program, seconds: float) -> BinaryVerdict:
+    """The same claims besides, where firmware that does not preload arguments enters the kernel."""
+    other = prove_binary(code.without_preload, program, seconds)
+    claims = tuple((f"{about} ({WITHOUT_PRELOAD})", verdict) for about, verdict in other.verdicts)
+    return replace(other, verdicts=(*found.verdicts, *claims))
 
 
 def _carried_out(found: BinaryVerdict, code: MachineCode, program: Program, seconds: float) -> BinaryVerdict:

@@ -23,6 +23,13 @@ def payload(target="gfx942", opt_level=3):
     return compile_source(emit_unverified(PROGRAM), target, opt_level=opt_level).payload
 
 
+@functools.cache
+def preloading(target="gfx942"):
+    """The same, with the first arguments preloaded into registers."""
+    flags = ("-mllvm", "-amdgpu-kernarg-preload-count=16")
+    return compile_source(emit_unverified(PROGRAM), target, flags=flags).payload
+
+
 def edited(edit, target="gfx942"):
     """The code object after an edit."""
     code = Edited(payload(target))

@@ -4,7 +4,9 @@ The container says where code, descriptor and metadata are (`loader`), the descr
 (`descriptor`), the metadata what the runtime does (`metadata`). Where both size a thing they must agree: the runtime
 allocates by the one, the packet processor sets up by the other.
 
-What it cannot represent: several code objects linked together, dynamic LDS, kernels with preloaded arguments.
+A kernel with preloaded arguments has two entries: current firmware fills their registers in and enters 256 bytes on,
+older firmware enters at the first instruction, from where the kernel loads them itself (`preloading`).
+What it cannot represent: several code objects linked together.
 """
 
 from __future__ import annotations
@@ -14,11 +16,14 @@ from dataclasses import dataclass, replace
 
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.architecture import ARCHITECTURES, Architecture
-from layoutalg.isa.container.descriptor import Descriptor, code_format, read_descriptor
+from layoutalg.isa.container.descriptor import PRELOADED, Descriptor, code_format, read_descriptor
 from layoutalg.isa.container.elf import Segment
 from layoutalg.isa.container.loader import Container, LoadedKernel
 from layoutalg.isa.container.metadata import KernelMetadata
 from layoutalg.target import CodeFormat
+
+#: How far on firmware that preloads arguments enters (AMDGPUUsage, "Preloaded Kernel Arguments").
+_PRELOADED_ENTRY = 256
 
 #: What the descriptor and the metadata both say: the fields of this name.  A descriptor that says 0 bytes of arguments
 #: leaves them to the metadata (AMDGPUUsage, "Kernel Descriptor", KERNARG_SIZE).
@@ -37,6 +42,7 @@ class KernelBinary(Descriptor):
     code: bytes
     entry: int  # address of the first instruction in the image
     image: tuple[Segment, ...]  # what is loaded
+    preloading: bool = True  # the firmware fills in what is to be preloaded, as current firmware does
 
     @property
     def name(self) -> str:
@@ -52,6 +58,16 @@ class KernelBinary(Descriptor):
     def architecture(self) -> Architecture:
         """The instruction set."""
         return ARCHITECTURES[self.machine.decoder]
+
+    @property
+    def preloaded(self) -> int:
+        """The dwords of the arguments that the firmware fills in."""
+        return dict(self.user_sgprs).get(PRELOADED, 0) if self.preloading else 0
+
+    @property
+    def start(self) -> int:
+        """The address at which a wave begins."""
+        return self.entry + _PRELOADED_ENTRY if self.preloaded else self.entry
 
     @property
     def argument_segment(self) -> int:
@@ -113,7 +129,19 @@ def _binary(container: Container, loaded: LoadedKernel) -> KernelBinary:
             raise CodeObjectError(f"{metadata.name}: its descriptor asks for {one} {what}, its metadata for {other}")
     if len(metadata.required_block) not in (0, 3):
         raise CodeObjectError(f"{metadata.name} has blocks of {metadata.required_block}, which are no three sizes")
-    return KernelBinary(
+    kernel = KernelBinary(
         **vars(descriptor), metadata=metadata, target=container.target, code=loaded.code, entry=loaded.entry,
         image=container.segments,
     )  # fmt: skip
+    _refuse_preload(kernel)
+    return kernel
+
+
+def _refuse_preload(kernel: KernelBinary) -> None:
+    """There are arguments to preload, and code where the firmware enters then."""
+    last = kernel.preload_offset + kernel.preloaded
+    if kernel.preloaded and (4 * last > kernel.argument_segment or len(kernel.code) <= _PRELOADED_ENTRY):
+        raise CodeObjectError(
+            f"{kernel.name}: its descriptor asks for dwords {kernel.preload_offset} to {last - 1} of the arguments to "
+            f"be preloaded, with {kernel.kernarg_bytes} bytes of arguments and {len(kernel.code)} bytes of code"
+        )

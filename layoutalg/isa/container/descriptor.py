@@ -11,13 +11,15 @@ Kernel Execution State". Bits are numbered from the descriptor's start, as there
 | 384–415 | COMPUTE_PGM_RSRC1 | bits 0–5: vector registers, 6–9: scalar ones (CDNA), 12–19: float mode |
 | 416–447 | COMPUTE_PGM_RSRC2 | bits 0 and 10: more registers, 1–5: user registers, 7–9: block, 11–12: thread indices |
 | 448–463 | kernel code properties | bits 0–6: which pointers come first, 10: wave of 32, 11: stack |
-| 464–479 | preloaded arguments | refused unless 0 |
+| 464–470, 471–479 | preloaded arguments (CDNA) | how many dwords: the last of `user_sgprs`; `preload_offset` |
 
 `ZERO`, and `Architecture.zero`, list every bit that must be 0, or that asks for what is not modelled. How the machine
 does a thing and not what comes of it is said by RSRC1's bits 21 and 23 (NaN), 29–31 and RSRC3's prefetch: any value is
 taken.
 
-What it cannot represent: preloaded arguments, f16 that does not overflow.
+Whether preloaded arguments or the size of scratch come first among the registers is said in two ways (AMDGPUUsage,
+"Initial Kernel Execution State" and "Preloaded Kernel Arguments"), so a descriptor that asks for both is refused.
+What it cannot represent: f16 that does not overflow.
 """
 
 from __future__ import annotations
@@ -46,6 +48,10 @@ _USER_SGPRS = (
     ("private_segment_size", 6, 1),
 )
 
+#: What is in the registers of preloaded arguments, in the list of user registers, and where they are asked for: dwords
+#: in the low 7 bits, the first dword in the others.
+PRELOADED, _PRELOAD = "preloaded_arguments", PROPERTIES + 16
+
 #: The machine fills in no more user registers.
 _MOST_USER_SGPRS = 16
 
@@ -66,7 +72,6 @@ ZERO: tuple[tuple[int, int, int, str], ...] = (
     (RSRC2, 31, 31, "reserved bits of RSRC2"),
     (PROPERTIES, 7, 9, "reserved properties"),
     (PROPERTIES, 12, 15, "reserved properties"),
-    (PROPERTIES, 16, 31, "preloaded kernel arguments"),
     (PROPERTIES, 32, 63, "reserved bytes 60 to 63"),
 )
 
@@ -83,6 +88,7 @@ class Descriptor:
     float_mode: int  # rounding and denormals
     user_sgprs: tuple[tuple[str, int], ...]  # what is in the first scalar registers, and in how many
     user_sgpr_count: int  # how many registers those take, padding included
+    preload_offset: int  # dwords from the start of the arguments to those that are preloaded
     block_indices: tuple[bool, bool, bool]  # x, y, z follow, one register each (in ttmp registers on gfx12)
     extra_sgprs: tuple[bool, bool]  # block info, and the wave's scratch offset, after those
     thread_dimensions: int  # 1 to 3 thread indices packed in v0, 10 bits each
@@ -129,8 +135,9 @@ def read_descriptor(data: bytes, target: str, name: str) -> Descriptor:
         dynamic_stack=bool(whole >> PROPERTIES + 11 & 1),
         wave_size=wave_size,
         float_mode=_bits(whole, RSRC1 + 12, RSRC1 + 19),
-        user_sgprs=tuple((one, n) for one, bit, n in _USER_SGPRS if whole >> PROPERTIES + bit & 1),
+        user_sgprs=_user_sgprs(whole),
         user_sgpr_count=_bits(whole, RSRC2 + 1, RSRC2 + 5),
+        preload_offset=_bits(whole, _PRELOAD + 7, _PRELOAD + 15),
         block_indices=(bool(whole >> RSRC2 + 7 & 1), bool(whole >> RSRC2 + 8 & 1), bool(whole >> RSRC2 + 9 & 1)),
         extra_sgprs=(bool(whole >> RSRC2 + 10 & 1), bool(whole >> RSRC2 & 1)),
         thread_dimensions=_bits(whole, RSRC2 + 11, RSRC2 + 12) + 1,
@@ -148,6 +155,13 @@ def _bits(whole: int, first: int, last: int) -> int:
     return whole >> first & (1 << last - first + 1) - 1
 
 
+def _user_sgprs(whole: int) -> tuple[tuple[str, int], ...]:
+    """What is in the user registers, and in how many; preloaded arguments come after all else."""
+    first = tuple((name, dwords) for name, bit, dwords in _USER_SGPRS if whole >> PROPERTIES + bit & 1)
+    preloaded = _bits(whole, _PRELOAD, _PRELOAD + 6)
+    return (*first, (PRELOADED, preloaded)) if preloaded else first
+
+
 def _why_not(found: Descriptor, target: str, architecture: Architecture, apart: bool) -> str:
     """What is wrong with fields together; empty where nothing is."""
     given = sum(dwords for _, dwords in found.user_sgprs)
@@ -158,6 +172,8 @@ def _why_not(found: Descriptor, target: str, architecture: Architecture, apart: 
     described = {BUFFER, "flat_scratch_init"} & dict(found.user_sgprs).keys()
     if described and code_format(target).scratch_base == "machine":
         return f"its descriptor asks for a description of scratch, which {target} has not"
+    if {PRELOADED, "private_segment_size"} <= dict(found.user_sgprs).keys():
+        return "its descriptor asks for preloaded arguments and the size of scratch, of which either may come first"
     if found.thread_dimensions > len(found.block_indices):
         return "its descriptor asks for four thread indices"
     if found.lds_bytes > gpu(target).lds_bytes:

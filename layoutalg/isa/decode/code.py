@@ -7,7 +7,7 @@ blocks.  A relative branch goes to `address + 4 + 4·simm16` (ISA manuals, S_BRA
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from layoutalg.errors import UnsupportedInstructionError
@@ -32,6 +32,11 @@ class MachineCode:
     kernel: KernelBinary
     instructions: tuple[Instruction, ...]
 
+    @property
+    def without_preload(self) -> MachineCode:
+        """The same, entered by firmware that preloads no arguments."""
+        return replace(self, kernel=replace(self.kernel, preloading=False))
+
     @cached_property
     def by_address(self) -> Mapping[int, Instruction]:
         """Instruction at each address at which one starts."""
@@ -43,7 +48,9 @@ class MachineCode:
 
         Raises `UnsupportedInstructionError` when a branch leads out of the kernel or into an instruction.
         """
-        starts = {self.kernel.entry}
+        starts = {self.kernel.entry, self.kernel.start}
+        if self.kernel.start not in self.by_address:
+            raise UnsupportedInstructionError(f"no instruction begins at the entry {self.kernel.start:#x}")
         for instruction in self.instructions:
             target = branch_target(instruction)
             if target is not None and target not in self.by_address:

@@ -1,20 +1,12 @@
-"""Running an AMD binary without an AMD GPU: the kernel's grid, its arguments as the ABI lays them out, and its waves.
+"""Running an AMD binary without an AMD GPU: the kernel's grid, block after block, and the turns that waves take.
 
-What the machine writes into registers before the first instruction is LLVM's AMDGPUUsage, "Initial Kernel Execution
-State": the pointers that the descriptor asks for, then the block's indices (on gfx12 in trap temporaries), and in v0
-the thread's indices, ten bits each.
-
-| argument | given as | laid out as |
-|---|---|---|
-| a buffer | a numpy array, or a `Buffer` | the address of a copy, which is returned |
-| a number | a Python int, or a numpy scalar of the argument's size | its bytes |
-| hidden ones | – | block counts and sizes; all else is unmapped, so that a use of it is seen |
+Memory is laid out from the arguments (`arguments`), registers as the machine finds them (`initial`); then waves run
+until all have ended.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,21 +15,18 @@ import numpy as np
 from layoutalg.errors import Fault, LaunchError, StepLimit, UnsupportedInstructionError
 from layoutalg.index import budget
 from layoutalg.isa.container.binary import KernelBinary
-from layoutalg.isa.container.descriptor import BUFFER
 from layoutalg.isa.container.elf import Segment
-from layoutalg.isa.container.metadata import Argument
 from layoutalg.isa.decode.code import MachineCode, branch_target
 from layoutalg.isa.decode.instructions import VCC, Operand
+from layoutalg.isa.run.arguments import Triple, pack_arguments
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import InstructionCycles, LdsMeter
-from layoutalg.isa.run.memories import SCRATCH_BUFFER, SCRATCH_OFFSET, scratch_stride, smallest_element
+from layoutalg.isa.run.initial import initialise
+from layoutalg.isa.run.memories import scratch_stride, smallest_element
 from layoutalg.isa.run.races import BlockRaces
-from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.isa.run.spaces import Buffer, GlobalMemory, Region
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS
-
-Triple = tuple[int, int, int]
 
 #: Lanes that are run at once, both copies counted: enough to hide numpy's cost of a call, few enough for the caches.
 _LANES_AT_ONCE = 1 << 14
@@ -144,7 +133,7 @@ def _run_grid(
     for start in range(0, len(blocks), at_once):
         some = blocks[start : start + at_once]
         machine = ConcreteMachine(program.kernel, some, waves, threads, memory, place, meter, strict, races, start)
-        _initialise(machine.registers, memory.addresses[_KERNARG], block)
+        initialise(machine.registers, memory.addresses[_KERNARG], memory.contents(_KERNARG), block)
         steps += run(machine, program, turns)
         unaligned |= machine.memory.unaligned
     return steps, tuple(unaligned)
@@ -175,7 +164,7 @@ class Turns:
 def run(machine: ConcreteMachine, program: MachineCode, turns: Turns) -> int:
     """Runs every wave of a machine to its end; returns the number of instructions carried out."""
     registers, steps = machine.registers, 0
-    counter = np.full(registers.waves, program.kernel.entry, np.int64)
+    counter = np.full(registers.waves, program.kernel.start, np.int64)
     waiting, ended = np.zeros(registers.waves, np.bool_), np.zeros(registers.waves, np.bool_)
     while True:
         ready = ~(waiting | ended)
@@ -263,94 +252,6 @@ def _holds(machine: ConcreteMachine, what: str) -> Array:
         lanes = registers.exec_lanes if what == "exec" else machine.interpreter.operands.mask(Operand("s", VCC))
         return np.asarray(lanes.any(axis=3, keepdims=True))
     return np.ones((1, 1, 1, 1), np.bool_)
-
-
-def _initialise(registers: WaveRegisters, kernarg: int, block: Triple) -> None:
-    """Registers as the machine finds them, `kernarg` the address of the arguments."""
-    kernel = registers.kernel
-    register = 0
-    for name, dwords in kernel.user_sgprs:
-        if name == "kernarg_segment_ptr":
-            registers.write_scalar(Operand("s", register), 64, registers.w.const(kernarg, 64))
-        elif name == "flat_scratch_init":
-            registers.write_scalar(Operand("s", register), 64, registers.w.const(0, 64))
-        elif name == BUFFER:
-            for k, word in enumerate(SCRATCH_BUFFER):
-                registers.write_scalar(Operand("s", register + 2 * k), 64, registers.w.const(word, 64))
-        register += dwords
-    register = kernel.user_sgpr_count
-    indices = registers.blocks.astype(np.uint32)[None, :, None]
-    if kernel.architecture.block_registers:
-        first, second = kernel.architecture.block_registers
-        x, y, z = (
-            indices[..., k : k + 1] if wanted else registers.undefined(1, 1 << 16)
-            for k, wanted in enumerate(kernel.block_indices)
-        )
-        if not kernel.block_indices[2]:  # LLVM takes y whole (SITargetLowering, WorkGroupIDY)
-            z = registers.w.const(0, 32)
-        registers.write_scalar(Operand("s", first), 32, x)
-        registers.write_scalar(Operand("s", second), 32, y | z << np.uint32(16))
-    else:
-        for dimension, wanted in enumerate(kernel.block_indices):
-            if wanted:
-                registers.write_scalar(Operand("s", register), 32, indices[..., dimension : dimension + 1])
-                register += 1
-        if kernel.machine.scratch_base == "kernel" and kernel.extra_sgprs[1]:
-            offset = Operand("s", register + kernel.extra_sgprs[0])
-            registers.write_scalar(offset, 32, registers.w.const(SCRATCH_OFFSET, 32))
-    thread = registers.thread
-    parts = (thread % block[0], thread // block[0] % block[1], thread // (block[0] * block[1]))
-    packed = sum(part << 10 * k for k, part in enumerate(parts[: kernel.thread_dimensions]))
-    words = np.asarray(packed).astype(np.uint32)
-    all_there = registers.enabled.all()
-    registers.vectors["v", 0] = (
-        words if all_there else np.where(registers.enabled, words, registers.undefined(registers.lanes))
-    )
-
-
-def pack_arguments(
-    kernel: KernelBinary, grid: Triple, block: Triple, args: Sequence[Any], addresses: Mapping[Buffer, int]
-) -> bytes:
-    """The kernel-argument segment. Raises `LaunchError` when the arguments do not fit the kernel's."""
-    hidden = _hidden(grid, block)
-    if len(kernel.metadata.visible) != len(args):
-        raise LaunchError(f"{kernel.name} takes {len(kernel.metadata.visible)} arguments, got {len(args)}")
-    segment = bytearray(b"\xdb" * kernel.argument_segment)
-    for argument, value in zip(kernel.metadata.visible, args, strict=True):
-        segment[argument.offset : argument.offset + argument.size] = _packed(kernel, argument, value, addresses)
-    for argument in kernel.metadata.arguments:
-        if argument.kind in hidden:
-            number = hidden[argument.kind].to_bytes(argument.size, "little")
-            segment[argument.offset : argument.offset + argument.size] = number
-    return bytes(segment)
-
-
-def _packed(kernel: KernelBinary, argument: Argument, value: Any, addresses: Mapping[Buffer, int]) -> bytes:
-    is_pointer = argument.kind == "global_buffer"
-    if not is_pointer and argument.kind != "by_value":
-        raise LaunchError(f"{kernel.name}: the argument at byte {argument.offset} is a {argument.kind}")
-    if is_pointer != isinstance(value, Buffer):
-        wanted = "an array" if is_pointer else "a number"
-        raise LaunchError(f"{kernel.name}: the argument at byte {argument.offset} is {wanted}, got {value!r}")
-    if is_pointer:
-        return struct.pack("<Q", addresses[value] + value.first)
-    if isinstance(value, int):
-        if not -(1 << 8 * argument.size - 1) <= value < 1 << 8 * argument.size:
-            raise LaunchError(f"{kernel.name}: {value} does not fit {argument.size} bytes")
-        return (value % (1 << 8 * argument.size)).to_bytes(argument.size, "little")
-    raw = np.asarray(value).tobytes()
-    if len(raw) != argument.size:
-        raise LaunchError(f"{kernel.name}: {value!r} has {len(raw)} bytes, the argument has {argument.size}")
-    return raw
-
-
-def _hidden(grid: Triple, block: Triple) -> Mapping[str, int]:
-    """The hidden arguments that a kernel may use here (AMDGPUUsage, "Code Object V5 Metadata")."""
-    values = {"hidden_grid_dims": 1 + max(k for k in range(3) if k == 0 or grid[k] * block[k] > 1)}
-    for k, axis in enumerate("xyz"):
-        values |= {f"hidden_block_count_{axis}": grid[k], f"hidden_group_size_{axis}": block[k]}
-        values |= {f"hidden_remainder_{axis}": 0, f"hidden_global_offset_{axis}": 0}
-    return values
 
 
 def _triple(sizes: Sequence[int]) -> Triple:

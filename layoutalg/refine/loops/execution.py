@@ -40,14 +40,14 @@ class SymbolicExecution:
         """`deadline` is the `time.monotonic` at which it gives up."""
         self.machine, self.loop, self.deadline = machine, loop, deadline
         self.blocks = machine.program.blocks
-        self.flow = flow_of(machine.kernel.entry, self.blocks)
+        self.flow = flow_of(machine.kernel.start, self.blocks)
 
     def run(self) -> None:
         """Follows every path from the entry; the machine's trace is then complete.
 
         Raises `NotReadable` when that cannot be done.
         """
-        entry = self.machine.kernel.entry
+        entry = self.machine.kernel.start
         left = self.region(frozenset(self.flow.order), entry, self.machine.registers.state)
         if left:
             raise NotReadable(f"control leaves the kernel for {left[0][0]:#x}")

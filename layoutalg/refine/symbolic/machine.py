@@ -23,6 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from layoutalg.index import FALSE, TRUE, Expr, const, div, mod, simplify, symbol, variables
+from layoutalg.isa.container.descriptor import PRELOADED
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
@@ -266,6 +267,10 @@ class SymbolicMachine:
         for name, dwords in kernel.user_sgprs:
             if name == "kernarg_segment_ptr":
                 self.registers.write_scalar(Operand("s", register), 64, w.word(self.kernarg, 64))
+            elif name == PRELOADED and kernel.preloaded:
+                for k in range(dwords):
+                    word = self._argument_word(4 * (kernel.preload_offset + k))
+                    self.registers.state.scalars["s", register + k] = word
             register += dwords
         register = kernel.user_sgpr_count
         blocks = [*grid, *(const(0) for _ in range(3 - len(grid)))]

@@ -1,0 +1,69 @@
+"""What the machine writes into registers before the first instruction.
+
+By LLVM's AMDGPUUsage, "Initial Kernel Execution State":
+
+| registers | hold |
+|---|---|
+| user registers | the pointers that the descriptor asks for, then the arguments that are preloaded |
+| those that follow; on gfx12, trap temporaries | the block's indices |
+| v0 | the thread's indices, ten bits each |
+
+All else is noise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from layoutalg.isa.container.descriptor import BUFFER, PRELOADED
+from layoutalg.isa.decode.instructions import Operand
+from layoutalg.isa.run.arguments import Triple
+from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.memories import SCRATCH_BUFFER, SCRATCH_OFFSET
+from layoutalg.isa.run.registers import WaveRegisters
+
+
+def initialise(registers: WaveRegisters, kernarg: int, arguments: Array, block: Triple) -> None:
+    """Registers as the machine finds them; `kernarg` is the address of the arguments, which are these bytes."""
+    kernel = registers.kernel
+    register = 0
+    for name, dwords in kernel.user_sgprs:
+        if name == "kernarg_segment_ptr":
+            registers.write_scalar(Operand("s", register), 64, registers.w.const(kernarg, 64))
+        elif name == "flat_scratch_init":
+            registers.write_scalar(Operand("s", register), 64, registers.w.const(0, 64))
+        elif name == BUFFER:
+            for k, word in enumerate(SCRATCH_BUFFER):
+                registers.write_scalar(Operand("s", register + 2 * k), 64, registers.w.const(word, 64))
+        elif name == PRELOADED and kernel.preloaded:
+            for k, word in enumerate(arguments.view(np.uint32)[kernel.preload_offset :][:dwords]):
+                registers.write_scalar(Operand("s", register + k), 32, registers.w.const(int(word), 32))
+        register += dwords
+    register = kernel.user_sgpr_count
+    indices = registers.blocks.astype(np.uint32)[None, :, None]
+    if kernel.architecture.block_registers:
+        first, second = kernel.architecture.block_registers
+        x, y, z = (
+            indices[..., k : k + 1] if wanted else registers.undefined(1, 1 << 16)
+            for k, wanted in enumerate(kernel.block_indices)
+        )
+        if not kernel.block_indices[2]:  # LLVM takes y whole (SITargetLowering, WorkGroupIDY)
+            z = registers.w.const(0, 32)
+        registers.write_scalar(Operand("s", first), 32, x)
+        registers.write_scalar(Operand("s", second), 32, y | z << np.uint32(16))
+    else:
+        for dimension, wanted in enumerate(kernel.block_indices):
+            if wanted:
+                registers.write_scalar(Operand("s", register), 32, indices[..., dimension : dimension + 1])
+                register += 1
+        if kernel.machine.scratch_base == "kernel" and kernel.extra_sgprs[1]:
+            offset = Operand("s", register + kernel.extra_sgprs[0])
+            registers.write_scalar(offset, 32, registers.w.const(SCRATCH_OFFSET, 32))
+    thread = registers.thread
+    parts = (thread % block[0], thread // block[0] % block[1], thread // (block[0] * block[1]))
+    packed = sum(part << 10 * k for k, part in enumerate(parts[: kernel.thread_dimensions]))
+    words = np.asarray(packed).astype(np.uint32)
+    all_there = registers.enabled.all()
+    registers.vectors["v", 0] = (
+        words if all_there else np.where(registers.enabled, words, registers.undefined(registers.lanes))
+    )

@@ -98,6 +98,9 @@ class Architecture:
     #: Whether vector registers that are named together begin at an even one (LLVM, AMDGPUAsmParser, validateVGPRAlign).
     even_vectors: bool
 
+    #: Data-parallel controls, by the names of `semantics.dpp` (LLVM, isSupportedDPPCtrl).
+    lane_controls: frozenset[str]
+
     #: What counts accesses up (LLVM's AMDGPUUsage, "Memory Model").
     counters: Counters
     #: Wait instruction → where its immediate has each counter (LLVM, AMDGPUBaseInfo: decodeWaitcnt, decodeLoadcntDscnt;
@@ -118,6 +121,8 @@ class Architecture:
     wave_scratch: int
     #: Scalar registers in a granule, which RSRC1 counts in halves of it; 0: every wave has all (AMDGPUUsage, the same).
     scalar_granule: int = 0
+    #: Whether a data-parallel primitive moves 64 bits, by `row_share` (LLVM, GCNSubtarget::hasDPALU_DPP).
+    moves_64_bits: bool = False
     #: Whether accumulation registers are the rest of the vector registers' file (AMDGPUUsage, COMPUTE_PGM_RSRC3).
     accumulators: bool = False
     #: The scalar registers that have the block's x, and y and z in halves, where those do not follow the user's.
@@ -138,6 +143,8 @@ class Architecture:
 _NO_SCALAR_GRANULES = (RSRC1, 6, 9, "a number of scalar registers, where all have as many")
 _NO_PRELOAD = (PROPERTIES, 16, 31, "preloaded kernel arguments, which the machine has not")
 
+_LANE_CONTROLS = frozenset({"quad_perm", "row_shl", "row_shr", "row_ror", "row_mirror", "row_half_mirror", "row_share"})
+
 _CDNA = Architecture(
     "cdna",
     signed_offsets={"SMEM": 21, "GLOBAL": 13, "SCRATCH": 13},
@@ -149,6 +156,7 @@ _CDNA = Architecture(
     says_scalar_offsets=True,
     scalar_operands=1,
     even_vectors=True,
+    lane_controls=_LANE_CONTROLS | {"wave_shl", "wave_rol", "wave_shr", "wave_ror", "row_bcast15", "row_bcast31"},
     counters=Counters(load="vm", store="vm", lds="lgkm", constant="lgkm"),
     waits={"S_WAITCNT": Wait({"vm": ((0, 4), (14, 2)), "lgkm": ((8, 4),)}, exports=((4, 3),))},
     unordered=frozenset({"constant", "flat"}),
@@ -163,6 +171,7 @@ _CDNA = Architecture(
     wave_scratch=1024 * ((1 << 13) - 1),
     scalar_granule=16,
     accumulators=True,
+    moves_64_bits=True,
 )
 
 _RDNA3 = Architecture(
@@ -176,6 +185,7 @@ _RDNA3 = Architecture(
     says_scalar_offsets=False,
     scalar_operands=2,
     even_vectors=False,
+    lane_controls=_LANE_CONTROLS | {"row_xmask"},
     counters=Counters(load="vm", store="vs", lds="lgkm", constant="lgkm"),
     waits={
         "S_WAITCNT": Wait({"vm": ((10, 6),), "lgkm": ((4, 6),)}, exports=((0, 3),)),

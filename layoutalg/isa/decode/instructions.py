@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.architecture import Architecture
 from layoutalg.isa.container.descriptor import code_format
+from layoutalg.isa.decode.extended import extension_of, plain_form, with_second_dword
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.lazy import lazy
 
@@ -128,7 +129,7 @@ def _first(code: bytes, architecture: Architecture, target: str) -> Instruction:
         return Instruction(0, 8, extra, "MUBUF")
     try:
         known, own = _renumbered(code.ljust(16, b"\0"), target)
-        found = _normalised(amd.decode_inst(known, architecture.name), architecture)
+        found = _normalised(with_second_dword(amd.decode_inst(known, architecture.name), known), architecture)
         return replace(found, name=own) if own else found
     except (ValueError, AssertionError, UnsupportedInstructionError) as error:
         raise UnsupportedInstructionError(f"bytes {code[:8].hex()}: {error}") from error
@@ -190,30 +191,19 @@ def _normalised(raw: Any, architecture: Architecture) -> Instruction:
     form = form.removesuffix("_SDST")
     form = form[1:] if form in ("VFLAT", "VGLOBAL", "VSCRATCH") else form
     name = raw.op.name.removesuffix("_E32").removesuffix("_E64")
-    if "_DPP" in form:
-        raise UnsupportedInstructionError(f"{name} with a data-parallel primitive")
-    operands: dict[str, Operand] = {}
-    fields: dict[str, int] = {}
+    extension, plain = extension_of(raw, form), plain_form(form)
+    operands = {role: _operand(code, None, architecture) for role, code in extension.operands.items()}
+    fields = dict(extension.fields)
     unused = _unused_fields(raw, form)
     _refuse_reserved(raw, unused, architecture)
     if form == "SMEM" and architecture.says_scalar_offsets and not raw.soffset_en:
         if raw.soffset.offset:
             raise UnsupportedInstructionError(f"{name} has the register field soffset, which it does not use")
         operands["soffset"] = NO_REGISTER
-    if form.endswith("_SDWA"):
-        operands["a"] = _operand(raw.vsrc0.offset - (256 if raw.s0 else 0), None, architecture)
-        if form != "VOP1_SDWA":
-            operands["b"] = _operand(raw.vsrc1.offset - (256 if raw.s1 else 0), None, architecture)
-        if form == "VOPC_SDWA":
-            operands["m"] = Operand("s", raw.sdst.offset if raw.sd else VCC)
-    defaults = DEFAULTS.get(form, {})
+    defaults = DEFAULTS.get(plain, {})
     for key, bits in raw._fields:
         value = getattr(raw, key)
-        if (
-            key in ("op", "encoding", "seg", "literal")
-            or key in unused
-            or (form.endswith("_SDWA") and key in ("src0", "vsrc0"))
-        ):
+        if key in ("op", "encoding", "seg", "literal") or key in unused or key in extension.read:
             continue
         if type(bits).__name__ in ("BitField", "FixedBitField"):
             if value != defaults.get(key, 0):
@@ -222,22 +212,24 @@ def _normalised(raw: Any, architecture: Architecture) -> Instruction:
         elif key == "saddr" and value.offset == architecture.no_base:
             operands["base"] = NO_REGISTER
         elif key in _ROLES:
-            operands.setdefault(_role(key, name, form), _operand(value.offset, raw._literal, architecture))
+            operands.setdefault(_role(key, name, plain), _operand(value.offset, raw._literal, architecture))
         elif value.offset:
             fields[key] = value.offset
     _write_out(name, operands, fields, architecture)
     _accumulators(name, form, operands, fields, raw)
-    _halves(name, form, operands, fields, architecture)
+    _halves(name, plain, operands, fields, architecture)
     return Instruction(0, raw.size(), name, form, MappingProxyType(operands), MappingProxyType(fields))
 
 
 def _unused_fields(raw: Any, form: str) -> frozenset[str]:
-    """Register fields that the operation ignores, by the decoder's operand table; SDWA's own are read apart from it."""
+    """Register fields that the operation ignores, by the decoder's operand table; a second dword's are read apart."""
     plain = ("BitField", "FixedBitField", "EnumBitField")
     keys = {key for key, bits in raw._fields if type(bits).__name__ not in plain}
     known = set(raw.operands) | {key[1:] for key in raw.operands if key.startswith("v")}
     if form.endswith("_SDWA"):
         known |= {"vsrc0", "vsrc1"} | ({"sdst"} if getattr(raw, "sd", 0) else set())
+    if "_DPP" in form:
+        known.add("vsrc0")
     return frozenset(keys - known) if known else frozenset()
 
 

@@ -1,7 +1,8 @@
 """Arithmetic instructions: sources read, the table's entry computed, results written.
 
 What an encoding adds to an operation is written here: signs of floating-point sources, parts of sources (sub-dword
-encodings), and two operations at once (dual instructions, whose halves both read before either writes).
+encodings), data of other lanes (`parallel`), and two operations at once (dual instructions, whose halves both read
+before either writes).
 What it cannot represent: clamping, output modifiers, and results that are a part of a register.
 """
 
@@ -10,10 +11,13 @@ from __future__ import annotations
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.interpreter.operands import Operands, refuse_fields
+from layoutalg.isa.interpreter.parallel import Parallel
+from layoutalg.isa.interpreter.storage import Lanes
+from layoutalg.isa.semantics.dpp import DPP_FIELDS
 from layoutalg.isa.semantics.entries import Alu
 from layoutalg.isa.semantics.floats import FLOAT_MODE
 from layoutalg.isa.semantics.table import ALU
-from layoutalg.isa.semantics.values import Word
+from layoutalg.isa.semantics.values import Truth, Word
 
 #: Fields of the sub-dword encoding that are described, and its code for a whole register.
 _SUB_DWORD = frozenset({"dst_sel", "sd"})
@@ -24,13 +28,18 @@ WHOLE = 6
 class Arithmetic:
     """Carries out entries of the table on operands."""
 
-    def __init__(self, operands: Operands) -> None:
+    def __init__(self, operands: Operands, lanes: Lanes) -> None:
         self.operands, self.kernel, self.w = operands, operands.kernel, operands.w
+        self.parallel = Parallel(operands, lanes)
 
     def one(self, instruction: Instruction, alu: Alu) -> None:
         """Reads, computes and writes one arithmetic instruction."""
+        where: Truth | None = None
+        if "_DPP" in instruction.form:
+            self.parallel.refuse(instruction, alu)
+            where = self.parallel.written(instruction)
         for token, result in self._computed(instruction, alu):
-            self.operands.write(instruction, token, result)
+            self.operands.write(instruction, token, result, where)
 
     def _computed(self, instruction: Instruction, alu: Alu) -> list[tuple[str, Word]]:
         known = alu.fields | ({"simm16"} if "k" in alu.reads else frozenset())
@@ -39,11 +48,15 @@ class Arithmetic:
         if alu.floats and self.kernel.float_mode != FLOAT_MODE:
             raise UnsupportedInstructionError(f"{instruction.name} in the float mode {self.kernel.float_mode:#x}")
         parts = _parts(instruction, alu) if instruction.form.endswith("_SDWA") else frozenset()
-        refuse_fields(instruction, known | parts)
+        parallel = "_DPP" in instruction.form
+        refuse_fields(instruction, known | parts | (DPP_FIELDS if parallel else frozenset()))
         if parts:
             sources = [self._selected(instruction, token) for token in alu.reads]
         else:
             sources = [self.operands.read(instruction, token) for token in alu.reads]
+        if parallel:
+            first = next(k for k, token in enumerate(alu.reads) if token[0] == "a")
+            sources[first] = self.parallel.moved(instruction, sources[first])
         if alu.signs:
             pairs = zip(alu.reads, sources, strict=True)
             sources = [self._signed_source(instruction, token, word) for token, word in pairs]

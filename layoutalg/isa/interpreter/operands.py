@@ -46,8 +46,8 @@ class Operands:
             raise UnsupportedInstructionError(f"{instruction.place}: a packed constant")
         return self.constant(operand, int(token[1:]))
 
-    def write(self, instruction: Instruction, token: str, word: Word) -> None:
-        """Writes what a token of a signature stands for."""
+    def write(self, instruction: Instruction, token: str, word: Word, where: Truth | None = None) -> None:
+        """Writes what a token of a signature stands for; of vector registers only the lanes `where`."""
         if token == "scc":
             self.registers.write_scc(word)
         elif token.startswith("exec"):
@@ -60,7 +60,10 @@ class Operands:
             if token == "d16":
                 word, token = self._merged(operand, word), "d32"
             if operand.kind in ("v", "a"):
-                self.registers.write_register(self._indexed(operand, "d"), int(token[1:]), word)
+                operand, bits = self._indexed(operand, "d"), int(token[1:])
+                if where is not None:
+                    word = self.w.ite(where, word, self.registers.read_register(operand, bits))
+                self.registers.write_register(operand, bits, word)
             else:
                 self.registers.write_scalar(operand, int(token[1:]), word)
 

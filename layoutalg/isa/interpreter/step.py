@@ -23,7 +23,7 @@ class Interpreter:
     def __init__(self, registers: RegisterStorage, memory: MemoryStorage, lanes: Lanes) -> None:
         self.kernel, self.memory, self.lanes = registers.kernel, memory, lanes
         self.operands = Operands(registers)
-        self.arithmetic = Arithmetic(self.operands)
+        self.arithmetic = Arithmetic(self.operands, lanes)
         self.addresses = Addresses(self.operands, memory)
         self.moves = Moves(self.operands, lanes)
         self.waits = registers.kernel.architecture.waits

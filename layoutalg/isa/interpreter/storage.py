@@ -88,6 +88,15 @@ class MemoryStorage(Protocol):
 class Lanes(Protocol):
     """What crosses the lanes of a wave."""
 
+    def number(self) -> Word:
+        """The number of each lane in its wave."""
+
+    def gathered(self, word: Word, lane: Word) -> Word:
+        """For each lane the word of another, active or not, whose number it gives (modulo the wave's lanes)."""
+
+    def active_at(self, lane: Word) -> Truth:
+        """For each lane whether another is active, whose number it gives."""
+
     def read_lane(self, source: Operand, lane: Word) -> Word:
         """One lane of a vector register, active or not, as a word for the wave."""
 

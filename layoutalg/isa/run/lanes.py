@@ -16,11 +16,26 @@ class WaveLanes:
 
     def __init__(self, registers: WaveRegisters) -> None:
         self.registers = registers
+        self.numbers = registers.w.const(0, 32) | np.arange(registers.lanes, dtype=np.uint32)
+
+    def number(self) -> Array:
+        """The same for all waves."""
+        return self.numbers
+
+    def gathered(self, word: Array, lane: Array) -> Array:
+        """A choice along the last axis; what all lanes have alike stays."""
+        return np.take_along_axis(word, self._column(lane), axis=-1) if word.shape[-1] > 1 else word
+
+    def active_at(self, lane: Array) -> Array:
+        """A choice of EXEC's lanes."""
+        return np.take_along_axis(self.registers.exec_lanes, self._column(lane), axis=-1)
+
+    def _column(self, lane: Array) -> Array:
+        return self._number(lane).astype(np.int64)
 
     def read_lane(self, source: Operand, lane: Array) -> Array:
         """One lane of a vector register, active or not."""
-        column = self._number(lane).astype(np.int64)
-        return np.take_along_axis(self.registers.vector(source.kind, source.index), column, axis=-1)
+        return np.take_along_axis(self.registers.vector(source.kind, source.index), self._column(lane), axis=-1)
 
     def write_lane(self, target: Operand, lane: Array, word: Array) -> None:
         """One lane of a vector register, active or not."""

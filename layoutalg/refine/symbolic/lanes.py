@@ -5,6 +5,7 @@
 | `v_writelane R, s, 5` | the scalar register ("R", 5) becomes s; the own lane's value of R becomes an unknown |
 | `v_readlane s, R, 5` | s becomes the scalar register ("R", 5); an unknown, if nothing was written there |
 | `v_readfirstlane s, R` | s becomes the own lane's word of R, which must be the same for all lanes |
+| a lane's number | that of its thread in the block, x the fastest, modulo the wave |
 | a matrix product | each element an unknown function of all that the lane holds of A and B, and of its element of C |
 
 The first two ignore EXEC (AMD's pseudocode for V_WRITELANE_B32 and V_READLANE_B32), so these scalar words belong to
@@ -21,7 +22,7 @@ from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.semantics.matrix import registers_of
 from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.registers import SymbolicRegisters, lanes_file
-from layoutalg.refine.values.word import Mask, NotReadable, Word
+from layoutalg.refine.values.word import Bit, Mask, NotReadable, Word
 from layoutalg.target.operand import MatrixInstruction
 
 
@@ -31,6 +32,18 @@ class SymbolicLanes:
     def __init__(self, registers: SymbolicRegisters, uniform: Callable[[Expr], bool]) -> None:
         """`uniform` says whether all lanes of a wave have the same."""
         self.registers, self.w, self.uniform = registers, registers.w, uniform
+
+    def number(self) -> Word:
+        """The own lane's, by its thread."""
+        return self.w.word(self.registers.lane)
+
+    def gathered(self, word: Word | Mask, lane: Word) -> Word:
+        """What other lanes hold is not known."""
+        raise NotReadable(f"{self.registers.where}: data of other lanes")
+
+    def active_at(self, lane: Word) -> Bit:
+        """Which other lanes are active is not known."""
+        raise NotReadable(f"{self.registers.where}: data of other lanes")
 
     def read_lane(self, source: Operand, lane: Word | Mask) -> Word | Mask:
         """What was written to that lane, of a register that is no other lane's data since."""

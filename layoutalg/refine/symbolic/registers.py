@@ -48,6 +48,11 @@ class SymbolicRegisters:
         count = math.prod(int(t.hi) + 1 for t in threads)
         if count % kernel.wave_size:
             raise NotReadable(f"{count} threads leave lanes of a wave of {kernel.wave_size} without one")
+        #: The own lane's number in its wave: threads fill waves in order, x the fastest (HSA, flattened work-item ID).
+        self.lane: Expr = FALSE
+        for t in reversed(threads):
+            self.lane = self.lane * (int(t.hi) + 1) + t
+        self.lane = simplify(mod(self.lane, kernel.wave_size))
         # LLVM's AMDGPUUsage, "Address Spaces": each base is a multiple of 2^32, and the aperture is as large.
         self.apertures = {
             space: symbol(f"aperture_of_{space}", min=0, max=(1 << 32) - 1) * (1 << 32) for space in APERTURES.values()

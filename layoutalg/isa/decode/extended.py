@@ -1,0 +1,95 @@
+"""Encodings whose first source is a second dword: parts of registers (SDWA), and data of other lanes (DPP16, DPP8).
+
+| code of the first source | the second dword | its register and |
+|---|---|---|
+| 249 | SDWA, on CDNA | parts of sources and of the result, signs |
+| 250 | DPP16 | where the lanes read, which are written, signs |
+| 233, 234 | DPP8, on RDNA | the lane that each of eight reads; 234: also of lanes that are not active (`fi`) |
+
+(ISA manuals, "Scalar source operands", SDWA, DPP.)  Signs get the names that VOP3 has for them; in VOP3 the second
+dword's own say nothing, so they stay and are refused.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from layoutalg.errors import UnsupportedInstructionError
+
+_DPP8, _DPP8_FI, _SDWA, _DPP16 = 233, 234, 249, 250
+_VCC = 106
+
+#: Sign of a source → VOP3's name of it, and its bit there.
+_SIGNS: Mapping[str, tuple[str, int]] = {
+    "src0_neg": ("neg", 1), "src0_abs": ("abs", 1), "src1_neg": ("neg", 2), "src1_abs": ("abs", 2),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Extension:
+    """What a second dword says: operand codes by role, fields, and which of the decoder's fields those were."""
+
+    operands: Mapping[str, int] = field(default_factory=dict)
+    fields: Mapping[str, int] = field(default_factory=dict)
+    read: frozenset[str] = frozenset()
+
+
+def with_second_dword(raw: Any, code: bytes) -> Any:
+    """What was decoded, with the second dword that the decoder misses: DPP8, and a comparison's in VOP3."""
+    form, code_of_first = type(raw), raw.src0.offset if hasattr(raw, "src0") else 0
+    suffix = {_DPP8: "_DPP8", _DPP8_FI: "_DPP8", _DPP16: "_DPP16"}.get(code_of_first)
+    if suffix is None or suffix in form.__name__:
+        return raw
+    whole = getattr(sys.modules[form.__module__], form.__name__.removesuffix("_SDST") + suffix, None)
+    if whole is None:
+        raise UnsupportedInstructionError(f"the operand code {code_of_first}")
+    return whole.from_bytes(code)
+
+
+def plain_form(form: str) -> str:
+    """The encoding without its second dword.
+
+    >>> plain_form("VOP3_DPP16"), plain_form("VOP2_SDWA"), plain_form("SOP2")
+    ('VOP3', 'VOP2', 'SOP2')
+    """
+    return form.partition("_DPP")[0].removesuffix("_SDWA")
+
+
+def extension_of(raw: Any, form: str) -> Extension:
+    """What the second dword of an encoding says; nothing where it has none."""
+    if form.endswith("_SDWA"):
+        return Extension(*_sub_dword(raw, form))
+    if "_DPP" not in form:
+        return Extension()
+    eight = form.endswith("_DPP8")
+    code = raw.src0.offset
+    if code not in ((_DPP8, _DPP8_FI) if eight else (_DPP16,)):
+        raise UnsupportedInstructionError(f"the operand code {_SDWA if eight else _DPP16}")
+    operands, fields, read = {"a": raw.vsrc0.offset}, {"fi": 1} if code == _DPP8_FI else {}, {"src0", "vsrc0"}
+    if plain_form(form) in ("VOP1", "VOP2", "VOPC") and not eight:
+        fields |= _signs(raw)
+        read |= _SIGNS.keys()
+    if plain_form(form) == "VOP3" and raw.op.name.startswith("V_CMP"):
+        operands["m"] = raw.vdst.offset - 256  # the decoder takes it for a vector register
+        read.add("vdst")
+    return Extension(operands, fields, frozenset(read))
+
+
+def _sub_dword(raw: Any, form: str) -> tuple[Mapping[str, int], Mapping[str, int], frozenset[str]]:
+    operands = {"a": raw.vsrc0.offset - (256 if raw.s0 else 0)}
+    if form != "VOP1_SDWA":
+        operands["b"] = raw.vsrc1.offset - (256 if raw.s1 else 0)
+    if form == "VOPC_SDWA":
+        operands["m"] = raw.sdst.offset if raw.sd else _VCC
+    return operands, _signs(raw), frozenset({"src0", "vsrc0", "vsrc1", *_SIGNS})
+
+
+def _signs(raw: Any) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for key, (name, bit) in _SIGNS.items():
+        if getattr(raw, key):
+            found[name] = found.get(name, 0) | bit
+    return found

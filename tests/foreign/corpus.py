@@ -1,22 +1,7 @@
 """Kernels as people write them: what each computes, how it is launched, and how it can be broken.
 
-`kernels/*.hip` are plain HIP, with nothing of layoutalg in them; `launch/NAME.toml` says how a kernel is launched, in
-the form of a spec file with a `[launch]` table:
-
-| key of `[launch]` | says |
-|---|---|
-| `kernel` | the kernel's symbol in the code object |
-| `grid`, `block` | blocks, threads: numbers or expressions of the symbols |
-| `lds` | bytes of LDS given at the launch, 0 unless said |
-| `arguments` | in the code object's order, see below |
-| `writes` | descriptors that are written; all others are only read |
-
-| argument | is passed as |
-|---|---|
-| `"x"`, a descriptor | the address of its first element |
-| `"M * 4"`, a number or expression | its value |
-| `{ name = "alpha", bytes = 4 }` | any value, given by its name |
-| `{ fields = [...] }` | a struct: descriptors, `{ value = "M", bytes = 4 }`, named values; each aligned to its size |
+`kernels/*.hip` are plain HIP, with nothing of layoutalg in them; `launch/NAME.toml` says how a kernel is launched: a
+spec file with a `[launch]` table (`layoutalg.formats.launch`).
 
 A descriptor of bf16 holds words of 16 bits. A reference takes what was given, by name (tensors, sizes, values), and
 returns each tensor that is written, or is left as it was where it returns none.
@@ -27,12 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from layoutalg.formats import SpecFile, load
 
 HERE = Path(__file__).parent
 
@@ -103,10 +91,10 @@ class Kernel:
     values: Mapping[str, Any] = field(default_factory=dict)  # arguments that the launch file names
     unaligned: bool = False  # LLVM joins its loads to such as are wider than their addresses are aligned
 
-    @property
-    def launch(self) -> str:
-        """The text of its launch file."""
-        return (HERE / "launch" / f"{self.name}.toml").read_text()
+    @cached_property
+    def launch(self) -> SpecFile:
+        """Its launch file."""
+        return load(HERE / "launch" / f"{self.name}.toml")
 
     @property
     def source(self) -> str:

@@ -20,7 +20,7 @@ from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
 from layoutalg.isa.semantics.table import ALU
 from tests.foreign.corpus import TARGETS, Kernel
-from tests.foreign.running import MissingError, binary, differing, machine_code, run
+from tests.foreign.running import binary, differing, machine_code, run
 from tests.foreign.table import KERNELS
 
 #: Every form that the decoder lacks has as many bytes.
@@ -71,8 +71,6 @@ def result(kernel: Kernel, target: str, opt_level: int) -> str:
             wrong = differing(kernel, run(kernel, code, sizes))
             if wrong:
                 return f"wrong: {', '.join(wrong)} at {dict(sizes)}"
-    except MissingError as error:
-        return f"ABI: {error}"
     except Fault as fault:
         return f"fault: {fault}"
     except DeviceError as error:

@@ -3,7 +3,9 @@
 | argument | given as | laid out as |
 |---|---|---|
 | a buffer | a numpy array, or a `Buffer` | the address of a copy, which is returned |
-| a number | a Python int, or a numpy scalar of the argument's size | its bytes |
+| a number | a Python int, or a numpy scalar or bytes of the argument's size | its bytes |
+| a struct by value | a list of buffers, numpy scalars and bytes, one after the other | theirs |
+| one that is not used | `None` | unmapped, so that a use of it is seen |
 | hidden ones | – | block counts and sizes; all else is unmapped, so that a use of it is seen |
 """
 
@@ -32,6 +34,8 @@ def pack_arguments(
         raise LaunchError(f"{kernel.name} takes {len(kernel.metadata.visible)} arguments, got {len(args)}")
     segment = bytearray(b"\xdb" * kernel.argument_segment)
     for argument, value in zip(kernel.metadata.visible, args, strict=True):
+        if value is None:
+            continue
         segment[argument.offset : argument.offset + argument.size] = _packed(kernel, argument, value, addresses)
     for argument in kernel.metadata.arguments:
         if argument.kind in hidden:
@@ -48,15 +52,23 @@ def _packed(kernel: KernelBinary, argument: Argument, value: Any, addresses: Map
         wanted = "an array" if is_pointer else "a number"
         raise LaunchError(f"{kernel.name}: the argument at byte {argument.offset} is {wanted}, got {value!r}")
     if is_pointer:
-        return struct.pack("<Q", addresses[value] + value.first)
+        return _raw(value, addresses)
     if isinstance(value, int):
         if not -(1 << 8 * argument.size - 1) <= value < 1 << 8 * argument.size:
             raise LaunchError(f"{kernel.name}: {value} does not fit {argument.size} bytes")
         return (value % (1 << 8 * argument.size)).to_bytes(argument.size, "little")
-    raw = np.asarray(value).tobytes()
+    raw = _raw(value, addresses)
     if len(raw) != argument.size:
         raise LaunchError(f"{kernel.name}: {value!r} has {len(raw)} bytes, the argument has {argument.size}")
     return raw
+
+
+def _raw(value: Any, addresses: Mapping[Buffer, int]) -> bytes:
+    if isinstance(value, list):
+        return b"".join(_raw(one, addresses) for one in value)
+    if isinstance(value, Buffer):
+        return struct.pack("<Q", addresses[value] + value.first)
+    return value if isinstance(value, bytes) else np.asarray(value).tobytes()
 
 
 def _hidden(grid: Triple, block: Triple) -> Mapping[str, int]:

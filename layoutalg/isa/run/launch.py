@@ -7,7 +7,7 @@ until all have ended.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from layoutalg.isa.run.memories import scratch_stride, smallest_element
 from layoutalg.isa.run.races import BlockRaces
 from layoutalg.isa.run.spaces import Buffer, GlobalMemory, Region
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS
+from layoutalg.target import target as gpu
 
 #: Lanes that are run at once, both copies counted: enough to hide numpy's cost of a call, few enough for the caches.
 _LANES_AT_ONCE = 1 << 14
@@ -53,22 +54,25 @@ class Execution:
 
 def execute(
     program: MachineCode, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], step_limit: int = STEP_LIMIT,
-    order: int | None = None, strict: bool = True,
+    order: int | None = None, strict: bool = True, lds: int = 0,
 ) -> Execution:  # fmt: skip
     """Runs a kernel over its whole grid.
 
-    `grid` and `block` have one to three sizes; `args` are the visible arguments in order (arrays are copied).
+    `grid` and `block` have one to three sizes, `lds` bytes are added to the kernel's own; `args` are the visible
+    arguments in order (arrays are copied).
     A run of more than `step_limit` instructions (of waves that run together) is a `Fault`: the kernel hangs.
     Waves take turns at the lowest address; with `order`, a seed, some run a while at random and others stand still.
     An unaligned access is a `Fault`; where it is not `strict`, it is done as amdhsa sets the machine up, and told.
     Raises `LaunchError` when arguments do not fit, `Fault` for what no correct kernel does, and
     `UnsupportedInstructionError` for an instruction that is not described.
     """
+    program = replace(program, kernel=replace(program.kernel, lds_bytes=program.kernel.lds_bytes + lds))
     kernel = program.kernel
     grid3, block3 = _triple(grid), _triple(block)
     _refuse_launch(kernel, block3)
     args = [Buffer(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
-    buffers = list(dict.fromkeys(arg for arg in args if isinstance(arg, Buffer)))
+    given = [one for arg in args for one in (arg if isinstance(arg, list) else [arg]) if isinstance(one, Buffer)]
+    buffers = list(dict.fromkeys(given))
     arguments = np.zeros(kernel.argument_segment, np.uint8)
     regions = [Region("the kernel arguments", arguments, writable=False)]
     regions += [
@@ -84,7 +88,6 @@ def execute(
     meter = LdsMeter(kernel.target)
     turns = Turns(step_limit, None if order is None else np.random.default_rng(order))
     steps, unaligned = _run_grid(program, grid3, block3, memory, turns, meter, strict)
-    given = [arg for arg in args if isinstance(arg, Buffer)]
     numbers = [first + buffers.index(one) for one in given]
     outputs = tuple(
         memory.contents(number).copy().view(one.array.dtype).reshape(one.array.shape)
@@ -100,9 +103,11 @@ def _bytes(buffer: Buffer) -> Array:
 
 def _refuse_launch(kernel: KernelBinary, block: Triple) -> None:
     """A launch that the runtime refuses, or that takes more memory than is given to it here."""
-    refused = kernel.metadata.refuses(block)
+    refused, most = kernel.metadata.refuses(block), gpu(kernel.target).lds_bytes
     if refused:
         raise LaunchError(refused)
+    if kernel.lds_bytes > most:
+        raise LaunchError(f"{kernel.name} is launched with {kernel.lds_bytes} bytes of LDS, {kernel.target} has {most}")
     waves = -(-block[0] * block[1] * block[2] // kernel.wave_size)
     needed = _block_bytes(kernel, waves) + kernel.kernarg_bytes + sum(segment.size for segment in kernel.image)
     if needed > _MEMORY:

@@ -141,15 +141,16 @@ Memory = Bytes | TwoCopies
 
 @dataclass(frozen=True, eq=False)
 class Buffer:
-    """An array as an argument: what it is called, whether a kernel may write it, and what is there before it does.
+    """An array as an argument: what it is called, whether a kernel may write it, and whether something is there before.
 
+    Where only some of it may be written, or is defined, there is a truth for each byte.
     The argument is the address of byte `first`; one buffer in several places is one memory.
     """
 
     array: Array
     name: str = "buffer"
-    writable: bool = True
-    defined: bool = True
+    writable: bool | Array = True
+    defined: bool | Array = True
     first: int = 0
 
 
@@ -160,8 +161,8 @@ class Region:
     name: str
     data: Array
     address: int | None = None
-    writable: bool = True
-    defined: bool = True
+    writable: bool | Array = True  # all, or of each byte
+    defined: bool | Array = True
 
 
 class GlobalMemory:
@@ -171,13 +172,15 @@ class GlobalMemory:
         self.regions = regions
         sizes = [region.data.size for region in regions]
         starts = np.concatenate([[0], np.cumsum([-(-size // 256) * 256 + 256 for size in sizes])])
-        arena, defined = np.zeros(int(starts[-1]), np.uint8), np.ones(int(starts[-1]), np.bool_)
+        arena = np.zeros(int(starts[-1]), np.uint8)
+        defined, self.writable = np.ones((2, arena.size), np.bool_)
         for start, region in zip(starts, regions, strict=False):
             arena[start : start + region.data.size] = region.data
             defined[start : start + region.data.size] = region.defined
+            self.writable[start : start + region.data.size] = region.writable
+        self.shut = np.array([not np.all(region.writable) for region in regions], np.bool_)
         self.bytes = Bytes(arena) if defined.all() else UndefinedBytes(arena, defined)
         self.starts, self.sizes = starts[:-1].astype(np.int64), np.array(sizes, np.int64)
-        self.writable = np.array([region.writable for region in regions], np.bool_)
         addresses = [
             _across_4gib(number, region.data.size) if region.address is None else region.address
             for number, region in enumerate(regions)
@@ -203,9 +206,12 @@ class GlobalMemory:
         bad = (slots < 0) | (inside < 0) | (inside > self.sizes[region] - size)
         if bad.any():
             raise self._fault("address", addresses, bad, size, describe, where)
-        if store and not self.writable[region].all():
-            raise self._fault("read_only", addresses, ~self.writable[region], size, describe, where)
-        return self.starts[region] + inside
+        positions = self.starts[region] + inside
+        if store and self.shut[region].any():
+            closed = ~self.writable[positions[:, None] + np.arange(size)].all(axis=1)
+            if closed.any():
+                raise self._fault("read_only", addresses, closed, size, describe, where)
+        return np.asarray(positions)
 
     def _fault(self, kind: str, addresses: Array, bad: Array, size: int, describe: Describe, where: str) -> Fault:
         k = int(np.argmax(bad))
@@ -213,7 +219,8 @@ class GlobalMemory:
         number, place = self.place(address, size)
         region = {} if number is None else {"tensor": self.regions[number].name,
                                             "byte": address - self.addresses[number]}  # fmt: skip
-        also = ", which is only read" if kind == "read_only" else ""
+        apart = number is not None and np.any(self.regions[number].writable)
+        also = f", which is {'between its elements' if apart else 'only read'}" if kind == "read_only" else ""
         what = f"{size} bytes at {address:#x}, {place}{also}, {thread}"
         return Fault(kind, what, where, thread=thread, address=address, **region)
 

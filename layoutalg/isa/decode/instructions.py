@@ -28,17 +28,15 @@ from typing import TYPE_CHECKING, Any
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.architecture import Architecture
-from layoutalg.isa.container.descriptor import code_format
 from layoutalg.isa.decode.extended import extension_of, plain_form, with_second_dword
+from layoutalg.isa.decode.opcodes import with_known_opcode
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
     import tinygrad.renderer.amd as amd
-    import tinygrad.runtime.autogen.amd.cdna.enum as cdna
 else:
     amd = lazy("tinygrad.renderer.amd")
-    cdna = lazy("tinygrad.runtime.autogen.amd.cdna.enum")
 
 VCC, EXEC = 106, 126
 
@@ -128,7 +126,7 @@ def _first(code: bytes, architecture: Architecture, target: str) -> Instruction:
     if extra is not None:
         return Instruction(0, 8, extra, "MUBUF")
     try:
-        known, own = _renumbered(code.ljust(16, b"\0"), target)
+        known, own = with_known_opcode(code.ljust(16, b"\0"), target)
         found = _normalised(with_second_dword(amd.decode_inst(known, architecture.name), known), architecture)
         return replace(found, name=own) if own else found
     except (ValueError, AssertionError, UnsupportedInstructionError) as error:
@@ -142,23 +140,6 @@ def _at(instruction: Instruction, address: int) -> Instruction:
 
 #: Bits 26–31 of MUBUF (ISA manuals).
 _MUBUF = 0x38
-
-
-#: Bits 23–31 of matrix instructions of CDNA (CDNA 3 ISA, VOP3P-MAI); the opcode is in bits 16–22.
-_MATRIX = 0x1A7
-
-
-def _renumbered(code: bytes, target: str) -> tuple[bytes, str]:
-    """The code with a matrix product that the decoder knows in place of a target's own, and the own one's name."""
-    word = int.from_bytes(code[:4], "little")
-    if not target or word >> 23 != _MATRIX:
-        return code, ""
-    own = code_format(target).matrix_opcodes
-    name = next((name for name, opcode in own.items() if opcode == word >> 16 & 0x7F), "")
-    if not name:
-        return code, ""
-    some: int = cdna.VOP3POp.V_MFMA_F32_32X32X1_2B_F32.value  # the fields of all products are the same
-    return (word & ~(0x7F << 16) | some << 16).to_bytes(4, "little") + code[4:], name
 
 
 def _undecoded(code: bytes, architecture: Architecture) -> str | None:
@@ -215,10 +196,24 @@ def _normalised(raw: Any, architecture: Architecture) -> Instruction:
             operands.setdefault(_role(key, name, plain), _operand(value.offset, raw._literal, architecture))
         elif value.offset:
             fields[key] = value.offset
+    operands |= _constant(name, raw._literal)
     _write_out(name, operands, fields, architecture)
     _accumulators(name, form, operands, fields, raw)
     _halves(name, plain, operands, fields, architecture)
     return Instruction(0, raw.size(), name, form, MappingProxyType(operands), MappingProxyType(fields))
+
+
+#: Operations that have a constant of their own, K in the manuals → its role.
+_CONSTANT = {
+    **{f"{prefix}_{name}K_{dtype}": "c" for prefix in "VS" for name in ("FMAM", "FMAA", "MADM", "MADA")
+       for dtype in ("F32", "F16")},
+    "S_SETREG_IMM32_B32": "a",
+}  # fmt: skip
+
+
+def _constant(name: str, literal: int | None) -> Mapping[str, Operand]:
+    """The constant that an operation has besides its sources (ISA manuals, V_FMAMK_F32, S_SETREG_IMM32_B32)."""
+    return {_CONSTANT[name]: Operand("bits", literal)} if literal is not None and name in _CONSTANT else {}
 
 
 def _unused_fields(raw: Any, form: str) -> frozenset[str]:
@@ -326,6 +321,7 @@ def _dual_half(raw: Any, half: str, architecture: Architecture) -> Instruction:
             raise UnsupportedInstructionError(f"{name} has the register field vsrc{half}1, which it does not use")
     else:
         operands["b"] = _operand(getattr(raw, f"vsrc{half}1").offset, None, architecture)
+    operands |= _constant(name, raw._literal)
     _write_out(name, operands, {}, architecture)
     return Instruction(0, raw.size(), name, "VOPD", MappingProxyType(operands))
 

@@ -64,3 +64,37 @@ def test_an_opcode_of_a_matrix_product_is_that_of_its_target(code, gfx90a, gfx95
             decoded(code, "cdna", "gfx950")
     else:
         assert decoded(code, "cdna", "gfx950")[0].split()[0] == gfx950
+
+
+@pytest.mark.parametrize(
+    ("code", "gfx90a", "gfx942"),
+    [
+        ("0100c1d1080b0624", "v_mad_f32 d=v1, a=v8, b=v5, c=v1 neg:0x1", None),
+        ("0100c0d102071204", "v_mad_legacy_f32 d=v1, a=v2, b=v3, c=v4", None),
+        ("2001002c", "v_mac_f32 d=v0, a=v32, b=v0", "v_dot2c_f32_bf16 d=v0, a=v32, b=v0"),
+        ("000016d120010220", "v_mac_f32 d=v0, a=v32, b=v0 neg:0x1", "v_dot2c_f32_bf16 d=v0, a=v32, b=v0 neg:0x1"),
+    ],
+)
+def test_gfx90a_has_sums_of_products_that_are_rounded_twice(code, gfx90a, gfx942):
+    assert decoded(code, "cdna", "gfx90a") == [gfx90a]
+    if gfx942 is None:
+        with pytest.raises(UnsupportedInstructionError):
+            decoded(code, "cdna", "gfx942")
+    else:
+        assert decoded(code, "cdna", "gfx942") == [gfx942]
+
+
+@pytest.mark.parametrize(
+    ("architecture", "code", "text"),
+    [
+        ("cdna", "0840822e80814008", "v_fmamk_f32 d=v65, a=s8, b=v32, c=0x8408180"),
+        ("cdna", "0800423060012040", "v_fmaak_f32 d=v33, a=s8, b=v0, c=0x40200160"),
+        ("cdna", "20208a4804000080", "v_madmk_f16 d=v69, a=s32, b=v16, c=0x80000004"),
+        ("rdna3", "0401485a0404d822", "v_fmaak_f32 d=v36, a=v4, b=v0, c=0x22d80404"),
+        ("rdna3", "008044c880800c0202d01000", "v_fmaak_f32 d=v2, a=s0, b=v64, c=0x10d002 :: "
+                                              "v_fmamk_f32 d=v13, a=0, b=v64, c=0x10d002"),
+        ("rdna4", "100200a378563412", "s_fmamk_f32 d=s0, a=s16, b=s2, c=0x12345678"),
+    ],
+)  # fmt: skip
+def test_a_constant_of_an_operation_is_its_third_source(architecture, code, text):
+    assert decoded(code, architecture) == [text]

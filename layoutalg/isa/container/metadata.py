@@ -37,7 +37,8 @@ else:
 #: of their names).
 _SIZES: Mapping[str, int] = {
     "global_buffer": 8, "hidden_block_count_": 4, "hidden_group_size_": 2, "hidden_remainder_": 2,
-    "hidden_global_offset_": 8, "hidden_grid_dims": 2,
+    "hidden_global_offset_": 8, "hidden_grid_dims": 2, "hidden_dynamic_lds_size": 4, "hidden_private_base": 4,
+    "hidden_shared_base": 4,
 }  # fmt: skip
 
 

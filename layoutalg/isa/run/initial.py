@@ -13,31 +13,38 @@ All else is noise.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from layoutalg.isa.container.descriptor import BUFFER, PRELOADED
 from layoutalg.isa.decode.instructions import Operand
 from layoutalg.isa.run.arguments import Triple
-from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.memories import SCRATCH_BUFFER, SCRATCH_OFFSET
 from layoutalg.isa.run.registers import WaveRegisters
 
 
-def initialise(registers: WaveRegisters, kernarg: int, arguments: Array, block: Triple) -> None:
-    """Registers as the machine finds them; `kernarg` is the address of the arguments, which are these bytes."""
+def initialise(
+    registers: WaveRegisters, pointers: Mapping[str, int], arguments: Sequence[int | None], block: Triple
+) -> None:
+    """Registers as the machine finds them: `pointers` by their names, `arguments` as dwords, None of undefined ones."""
     kernel = registers.kernel
     register = 0
     for name, dwords in kernel.user_sgprs:
-        if name == "kernarg_segment_ptr":
-            registers.write_scalar(Operand("s", register), 64, registers.w.const(kernarg, 64))
+        if name in pointers:
+            registers.write_scalar(Operand("s", register), 64, registers.w.const(pointers[name], 64))
+        elif name == "private_segment_size":
+            scratch = -(-kernel.scratch_bytes // 4) * 4
+            registers.write_scalar(Operand("s", register), 32, registers.w.const(scratch, 32))
         elif name == "flat_scratch_init":
             registers.write_scalar(Operand("s", register), 64, registers.w.const(0, 64))
         elif name == BUFFER:
             for k, word in enumerate(SCRATCH_BUFFER):
                 registers.write_scalar(Operand("s", register + 2 * k), 64, registers.w.const(word, 64))
         elif name == PRELOADED and kernel.preloaded:
-            for k, word in enumerate(arguments.view(np.uint32)[kernel.preload_offset :][:dwords]):
-                registers.write_scalar(Operand("s", register + k), 32, registers.w.const(int(word), 32))
+            for k, dword in enumerate(arguments[kernel.preload_offset :][:dwords]):
+                if dword is not None:
+                    registers.write_scalar(Operand("s", register + k), 32, registers.w.const(dword, 32))
         register += dwords
     register = kernel.user_sgpr_count
     indices = registers.blocks.astype(np.uint32)[None, :, None]

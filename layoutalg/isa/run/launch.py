@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,15 @@ from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.elf import Segment
 from layoutalg.isa.decode.code import MachineCode, branch_target
 from layoutalg.isa.decode.instructions import VCC, Operand
-from layoutalg.isa.run.arguments import Triple, pack_arguments
+from layoutalg.isa.run.arguments import (
+    Launch,
+    Triple,
+    as_buffers,
+    buffers_of,
+    dispatch_packet,
+    pack_arguments,
+    undefined_bytes,
+)
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import InstructionCycles, LdsMeter
@@ -38,7 +47,7 @@ _MEMORY = 1 << 29
 #: A kernel that runs for more instructions than this is taken to hang.
 STEP_LIMIT = 2_000_000
 
-_KERNARG, _IMAGE = 0, 1  # region numbers; buffers follow
+_KERNARG, _IMAGE = 0, 1  # region numbers; buffers follow, and the packet is the last
 
 
 @dataclass(frozen=True)
@@ -59,35 +68,37 @@ def execute(
     """Runs a kernel over its whole grid.
 
     `grid` and `block` have one to three sizes, `lds` bytes are added to the kernel's own; `args` are the visible
-    arguments in order (arrays are copied).
+    arguments in order, in the forms that `arguments` lists (arrays are copied).
     A run of more than `step_limit` instructions (of waves that run together) is a `Fault`: the kernel hangs.
     Waves take turns at the lowest address; with `order`, a seed, some run a while at random and others stand still.
     An unaligned access is a `Fault`; where it is not `strict`, it is done as amdhsa sets the machine up, and told.
     Raises `LaunchError` when arguments do not fit, `Fault` for what no correct kernel does, and
     `UnsupportedInstructionError` for an instruction that is not described.
     """
-    program = replace(program, kernel=replace(program.kernel, lds_bytes=program.kernel.lds_bytes + lds))
-    kernel = program.kernel
-    grid3, block3 = _triple(grid), _triple(block)
-    _refuse_launch(kernel, block3)
-    args = [Buffer(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
-    given = [one for arg in args for one in (arg if isinstance(arg, list) else [arg]) if isinstance(one, Buffer)]
-    buffers = list(dict.fromkeys(given))
-    arguments = np.zeros(kernel.argument_segment, np.uint8)
-    regions = [Region("the kernel arguments", arguments, writable=False)]
+    launch = Launch(_triple(grid), _triple(block), lds)
+    _refuse_launch(program.kernel, launch)
+    kernel = replace(program.kernel, lds_bytes=program.kernel.lds_bytes + lds)
+    args = as_buffers(args)
+    buffers = list(dict.fromkeys(buffers_of(args)))
+    nothing = np.zeros(kernel.argument_segment, np.uint8)
+    regions = [Region("the kernel arguments", nothing, writable=False, defined=~undefined_bytes(kernel, args))]
     regions += [
         Region("the code and constants", _loaded(segment), segment.address, writable=segment.writable)
         for segment in kernel.image
     ]
     first = len(regions)
     regions += [Region(one.name, _bytes(one), writable=one.writable, defined=one.defined) for one in buffers]
+    regions.append(Region("the dispatch packet", np.zeros(64, np.uint8), writable=False))
     memory = GlobalMemory(regions)
-    addresses = dict(zip(buffers, memory.addresses[first:], strict=True))
-    packed = pack_arguments(kernel, grid3, block3, args, addresses)
-    memory.contents(_KERNARG)[:] = np.frombuffer(packed, np.uint8)
+    addresses = dict(zip(buffers, memory.addresses[first:], strict=False))
+    packet = dispatch_packet(program.kernel, launch, memory.addresses[_KERNARG])
+    packed = pack_arguments(kernel, launch, args, addresses)
+    for number, data in ((_KERNARG, packed), (-1, packet)):
+        memory.contents(number)[:] = np.frombuffer(data, np.uint8)
     meter = LdsMeter(kernel.target)
     turns = Turns(step_limit, None if order is None else np.random.default_rng(order))
-    steps, unaligned = _run_grid(program, grid3, block3, memory, turns, meter, strict)
+    steps, unaligned = _run_grid(program, kernel, launch, memory, turns, meter, strict)
+    given = list(buffers_of(args))
     numbers = [first + buffers.index(one) for one in given]
     outputs = tuple(
         memory.contents(number).copy().view(one.array.dtype).reshape(one.array.shape)
@@ -101,14 +112,20 @@ def _bytes(buffer: Buffer) -> Array:
     return np.ascontiguousarray(buffer.array).reshape(-1).view(np.uint8)
 
 
-def _refuse_launch(kernel: KernelBinary, block: Triple) -> None:
-    """A launch that the runtime refuses, or that takes more memory than is given to it here."""
-    refused, most = kernel.metadata.refuses(block), gpu(kernel.target).lds_bytes
+def _refuse_launch(kernel: KernelBinary, launch: Launch) -> None:
+    """A launch that the runtime or the target refuses, or that takes more memory than is given to it here."""
+    target, threads = gpu(kernel.target), prod(launch.block)
+    lds = kernel.lds_bytes + launch.dynamic_lds_bytes
+    refused = kernel.metadata.refuses(launch.block)
     if refused:
         raise LaunchError(refused)
-    if kernel.lds_bytes > most:
-        raise LaunchError(f"{kernel.name} is launched with {kernel.lds_bytes} bytes of LDS, {kernel.target} has {most}")
-    waves = -(-block[0] * block[1] * block[2] // kernel.wave_size)
+    if threads > target.max_workgroup:
+        raise LaunchError(f"{kernel.name}: a block of {threads} threads, {kernel.target} has {target.max_workgroup}")
+    if not kernel.lds_bytes <= lds <= target.lds_bytes:
+        raise LaunchError(f"{kernel.name} is launched with {lds} bytes of LDS, {kernel.target} has {target.lds_bytes}")
+    if max(blocks * size for blocks, size in zip(launch.grid, launch.block, strict=True)) >= 1 << 32:
+        raise LaunchError(f"{kernel.name}: {launch.grid} blocks of {launch.block} threads, HIP launches fewer than 2³²")
+    waves = -(-threads // kernel.wave_size)
     needed = _block_bytes(kernel, waves) + kernel.kernarg_bytes + sum(segment.size for segment in kernel.image)
     if needed > _MEMORY:
         raise LaunchError(f"{kernel.name} needs {needed} bytes for one block, {_MEMORY} are given to it here")
@@ -124,21 +141,27 @@ def _loaded(segment: Segment) -> Array:
 
 
 def _run_grid(
-    program: MachineCode, grid: Triple, block: Triple, memory: GlobalMemory, turns: Turns, meter: LdsMeter, strict: bool
-) -> tuple[int, tuple[str, ...]]:
-    threads, wave = block[0] * block[1] * block[2], program.kernel.wave_size
+    program: MachineCode, kernel: KernelBinary, launch: Launch, memory: GlobalMemory, turns: Turns, meter: LdsMeter,
+    strict: bool,
+) -> tuple[int, tuple[str, ...]]:  # fmt: skip
+    """Runs all blocks, some at once; `kernel` has the LDS of the launch."""
+    threads, wave = prod(launch.block), kernel.wave_size
     waves = -(-threads // wave)
-    z, y, x = np.indices(grid[::-1]).reshape(3, -1)
+    z, y, x = np.indices(launch.grid[::-1]).reshape(3, -1)
     blocks = np.stack([x, y, z], axis=1)
-    at_once = max(1, min(_LANES_AT_ONCE // (waves * wave), _MEMORY // _block_bytes(program.kernel, waves)))
+    at_once = max(1, min(_LANES_AT_ONCE // (waves * wave), _MEMORY // _block_bytes(kernel, waves)))
     place, steps = smallest_element(program.instructions, "lds", "flat"), 0
     everywhere = smallest_element(program.instructions, "global", "flat")
     races = BlockRaces(memory.bytes.data.size, everywhere) if len(blocks) > 1 else None
+    dwords = memory.contents(_KERNARG).view(np.uint32)
+    unknown = np.asarray(memory.undefined(_KERNARG).reshape(-1, 4).any(axis=1))
+    arguments = [None if undefined else int(word) for word, undefined in zip(dwords, unknown, strict=True)]
+    pointers = {"kernarg_segment_ptr": memory.addresses[_KERNARG], "dispatch_ptr": memory.addresses[-1]}
     unaligned: dict[str, None] = {}
     for start in range(0, len(blocks), at_once):
         some = blocks[start : start + at_once]
-        machine = ConcreteMachine(program.kernel, some, waves, threads, memory, place, meter, strict, races, start)
-        initialise(machine.registers, memory.addresses[_KERNARG], memory.contents(_KERNARG), block)
+        machine = ConcreteMachine(kernel, some, waves, threads, memory, place, meter, strict, races, start)
+        initialise(machine.registers, pointers, arguments, launch.block)
         steps += run(machine, program, turns)
         unaligned |= machine.memory.unaligned
     return steps, tuple(unaligned)

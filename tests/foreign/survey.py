@@ -55,9 +55,10 @@ def undescribed(kernel: KernelBinary) -> Iterator[str]:
 
 def lacking(kernel: KernelBinary) -> Iterator[str]:
     """What the machine does not set up that the kernel asks for."""
-    known = {"kernarg_segment_ptr", "flat_scratch_init", "private_segment_buffer"}
+    known = {"kernarg_segment_ptr", "flat_scratch_init", "private_segment_buffer", "dispatch_ptr",
+             "private_segment_size", "preloaded_arguments"}  # fmt: skip
     yield from (f"user registers: {name}" for name, _ in kernel.user_sgprs if name not in known)
-    names = ("block_count_", "group_size_", "remainder_", "global_offset_", "grid_dims")
+    names = ("block_count_", "group_size_", "remainder_", "global_offset_", "grid_dims", "dynamic_lds_size")
     hidden = tuple(f"hidden_{name}" for name in names)
     unknown = {a.kind for a in kernel.metadata.arguments if a.hidden and not a.kind.startswith(hidden)}
     yield from (f"hidden argument: {kind}" for kind in unknown)

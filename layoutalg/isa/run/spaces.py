@@ -60,10 +60,10 @@ class Bytes:
     def words(self, positions: Array, size: int) -> list[Array]:
         """One array of dwords for each dword of the element."""
         unit = min(size, 4)
-        if (positions % unit).any():
+        if not _aligned(positions, unit):
             return [self._gather_bytes(positions + 4 * k, unit) for k in range(max(1, size // 4))]
-        view, index = self.data.view(_TYPES[unit]), positions // unit
-        return [view[index + k].astype(np.uint32) for k in range(max(1, size // 4))]
+        view, index = self.data.view(_TYPES[unit]), positions >> unit // 2
+        return [view.take(index + k if k else index).astype(np.uint32, copy=False) for k in range(max(1, size // 4))]
 
     def _gather_bytes(self, positions: Array, unit: int) -> Array:
         parts = (self.data[positions + k].astype(np.uint32) << np.uint32(8 * k) for k in range(unit))
@@ -76,16 +76,23 @@ class Bytes:
     def put(self, positions: Array, size: int, dwords: Sequence[Array]) -> bool:
         """Writes elements; false when two of them went to one place with different values."""
         unit = min(size, 4)
-        if (positions % unit).any():
+        if not _aligned(positions, unit):
             parts = [(dword >> np.uint32(8 * k)).astype(np.uint8) for dword in dwords for k in range(unit)][:size]
             for k, part in enumerate(parts):
                 self.data[positions + k] = part
             return all(bool(np.array_equal(self.data[positions + k], part)) for k, part in enumerate(parts))
-        view, index = self.data.view(_TYPES[unit]), positions // unit
-        kept = [dword.astype(_TYPES[unit]) for dword in dwords[: max(1, size // 4)]]
+        view, index = self.data.view(_TYPES[unit]), positions >> unit // 2
+        kept = [dword.astype(_TYPES[unit], copy=False) for dword in dwords[: max(1, size // 4)]]
         for k, dword in enumerate(kept):
-            view[index + k] = dword
-        return all(bool(np.array_equal(view[index + k], dword)) for k, dword in enumerate(kept))
+            view[index + k if k else index] = dword
+        if (positions[1:] - positions[:-1] >= size).all():
+            return True  # each begins after the last one's end
+        return all(bool(np.array_equal(view.take(index + k), dword)) for k, dword in enumerate(kept))
+
+
+def _aligned(positions: Array, unit: int) -> bool:
+    """Whether all are multiples of 1, 2 or 4."""
+    return not int(np.bitwise_or.reduce(positions)) & (unit - 1)
 
 
 class UndefinedBytes(Bytes):
@@ -200,6 +207,9 @@ class GlobalMemory:
 
     def positions(self, addresses: Array, size: int, describe: Describe, where: str, *, store: bool = False) -> Array:
         """Places in the byte array; a `Fault` for an address outside every region, and a store in one that is read."""
+        region = self._only_region(addresses, size)
+        if region is not None and (self.writable[region] or not store):
+            return (addresses + np.uint64((int(self.starts[region]) - self.addresses[region]) % (1 << 64))).view(np.int64)
         slots = np.searchsorted(self.sorted, addresses, side="right") - 1
         region = self.order[np.maximum(slots, 0)]
         inside = (addresses - self.sorted[np.maximum(slots, 0)]).astype(np.int64)
@@ -212,6 +222,15 @@ class GlobalMemory:
             if closed.any():
                 raise self._fault("read_only", addresses, closed, size, describe, where)
         return np.asarray(positions)
+
+    def _only_region(self, addresses: Array, size: int) -> int | None:
+        """The region that all of some accesses lie in; None where there is none."""
+        if not addresses.size:
+            return None
+        first, last = int(addresses.min()), int(addresses.max())
+        slot = int(np.searchsorted(self.sorted, np.uint64(first), side="right")) - 1
+        region = int(self.order[slot])
+        return region if slot >= 0 and last - self.addresses[region] <= int(self.sizes[region]) - size else None
 
     def _fault(self, kind: str, addresses: Array, bad: Array, size: int, describe: Describe, where: str) -> Fault:
         k = int(np.argmax(bad))

@@ -1,5 +1,7 @@
 """Arithmetic instructions: sources read, the table's entry computed, results written.
 
+An instruction is looked at once; what comes of it carries it out.
+
 What an encoding adds to an operation is written here: signs of floating-point sources, parts of sources (sub-dword
 encodings), data of other lanes (`parallel`), and two operations at once (dual instructions, whose halves both read
 before either writes).
@@ -8,16 +10,18 @@ What it cannot represent: clamping, output modifiers, and results that are a par
 
 from __future__ import annotations
 
+from functools import partial
+
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction
-from layoutalg.isa.interpreter.operands import Operands, refuse_fields
+from layoutalg.isa.interpreter.operands import Action, Operands, Source, Target, refuse_fields
 from layoutalg.isa.interpreter.parallel import Parallel
 from layoutalg.isa.interpreter.storage import Lanes
 from layoutalg.isa.semantics.dpp import DPP_FIELDS
-from layoutalg.isa.semantics.entries import Alu
+from layoutalg.isa.semantics.entries import Alu, Effect
 from layoutalg.isa.semantics.floats import FLOAT_MODE
 from layoutalg.isa.semantics.table import ALU
-from layoutalg.isa.semantics.values import Truth, Word
+from layoutalg.isa.semantics.values import Word
 
 #: Fields of the sub-dword encoding that are described, and its code for a whole register.
 _SUB_DWORD = frozenset({"dst_sel", "sd"})
@@ -32,16 +36,26 @@ class Arithmetic:
         self.operands, self.kernel, self.w = operands, operands.kernel, operands.w
         self.parallel = Parallel(operands, lanes)
 
-    def one(self, instruction: Instruction, alu: Alu) -> None:
+    def one(self, instruction: Instruction, alu: Alu) -> Action:
         """Reads, computes and writes one arithmetic instruction."""
-        where: Truth | None = None
+        where: Source | None = None
         if "_DPP" in instruction.form:
             self.parallel.refuse(instruction, alu)
             where = self.parallel.written(instruction)
-        for token, result in self._computed(instruction, alu):
-            self.operands.write(instruction, token, result, where)
+        effect, sources = self._computed(instruction, alu)
+        targets = [self.operands.target(instruction, token, where) for token in alu.writes]
+        if len(targets) == 1:
+            (write,) = targets
+            return lambda: write(effect(*[read() for read in sources]))
 
-    def _computed(self, instruction: Instruction, alu: Alu) -> list[tuple[str, Word]]:
+        def several() -> None:
+            for write, word in zip(targets, effect(*[read() for read in sources]), strict=True):
+                write(word)
+
+        return several
+
+    def _computed(self, instruction: Instruction, alu: Alu) -> tuple[Effect, list[Source]]:
+        """The function that the instruction is, and what reads its sources."""
         known = alu.fields | ({"simm16"} if "k" in alu.reads else frozenset())
         if alu.signs:
             known |= {"neg", "abs"}
@@ -53,46 +67,57 @@ class Arithmetic:
         if parts:
             sources = [self._selected(instruction, token) for token in alu.reads]
         else:
-            sources = [self.operands.read(instruction, token) for token in alu.reads]
+            sources = [self.operands.source(instruction, token) for token in alu.reads]
         if parallel:
             first = next(k for k, token in enumerate(alu.reads) if token[0] == "a")
-            sources[first] = self.parallel.moved(instruction, sources[first])
+            sources[first] = partial(self.parallel.moved, instruction, sources[first])
         if alu.signs:
             pairs = zip(alu.reads, sources, strict=True)
-            sources = [self._signed_source(instruction, token, word) for token, word in pairs]
+            sources = [self._signed_source(instruction, token, source) for token, source in pairs]
         fields = {key: value for key, value in instruction.fields.items() if key in alu.fields}
-        results = alu.effect(self.w, *sources, **fields)
-        return list(zip(alu.writes, results if len(alu.writes) > 1 else (results,), strict=True))
+        return partial(alu.effect, self.w, **fields), sources
 
-    def _selected(self, instruction: Instruction, token: str) -> Word:
+    def _selected(self, instruction: Instruction, token: str) -> Source:
         """The part of a source that a sub-dword encoding picks: bytes 0–3, halves 4–5, or all (CDNA 3 ISA, SDWA)."""
         source = {"a": "src0", "b": "src1"}.get(token[0])
         pick = instruction.fields.get(f"{source}_sel", 0) if source else WHOLE
         if pick == WHOLE:
-            return self.operands.read(instruction, token)
-        word = self.operands.read(instruction, f"{token[0]}32")
+            return self.operands.source(instruction, token)
+        read = self.operands.source(instruction, f"{token[0]}32")
         bits, start = (8, 8 * pick) if pick < 4 else (16, 16 * (pick - 4))
-        shift, w = self.w.const(32 - bits, 32), self.w
-        upper = w.shl(word, w.const(32 - bits - start, 32))
-        return w.ashr(upper, shift) if instruction.fields.get(f"{source}_sext") else w.lshr(upper, shift)
+        up, down, w = self.w.const(32 - bits - start, 32), self.w.const(32 - bits, 32), self.w
+        shift = w.ashr if instruction.fields.get(f"{source}_sext") else w.lshr
+        return lambda: shift(w.shl(read(), up), down)
 
-    def _signed_source(self, instruction: Instruction, token: str, word: Word) -> Word:
+    def _signed_source(self, instruction: Instruction, token: str, read: Source) -> Source:
         """A floating-point source with the encoding's absolute value and negation."""
         bit = {"a": 1, "b": 2, "c": 4}.get(token[0], 0)
+        absolute, negated = (bool(instruction.fields.get(field, 0) & bit) for field in ("abs", "neg"))
+        if not absolute and not negated:
+            return read
         sign = self.w.const(1 << int(token[1:]) - 1, 32)
-        if instruction.fields.get("abs", 0) & bit:
-            word = word & ~sign
-        return word ^ sign if instruction.fields.get("neg", 0) & bit else word
 
-    def dual(self, instruction: Instruction) -> None:
+        def signed() -> Word:
+            word = read() & ~sign if absolute else read()
+            return word ^ sign if negated else word
+
+        return signed
+
+    def dual(self, instruction: Instruction) -> Action:
         """Both halves of a dual instruction read before either writes."""
-        computed = []
+        parts: list[tuple[Effect, list[Source], Target]] = []
         for half in instruction.halves:
-            if half.name not in ALU:
+            if half.name not in ALU or len(ALU[half.name].writes) != 1:
                 raise UnsupportedInstructionError(f"{half.name} (half of a dual instruction) at {half.address:#x}")
-            computed += [(half, token, result) for token, result in self._computed(half, ALU[half.name])]
-        for half, token, result in computed:
-            self.operands.write(half, token, result)
+            (token,) = ALU[half.name].writes
+            parts.append((*self._computed(half, ALU[half.name]), self.operands.target(half, token)))
+
+        def both() -> None:
+            results = [effect(*[read() for read in sources]) for effect, sources, _ in parts]
+            for (_, _, write), word in zip(parts, results, strict=True):
+                write(word)
+
+        return both
 
 
 def _parts(instruction: Instruction, alu: Alu) -> frozenset[str]:

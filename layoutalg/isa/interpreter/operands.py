@@ -1,17 +1,28 @@
 """What an instruction's operands mean: the tokens of a signature (`semantics.table`), read and written.
 
+An operand is looked at once, and becomes a function that reads it or writes it whenever the instruction is carried out.
 A machine's `RegisterStorage` says where words live; constants, masks, halves of registers and registers that M0 names
 are written here once, so the numpy machine and the symbolic one cannot disagree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
 from layoutalg.isa.interpreter.storage import RegisterStorage
 from layoutalg.isa.semantics.values import Truth, Word
+
+Source = Callable[[], Word]
+"""Reads a word."""
+
+Target = Callable[[Word], None]
+"""Writes a word."""
+
+Action = Callable[[], None]
+"""Carries an instruction out."""
 
 #: Operand code of an aperture's base → the space that it is the base of (ISA manuals, "Scalar source operands").
 APERTURES: Mapping[int, str] = {235: "lds", 237: "scratch"}
@@ -20,52 +31,66 @@ APERTURES: Mapping[int, str] = {235: "lds", 237: "scratch"}
 _INDEX_BITS: Mapping[str, int] = {"a": 1, "b": 2, "c": 4, "d": 8}
 
 
+#: Kinds of operands that are the same at any time.
+_CONSTANTS = frozenset({"int", "bits", "float"})
+
+
+def _always(word: Word) -> Source:
+    return lambda: word
+
+
 class Operands:
     """Reads and writes what tokens stand for."""
 
     def __init__(self, registers: RegisterStorage) -> None:
         self.registers, self.kernel, self.w = registers, registers.kernel, registers.w
 
-    def read(self, instruction: Instruction, token: str) -> Word:
-        """The word that a token of a signature stands for."""
+    def source(self, instruction: Instruction, token: str) -> Source:
+        """Reads what a token of a signature stands for; of registers that M0 names, those that it names now."""
         if token == "scc":
-            return self.registers.scc
+            return lambda: self.registers.scc
         if token == "k":
             value = instruction.fields.get("simm16", 0)
-            return self.w.const(value - (1 << 16) if value >> 15 else value, 32)
+            return _always(self.w.const(value - (1 << 16) if value >> 15 else value, 32))
         if token.startswith("exec"):
-            return self.registers.read_scalar(Operand("s", EXEC), int(token[4:]))
+            return partial(self.registers.read_scalar, Operand("s", EXEC), int(token[4:]))
         operand = operand_of(instruction, token[0])
         if token == "n":
-            return self.mask(operand)
+            return partial(self.mask, operand)
         if token.endswith("16"):
-            return self._half(operand)
+            return partial(self._half, operand)
         if operand.kind in ("v", "a"):
-            return self.registers.read_register(self._indexed(operand, token[0]), int(token[1:]))
+            return partial(self.registers.read_register, self._indexed(operand, token[0]), int(token[1:]))
         if instruction.name.startswith("V_PK_") and operand.kind != "s" and operand.index != 0:
             raise UnsupportedInstructionError(f"{instruction.place}: a packed constant")
-        return self.constant(operand, int(token[1:]))
+        bits = int(token[1:])
+        if operand.kind in _CONSTANTS:
+            return _always(self.constant(operand, bits))
+        return partial(self.constant, operand, bits)
 
-    def write(self, instruction: Instruction, token: str, word: Word, where: Truth | None = None) -> None:
-        """Writes what a token of a signature stands for; of vector registers only the lanes `where`."""
+    def target(self, instruction: Instruction, token: str, lanes: Source | None = None) -> Target:
+        """Writes what a token of a signature stands for; of vector registers only some lanes (None: all that run)."""
+        registers = self.registers
         if token == "scc":
-            self.registers.write_scc(word)
-        elif token.startswith("exec"):
-            self.registers.write_scalar(Operand("s", EXEC), int(token[4:]), word)
-        elif token == "m":
-            mask = self.registers.mask_of(word)
-            self.registers.write_scalar(operand_of(instruction, "m"), self.kernel.wave_size, mask)
-        else:
-            operand = operand_of(instruction, "d")
-            if token == "d16":
-                word, token = self._merged(operand, word), "d32"
-            if operand.kind in ("v", "a"):
-                operand, bits = self._indexed(operand, "d"), int(token[1:])
-                if where is not None:
-                    word = self.w.ite(where, word, self.registers.read_register(operand, bits))
-                self.registers.write_register(operand, bits, word)
-            else:
-                self.registers.write_scalar(operand, int(token[1:]), word)
+            return registers.write_scc
+        if token.startswith("exec"):
+            return partial(registers.write_scalar, Operand("s", EXEC), int(token[4:]))
+        if token == "m":
+            return partial(self._write_mask, operand_of(instruction, "m"))
+        operand, bits = operand_of(instruction, "d"), 32 if token == "d16" else int(token[1:])
+        write: Target = partial(registers.write_scalar, operand, bits)
+        if operand.kind in ("v", "a"):
+            register = self._indexed(operand, "d")
+            write = partial(registers.write_register, register, bits)
+            if lanes is not None:
+                write = self._in_lanes(lanes, partial(registers.read_register, register, bits), write)
+        return (lambda half: write(self._merged(operand, half))) if token == "d16" else write
+
+    def _in_lanes(self, lanes: Source, old: Source, write: Target) -> Target:
+        return lambda word: write(self.w.ite(lanes(), word, old()))
+
+    def _write_mask(self, operand: Operand, truth: Truth) -> None:
+        self.registers.write_scalar(operand, self.kernel.wave_size, self.registers.mask_of(truth))
 
     def _half(self, operand: Operand) -> Word:
         """16 bits of a register or of a constant, as a word of 32."""

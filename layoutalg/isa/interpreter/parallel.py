@@ -6,9 +6,11 @@ What it cannot represent: masks (of comparisons, carries) of lanes that are not 
 
 from __future__ import annotations
 
+from functools import partial
+
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction
-from layoutalg.isa.interpreter.operands import Operands
+from layoutalg.isa.interpreter.operands import Operands, Source
 from layoutalg.isa.interpreter.storage import Lanes
 from layoutalg.isa.semantics.dpp import control_of, lane_read, lane_written
 from layoutalg.isa.semantics.entries import Alu
@@ -49,15 +51,16 @@ class Parallel:
         if not first or instruction.name in _NEVER or instruction.name.startswith("V_CMPX"):
             raise UnsupportedInstructionError(f"{place}: a data-parallel primitive that is not described")
 
-    def moved(self, instruction: Instruction, word: Word) -> Word:
+    def moved(self, instruction: Instruction, source: Source) -> Word:
         """The word of the lane that each lane reads, 0 where there is none."""
-        lane, there = self._read(instruction)
+        word, (lane, there) = source(), self._read(instruction)
         return self.w.ite(there, self.lanes.gathered(word, lane), word ^ word)
 
-    def written(self, instruction: Instruction) -> Truth | None:
-        """Which lanes are written; None: all."""
-        if instruction.form.endswith("_DPP8"):
-            return None
+    def written(self, instruction: Instruction) -> Source | None:
+        """Says which lanes are written; None: all."""
+        return None if instruction.form.endswith("_DPP8") else partial(self._written, instruction)
+
+    def _written(self, instruction: Instruction) -> Truth:
         masks = lane_written(self.w, self.lanes.number(), instruction.fields)
         return masks if instruction.fields.get("bc") else masks & self._read(instruction)[1]
 

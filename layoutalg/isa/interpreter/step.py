@@ -5,14 +5,16 @@ Control (branches, barriers, ends) is not here: one machine runs many waves, the
 
 from __future__ import annotations
 
+from functools import partial
+
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.interpreter.addresses import Addresses
 from layoutalg.isa.interpreter.arithmetic import Arithmetic
 from layoutalg.isa.interpreter.moves import MOVES, Moves
-from layoutalg.isa.interpreter.operands import Operands, refuse_fields
+from layoutalg.isa.interpreter.operands import Action, Operands, refuse_fields
 from layoutalg.isa.interpreter.storage import Lanes, MemoryStorage, RegisterStorage
-from layoutalg.isa.semantics.accesses import ACCESSES, has_no_effect
+from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, has_no_effect
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
 from layoutalg.isa.semantics.table import ALU
 
@@ -26,34 +28,47 @@ class Interpreter:
         self.arithmetic = Arithmetic(self.operands, lanes)
         self.addresses = Addresses(self.operands, memory)
         self.moves = Moves(self.operands, lanes)
-        self.waits = registers.kernel.architecture.waits
+        self.registers, self.waits = registers, registers.kernel.architecture.waits
+        self._actions: dict[int, tuple[Instruction, Action]] = {}  # by the instruction's identity, which is kept
 
     def step(self, instruction: Instruction) -> None:
         """Carries out one instruction that is not control.
 
         Raises `UnsupportedInstructionError` with its name when no table has an entry.
         """
+        if self.registers.index_mode:  # registers have other numbers each time
+            self._action(instruction)()
+            return
+        known = self._actions.get(id(instruction))
+        if known is None:
+            known = self._actions[id(instruction)] = instruction, self._action(instruction)
+        known[1]()
+
+    def _action(self, instruction: Instruction) -> Action:
+        """What carries out an instruction; all that is the same each time is done here."""
         name = instruction.name
         if instruction.halves:
-            self.arithmetic.dual(instruction)
-        elif name in ALU:
-            self.arithmetic.one(instruction, ALU[name])
-        elif name in ACCESSES:
-            access = ACCESSES[name]
-            self.memory.access(instruction, access, self.addresses.of(instruction, access))
-        elif name in self.waits:
-            self.memory.wait(self.waits[name].left(instruction.fields.get("simm16", 0)))
-        elif not has_no_effect(instruction.name, instruction.fields):
-            self._between_lanes(instruction)
+            return self.arithmetic.dual(instruction)
+        if name in ALU:
+            return self.arithmetic.one(instruction, ALU[name])
+        if name in ACCESSES:
+            return partial(self._access, instruction, ACCESSES[name])
+        if name in self.waits:
+            return partial(self.memory.wait, self.waits[name].left(instruction.fields.get("simm16", 0)))
+        if has_no_effect(name, instruction.fields):
+            return lambda: None
+        return self._between_lanes(instruction)
 
-    def _between_lanes(self, instruction: Instruction) -> None:
+    def _access(self, instruction: Instruction, access: MemoryInstruction) -> None:
+        self.memory.access(instruction, access, self.addresses.of(instruction, access))
+
+    def _between_lanes(self, instruction: Instruction) -> Action:
         refuse_fields(instruction, frozenset())
         if instruction.name in MOVES:
-            MOVES[instruction.name](self.moves, instruction)
-            return
+            return partial(MOVES[instruction.name], self.moves, instruction)
         matrix = matrix_instruction_of(instruction.name, self.kernel.target)
         if matrix is None:
             raise UnsupportedInstructionError(
                 f"{instruction.name} ({instruction.form}) at {instruction.address:#x} has no entry in the semantics"
             )
-        self.lanes.multiply(instruction, matrix)
+        return partial(self.lanes.multiply, instruction, matrix)

@@ -207,9 +207,10 @@ class GlobalMemory:
 
     def positions(self, addresses: Array, size: int, describe: Describe, where: str, *, store: bool = False) -> Array:
         """Places in the byte array; a `Fault` for an address outside every region, and a store in one that is read."""
-        region = self._only_region(addresses, size)
-        if region is not None and (self.writable[region] or not store):
-            return (addresses + np.uint64((int(self.starts[region]) - self.addresses[region]) % (1 << 64))).view(np.int64)
+        only = self._only_region(addresses, size)
+        if only is not None and (self.writable[only] or not store):
+            shift = (int(self.starts[only]) - self.addresses[only]) % (1 << 64)
+            return (addresses + np.uint64(shift)).view(np.int64)
         slots = np.searchsorted(self.sorted, addresses, side="right") - 1
         region = self.order[np.maximum(slots, 0)]
         inside = (addresses - self.sorted[np.maximum(slots, 0)]).astype(np.int64)

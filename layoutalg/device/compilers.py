@@ -99,7 +99,9 @@ class Compiler:
         match family(target):
             case "amd":
                 kind = (*_AMD, f"--offload-arch={processor(target)}")
-                assemble = (*self.clang, "--target=amdgcn-amd-amdhsa", f"-mcpu={processor(target)}", "-c", "kernel.s")
+                of_both = tuple(flag for flag in flags if flag.startswith("-mwavefrontsize"))
+                machine = ("--target=amdgcn-amd-amdhsa", f"-mcpu={processor(target)}", *of_both)
+                assemble = (*self.clang, *machine, "-c", "kernel.s")
                 return (
                     (*self.clang, *kind, *language, "-S", "kernel.hip", "-o", "kernel.s"),
                     (*assemble, "-o", "kernel.o"),

@@ -127,6 +127,8 @@ class Architecture:
     accumulators: bool = False
     #: The scalar registers that have the block's x, and y and z in halves, where those do not follow the user's.
     block_registers: tuple[int, int] | None = None
+    #: The scalar register that has the wave's number in its block, and the first and last of its bits there.
+    wave_number: tuple[int, int, int] | None = None
     #: Further spaces whose loads, though they are counted in order, may write one register in any (LLVM,
     #: GCNSubtarget::hasVmemWriteVgprInOrder; its pull request 105549, "GFX12 VMEM loads can write VGPR results out of
     #: order").
@@ -231,6 +233,7 @@ _RDNA4 = replace(
     wave_scratch=256 * ((1 << 18) - 1),
     undecoded={},
     block_registers=(108 + 9, 108 + 7),  # ttmp9 and ttmp7 (LLVM, SITargetLowering, WorkGroupIDX to Z)
+    wave_number=(108 + 8, 25, 29),  # ttmp8 (LLVM, SITargetLowering::lowerWaveID)
 )
 
 #: The instruction sets that are read, by their names.

@@ -5,7 +5,7 @@ By LLVM's AMDGPUUsage, "Initial Kernel Execution State":
 | registers | hold |
 |---|---|
 | user registers | the pointers that the descriptor asks for, then the arguments that are preloaded |
-| those that follow; on gfx12, trap temporaries | the block's indices |
+| those that follow; on gfx12, trap temporaries | the block's indices; on gfx12 the wave's number in its block |
 | v0 | the thread's indices, ten bits each |
 
 All else is noise.
@@ -66,6 +66,11 @@ def initialise(
         if kernel.machine.scratch_base == "kernel" and kernel.extra_sgprs[1]:
             offset = Operand("s", register + kernel.extra_sgprs[0])
             registers.write_scalar(offset, 32, registers.w.const(SCRATCH_OFFSET, 32))
+    if kernel.architecture.wave_number:
+        number, lowest, highest = kernel.architecture.wave_number
+        mask = np.uint32(((1 << highest - lowest + 1) - 1) << lowest)
+        wave = np.arange(registers.waves_per_block, dtype=np.uint32)[:, None] << np.uint32(lowest)
+        registers.write_scalar(Operand("s", number), 32, registers.undefined(1) & ~mask | wave & mask)
     thread = registers.thread
     parts = (thread % block[0], thread // block[0] % block[1], thread // (block[0] * block[1]))
     packed = sum(part << 10 * k for k, part in enumerate(parts[: kernel.thread_dimensions]))

@@ -285,6 +285,8 @@ class SymbolicMachine:
                 if wanted:
                     self.registers.state.scalars["s", register] = w.word(block)
                     register += 1
+        if kernel.architecture.wave_number:
+            self.registers.state.scalars["s", kernel.architecture.wave_number[0]] = w.unknown_word()
         self.scratch.initialise()
         packed = sum((t * (1 << 10 * k) for k, t in enumerate(threads[: kernel.thread_dimensions])), start=FALSE)
         self.registers.state.cells["v", 0] = ((TRUE, w.word(packed)),)

@@ -1,10 +1,13 @@
 """Registers as the machine finds them: preloaded arguments, filled in by current firmware and not by older."""
 
+import numpy as np
 import pytest
 
-from layoutalg.errors import CodeObjectError
+from layoutalg.device.compile import compile_source
+from layoutalg.errors import CodeObjectError, Fault
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.isa.run.launch import execute
 from layoutalg.refine.trial import report
 from tests.isa.assembly import mutant
 from tests.isa.containers import Edited
@@ -65,3 +68,45 @@ def test_what_is_not_there_is_not_preloaded(first, last, value, why):
 
     with pytest.raises(CodeObjectError, match=why):
         edited("gfx942", edit)
+
+
+WAVES = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void waves(int* out, int first) {
+  int number;
+  if (first) asm volatile("s_lshr_b32 %0, ttmp8, 24" : "=s"(number));
+  else asm volatile("s_bfe_u32 %0, ttmp8, 0x50019" : "=s"(number));
+  out[blockIdx.x * blockDim.x + threadIdx.x] = number;
+}
+"""
+
+
+@pytest.mark.parametrize("wave_size", [32, 64])
+def test_a_wave_of_gfx12_finds_its_number_in_its_block(wave_size):
+    flags = ("-mwavefrontsize64",) if wave_size == 64 else ()
+    program = decode_kernel(read_kernels(compile_source(WAVES, "gfx1201", flags=flags).payload)["waves"])
+    assert program.kernel.wave_size == wave_size
+    (out,) = execute(program, (2,), (192,), [np.zeros(384, np.int32), 0]).outputs
+    assert (out.reshape(2, 192) == np.arange(192) // wave_size).all()
+    with pytest.raises(Fault, match="undefined value"):
+        execute(program, (2,), (192,), [np.zeros(384, np.int32), 1])
+
+
+@pytest.mark.parametrize("target", ["gfx1100", "gfx1201"])
+def test_waves_of_32_and_of_64_run(target):
+    source = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void reversed(int* out, int n) {
+  __shared__ int lds[200];
+  int number = (blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x;
+  if (threadIdx.x < n) lds[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  if (threadIdx.x < n) out[number + threadIdx.x] = lds[n - 1 - threadIdx.x];
+}
+"""
+    for flags, wave_size in (((), 32), (("-mwavefrontsize64",), 64)):
+        program = decode_kernel(read_kernels(compile_source(source, target, flags=flags).payload)["reversed"])
+        assert program.kernel.wave_size == wave_size
+        (out,) = execute(program, (2, 2), (200,), [np.zeros((4, 200), np.int32), 170]).outputs
+        assert (out[:, :170] == np.arange(170)[::-1]).all()
+        assert not out[:, 170:].any()

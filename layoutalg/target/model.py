@@ -13,6 +13,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Literal
 
 Confidence = Literal["measured", "documented", "assumed"]
@@ -145,10 +146,10 @@ class CodeFormat:
 
     `number` is EF_AMDGPU_MACH of the ELF header; `decoder` the instruction set as the decoder calls it ("": none reads
     it, and the rest says nothing).  `scratch_base`: who sets up the base of scratch; `scratch_sve`: whether scratch
-    instructions have a bit that says whether they have a vector address.  `opcodes`: by encoding,
-    opcodes that other targets of the decoder have for something else, or have not, by the decoder's names, or the
-    manual's where it has none.  `lacks`:
-    instructions that the decoder knows, of newer processors, and this one has not.
+    instructions have a bit that says whether they have a vector address.  `opcodes`: by encoding, opcodes that other
+    targets of the decoder have for something else, or have not, by the decoder's names, or the manual's where it has
+    none.  `lacks`: instructions that the decoder knows, of newer processors, and this one has not; `*` stands for any
+    letters.
     """
 
     number: int
@@ -158,6 +159,10 @@ class CodeFormat:
     scratch_sve: bool = True
     opcodes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     lacks: tuple[str, ...] = ()
+
+    def has_not(self, instruction: str) -> bool:
+        """Whether it is one that the decoder knows, and this processor has not."""
+        return any(fnmatchcase(instruction, pattern) for pattern in self.lacks)
 
 
 @dataclass(frozen=True)

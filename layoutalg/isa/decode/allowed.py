@@ -31,6 +31,7 @@ from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import NO_REGISTER, Instruction, Operand
 from layoutalg.isa.semantics.accesses import ACCESSES, DEALLOCATE_VGPRS, NO_EFFECT, MemoryInstruction
+from layoutalg.isa.semantics.entries import bits_of
 from layoutalg.isa.semantics.floats import FLOAT_MODE
 from layoutalg.isa.semantics.matrix import matrix_instruction_of, registers_of
 from layoutalg.isa.semantics.table import ALU
@@ -79,7 +80,7 @@ def _gives_back(instruction: Instruction) -> bool:
 
 def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
     """What is wrong with an instruction."""
-    if any(one.name in kernel.machine.lacks for one in instruction.halves or (instruction,)):
+    if any(kernel.machine.has_not(one.name) for one in instruction.halves or (instruction,)):
         yield f"an instruction that {kernel.target} has not"
     spans = list(_spans(kernel, instruction))
     for role, operand, count in spans:
@@ -193,9 +194,11 @@ def _modifier_faults(instruction: Instruction) -> Iterator[str]:
     alu, fields = ALU.get(instruction.name), instruction.fields
     if alu is None:
         return
-    there = sum({"a": 1, "b": 2, "c": 4}.get(token[0], 0) for token in alu.reads)
-    for field in sorted(alu.fields & {"neg", "neg_hi", "opsel"}) or ("neg", "abs"):
-        if fields.get(field, 0) & ~there:
+    there = bits_of({token[0] for token in alu.reads})
+    of_numbers = bits_of(alu.signs) if alu.signs else there
+    own = sorted(alu.fields & {"neg", "neg_hi", "opsel"})
+    for field in own or ("neg", "abs"):
+        if fields.get(field, 0) & ~(there if own else of_numbers):
             yield f"{field} of a source that it has not"
     upper = fields.get("opsel_hi", 3) | fields.get("opsel_hi2", 1) << 2
     if ~upper & 7 & ~there:

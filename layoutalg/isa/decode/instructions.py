@@ -254,7 +254,7 @@ def _role(key: str, name: str, form: str) -> str:
         return "m"
     if form == "VOP3SD" and key == "sdst":
         return "m"
-    if key == "src2" and name in ALU and "n" in ALU[name].reads:
+    if key == "src2" and name in ALU and "n" in ALU[name].reads and not any(t[0] == "c" for t in ALU[name].reads):
         return "n"
     return _ROLES[key]
 

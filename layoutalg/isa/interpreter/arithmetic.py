@@ -18,7 +18,7 @@ from layoutalg.isa.interpreter.operands import Action, Operands, Source, Target,
 from layoutalg.isa.interpreter.parallel import Parallel
 from layoutalg.isa.interpreter.storage import Lanes
 from layoutalg.isa.semantics.dpp import DPP_FIELDS
-from layoutalg.isa.semantics.entries import Alu, Effect
+from layoutalg.isa.semantics.entries import Alu, Effect, bits_of
 from layoutalg.isa.semantics.floats import FLOAT_MODE
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.isa.semantics.values import Word
@@ -57,7 +57,7 @@ class Arithmetic:
     def _computed(self, instruction: Instruction, alu: Alu) -> tuple[Effect, list[Source]]:
         """The function that the instruction is, and what reads its sources."""
         known = alu.fields | ({"simm16"} if "k" in alu.reads else frozenset())
-        if alu.signs:
+        if alu.signs and not _turned(instruction) & ~bits_of(alu.signs):
             known |= {"neg", "abs"}
         if alu.floats and self.kernel.float_mode != FLOAT_MODE:
             raise UnsupportedInstructionError(f"{instruction.name} in the float mode {self.kernel.float_mode:#x}")
@@ -65,9 +65,9 @@ class Arithmetic:
         parallel = "_DPP" in instruction.form
         refuse_fields(instruction, known | parts | (DPP_FIELDS if parallel else frozenset()))
         if parts:
-            sources = [self._selected(instruction, token) for token in alu.reads]
+            sources = [self._selected(instruction, alu, token) for token in alu.reads]
         else:
-            sources = [self.operands.source(instruction, token) for token in alu.reads]
+            sources = [self.operands.source(instruction, token, token[0] in alu.signs) for token in alu.reads]
         if parallel:
             first = next(k for k, token in enumerate(alu.reads) if token[0] == "a")
             sources[first] = partial(self.parallel.moved, instruction, sources[first])
@@ -77,12 +77,12 @@ class Arithmetic:
         fields = {key: value for key, value in instruction.fields.items() if key in alu.fields}
         return partial(alu.effect, self.w, **fields), sources
 
-    def _selected(self, instruction: Instruction, token: str) -> Source:
+    def _selected(self, instruction: Instruction, alu: Alu, token: str) -> Source:
         """The part of a source that a sub-dword encoding picks: bytes 0–3, halves 4–5, or all (CDNA 3 ISA, SDWA)."""
         source = {"a": "src0", "b": "src1"}.get(token[0])
         pick = instruction.fields.get(f"{source}_sel", 0) if source else WHOLE
         if pick == WHOLE:
-            return self.operands.source(instruction, token)
+            return self.operands.source(instruction, token, token[0] in alu.signs)
         read = self.operands.source(instruction, f"{token[0]}32")
         bits, start = (8, 8 * pick) if pick < 4 else (16, 16 * (pick - 4))
         up, down, w = self.w.const(32 - bits - start, 32), self.w.const(32 - bits, 32), self.w
@@ -91,7 +91,7 @@ class Arithmetic:
 
     def _signed_source(self, instruction: Instruction, token: str, read: Source) -> Source:
         """A floating-point source with the encoding's absolute value and negation."""
-        bit = {"a": 1, "b": 2, "c": 4}.get(token[0], 0)
+        bit = bits_of(token[0])
         absolute, negated = (bool(instruction.fields.get(field, 0) & bit) for field in ("abs", "neg"))
         if not absolute and not negated:
             return read
@@ -118,6 +118,11 @@ class Arithmetic:
                 write(word)
 
         return both
+
+
+def _turned(instruction: Instruction) -> int:
+    """The bits of the sources whose sign the encoding changes."""
+    return instruction.fields.get("neg", 0) | instruction.fields.get("abs", 0)
 
 
 def _parts(instruction: Instruction, alu: Alu) -> frozenset[str]:

@@ -7,6 +7,7 @@ are written here once, so the numpy machine and the symbolic one cannot disagree
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -45,8 +46,11 @@ class Operands:
     def __init__(self, registers: RegisterStorage) -> None:
         self.registers, self.kernel, self.w = registers, registers.kernel, registers.w
 
-    def source(self, instruction: Instruction, token: str) -> Source:
-        """Reads what a token of a signature stands for; of registers that M0 names, those that it names now."""
+    def source(self, instruction: Instruction, token: str, number: bool = False) -> Source:
+        """Reads what a token of a signature stands for; of registers that M0 names, those that it names now.
+
+        `number`: it is a floating-point number of its width.
+        """
         if token == "scc":
             return lambda: self.registers.scc
         if token == "k":
@@ -58,14 +62,14 @@ class Operands:
         if token == "n":
             return partial(self.mask, operand)
         if token.endswith("16"):
-            return partial(self._half, operand)
+            return partial(self._half, operand, number)
         if operand.kind in ("v", "a"):
             return partial(self.registers.read_register, self._indexed(operand, token[0]), int(token[1:]))
         if instruction.name.startswith("V_PK_") and operand.kind != "s" and operand.index != 0:
             raise UnsupportedInstructionError(f"{instruction.place}: a packed constant")
         bits = int(token[1:])
         if operand.kind in _CONSTANTS:
-            return _always(self.constant(operand, bits))
+            return _always(self.constant(operand, bits, number))
         return partial(self.constant, operand, bits)
 
     def target(self, instruction: Instruction, token: str, lanes: Source | None = None) -> Target:
@@ -78,6 +82,8 @@ class Operands:
         if token == "m":
             return partial(self._write_mask, operand_of(instruction, "m"))
         operand, bits = operand_of(instruction, "d"), 32 if token == "d16" else int(token[1:])
+        if token == "d16" and operand.kind != "v":
+            raise UnsupportedInstructionError(f"{instruction.place}: half of the register {operand}")
         write: Target = partial(registers.write_scalar, operand, bits)
         if operand.kind in ("v", "a"):
             register = self._indexed(operand, "d")
@@ -92,10 +98,12 @@ class Operands:
     def _write_mask(self, operand: Operand, truth: Truth) -> None:
         self.registers.write_scalar(operand, self.kernel.wave_size, self.registers.mask_of(truth))
 
-    def _half(self, operand: Operand) -> Word:
+    def _half(self, operand: Operand, number: bool) -> Word:
         """16 bits of a register or of a constant, as a word of 32."""
         if operand.kind == "float":
-            raise UnsupportedInstructionError(f"a 16-bit operation on the constant {operand}")
+            if not number:
+                raise UnsupportedInstructionError(f"a 16-bit operation on the constant {operand}")
+            return self.w.const(inline_float(operand.index, 16), 32)
         if operand.kind == "a":
             raise UnsupportedInstructionError(f"a 16-bit operation on the register {operand}")
         word = self.registers.read_register(operand, 32) if operand.kind == "v" else self.constant(operand, 32)
@@ -110,16 +118,21 @@ class Operands:
             return (old & w.const(0xFFFF, 32)) | w.shl(half, w.const(16, 32))
         return (old & w.const(0xFFFF0000, 32)) | half
 
-    def constant(self, operand: Operand, bits: int) -> Word:
-        """A scalar register, a constant or a state bit as a word."""
+    def constant(self, operand: Operand, bits: int, number: bool = False) -> Word:
+        """A scalar register, a constant or a state bit as a word.
+
+        An inline float has the width of the operation, whatever its type (LLVM, AMDGPUDisassembler, decodeFPImmed).  A
+        literal of a 64-bit number is its upper half (ISA manuals, "Literal Constants"); of a 64-bit integer it is
+        extended by a rule that depends on its type: only the values on which all rules agree are taken.
+        """
         if operand.kind == "int":
             return self.w.const(operand.index, bits)
-        if operand.kind in ("bits", "float"):
-            # A 32-bit literal of a 64-bit operation is extended by a rule that depends on its type: only the
-            # values on which all rules agree are taken.
-            if bits == 64 and (operand.kind == "float" or operand.index >> 31):
+        if operand.kind == "float":
+            return self.w.const(inline_float(operand.index, bits), bits)
+        if operand.kind == "bits":
+            if bits == 64 and not number and operand.index >> 31:
                 raise UnsupportedInstructionError(f"a 64-bit operation on the constant {operand}")
-            return self.w.const(operand.index, bits)
+            return self.w.const(operand.index << 32 if bits == 64 and number else operand.index, bits)
         if operand.kind == "aperture":
             if bits == 64 and operand.index in APERTURES:
                 return self.registers.aperture(APERTURES[operand.index])
@@ -134,6 +147,24 @@ class Operands:
         if operand.kind != "v" or not self.registers.index_mode & _INDEX_BITS[role]:
             return operand
         return self.registers.further(operand, self.registers.register_offset())
+
+
+#: 1 / 2π as f32; its bits of other widths are cut (LLVM, isInlinableLiteral64, isInlinableLiteralFP16).
+_INVERSE_OF_TWO_PI = 0x3E22F983
+
+
+def inline_float(single: int, bits: int) -> int:
+    """An inline float, given as bits of an f32, as those of a number of another width.
+
+    >>> hex(inline_float(0x3F800000, 64)), hex(inline_float(0xC0800000, 16)), hex(inline_float(0x3E22F983, 16))
+    ('0x3ff0000000000000', '0xc400', '0x3118')
+    """
+    if bits == 32:
+        return single
+    if single == _INVERSE_OF_TWO_PI:
+        return {16: 0x3118, 64: 0x3FC45F306DC9C882}[bits]
+    number = struct.unpack("<f", struct.pack("<I", single))[0]
+    return int.from_bytes(struct.pack({16: "<e", 64: "<d"}[bits], number), "little")
 
 
 def operand_of(instruction: Instruction, role: str) -> Operand:

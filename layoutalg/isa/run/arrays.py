@@ -5,12 +5,13 @@ Arrays are never changed in place, so registers may share them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from layoutalg.isa.run.floats import FUNCTIONS, RELATIONS
 
 Array = NDArray[Any]
 
@@ -93,14 +94,12 @@ class ArrayValues:
     def function(self, name: str, *words: Array) -> Array:
         """IEEE arithmetic."""
         with np.errstate(all="ignore"):
-            return _FUNCTIONS[name](*np.broadcast_arrays(*words))
+            return FUNCTIONS[name](*words)
 
     def relation(self, name: str, *words: Array) -> Array:
         """IEEE order; unordered where one is no number."""
-        kind, bits = name.split("_f")
-        a, b = (_as_float(word, bits) for word in np.broadcast_arrays(*words))
         with np.errstate(all="ignore"):
-            return _RELATIONS[kind](a, b)
+            return RELATIONS[name](*words)
 
     def add_carry(self, a: Array, b: Array, carry: Array) -> tuple[Array, Array]:
         """The low half of a 64-bit sum, and whether the upper is not 0."""
@@ -113,86 +112,6 @@ def _constant(value: int, bits: int) -> Array:
     made = np.full((1, 1, 1, 1), value, _UNSIGNED[bits])
     made.flags.writeable = False
     return made
-
-
-def _f32(word: Array) -> Array:
-    return np.ascontiguousarray(word).view(np.float32)
-
-
-def _as_float(word: Array, bits: str) -> Array:
-    return _f32(word) if bits == "32" else np.ascontiguousarray(word.astype(np.uint16)).view(np.float16)
-
-
-def _word(number: Array) -> Array:
-    return np.ascontiguousarray(number.astype(np.float32)).view(np.uint32)
-
-
-def _zeros(a: Array, b: Array) -> Array:
-    """Where both are zero: then +0 is greater than -0."""
-    return np.asarray((_f32(a) == 0) & (_f32(b) == 0))
-
-
-def _fma(a: Array, b: Array, c: Array) -> Array:
-    """f32 arithmetic in f64, where the product is exact, and the sum is rounded to odd: so it is rounded but once.
-
-    The error of the sum is exact (Knuth's two-sum).  Where there is one, the neighbour on its side that is odd
-    is as good as the sum itself to whatever has two bits less.
-    """
-    product = a * b
-    total = product + c
-    back = total - product
-    error = (product - (total - back)) + (c - back)
-    even = np.isfinite(total) & (error != 0) & (total.view(np.int64) & 1 == 0)
-    return _word(np.where(even, np.nextafter(total, np.where(error > 0, np.inf, -np.inf)), total))
-
-
-def _to_bf16(word: Array) -> Array:
-    """Rounded to nearest even; a NaN stays one."""
-    rounded = (word + (np.uint32(0x7FFF) + (word >> np.uint32(16) & np.uint32(1)))) >> np.uint32(16)
-    return np.where(np.isnan(_f32(word)), word >> np.uint32(16) | np.uint32(0x40), rounded)
-
-
-def _to_u32(word: Array) -> Array:
-    """Cut towards 0 and to the range; 0 of a NaN."""
-    number = np.nan_to_num(_f32(word).astype(np.float64), nan=0.0, posinf=2.0**32, neginf=0.0)
-    return np.clip(np.trunc(number), 0, 2.0**32 - 1).astype(np.uint32)
-
-
-_FUNCTIONS: dict[str, Callable[..., Array]] = {
-    "add_f32": lambda a, b: _word(_f32(a) + _f32(b)),
-    "sub_f32": lambda a, b: _word(_f32(a) - _f32(b)),
-    "mul_f32": lambda a, b: _word(_f32(a) * _f32(b)),
-    "max_f32": lambda a, b: np.where(_zeros(a, b), a & b, _word(np.fmax(_f32(a), _f32(b)))),
-    "min_f32": lambda a, b: np.where(_zeros(a, b), a | b, _word(np.fmin(_f32(a), _f32(b)))),
-    "fma_f32": lambda a, b, c: _fma(_f32(a).astype(np.float64), _f32(b).astype(np.float64), _f32(c).astype(np.float64)),
-    "rcp_f32": lambda a: _word(np.float32(1) / _f32(a)),
-    "f32_of_u32": lambda a: _word(a),
-    "f32_of_i32": lambda a: _word(np.ascontiguousarray(a).view(np.int32)),
-    "u32_of_f32": _to_u32,
-    "f32_of_f16": lambda a: _word(_as_float(a, "16")),
-    "f16_of_f32": lambda a: _f32(a).astype(np.float16).view(np.uint16).astype(np.uint32),
-    "bf16_of_f32": _to_bf16,
-}
-
-_ORDERED: dict[str, Callable[[Array, Array], Array]] = {
-    "f": lambda a, b: np.zeros(a.shape, np.bool_),
-    "lt": np.less,
-    "eq": np.equal,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "lg": lambda a, b: np.less(a, b) | np.greater(a, b),
-    "ge": np.greater_equal,
-    "o": lambda a, b: ~(np.isnan(a) | np.isnan(b)),
-}
-
-_NEGATED = {"u": "o", "nge": "ge", "nlg": "lg", "ngt": "gt", "nle": "le", "neq": "eq", "nlt": "lt"}
-
-
-def _negated(name: str) -> Callable[[Array, Array], Array]:
-    return lambda a, b: ~_ORDERED[name](a, b)
-
-
-_RELATIONS = _ORDERED | {name: _negated(other) for name, other in _NEGATED.items()}
 
 
 def lanes_to_bits(truth: Array, bits: int) -> Array:

@@ -5,11 +5,15 @@ The signature language is that of `semantics`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from layoutalg.isa.semantics.values import Values, Word
+
 Effect = Callable[..., Any]
+Row = tuple[str, str, Effect]
+"""Names, signature, function."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +25,7 @@ class Alu:
     effect: Effect
     fields: frozenset[str] = frozenset()  # immediate fields that the effect takes, as keyword arguments
     floats: bool = False  # done in the float mode
-    signs: bool = False  # sources may be negated or made absolute by the encoding
+    signs: frozenset[str] = frozenset()  # the sources that are numbers: the encoding may negate them
 
     @property
     def halves(self) -> frozenset[str]:
@@ -29,11 +33,36 @@ class Alu:
         return frozenset(token[0] for token in (*self.writes, *self.reads) if token.endswith("16"))
 
 
-def table(*entries: tuple[str, str, Effect], floats: bool = False, signs: bool | None = None) -> Mapping[str, Alu]:
-    """Entries by name, from rows of names, signature and function; numbers have signs where nothing else is said."""
+def bits_of(roles: Iterable[str]) -> int:
+    """The bits of these sources in a modifier (ISA manuals, VOP3: NEG, ABS, OP_SEL).
+
+    >>> bits_of("ac")
+    5
+    """
+    return sum({"a": 1, "b": 2, "c": 4}.get(role, 0) for role in roles)
+
+
+def table(*entries: Row, floats: bool = False, signs: str | None = None) -> Mapping[str, Alu]:
+    """Entries by name, from rows of names, signature and function; all sources of floats have signs, or `signs`."""
     found: dict[str, Alu] = {}
     for names, signature, effect in entries:
         writes, reads = (tuple(side.split()) for side in signature.split("<-"))
+        sources = {token[0] for token in reads} & set("abc") if floats else set()
+        numbers = frozenset(sources if signs is None else signs)
         for name in names.split():
-            found[name] = Alu(writes, reads, effect, floats=floats, signs=floats if signs is None else signs)
+            found[name] = Alu(writes, reads, effect, floats=floats, signs=numbers)
     return found
+
+
+def function(name: str, order: tuple[int, ...] | None = None) -> Effect:
+    """A floating-point function of the words read, or of those of these places."""
+
+    def effect(w: Values, *words: Word) -> Word:
+        return w.function(name, *(words if order is None else (words[k] for k in order)))
+
+    return effect
+
+
+def relation(name: str) -> Effect:
+    """A floating-point comparison of the words read."""
+    return lambda w, *words: w.relation(name, *words)

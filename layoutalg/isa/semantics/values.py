@@ -20,6 +20,18 @@ Word = Any
 Truth = Any
 
 
+def width(function: str) -> int:
+    """The bits of the word that a floating-point function gives: 64 of f64, else 32, with a narrow result in the low.
+
+    A name ends with the type of arguments and result, `fma_f64`, or has both, the result's first: `f64_of_f32`.
+
+    >>> [width(name) for name in ("fma_f64", "f64_of_i32", "i32_of_f64", "f16_of_f32", "mfma_f64_16x16x4f64[0]")]
+    [64, 64, 32, 32, 32]
+    """
+    result = function.split("_of_")[0]
+    return 64 if result == "f64" or (result == function and function.endswith("_f64")) else 32
+
+
 class Values(Protocol):
     """Operations of words and truths that have no operator of their own."""
 
@@ -69,7 +81,7 @@ class Values(Protocol):
         """The upper half of the unsigned product: one operation, so that a reading can see a division by reciprocal."""
 
     def function(self, name: str, *words: Word) -> Word:
-        """A floating-point function of `floats`, on 32-bit words (narrow results in the low bits)."""
+        """A floating-point function of `floats`; the result is a word of `width` bits."""
 
     def relation(self, name: str, *words: Word) -> Truth:
         """A floating-point comparison of `floats`."""

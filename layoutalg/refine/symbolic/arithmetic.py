@@ -39,6 +39,7 @@ from layoutalg.index import (
 )
 from layoutalg.index.bounds import NARROWEST_CUT, generalised, in_range
 from layoutalg.index.conditions import assuming, implies, less
+from layoutalg.isa.semantics.values import width
 from layoutalg.refine.idioms.division import shifted
 from layoutalg.refine.idioms.floats import choice
 from layoutalg.refine.idioms.reciprocal import ERROR
@@ -293,7 +294,7 @@ class IndexValues:
         arguments = [simplify(word.expr) for word in words]
         if name == "bf16_of_f32":
             return self.word(self.functions.rounded_to_bf16(self.unsigned(words[0])))
-        return self.word(self.functions.apply(name, *arguments))
+        return self.word(self.functions.apply(name, *arguments), width(name))
 
     def overflows(self, a: Word, b: Word, result: Word, differ: bool) -> Bit:
         """An unknown truth: it is seldom looked at, and costly to say."""
@@ -306,8 +307,8 @@ class IndexValues:
 
     def relation(self, name: str, *words: Word) -> Bit:
         """A comparison of `functions`."""
-        if name.startswith("f_"):
-            return Bit(FALSE)
+        if name.startswith(("f_", "tru_")):
+            return Bit(TRUE if name.startswith("tru_") else FALSE)
         return Bit(self.functions.relation(name, *(self.unsigned(word) for word in words)))
 
     def add_carry(self, a: Word, b: Word, carry: Bit) -> tuple[Word, Bit]:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from layoutalg.index import Expr, const, div, eq, negation, select, simplify, substitute, variables
+from layoutalg.isa.semantics.values import width
 from layoutalg.refine.values.unknowns import Call, Kind, call_of, unknown_value
 
 ASSUMPTION = (
@@ -24,7 +25,9 @@ ASSUMPTION = (
 )
 
 #: Functions whose first two arguments may be exchanged (IEEE 754; the greatest of two, but for the payload of a NaN).
-COMMUTE = frozenset({"add_f32", "mul_f32", "fma_f32", "max_f32", "min_f32", "eq_f32", "u_f32"})
+COMMUTE = frozenset(
+    f"{name}_{kind}" for name in ("add", "mul", "fma", "max", "min", "eq", "u") for kind in ("f16", "f32", "f64")
+)
 
 #: Comparison → is it negated, the comparison, are its sides exchanged.  `x ≠ x` is `unordered(x, x)`.
 RELATIONS: Mapping[str, tuple[bool, str, bool]] = {
@@ -33,6 +36,10 @@ RELATIONS: Mapping[str, tuple[bool, str, bool]] = {
     "eq": (False, "eq", False), "neq": (True, "eq", False), "u": (False, "u", False), "o": (True, "u", False),
     "lg": (False, "lg", False), "nlg": (True, "lg", False),
 }  # fmt: skip
+
+
+#: Functions that are 0 or 1.
+_TRUTHS = {plain for _, plain, _ in RELATIONS.values()} | {"class", "scaled"}
 
 
 class UninterpretedFunctions:
@@ -49,7 +56,7 @@ class UninterpretedFunctions:
 
     def apply(self, name: str, *arguments: Expr) -> Expr:
         """The result of a function: the same for the same arguments."""
-        given = [_unsigned(simplify(a)) for a in arguments]
+        given = [_unsigned(simplify(a), 64 if "64" in name else 32) for a in arguments]
         if name in COMMUTE:
             given[:2] = sorted(given[:2], key=lambda e: self._numbers.setdefault(e, len(self._numbers)))
         call = name, tuple(given)
@@ -59,8 +66,10 @@ class UninterpretedFunctions:
         return self._named[call]
 
     def relation(self, name: str, left: Expr, right: Expr) -> Expr:
-        """A comparison such as `lt_f32`, as a condition."""
+        """A comparison such as `lt_f32`, or another truth of two words, as a condition."""
         how, dtype = name.split("_")
+        if how not in RELATIONS:
+            return eq(self.apply(name, left, right), 1)
         if dtype == "f16":  # as f32, which is exact
             left, right, dtype = self.apply("f32_of_f16", left), self.apply("f32_of_f16", right), "f32"
         negated, plain, turned = RELATIONS[how]
@@ -106,14 +115,19 @@ class UninterpretedFunctions:
 
 
 @lru_cache(maxsize=1 << 12)
-def _unsigned(word: Expr) -> Expr:
-    """A representative of a word of 32 bits in which constants, also those of choices, are 0 … 2³² − 1."""
+def _unsigned(word: Expr, bits: int) -> Expr:
+    """A representative of a word of so many bits at most in which constants, also those of choices, are not negative.
+
+    What is equal modulo 2ⁿ is so modulo all lesser powers: `bits` may be more than the word has, and never less.
+    """
     if word.op == "select":
-        return select(word.args[0], *map(_unsigned, word.args[1:]))
-    return const(word.value % (1 << 32)) if word.op == "const" else word
+        return select(word.args[0], *(_unsigned(part, bits) for part in word.args[1:]))
+    return const(word.value % (1 << bits)) if word.op == "const" else word
 
 
 def _limit(name: str) -> int:
-    if name.split("_")[0] in {plain for _, plain, _ in RELATIONS.values()}:
+    first = name.split("_")[0]
+    if first in _TRUTHS:
         return 2
-    return 1 << 16 if name == "f16_of_f32" else 1 << 32
+    narrow = first in ("f16", "i16", "u16") if "_of_" in name else name.endswith("_f16")
+    return 1 << (16 if narrow else width(name))

@@ -240,14 +240,14 @@ def test_a_register_that_nothing_wrote_is_a_fault_once_it_matters(target):
 
 
 def test_an_instruction_without_an_entry_stops_with_its_name():
-    """V_SIN_F32 is decoded, and has no entry: nothing is skipped."""
+    """V_CVT_OFF_F32_I4 is decoded, and has no entry: nothing is skipped."""
     whole = program("gfx942", "together")
     first = next(i for i in whole.instructions if i.form == "VOP1" and i.size == 4)
-    sine = (0x7E000000 | 0x29 << 9 | 0x100).to_bytes(4, "little")  # v_sin_f32 v0, v0: VOP1 opcode 41
+    offset = (0x7E000000 | 0x0E << 9 | 0x100).to_bytes(4, "little")  # v_cvt_off_f32_i4 v0, v0: VOP1 opcode 14
     code, start = bytearray(whole.kernel.code), first.address - whole.kernel.entry
-    code[start : start + 4] = sine
+    code[start : start + 4] = offset
     mutant = decode_kernel(replace(whole.kernel, code=bytes(code)))
-    with pytest.raises(UnsupportedInstructionError, match=r"V_SIN_F32 \(VOP1\) at 0x[0-9a-f]+ has no entry"):
+    with pytest.raises(UnsupportedInstructionError, match=r"V_CVT_OFF_F32_I4 \(VOP1\) at 0x[0-9a-f]+ has no entry"):
         execute(mutant, (1,), (64,), [np.zeros(1, np.int32), 1])
 
 

@@ -27,6 +27,21 @@ def test_a_constant_is_its_word_also_where_it_is_chosen():
     assert chosen[0] is not chosen[2]
 
 
+def test_words_of_64_bits_differ_in_their_upper_halves_too():
+    f = UninterpretedFunctions()
+    assert f.apply("add_f64", X, const(5)) is not f.apply("add_f64", X, const((1 << 32) + 5))
+    assert f.apply("add_f64", X, const(-1)) is f.apply("add_f64", X, const((1 << 64) - 1))
+    assert f.apply("fma_f64", X, Y, Z).hi == (1 << 64) - 1
+    assert f.apply("f32_of_f64", X).hi == (1 << 32) - 1
+
+
+def test_a_truth_of_two_words_is_a_condition():
+    f = UninterpretedFunctions()
+    held = f.relation("class_f32", X, const(3))
+    assert held is f.relation("class_f32", X, const(3))
+    assert held is not f.relation("class_f32", X, const(7))
+
+
 def test_only_functions_that_commute_forget_the_order_of_their_arguments():
     f = UninterpretedFunctions()
     for name in ("add_f32", "mul_f32", "lt_f32", "v_mfma[0]"):

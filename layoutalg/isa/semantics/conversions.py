@@ -1,0 +1,63 @@
+"""Conversions between numbers: entries as in `semantics`.
+
+| of | to | rounds |
+|---|---|---|
+| integers | numbers | to nearest even |
+| numbers | integers | towards 0, to the range of the integers; 0 of a NaN |
+| numbers | narrower numbers | to nearest even; `PKRTZ` towards 0, whatever the mode |
+
+What it cannot represent: stochastic rounding, normalised integers, and the scaled conversions of gfx950.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from layoutalg.isa.semantics.entries import Alu, Effect, function, table
+from layoutalg.isa.semantics.values import Values, Word
+
+
+def _pair(name: str) -> Effect:
+    """The same function of both sources, in the halves of a register."""
+    return lambda w, a, b: w.function(name, a) | w.shl(w.function(name, b), w.const(16, 32))
+
+
+def _byte(number: int) -> Effect:
+    return lambda w, a: w.function("f32_of_u32", w.lshr(a, w.const(8 * number, 32)) & w.const(0xFF, 32))
+
+
+def _below(w: Values, a: Word) -> Word:
+    return w.function("i32_of_f32", w.function("floor_f32", a))
+
+
+CONVERSIONS: Mapping[str, Alu] = {
+    **table(
+        ("V_CVT_U32_F32 S_CVT_U32_F32", "d32 <- a32", function("u32_of_f32")),
+        ("V_CVT_I32_F32 S_CVT_I32_F32", "d32 <- a32", function("i32_of_f32")),
+        ("V_CVT_U32_F64", "d32 <- a64", function("u32_of_f64")),
+        ("V_CVT_I32_F64", "d32 <- a64", function("i32_of_f64")),
+        ("V_CVT_U16_F16", "d16 <- a16", function("u16_of_f16")),
+        ("V_CVT_I16_F16", "d16 <- a16", function("i16_of_f16")),
+        ("V_CVT_FLR_I32_F32 V_CVT_FLOOR_I32_F32", "d32 <- a32", _below),
+        ("V_CVT_F64_F32", "d64 <- a32", function("f64_of_f32")),
+        ("V_CVT_F32_F64", "d32 <- a64", function("f32_of_f64")),
+        ("V_CVT_F32_F16 S_CVT_F32_F16", "d32 <- a16", function("f32_of_f16")),
+        ("V_CVT_F16_F32 S_CVT_F16_F32", "d16 <- a32", function("f16_of_f32")),
+        ("V_CVT_PK_F16_F32", "d32 <- a32 b32", _pair("f16_of_f32")),
+        ("V_CVT_PK_BF16_F32", "d32 <- a32 b32", _pair("bf16_of_f32")),
+        ("V_CVT_PKRTZ_F16_F32 V_CVT_PK_RTZ_F16_F32 S_CVT_PK_RTZ_F16_F32", "d32 <- a32 b32", _pair("f16_of_f32_cut")),
+        floats=True,
+    ),
+    **table(  # sources that are integers, or bits, have no signs to turn
+        ("V_CVT_F32_U32 S_CVT_F32_U32", "d32 <- a32", function("f32_of_u32")),
+        ("V_CVT_F32_I32 S_CVT_F32_I32", "d32 <- a32", function("f32_of_i32")),
+        ("V_CVT_F64_U32", "d64 <- a32", function("f64_of_u32")),
+        ("V_CVT_F64_I32", "d64 <- a32", function("f64_of_i32")),
+        ("V_CVT_F16_U16", "d16 <- a16", function("f16_of_u16")),
+        ("V_CVT_F16_I16", "d16 <- a16", function("f16_of_i16")),
+        ("S_CVT_HI_F32_F16", "d32 <- a32", lambda w, a: w.function("f32_of_f16", w.lshr(a, w.const(16, 32)))),
+        *((f"V_CVT_F32_UBYTE{k}", "d32 <- a32", _byte(k)) for k in range(4)),
+        floats=True,
+        signs="",
+    ),
+}

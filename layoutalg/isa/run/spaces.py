@@ -39,6 +39,9 @@ Describe = Callable[[int], Thread]
 
 _TYPES = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
+#: An element whose bytes are all a truth that is set.
+_ALL_SET = {1: 0x01, 2: 0x0101, 4: 0x01010101}
+
 
 class Bytes:
     """An array of bytes that is read and written in elements of 1, 2 or 4k bytes, at any byte.
@@ -52,6 +55,10 @@ class Bytes:
     def undefined(self, positions: Array, size: int) -> Array:
         """Of each element whether nothing has defined a byte of it."""
         return np.zeros(positions.shape, np.bool_)
+
+    def undefined_between(self, start: int, end: int) -> Array:
+        """The same of each byte from `start` to `end`."""
+        return np.zeros(end - start, np.bool_)
 
     def gather(self, positions: Array, size: int) -> list[Array]:
         """One array of dwords for each dword of the element (a narrow element: one, zero-extended), in each copy."""
@@ -95,20 +102,46 @@ def _aligned(positions: Array, unit: int) -> bool:
     return not int(np.bitwise_or.reduce(positions)) & (unit - 1)
 
 
+def all_set(truths: Array, positions: Array, size: int) -> Array:
+    """Of each element whether the truths of all of its bytes are set."""
+    unit = min(size, 4)
+    if not _aligned(positions, unit):
+        return np.asarray(truths[positions[:, None] + np.arange(size)].all(axis=1))
+    view, index = truths.view(_TYPES[unit]), positions >> unit // 2
+    parts = [view.take(index + k) == _ALL_SET[unit] for k in range(max(1, size // 4))]
+    return np.asarray(np.logical_and.reduce(parts))
+
+
+def set_all(truths: Array, positions: Array, size: int) -> None:
+    """Sets the truths of all bytes of each element."""
+    unit = min(size, 4)
+    if not _aligned(positions, unit):
+        truths[positions[:, None] + np.arange(size)] = True
+        return
+    view, index = truths.view(_TYPES[unit]), positions >> unit // 2
+    for k in range(max(1, size // 4)):
+        view[index + k] = _ALL_SET[unit]
+
+
 class UndefinedBytes(Bytes):
     """Bytes of which some are not defined before they are written (`defined`: a truth for each)."""
 
     def __init__(self, data: Array, defined: Array) -> None:
         super().__init__(data)
         self.defined, self.noise = defined, np.random.default_rng(data.size)
+        (unknown,) = np.nonzero(~defined)
+        self.first, self.last = int(unknown[0]), int(unknown[-1])  # outside of these all was defined from the start
 
     def undefined(self, positions: Array, size: int) -> Array:
-        return np.asarray(~self.defined[positions[:, None] + np.arange(size)].all(axis=1))
+        return ~all_set(self.defined, positions, size)
+
+    def undefined_between(self, start: int, end: int) -> Array:
+        return ~self.defined[start:end]
 
     def gather(self, positions: Array, size: int) -> list[Array]:
         """As of all bytes; undefined ones are noise, other noise in each copy and at each reading."""
         words, unit = super().gather(positions, size), min(size, 4)
-        if not self.undefined(positions, size).any():
+        if not self._near(positions, size) or not self.undefined(positions, size).any():
             return words
         return [self._noisy(word, positions + 4 * k, unit) for k, word in enumerate(words)]
 
@@ -120,8 +153,13 @@ class UndefinedBytes(Bytes):
         return word
 
     def scatter(self, positions: Array, size: int, dwords: Sequence[Array]) -> bool:
-        self.defined[positions[:, None] + np.arange(size)] = True
+        if self._near(positions, size):
+            set_all(self.defined, positions, size)
         return super().scatter(positions, size, dwords)
+
+    def _near(self, positions: Array, size: int) -> bool:
+        """Whether some may touch what was not defined from the start."""
+        return bool(positions.size) and int(positions.min()) <= self.last and int(positions.max()) + size > self.first
 
 
 class TwoCopies:
@@ -203,12 +241,12 @@ class GlobalMemory:
     def undefined(self, number: int) -> Array:
         """Of each byte of a region whether nothing has written it."""
         start, size = int(self.starts[number]), int(self.sizes[number])
-        return self.bytes.undefined(np.arange(start, start + size), 1)
+        return self.bytes.undefined_between(start, start + size)
 
     def positions(self, addresses: Array, size: int, describe: Describe, where: str, *, store: bool = False) -> Array:
         """Places in the byte array; a `Fault` for an address outside every region, and a store in one that is read."""
         only = self._only_region(addresses, size)
-        if only is not None and (self.writable[only] or not store):
+        if only is not None and not (store and self.shut[only]):
             shift = (int(self.starts[only]) - self.addresses[only]) % (1 << 64)
             return (addresses + np.uint64(shift)).view(np.int64)
         slots = np.searchsorted(self.sorted, addresses, side="right") - 1
@@ -219,7 +257,7 @@ class GlobalMemory:
             raise self._fault("address", addresses, bad, size, describe, where)
         positions = self.starts[region] + inside
         if store and self.shut[region].any():
-            closed = ~self.writable[positions[:, None] + np.arange(size)].all(axis=1)
+            closed = ~all_set(self.writable, positions, size)
             if closed.any():
                 raise self._fault("read_only", addresses, closed, size, describe, where)
         return np.asarray(positions)

@@ -28,12 +28,12 @@ KERNELS = (
         Broken("misaligned", "(x)[i]", "(x + 1)[i]", "alignment"),
     )),
     Kernel("copy_strided_rows", FILE, sizes("H W P", (1, 1, 1), (9, 33, 40), (16, 64, 64)), lambda g: {"o": g.x}, (
-        Broken("stride", "row * pitch", "row * columns", WRONG),
+        Broken("stride", "row * pitch", "row * columns", "uninitialised"),
         Broken("guard", "row < rows && ", "", "address"),
         Broken("one dimension", "blockIdx.y * blockDim.y + threadIdx.y", "threadIdx.y", WRONG),
     )),
     Kernel("copy_batched", FILE, sizes("B N", (1, 1), (3, 64), (5, 100)), lambda g: {"o": g.x}, (
-        Broken("batch stride", "x + blockIdx.z * batch_stride", "x + blockIdx.z * (long long)n", WRONG),
+        Broken("batch stride", "x + blockIdx.z * batch_stride", "x + blockIdx.z * (long long)n", "uninitialised"),
         Broken("overwritten", "o + blockIdx.z * (long long)n", "o", "collision"),
         Broken("guard", "i < n", "i <= n", "address"),
     )),

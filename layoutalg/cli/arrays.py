@@ -29,13 +29,13 @@ LARGEST_ARRAY = 8 << 30
 """Bytes; an array that is larger is refused."""
 
 
-def read_array(path: Path, rank: int | None = None) -> NDArray[Any]:
-    """The array of a .npy file, of the given rank and a type that a kernel has; InputError otherwise."""
+def read_array(path: Path, rank: int | None = None, *, of_kernels: bool = True) -> NDArray[Any]:
+    """The array of a .npy file, of the given rank and (`of_kernels`) a type that a kernel has; InputError otherwise."""
     if not path.is_file():
         raise InputError(f"{path}: no such file; give a .npy file (numpy.save writes one)")
     try:
         with path.open("rb") as file:
-            _refuse_header(file, path, rank)
+            _refuse_header(file, path, rank, of_kernels)
         found: NDArray[Any] = np.load(path, allow_pickle=False)
     except (ValueError, EOFError, OSError, MemoryError) as error:
         reason = " ".join(str(error).split()) or "there is no memory for it"
@@ -43,7 +43,12 @@ def read_array(path: Path, rank: int | None = None) -> NDArray[Any]:
     return np.ascontiguousarray(found)
 
 
-def _refuse_header(file: BinaryIO, path: Path, rank: int | None) -> None:
+def read_elements(path: Path) -> NDArray[Any]:
+    """The array of a .npy file, of any numbers; InputError otherwise."""
+    return read_array(path, of_kernels=False)
+
+
+def _refuse_header(file: BinaryIO, path: Path, rank: int | None, of_kernels: bool) -> None:
     """InputError where the header says what cannot be read; ValueError where there is none."""
     if file.read(4) == b"PK\x03\x04":
         raise InputError(f"{path}: an archive of arrays; give a single array (.npy)")
@@ -53,7 +58,8 @@ def _refuse_header(file: BinaryIO, path: Path, rank: int | None) -> None:
     if version not in readers:
         raise InputError(f"{path}: version {version[0]}.{version[1]} of .npy, whose names need Unicode; save numbers")
     shape, _, dtype = readers[version](file)
-    dtype_of(dtype, path)
+    if of_kernels or not (dtype.kind in "iuf" and dtype.isnative):
+        dtype_of(dtype, path)
     if rank is not None and len(shape) != rank:
         raise InputError(f"{path}: an array of {len(shape)} dimensions, shape {shape}; {rank} are needed")
     if min(shape, default=1) < 1:

@@ -239,6 +239,7 @@ def compile_file(
     include: Annotated[list[Path] | None, typer.Option("-I", "--include", help="A folder of headers: CK's.")] = None,
     define: Annotated[list[str] | None, typer.Option("-D", "--define", help="A macro: NAME or NAME=VALUE.")] = None,
     opt_level: Annotated[int, typer.Option("-O", min=0, max=3, help="How far clang optimises.")] = 3,
+    lines: Annotated[bool, typer.Option("-g", help="Say which line each instruction comes from.")] = False,
 ) -> int:
     """Compile a source to a code object, and report its registers, LDS and spills."""
     missing = next((folder for folder in include or () if not folder.is_dir()), None)
@@ -249,6 +250,8 @@ def compile_file(
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{source}: cannot be read as text ({error})") from None
     flags = tuple(f"-D{macro}" for macro in define or ())
+    if lines:
+        text, flags = f"#line 1 {json.dumps(source.name)}\n{text}", (*flags, "-gline-tables-only")
     code = device.compile_source(text, target, opt_level=opt_level, flags=flags, include=include or ())
     code.save(output or source.with_suffix(".co"))
     kernels = {k.name: {"vgprs": k.vgprs, "agprs": k.agprs, "sgprs": k.sgprs, "lds_bytes": k.lds_bytes,

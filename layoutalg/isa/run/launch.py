@@ -33,6 +33,7 @@ from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import InstructionCycles, LdsMeter
 from layoutalg.isa.run.initial import initialise
 from layoutalg.isa.run.memories import scratch_stride, smallest_element
+from layoutalg.isa.run.observer import Observer
 from layoutalg.isa.run.races import BlockRaces
 from layoutalg.isa.run.spaces import Buffer, GlobalMemory, Region
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS
@@ -64,6 +65,7 @@ class Execution:
 def execute(
     program: MachineCode, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], step_limit: int = STEP_LIMIT,
     order: int | None = None, strict: bool = True, lds: int = 0,
+    observer: Observer | None = None,
 ) -> Execution:  # fmt: skip
     """Runs a kernel over its whole grid.
 
@@ -72,6 +74,7 @@ def execute(
     A run of more than `step_limit` instructions (of waves that run together) is a `Fault`: the kernel hangs.
     Waves take turns at the lowest address; with `order`, a seed, some run a while at random and others stand still.
     An unaligned access is a `Fault`; where it is not `strict`, it is done as amdhsa sets the machine up, and told.
+    An `observer` is told what is done.
     Raises `LaunchError` when arguments do not fit, `Fault` for what no correct kernel does, and
     `UnsupportedInstructionError` for an instruction that is not described.
     """
@@ -97,7 +100,7 @@ def execute(
         memory.contents(number)[:] = np.frombuffer(data, np.uint8)
     meter = LdsMeter(kernel.target)
     turns = Turns(step_limit, None if order is None else np.random.default_rng(order))
-    steps, unaligned = _run_grid(program, kernel, launch, memory, turns, meter, strict)
+    steps, unaligned = _run_grid(program, kernel, launch, memory, turns, meter, strict, observer)
     given = list(buffers_of(args))
     numbers = [first + buffers.index(one) for one in given]
     outputs = tuple(
@@ -142,7 +145,7 @@ def _loaded(segment: Segment) -> Array:
 
 def _run_grid(
     program: MachineCode, kernel: KernelBinary, launch: Launch, memory: GlobalMemory, turns: Turns, meter: LdsMeter,
-    strict: bool,
+    strict: bool, observer: Observer | None,
 ) -> tuple[int, tuple[str, ...]]:  # fmt: skip
     """Runs all blocks, some at once; `kernel` has the LDS of the launch."""
     threads, wave = prod(launch.block), kernel.wave_size
@@ -162,7 +165,8 @@ def _run_grid(
         some = blocks[start : start + at_once]
         machine = ConcreteMachine(kernel, some, waves, threads, memory, place, meter, strict, races, start)
         initialise(machine.registers, pointers, arguments, launch.block)
-        steps += run(machine, program, turns)
+        machine.memory.observer = observer
+        steps += run(machine, program, turns, observer)
         unaligned |= machine.memory.unaligned
     return steps, tuple(unaligned)
 
@@ -189,7 +193,7 @@ class Turns:
         return self.step_limit if self.order is None else int(self.order.integers(1, 40))
 
 
-def run(machine: ConcreteMachine, program: MachineCode, turns: Turns) -> int:
+def run(machine: ConcreteMachine, program: MachineCode, turns: Turns, observer: Observer | None = None) -> int:
     """Runs every wave of a machine to its end; returns the number of instructions carried out."""
     registers, steps = machine.registers, 0
     counter = np.full(registers.waves, program.kernel.start, np.int64)
@@ -205,9 +209,10 @@ def run(machine: ConcreteMachine, program: MachineCode, turns: Turns) -> int:
         others = counter[ready & ~live]
         limit = int(others.min()) if others.size else -1
         registers.set_live(live)
-        counter[live], last, done = _turn(
-            machine, program, address, limit, min(turns.length(), turns.step_limit - steps)
-        )
+        most = min(turns.length(), turns.step_limit - steps)
+        counter[live], last, done = _turn(machine, program, address, limit, most, observer)
+        if observer:
+            observer.turn(address, done, int(live.sum()))
         steps += done
         if steps >= turns.step_limit:
             raise StepLimit(turns.step_limit, registers.where)
@@ -215,7 +220,9 @@ def run(machine: ConcreteMachine, program: MachineCode, turns: Turns) -> int:
         waiting |= live & BARRIERS.get(last, (False, False))[1]
 
 
-def _turn(machine: ConcreteMachine, program: MachineCode, address: int, limit: int, most: int) -> tuple[Any, str, int]:
+def _turn(
+    machine: ConcreteMachine, program: MachineCode, address: int, limit: int, most: int, observer: Observer | None
+) -> tuple[Any, str, int]:
     """Carries out instructions of the live waves up to a branch, an end, a wait for others, or where others stand.
 
     Returns where they go on, the last instruction's name, and how many were carried out; at most about `most`.
@@ -243,6 +250,8 @@ def _turn(machine: ConcreteMachine, program: MachineCode, address: int, limit: i
             return address, name, done
         else:
             machine.step(instruction)
+        if observer:
+            observer.after(registers, instruction)
         if address == limit or (done >= most and not registers.index_mode):
             return address, name, done
 

@@ -17,6 +17,7 @@ from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.run.lds import Barriers, Lds
+from layoutalg.isa.run.observer import Observer
 from layoutalg.isa.run.races import BlockRaces
 from layoutalg.isa.run.registers import APERTURES, WaveRegisters
 from layoutalg.isa.run.spaces import Describe, GlobalMemory, Memory, TwoCopies
@@ -51,6 +52,7 @@ class WaveMemory:
         self.lds = Lds(blocks, kernel.lds_bytes, place, noise)
         self.scratch_stride = scratch_stride(kernel)
         self.scratch = TwoCopies(registers.waves * registers.lanes * self.scratch_stride, noise)
+        self.observer: Observer | None = None
         self.unaligned: dict[str, None] = {}  # instructions that accessed memory across their width, in order
 
     def describes_scratch(self, low: Array, high: Array, offset: Array) -> bool:
@@ -71,6 +73,9 @@ class WaveMemory:
             if len(address) > 1:
                 address = registers.agree("an address", np.where(active, address, address.dtype.type(0)))
             address = np.broadcast_to(registers.by_wave(address)[0], lanes.shape)
+            if self.observer:
+                for space, where, part in self._split(access, address, lanes):
+                    self.observer.access(registers, access, space, where, part)
             if access.store:
                 self._store(instruction, access, "data2" if number else "data", address, lanes)
             else:

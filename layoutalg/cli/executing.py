@@ -1,0 +1,161 @@
+"""`execute`: a kernel that anybody compiled, carried out on this processor as a launch file says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from layoutalg.cli.arrays import read_elements, write_array
+from layoutalg.cli.errors import InputError
+from layoutalg.cli.files import defines_of, sizes_of
+from layoutalg.cli.output import placed
+from layoutalg.disk import read_whole, write_whole
+from layoutalg.errors import Fault
+from layoutalg.lazy import lazy
+
+if TYPE_CHECKING:
+    from layoutalg import formats
+    from layoutalg.isa.container import binary, lines
+    from layoutalg.isa.decode import code as codes
+    from layoutalg.isa.run import bound, launch, observer, report
+else:
+    formats = lazy("layoutalg.formats")
+    binary = lazy("layoutalg.isa.container.binary")
+    lines = lazy("layoutalg.isa.container.lines")
+    codes = lazy("layoutalg.isa.decode.code")
+    bound = lazy("layoutalg.isa.run.bound")
+    launch = lazy("layoutalg.isa.run.launch")
+    observer = lazy("layoutalg.isa.run.observer")
+    report = lazy("layoutalg.isa.run.report")
+
+FAULT = 1
+"""Exit code of a run that does what no correct kernel does."""
+
+STEPS = 2_000_000
+
+
+def execute(
+    file: Annotated[Path, typer.Argument(help="A code object.")],
+    launch_file: Annotated[Path, typer.Option("--launch", help="A spec file with a [launch] table (.toml, .json).")],
+    define: Annotated[list[str] | None, typer.Option("-D", "--define", help="A size: M=100.")] = None,
+    inputs: Annotated[list[str] | None, typer.Option("--input", help="What a tensor holds: x=x.npy.")] = None,
+    outputs: Annotated[list[str] | None, typer.Option("--output", help="Where a tensor goes: o=o.npy.")] = None,
+    argument: Annotated[list[str] | None, typer.Option(help="A value: alpha=0.5; by its place: 3=7.")] = None,
+    kernel: Annotated[str | None, typer.Option(help="The kernel, where the launch file names none.")] = None,
+    seed: Annotated[int, typer.Option(help="Of tensors that are not given.")] = 0,
+    steps: Annotated[int, typer.Option(min=1, help="Instructions after which a kernel hangs.")] = STEPS,
+    unaligned: Annotated[bool, typer.Option("--unaligned", help="Unaligned accesses are no fault.")] = False,
+    trace: Annotated[bool, typer.Option("--trace", help="Each instruction of a wave, and what it wrote.")] = False,
+    trace_block: Annotated[str, typer.Option(help="The block of the trace.")] = "0,0,0",
+    trace_wave: Annotated[int, typer.Option(min=0, help="The wave in that block.")] = 0,
+    trace_file: Annotated[Path | None, typer.Option(callback=placed, help="Where the trace goes.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> int:
+    """Carry out a kernel that anybody compiled, as a launch file says; exit 1 for what no correct kernel does.
+
+    \b
+    layoutalg execute transpose.co --launch transpose.toml -D M=100 -D N=70 --input x=x.npy --output o=o.npy
+    """
+    payload = read_whole(file)
+    spec = formats.load(launch_file)
+    kernels = binary.read_kernels(payload)
+    chosen = codes.decode_kernel(kernels[_kernel(file, spec, kernel, kernels)])
+    values = {name: _value(text) for name, text in defines_of(argument).items()}
+    given = {name: read_elements(Path(path)) for name, path in defines_of(inputs).items()}
+    wanted = {name: placed(Path(path)) for name, path in defines_of(outputs).items()}
+    made = bound.bound(spec, chosen.kernel.metadata, sizes_of(define), given, values, seed)
+    for name in wanted:
+        if name not in made.tensors:
+            raise InputError(f"--output {name}: the launch has no tensor {name!r}; it has {', '.join(made.tensors)}")
+    watch = observer.Observer(_triple(trace_block), trace_wave, trace or trace_file is not None)
+    where = lines.SourceLines.read(payload).of
+    head = {"kernel": chosen.kernel.name, "target": chosen.kernel.target, "grid": made.grid, "block": made.block}
+    try:
+        run = launch.execute(chosen, made.grid, made.block, made.arguments, steps, strict=not unaligned, lds=made.lds,
+                             observer=watch)  # fmt: skip
+    except Fault as fault:
+        _tell_trace(watch, where, trace_file, as_json)
+        _tell_fault(head, report.fault_data(fault, made, where), as_json, watch if trace else None)
+        return FAULT
+    for tensor, memory in zip(made.passed, run.outputs, strict=True):
+        path = wanted.get(tensor.name)
+        if path:
+            write_array(path, tensor.read(memory))
+    _tell_trace(watch, where, trace_file, as_json)
+    found = report.report(chosen, made, run, watch, where)
+    if as_json:
+        print(json.dumps({**head, **found, **_traced(watch, trace)}))
+        return 0
+    print(_headline(head))
+    print(*report.text(found), sep="\n")
+    return 0
+
+
+def _kernel(file: Path, spec: formats.SpecFile, given: str | None, kernels: binary.Kernels) -> str:
+    """The kernel's name: that of the command, the launch file's, or the only one."""
+    name = given or (spec.launch.kernel if spec.launch else None)
+    known: list[str] = [*kernels, *kernels.refused]
+    if name is None and len(known) == 1:
+        return known[0]
+    if name in known:
+        return name
+    what = f"no kernel {name!r}" if name else "several kernels; say which with --kernel, or in the launch file"
+    raise InputError(f"{file}: {what}; it has {', '.join(known) or 'none'}")
+
+
+def _value(text: str) -> Any:
+    """A number that is given as text: an integer in any base, or a fraction."""
+    for read in (lambda: int(text, 0), lambda: float(text)):
+        try:
+            return read()
+        except ValueError:
+            continue
+    raise InputError(f"--argument …={text}: give a number, 2 for an integer or 2.0 for a fraction")
+
+
+def _triple(text: str) -> tuple[int, int, int]:
+    parts = text.split(",")
+    if len(parts) > 3 or not all(part.strip().isdigit() for part in parts):
+        raise InputError(f"--trace-block {text}: give the block's x,y,z, e.g. 1,0,0")
+    x, y, z = (*map(int, parts), 0, 0)[:3]
+    return x, y, z
+
+
+def _headline(head: dict[str, Any]) -> str:
+    grid, block = (" × ".join(map(str, head[key])) for key in ("grid", "block"))
+    return f"{head['kernel']} for {head['target']}: {grid} blocks of {block} threads"
+
+
+def _traced(watch: observer.Observer, wanted: bool) -> dict[str, Any]:
+    return {"trace": [vars(one) for one in watch.trace]} if wanted else {}
+
+
+def _tell_trace(watch: observer.Observer, where: report.Lines, file: Path | None, as_json: bool) -> None:
+    """The trace as text, to its file or to stdout; in a JSON document it has its own place."""
+    if not watch.tracing or (as_json and file is None):
+        return
+    parts = []
+    for one in watch.trace:
+        source = where(report.address_of(one.where))
+        instruction, *wrote = str(one).split("\n")
+        parts.append("\n".join([f"{instruction}  ; {source}" if source else instruction, *wrote]))
+    text = "\n".join(parts) or f"block {watch.block} wave {watch.wave} carried out nothing"
+    if file is None:
+        print(text)
+    else:
+        write_whole(file, f"{text}\n".encode())
+
+
+def _tell_fault(head: dict[str, Any], found: dict[str, Any], as_json: bool, traced: observer.Observer | None) -> None:
+    if as_json:
+        print(json.dumps({**head, "fault": found, **(_traced(traced, True) if traced else {})}))
+        return
+    print(f"{_headline(head)}: fault")
+    source = f" ({found['source']})" if "source" in found else ""
+    print(f"  {found['kind']}: {found['what']}")
+    print(f"  at {found['where']}{source}")
+    if "hint" in found:
+        print(f"  {found['hint']}")

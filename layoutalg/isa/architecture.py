@@ -89,7 +89,7 @@ class Architecture:
     #: Whether 16-bit operations read and write halves of registers and keep the other; else they write the low one and
     #: clear the upper (LLVM, zeroesHigh16BitsOfDest; RDNA 3 ISA, VOP3)
     halves: bool
-    #: Whether V_CMPX writes its mask to VCC besides EXEC (ISA manuals, VOPC).
+    #: Whether V_CMPX writes its mask to a register, or VCC, besides EXEC (ISA manuals, VOPC).
     compares_write_vcc: bool
     #: Whether bits of a scalar access, `imm` and `soffset_en`, say which offsets it has (CDNA 3 ISA, SMEM).
     says_scalar_offsets: bool

@@ -88,7 +88,7 @@ def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
             yield from _vector_faults(kernel, operand, count)
         elif operand.kind == "s":
             yield from _scalar_faults(kernel, operand, count)
-            if role in ("d", "m") and operand.index in _TRAPS:
+            if role in ("d", "m", "m2") and operand.index in _TRAPS:
                 yield f"it writes s{operand.index}, a trap temporary"
         elif role == "d" and instruction.name in ACCESSES:
             yield f"it loads to {operand}"
@@ -137,6 +137,7 @@ def _spans(kernel: KernelBinary, instruction: Instruction) -> Iterator[Span]:
         if name in ALU:
             tokens = dict.fromkeys((*ALU[name].writes, *ALU[name].reads))
             counts = {token[0]: _count(token, kernel.wave_size) for token in tokens if token[0] in "abcdmn"}
+            counts |= {"m2": counts["m"]} if "m" in counts else {}
         elif name in ACCESSES:
             counts = _access_counts(one, ACCESSES[name])
         elif matrix is not None:

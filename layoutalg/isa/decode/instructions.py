@@ -8,6 +8,7 @@ immediate fields.  Registers that an encoding leaves unsaid (VCC of a short comp
 | `d` | the result: vector or scalar register |
 | `a`, `b`, `c` | first, second, third source |
 | `m` | the lane mask written: a compare's result, a carry out |
+| `m2` | a second register that gets the mask: CDNA's V_CMPX writes EXEC besides its destination |
 | `n` | the lane mask read: the condition of a select, a carry in |
 | `addr`, `base` | a memory access's vector address and its scalar base |
 | `data`, `data2` | what a store writes |
@@ -30,6 +31,7 @@ from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.architecture import Architecture
 from layoutalg.isa.decode.extended import extension_of, plain_form, with_second_dword
 from layoutalg.isa.decode.opcodes import with_known_opcode
+from layoutalg.isa.decode.unused import refuse_reserved, unused_fields
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.lazy import lazy
 
@@ -175,16 +177,17 @@ def _normalised(raw: Any, architecture: Architecture) -> Instruction:
     extension, plain = extension_of(raw, form), plain_form(form)
     operands = {role: _operand(code, None, architecture) for role, code in extension.operands.items()}
     fields = dict(extension.fields)
-    unused = _unused_fields(raw, form)
-    _refuse_reserved(raw, unused, architecture)
-    if form == "SMEM" and architecture.says_scalar_offsets and not raw.soffset_en:
-        if raw.soffset.offset:
-            raise UnsupportedInstructionError(f"{name} has the register field soffset, which it does not use")
-        operands["soffset"] = NO_REGISTER
+    unused = unused_fields(raw, form, name)
+    refuse_reserved(raw, unused, architecture)
+    read = unused | extension.read
+    if form == "SMEM" and architecture.says_scalar_offsets:
+        read |= {"imm", "soffset_en"} | (frozenset() if raw.imm else {"offset"})
+        if "soffset" not in unused:
+            operands["soffset"] = _scalar_offset(raw, name, architecture)
     defaults = DEFAULTS.get(plain, {})
     for key, bits in raw._fields:
         value = getattr(raw, key)
-        if key in ("op", "encoding", "seg", "literal") or key in unused or key in extension.read:
+        if key in ("op", "encoding", "seg", "literal") or key in read:
             continue
         if type(bits).__name__ in ("BitField", "FixedBitField"):
             if value != defaults.get(key, 0):
@@ -199,8 +202,23 @@ def _normalised(raw: Any, architecture: Architecture) -> Instruction:
     operands |= _constant(name, raw._literal)
     _write_out(name, operands, fields, architecture)
     _accumulators(name, form, operands, fields, raw)
-    _halves(name, plain, operands, fields, architecture)
+    if architecture.halves:
+        _pick_halves(_halves(raw, plain), plain, operands, fields)
     return Instruction(0, raw.size(), name, form, MappingProxyType(operands), MappingProxyType(fields))
+
+
+def _scalar_offset(raw: Any, name: str, architecture: Architecture) -> Operand:
+    """The register with CDNA's offset of a scalar access, which may stand in the immediate's place (CDNA 3 ISA, SMEM).
+
+    (LLVM, SMInstructions, SMEM_Real_SGPR_vi and SMEM_Real_SGPR_alt_gfx9.)
+    """
+    if not raw.soffset_en and raw.soffset.offset:
+        raise UnsupportedInstructionError(f"{name} has the register field soffset, which it does not use")
+    if not raw.imm and raw.offset >> (0 if raw.soffset_en else 7):
+        raise UnsupportedInstructionError(f"{name} has the offset {raw.offset:#x}, which it does not use")
+    if raw.soffset_en or not raw.imm:
+        return _operand(raw.soffset.offset if raw.soffset_en else raw.offset, None, architecture)
+    return NO_REGISTER
 
 
 #: Operations that have a constant of their own, K in the manuals → its role.
@@ -214,37 +232,6 @@ _CONSTANT = {
 def _constant(name: str, literal: int | None) -> Mapping[str, Operand]:
     """The constant that an operation has besides its sources (ISA manuals, V_FMAMK_F32, S_SETREG_IMM32_B32)."""
     return {_CONSTANT[name]: Operand("bits", literal)} if literal is not None and name in _CONSTANT else {}
-
-
-def _unused_fields(raw: Any, form: str) -> frozenset[str]:
-    """Register fields that the operation ignores, by the decoder's operand table; a second dword's are read apart."""
-    plain = ("BitField", "FixedBitField", "EnumBitField")
-    keys = {key for key, bits in raw._fields if type(bits).__name__ not in plain}
-    known = set(raw.operands) | {key[1:] for key in raw.operands if key.startswith("v")}
-    if form.endswith("_SDWA"):
-        known |= {"vsrc0", "vsrc1"} | ({"sdst"} if getattr(raw, "sd", 0) else set())
-    if "_DPP" in form:
-        known.add("vsrc0")
-    return frozenset(keys - known) if known else frozenset()
-
-
-def _refuse_reserved(raw: Any, unused: frozenset[str], architecture: Architecture) -> None:
-    """Refuses bits that no field has, and registers that the operation has not, where no assembler writes them.
-
-    They write 0, in sources what `Architecture.unused_source` has, and `null` for the scalar base of RDNA's flat
-    accesses (LLVM, FLATInstructions).
-    """
-    sources = dict.fromkeys(("src0", "src1", "src2"), architecture.unused_source)
-    left = {**sources, "saddr": frozenset({0, 124})}
-    said = 0
-    for key, bits in raw._fields:
-        value = raw._raw >> bits.lo & bits.mask
-        if key in unused and value not in left.get(key, (0,)):
-            raise UnsupportedInstructionError(f"{raw.op.name} has the register field {key}, which it does not use")
-        said |= bits.mask << bits.lo
-    reserved = raw._raw & ~said & (1 << 8 * raw.size()) - 1
-    if reserved:
-        raise UnsupportedInstructionError(f"{raw.op.name} has the reserved bits {reserved:#x}")
 
 
 def _role(key: str, name: str, form: str) -> str:
@@ -263,9 +250,10 @@ def _write_out(name: str, operands: dict[str, Operand], fields: dict[str, int], 
     """Adds the VCC that the short encodings leave unsaid (ISA manuals, VOP2 and VOPC)."""
     vcc = Operand("s", EXEC if name.startswith("V_CMPX") else VCC)
     if name.startswith("V_CMP"):
-        operands["m"] = vcc if name.startswith("V_CMPX") else operands.get("m", vcc)
-    if name.startswith("V_CMPX") and architecture.compares_write_vcc:
-        fields["writes_vcc_too"] = 1  # only RDNA's writes EXEC alone
+        given = operands.get("m", Operand("s", VCC))
+        operands["m"] = vcc if name.startswith("V_CMPX") else given
+        if name.startswith("V_CMPX") and architecture.compares_write_vcc:
+            operands["m2"] = given  # only RDNA's writes EXEC alone
     if name in ALU and "m" in ALU[name].writes:
         operands.setdefault("m", vcc)
     if name in ALU and "n" in ALU[name].reads:
@@ -279,6 +267,8 @@ def _accumulators(name: str, form: str, operands: dict[str, Operand], fields: di
         roles = {"V_ACCVGPR_READ": ["a"], "V_ACCVGPR_WRITE": ["d"]}.get(name, ["a", "d"])
     elif form == "VOP3P_MFMA":
         said = {"a": raw.acc & 1, "b": raw.acc >> 1 & 1, "c": raw.acc_cd, "d": raw.acc_cd}
+        if name.startswith("V_SMFMAC"):
+            del said["c"]  # which of the elements of a sparse matrix are there, a vector register
         roles = [role for role, bit in said.items() if bit]
         for key in ("acc", "acc_cd", "opsel", "opsel_hi", "opsel_hi2", "neg", "neg_hi", "clmp"):
             fields.pop(key, None)  # other names of the bits of acc, acc_cd, cbsz, abid and blgp
@@ -291,11 +281,20 @@ def _accumulators(name: str, form: str, operands: dict[str, Operand], fields: di
             operands[role] = Operand("a", operands[role].index)
 
 
-def _halves(
-    name: str, form: str, operands: dict[str, Operand], fields: dict[str, int], architecture: Architecture
-) -> None:
+def _halves(raw: Any, form: str) -> frozenset[str]:
+    """The roles that are of 16 bits, by the decoder's operand table; packed operations pick halves of their own."""
+    if not form.startswith("VOP") or form == "VOP3P":
+        return frozenset()
+    sizes = {key.removeprefix("v"): size for key, (_, size, _) in raw.operands.items()}
+    return frozenset(role for key, role in _VECTOR_ROLES.items() if sizes.get(key) == 16)
+
+
+#: Register fields of vector operations, without a first `v`, → role.
+_VECTOR_ROLES = {"src0": "a", "src1": "b", "src2": "c", "dst": "d"}
+
+
+def _pick_halves(roles: frozenset[str], form: str, operands: dict[str, Operand], fields: dict[str, int]) -> None:
     """Which halves a 16-bit operation works on: short encodings add 128 to the register, VOP3 has bits (RDNA 3 ISA)."""
-    roles = ALU[name].halves if name in ALU and architecture.halves else frozenset()
     if not roles:
         return
     picked = fields.pop("opsel", 0)

@@ -22,7 +22,7 @@ _CACHE_FIELDS = frozenset({"glc", "slc", "dlc", "sc0", "sc1", "nt", "th", "scope
 _LAST_USE, _RESERVED_HINT, _SYSTEM = 3, 7, 3
 
 _ADDRESS_FIELDS = {
-    "constant": frozenset({"offset", "imm", "soffset_en"}),
+    "constant": frozenset({"offset"}),
     "lds": frozenset({"offset0", "offset1"}),
     "scratch": frozenset({"offset", "sve", "offen"}),
 }
@@ -67,8 +67,6 @@ class Addresses:
         return self.registers.read_register(operand_of(instruction, role), bits)
 
     def _constant_address(self, instruction: Instruction, offset: int) -> Word:
-        if self.kernel.architecture.says_scalar_offsets and not instruction.fields.get("imm"):
-            raise UnsupportedInstructionError(f"{instruction.place}: an offset in a register")
         parts = [self.registers.read_scalar(operand_of(instruction, "base"), 64), self.w.const(offset, 64)]
         extra = instruction.operands.get("soffset", NO_REGISTER)
         if extra.kind != "null":

@@ -8,7 +8,7 @@ are written here once, so the numpy machine and the symbolic one cannot disagree
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from layoutalg.errors import UnsupportedInstructionError
@@ -63,6 +63,8 @@ class Operands:
             return partial(self.mask, operand)
         if token.endswith("16"):
             return partial(self._half, operand, number)
+        if operand.high:
+            raise UnsupportedInstructionError(f"{instruction.place}: the upper half of {operand.kind}{operand.index}")
         if operand.kind in ("v", "a"):
             return partial(self.registers.read_register, self._indexed(operand, token[0]), int(token[1:]))
         if instruction.name.startswith("V_PK_") and operand.kind != "s" and operand.index != 0:
@@ -80,8 +82,11 @@ class Operands:
         if token.startswith("exec"):
             return partial(registers.write_scalar, Operand("s", EXEC), int(token[4:]))
         if token == "m":
-            return partial(self._write_mask, operand_of(instruction, "m"))
+            second = instruction.operands.get("m2")
+            return partial(self._write_masks, (operand_of(instruction, "m"), *([second] if second else [])))
         operand, bits = operand_of(instruction, "d"), 32 if token == "d16" else int(token[1:])
+        if operand.high and token != "d16":
+            raise UnsupportedInstructionError(f"{instruction.place}: the upper half of a result of {bits} bits")
         if token == "d16" and operand.kind != "v":
             raise UnsupportedInstructionError(f"{instruction.place}: half of the register {operand}")
         write: Target = partial(registers.write_scalar, operand, bits)
@@ -95,8 +100,10 @@ class Operands:
     def _in_lanes(self, lanes: Source, old: Source, write: Target) -> Target:
         return lambda word: write(self.w.ite(lanes(), word, old()))
 
-    def _write_mask(self, operand: Operand, truth: Truth) -> None:
-        self.registers.write_scalar(operand, self.kernel.wave_size, self.registers.mask_of(truth))
+    def _write_masks(self, operands: Sequence[Operand], truth: Truth) -> None:
+        mask = self.registers.mask_of(truth)
+        for operand in operands:
+            self.registers.write_scalar(operand, self.kernel.wave_size, mask)
 
     def _half(self, operand: Operand, number: bool) -> Word:
         """16 bits of a register or of a constant, as a word of 32."""

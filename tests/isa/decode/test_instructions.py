@@ -98,3 +98,55 @@ def test_gfx90a_has_sums_of_products_that_are_rounded_twice(code, gfx90a, gfx942
 )  # fmt: skip
 def test_a_constant_of_an_operation_is_its_third_source(architecture, code, text):
     assert decoded(code, architecture) == [text]
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("410002c010000000", "s_load_dword soffset=null, d=s1, base=s2 offset:0x10"),
+        ("410000c006000000", "s_load_dword soffset=s6, d=s1, base=s2"),
+        ("410000c07c000000", "s_load_dword soffset=m0, d=s1, base=s2"),
+        ("414000c00000000c", "s_load_dword soffset=s6, d=s1, base=s2"),
+        ("414002c01000000c", "s_load_dword soffset=s6, d=s1, base=s2 offset:0x10"),
+    ],
+)
+def test_an_offset_of_a_scalar_access_is_a_number_a_register_or_both(code, text):
+    assert decoded(code, "cdna", "gfx90a") == [text]
+
+
+@pytest.mark.parametrize("code", ["410000c080000000", "410002c01000000c", "414000c01000000c"])
+def test_bits_of_an_offset_that_is_not_said_are_refused(code):
+    with pytest.raises(UnsupportedInstructionError, match="which it does not use"):
+        decoded(code, "cdna", "gfx90a")
+
+
+@pytest.mark.parametrize(
+    ("architecture", "code", "text"),
+    [
+        ("cdna", "070fb47d", "v_cmpx_eq_u32 a=v7, b=v7, m=exec, m2=vcc"),
+        ("cdna", "0a00dad007130200", "v_cmpx_eq_u32 m=exec, a=v7, b=v9, m2=s10"),
+        ("rdna3", "0713947d", "v_cmpx_eq_u32 a=v7, b=v9, m=exec"),
+    ],
+)
+def test_cdnas_comparison_that_writes_exec_writes_another_mask_too(architecture, code, text):
+    assert decoded(code, architecture) == [text]
+
+
+def test_what_says_where_a_sparse_matrix_has_elements_is_no_accumulation_register():
+    (text,) = decoded("0080e8d302090a04", "cdna", "gfx942")
+    assert text == "v_smfmac_f32_32x32x16_bf16 d=a0, a=v2, b=v4, c=v2"
+
+
+@pytest.mark.parametrize(
+    ("architecture", "code", "text"),
+    [
+        ("rdna3", "9a6ff476", "v_ldexp_f16 d=v122, a=v26.h, b=v55"),
+        ("rdna3", "24086d7c", "v_cmp_ge_i16 a=s36, b=v4.h, m=vcc"),
+        ("rdna3", "0e04016e14000188", "v_fmamk_f16 d=v0, a=s14, b=v2.h, c=0x88010014"),
+        ("rdna4", "01208061", "v_min_num_f16 d=v64.h, a=s1, b=v16"),
+        ("rdna4", "61b5167f", "v_frexp_exp_i16_f16 d=v11.h, a=v97"),
+        ("rdna4", "294848d65f05fe04", "v_fma_f16 d=v41.h, a=v95.h, b=v2, c=v63"),
+    ],
+)
+def test_halves_are_picked_whether_or_not_an_operation_is_described(architecture, code, text):
+    assert decoded(code, architecture) == [text]

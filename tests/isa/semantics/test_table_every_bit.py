@@ -41,6 +41,7 @@ v_mov_b32_dpp v2, v7 row_shr:1 row_mask:0xa bank_mask:0xe
 v_add_f32_dpp v2, -v7, |v9| quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf
 v_cmp_gt_u32_e32 vcc, v7, v9
 v_cmp_gt_f32_e64 s[10:11], v7, v9
+v_cmpx_gt_u32_e64 s[10:11], v7, v9
 v_cndmask_b32_e64 v2, v7, v9, s[10:11]
 v_add_co_u32_e64 v2, s[10:11], v7, v9
 v_add3_u32 v2, v7, v9, v11
@@ -56,6 +57,7 @@ s_mov_b32 s10, s12
 s_cmp_eq_u32 s12, s13
 s_movk_i32 s10, 0x7
 s_load_dword s10, s[4:5], 0x10
+s_load_dword s10, s[4:5], s6
 global_load_dword v2, v[4:5], off offset:16
 global_load_dword v2, v6, s[4:5] offset:16
 global_store_dword v[4:5], v7, off offset:16

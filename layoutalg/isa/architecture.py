@@ -133,7 +133,8 @@ class Architecture:
     #: GCNSubtarget::hasVmemWriteVgprInOrder; its pull request 105549, "GFX12 VMEM loads can write VGPR results out of
     #: order").
     out_of_order_loads: frozenset[str] = frozenset()
-    #: Cache controls that the decoder lacks, by the opcode in bits 18–25 of MUBUF (RDNA 3 ISA, MUBUF).
+    #: Cache controls that the decoder lacks, by the opcode in bits 18–25 of MUBUF (RDNA 3 ISA, MUBUF; LLVM,
+    #: BUFInstructions: GFX9's real instructions).
     undecoded: Mapping[int, str] = field(default_factory=dict)
 
     @property
@@ -172,6 +173,7 @@ _CDNA = Architecture(
     vector_granules={64: 8},
     wave_scratch=1024 * ((1 << 13) - 1),
     scalar_granule=16,
+    undecoded={0x3E: "BUFFER_WBINVL1", 0x3F: "BUFFER_WBINVL1_VOL"},
     accumulators=True,
     moves_64_bits=True,
 )

@@ -95,6 +95,7 @@ class Descriptor:
     scalar_registers: int  # that a wave may use, VCC and others of the machine among them
     vector_registers: int
     accumulators: int
+    one_cache: bool  # the waves of a block share their first cache: neither TG_SPLIT nor WGP_MODE
 
 
 def code_format(target: str) -> CodeFormat:
@@ -144,6 +145,7 @@ def read_descriptor(data: bytes, target: str, name: str) -> Descriptor:
         scalar_registers=scalar_registers,
         vector_registers=vector_registers,
         accumulators=accumulators,
+        one_cache=not (whole >> RSRC3 + 16 & 1 if architecture.accumulators else whole >> RSRC1 + 29 & 1),
     )
     why = _why_not(found, target, architecture, apart=bool(whole >> RSRC3 + 16 & 1))
     if why:

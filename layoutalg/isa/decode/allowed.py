@@ -155,6 +155,10 @@ def _access_counts(instruction: Instruction, access: MemoryInstruction) -> dict[
     """Registers of a memory instruction; its vector address is of 64 bits where it has no scalar base."""
     elements = 2 if access.pair_step else 1
     counts = {"d": access.registers * elements, "data": access.registers, "data2": access.registers}
+    if access.atomic and access.atomic.operands == 2 and access.space != "lds":
+        counts["data"] *= 2
+    if access.atomic and not access.returns(instruction.fields):
+        del counts["d"]
     if access.space == "constant":
         return {"d": counts["d"], "base": 2, "soffset": 1}
     has_base = instruction.operands.get("base", NO_REGISTER) != NO_REGISTER

@@ -40,8 +40,11 @@ class Addresses:
         refuse_fields(instruction, _CACHE_FIELDS | _ADDRESS_FIELDS.get(access.space, frozenset({"offset"})))
         fields, w = instruction.fields, self.w
         hint, system = fields.get("th", 0), fields.get("scope", 0) == _SYSTEM
-        if not access.store and (hint == _RESERVED_HINT or (hint == _LAST_USE and not system)):
+        load = not access.store and not access.atomic
+        if (load and (hint == _RESERVED_HINT or (hint == _LAST_USE and not system))) or (access.atomic and hint > 3):
             raise UnsupportedInstructionError(f"{instruction.place}: the temporal hint {hint}")
+        if access.atomic and not access.returns(fields) and instruction.operands.get("d", Operand("v")).index:
+            raise UnsupportedInstructionError(f"{instruction.place}: a result that does not come back")
         offset = fields.get("offset", 0)
         if access.space == "lds":
             base = self._vector(instruction, "addr", 32)

@@ -21,7 +21,7 @@ from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.run.lanes import WaveLanes
 from layoutalg.isa.run.memories import WaveMemory
-from layoutalg.isa.run.races import BlockRaces
+from layoutalg.isa.run.races import Races
 from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.isa.run.spaces import GlobalMemory
 from layoutalg.isa.semantics.table import ALU
@@ -32,7 +32,7 @@ class ConcreteMachine:
 
     def __init__(
         self, kernel: KernelBinary, blocks: Array, waves_per_block: int, threads: int, memory: GlobalMemory,
-        place: int, meter: LdsMeter, strict: bool = True, races: BlockRaces | None = None, first: int = 0,
+        place: int, meter: LdsMeter, strict: bool = True, races: Races | None = None, first: int = 0,
     ) -> None:  # fmt: skip
         """`blocks` has a row (x, y, z) for each block; the rest is as for `WaveMemory`."""
         self.registers = WaveRegisters(kernel, blocks, waves_per_block, threads)

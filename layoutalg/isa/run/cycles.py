@@ -67,6 +67,9 @@ class LdsMeter:
         one = self.found.setdefault(where, InstructionCycles(where, access.store, access.size))
         rows = active.any(axis=1)
         one.accesses += int(rows.sum())
+        if access.atomic:
+            one.unpriced = "no source says what atomic operations cost"
+            return
         try:
             how = self.target.for_width("write" if access.store else "read", access.size)
         except UnknownInstructionError as error:

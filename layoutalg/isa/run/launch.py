@@ -34,7 +34,7 @@ from layoutalg.isa.run.cycles import InstructionCycles, LdsMeter
 from layoutalg.isa.run.initial import initialise
 from layoutalg.isa.run.memories import scratch_stride, smallest_element
 from layoutalg.isa.run.observer import Observer
-from layoutalg.isa.run.races import BlockRaces
+from layoutalg.isa.run.races import Races
 from layoutalg.isa.run.spaces import Buffer, GlobalMemory, Region
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS
 from layoutalg.target import target as gpu
@@ -60,6 +60,8 @@ class Execution:
     unaligned: tuple[str, ...] = ()  # instructions whose addresses were not aligned, where that is allowed
     lds: tuple[InstructionCycles, ...] = ()  # what each LDS instruction cost, in the order of their first use
     undefined: tuple[Array, ...] = ()  # of each output's bytes whether nothing has written them
+    ordered: tuple[str, ...] = ()  # atomic operations whose results another order of lanes and blocks may change
+    unjudged: tuple[str, ...] = ()  # instructions that race, unless atomic operations order them, which is not followed
 
 
 def execute(
@@ -100,7 +102,7 @@ def execute(
         memory.contents(number)[:] = np.frombuffer(data, np.uint8)
     meter = LdsMeter(kernel.target)
     turns = Turns(step_limit, None if order is None else np.random.default_rng(order))
-    steps, unaligned = _run_grid(program, kernel, launch, memory, turns, meter, strict, observer)
+    steps, unaligned, ordered, unjudged = _run_grid(program, kernel, launch, memory, turns, meter, strict, observer)
     given = list(buffers_of(args))
     numbers = [first + buffers.index(one) for one in given]
     outputs = tuple(
@@ -108,7 +110,7 @@ def execute(
         for number, one in zip(numbers, given, strict=True)
     )
     undefined = tuple(memory.undefined(number) for number in numbers)
-    return Execution(outputs, steps, unaligned, tuple(meter.found.values()), undefined)
+    return Execution(outputs, steps, unaligned, tuple(meter.found.values()), undefined, ordered, unjudged)
 
 
 def _bytes(buffer: Buffer) -> Array:
@@ -146,7 +148,7 @@ def _loaded(segment: Segment) -> Array:
 def _run_grid(
     program: MachineCode, kernel: KernelBinary, launch: Launch, memory: GlobalMemory, turns: Turns, meter: LdsMeter,
     strict: bool, observer: Observer | None,
-) -> tuple[int, tuple[str, ...]]:  # fmt: skip
+) -> tuple[int, tuple[str, ...], tuple[str, ...], tuple[str, ...]]:  # fmt: skip
     """Runs all blocks, some at once; `kernel` has the LDS of the launch."""
     threads, wave = prod(launch.block), kernel.wave_size
     waves = -(-threads // wave)
@@ -155,12 +157,15 @@ def _run_grid(
     at_once = max(1, min(_LANES_AT_ONCE // (waves * wave), _MEMORY // _block_bytes(kernel, waves)))
     place, steps = smallest_element(program.instructions, "lds", "flat"), 0
     everywhere = smallest_element(program.instructions, "global", "flat")
-    races = BlockRaces(memory.bytes.data.size, everywhere) if len(blocks) > 1 else None
+    counter, size = kernel.architecture.counters.store, memory.bytes.data.size
+    races = Races(lambda _: "global memory", size, everywhere, waves, counter) if len(blocks) * waves > 1 else None
     dwords = memory.contents(_KERNARG).view(np.uint32)
     unknown = np.asarray(memory.undefined(_KERNARG).reshape(-1, 4).any(axis=1))
     arguments = [None if undefined else int(word) for word, undefined in zip(dwords, unknown, strict=True)]
     pointers = {"kernarg_segment_ptr": memory.addresses[_KERNARG], "dispatch_ptr": memory.addresses[-1]}
     unaligned: dict[str, None] = {}
+    ordered: dict[str, None] = {}
+    unjudged: dict[str, None] = {}
     for start in range(0, len(blocks), at_once):
         some = blocks[start : start + at_once]
         machine = ConcreteMachine(kernel, some, waves, threads, memory, place, meter, strict, races, start)
@@ -168,7 +173,9 @@ def _run_grid(
         machine.memory.observer = observer
         steps += run(machine, program, turns, observer)
         unaligned |= machine.memory.unaligned
-    return steps, tuple(unaligned)
+        ordered |= machine.memory.ordered
+        unjudged |= machine.memory.waves.unjudged
+    return steps, tuple(unaligned), tuple(ordered), tuple(unjudged)
 
 
 @dataclass(frozen=True)
@@ -203,7 +210,7 @@ def run(machine: ConcreteMachine, program: MachineCode, turns: Turns, observer: 
         if not ready.any():
             if ended.all():
                 return steps
-            waiting &= ~_released(machine, waiting, ended)
+            waiting &= ~_released(machine, waiting, ended, counter)
             continue
         address, live = turns.choose(counter, ready)
         others = counter[ready & ~live]
@@ -256,9 +263,9 @@ def _turn(
             return address, name, done
 
 
-def _released(machine: ConcreteMachine, waiting: Array, ended: Array) -> Array:
+def _released(machine: ConcreteMachine, waiting: Array, ended: Array, counter: Array) -> Array:
     """Waves of the blocks whose waves have all come to the barrier or ended. A `Fault` when there is none."""
-    per_block, where, barriers = machine.registers.waves_per_block, machine.registers.where, machine.memory.barriers
+    per_block, where, barriers = machine.registers.waves_per_block, machine.registers.where, machine.memory.waves
     signalled = barriers.signals > barriers.waits
     whole = ((waiting & signalled) | ended).reshape(-1, per_block).all(axis=1)
     released = np.repeat(whole, per_block) & waiting
@@ -267,7 +274,7 @@ def _released(machine: ConcreteMachine, waiting: Array, ended: Array) -> Array:
     mixed = (waiting.reshape(-1, per_block).any(axis=1) & ended.reshape(-1, per_block).any(axis=1)).any()
     if mixed:
         raise Fault("barrier", "a wave has ended while others of its block wait at a barrier", where)
-    barriers.release(released)
+    barriers.release(released, counter)
     return released
 
 

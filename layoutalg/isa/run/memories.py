@@ -10,18 +10,20 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from layoutalg.errors import Fault
+from layoutalg.errors import Fault, UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
-from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.atomics import joined, update
 from layoutalg.isa.run.cycles import LdsMeter
-from layoutalg.isa.run.lds import Barriers, Lds
+from layoutalg.isa.run.lds import Lds
 from layoutalg.isa.run.observer import Observer
-from layoutalg.isa.run.races import BlockRaces
+from layoutalg.isa.run.races import Races, Synchronised
 from layoutalg.isa.run.registers import APERTURES, WaveRegisters
 from layoutalg.isa.run.spaces import Describe, GlobalMemory, Memory, TwoCopies
-from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, alignment_of
+from layoutalg.isa.run.wait_counters import Key
+from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, alignment_of, may_be_atomic
 
 #: What a wave finds where scratch is described to it, and the offset that it is to add: any numbers do.
 SCRATCH_BUFFER, SCRATCH_OFFSET = (0x5C7A7C40000, 0x5C7A7C400000FFFF), 0x1000
@@ -37,23 +39,25 @@ class WaveMemory:
 
     def __init__(
         self, registers: WaveRegisters, memory: GlobalMemory, place: int, meter: LdsMeter, strict: bool = True,
-        races: BlockRaces | None = None, first: int = 0,
+        races: Races | None = None, first: int = 0,
     ) -> None:  # fmt: skip
         """`place` is the smallest element of LDS that is accessed.
 
-        Where it is `strict`, an unaligned access is a fault, else it is noted.  `races` watches what blocks do to
-        each other, the first of which has the number `first`.
+        Where it is `strict`, an unaligned access is a fault, else it is noted.  `races` watches what waves do to
+        each other in global memory; the first block has the number `first`.
         """
         kernel, blocks, noise = registers.kernel, len(registers.blocks), registers.noise
-        self.registers, self.races, self.first = registers, races, first
+        self.registers, self.races = registers, races
         self.memory, self.meter, self.strict = memory, meter, strict
         self.architecture = kernel.architecture
-        self.barriers = Barriers(registers.waves, registers.waves_per_block)
-        self.lds = Lds(blocks, kernel.lds_bytes, place, noise)
+        counters, per_block = self.architecture.counters, registers.waves_per_block
+        self.waves = Synchronised(registers.waves, per_block, (counters.lds, counters.store), first)
+        self.lds = Lds(blocks, kernel.lds_bytes, place, noise, per_block, counters.lds)
         self.scratch_stride = scratch_stride(kernel)
         self.scratch = TwoCopies(registers.waves * registers.lanes * self.scratch_stride, noise)
         self.observer: Observer | None = None
         self.unaligned: dict[str, None] = {}  # instructions that accessed memory across their width, in order
+        self.ordered: dict[str, None] = {}  # atomic operations whose results another order may change
 
     def describes_scratch(self, low: Array, high: Array, offset: Array) -> bool:
         """Whether it is the buffer of the start, moved on by the wave's offset."""
@@ -65,7 +69,7 @@ class WaveMemory:
     def access(self, instruction: Instruction, access: MemoryInstruction, addresses: tuple[Array, ...]) -> None:
         """Carries out a load or store of every active lane (a constant load: of every live wave)."""
         registers = self.registers
-        counters = self.architecture.counters.of(access.space, access.store)
+        counters = self.architecture.counters.of(access.space, not access.returns(instruction.fields))
         registers.track.issue(counters, registers.live, access.space in self.architecture.unordered)
         active = registers.running[None] if access.space == "constant" else registers.active
         (lanes,) = registers.by_wave(registers.agree("which lanes are active", active))
@@ -76,7 +80,9 @@ class WaveMemory:
             if self.observer:
                 for space, where, part in self._split(access, address, lanes):
                     self.observer.access(registers, access, space, where, part)
-            if access.store:
+            if access.atomic:
+                self._update(instruction, access, address, lanes, counters)
+            elif access.store:
                 self._store(instruction, access, "data2" if number else "data", address, lanes)
             else:
                 self._load(instruction, access, number, address, lanes, counters)
@@ -96,11 +102,11 @@ class WaveMemory:
         ]
 
     def _positions(
-        self, space: str, address: Array, active: Array, size: int, *, store: bool = False
+        self, space: str, address: Array, active: Array, size: int, *, store: bool = False, atomic: bool = False
     ) -> tuple[Memory, Array]:
         registers = self.registers
         describe, chosen = registers.describe(active), address[active]
-        self._check_alignment(chosen, space, size, describe)
+        self._check_alignment(chosen, space, size, describe, self.strict or atomic)
         if space in ("global", "constant"):
             return self.memory.bytes, self.memory.positions(chosen, size, describe, registers.where, store=store)
         rows, lanes = np.nonzero(active)
@@ -113,13 +119,13 @@ class WaveMemory:
             raise Fault("address", f"scratch byte {int(chosen[k]):#x} is not there, {describe(k)}", registers.where)
         return self.scratch, (rows * registers.lanes + lanes) * self.scratch_stride + chosen.astype(np.int64)
 
-    def _check_alignment(self, addresses: Array, space: str, size: int, describe: Describe) -> None:
+    def _check_alignment(self, addresses: Array, space: str, size: int, describe: Describe, strict: bool) -> None:
         registers = self.registers
         needed = 4 if space == "constant" else alignment_of(space, size)
         bad = (addresses & addresses.dtype.type(needed - 1)) != 0
         if not bad.any():
             return
-        if self.strict:
+        if strict:
             k = int(np.argmax(bad))
             address, thread = int(addresses[k]), describe(k)
             place = f" ({self.memory.place(address, size)[1]})" if space in ("global", "constant") else ""
@@ -154,15 +160,23 @@ class WaveMemory:
         results = [np.zeros((1, *active.shape), np.uint32) for _ in range(count)]
         for space, where_to, lanes in self._split(access, address, active):
             memory, positions = self._positions(space, where_to, lanes, access.size)
+            races, rows = self._races(space), np.nonzero(lanes)[0]
+            if races:
+                atomic = space != "constant" and may_be_atomic(instruction.fields)
+                described = registers.describe(lanes)
+                races.read(positions, access.size, rows, self.waves, described, registers.where, atomic=atomic)
             if space == "lds":
-                self._watch(positions, lanes, access, store=False)
                 self._meter(access, where_to, lanes)
-            elif space in ("global", "constant") and self.races:
-                rows, described = np.nonzero(lanes)[0], registers.describe(lanes)
-                self.races.read(positions, access.size, self._blocks(rows), described, registers.where)
             for k, dword in enumerate(memory.gather(positions, access.size)):
                 results[k] = _filled(results[k], lanes, dword)
         keys = [(target.kind, target.index + number * count + k) for k in range(count)]
+        self._arrived(access, keys, results, counters)
+
+    def _arrived(
+        self, access: MemoryInstruction, keys: list[Key], results: list[Array], counters: tuple[str, ...]
+    ) -> None:
+        """Registers get what was loaded; before a wait they must not be used."""
+        registers = self.registers
         for key, result in zip(keys, results, strict=True):
             word = self._widened(access, key, registers.by_block(result))
             if access.space == "constant":
@@ -201,7 +215,9 @@ class WaveMemory:
                 continue
             memory, positions = self._positions(space, where_to, lanes, access.size)
             if space == "lds":
-                self._watch(positions, lanes, access, store=True)
+                races, rows, described = self.lds.races, np.nonzero(lanes)[0], registers.describe(lanes)
+                tickets = registers.track.issued[races.counter][rows]
+                races.write(positions, access.size, rows, tickets, self.waves, described, registers.where)
                 self._meter(access, where_to, lanes)
             if not memory.scatter(positions, access.size, [_picked(dword, lanes) for dword in dwords]):
                 raise Fault("collision", "two lanes store different values to one LDS address", registers.where)
@@ -219,25 +235,62 @@ class WaveMemory:
         if self.races:
             there = memory.gather(positions, size)
             changed = np.any([(old != new & mask)[0] for old, new in zip(there, stored, strict=True)], axis=0)
-            blocks = self._blocks(np.nonzero(active)[0])
-            self.races.write(positions, size, blocks, changed, registers.describe(active), registers.where)
+            rows, described = np.nonzero(active)[0], registers.describe(active)
+            tickets = registers.track.issued[self.races.counter][rows]
+            self.races.write(positions, size, rows, tickets, self.waves, described, registers.where, changed=changed)
         if not memory.scatter(positions, size, stored):
             raise Fault("collision", "two lanes store different values to one address", registers.where)
 
-    def _blocks(self, rows: Array) -> Array:
-        """The numbers of the blocks that these waves are of."""
-        return np.asarray(self.first + rows // self.registers.waves_per_block)
+    def _update(
+        self, instruction: Instruction, access: MemoryInstruction, address: Array, active: Array,
+        counters: tuple[str, ...],
+    ) -> None:  # fmt: skip
+        """An atomic operation: once for both copies of a block where they have the memory in common."""
+        registers, atomic = self.registers, access.atomic
+        assert atomic
+        operands, returns = self._operands(instruction, access), access.returns(instruction.fields)
+        result = np.zeros((1, *active.shape), operands[0].dtype)
+        for space, where_to, lanes in self._split(access, address, active):
+            if space == "scratch":
+                raise UnsupportedInstructionError(f"{registers.where}: an atomic operation on scratch")
+            memory, positions = self._positions(space, where_to, lanes, access.size, store=True, atomic=True)
+            races, rows, met = self._races(space), np.nonzero(lanes)[0], False
+            if races:
+                described = registers.describe(lanes)
+                met = races.update(
+                    positions, access.size, rows, self.waves, described, registers.where, returns=returns
+                )
+            if space == "lds":
+                self._meter(access, where_to, lanes)
+            words = [_picked(word, lanes) for word in operands]
+            old, several = update(memory, positions, atomic, words, registers.where)
+            if (met or several) and (returns or not atomic.commutes):
+                self.ordered.setdefault(registers.where)
+            result = _filled(result, lanes, old)
+        if returns:
+            target = instruction.operands.get("d") or operand_of(instruction, "data")
+            keys = [(target.kind, target.index + k) for k in range(atomic.registers)]
+            dwords = [result] if atomic.registers == 1 else [registers.w.low(result), registers.w.high(result)]
+            self._arrived(access, keys, dwords, counters)
 
-    def _watch(self, positions: Array, active: Array, access: MemoryInstruction, *, store: bool) -> None:
-        registers = self.registers
-        rows, _ = np.nonzero(active)
-        describe = registers.describe(active)
-        if store:
-            name = self.architecture.counters.lds
-            tickets = registers.track.issued[name][rows]
-            self.lds.write(positions, access.size, rows, tickets, self.barriers, describe, registers.where)
-        else:
-            self.lds.read(positions, access.size, rows, self.barriers, describe, registers.where)
+    def _operands(self, instruction: Instruction, access: MemoryInstruction) -> list[Array]:
+        """The operands of an atomic operation; in LDS the second has its own register, elsewhere it follows."""
+        registers, atomic = self.registers, access.atomic
+        assert atomic
+        first = operand_of(instruction, "data")
+        starts = [first]
+        if atomic.operands == 2:
+            follows = Operand(first.kind, first.index + atomic.registers)
+            starts.append(operand_of(instruction, "data2") if access.space == "lds" else follows)
+        return [
+            registers.by_wave(
+                joined(registers.w, [registers.vector(start.kind, start.index + k) for k in range(atomic.registers)])
+            )
+            for start in starts
+        ]
+
+    def _races(self, space: str) -> Races | None:
+        return self.lds.races if space == "lds" else self.races if space in ("global", "constant") else None
 
     def _meter(self, access: MemoryInstruction, addresses: Array, active: Array) -> None:
         """Counts the cycles."""
@@ -249,10 +302,16 @@ class WaveMemory:
         registers.track.wait(left, registers.live)
 
     def arrive(self) -> None:
-        """The live waves come to a barrier: accesses of LDS that are under way are not covered by it."""
+        """The live waves come to a barrier: writes that are under way are not covered by it.
+
+        In a cache that the waves of the block share, global memory is written in the order of the program.
+        """
         registers = self.registers
-        name = self.architecture.counters.lds
-        self.barriers.arrive(registers.live, registers.track.done[name])
+        track, counters = registers.track, self.architecture.counters
+        done = {name: track.done[name] for name in (counters.lds, counters.store)}
+        if registers.kernel.one_cache:
+            done[counters.store] = track.issued[counters.store]
+        self.waves.arrive(registers.live, done)
 
 
 def _picked(word: Array, lanes: Array) -> Array:

@@ -1,17 +1,35 @@
-"""Who touched which part of global memory: blocks run in any order, so what one writes no other may read or write.
+"""Who touched which part of a memory, and whether anything orders what two waves do there.
 
-Blocks are carried out one after the other here, so a race between them would always end the same way, and be seen by
-nobody.  Each place (the smallest element that the program accesses there) remembers the blocks:
+Blocks are carried out one after the other here and waves in turns, so a race would always end the same way, and be seen
+by nobody.  Each place (the smallest element that the program accesses) remembers who wrote, read and atomically updated
+it.  Two waves may touch a place, one of them changing it, only where something orders the two:
 
-| at | is a race when |
+| at | is a race, where nothing orders it after |
 |---|---|
-| a read | another block wrote the place |
-| a write | another block read it, or wrote something else there |
+| a read | another wave's write or atomic update |
+| a write | the same of something else than it writes, or another's read |
+| an atomic update | another's write or read; atomic updates never race with each other |
 
-What it cannot represent: synchronisation of blocks (atomic operations have no entries).
+| what orders | waves of | how it is known |
+|---|---|---|
+| a barrier between | one block | the first access was issued, and where needed complete, when its wave came there |
+| atomic operations | all | not followed: see below |
+
+A write is complete when its wave waited for it: each has a ticket (how many of its counter its wave had issued), and a
+wait lets all tickets up to some number be complete.  Where the waves of a block share their first cache, which takes
+accesses of global memory in order, having issued it is enough (LLVM's AMDGPUUsage, "Memory Model": release at the scope
+of a work-group waits for vmcnt or vscnt only in WGP mode, or where tgsplit is on).
+
+A wave that reads an atomic operation's result, or makes what may be an atomic load
+(`semantics.accesses.may_be_atomic`), may know by it that others have come so far.  From there on what it does to places
+that others touched before is not judged (of other blocks: what its block does).  So what is reported is a race; what is
+not may be one in such kernels, which `Synchronised.unjudged` tells.
+What it cannot represent: which atomic operation orders what; loads that a barrier finds under way.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -19,57 +37,200 @@ from layoutalg.errors import Fault
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.spaces import Describe
 
-NOBODY, SEVERAL = -1, -2
+#: Nobody; waves of several blocks; from here downwards, several waves of block 0, 1, …
+NOBODY, SEVERAL, OF_BLOCK = -1, -2, -3
 
 
-class Touched:
-    """Who wrote and who read each place, a place being so many bytes."""
+class Synchronised:
+    """What orders the waves that run at once: the barriers they passed, and what they may know of others.
 
-    def __init__(self, places: int, place: int, kind: type) -> None:
-        self.place = place
-        self.writer: Array = np.full(places, NOBODY, kind)
-        self.reader: Array = np.full(places, NOBODY, kind)
+    Rows are waves of this machine; waves and blocks are numbered through the whole grid.
+    """
 
-    def places(self, positions: Array, size: int) -> tuple[Array, int]:
-        """The places of accesses of so many bytes, and how many each has: one more where some begins within one."""
-        count = max(1, size // self.place) + bool((positions % self.place).any())
-        return (positions[:, None] // self.place + np.arange(count)).reshape(-1), count
+    def __init__(self, waves: int, waves_per_block: int, counters: tuple[str, ...] = (), first: int = 0) -> None:
+        """`first` is the number of the first block."""
+        self.waves_per_block, self.first = waves_per_block, first * waves_per_block
+        self.number = np.arange(waves, dtype=np.int32) + np.int32(self.first)
+        self.signals = np.zeros(waves, np.int32)
+        self.waits = np.zeros(waves, np.int32)
+        self.complete = {name: np.zeros(waves, np.int64) for name in counters}  # seen by all after the barrier
+        self.arriving = {name: np.zeros(waves, np.int64) for name in counters}  # the same, of one it has come to
+        self.aware = np.zeros(waves, np.bool_)  # may know by atomic operations how far others are
+        self.apart: dict[int, tuple[int, ...]] = {}  # block → addresses at which its waves stood at one barrier
+        self.unjudged: dict[str, None] = {}  # instructions that may race, or be ordered by atomic operations
 
-    def note_readers(self, places: Array, own: Array, still: Array) -> None:
-        """Records readers; where one before still counts, and is another, they are several."""
-        before = self.reader[places]
-        self.reader[places] = np.where(still & (before != own) & (before != NOBODY), SEVERAL, own)
-        now = self.reader[places]  # of several that read one place at once the last is there
-        self.reader[places[(now != own) & (now != SEVERAL)]] = SEVERAL
+    def arrive(self, rows: Array, done: Mapping[str, Array]) -> None:
+        """These waves (a truth for each) come to a barrier, with tickets of each counter up to `done` complete."""
+        for name, tickets in done.items():
+            self.arriving[name] = np.where(rows, tickets, self.arriving[name])
+        self.signals = self.signals + rows
+
+    def release(self, rows: Array, stood: Array) -> None:
+        """These waves pass the barrier, at which they stood at these addresses."""
+        for name, tickets in self.arriving.items():
+            self.complete[name] = np.where(rows, tickets, self.complete[name])
+        self.waits = self.waits + rows
+        released = np.where(rows, stood, -1).reshape(-1, self.waves_per_block)
+        least = np.where(released < 0, released.max(initial=0), released).min(axis=1)
+        for block in np.nonzero((released >= 0).any(axis=1) & (least != released.max(axis=1)))[0]:
+            addresses = np.unique(released[block][released[block] >= 0])
+            self.apart.setdefault(int(block) + self.first // self.waves_per_block, tuple(addresses.tolist()))
 
 
-class BlockRaces:
-    """The blocks that wrote and read each place of so many bytes."""
+class Group:
+    """Those who did one thing to each place: the last wave, or that several of one block or of several blocks did."""
 
-    def __init__(self, size: int, place: int) -> None:
-        self.touched = Touched(size // place + 2, place, np.int32)
+    def __init__(self, places: int, waves_per_block: int) -> None:
+        self.waves_per_block = waves_per_block
+        self.who: Array = np.full(places, NOBODY, np.int32)
+        self.epoch: Array = np.zeros(places, np.int32)  # barriers that the last had come to
 
-    def read(self, positions: Array, size: int, blocks: Array, describe: Describe, where: str) -> None:
-        """Records reads by these blocks (one for each position); a `Fault` where another one wrote."""
-        places, own, count = self._places(positions, size, blocks)
-        writer = self.touched.writer[places]
-        self._report((writer != NOBODY) & (writer != own), count, describe, where, "reads", "wrote")
-        self.touched.note_readers(places, own, np.ones(places.shape, np.bool_))
+    def others(self, places: Array, own: Array, passed: Array) -> tuple[Array, Array]:
+        """Whether other waves of the same block did it with no barrier between, and whether waves of another did."""
+        who = self.who[places]
+        other = (who != own) & (who != NOBODY)
+        if not other.any():
+            return other, other
+        here = self.block(who) == own // self.waves_per_block
+        return other & here & (self.epoch[places] >= passed), other & ~here
 
-    def write(self, positions: Array, size: int, blocks: Array, changed: Array, describe: Describe, where: str) -> None:
+    def block(self, who: Array) -> Array:
+        """The block that they are of; negative where there are several or none."""
+        return np.where(who >= 0, who // self.waves_per_block, OF_BLOCK - who)
+
+    def note(self, places: Array, own: Array, passed: Array, signalled: Array) -> None:
+        """Adds waves to those who did it; those of one's block who did it before a barrier count no more."""
+        before, new = self.who[places], own
+        other = (before != own) & (before != NOBODY)
+        if other.any():
+            block = own // self.waves_per_block
+            here = np.where(self.epoch[places] < passed, own, OF_BLOCK - block)
+            new = np.where(other, np.where(self.block(before) == block, here, SEVERAL), own).astype(np.int32)
+        self.who[places], self.epoch[places] = new, signalled
+        now = self.who[places]  # of several that touch one place at once the last is there
+        lost = now != new
+        if lost.any():
+            block, kept = self.block(new[lost]), self.block(now[lost])
+            self.who[places[lost]] = np.where(block == kept, OF_BLOCK - block, SEVERAL)
+            self.who[places[lost][block != kept]] = SEVERAL
+
+
+class Races:
+    """Who touched each place of one memory.
+
+    An access is described by its positions in bytes, the size of its elements, the machine's rows and `where` it is;
+    `describe` names the k-th.
+    """
+
+    def __init__(self, name: Callable[[int], str], size: int, place: int, waves_per_block: int, counter: str) -> None:
+        """`name` is what a byte is called in messages, `counter` that of the memory's stores."""
+        places = size // place + 2
+        self.name, self.place, self.counter = name, place, counter
+        self.writer: Array = np.full(places, NOBODY, np.int32)
+        self.ticket: Array = np.zeros(places, np.int32)
+        self.readers = Group(places, waves_per_block)
+        self.updaters: Group | None = None  # nobody so far
+
+    def read(self, positions: Array, size: int, rows: Array, state: Synchronised, describe: Describe, where: str,
+             *, atomic: bool = False) -> None:  # fmt: skip
+        """Records reads; one that may be an atomic load orders what follows, and races with nothing."""
+        if atomic:
+            state.aware[rows] = True
+            return
+        places, row, count = self._places(positions, size, rows)
+        own = state.number[row]
+        report = _Report(self, places, row, count, state, describe, where, "reads")
+        report.of(*self._written(places, row, state), "written", "wrote")
+        if self.updaters:
+            report.of(*self.updaters.others(places, own, state.waits[row]), "atomically updated", "updated")
+        self.readers.note(places, own, state.waits[row], state.signals[row])
+
+    def write(self, positions: Array, size: int, rows: Array, tickets: Array, state: Synchronised, describe: Describe,
+              where: str, *, changed: Array | None = None) -> None:  # fmt: skip
         """Records writes; `changed` says of each whether it is of something else than what is there."""
-        places, own, count = self._places(positions, size, blocks)
-        reader, writer = self.touched.reader[places], self.touched.writer[places]
-        self._report((reader != NOBODY) & (reader != own), count, describe, where, "writes", "read")
-        other = (writer != NOBODY) & (writer != own) & np.repeat(changed, count)
-        self._report(other, count, describe, where, "writes", "wrote something else")
-        self.touched.writer[places] = own
+        places, row, count = self._places(positions, size, rows)
+        own = state.number[row]
+        report = _Report(self, places, row, count, state, describe, where, "writes")
+        near, far = self._written(places, row, state)
+        if changed is not None:
+            near, far = (found & np.repeat(changed, count) for found in (near, far))
+        report.of(near, far, "written", "wrote something else")
+        report.of(*self.readers.others(places, own, state.waits[row]), "read", "read")
+        if self.updaters:
+            report.of(*self.updaters.others(places, own, state.waits[row]), "atomically updated", "updated")
+        self.writer[places], self.ticket[places] = own, np.repeat(tickets, count)
+        if changed is None:
+            several = self.writer[places] != own
+            report.of(several, several & False, "also written", "")
 
-    def _places(self, positions: Array, size: int, blocks: Array) -> tuple[Array, Array, int]:
-        places, count = self.touched.places(positions, size)
-        return places, np.repeat(blocks, count).astype(np.int32), count
+    def update(self, positions: Array, size: int, rows: Array, state: Synchronised, describe: Describe, where: str,
+               *, returns: bool) -> bool:  # fmt: skip
+        """Records atomic updates; returns whether others updated some of the places before."""
+        places, row, count = self._places(positions, size, rows)
+        own = state.number[row]
+        if returns:
+            state.aware[rows] = True
+        report = _Report(self, places, row, count, state, describe, where, "atomically updates")
+        report.of(*self._written(places, row, state), "written", "wrote")
+        report.of(*self.readers.others(places, own, state.waits[row]), "read", "read")
+        if self.updaters is None:
+            self.updaters = Group(len(self.writer), state.waves_per_block)
+        before = bool((self.updaters.who[places] != NOBODY).any())
+        self.updaters.note(places, own, state.waits[row], state.signals[row])
+        return before
 
-    def _report(self, bad: Array, count: int, describe: Describe, where: str, does: str, did: str) -> None:
-        if bad.any():
-            what = f"{describe(int(np.argmax(bad)) // count)} {does} global memory where another block {did}"
-            raise Fault("race", what, where)
+    def _places(self, positions: Array, size: int, rows: Array) -> tuple[Array, Array, int]:
+        """The places of accesses, the row of each, and how many each has: one more where some begins within one."""
+        count = max(1, size // self.place) + bool((positions % self.place).any())
+        return (positions[:, None] // self.place + np.arange(count)).reshape(-1), np.repeat(rows, count), count
+
+    def _written(self, places: Array, row: Array, state: Synchronised) -> tuple[Array, Array]:
+        """Whether another wave of the block wrote it, not seen at its last barrier, and whether one of another did."""
+        writer, own = self.writer[places], state.number[row]
+        other = (writer != own) & (writer != NOBODY)
+        if not other.any():
+            return other, other
+        here = writer // state.waves_per_block == own // state.waves_per_block
+        its_row = np.where(here, row + writer - own, row)
+        return other & here & (self.ticket[places] > state.complete[self.counter][its_row]), other & ~here
+
+
+class _Report:
+    """The faults of one access."""
+
+    def __init__(
+        self, races: Races, places: Array, row: Array, count: int, state: Synchronised, describe: Describe, where: str,
+        does: str,
+    ) -> None:  # fmt: skip
+        self.races, self.places, self.row, self.count = races, places, row, count
+        self.state, self.describe, self.where, self.does = state, describe, where, does
+
+    def of(self, near: Array, far: Array, done: str, did: str) -> None:
+        """A `Fault` where waves of the block (`near`) or another block (`far`) did something to a place."""
+        if near.any():
+            self._one(near, f", {done} by another wave with no barrier between", of_block=True)
+        if far.any():
+            self._one(far, f" where another block {did}", of_block=False)
+
+    def _one(self, bad: Array, others: str, *, of_block: bool) -> None:
+        state = self.state
+        aware = (
+            state.aware
+            if of_block
+            else np.repeat(state.aware.reshape(-1, state.waves_per_block).any(axis=1), state.waves_per_block)
+        )
+        certain = bad & ~aware[self.row]
+        if not certain.any():
+            state.unjudged.setdefault(self.where)
+            return
+        k = int(np.argmax(certain))
+        place = self.races.name(int(self.places[k]) * self.races.place)
+        thread = self.describe(k // self.count)
+        what = f"{thread} {self.does} {place}{others}"
+        stood = state.apart.get(int(state.number[self.row[k]]) // state.waves_per_block)
+        if of_block and stood:
+            at = " and ".join(f"{address:#x}" for address in stood)
+            raise Fault(
+                "barrier", f"waves of a block met at different barriers, {at}: {what}", self.where, thread=thread
+            )
+        raise Fault("race", what, self.where, thread=thread)

@@ -26,6 +26,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from layoutalg.isa.semantics.atomics import GLOBAL, LDS, Atomic
+
 
 @dataclass(frozen=True)
 class MemoryInstruction:
@@ -38,11 +40,23 @@ class MemoryInstruction:
     half: str = ""  # "low" or "high": a 16-bit access of that half of the register
     pair_step: int = 0  # 0: one element; else bytes that an immediate of the two-element form counts
     by_buffer: bool = False  # scratch, by the buffer that describes it
+    atomic: Atomic | None = None  # it reads and writes at once
 
     @property
     def registers(self) -> int:
         """How many registers one element takes."""
         return max(1, self.size // 4)
+
+    def returns(self, fields: Mapping[str, int]) -> bool:
+        """Whether data come back.
+
+        Of an atomic operation in LDS its name says so, of others a bit: CDNA's GLC (later SC0), RDNA 3's GLC, the
+        lowest of RDNA 4's temporal hint (ISA manuals, FLAT and MUBUF; RDNA 4 ISA, "Temporal Hints": TH_ATOMIC_RETURN).
+        """
+        if self.atomic is None:
+            return not self.store
+        asked = fields.get("glc", 0) or fields.get("sc0", 0) or fields.get("th", 0) & 1
+        return self.atomic.returns or bool(self.space != "lds" and asked)
 
 
 def alignment_of(space: str, size: int) -> int:
@@ -60,6 +74,16 @@ def alignment_of(space: str, size: int) -> int:
     if space == "lds":
         return 1 << (size - 1).bit_length()
     return min(size, 4) if space == "scratch" else size & -size
+
+
+def may_be_atomic(fields: Mapping[str, int]) -> bool:
+    """Whether a load reaches beyond the wave's own cache, as atomic and volatile loads do, and others need not.
+
+    LLVM's AMDGPUUsage, "Memory Model" (load atomic): GLC, with neither SLC nor NT, which make it a hint; SC0, SC1; a
+    scope.
+    """
+    alone = not (fields.get("nt") or fields.get("slc"))
+    return bool(fields.get("scope") or fields.get("sc1") or (alone and (fields.get("sc0") or fields.get("glc"))))
 
 
 Row = tuple[str, int, Mapping[str, Any]]
@@ -132,6 +156,12 @@ def _named(prefix: str, space: str, rows: Iterable[Row], **of_all: Any) -> Mappi
     }
 
 
+def _atomics(prefix: str, space: str, rows: Mapping[str, Atomic]) -> Mapping[str, MemoryInstruction]:
+    return {
+        f"{prefix}_{name}": MemoryInstruction(space, False, atomic.size, atomic=atomic) for name, atomic in rows.items()
+    }
+
+
 #: Every memory instruction that is known.
 ACCESSES: Mapping[str, MemoryInstruction] = {
     **_named("GLOBAL", "global", _VECTOR),
@@ -141,6 +171,9 @@ ACCESSES: Mapping[str, MemoryInstruction] = {
     **_named("BUFFER", "scratch", (row for row in _VECTOR if row[1] <= 4), by_buffer=True),
     **_named("DS", "lds", _LDS),
     **_named("S", "constant", _CONSTANT),
+    **_atomics("GLOBAL_ATOMIC", "global", GLOBAL),
+    **_atomics("FLAT_ATOMIC", "flat", GLOBAL),
+    **_atomics("DS", "lds", LDS),
 }
 
 #: Instructions without an effect that is modelled: scheduling hints, caches (memory is coherent here), counters of

@@ -98,6 +98,8 @@ class SymbolicMachine:
 
     def access(self, instruction: Instruction, access: MemoryInstruction, addresses: tuple[Word, ...]) -> None:
         """Notes every element; loaded data are new unknowns."""
+        if access.atomic:
+            raise NotReadable(f"{instruction.place}: an atomic operation")
         architecture = self.kernel.architecture
         counters = architecture.counters.of(access.space, access.store)
         unordered, overtaking = access.space in architecture.unordered, access.space in architecture.overtaking

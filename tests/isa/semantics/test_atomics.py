@@ -1,0 +1,93 @@
+"""Atomic operations against AMD's own pseudocode, on random and on telling words."""
+
+import importlib
+import random
+import re
+
+import numpy as np
+import pytest
+
+from layoutalg.isa.run.arrays import ArrayValues
+from layoutalg.isa.semantics.accesses import ACCESSES
+from tests.isa.semantics.test_table import Pseudocode
+
+RNG = random.Random(3)
+NUMBERS = (0.0, 1.0, -1.0, 1.5, 3.25e38, -3.25e38, 1e-20, float("inf"), float("-inf"))
+
+
+def texts():
+    """(name, text, architecture): each different text of an atomic instruction once."""
+    found = {}
+    for architecture in ("cdna", "rdna3", "rdna4"):
+        module = importlib.import_module(f"tinygrad.runtime.autogen.amd.{architecture}.str_pcode")
+        for op, text in module.PCODE.items():
+            if op.name in ACCESSES and ACCESSES[op.name].atomic:
+                found.setdefault((op.name, text), architecture)
+    return [(name, text, architecture) for (name, text), architecture in found.items()]
+
+
+def simplified(text):
+    """Memory as one name, sums written out, the two ways of a condition as one choice."""
+    text = re.sub(r"addr = [^;]*;|declare [^;]*;|//[^\n]*", "", text)
+    text = re.sub(r"MEM\[(addr|ADDR)\]", "MEM", text).replace("ULL", "").replace("0U", "0").replace("1U", "1")
+    text = re.sub(r"([\w.]+) ([-+])= ", r"\1 = \1 \2 ", text)
+    return re.sub(r"if (.*?) then\s*(\w+) = (.*?)\s*else\s*\w+ = (.*?)\s*endif",
+                  r"\2 = (\1) ? (\3) : (\4)", text, flags=re.DOTALL)  # fmt: skip
+
+
+def words(bits):
+    telling = [0, 1, 2, (1 << bits) - 1, 1 << bits - 1, (1 << bits - 1) - 1, 5]
+    drawn = [RNG.getrandbits(bits) for _ in range(6)]
+    return [(a, b, c) for a in telling + drawn for b in telling + drawn[:2] for c in (a, b, RNG.getrandbits(bits))]
+
+
+def carried_out(atomic, old, data, data2):
+    kind = {4: np.uint32, 8: np.uint64}[atomic.size]
+    return int(atomic.effect(ArrayValues(), *(np.array([[word]], kind) for word in (old, data, data2))).item())
+
+
+@pytest.mark.parametrize(("name", "text", "architecture"), [t for t in texts() if not ACCESSES[t[0]].atomic.number])
+def test_an_operation_does_what_its_text_says(name, text, architecture):
+    atomic = ACCESSES[name].atomic
+    bits = 8 * atomic.size
+    text, wide = simplified(text), f"DATA[{2 * bits - 1} : {bits}]" in text
+    for old, data, data2 in words(bits):
+        state = Pseudocode({"MEM": old, "DATA": data | data2 << bits if wide else data, "DATA2": data2}).run(text)
+        got = carried_out(atomic, old, data, data2)
+        assert got == state["MEM"] % (1 << bits), (hex(old), hex(data), hex(data2))
+        assert state["RETURN_DATA"] % (1 << bits) == old
+    assert atomic.operands == (2 if wide or "DATA2" in text else 1)
+
+
+@pytest.mark.parametrize(("name", "text", "architecture"), [t for t in texts() if ACCESSES[t[0]].atomic.number])
+def test_an_operation_on_numbers_does_what_its_text_says(name, text, architecture):
+    """The three texts: a sum, a comparison, and the least or greatest number as IEEE has it."""
+    atomic = ACCESSES[name].atomic
+    assert not atomic.number.startswith("f64") or "f64" in text
+    for old in NUMBERS:
+        for data in NUMBERS:
+            a, b = (int(np.float32(x).view(np.uint32)) for x in (old, data))
+            if re.search(r"\+= DATA", text):
+                with np.errstate(all="ignore"):
+                    want = np.float32(old) + np.float32(data)
+            else:
+                less = re.search(r"src(\.f32)? < tmp", text)
+                assert less or re.search(r"src(\.f32)? > tmp", text)
+                want = np.float32(data if (data < old if less else data > old) else old)
+            got = np.uint32(carried_out(atomic, a, b, b)).view(np.float32)
+            assert got == want or (np.isnan(got) and np.isnan(want))
+
+
+def test_what_is_in_doubt_of_numbers():
+    w, word = ArrayValues(), lambda x: np.float32(x).view(np.uint32).reshape(1, 1)
+    least, total, inside = (ACCESSES[f"{n}_F32"].atomic for n in ("GLOBAL_ATOMIC_MIN", "GLOBAL_ATOMIC_ADD", "DS_ADD"))
+    none, small = float("nan"), 1e-40
+
+    def doubt(atomic, old, data):
+        return bool(atomic.doubtful(w, word(old), word(data), word(np.float32(old) + np.float32(data))))
+
+    assert [doubt(least, *pair) for pair in ((1, 2), (none, 1), (1, none), (0.0, -0.0), (0.0, 0.0))] == [
+        False, True, True, True, False]  # fmt: skip
+    assert [doubt(total, *pair) for pair in ((1, 2), (small, 1), (1, small), (none, 1), (2e-38, -1.9e-38))] == [
+        False, True, True, False, True]  # fmt: skip
+    assert not doubt(inside, small, 1)

@@ -35,8 +35,29 @@ def fused(a: Array, b: Array, c: Array, scale: Array | int = 0) -> Array:
     """
     if a.dtype == np.float64:
         return _fused_f64(*np.broadcast_arrays(a, b, c, scale))
-    wide = (n.astype(np.float64) for n in (a, b, c))
-    return np.ldexp(odd_fused(*wide), scale).astype(a.dtype)
+    wide = [n.astype(np.float64) for n in (a, b, c)]
+    if not isinstance(scale, int) or scale:
+        return np.ldexp(odd_fused(*wide), scale).astype(a.dtype)
+    total = wide[0] * wide[1] + wide[2]
+    narrow = total.astype(a.dtype)
+    doubtful = _may_be_a_tie(total, narrow)
+    if doubtful.any():
+        there = (np.broadcast_to(n, total.shape)[doubtful] for n in wide)
+        narrow[doubtful] = odd_fused(*there).astype(a.dtype)
+    return narrow
+
+
+def _may_be_a_tie(total: Array, narrow: Array) -> Array:
+    """Where a sum that was rounded to f64 may lie just between two numbers of a narrower type.
+
+    Elsewhere it may be rounded again: what was rounded lies on the same side of each such place as what it is of, since
+    the place is an f64 itself.  Of normal numbers it has but the first of the bits that the narrower type lacks.
+    """
+    one = np.finfo(narrow.dtype)
+    lacking = 52 - one.nmant
+    tie = total.view(np.int64) & (1 << lacking) - 1 == 1 << lacking - 1
+    small = np.abs(narrow) <= one.smallest_normal
+    return tie | (small & (narrow != total)) if small.any() else tie
 
 
 def odd_fused(a: Array, b: Array, c: Array) -> Array:

@@ -47,3 +47,21 @@ def test_a_fused_sum_is_rounded_once(bits):
             expected = float(special)
         same = float(found) == expected and math.copysign(1, found) == math.copysign(1, expected)
         assert same or (math.isnan(found) and math.isnan(expected)), (x.hex(), y.hex(), z.hex(), int(places))
+
+
+def test_what_is_nearly_a_tie_is_none():
+    """c + 2**-24 · (1 - 2**-46): f64 takes it for the place between c and its neighbour, which would be even."""
+    c = np.float32(1) + np.arange(1, 200, 2, dtype=np.float32) * np.float32(2.0**-23)
+    a, b = np.float32(1 + 2.0**-23), np.float32(2.0**-24 * (1 - 2.0**-23))
+    assert ((a.astype(np.float64) * b + c).astype(np.float32) != c).all()
+    for sign in (1, -1):
+        assert np.array_equal(fused(a * sign, np.full_like(c, b), c * sign), c * sign)
+
+
+def test_denormal_sums_that_are_nearly_ties_are_none():
+    """Half of the least number times less than 1, beside numbers whose neighbours are even."""
+    least = np.finfo(np.float32).smallest_subnormal
+    c = np.arange(1, 2001, 2).astype(np.float32) * least
+    a, b = np.full_like(c, 2.0**-75 * (1 - 2.0**-23)), np.float32(2.0**-75 * (1 + 2.0**-23))
+    assert ((a.astype(np.float64) * b + c).astype(np.float32) != c).any()
+    assert np.array_equal(fused(a, b, c), c)

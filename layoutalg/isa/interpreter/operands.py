@@ -40,6 +40,14 @@ def _always(word: Word) -> Source:
     return lambda: word
 
 
+#: Operations that keep the upper half of a register also where others clear it: those that gfx9 lets name halves (LLVM,
+#: GCNSubtarget::zeroesHigh16BitsOfDest).
+KEEPING = frozenset({
+    "V_ADD_I16", "V_SUB_I16", "V_MAD_U16", "V_MAD_I16", "V_BITOP3_B16",
+    *(f"V_{kind}3_{type}16" for kind in ("MIN", "MAX", "MED") for type in "UI"),
+})  # fmt: skip
+
+
 class Operands:
     """Reads and writes what tokens stand for."""
 
@@ -56,6 +64,8 @@ class Operands:
         if token == "k":
             value = instruction.fields.get("simm16", 0)
             return _always(self.w.const(value - (1 << 16) if value >> 15 else value, 32))
+        if token == "lane":
+            return self.registers.lane_number
         if token.startswith("exec"):
             return partial(self.registers.read_scalar, Operand("s", EXEC), int(token[4:]))
         operand = operand_of(instruction, token[0])
@@ -84,18 +94,20 @@ class Operands:
         if token == "m":
             second = instruction.operands.get("m2")
             return partial(self._write_masks, (operand_of(instruction, "m"), *([second] if second else [])))
-        operand, bits = operand_of(instruction, "d"), 32 if token == "d16" else int(token[1:])
-        if operand.high and token != "d16":
+        operand, half = operand_of(instruction, token[0]), token.endswith("16")
+        bits = 32 if half else int(token[1:])
+        if operand.high and not half:
             raise UnsupportedInstructionError(f"{instruction.place}: the upper half of a result of {bits} bits")
-        if token == "d16" and operand.kind != "v":
+        if half and operand.kind != "v":
             raise UnsupportedInstructionError(f"{instruction.place}: half of the register {operand}")
         write: Target = partial(registers.write_scalar, operand, bits)
         if operand.kind in ("v", "a"):
-            register = self._indexed(operand, "d")
+            register = self._indexed(operand, token[0])
             write = partial(registers.write_register, register, bits)
             if lanes is not None:
                 write = self._in_lanes(lanes, partial(registers.read_register, register, bits), write)
-        return (lambda half: write(self._merged(operand, half))) if token == "d16" else write
+        keep = self.kernel.architecture.halves or instruction.name in KEEPING
+        return (lambda word: write(self._merged(operand, word, keep))) if half else write
 
     def _in_lanes(self, lanes: Source, old: Source, write: Target) -> Target:
         return lambda word: write(self.w.ite(lanes(), word, old()))
@@ -116,10 +128,10 @@ class Operands:
         word = self.registers.read_register(operand, 32) if operand.kind == "v" else self.constant(operand, 32)
         return self.w.lshr(word, self.w.const(16, 32)) if operand.high else word & self.w.const(0xFFFF, 32)
 
-    def _merged(self, operand: Operand, half: Word) -> Word:
-        """The register with one half replaced."""
+    def _merged(self, operand: Operand, half: Word, keep: bool) -> Word:
+        """The register with one half replaced, and the other kept or cleared."""
         old, w = self.registers.read_register(operand, 32), self.w
-        if not self.kernel.architecture.halves:
+        if not keep:
             return half & w.const(0xFFFF, 32)
         if operand.high:
             return (old & w.const(0xFFFF, 32)) | w.shl(half, w.const(16, 32))

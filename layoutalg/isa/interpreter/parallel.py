@@ -61,11 +61,13 @@ class Parallel:
         return None if instruction.form.endswith("_DPP8") else partial(self._written, instruction)
 
     def _written(self, instruction: Instruction) -> Truth:
-        masks = lane_written(self.w, self.lanes.number(), instruction.fields)
+        masks = lane_written(self.w, self.operands.registers.lane_number(), instruction.fields)
         return masks if instruction.fields.get("bc") else masks & self._read(instruction)[1]
 
     def _read(self, instruction: Instruction) -> tuple[Word, Truth]:
         """The number of the lane that each lane reads, and whether there is one that it may read."""
         fields = instruction.fields
-        lane, within = lane_read(self.w, self.lanes.number(), fields, instruction.form.endswith("_DPP8"))
+        lane, within = lane_read(
+            self.w, self.operands.registers.lane_number(), fields, instruction.form.endswith("_DPP8")
+        )
         return lane, within if fields.get("fi") else within & self.lanes.active_at(lane)

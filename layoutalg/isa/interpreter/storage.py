@@ -56,6 +56,9 @@ class RegisterStorage(Protocol):
     def mask_of(self, truth: Truth) -> Word:
         """A lane mask: the truth for active lanes, 0 for the others."""
 
+    def lane_number(self) -> Word:
+        """The number of each lane in its wave."""
+
     def aperture(self, space: str) -> Word:
         """Where LDS (`lds`) or scratch (`scratch`) lies in the flat address space: a word of 64 bits."""
 
@@ -87,9 +90,6 @@ class MemoryStorage(Protocol):
 
 class Lanes(Protocol):
     """What crosses the lanes of a wave."""
-
-    def number(self) -> Word:
-        """The number of each lane in its wave."""
 
     def gathered(self, word: Word, lane: Word) -> Word:
         """For each lane the word of another, active or not, whose number it gives (modulo the wave's lanes)."""

@@ -87,6 +87,11 @@ class ArrayValues:
         changed = self.slt(a, zero) != self.slt(result, zero)
         return np.asarray(np.logical_and(alike != differ, changed))
 
+    def ones_below(self, word: Array, places: Array) -> Array:
+        """The bits of the word and a mask."""
+        below = (np.uint64(1) << (places & np.uint32(63)).astype(np.uint64)) - np.uint64(1)
+        return np.bitwise_count(word & below.astype(np.uint32)).astype(np.uint32)
+
     def mul_high(self, a: Array, b: Array) -> Array:
         """Upper half of the product."""
         return self.high(self.zext(a) * self.zext(b))

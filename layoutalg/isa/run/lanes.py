@@ -16,11 +16,6 @@ class WaveLanes:
 
     def __init__(self, registers: WaveRegisters) -> None:
         self.registers = registers
-        self.numbers = registers.w.const(0, 32) | np.arange(registers.lanes, dtype=np.uint32)
-
-    def number(self) -> Array:
-        """The same for all waves."""
-        return self.numbers
 
     def gathered(self, word: Array, lane: Array) -> Array:
         """A choice along the last axis; what all lanes have alike stays."""

@@ -170,6 +170,10 @@ class WaveRegisters:
         """Packs the truth of the active lanes."""
         return lanes_to_bits(truth & self.active, self.lanes)
 
+    def lane_number(self) -> Array:
+        """The same for all waves."""
+        return self.w.const(0, 32) | np.arange(self.lanes, dtype=np.uint32)
+
     def aperture(self, space: str) -> Array:
         """The base of LDS or scratch."""
         return self.w.const(APERTURES[space] << 32, 64)

@@ -56,6 +56,28 @@ def _save_exec(operation: Callable[[Word, Word], Word], bits: int) -> Effect:
     return effect
 
 
+def _write_exec(operation: Callable[[Word, Word], Word], bits: int) -> Effect:
+    """The new mask is the operation of the source and the old one; the result too."""
+
+    def effect(w: Values, a: Word, mask: Word) -> tuple[Word, Word, Truth]:
+        new = operation(a, mask)
+        return new, *with_nonzero(w, new, bits)
+
+    return effect
+
+
+def _distance(w: Values, a: Word, b: Word) -> tuple[Word, Truth]:
+    return with_nonzero(w, _absolute(w, a - b), 32)
+
+
+def _halves(w: Values, low: Word, high: Word) -> Word:
+    return low_bits(w, low, 16) | w.shl(high, w.const(16, 32))
+
+
+def _upper(w: Values, a: Word) -> Word:
+    return w.lshr(a, w.const(16, 32))
+
+
 def _logic(bits: int) -> Mapping[str, Alu]:
     suffix, two = f"_B{bits}", f"d{bits} scc <- a{bits} b{bits}"
     save = f"d{bits} exec{bits} scc <- a{bits} exec{bits}"
@@ -77,6 +99,13 @@ def _logic(bits: int) -> Mapping[str, Alu]:
         (f"S_XOR_SAVEEXEC{suffix}", save, _save_exec(lambda a, e: a ^ e, bits)),
         (f"S_ANDN2_SAVEEXEC{suffix} S_AND_NOT1_SAVEEXEC{suffix}", save, _save_exec(lambda a, e: a & ~e, bits)),
         (f"S_ORN2_SAVEEXEC{suffix} S_OR_NOT1_SAVEEXEC{suffix}", save, _save_exec(lambda a, e: a | ~e, bits)),
+        (f"S_AND_NOT0_SAVEEXEC{suffix}", save, _save_exec(lambda a, e: ~a & e, bits)),
+        (f"S_OR_NOT0_SAVEEXEC{suffix}", save, _save_exec(lambda a, e: ~a | e, bits)),
+        (f"S_NAND_SAVEEXEC{suffix}", save, _save_exec(lambda a, e: ~(a & e), bits)),
+        (f"S_NOR_SAVEEXEC{suffix}", save, _save_exec(lambda a, e: ~(a | e), bits)),
+        (f"S_XNOR_SAVEEXEC{suffix}", save, _save_exec(lambda a, e: ~(a ^ e), bits)),
+        (f"S_AND_NOT0_WREXEC{suffix}", save, _write_exec(lambda a, e: ~a & e, bits)),
+        (f"S_AND_NOT1_WREXEC{suffix}", save, _write_exec(lambda a, e: a & ~e, bits)),
     )
 
 
@@ -115,7 +144,12 @@ _ARITHMETIC = table(
     ("S_BFE_U32", "d32 scc <- a32 b32", lambda w, a, b: _bfe(w, a, b)),
     ("S_BFM_B32", "d32 <- a32 b32", lambda w, a, b: w.shl(ones(w, low_bits(w, a, 5)), low_bits(w, b, 5))),
     ("S_BFM_B64", "d64 <- a32 b32", lambda w, a, b: w.shl(_field64(w, low_bits(w, a, 6)), low_bits(w, b, 6))),
-    ("S_PACK_LL_B32_B16", "d32 <- a32 b32", lambda w, a, b: low_bits(w, a, 16) | w.shl(b, w.const(16, 32))),
+    ("S_PACK_LL_B32_B16", "d32 <- a32 b32", _halves),
+    ("S_PACK_LH_B32_B16", "d32 <- a32 b32", lambda w, a, b: _halves(w, a, _upper(w, b))),
+    ("S_PACK_HL_B32_B16", "d32 <- a32 b32", lambda w, a, b: _halves(w, _upper(w, a), b)),
+    ("S_PACK_HH_B32_B16", "d32 <- a32 b32", lambda w, a, b: _halves(w, _upper(w, a), _upper(w, b))),
+    ("S_ABSDIFF_I32", "d32 scc <- a32 b32", _distance),
+    ("S_CMOVK_I32", "d32 <- k d32 scc", lambda w, k, d, s: w.ite(s, k, d)),
     ("S_ABS_I32", "d32 scc <- a32", lambda w, a: with_nonzero(w, _absolute(w, a), 32)),
     ("S_BITCMP0_B32", "scc <- a32 b32", lambda w, a, b: ~_bit_set(w, a, b)),
     ("S_BITCMP1_B32", "scc <- a32 b32", lambda w, a, b: _bit_set(w, a, b)),
@@ -128,4 +162,17 @@ _ARITHMETIC = table(
     ("S_MAX_U32", "d32 scc <- a32 b32", lambda w, a, b: (w.ite(w.ult(a, b), b, a), ~w.ult(a, b))),
 )
 
-SCALAR: Mapping[str, Alu] = {**_logic(32), **_logic(64), **_shifts(32), **_shifts(64), **_ARITHMETIC}
+#: CDNA's name of an operation on masks → RDNA's.
+_CDNA = {
+    "S_ANDN1_SAVEEXEC_B64": "S_AND_NOT0_SAVEEXEC_B64",
+    "S_ORN1_SAVEEXEC_B64": "S_OR_NOT0_SAVEEXEC_B64",
+    "S_ANDN1_WREXEC_B64": "S_AND_NOT0_WREXEC_B64",
+    "S_ANDN2_WREXEC_B64": "S_AND_NOT1_WREXEC_B64",
+}
+
+_MASKS = _logic(64)
+
+SCALAR: Mapping[str, Alu] = {
+    **_logic(32), **_MASKS, **{name: _MASKS[other] for name, other in _CDNA.items()},
+    **_shifts(32), **_shifts(64), **_ARITHMETIC,
+}  # fmt: skip

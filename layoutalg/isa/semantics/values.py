@@ -77,6 +77,9 @@ class Values(Protocol):
     def overflows(self, a: Word, b: Word, result: Word, differ: bool) -> Truth:
         """Signed overflow: the result's sign is not a's, though those of a and b are alike (or `differ`)."""
 
+    def ones_below(self, word: Word, places: Word) -> Word:
+        """How many of the lowest `places` bits of a 32-bit word are set; of more than 32 places any number."""
+
     def mul_high(self, a: Word, b: Word) -> Word:
         """The upper half of the unsigned product: one operation, so that a reading can see a division by reciprocal."""
 

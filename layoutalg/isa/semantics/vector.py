@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 
-from layoutalg.isa.semantics.entries import Alu, table
+from layoutalg.isa.semantics.entries import Alu, Effect, table
 from layoutalg.isa.semantics.values import Truth, Values, Word
-from layoutalg.isa.semantics.words import low_bits, never, ones, sign_extended, sub_borrow
+from layoutalg.isa.semantics.words import (
+    Order,
+    greater,
+    greatest,
+    least,
+    lesser,
+    low_bits,
+    median,
+    never,
+    ones,
+    sign_extended,
+    sub_borrow,
+    truth_table,
+)
 
 
 def _mad_u64(w: Values, a: Word, b: Word, c: Word) -> tuple[Word, Truth]:
@@ -28,6 +41,25 @@ def _bfe_signed(w: Values, a: Word, b: Word, c: Word) -> Word:
     return sign_extended(w, w.ashr(a, low_bits(w, b, 5)), low_bits(w, c, 5))
 
 
+def _bytes(w: Values, word: Word) -> Word:
+    """The bits of 0 to 3 bytes."""
+    return w.shl(low_bits(w, word, 2), w.const(3, 32))
+
+
+def _next_random(w: Values, a: Word) -> Word:
+    return w.shl(a, w.const(1, 32)) ^ w.ite(w.slt(a, w.const(0, 32)), w.const(197, 32), w.const(0, 32))
+
+
+def _of_three(kind: str, order: Callable[[Values], Order]) -> Iterator[tuple[str, str, Effect]]:
+    """The least, the greatest, the middle of three, and a number held between two."""
+    three = "d32 <- a32 b32 c32"
+    yield f"V_MIN3_{kind}", three, lambda w, a, b, c: least(w, a, b, c, order(w))
+    yield f"V_MAX3_{kind}", three, lambda w, a, b, c: greatest(w, a, b, c, order(w))
+    yield f"V_MED3_{kind}", three, lambda w, a, b, c: median(w, a, b, c, order(w))
+    yield f"V_MAXMIN_{kind}", three, lambda w, a, b, c: lesser(w, greater(w, a, b, order(w)), c, order(w))
+    yield f"V_MINMAX_{kind}", three, lambda w, a, b, c: greater(w, lesser(w, a, b, order(w)), c, order(w))
+
+
 def _permute_bytes(w: Values, a: Word, b: Word, c: Word) -> Word:
     """Each byte of the selector picks a byte of {a, b}: 0–3 of b, 4–7 of a, 8–11 a sign, 12 zero, above all ones."""
     both = w.pair(b, a)
@@ -47,20 +79,6 @@ def _permute_bytes(w: Values, a: Word, b: Word, c: Word) -> Word:
 def _pick_halves(w: Values, a: Word, b: Word, *, opsel: int = 0) -> Word:
     """V_PK_MOV_B32: bit 0 of `opsel` picks a half of the first source, bit 1 of the second."""
     return w.pair(w.high(a) if opsel & 1 else w.low(a), w.high(b) if opsel & 2 else w.low(b))
-
-
-def _truth_table(w: Values, a: Word, b: Word, c: Word, *, neg: int = 0, abs: int = 0, omod: int = 0) -> Word:
-    """V_BITOP3_B32: bit 4a + 2b + c of the table is the result; computed as the exclusive or of products of sources."""
-    table = omod << 6 | abs << 3 | neg
-    total = w.const(0, 32)
-    for product in range(8):
-        parts = [k for k in range(8) if k & ~product == 0]  # the product occurs when an odd number of these is set
-        if sum(table >> k & 1 for k in parts) % 2:
-            term = w.const(-1, 32)
-            for bit, source in ((4, a), (2, b), (1, c)):
-                term = term & source if product & bit else term
-            total = total ^ term
-    return total
 
 
 _ARITHMETIC = table(
@@ -102,11 +120,6 @@ _ARITHMETIC = table(
     ("V_BFI_B32", "d32 <- a32 b32 c32", lambda w, a, b, c: (a & b) | (~a & c)),
     ("V_BFE_U32", "d32 <- a32 b32 c32", lambda w, a, b, c: w.lshr(a, low_bits(w, b, 5)) & ones(w, low_bits(w, c, 5))),
     ("V_BFE_I32", "d32 <- a32 b32 c32", lambda w, a, b, c: _bfe_signed(w, a, b, c)),
-    ("V_ADD_U16 V_ADD_NC_U16", "d16 <- a16 b16", lambda w, a, b: low_bits(w, a + b, 16)),
-    ("V_SUB_U16 V_SUB_NC_U16", "d16 <- a16 b16", lambda w, a, b: low_bits(w, a - b, 16)),
-    ("V_MUL_LO_U16", "d16 <- a16 b16", lambda w, a, b: low_bits(w, a * b, 16)),
-    ("V_LSHRREV_B16", "d16 <- a16 b16", lambda w, a, b: w.lshr(b, low_bits(w, a, 4))),
-    ("V_LSHLREV_B16", "d16 <- a16 b16", lambda w, a, b: low_bits(w, w.shl(b, low_bits(w, a, 4)), 16)),
     ("V_PACK_B32_F16", "d32 <- a16 b16", lambda w, a, b: a | w.shl(b, w.const(16, 32))),
     ("V_MUL_LO_U32", "d32 <- a32 b32", lambda w, a, b: a * b),
     ("V_MUL_HI_U32", "d32 <- a32 b32", lambda w, a, b: w.mul_high(a, b)),
@@ -117,10 +130,20 @@ _ARITHMETIC = table(
     ("V_MAD_I32_I24", "d32 <- a32 b32 c32", lambda w, a, b, c: _i24(w, a) * _i24(w, b) + c),
     ("V_MAD_U64_U32 V_MAD_CO_U64_U32", "d64 m <- a32 b32 c64", _mad_u64),
     ("V_MAD_I64_I32 V_MAD_CO_I64_I32", "d64 m <- a32 b32 c64", _mad_i64),
-    ("V_MIN_U32", "d32 <- a32 b32", lambda w, a, b: w.ite(w.ult(a, b), a, b)),
-    ("V_MAX_U32", "d32 <- a32 b32", lambda w, a, b: w.ite(w.ult(a, b), b, a)),
-    ("V_MIN_I32", "d32 <- a32 b32", lambda w, a, b: w.ite(w.slt(a, b), a, b)),
-    ("V_MAX_I32", "d32 <- a32 b32", lambda w, a, b: w.ite(w.slt(a, b), b, a)),
+    ("V_MIN_U32", "d32 <- a32 b32", lambda w, a, b: lesser(w, a, b, w.ult)),
+    ("V_MAX_U32", "d32 <- a32 b32", lambda w, a, b: greater(w, a, b, w.ult)),
+    ("V_MIN_I32", "d32 <- a32 b32", lambda w, a, b: lesser(w, a, b, w.slt)),
+    ("V_MAX_I32", "d32 <- a32 b32", lambda w, a, b: greater(w, a, b, w.slt)),
+    *_of_three("U32", lambda w: w.ult),
+    *_of_three("I32", lambda w: w.slt),
+    ("V_MUL_HI_U32_U24", "d32 <- a32 b32", lambda w, a, b: w.mul_high(low_bits(w, a, 24), low_bits(w, b, 24))),
+    ("V_MUL_HI_I32_I24", "d32 <- a32 b32", lambda w, a, b: w.high(w.sext(_i24(w, a)) * w.sext(_i24(w, b)))),
+    ("V_ADD_I32 V_ADD_NC_I32", "d32 <- a32 b32", lambda w, a, b: a + b),
+    ("V_SUB_I32 V_SUB_NC_I32", "d32 <- a32 b32", lambda w, a, b: a - b),
+    ("V_SWAP_B32", "d32 a32 <- a32 d32", lambda w, a, d: (a, d)),
+    ("V_SWAP_B16", "d16 a16 <- a16 d16", lambda w, a, d: (a, d)),
+    ("V_ALIGNBYTE_B32", "d32 <- a32 b32 c32", lambda w, a, b, c: w.low(w.lshr(w.pair(b, a), _bytes(w, c)))),
+    ("V_PRNG_B32", "d32 <- a32", _next_random),
     ("V_PERM_B32", "d32 <- a32 b32 c32", lambda w, a, b, c: _permute_bytes(w, a, b, c)),
     ("V_ALIGNBIT_B32", "d32 <- a32 b32 c32", lambda w, a, b, c: w.low(w.lshr(w.pair(b, a), low_bits(w, c, 5)))),
 )
@@ -128,7 +151,7 @@ _ARITHMETIC = table(
 
 _WITH_FIELDS = {
     "V_PK_MOV_B32": Alu(("d64",), ("a64", "b64"), _pick_halves, frozenset({"opsel"})),
-    "V_BITOP3_B32": Alu(("d32",), ("a32", "b32", "c32"), _truth_table, frozenset({"neg", "abs", "omod"})),
+    "V_BITOP3_B32": Alu(("d32",), ("a32", "b32", "c32"), truth_table, frozenset({"neg", "abs", "omod"})),
 }
 
 VECTOR: Mapping[str, Alu] = {**_ARITHMETIC, **_WITH_FIELDS}

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from layoutalg.isa.semantics.values import Truth, Values, Word
+
+Order = Callable[[Word, Word], Truth]
+"""Whether one word is less than another, with signs or without."""
 
 
 def with_nonzero(w: Values, word: Word, bits: int) -> tuple[Word, Truth]:
@@ -35,3 +40,56 @@ def sub_borrow(w: Values, a: Word, b: Word, borrow: Truth) -> tuple[Word, Truth]
     """a − b − borrow, and whether that is less than 0."""
     total = w.zext(a) - w.zext(b) - w.ite(borrow, w.const(1, 64), w.const(0, 64))
     return w.low(total), ~w.eq(w.high(total), w.const(0, 32))
+
+
+def signed16(w: Values, word: Word) -> Word:
+    """The low 16 bits as a signed number."""
+    return w.ashr(w.shl(word, w.const(16, 32)), w.const(16, 32))
+
+
+def repeated(pattern: int, step: int, bits: int) -> int:
+    """A constant that has a pattern every so many bits.
+
+    >>> hex(repeated(1, 4, 32))
+    '0x11111111'
+    """
+    return sum(pattern << k for k in range(0, bits, step))
+
+
+def lesser(w: Values, a: Word, b: Word, less: Order) -> Word:
+    """The smaller of two."""
+    return w.ite(less(a, b), a, b)
+
+
+def greater(w: Values, a: Word, b: Word, less: Order) -> Word:
+    """The larger of two."""
+    return w.ite(less(a, b), b, a)
+
+
+def least(w: Values, a: Word, b: Word, c: Word, less: Order) -> Word:
+    """The smallest of three."""
+    return lesser(w, lesser(w, a, b, less), c, less)
+
+
+def greatest(w: Values, a: Word, b: Word, c: Word, less: Order) -> Word:
+    """The largest of three."""
+    return greater(w, greater(w, a, b, less), c, less)
+
+
+def median(w: Values, a: Word, b: Word, c: Word, less: Order) -> Word:
+    """The middle one of three."""
+    return greater(w, lesser(w, a, b, less), lesser(w, greater(w, a, b, less), c, less), less)
+
+
+def truth_table(w: Values, a: Word, b: Word, c: Word, *, neg: int = 0, abs: int = 0, omod: int = 0) -> Word:
+    """V_BITOP3: bit 4a + 2b + c of the table is the result; computed as the exclusive or of products of sources."""
+    table = omod << 6 | abs << 3 | neg
+    total = w.const(0, 32)
+    for product in range(8):
+        parts = [k for k in range(8) if k & ~product == 0]  # the product occurs when an odd number of these is set
+        if sum(table >> k & 1 for k in parts) % 2:
+            term = w.const(-1, 32)
+            for bit, source in ((4, a), (2, b), (1, c)):
+                term = term & source if product & bit else term
+            total = total ^ term
+    return total

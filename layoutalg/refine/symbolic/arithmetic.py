@@ -300,6 +300,16 @@ class IndexValues:
         """An unknown truth: it is seldom looked at, and costly to say."""
         return Bit(self.fresh_bit())
 
+    def ones_below(self, word: Word | Mask, places: Word) -> Word:
+        """Of a number whose bits are all set all of them; else of constants."""
+        number, count = (simplify(part.expr) for part in (word, places))
+        if number.op == "const" and number.value % (1 << 32) == (1 << 32) - 1:
+            return places
+        if number.op != "const" or (number.value and count.op != "const"):
+            raise NotReadable(f"how many bits of {number} are set")
+        below = (1 << int(count.value)) - 1 if number.value else 0
+        return self.const((int(number.value) & below & 0xFFFFFFFF).bit_count(), 32)
+
     def mul_high(self, a: Word, b: Word) -> Word:
         """The upper half of a product; the steps of a division are seen as such."""
         step: Expr | None = first(RULES["upper half"], self, a, b)

@@ -33,10 +33,6 @@ class SymbolicLanes:
         """`uniform` says whether all lanes of a wave have the same."""
         self.registers, self.w, self.uniform = registers, registers.w, uniform
 
-    def number(self) -> Word:
-        """The own lane's, by its thread."""
-        return self.w.word(self.registers.lane)
-
     def gathered(self, word: Word | Mask, lane: Word) -> Word:
         """What other lanes hold is not known."""
         raise NotReadable(f"{self.registers.where}: data of other lanes")

@@ -213,6 +213,10 @@ class SymbolicRegisters:
         """The lane's bit, if it takes part."""
         return Mask(all_of(truth.expr, self.active), truth.carry, self.active)
 
+    def lane_number(self) -> Word:
+        """The own lane's, by its thread."""
+        return self.w.word(self.lane)
+
     def aperture(self, space: str) -> Word:
         """The base of an aperture, which is not known."""
         return self.w.word(self.apertures[space], 64)

@@ -47,6 +47,15 @@ v_add_co_u32_e64 v2, s[10:11], v7, v9
 v_add3_u32 v2, v7, v9, v11
 v_mad_u64_u32 v[2:3], s[10:11], v7, v9, v[12:13]
 v_add_u16_e64 v2, v7, v9
+v_mad_u16 v2, v7, v9, v11
+v_bfrev_b32_e64 v2, v7
+v_mbcnt_lo_u32_b32 v2, v7, v9
+v_cmp_lt_i16_e64 s[10:11], v7, v9
+v_pk_add_u16 v2, v7, v9
+v_pk_mad_i16 v2, v7, v9, v11
+v_dot4_i32_i8 v2, v7, v9, v11
+v_swap_b32 v2, v7
+s_bcnt1_i32_b64 s10, s[12:13]
 v_readlane_b32 s10, v7, 3
 v_writelane_b32 v2, s10, 3
 v_readfirstlane_b32 s10, v7
@@ -96,6 +105,12 @@ v_add_co_u32 v2, s10, v7, v9
 v_add3_u32 v2, v7, v9, v11
 v_add_nc_u16 v2, v7, v9
 v_add_nc_u16 v2, v7, s12
+v_max_i16 v2, v7, v9
+v_mad_u16 v2, v7, v9, v11
+v_cmp_lt_i16_e64 s10, v7, v9
+v_pk_add_u16 v2, v7, v9
+v_dot4_i32_iu8 v2, v7, v9, v11
+v_ctz_i32_b32_e64 v2, v7
 v_readlane_b32 s10, v7, 3
 v_writelane_b32 v2, s10, 3
 v_readfirstlane_b32 s10, v7

@@ -37,6 +37,25 @@ FOLDED = {
     "V_MAX_I32": "(u32)((i32)a > (i32)b ? (i32)a : (i32)b)", "V_ALIGNBIT_B32": "__builtin_amdgcn_alignbit(a, b, c)",
     "V_PERM_B32": "__builtin_amdgcn_perm(a, b, c)", "V_CMP_LT_I32": "(u32)((i32)a < (i32)b)",
     "V_CMP_GT_U32": "(u32)(a > b)", "S_BITSET1_B32": "b | 1u << (a & 31)",
+    "V_BFREV_B32": "__builtin_bitreverse32(a)", "V_BCNT_U32_B32": "__builtin_popcount(a) + b",
+    "V_FFBL_B32": "a ? __builtin_ctz(a) : ~0u", "V_FFBH_U32": "a ? __builtin_clz(a) : ~0u",
+    "V_FFBH_I32": "(a ^ (u32)((i32)a >> 31)) ? __builtin_clz(a ^ (u32)((i32)a >> 31)) : ~0u",
+    "V_MUL_HI_U32_U24": "(u32)((u64)(a & 0xFFFFFF) * (b & 0xFFFFFF) >> 32)",
+    "V_MUL_HI_I32_I24": "(u32)((i64)((i32)(a << 8) >> 8) * ((i32)(b << 8) >> 8) >> 32)",
+    "V_MIN3_I32": "(u32)least((i32)a, least((i32)b, (i32)c))", "V_MAX3_U32": "most(a, most(b, c))",
+    "V_MED3_I32": "(u32)most(least((i32)a, (i32)b), least(most((i32)a, (i32)b), (i32)c))",
+    "V_MAXMIN_U32": "least(most(a, b), c)", "V_SAD_U32": "(a > b ? a - b : b - a) + c",
+    "V_ALIGNBYTE_B32": "(u32)(((u64)a << 32 | b) >> 8 * (c & 3))",
+    "V_MAD_U16": "(u16)(a * b + c)", "V_ASHRREV_I16": "(u16)((i16)b >> (a & 15))",
+    "V_MIN_I16": "(u16)least((i16)a, (i16)b)",
+    "V_MAX_U16": "most((u16)a, (u16)b)", "V_MAD_I32_I16": "(u32)((i16)a * (i16)b) + c",
+    "V_CMP_LT_I16": "(u32)((i16)a < (i16)b)",
+    "V_CMP_GE_U16": "(u32)((u16)a >= (u16)b)", "V_PK_ADD_U16": "(a + b & 0xFFFF) | ((a >> 16) + (b >> 16)) << 16",
+    "V_PK_LSHLREV_B16": "(u16)(b << (a & 15)) | (b >> 16) << (a >> 16 & 15) << 16",
+    "V_PK_MIN_I16": "(u16)least((i16)a, (i16)b) | (u32)least((i16)(a >> 16), (i16)(b >> 16)) << 16",
+    "V_DOT2_I32_I16": "(u32)((i16)a * (i16)b) + (u32)((i16)(a >> 16) * (i16)(b >> 16)) + c",
+    "V_DOT4_U32_U8": "(u8)a * (u8)b + (u8)(a >> 8) * (u8)(b >> 8) + (u8)(a >> 16) * (u8)(b >> 16)"
+    " + (a >> 24) * (b >> 24) + c",
     "V_ADD_F32": "bits(A + B)", "V_SUB_F32": "bits(A - B)", "V_MUL_F32": "bits(A * B)",
     "V_FMA_F32": "bits(__builtin_fmaf(A, B, C))", "V_MAX_F32": "bits(__builtin_fmaxf(A, B))",
     "V_MIN_F32": "bits(__builtin_fminf(A, B))",
@@ -47,6 +66,9 @@ FOLDED = {
     "V_CMP_U_F32": "(u32)__builtin_isunordered(A, B)", "V_CMP_NLT_F32": "(u32)!(A < B)",
 }  # fmt: skip
 PRELUDE = """
+#define least(x, y) ((x) < (y) ? (x) : (y))
+#define most(x, y) ((x) > (y) ? (x) : (y))
+typedef unsigned short u16; typedef short i16; typedef unsigned char u8;
 typedef unsigned u32; typedef int i32; typedef unsigned long u64; typedef long i64;
 #define bits(x) __builtin_bit_cast(u32, (x))
 #define half(x) (u32)__builtin_bit_cast(unsigned short, (x))

@@ -11,46 +11,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from layoutalg.errors import CompileError, DeviceError, Fault, UnsupportedInstructionError
+from layoutalg.errors import CompileError, DeviceError, Fault
 from layoutalg.isa.container.binary import KernelBinary
-from layoutalg.isa.decode.instructions import Instruction, decode
-from layoutalg.isa.interpreter.moves import MOVES
-from layoutalg.isa.semantics.accesses import ACCESSES, has_no_effect
-from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS
-from layoutalg.isa.semantics.matrix import matrix_instruction_of
-from layoutalg.isa.semantics.table import ALU
+from layoutalg.isa.interpreter.described import Surveyor
 from tests.foreign.corpus import TARGETS, Kernel
 from tests.foreign.running import binary, differing, machine_code, run
 from tests.foreign.table import KERNELS
-
-#: Every form that the decoder lacks has as many bytes.
-_UNKNOWN = 8
-
-
-def described(instruction: Instruction, kernel: KernelBinary) -> bool:
-    """Whether a table has an entry for it."""
-    name = instruction.name
-    tables = (ALU, ACCESSES, MOVES, kernel.architecture.waits, BRANCHES, BARRIERS, ENDS)
-    return (
-        any(name in table for table in tables)
-        or has_no_effect(name, instruction.fields)
-        or matrix_instruction_of(name, kernel.target) is not None
-    )
-
-
-def undescribed(kernel: KernelBinary) -> Iterator[str]:
-    """The names of a kernel's instructions without an entry, and the first bytes of those that are not decoded."""
-    at = 0
-    while at < len(kernel.code):
-        try:
-            for found in decode(kernel.code[at:], kernel.entry + at, kernel.architecture, kernel.target):
-                for one in found.halves or (found,):
-                    if not described(one, kernel):
-                        yield one.name
-                at = found.address + found.size - kernel.entry
-        except UnsupportedInstructionError as error:
-            yield f"not decoded: {str(error).split(', at')[0]}"
-            at += _UNKNOWN
 
 
 def lacking(kernel: KernelBinary) -> Iterator[str]:
@@ -101,7 +67,7 @@ class Survey:
         except CompileError as error:
             self.odd.append(f"{build}: {error}")
             return
-        names = set(undescribed(whole))
+        names = set(Surveyor(whole.target).survey(whole.code).missing)
         for name in names:
             self.missing[name].add(kernel.name)
             self.where[name].add(target)

@@ -112,6 +112,7 @@ OF_NO_MODULE = {
     "test_optional": "the tests' own way with packages that are absent",
     "test_proofs": "the files in proofs/",
     "foreign/test_corpus": "kernels that others might have written, from source to result",
+    "foreign/test_executors": "benchmarks/executors, which compares others with the whole room",
     "isa/test_new_instruction": "a recipe of CONTRIBUTING",
     "kernel/library/test_new_kernel": "a recipe of CONTRIBUTING",
     "kernel/program/test_new_statement": "a recipe of CONTRIBUTING",

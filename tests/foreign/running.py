@@ -11,11 +11,12 @@ import numpy as np
 
 from layoutalg.device.compile import compile_source
 from layoutalg.isa.container.binary import KernelBinary, read_kernels
+from layoutalg.isa.container.metadata import KernelMetadata
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
-from layoutalg.isa.run.bound import bound
+from layoutalg.isa.run.bound import BoundLaunch, bound
 from layoutalg.isa.run.launch import execute
 from layoutalg.isa.run.tensors import numpy_of
-from tests.foreign.corpus import Kernel, Sizes, Tensors
+from tests.foreign.corpus import Array, Kernel, Sizes, Tensors
 
 #: Kernels of these sizes are done in far fewer instructions.
 STEPS = 60_000
@@ -48,20 +49,28 @@ class Outcome:
     steps: int
 
 
-def run(kernel: Kernel, code: MachineCode, sizes: Sizes, seed: int = 0) -> Outcome:
-    """Carries a kernel out at some sizes. Raises what `execute` raises."""
+def launched(kernel: Kernel, metadata: KernelMetadata, sizes: Sizes, seed: int = 0) -> tuple[BoundLaunch, Tensors]:
+    """The launch at some sizes, its tensors drawn by the seed, and how they should be after it."""
     generator = np.random.default_rng(seed)
     special = kernel.inputs(generator, SimpleNamespace(**sizes))
     inputs = {name: one.astype(numpy_of(kernel.launch.descriptor(name).dtype)) for name, one in special.items()}
-    launch = bound(kernel.launch, code.kernel.metadata, sizes, inputs, kernel.values, seed)
+    launch = bound(kernel.launch, metadata, sizes, inputs, kernel.values, seed)
     before = {name: tensor.read(tensor.buffer.array) for name, tensor in launch.tensors.items()}
-    wanted = kernel.reference(SimpleNamespace(**before, **sizes, **kernel.values))
+    return launch, {**before, **kernel.reference(SimpleNamespace(**before, **sizes, **kernel.values))}
+
+
+def run(kernel: Kernel, code: MachineCode, sizes: Sizes, seed: int = 0) -> Outcome:
+    """Carries a kernel out at some sizes. Raises what `execute` raises."""
+    launch, wanted = launched(kernel, code.kernel.metadata, sizes, seed)
     execution = execute(
         code, launch.grid, launch.block, launch.arguments, STEPS, strict=not kernel.unaligned, lds=launch.lds
     )
-    memories = zip(launch.passed, execution.outputs, strict=True)
-    results = {tensor.name: tensor.read(memory) for tensor, memory in memories}
-    return Outcome(results, {**before, **wanted}, execution.steps)
+    return Outcome(results(launch, execution.outputs), wanted, execution.steps)
+
+
+def results(launch: BoundLaunch, memories: Sequence[Array]) -> Tensors:
+    """The tensors in the memories of a launch's buffers."""
+    return {tensor.name: tensor.read(memory) for tensor, memory in zip(launch.passed, memories, strict=True)}
 
 
 def differing(kernel: Kernel, outcome: Outcome) -> Sequence[str]:

@@ -207,6 +207,13 @@ class Elf:
             raise damaged(f"section {number} is not there")
         return self.sections[number]
 
+    def named(self, name: bytes) -> Iterator[SectionHeader]:
+        """The sections of a name; none where the file has no names of sections."""
+        number = int.from_bytes(self.payload[62:64], "little")
+        if 0 < number < len(self.sections):
+            names = self.contents(self.sections[number])
+            yield from (one for one in self.sections if names[one.name : one.name + len(name) + 1] == name + b"\0")
+
     def notes(self) -> Iterator[Note]:
         """The notes of every segment and section of notes."""
         for header in self.programs:

@@ -32,13 +32,11 @@ from layoutalg.errors import CodeObjectError
 from layoutalg.isa.container import elf
 from layoutalg.isa.container.elf import Elf, ElfSymbol, SectionHeader, Segment, damaged
 from layoutalg.isa.container.metadata import KernelMetadata, Metadata, read_metadata
+from layoutalg.isa.container.target_id import TargetId
 from layoutalg.target.known import processors
 
 #: The machine number of AMD GPUs, and the OS that kernels are loaded under (AMDGPUUsage, "ELF Header").
 EM_AMDGPU, _AMDHSA = 224, 64
-
-#: What bits 8–9 and 10–11 of e_flags add to the name of the target since V4: not supported and any add nothing.
-_FEATURES = ((10, "sramecc"), (8, "xnack"))
 
 #: ABI versions of V4 to V6, and the versions of their metadata (AMDGPUUsage, "Code Object V4 Metadata" and following).
 _ABI_VERSIONS = frozenset({2, 3, 4})
@@ -137,21 +135,19 @@ def _metadata(file: Elf) -> Metadata:
 
 def _processor(file: Elf, metadata: Metadata) -> str:
     """The target whose processor `e_flags` and the metadata say alike; its features too."""
-    triple, *features = metadata.target.split(":")
-    said = triple.rpartition("-")[2]
-    number = file.flags & 0xFF
-    flagged_as, known = processors().get(number), [one.processor for one in processors().values()]
-    if (flagged_as.processor if flagged_as else None) != (said if said in known else None):
-        named = flagged_as.processor if flagged_as else hex(number)
-        raise CodeObjectError(f"the code object's e_flags name the processor {named}, its metadata {said}")
-    bits = {name: file.flags >> bit & 3 for bit, name in _FEATURES}
-    flagged = {f"{name}{'-+'[mode - 2]}" for name, mode in bits.items() if mode >= 2}
-    if flagged != set(features):
-        raise CodeObjectError(
-            f"the code object's e_flags name the features {', '.join(sorted(flagged)) or 'none'}, its metadata "
-            f"{', '.join(sorted(features)) or 'none'}"
-        )
-    return flagged_as.name if flagged_as else said
+    said, number = TargetId.parse(metadata.target), file.flags & 0xFF
+    if said is None:
+        raise CodeObjectError(f"the code object's metadata say {metadata.target!r} of amdhsa.target")
+    flagged, known = TargetId.of_flags(file.flags), {one.processor for one in processors().values()}
+    if (flagged.processor if flagged else None) != (said.processor if said.processor in known else None):
+        named = flagged.processor if flagged else hex(number)
+        raise CodeObjectError(f"the code object's e_flags name the processor {named}, its metadata {said.processor}")
+    if flagged is None:
+        return said.processor
+    if flagged.features != said.features:
+        one, other = (", ".join(sorted(found.features)) or "none" for found in (flagged, said))
+        raise CodeObjectError(f"the code object's e_flags name the features {one}, its metadata {other}")
+    return processors()[number].name
 
 
 def _refuse_relocations(file: Elf) -> None:

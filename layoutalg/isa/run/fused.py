@@ -57,7 +57,7 @@ def _may_be_a_tie(total: Array, narrow: Array) -> Array:
     lacking = 52 - one.nmant
     tie = total.view(np.int64) & (1 << lacking) - 1 == 1 << lacking - 1
     small = np.abs(narrow) <= one.smallest_normal
-    return tie | (small & (narrow != total)) if small.any() else tie
+    return np.asarray(tie | (small & (narrow != total)) if small.any() else tie)
 
 
 def odd_fused(a: Array, b: Array, c: Array) -> Array:

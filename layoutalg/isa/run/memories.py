@@ -16,6 +16,7 @@ from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.atomics import joined, update
+from layoutalg.isa.run.chosen import Chosen
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.run.lds import Lds
 from layoutalg.isa.run.observer import Observer
@@ -72,14 +73,15 @@ class WaveMemory:
         counters = self.architecture.counters.of(access.space, not access.returns(instruction.fields))
         registers.track.issue(counters, registers.live, access.space in self.architecture.unordered)
         active = registers.running[None] if access.space == "constant" else registers.active
-        (lanes,) = registers.by_wave(registers.agree("which lanes are active", active))
+        (truths,) = registers.by_wave(registers.agree("which lanes are active", active))
+        lanes = Chosen(truths, registers.all_live if access.space == "constant" else registers.full)
         for number, address in enumerate(addresses):
             if len(address) > 1:
                 address = registers.agree("an address", np.where(active, address, address.dtype.type(0)))
-            address = np.broadcast_to(registers.by_wave(address)[0], lanes.shape)
+            address = np.broadcast_to(registers.by_wave(address)[0], truths.shape)
             if self.observer:
                 for space, where, part in self._split(access, address, lanes):
-                    self.observer.access(registers, access, space, where, part)
+                    self.observer.access(registers, access, space, where, part.active)
             if access.atomic:
                 self._update(instruction, access, address, lanes, counters)
             elif access.store:
@@ -87,44 +89,45 @@ class WaveMemory:
             else:
                 self._load(instruction, access, number, address, lanes, counters)
 
-    def _split(self, access: MemoryInstruction, address: Array, active: Array) -> list[tuple[str, Array, Array]]:
+    def _split(self, access: MemoryInstruction, address: Array, lanes: Chosen) -> list[tuple[str, Array, Chosen]]:
         """A flat access as accesses of the spaces that its addresses lie in."""
         registers = self.registers
         if access.space != "flat":
-            return [(access.space, address, active)]
+            return [(access.space, address, lanes)]
         upper = registers.w.high(address)
         parts = {space: upper == base for space, base in APERTURES.items()}
         parts["global"] = ~(parts["lds"] | parts["scratch"])
         return [
-            (space, address if space == "global" else registers.w.low(address), active & part)
+            (space, address if space == "global" else registers.w.low(address), lanes.among(part))
             for space, part in parts.items()
-            if (active & part).any()
+            if (lanes.active & part).any()
         ]
 
     def _positions(
-        self, space: str, address: Array, active: Array, size: int, *, store: bool = False, atomic: bool = False
+        self, space: str, address: Array, lanes: Chosen, size: int, *, store: bool = False, atomic: bool = False
     ) -> tuple[Memory, Array]:
         registers = self.registers
-        describe, chosen = registers.describe(active), address[active]
+        describe, (chosen,) = registers.describe(lanes.active), lanes.of(address[None])
         self._check_alignment(chosen, space, size, describe, self.strict or atomic)
         if space in ("global", "constant"):
             return self.memory.bytes, self.memory.positions(chosen, size, describe, registers.where, store=store)
-        rows, lanes = np.nonzero(active)
         if space == "lds":
-            blocks = rows // registers.waves_per_block
+            blocks = lanes.rows // registers.waves_per_block
             return self.lds.bytes, self.lds.positions(chosen, blocks, size, describe, registers.where)
         bad = chosen.astype(np.int64) > registers.kernel.scratch_bytes - size
         if bad.any():
             k = int(np.argmax(bad))
             raise Fault("address", f"scratch byte {int(chosen[k]):#x} is not there, {describe(k)}", registers.where)
-        return self.scratch, (rows * registers.lanes + lanes) * self.scratch_stride + chosen.astype(np.int64)
+        return self.scratch, (lanes.rows * registers.lanes + lanes.lanes) * self.scratch_stride + chosen.astype(
+            np.int64
+        )
 
     def _check_alignment(self, addresses: Array, space: str, size: int, describe: Describe, strict: bool) -> None:
         registers = self.registers
         needed = 4 if space == "constant" else alignment_of(space, size)
-        bad = (addresses & addresses.dtype.type(needed - 1)) != 0
-        if not bad.any():
+        if not int(np.bitwise_or.reduce(addresses)) & (needed - 1):
             return
+        bad = (addresses & addresses.dtype.type(needed - 1)) != 0
         if strict:
             k = int(np.argmax(bad))
             address, thread = int(addresses[k]), describe(k)
@@ -151,24 +154,25 @@ class WaveMemory:
         access: MemoryInstruction,
         number: int,
         address: Array,
-        active: Array,
+        chosen: Chosen,
         counters: tuple[str, ...],
     ) -> None:
         registers = self.registers
         target = operand_of(instruction, "d")
         count = access.registers
-        results = [np.zeros((1, *active.shape), np.uint32) for _ in range(count)]
-        for space, where_to, lanes in self._split(access, address, active):
+        nothing = np.zeros((1, *chosen.active.shape), np.uint32)
+        results = [nothing for _ in range(count)]
+        for space, where_to, lanes in self._split(access, address, chosen):
             memory, positions = self._positions(space, where_to, lanes, access.size)
-            races, rows = self._races(space), np.nonzero(lanes)[0]
+            races, rows = self._races(space), lanes.rows
             if races:
                 atomic = space != "constant" and may_be_atomic(instruction.fields)
-                described = registers.describe(lanes)
+                described = registers.describe(lanes.active)
                 races.read(positions, access.size, rows, self.waves, described, registers.where, atomic=atomic)
             if space == "lds":
                 self._meter(access, where_to, lanes)
             for k, dword in enumerate(memory.gather(positions, access.size)):
-                results[k] = _filled(results[k], lanes, dword)
+                results[k] = lanes.put(results[k], dword)
         keys = [(target.kind, target.index + number * count + k) for k in range(count)]
         self._arrived(access, keys, results, counters)
 
@@ -201,7 +205,7 @@ class WaveMemory:
         return old & np.uint32(0xFFFF) | word << np.uint32(16)
 
     def _store(
-        self, instruction: Instruction, access: MemoryInstruction, role: str, address: Array, active: Array
+        self, instruction: Instruction, access: MemoryInstruction, role: str, address: Array, chosen: Chosen
     ) -> None:
         registers = self.registers
         source = operand_of(instruction, role)
@@ -209,64 +213,67 @@ class WaveMemory:
         dwords = [registers.by_wave(word) for word in words]
         if access.half == "high":
             dwords = [dword >> np.uint32(16) for dword in dwords]
-        for space, where_to, lanes in self._split(access, address, active):
+        for space, where_to, lanes in self._split(access, address, chosen):
             if space in ("global", "constant"):
                 self._store_global(dwords, access.size, where_to, lanes)
                 continue
             memory, positions = self._positions(space, where_to, lanes, access.size)
             if space == "lds":
-                races, rows, described = self.lds.races, np.nonzero(lanes)[0], registers.describe(lanes)
+                races, rows, described = self.lds.races, lanes.rows, registers.describe(lanes.active)
                 tickets = registers.track.issued[races.counter][rows]
                 races.write(positions, access.size, rows, tickets, self.waves, described, registers.where)
                 self._meter(access, where_to, lanes)
-            if not memory.scatter(positions, access.size, [_picked(dword, lanes) for dword in dwords]):
+            if not memory.scatter(positions, access.size, [lanes.of(dword) for dword in dwords]):
                 raise Fault("collision", "two lanes store different values to one LDS address", registers.where)
 
-    def _store_global(self, dwords: list[Array], size: int, address: Array, active: Array) -> None:
+    def _store_global(self, dwords: list[Array], size: int, address: Array, lanes: Chosen) -> None:
         """Both copies must store the same; the first one does."""
         registers = self.registers
         mask = np.uint32((1 << 8 * min(size, 4)) - 1)
         for k, dword in enumerate(dwords):
             if len(dword) > 1:
-                masked = np.where(active, dword & mask, np.uint32(0))
+                masked = np.where(lanes.active, dword & mask, np.uint32(0))
                 dwords[k] = registers.by_wave(registers.agree("a stored value", registers.by_block(masked)))
-        memory, positions = self._positions("global", address, active, size, store=True)
-        stored = [_picked(dword, active) for dword in dwords]
-        if self.races:
+        memory, positions = self._positions("global", address, lanes, size, store=True)
+        stored = [lanes.of(dword) for dword in dwords]
+
+        def changed() -> Array:
             there = memory.gather(positions, size)
-            changed = np.any([(old != new & mask)[0] for old, new in zip(there, stored, strict=True)], axis=0)
-            rows, described = np.nonzero(active)[0], registers.describe(active)
+            return np.asarray(np.any([(old != new & mask)[0] for old, new in zip(there, stored, strict=True)], axis=0))
+
+        if self.races:
+            rows, described = lanes.rows, registers.describe(lanes.active)
             tickets = registers.track.issued[self.races.counter][rows]
             self.races.write(positions, size, rows, tickets, self.waves, described, registers.where, changed=changed)
         if not memory.scatter(positions, size, stored):
             raise Fault("collision", "two lanes store different values to one address", registers.where)
 
     def _update(
-        self, instruction: Instruction, access: MemoryInstruction, address: Array, active: Array,
+        self, instruction: Instruction, access: MemoryInstruction, address: Array, chosen: Chosen,
         counters: tuple[str, ...],
     ) -> None:  # fmt: skip
         """An atomic operation: once for both copies of a block where they have the memory in common."""
         registers, atomic = self.registers, access.atomic
         assert atomic
         operands, returns = self._operands(instruction, access), access.returns(instruction.fields)
-        result = np.zeros((1, *active.shape), operands[0].dtype)
-        for space, where_to, lanes in self._split(access, address, active):
+        result = np.zeros((1, *chosen.active.shape), operands[0].dtype)
+        for space, where_to, lanes in self._split(access, address, chosen):
             if space == "scratch":
                 raise UnsupportedInstructionError(f"{registers.where}: an atomic operation on scratch")
             memory, positions = self._positions(space, where_to, lanes, access.size, store=True, atomic=True)
-            races, rows, met = self._races(space), np.nonzero(lanes)[0], False
+            races, rows, met = self._races(space), lanes.rows, False
             if races:
-                described = registers.describe(lanes)
+                described = registers.describe(lanes.active)
                 met = races.update(
                     positions, access.size, rows, self.waves, described, registers.where, returns=returns
                 )
             if space == "lds":
                 self._meter(access, where_to, lanes)
-            words = [_picked(word, lanes) for word in operands]
+            words = [lanes.of(word) for word in operands]
             old, several = update(memory, positions, atomic, words, registers.where)
             if (met or several) and (returns or not atomic.commutes):
                 self.ordered.setdefault(registers.where)
-            result = _filled(result, lanes, old)
+            result = lanes.put(result, old)
         if returns:
             target = instruction.operands.get("d") or operand_of(instruction, "data")
             keys = [(target.kind, target.index + k) for k in range(atomic.registers)]
@@ -292,9 +299,9 @@ class WaveMemory:
     def _races(self, space: str) -> Races | None:
         return self.lds.races if space == "lds" else self.races if space in ("global", "constant") else None
 
-    def _meter(self, access: MemoryInstruction, addresses: Array, active: Array) -> None:
+    def _meter(self, access: MemoryInstruction, addresses: Array, lanes: Chosen) -> None:
         """Counts the cycles."""
-        self.meter.count(self.registers.where, access, addresses, active)
+        self.meter.count(self.registers.where, access, addresses, lanes.active)
 
     def wait(self, left: Mapping[str, int]) -> None:
         """The live waves wait."""
@@ -312,19 +319,6 @@ class WaveMemory:
         if registers.kernel.one_cache:
             done[counters.store] = track.issued[counters.store]
         self.waves.arrive(registers.live, done)
-
-
-def _picked(word: Array, lanes: Array) -> Array:
-    """The words of some lanes (a truth for each wave and lane), in each copy."""
-    return np.broadcast_to(word, (len(word), *lanes.shape))[:, lanes]
-
-
-def _filled(word: Array, lanes: Array, values: Array) -> Array:
-    """A word with values for some lanes, in each copy."""
-    if len(word) < len(values):
-        word = np.repeat(word, len(values), axis=0)
-    word[:, lanes] = values
-    return word
 
 
 def smallest_element(instructions: Iterable[Instruction], *spaces: str) -> int:

@@ -146,14 +146,15 @@ class Races:
         self.readers.note(places, own, state.waits[row], state.signals[row])
 
     def write(self, positions: Array, size: int, rows: Array, tickets: Array, state: Synchronised, describe: Describe,
-              where: str, *, changed: Array | None = None) -> None:  # fmt: skip
+              where: str, *, changed: Callable[[], Array] | None = None) -> None:  # fmt: skip
         """Records writes; `changed` says of each whether it is of something else than what is there."""
         places, row, count = self._places(positions, size, rows)
         own = state.number[row]
         report = _Report(self, places, row, count, state, describe, where, "writes")
         near, far = self._written(places, row, state)
-        if changed is not None:
-            near, far = (found & np.repeat(changed, count) for found in (near, far))
+        if changed is not None and (near.any() or far.any()):
+            other = np.repeat(changed(), count)
+            near, far = near & other, far & other
         report.of(near, far, "written", "wrote something else")
         report.of(*self.readers.others(places, own, state.waits[row]), "read", "read")
         if self.updaters:
@@ -181,8 +182,12 @@ class Races:
 
     def _places(self, positions: Array, size: int, rows: Array) -> tuple[Array, Array, int]:
         """The places of accesses, the row of each, and how many each has: one more where some begins within one."""
-        count = max(1, size // self.place) + bool((positions % self.place).any())
-        return (positions[:, None] // self.place + np.arange(count)).reshape(-1), np.repeat(rows, count), count
+        count, first = max(1, size // self.place), positions >> self.place // 2
+        if int(np.bitwise_or.reduce(positions)) & (self.place - 1):
+            count += 1
+        if count == 1:
+            return first, rows, 1
+        return (first[:, None] + np.arange(count)).reshape(-1), np.repeat(rows, count), count
 
     def _written(self, places: Array, row: Array, state: Synchronised) -> tuple[Array, Array]:
         """Whether another wave of the block wrote it, not seen at its last barrier, and whether one of another did."""

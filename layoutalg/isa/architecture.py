@@ -101,6 +101,9 @@ class Architecture:
     #: Data-parallel controls, by the names of `semantics.dpp` (LLVM, isSupportedDPPCtrl).
     lane_controls: frozenset[str]
 
+    #: Whether DS_PERMUTE_B32 and its kind reach all of 64 lanes (AMD's pseudocode for DS_BPERMUTE_B32).
+    permutes_64_lanes: bool
+
     #: What counts accesses up (LLVM's AMDGPUUsage, "Memory Model").
     counters: Counters
     #: Wait instruction → where its immediate has each counter (LLVM, AMDGPUBaseInfo: decodeWaitcnt, decodeLoadcntDscnt;
@@ -160,6 +163,7 @@ _CDNA = Architecture(
     scalar_operands=1,
     even_vectors=True,
     lane_controls=_LANE_CONTROLS | {"wave_shl", "wave_rol", "wave_shr", "wave_ror", "row_bcast15", "row_bcast31"},
+    permutes_64_lanes=True,
     counters=Counters(load="vm", store="vm", lds="lgkm", constant="lgkm"),
     waits={"S_WAITCNT": Wait({"vm": ((0, 4), (14, 2)), "lgkm": ((8, 4),)}, exports=((4, 3),))},
     unordered=frozenset({"constant", "flat"}),
@@ -190,6 +194,7 @@ _RDNA3 = Architecture(
     scalar_operands=2,
     even_vectors=False,
     lane_controls=_LANE_CONTROLS | {"row_xmask"},
+    permutes_64_lanes=False,
     counters=Counters(load="vm", store="vs", lds="lgkm", constant="lgkm"),
     waits={
         "S_WAITCNT": Wait({"vm": ((10, 6),), "lgkm": ((4, 6),)}, exports=((0, 3),)),
@@ -212,6 +217,7 @@ _RDNA3 = Architecture(
 _RDNA4 = replace(
     _RDNA3,
     name="rdna4",
+    permutes_64_lanes=True,
     signed_offsets={"SMEM": 24, "GLOBAL": 24, "SCRATCH": 24, "FLAT": 24},
     counters=Counters(load="load", store="store", lds="ds", constant="km"),
     waits={

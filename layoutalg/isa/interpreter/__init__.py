@@ -8,5 +8,6 @@
 | `parallel` | data-parallel primitives: a source from other lanes |
 | `addresses` | the address of each element of a memory instruction |
 | `moves` | moves that name a lane or a register by a number |
+| `exchanges` | moves of a whole register between lanes |
 | `step` | one instruction carried out |
 """

@@ -11,6 +11,7 @@ from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.interpreter.addresses import Addresses
 from layoutalg.isa.interpreter.arithmetic import Arithmetic
+from layoutalg.isa.interpreter.exchanges import EXCHANGES, Exchanges
 from layoutalg.isa.interpreter.moves import MOVES, Moves
 from layoutalg.isa.interpreter.operands import Action, Operands, refuse_fields
 from layoutalg.isa.interpreter.storage import Lanes, MemoryStorage, RegisterStorage
@@ -28,6 +29,7 @@ class Interpreter:
         self.arithmetic = Arithmetic(self.operands, lanes)
         self.addresses = Addresses(self.operands, memory)
         self.moves = Moves(self.operands, lanes)
+        self.exchanges = Exchanges(self.operands, memory, lanes)
         self.registers, self.waits = registers, registers.kernel.architecture.waits
         self._actions: dict[int, tuple[Instruction, Action]] = {}  # by the instruction's identity, which is kept
 
@@ -63,6 +65,8 @@ class Interpreter:
         self.memory.access(instruction, access, self.addresses.of(instruction, access))
 
     def _between_lanes(self, instruction: Instruction) -> Action:
+        if instruction.name in EXCHANGES:
+            return partial(EXCHANGES[instruction.name], self.exchanges, instruction)
         refuse_fields(instruction, frozenset())
         if instruction.name in MOVES:
             return partial(MOVES[instruction.name], self.moves, instruction)

@@ -84,6 +84,9 @@ class MemoryStorage(Protocol):
     def dwords(self, part: Word) -> Word:
         """A part of a scalar load's address; refused where it has one of the lowest two bits, which would drop."""
 
+    def bring(self, target: Operand, word: Word) -> None:
+        """Writes a vector register with what the LDS unit brings, which is there after a wait."""
+
     def describes_scratch(self, low: Word, high: Word, offset: Word) -> bool:
         """Whether two words of 64 bits are the wave's own scratch buffer, and its scalar offset is 0."""
 
@@ -93,6 +96,12 @@ class Lanes(Protocol):
 
     def gathered(self, word: Word, lane: Word) -> Word:
         """For each lane the word of another, active or not, whose number it gives (modulo the wave's lanes)."""
+
+    def scattered(self, word: Word, lane: Word) -> Word:
+        """For each lane the word of the last active lane that gives its number; 0 where none does."""
+
+    def all_active(self) -> bool:
+        """Whether every lane of every wave that the instruction is carried out for is active."""
 
     def active_at(self, lane: Word) -> Truth:
         """For each lane whether another is active, whose number it gives."""

@@ -21,6 +21,22 @@ class WaveLanes:
         """A choice along the last axis; what all lanes have alike stays."""
         return np.take_along_axis(word, self._column(lane), axis=-1) if word.shape[-1] > 1 else word
 
+    def scattered(self, word: Array, lane: Array) -> Array:
+        """One source lane after the other."""
+        registers = self.registers
+        column, active = self._column(lane), registers.exec_lanes
+        word, column, active = np.broadcast_arrays(word, column, active)
+        result = np.zeros(word.shape, np.uint32)
+        for k in range(registers.lanes):
+            at = column[..., k : k + 1]
+            old = np.take_along_axis(result, at, axis=-1)
+            np.put_along_axis(result, at, np.where(active[..., k : k + 1], word[..., k : k + 1], old), axis=-1)
+        return result
+
+    def all_active(self) -> bool:
+        """Of the live waves."""
+        return bool((self.registers.exec_lanes | ~self.registers.running).all())
+
     def active_at(self, lane: Array) -> Array:
         """A choice of EXEC's lanes."""
         return np.take_along_axis(self.registers.exec_lanes, self._column(lane), axis=-1)

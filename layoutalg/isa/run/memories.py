@@ -60,6 +60,13 @@ class WaveMemory:
         self.unaligned: dict[str, None] = {}  # instructions that accessed memory across their width, in order
         self.ordered: dict[str, None] = {}  # atomic operations whose results another order may change
 
+    def bring(self, target: Operand, word: Array) -> None:
+        """Writes the active lanes; the register is due until a wait."""
+        registers, counters = self.registers, (self.architecture.counters.lds,)
+        registers.track.issue(counters, registers.live, False)
+        registers.store_lanes((target.kind, target.index), word, registers.active, registers.full)
+        registers.track.load([(target.kind, target.index)], counters, registers.live, True, registers.where)
+
     def describes_scratch(self, low: Array, high: Array, offset: Array) -> bool:
         """Whether it is the buffer of the start, moved on by the wave's offset."""
         registers = self.registers

@@ -37,6 +37,14 @@ class SymbolicLanes:
         """What other lanes hold is not known."""
         raise NotReadable(f"{self.registers.where}: data of other lanes")
 
+    def scattered(self, word: Word | Mask, lane: Word) -> Word:
+        """What other lanes hold is not known."""
+        raise NotReadable(f"{self.registers.where}: data of other lanes")
+
+    def all_active(self) -> bool:
+        """Whether this one is, whichever thread it is."""
+        return self.registers.all_active()
+
     def active_at(self, lane: Word) -> Bit:
         """Which other lanes are active is not known."""
         raise NotReadable(f"{self.registers.where}: data of other lanes")

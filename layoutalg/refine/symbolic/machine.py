@@ -88,6 +88,10 @@ class SymbolicMachine:
             raise NotReadable(f"a scalar address has the part {part.expr}, which may be no multiple of 4")
         return part
 
+    def bring(self, target: Operand, word: Word | Mask) -> None:
+        """What comes from other lanes is not known."""
+        raise NotReadable(f"{self.registers.where}: data of other lanes")
+
     def describes_scratch(self, low: Word | Mask, high: Word | Mask, offset: Word | Mask) -> bool:
         """Whether the buffer is that which the wave was given."""
         return self.scratch.is_described_by(low, high, offset)

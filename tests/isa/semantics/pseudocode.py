@@ -50,7 +50,7 @@ def texts():
         module = importlib.import_module(f"tinygrad.runtime.autogen.amd.{architecture}.str_pcode")
         for op, text in module.PCODE.items():
             name = op.name.removesuffix("_E32").removesuffix("_E64")
-            found.setdefault(name, {}).setdefault(text, architecture)
+            found.setdefault(name, {}).setdefault(text, set()).add(architecture)
     return found
 
 
@@ -250,7 +250,8 @@ class Pseudocode:
         raise Return(self.of(value))
 
     def do_declare(self, name, size):
-        self.state[name] = 0 if size is None else [0] * size
+        if name not in self.state:  # what a text declares may be given
+            self.state[name] = 0 if size is None else [0] * size
 
     def do_assign(self, targets, source):
         value = source if source[0] == "lambda" else self.value(source)
@@ -268,7 +269,7 @@ class Pseudocode:
         elif kind == "bits":
             name = rest[0][1] if rest[0][0] == "name" else rest[0][1][1]
             low, width = self.span(*rest[1:])
-            old = self.state.get(name, 0)
+            old = self.value(rest[0]) if rest[0][0] == "bits" else self.state.get(name, 0)
             if isinstance(old, list):
                 old[low] = value
                 return
@@ -323,8 +324,8 @@ class Pseudocode:
         return found(self.value(left), self.value(right)), None
 
     def of_unary(self, operator, part):
-        value = self.value(part)
-        return {"~": ~value, "-": -value, "!": int(not value)}[operator], None
+        value, width = self.of(part)
+        return {"~": ~value, "-": -value, "!": int(not value)}[operator], width if operator == "~" else None
 
     def of_braces(self, parts):
         total, width = 0, 0
@@ -334,6 +335,8 @@ class Pseudocode:
 
     def of_call(self, name, parts):
         values = [self.of(part) for part in parts]
+        if name == "s_nop":
+            return 0, None
         if name == "signext":
             return values[0]
         if name == "signext_from_bit":

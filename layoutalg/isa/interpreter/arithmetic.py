@@ -64,10 +64,12 @@ class Arithmetic:
         parts = _parts(instruction, alu) if instruction.form.endswith("_SDWA") else frozenset()
         parallel = "_DPP" in instruction.form
         refuse_fields(instruction, known | parts | (DPP_FIELDS if parallel else frozenset()))
+        if alu.mixed:
+            _refuse_narrow_constants(instruction)
         if parts:
             sources = [self._selected(instruction, alu, token) for token in alu.reads]
         else:
-            sources = [self.operands.source(instruction, token, token[0] in alu.signs) for token in alu.reads]
+            sources = [self.operands.source(instruction, token, alu.number(token)) for token in alu.reads]
         if parallel:
             first = next(k for k, token in enumerate(alu.reads) if token[0] == "a")
             sources[first] = partial(self.parallel.moved, instruction, sources[first])
@@ -82,7 +84,7 @@ class Arithmetic:
         source = {"a": "src0", "b": "src1"}.get(token[0])
         pick = instruction.fields.get(f"{source}_sel", 0) if source else WHOLE
         if pick == WHOLE:
-            return self.operands.source(instruction, token, token[0] in alu.signs)
+            return self.operands.source(instruction, token, alu.number(token))
         read = self.operands.source(instruction, f"{token[0]}32")
         bits, start = (8, 8 * pick) if pick < 4 else (16, 16 * (pick - 4))
         up, down, w = self.w.const(32 - bits - start, 32), self.w.const(32 - bits, 32), self.w
@@ -118,6 +120,15 @@ class Arithmetic:
                 write(word)
 
         return both
+
+
+def _refuse_narrow_constants(instruction: Instruction) -> None:
+    """Refuses constants that a mixed operation reads as f16: which half of them is what, no source says."""
+    narrow = instruction.fields.get("opsel_hi", 3) | instruction.fields.get("opsel_hi2", 1) << 2
+    for role in "abc":
+        operand = instruction.operands[role]
+        if narrow & bits_of(role) and operand.kind in ("int", "float", "bits") and operand.index:
+            raise UnsupportedInstructionError(f"{instruction.place}: the constant {operand} as f16")
 
 
 def _turned(instruction: Instruction) -> int:

@@ -54,10 +54,10 @@ class Operands:
     def __init__(self, registers: RegisterStorage) -> None:
         self.registers, self.kernel, self.w = registers, registers.kernel, registers.w
 
-    def source(self, instruction: Instruction, token: str, number: bool = False) -> Source:
+    def source(self, instruction: Instruction, token: str, number: int = 0) -> Source:
         """Reads what a token of a signature stands for; of registers that M0 names, those that it names now.
 
-        `number`: it is a floating-point number of its width.
+        `number`: the bits of the floating-point number that it is, or of each of the two that it holds.
         """
         if token == "scc":
             return lambda: self.registers.scc
@@ -77,9 +77,9 @@ class Operands:
             raise UnsupportedInstructionError(f"{instruction.place}: the upper half of {operand.kind}{operand.index}")
         if operand.kind in ("v", "a"):
             return partial(self.registers.read_register, self._indexed(operand, token[0]), int(token[1:]))
-        if instruction.name.startswith("V_PK_") and operand.kind != "s" and operand.index != 0:
-            raise UnsupportedInstructionError(f"{instruction.place}: a packed constant")
         bits = int(token[1:])
+        if bits == 64 and instruction.name.startswith("V_PK_") and operand.kind != "s" and operand.index != 0:
+            raise UnsupportedInstructionError(f"{instruction.place}: a packed constant")
         if operand.kind in _CONSTANTS:
             return _always(self.constant(operand, bits, number))
         return partial(self.constant, operand, bits)
@@ -117,7 +117,7 @@ class Operands:
         for operand in operands:
             self.registers.write_scalar(operand, self.kernel.wave_size, mask)
 
-    def _half(self, operand: Operand, number: bool) -> Word:
+    def _half(self, operand: Operand, number: int) -> Word:
         """16 bits of a register or of a constant, as a word of 32."""
         if operand.kind == "float":
             if not number:
@@ -137,17 +137,19 @@ class Operands:
             return (old & w.const(0xFFFF, 32)) | w.shl(half, w.const(16, 32))
         return (old & w.const(0xFFFF0000, 32)) | half
 
-    def constant(self, operand: Operand, bits: int, number: bool = False) -> Word:
+    def constant(self, operand: Operand, bits: int, number: int = 0) -> Word:
         """A scalar register, a constant or a state bit as a word.
 
-        An inline float has the width of the operation, whatever its type (LLVM, AMDGPUDisassembler, decodeFPImmed).  A
-        literal of a 64-bit number is its upper half (ISA manuals, "Literal Constants"); of a 64-bit integer it is
-        extended by a rule that depends on its type: only the values on which all rules agree are taken.
+        An inline float has the width of the operation, whatever its type (LLVM, AMDGPUDisassembler, decodeFPImmed);
+        of two f16 it is the lower, and the upper is 0, and of two integers an f32 (LLVM, AMDGPUBaseInfo,
+        getInlineEncodingV216).  A literal of a 64-bit number is its upper half (ISA manuals, "Literal Constants"); of a
+        64-bit integer it is extended by a rule that depends on its type: only the values on which all rules agree are
+        taken.
         """
         if operand.kind == "int":
             return self.w.const(operand.index, bits)
         if operand.kind == "float":
-            return self.w.const(inline_float(operand.index, bits), bits)
+            return self.w.const(inline_float(operand.index, number or bits), bits)
         if operand.kind == "bits":
             if bits == 64 and not number and operand.index >> 31:
                 raise UnsupportedInstructionError(f"a 64-bit operation on the constant {operand}")

@@ -158,6 +158,28 @@ def _to_bf16(bits: Array) -> Array:
     return np.where(np.isnan(bits.view(np.float32)), bits >> np.uint32(16) | np.uint32(0x40), rounded)
 
 
+def _mad(a: Array, b: Array, c: Array) -> Array:
+    """a · b + c, rounded twice, of normal numbers."""
+    return _flushed(_flushed(_flushed(a) * _flushed(b)) + _flushed(c))
+
+
+def _dot2(source: str) -> Function:
+    """The sum of the products of two pairs and a third number, computed in f64; f32 without denormals."""
+
+    def summed(a: Array, b: Array, c: Array) -> Array:
+        low, high = (_narrow(a >> np.uint32(k), source) * _narrow(b >> np.uint32(k), source) for k in (0, 16))
+        total = low + high + _flushed(number(c, "f32")).astype(np.float64)
+        return word(_flushed(total.astype(np.float32)), "f32")
+
+    return summed
+
+
+def _narrow(word: Array, kind: str) -> Array:
+    """f16 or bf16 in the low bits, as f64."""
+    wide = number(word, "f16") if kind == "f16" else (word << np.uint32(16)).view(np.float32)
+    return wide.astype(np.float64)
+
+
 def _class(kind: str) -> Function:
     """Whether a number is of one of the classes whose bits are set (ISA manuals, V_CMP_CLASS_F32)."""
 
@@ -237,6 +259,8 @@ FUNCTIONS: Mapping[str, Function] = {
     **{name: _of(name[-3:], function) for name, function in DIVISION.items()},
     "f16_of_f32_cut": lambda a: word(_towards_zero(number(a, "f32")), "f16"),
     "bf16_of_f32": _to_bf16,
+    "mad_f32": _of("f32", _mad),
+    **{f"f32_of_dot2_{kind}": _dot2(kind) for kind in ("f16", "bf16")},
 }
 
 _ORDERED: Mapping[str, Function] = {

@@ -56,6 +56,7 @@ CONVERSIONS: Mapping[str, Alu] = {
         ("V_CVT_F16_U16", "d16 <- a16", function("f16_of_u16")),
         ("V_CVT_F16_I16", "d16 <- a16", function("f16_of_i16")),
         ("S_CVT_HI_F32_F16", "d32 <- a32", lambda w, a: w.function("f32_of_f16", w.lshr(a, w.const(16, 32)))),
+        ("V_CVT_F32_BF16", "d32 <- a16", lambda w, a: w.shl(a, w.const(16, 32))),
         *((f"V_CVT_F32_UBYTE{k}", "d32 <- a32", _byte(k)) for k in range(4)),
         floats=True,
         signs="",

@@ -26,6 +26,12 @@ class Alu:
     fields: frozenset[str] = frozenset()  # immediate fields that the effect takes, as keyword arguments
     floats: bool = False  # done in the float mode
     signs: frozenset[str] = frozenset()  # the sources that are numbers: the encoding may negate them
+    element: int = 0  # bits of each number of a source that holds two; 0: it holds one
+    mixed: bool = False  # fields say of each source whether it is an f32 or an f16
+
+    def number(self, token: str) -> int:
+        """The bits of the floating-point number that a source is, or of each that it holds; 0 of other sources."""
+        return self.element or (int(token[1:]) if token[0] in self.signs else 0)
 
     @property
     def halves(self) -> frozenset[str]:

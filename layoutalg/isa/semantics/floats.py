@@ -16,7 +16,7 @@ that addresses may stand beside sums without anything being said of the sums.
 | the payload of a NaN, and a signalling one is taken as quiet | no kernel looks at it |
 
 Denormals are kept and rounding is to nearest, which is what the descriptor must say (`FLOAT_MODE`, refused otherwise).
-What it cannot represent: output modifiers, clamping, multiplication and addition that round twice (V_MAD_F16).
+What it cannot represent: output modifiers, clamping, V_MAD_F16 and its kin.
 """
 
 from __future__ import annotations
@@ -29,6 +29,14 @@ from layoutalg.isa.semantics.entries import Alu, Effect, Row, function, relation
 from layoutalg.isa.semantics.packed import PACKED
 from layoutalg.isa.semantics.transcendental import TRANSCENDENTAL
 from layoutalg.isa.semantics.values import Values, Word
+
+#: V_MAD_F32 and its kin have no text in the decoder's tables: they round the product, then the sum, and flush denormals
+#: (Vega ISA, V_MAD_F32 and V_MAC_F32; LLVM, FMAD_FTZ).
+_MAD: tuple[Row, ...] = (
+    ("V_MAD_F32 V_MADAK_F32", "d32 <- a32 b32 c32", function("mad_f32")),
+    ("V_MADMK_F32", "d32 <- a32 b32 c32", function("mad_f32", (0, 2, 1))),
+    ("V_MAC_F32", "d32 <- a32 b32 d32", function("mad_f32")),
+)
 
 #: The descriptor's FLOAT_MODE that is modelled: round to nearest even, denormals kept (AMDGPUUsage, COMPUTE_PGM_RSRC1).
 FLOAT_MODE = 0xF0
@@ -125,7 +133,7 @@ def _with_integers() -> Iterator[Row]:
 
 
 FLOATS: Mapping[str, Alu] = {
-    **table(*_of_each_type(), *_of_the_narrow_types(), *_SINGLE, floats=True),
+    **table(*_of_each_type(), *_of_the_narrow_types(), *_SINGLE, *_MAD, floats=True),
     **table(*_with_integers(), floats=True, signs="a"),
     **CONVERSIONS,
     **DIVISION,

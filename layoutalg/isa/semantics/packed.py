@@ -2,38 +2,124 @@
 
 A packed instruction does two operations, on halves of registers or of register pairs; for each of them its modifiers
 pick a half of each source (`opsel`, `opsel_hi`) and negate it (`neg`, `neg_hi`): CDNA 3 ISA, "VOP3P".
+
+A mixed one does one operation on f32, or on halves that are f16: of each source `opsel_hi` says whether it is one, and
+`opsel` which; `neg_hi` makes it absolute (the same, V_FMA_MIX_F32).  CDNA's manuals call it V_MAD_MIX_F32; on gfx906
+and later it is fused (LLVM, FeatureFmaMixInsts), and targets' files give it its name.
+
+How the machine rounds within a sum of two products is in no manual (ROCm/rocm-systems, issue 12056): here it is
+computed in f64 and rounded; an f32 of it that is denormal is zero (llvm-project, pull request 205101).
+What it cannot represent: V_PK_FMAC_F16, sums of products in 16 bits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from layoutalg.isa.semantics.entries import Alu, Effect
+from layoutalg.isa.semantics.entries import Alu, Effect, function, table
 from layoutalg.isa.semantics.values import Values, Word
 
-FIELDS = frozenset({"opsel", "opsel_hi", "opsel_hi2", "neg", "neg_hi"})
+_FIELDS = frozenset({"opsel", "opsel_hi", "opsel_hi2", "neg", "neg_hi"})
 
 
-def _packed(name: str) -> Effect:
-    """The function of the halves that `opsel` picks in the low word, and of those of `opsel_hi` in the high one."""
+def _half(w: Values, word: Word, bits: int, high: bool) -> Word:
+    if bits == 32:
+        return w.high(word) if high else w.low(word)
+    return w.lshr(word, w.const(16, 32)) if high else word & w.const(0xFFFF, 32)
+
+
+def _together(w: Values, low: Word, high: Word, bits: int) -> Word:
+    return w.pair(low, high) if bits == 32 else low | w.shl(high, w.const(16, 32))
+
+
+def _halves(w: Values, words: Sequence[Word], bits: int, high: int, negated: int) -> Iterator[Word]:
+    sign = w.const(1 << bits - 1, 32)
+    for k, word in enumerate(words):
+        half = _half(w, word, bits, bool(high >> k & 1))
+        yield half ^ sign if negated >> k & 1 else half
+
+
+def _packed(*names: str, bits: int) -> Effect:
+    """The function of the halves that `opsel` picks in the low half, and of those of `opsel_hi` in the high one.
+
+    Of two functions the second is of the first one's result and the third source.
+    """
+
+    def computed(w: Values, words: Sequence[Word]) -> Word:
+        if len(names) == 1:
+            return w.function(names[0], *words)
+        return w.function(names[1], w.function(names[0], *words[:2]), words[2])
 
     def effect(
         w: Values, *words: Word, opsel: int = 0, opsel_hi: int = 3, opsel_hi2: int = 1, neg: int = 0, neg_hi: int = 0
     ) -> Word:
         upper = opsel_hi | opsel_hi2 << 2
-        return w.pair(*(w.function(name, *_halves(w, words, *how)) for how in ((opsel, neg), (upper, neg_hi))))
+        low, high = (list(_halves(w, words, bits, *how)) for how in ((opsel, neg), (upper, neg_hi)))
+        return _together(w, computed(w, low), computed(w, high), bits)
 
     return effect
 
 
-def _halves(w: Values, words: Sequence[Word], high: int, negated: int) -> Iterator[Word]:
-    sign = w.const(1 << 31, 32)
+def _mixed(
+    w: Values, *words: Word, opsel: int = 0, opsel_hi: int = 3, opsel_hi2: int = 1, neg: int = 0, neg_hi: int = 0
+) -> Word:
+    """The fused sum of sources that are f32 or halves."""
+    narrow, sign, numbers = opsel_hi | opsel_hi2 << 2, w.const(1 << 31, 32), []
     for k, word in enumerate(words):
-        half = w.high(word) if high >> k & 1 else w.low(word)
-        yield half ^ sign if negated >> k & 1 else half
+        number = w.function("f32_of_f16", _half(w, word, 16, bool(opsel >> k & 1))) if narrow >> k & 1 else word
+        number = number & ~sign if neg_hi >> k & 1 else number
+        numbers.append(number ^ sign if neg >> k & 1 else number)
+    return w.function("fma_f32", *numbers)
+
+
+def _mixed_half(high: bool) -> Effect:
+    """The same as f16 in one half of the result, whose other half is kept."""
+
+    def effect(w: Values, a: Word, b: Word, c: Word, d: Word, **fields: int) -> Word:
+        half = w.function("f16_of_f32", _mixed(w, a, b, c, **fields))
+        kept = _half(w, d, 16, not high)
+        return _together(w, *((kept, half) if high else (half, kept)), 16)
+
+    return effect
+
+
+def _wide(count: int) -> tuple[str, ...]:
+    return tuple(f"{role}64" for role in "abc"[:count])
+
+
+def _narrow(count: int) -> tuple[str, ...]:
+    return tuple(f"{role}32" for role in "abc"[:count])
+
+
+def _entries() -> Iterator[tuple[str, Alu]]:
+    for name, count in (("add", 2), ("mul", 2), ("fma", 3)):
+        effects = {bits: _packed(f"{name}_f{bits}", bits=bits) for bits in (16, 32)}
+        yield f"V_PK_{name.upper()}_F32", Alu(("d64",), _wide(count), effects[32], _FIELDS, floats=True, element=32)
+        yield f"V_PK_{name.upper()}_F16", Alu(("d32",), _narrow(count), effects[16], _FIELDS, floats=True, element=16)
+    for which in ("max", "min"):
+        upper, exact = which.upper(), f"{which}imum_f16"
+        for names, functions in (
+            ((f"{upper}_F16", f"{upper}_NUM_F16"), (f"{which}_f16",)),
+            ((f"{upper}IMUM_F16",), (exact,)),
+            ((f"{upper}IMUM3_F16",), (exact, exact)),
+        ):
+            effect, reads = _packed(*functions, bits=16), _narrow(1 + len(functions))
+            for one in names:
+                yield f"V_PK_{one}", Alu(("d32",), reads, effect, _FIELDS, floats=True, element=16)
+    yield "V_FMA_MIX_F32", Alu(("d32",), _narrow(3), _mixed, _FIELDS, floats=True, mixed=True)
+    for half in ("LO", "HI"):
+        reads, effect = (*_narrow(3), "d32"), _mixed_half(high=half == "HI")
+        yield f"V_FMA_MIX{half}_F16", Alu(("d32",), reads, effect, _FIELDS, floats=True, mixed=True)
 
 
 PACKED: Mapping[str, Alu] = {
-    f"V_PK_{name.upper()}": Alu(("d64",), reads, _packed(name), FIELDS, floats=True)
-    for name, reads in (("add_f32", ("a64", "b64")), ("mul_f32", ("a64", "b64")), ("fma_f32", ("a64", "b64", "c64")))
+    **dict(_entries()),
+    **table(
+        ("V_DOT2_F32_F16", "d32 <- a32 b32 c32", function("f32_of_dot2_f16")),
+        ("V_DOT2_F32_BF16", "d32 <- a32 b32 c32", function("f32_of_dot2_bf16")),
+        ("V_DOT2C_F32_F16 V_DOT2ACC_F32_F16", "d32 <- a32 b32 d32", function("f32_of_dot2_f16")),
+        ("V_DOT2C_F32_BF16", "d32 <- a32 b32 d32", function("f32_of_dot2_bf16")),
+        floats=True,
+        signs="",
+    ),
 }

@@ -19,7 +19,7 @@ from layoutalg.target import CodeFormat
 from layoutalg.target.known import decoded
 from tests.isa.assembly import assembled
 
-SHORTHAND = {"V_MOV_B16"}
+SHORTHAND = {"V_MOV_B16", "V_SWAP_B16"}
 """In AMD's RDNA 4 ISA; the assembler takes them for gfx1201 only with +real-true16."""
 
 

@@ -150,3 +150,9 @@ def test_what_says_where_a_sparse_matrix_has_elements_is_no_accumulation_registe
 )
 def test_halves_are_picked_whether_or_not_an_operation_is_described(architecture, code, text):
     assert decoded(code, architecture) == [text]
+
+
+@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950"])
+def test_a_mixed_sum_has_the_name_of_one_that_rounds_once(target):
+    code = "0000a0d301050e04"  # v_fma_mix_f32 v0, v1, v2, v3, as llvm-mc assembles it
+    assert decoded(code, "cdna", target) == ["v_fma_mix_f32 d=v0, a=v1, b=v2, c=v3 opsel_hi:0x0 opsel_hi2:0x0"]

@@ -15,7 +15,7 @@ import numpy as np
 from layoutalg.isa.semantics.table import ALU
 
 #: Texts that do not say what the machine does, or leave it open: each has a test of its own.
-OWN_TESTS = re.compile(r"V_(DIV_SCALE|DIV_FMAS|SIN|COS)_")
+OWN_TESTS = re.compile(r"V_(DIV_SCALE|DIV_FMAS|SIN|COS|DOT2C?|DOT2ACC|FMA_MIX\w*|CVT_F32_BF16)(_|$)")
 TYPES = {16: (np.float16, np.uint16), 32: (np.float32, np.uint32), 64: (np.float64, np.uint64)}
 
 
@@ -134,6 +134,8 @@ KNOWN = {
     **{f"v_{n}{m}_f{b}": f for b in (16, 32) for m in ("", "_num") for n, f in (("max", greatest), ("min", least))},
     **{f"v_{n}3{m}_f{b}": lambda x, y, z, f=f: f(f(x, y), z) for b in (16, 32) for m in ("", "_num")
        for n, f in (("max", greatest), ("min", least))},
+    **{f"v_{n}imum3_f{b}": lambda x, y, z, f=f: f(f(x, y), z) for b in (16, 32)
+       for n, f in (("max", greatest_or_none), ("min", least_or_none))},
     **{f"v_{n}imum_f{b}": f for b in (16, 32) for n, f in (("max", greatest_or_none), ("min", least_or_none))},
 }  # fmt: skip
 

@@ -97,6 +97,11 @@ class Descriptor:
     accumulators: int
     one_cache: bool  # the waves of a block share their first cache: neither TG_SPLIT nor WGP_MODE
 
+    @property
+    def has_scratch_buffer(self) -> bool:
+        """Whether the machine finds a buffer that describes scratch."""
+        return BUFFER in dict(self.user_sgprs)
+
 
 def code_format(target: str) -> CodeFormat:
     """How a target's machine code is read; CodeObjectError where nothing reads it.

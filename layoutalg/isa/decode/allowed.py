@@ -161,6 +161,8 @@ def _access_counts(instruction: Instruction, access: MemoryInstruction) -> dict[
         del counts["d"]
     if access.space == "constant":
         return {"d": counts["d"], "base": 2, "soffset": 1}
+    if access.space == "buffer":
+        return counts | {"resource": 4, "addr": 1, "soffset": 1}
     has_base = instruction.operands.get("base", NO_REGISTER) != NO_REGISTER
     if access.space == "scratch":
         return counts | ({"base": 1} if has_base else {})

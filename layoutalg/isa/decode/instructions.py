@@ -11,6 +11,7 @@ immediate fields.  Registers that an encoding leaves unsaid (VCC of a short comp
 | `m2` | a second register that gets the mask: CDNA's V_CMPX writes EXEC besides its destination |
 | `n` | the lane mask read: the condition of a select, a carry in |
 | `addr`, `base` | a memory access's vector address and its scalar base |
+| `resource` | the first of the four registers that describe a buffer |
 | `data`, `data2` | what a store writes |
 
 An operand keeps only its first register: how many it spans is said by the semantics' entry.  A field is kept where it
@@ -29,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.architecture import Architecture
+from layoutalg.isa.decode.buffers import buffer_instruction
 from layoutalg.isa.decode.extended import extension_of, plain_form, with_second_dword
 from layoutalg.isa.decode.opcodes import with_known_opcode
 from layoutalg.isa.decode.unused import refuse_reserved, unused_fields
@@ -129,7 +131,8 @@ def _first(code: bytes, architecture: Architecture, target: str) -> Instruction:
         return Instruction(0, 8, extra, "MUBUF")
     try:
         known, own = with_known_opcode(code.ljust(16, b"\0"), target)
-        found = _normalised(with_second_dword(amd.decode_inst(known, architecture.name), known), architecture)
+        raw = buffer_instruction(known, architecture.name) or amd.decode_inst(known, architecture.name)
+        found = _normalised(with_second_dword(raw, known), architecture)
         return replace(found, name=own) if own else found
     except (ValueError, AssertionError, UnsupportedInstructionError) as error:
         raise UnsupportedInstructionError(f"bytes {code[:8].hex()}: {error}") from error
@@ -154,7 +157,7 @@ _ROLES = {
     "vdst": "d", "sdst": "d", "sdata": "d",
     "src0": "a", "ssrc0": "a", "src1": "b", "vsrc1": "b", "ssrc1": "b", "src2": "c",
     "addr": "addr", "vaddr": "addr", "saddr": "base", "sbase": "base", "soffset": "soffset",
-    "data": "data", "vsrc": "data", "data0": "data", "data1": "data2", "vdata": "data",
+    "srsrc": "resource", "data": "data", "vsrc": "data", "data0": "data", "data1": "data2", "vdata": "data",
 }  # fmt: skip
 
 #: Fields that carry numbers, kept under these names; every other field that is set is kept under its own.
@@ -162,7 +165,7 @@ _NUMBERS = {"ioffset": "offset"}
 
 #: What the assembler sets by itself in packed operations and matrix products, also of sources that are not there: high
 #: halves come of high halves (LLVM, AMDGPUMCCodeEmitter, getImplicitOpSelHiEncoding).
-DEFAULTS: Mapping[str, Mapping[str, int]] = {"VOP3P": {"opsel_hi": 3, "opsel_hi2": 1}}
+DEFAULTS: Mapping[str, Mapping[str, int]] = {"VOP3P": {"opsel_hi": 3, "opsel_hi2": 1}, "VBUFFER": {"format": 1}}
 
 
 def _normalised(raw: Any, architecture: Architecture) -> Instruction:
@@ -189,7 +192,9 @@ def _normalised(raw: Any, architecture: Architecture) -> Instruction:
         value = getattr(raw, key)
         if key in ("op", "encoding", "seg", "literal") or key in read:
             continue
-        if type(bits).__name__ in ("BitField", "FixedBitField"):
+        if key == "rsrc":
+            operands["resource"] = _operand(value, None, architecture)
+        elif type(bits).__name__ in ("BitField", "FixedBitField"):
             if value != defaults.get(key, 0):
                 key = _NUMBERS.get(key, key)
                 fields[key] = _signed(value, architecture.signed_offsets.get(form, 0)) if key == "offset" else value

@@ -6,7 +6,6 @@ How addresses are made of base, vector part and immediate is written here once; 
 from __future__ import annotations
 
 from layoutalg.errors import UnsupportedInstructionError
-from layoutalg.isa.container.descriptor import BUFFER
 from layoutalg.isa.decode.instructions import NO_REGISTER, Instruction, Operand
 from layoutalg.isa.interpreter.operands import Operands, operand_of, refuse_fields
 from layoutalg.isa.interpreter.storage import MemoryStorage
@@ -24,7 +23,7 @@ _LAST_USE, _RESERVED_HINT, _SYSTEM = 3, 7, 3
 _ADDRESS_FIELDS = {
     "constant": frozenset({"offset"}),
     "lds": frozenset({"offset0", "offset1"}),
-    "scratch": frozenset({"offset", "sve", "offen"}),
+    "scratch": frozenset({"offset", "sve"}),
 }
 
 
@@ -56,8 +55,6 @@ class Addresses:
             return (self._constant_address(instruction, offset),)
         base_operand = instruction.operands.get("base", NO_REGISTER)
         has_base = base_operand != NO_REGISTER
-        if access.by_buffer:
-            return (self._buffer_address(instruction, offset),)
         if access.space == "scratch":
             return (self._scratch_address(instruction, base_operand if has_base else None, offset),)
         if has_base:
@@ -76,17 +73,23 @@ class Addresses:
             parts.append(self.w.zext(self.operands.constant(extra, 32)))
         return sum((self.memory.dwords(part) for part in parts[1:]), start=self.memory.dwords(parts[0]))
 
-    def _buffer_address(self, instruction: Instruction, offset: int) -> Word:
-        """Of a lane's scratch, by the buffer in s0 to s3 (field `srsrc` 0), which interleaves it as others see it.
+    def in_buffer(self, instruction: Instruction) -> tuple[tuple[Word, Word], Word, Word]:
+        """The descriptor of a buffer instruction in two words of 64 bits, and its offsets: scalar, and the others' sum.
 
-        LLVM's AMDGPUUsage, "Address Spaces": Private; a scalar offset would be of the whole wave's bytes.
+        No offset of 32 bits wraps around in that of 64; where it has no vector part, register 0 is named.
         """
-        if BUFFER not in dict(self.kernel.user_sgprs):
-            raise UnsupportedInstructionError(f"{instruction.place}: no buffer describes scratch")
-        low, high = (self.registers.read_scalar(Operand("s", k), 64) for k in (0, 2))
-        if not self.memory.describes_scratch(low, high, self.operands.constant(operand_of(instruction, "soffset"), 32)):
-            raise UnsupportedInstructionError(f"{instruction.place}: the buffer is not seen to be the wave's scratch")
-        return self._further(instruction, self.w.const(offset, 32), bool(instruction.fields.get("offen")))
+        refuse_fields(instruction, _CACHE_FIELDS | {"offset", "offen"})
+        fields, w, registers = instruction.fields, self.w, self.registers
+        resource = operand_of(instruction, "resource")
+        halves = (Operand(resource.kind, resource.index + k) for k in (0, 2))
+        low, high = (registers.read_scalar(half, 64) for half in halves)
+        scalar = self.operands.constant(operand_of(instruction, "soffset"), 32)
+        offset = w.const(fields.get("offset", 0), 64)
+        if fields.get("offen"):
+            return (low, high), scalar, offset + w.zext(self._vector(instruction, "addr", 32))
+        if operand_of(instruction, "addr") != Operand("v", 0):
+            raise UnsupportedInstructionError(f"{instruction.place}: a vector address that is not used")
+        return (low, high), scalar, offset
 
     def _scratch_address(self, instruction: Instruction, base: Operand | None, offset: int) -> Word:
         """Vector part: when the bit `sve` says so; where there is no such bit, when there is no scalar part."""

@@ -62,7 +62,10 @@ class Interpreter:
         return self._between_lanes(instruction)
 
     def _access(self, instruction: Instruction, access: MemoryInstruction) -> None:
-        self.memory.access(instruction, access, self.addresses.of(instruction, access))
+        if access.space == "buffer":
+            self.memory.access_buffer(instruction, access, *self.addresses.in_buffer(instruction))
+        else:
+            self.memory.access(instruction, access, self.addresses.of(instruction, access))
 
     def _between_lanes(self, instruction: Instruction) -> Action:
         if instruction.name in EXCHANGES:

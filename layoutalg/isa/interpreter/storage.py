@@ -78,6 +78,16 @@ class MemoryStorage(Protocol):
     def access(self, instruction: Instruction, access: MemoryInstruction, addresses: tuple[Word, ...]) -> None:
         """Carries out a memory instruction, whose elements have these addresses."""
 
+    def access_buffer(
+        self,
+        instruction: Instruction,
+        access: MemoryInstruction,
+        descriptor: tuple[Word, Word],
+        scalar: Word,
+        offset: Word,
+    ) -> None:
+        """Carries out an instruction on the buffer of a descriptor (of 128 bits); the vector offset has 64 bits."""
+
     def wait(self, left: Mapping[str, int]) -> None:
         """Waits until at most so many accesses of each counter are under way."""
 

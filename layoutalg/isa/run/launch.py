@@ -156,7 +156,7 @@ def _run_grid(
     blocks = np.stack([x, y, z], axis=1)
     at_once = max(1, min(_LANES_AT_ONCE // (waves * wave), _MEMORY // _block_bytes(kernel, waves)))
     place, steps = smallest_element(program.instructions, "lds", "flat"), 0
-    everywhere = smallest_element(program.instructions, "global", "flat")
+    everywhere = smallest_element(program.instructions, "global", "flat", "buffer")
     counter, size = kernel.architecture.counters.store, memory.bytes.data.size
     races = Races(lambda _: "global memory", size, everywhere, waves, counter) if len(blocks) * waves > 1 else None
     dwords = memory.contents(_KERNARG).view(np.uint32)

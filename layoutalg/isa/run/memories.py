@@ -7,6 +7,7 @@ correct kernel does (an address that is not there, or not aligned, a race, a sto
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.atomics import joined, update
+from layoutalg.isa.run.buffers import in_range
 from layoutalg.isa.run.chosen import Chosen
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.run.lds import Lds
@@ -77,24 +79,70 @@ class WaveMemory:
     def access(self, instruction: Instruction, access: MemoryInstruction, addresses: tuple[Array, ...]) -> None:
         """Carries out a load or store of every active lane (a constant load: of every live wave)."""
         registers = self.registers
-        counters = self.architecture.counters.of(access.space, not access.returns(instruction.fields))
-        registers.track.issue(counters, registers.live, access.space in self.architecture.unordered)
+        counters = self._issue(instruction, access)
         active = registers.running[None] if access.space == "constant" else registers.active
         (truths,) = registers.by_wave(registers.agree("which lanes are active", active))
         lanes = Chosen(truths, registers.all_live if access.space == "constant" else registers.full)
         for number, address in enumerate(addresses):
-            if len(address) > 1:
-                address = registers.agree("an address", np.where(active, address, address.dtype.type(0)))
-            address = np.broadcast_to(registers.by_wave(address)[0], truths.shape)
-            if self.observer:
-                for space, where, part in self._split(access, address, lanes):
-                    self.observer.access(registers, access, space, where, part.active)
-            if access.atomic:
-                self._update(instruction, access, address, lanes, counters)
-            elif access.store:
-                self._store(instruction, access, "data2" if number else "data", address, lanes)
-            else:
-                self._load(instruction, access, number, address, lanes, counters)
+            address = np.broadcast_to(self._agreed("an address", address, active), truths.shape)
+            self._one(instruction, access, address, lanes, counters, number)
+
+    def access_buffer(
+        self, instruction: Instruction, access: MemoryInstruction, descriptor: tuple[Array, Array], scalar: Array,
+        offset: Array,
+    ) -> None:  # fmt: skip
+        """Carries out an instruction where the descriptor says; lanes that are out of its range load 0."""
+        registers = self.registers
+        if registers.kernel.has_scratch_buffer and self.describes_scratch(*descriptor, scalar):
+            scratch = replace(access, space="scratch", by_buffer=True)
+            self.access(instruction, scratch, (registers.w.low(offset),))
+            return
+        counters = self._issue(instruction, access)
+        (truths,) = registers.by_wave(registers.agree("which lanes are active", registers.active))
+        words = [
+            np.broadcast_to(self._agreed("an address", word, registers.active), truths.shape)
+            for word in (*descriptor, registers.w.zext(scalar), offset)
+        ]
+        whole = access.atomic is not None
+        address, inside = in_range(self.architecture.name, words, access.size, whole, truths, registers.where)
+        part = replace(access, space="global")
+        if all(np.array_equal(one, inside[0]) for one in inside):
+            self._one(instruction, part, address, Chosen(inside[0]), counters, 0)
+            return
+        for k, one in enumerate(inside):
+            self._one(instruction, replace(part, size=4), address + np.uint64(4 * k), Chosen(one), counters, k)
+
+    def _issue(self, instruction: Instruction, access: MemoryInstruction) -> tuple[str, ...]:
+        """The counters that count the access up, which they do."""
+        registers, architecture = self.registers, self.architecture
+        counters = architecture.counters.of(access.space, not access.returns(instruction.fields))
+        registers.track.issue(counters, registers.live, access.space in architecture.unordered)
+        return counters
+
+    def _agreed(self, what: str, word: Array, active: Array) -> Array:
+        """A word of the active lanes by wave and lane, which both copies must have alike."""
+        registers = self.registers
+        if len(word) > 1:
+            word = registers.agree(what, np.where(active, word, word.dtype.type(0)))
+        return np.asarray(registers.by_wave(word)[0])
+
+    def _one(
+        self, instruction: Instruction, access: MemoryInstruction, address: Array, lanes: Chosen,
+        counters: tuple[str, ...], number: int,
+    ) -> None:  # fmt: skip
+        """Carries out one element of an instruction, in these lanes; data of others are 0 where it loads."""
+        if self.observer:
+            for space, where, part in self._split(access, address, lanes):
+                self.observer.access(self.registers, access, space, where, part.active)
+        if access.atomic:
+            self._update(instruction, access, address, lanes, counters)
+        elif access.store:
+            second = "data2" in instruction.operands
+            self._store(
+                instruction, access, "data2" if number and second else "data", address, lanes, 0 if second else number
+            )
+        else:
+            self._load(instruction, access, number, address, lanes, counters)
 
     def _split(self, access: MemoryInstruction, address: Array, lanes: Chosen) -> list[tuple[str, Array, Chosen]]:
         """A flat access as accesses of the spaces that its addresses lie in."""
@@ -212,11 +260,11 @@ class WaveMemory:
         return old & np.uint32(0xFFFF) | word << np.uint32(16)
 
     def _store(
-        self, instruction: Instruction, access: MemoryInstruction, role: str, address: Array, chosen: Chosen
+        self, instruction: Instruction, access: MemoryInstruction, role: str, address: Array, chosen: Chosen, first: int
     ) -> None:
         registers = self.registers
         source = operand_of(instruction, role)
-        words = [registers.vector(source.kind, source.index + k) for k in range(access.registers)]
+        words = [registers.vector(source.kind, source.index + first + k) for k in range(access.registers)]
         dwords = [registers.by_wave(word) for word in words]
         if access.half == "high":
             dwords = [dword >> np.uint32(16) for dword in dwords]

@@ -7,7 +7,8 @@ A memory instruction moves `size` bytes a lane between registers and one address
 | `constant` | scalar base + scalar offset + immediate, the lowest two bits dropped |
 | `global` | vector pair + immediate, or scalar base + 32-bit vector offset + immediate |
 | `flat` | vector pair + immediate; LDS and scratch have apertures in it |
-| `scratch` | scalar + vector + immediate, in the lane's own memory; on gfx90a also by a buffer |
+| `scratch` | scalar + vector + immediate, in the lane's own memory |
+| `buffer` | as a descriptor in scalar registers says (`semantics.buffers`): in global memory, or in scratch |
 | `lds` | vector + immediate, in the block's LDS; `2` forms take two immediates, counted in elements (`ST64`: in 64) |
 
 An address must be a multiple of what `alignment_of` says: the mode STRICT of the machine's register SH_MEM_CONFIG.
@@ -33,13 +34,13 @@ from layoutalg.isa.semantics.atomics import GLOBAL, LDS, Atomic
 class MemoryInstruction:
     """One memory instruction: space, direction, bytes a lane, and how a narrow value sits in its register."""
 
-    space: str  # constant, global, flat, scratch or lds
+    space: str  # constant, global, flat, scratch, lds or buffer
     store: bool
     size: int  # bytes of each element
     signed: bool = False  # a narrow load extends its sign
     half: str = ""  # "low" or "high": a 16-bit access of that half of the register
     pair_step: int = 0  # 0: one element; else bytes that an immediate of the two-element form counts
-    by_buffer: bool = False  # scratch, by the buffer that describes it
+    by_buffer: bool = False  # scratch, by the buffer that describes it (never in the table)
     atomic: Atomic | None = None  # it reads and writes at once
 
     @property
@@ -167,12 +168,12 @@ ACCESSES: Mapping[str, MemoryInstruction] = {
     **_named("GLOBAL", "global", _VECTOR),
     **_named("FLAT", "flat", _VECTOR),
     **_named("SCRATCH", "scratch", _VECTOR),
-    # Of more dwords than one no scratch buffer is read (LLVM's AMDGPUUsage, "Address Spaces": Private).
-    **_named("BUFFER", "scratch", (row for row in _VECTOR if row[1] <= 4), by_buffer=True),
+    **_named("BUFFER", "buffer", _VECTOR),
     **_named("DS", "lds", _LDS),
     **_named("S", "constant", _CONSTANT),
     **_atomics("GLOBAL_ATOMIC", "global", GLOBAL),
     **_atomics("FLAT_ATOMIC", "flat", GLOBAL),
+    **_atomics("BUFFER_ATOMIC", "buffer", GLOBAL),
     **_atomics("DS", "lds", LDS),
 }
 

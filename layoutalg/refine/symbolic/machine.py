@@ -132,6 +132,15 @@ class SymbolicMachine:
             self.registers.write_cell(key, word, () if overtaking else counters, source)
         self.registers.state.outstanding.issue(counters, [*waiting, *(key for key, _, _ in loaded)], unordered)
 
+    def access_buffer(
+        self, instruction: Instruction, access: MemoryInstruction, descriptor: tuple[Word, Word], scalar: Word,
+        offset: Word,
+    ) -> None:  # fmt: skip
+        """Scratch, where the descriptor is seen to be its own; another is refused."""
+        if not self.kernel.has_scratch_buffer or not self.describes_scratch(*descriptor, scalar):
+            raise NotReadable(f"{instruction.place}: a buffer that registers describe")
+        self.access(instruction, replace(access, space="scratch", by_buffer=True), (self.w.low(offset),))
+
     def _place(self, access: MemoryInstruction, address: Word, instruction: Instruction) -> tuple[str, Expr]:
         """The buffer that an address is in, and the bytes from its start."""
         if access.space == "lds" and address.bits == 32:

@@ -74,12 +74,23 @@ flat_load_dword v2, v[4:5] offset:16
 ds_read_b32 v2, v6 offset:16
 ds_read2_b32 v[2:3], v6 offset0:1 offset1:2
 ds_write_b32 v6, v7 offset:16
+global_atomic_add v[4:5], v7, off offset:16
+ds_wrxchg_rtn_b32 v2, v6, v7 offset:16
+ds_mskor_b32 v6, v7, v9 offset:16
 s_waitcnt vmcnt(1) lgkmcnt(2)
 s_barrier
 s_endpgm
 s_cbranch_scc0 4
 """
+GFX90A = """
+buffer_load_dword v2, v6, s[8:11], s6 offen offset:16
+buffer_store_dwordx2 v[8:9], v6, s[8:11], 0 offen
+buffer_atomic_add v2, v6, s[8:11], 0 offen glc
+global_atomic_swap_x2 v[2:3], v[4:5], v[8:9], off offset:16 glc
+"""
 GFX942 = """
+buffer_load_dword v2, v6, s[8:11], s6 offen offset:16
+
 v_pk_mul_f32 v[2:3], v[8:9], v[10:11]
 v_pk_fma_f32 v[2:3], v[8:9], v[10:11], v[12:13]
 v_pk_mov_b32 v[2:3], v[8:9], v[10:11] op_sel:[0,1]
@@ -129,11 +140,13 @@ global_store_b32 v[4:5], v7, off offset:16
 flat_load_b32 v2, v[4:5] offset:16
 scratch_load_b32 v2, off, off offset:16
 scratch_load_b32 v2, v6, off offset:16
+buffer_load_b32 v2, v6, s[8:11], s6 offen offset:16
+buffer_store_b64 v[8:9], v6, s[8:11], s6 offen
 s_endpgm
 s_cbranch_scc0 4
 """
 LINES = {
-    "gfx90a": CDNA,
+    "gfx90a": CDNA + GFX90A,
     "gfx942": CDNA + GFX942,
     "gfx950": "v_bitop3_b32 v2, v7, v9, v11 bitop3:0x27\nv_mfma_f32_32x32x16_f16 v[0:15], v[16:19], v[20:23], 0\n",
     "gfx1100": RDNA
@@ -142,6 +155,8 @@ s_add_u32 s10, s12, s13
 v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]
 ds_load_b32 v2, v6 offset:16
 ds_store_b32 v6, v7 offset:16
+buffer_atomic_add_u32 v2, v6, s[8:11], 0 offen glc
+global_atomic_add_u32 v2, v[4:5], v7, off offset:16 glc
 buffer_gl0_inv
 s_waitcnt vmcnt(1) lgkmcnt(2)
 s_waitcnt_vscnt null, 0x1
@@ -153,6 +168,8 @@ s_add_co_u32 s10, s12, s13
 v_wmma_f32_16x16x16_f16 v[0:7], v[8:11], v[12:15], v[0:7]
 ds_load_b32 v2, v6 offset:16
 ds_store_b32 v6, v7 offset:16
+buffer_atomic_add_u32 v2, v6, s[8:11], null offen th:TH_ATOMIC_RETURN
+global_atomic_add_u32 v2, v[4:5], v7, off offset:16 th:TH_ATOMIC_RETURN
 s_wait_loadcnt 0x1
 s_wait_loadcnt_dscnt 0x102
 s_wait_kmcnt 0x1
@@ -174,7 +191,7 @@ HERE, ROOM = 0x5_0000_8000, 1 << 16
 
 @functools.cache
 def registers(wave_size):
-    """Finite numbers as f16, bf16 and f32, alike where lanes hold one element; v4, v6, s4 and s6 lead to memory."""
+    """Finite numbers as f16, bf16 and f32, alike where lanes hold one element; v4, v6, s4, s6 and s8 lead to memory."""
     rng = np.random.default_rng(5)
 
     def drawn(*shape):
@@ -187,6 +204,8 @@ def registers(wave_size):
     vectors["v", 4], vectors["v", 5], vectors["v", 6] = lanes + np.uint32(HERE % 2**32), 0 * lanes + 5, lanes
     scalars = {("s", k): drawn(1, 1) for k in range(EXEC)} | {("m0", 0): drawn(1, 1)}
     scalars |= {("s", k): np.full((1, 1), v, np.uint32) for k, v in ((4, HERE % 2**32), (5, 5), (6, 32))}
+    words = (HERE % 2**32, 5, ROOM // 4, 0x20000 if wave_size == 64 else 0x31004000)
+    scalars |= {("s", 8 + k): np.full((1, 1), v, np.uint32) for k, v in enumerate(words)}
     whole = {k: np.tile(v, (1, 1, 1, wave_size // 16)) for k, v in vectors.items()}
     return whole, {k: v[None, None] for k, v in scalars.items()}
 

@@ -1,0 +1,44 @@
+"""Which lanes' elements lie in a buffer that scalar registers describe (`semantics.buffers`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.semantics.buffers import NOTHING, RULES
+
+
+def in_range(
+    architecture: str, words: Sequence[Array], size: int, whole: bool, active: Array, where: str
+) -> tuple[Array, list[Array]]:
+    """The address of each lane's element, and of each of its dwords whether it is in range, in active lanes.
+
+    The words of 64 bits are the descriptor's two, the scalar and the other offset; a `whole` element is in range or
+    not.  Raises `UnsupportedInstructionError` for a descriptor that is not modelled, and where sources differ in what
+    is in range.
+    """
+    rules, (low, high, scalar, offset) = RULES[architecture], words
+    address = (low & np.uint64((1 << 48) - 1)) + scalar + offset
+    upper, flags = (low >> np.uint64(48))[active], (high >> np.uint64(32))[active]
+    for pair in np.unique(np.stack([upper, flags], axis=-1), axis=0):
+        why = rules.why_not(*(int(word) for word in pair))
+        if why:
+            raise UnsupportedInstructionError(f"{where}: a buffer that is not modelled: {why}")
+    count = high & np.uint64((1 << 32) - 1)
+    unchecked = np.zeros(active.shape, np.bool_)
+    unchecked[active] = [rules.mode(int(word)) == NOTHING for word in flags] if len(flags) else []
+    doubt, inside = active & (offset >> np.uint64(32) != 0), []
+    for k in range(max(1, size // 4)):
+        start = offset + np.uint64(4 * k)
+        there, out = start + np.uint64(min(size, 4)) + scalar <= count, start >= count
+        there, out = np.where(unchecked, count != 0, there), np.where(unchecked, count == 0, out)
+        doubt |= active & ~there & ~out
+        inside.append(active & there)
+    if whole or not rules.by_dword:
+        doubt |= np.any([part != inside[0] for part in inside], axis=0)
+    if doubt.any():
+        raise UnsupportedInstructionError(f"{where}: sources differ in whether it is in the range of its buffer")
+    return address, inside

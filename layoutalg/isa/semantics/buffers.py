@@ -1,0 +1,71 @@
+"""Buffers that scalar registers describe (V#): which descriptions are read, and what lies in such a buffer.
+
+| bits of the descriptor | are | |
+|---|---|---|
+| 0–47 | the address | |
+| 48–63 | stride, swizzles of memory and of the cache | must be 0: a raw buffer |
+| 64–95 | the bytes in it (`num_records` of a raw buffer) | |
+| 96–107 | which components a formatted load takes | of others only that none is the constant 1 |
+| 108–113 (CDNA: –114) | the format | not 0, which is no buffer |
+| 117–118 | the stride of swizzled indices | say nothing here |
+| 119 | whether lanes add their number | must be 0 |
+| 124–125 | RDNA: what is out of range; 3: of raw buffers; 2: nothing, if there are bytes | 2 or 3 |
+| others | | 0; on RDNA 120 may be set, as everybody sets it |
+
+An offset is the vector part and the immediate.  An element is out of range where its offset is no less than the bytes
+(CDNA), or with its size more (RDNA); the scalar offset counts along in some sources and not in others.  CDNA looks at
+each dword, RDNA at all of an element.  What is in range by every reading is accessed, what is out of it by every one
+loads 0 and stores nothing, and a program that comes to what is neither is refused.
+
+CDNA 3 ISA and RDNA 3 and 4 ISA, "Buffer Resource Descriptor", "Range Checking"; LLVM's MLIR, AMDGPUToROCDL
+(`makeBufferRsrc`); CK Tile's `CK_TILE_BUFFER_RESOURCE_3RD_DWORD` is 0x00020000 and 0x31004000, Triton's word 0x00027000
+and 0x31027000.
+What it cannot represent: structured and swizzled buffers, typed accesses, loads straight to LDS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+#: What is out of range: no byte where there are some; in raw buffers.
+NOTHING, RAW = 2, 3
+
+_SELECTS_ONE = 1
+
+
+@dataclass(frozen=True)
+class BufferRules:
+    """How an instruction set reads the last word of a descriptor."""
+
+    format: int  # bits of the format
+    free: int  # bits that say nothing of what is accessed where
+    by_dword: bool  # each dword of an element is in range or not
+
+    def mode(self, flags: int) -> int:
+        """What is out of range."""
+        return RAW if self.by_dword else flags >> 28 & 3
+
+    def why_not(self, upper: int, flags: int) -> str:
+        """What is not modelled in bits 48–63 and 96–127; empty where all is."""
+        checked = 0 if self.by_dword else 3 << 28
+        if upper:
+            return f"its stride or swizzle is {upper:#x}"
+        if any(flags >> 3 * k & 7 == _SELECTS_ONE for k in range(4)):
+            return "it selects the constant 1"
+        if not flags & self.format:
+            return "it has no format"
+        if checked and self.mode(flags) not in (NOTHING, RAW):
+            return f"its range is checked in the way {self.mode(flags)}"
+        rest = flags & ~(0xFFF | self.format | self.free | checked)
+        return f"its last word has the bits {rest:#x}" if rest else ""
+
+
+_RDNA = BufferRules(format=0x3F << 12, free=3 << 21 | 1 << 24, by_dword=False)
+
+#: By instruction set.
+RULES: Mapping[str, BufferRules] = {
+    "cdna": BufferRules(format=0xF << 15, free=3 << 21 | 7 << 12, by_dword=True),
+    "rdna3": _RDNA,
+    "rdna4": _RDNA,
+}

@@ -270,10 +270,14 @@ def _released(machine: ConcreteMachine, waiting: Array, ended: Array, counter: A
     whole = ((waiting & signalled) | ended).reshape(-1, per_block).all(axis=1)
     released = np.repeat(whole, per_block) & waiting
     if not released.any():
-        raise Fault("barrier", "waves wait at a barrier to which others of their block never come", where)
-    mixed = (waiting.reshape(-1, per_block).any(axis=1) & ended.reshape(-1, per_block).any(axis=1)).any()
-    if mixed:
-        raise Fault("barrier", "a wave has ended while others of its block wait at a barrier", where)
+        thread = machine.registers.thread_of(int(np.argmax(waiting)))
+        what = f"waves wait at a barrier to which others of their block never come, {thread}"
+        raise Fault("barrier", what, where, thread=thread)
+    mixed = waiting & np.repeat(ended.reshape(-1, per_block).any(axis=1), per_block)
+    if mixed.any():
+        thread = machine.registers.thread_of(int(np.argmax(mixed)))
+        what = f"a wave has ended while others of its block wait at a barrier, {thread}"
+        raise Fault("barrier", what, where, thread=thread)
     barriers.release(released, counter)
     return released
 

@@ -31,5 +31,5 @@ class Lds:
         if bad.any():
             k = int(np.argmax(bad))
             what = f"{size} bytes at {int(addresses[k]):#x} of an LDS allocation of {self.size}, {describe(k)}"
-            raise Fault("address", what, where)
+            raise Fault("address", what, where, thread=describe(k), address=int(addresses[k]), tensor="LDS")
         return blocks * self.stride + addresses.astype(np.int64)

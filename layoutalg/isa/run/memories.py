@@ -172,7 +172,9 @@ class WaveMemory:
         bad = chosen.astype(np.int64) > registers.kernel.scratch_bytes - size
         if bad.any():
             k = int(np.argmax(bad))
-            raise Fault("address", f"scratch byte {int(chosen[k]):#x} is not there, {describe(k)}", registers.where)
+            byte, thread = int(chosen[k]), describe(k)
+            what = f"scratch byte {byte:#x} is not there, {thread}"
+            raise Fault("address", what, registers.where, thread=thread, address=byte, tensor="scratch")
         return self.scratch, (lanes.rows * registers.lanes + lanes.lanes) * self.scratch_stride + chosen.astype(
             np.int64
         )
@@ -278,8 +280,9 @@ class WaveMemory:
                 tickets = registers.track.issued[races.counter][rows]
                 races.write(positions, access.size, rows, tickets, self.waves, described, registers.where)
                 self._meter(access, where_to, lanes)
-            if not memory.scatter(positions, access.size, [lanes.of(dword) for dword in dwords]):
-                raise Fault("collision", "two lanes store different values to one LDS address", registers.where)
+            stored = [lanes.of(dword) for dword in dwords]
+            if not memory.scatter(positions, access.size, stored):
+                raise self._collision("one LDS address", positions, stored, lanes)
 
     def _store_global(self, dwords: list[Array], size: int, address: Array, lanes: Chosen) -> None:
         """Both copies must store the same; the first one does."""
@@ -301,7 +304,18 @@ class WaveMemory:
             tickets = registers.track.issued[self.races.counter][rows]
             self.races.write(positions, size, rows, tickets, self.waves, described, registers.where, changed=changed)
         if not memory.scatter(positions, size, stored):
-            raise Fault("collision", "two lanes store different values to one address", registers.where)
+            raise self._collision("one address", positions, stored, lanes)
+
+    def _collision(self, place: str, positions: Array, stored: list[Array], lanes: Chosen) -> Fault:
+        """Two lanes store different values to one place: names them, where their elements begin alike."""
+        order = np.argsort(positions, kind="stable")
+        alike = np.diff(positions[order]) == 0
+        differ = np.any([(np.diff(word[..., order].astype(np.int64)) != 0).any(axis=0) for word in stored], axis=0)
+        k = int(np.argmax(alike & differ))
+        describe = self.registers.describe(lanes.active)
+        one, other = describe(int(order[k])), describe(int(order[k + 1]))
+        what = f"two lanes store different values to {place}, {one} and thread {other.number}"
+        return Fault("collision", what, self.registers.where, thread=one)
 
     def _update(
         self, instruction: Instruction, access: MemoryInstruction, address: Array, chosen: Chosen,

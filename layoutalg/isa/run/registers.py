@@ -48,7 +48,7 @@ class WaveRegisters:
         self.scalars: dict[tuple[str, int], Array] = {}
         self.vectors: dict[tuple[str, int], Array] = {}
         self.scc = self.noise.integers(0, 2, (2, *self.shape, 1), np.uint8).view(np.bool_)
-        self.track = WaitCounters(set(astuple(kernel.architecture.counters)), self.waves)
+        self.track = WaitCounters(set(astuple(kernel.architecture.counters)), self.waves, self.thread_of)
         self.thread = np.arange(waves_per_block * self.lanes).reshape(1, 1, waves_per_block, self.lanes)
         self.enabled = self.thread < threads
         self.where = "the entry"
@@ -208,8 +208,7 @@ class WaveRegisters:
 
         def name(k: int) -> Thread:
             row, lane = (int(i) for i in np.argwhere(active)[k])
-            x, y, z = (int(i) for i in self.blocks[row // self.waves_per_block])
-            return Thread((x, y, z), row % self.waves_per_block * self.lanes + lane)
+            return self.thread_of(row, lane)
 
         return name
 
@@ -219,6 +218,13 @@ class WaveRegisters:
             return value
         first, second = value
         if (first != second).any():
-            block = tuple(int(i) for i in self.blocks[int(np.argmax((first != second).any(axis=(1, 2))))])
-            raise Fault("uninitialised", f"{what} depends on an undefined value, block {block}", self.where)
+            block, wave, lane = (int(i) for i in np.argwhere(first != second)[0])
+            thread = self.thread_of(block * self.waves_per_block + wave, lane)
+            what = f"{what} depends on an undefined value, {thread}"
+            raise Fault("uninitialised", what, self.where, thread=thread)
         return value[:1]
+
+    def thread_of(self, row: int, lane: int = 0) -> Thread:
+        """The thread of a wave's lane."""
+        x, y, z = (int(i) for i in self.blocks[row // self.waves_per_block])
+        return Thread((x, y, z), row % self.waves_per_block * self.lanes + lane)

@@ -21,6 +21,13 @@ Lines = Callable[[int], str]
 
 Data = dict[str, Any]
 
+#: What a run tells of instructions besides: not wrong by itself, or not judged.
+_DOUBTS: Mapping[str, str] = {
+    "unaligned": "unaligned",
+    "ordered": "another order of lanes and blocks may change what it gives",
+    "unjudged": "a race, unless atomic operations order it, which is not followed",
+}
+
 
 def report(program: MachineCode, launch: BoundLaunch, run: Execution, observer: Observer, lines: Lines) -> Data:
     """A run as data."""
@@ -42,7 +49,7 @@ def report(program: MachineCode, launch: BoundLaunch, run: Execution, observer: 
             **{key: sum(getattr(one, key) for one in run.lds) for key in ("cycles", "least")},
             "instructions": [_placed({**vars(one), "doubts": [*one.doubts]}, lines) for one in run.lds],
         },
-        "unaligned": [_placed({"where": where}, lines) for where in run.unaligned],
+        **{name: [_placed({"where": where}, lines) for where in getattr(run, name)] for name in _DOUBTS},
         "counts": [_placed({"where": one.place, "waves": count}, lines) for one, count in counts],
     }
 
@@ -93,8 +100,8 @@ def text(found: Data) -> Iterator[str]:
     for one in lds["instructions"]:
         lost = f"{one['cycles']} cycles, {one['cycles'] - one['least']} lost"
         yield f"  {_said(one)}: {one['accesses']} accesses, {one['unpriced'] or lost}"
-    for one in found["unaligned"]:
-        yield f"unaligned: {_said(one)}"
+    for name, meaning in _DOUBTS.items():
+        yield from (f"{meaning}: {_said(one)}" for one in found[name])
 
 
 def _said(one: Mapping[str, Any]) -> str:

@@ -8,12 +8,13 @@ A register that is loaded is *due* until its ticket is done; reading it before i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
 from layoutalg.errors import Fault
 from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.spaces import Thread
 
 Key = tuple[str, int]
 
@@ -21,7 +22,9 @@ Key = tuple[str, int]
 class WaitCounters:
     """Tickets of each counter and the due registers."""
 
-    def __init__(self, names: Iterable[str], waves: int) -> None:
+    def __init__(self, names: Iterable[str], waves: int, thread_of: Callable[[int], Thread]) -> None:
+        """`thread_of` names the first thread of a wave."""
+        self.thread_of = thread_of
         self.issued = {name: np.zeros(waves, np.int64) for name in names}
         self.done = {name: np.zeros(waves, np.int64) for name in self.issued}
         self.unordered = {name: np.zeros(waves, np.int64) for name in self.issued}  # ticket of the last such access
@@ -47,8 +50,8 @@ class WaitCounters:
         """Registers become due, on the tickets just issued."""
         for key in keys:
             old = self._pending(key, live)
-            if old and not (ordered and old == set(names)):
-                raise Fault("wait", f"{key[0]}{key[1]} is loaded while another access to it is under way", where)
+            if old and not (ordered and old.keys() == set(names)):
+                raise self._fault(old, f"{key[0]}{key[1]} is loaded while another access to it is under way", where)
             due = self.due.setdefault(key, {})
             for name in names:
                 due[name] = np.where(live, self.issued[name], due.get(name, np.zeros_like(self.issued[name])))
@@ -58,15 +61,18 @@ class WaitCounters:
         if key in self.due:
             pending = self._pending(key, live)
             if pending:
-                raise Fault(
-                    "wait", f"{key[0]}{key[1]} is {does} before a wait for its load ({', '.join(pending)})", where
-                )
+                what = f"{key[0]}{key[1]} is {does} before a wait for its load ({', '.join(pending)})"
+                raise self._fault(pending, what, where)
 
-    def _pending(self, key: Key, live: Array) -> set[str]:
-        """Counters on which the register waits in some live wave; forgets what no wave waits for any more."""
+    def _fault(self, pending: Mapping[str, Array], what: str, where: str) -> Fault:
+        thread = self.thread_of(int(np.argmax(next(iter(pending.values())))))
+        return Fault("wait", f"{what}, {thread}", where, thread=thread)
+
+    def _pending(self, key: Key, live: Array) -> Mapping[str, Array]:
+        """Counters on which the register waits, and in which live waves; forgets what no wave waits for any more."""
         if key not in self.due:
-            return set()
+            return {}
         open_ = {name: ticket > self.done[name] for name, ticket in self.due[key].items()}
         if not any(waiting.any() for waiting in open_.values()):
             del self.due[key]
-        return {name for name, waiting in open_.items() if (waiting & live).any()}
+        return {name: waiting & live for name, waiting in open_.items() if (waiting & live).any()}

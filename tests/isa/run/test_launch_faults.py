@@ -103,6 +103,7 @@ def test_an_access_that_is_wrong_is_a_fault(target, given, kind, message):
     with pytest.raises(Fault, match=message) as caught:
         through(target, **given)
     assert caught.value.kind == kind
+    assert caught.value.facts["thread"].block == (0, 0, 0)
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -203,6 +204,7 @@ def test_lanes_that_store_different_values_to_one_place_are_a_fault(target):
     with pytest.raises(Fault, match="two lanes store different values") as caught:
         execute(program(target, "together"), (1,), (64,), [out, 0])
     assert caught.value.kind == "collision"
+    assert "to one address, block (0, 0, 0) thread 0 and thread 1" in caught.value.what
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -212,6 +214,7 @@ def test_a_barrier_that_some_waves_pass_by_is_a_fault(target):
     with pytest.raises(Fault) as caught:
         execute(program(target, "apart"), (1,), (128,), [out, 1])
     assert caught.value.kind == "barrier"
+    assert caught.value.facts["thread"] == ((0, 0, 0), 0)
 
 
 @pytest.mark.parametrize("target", ["gfx942", "gfx1201"])

@@ -82,7 +82,7 @@ def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
     """What is wrong with an instruction."""
     if any(kernel.machine.has_not(one.name) for one in instruction.halves or (instruction,)):
         yield f"an instruction that {kernel.target} has not"
-    spans = list(_spans(kernel, instruction))
+    spans = list(operand_spans(instruction, kernel.target, kernel.wave_size))
     for role, operand, count in spans:
         if operand.kind in ("v", "a"):
             yield from _vector_faults(kernel, operand, count)
@@ -131,12 +131,13 @@ def _scalar_faults(kernel: KernelBinary, operand: Operand, count: int) -> Iterat
         yield f"the kernel asks for {kernel.scalar_registers} registers s"
 
 
-def _spans(kernel: KernelBinary, instruction: Instruction) -> Iterator[Span]:
+def operand_spans(instruction: Instruction, target: str, wave_size: int) -> Iterator[Span]:
+    """Each operand by its role, and how many registers it takes; of an instruction without an entry, one."""
     for one in instruction.halves or (instruction,):
-        name, matrix = one.name, matrix_instruction_of(one.name, kernel.target)
+        name, matrix = one.name, matrix_instruction_of(one.name, target)
         if name in ALU:
             tokens = dict.fromkeys((*ALU[name].writes, *ALU[name].reads))
-            counts = {token[0]: _count(token, kernel.wave_size) for token in tokens if token[0] in "abcdmn"}
+            counts = {token[0]: _count(token, wave_size) for token in tokens if token[0] in "abcdmn"}
             counts |= {"m2": counts["m"]} if "m" in counts else {}
         elif name in ACCESSES:
             counts = _access_counts(one, ACCESSES[name])

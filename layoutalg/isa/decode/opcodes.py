@@ -21,8 +21,8 @@ _PLACES: Mapping[str, tuple[int, int, int, int]] = {
 }
 
 #: What a name begins with → the opcode of an instruction of the same fields, where the decoder knows none of the own
-#: opcode: V_FMA_F32, and V_MFMA_F32_32X32X1_2B_F32, since all matrix products have the same fields.
-_LIKE: Mapping[str, int] = {"V_MAD_": 0x1CB, "V_MFMA_": 0x40}
+#: opcode: V_FMA_F32, V_MFMA_F32_32X32X1_2B_F32, since all matrix products have the same fields, and BUFFER_INV.
+_LIKE: Mapping[str, int] = {"V_MAD_": 0x1CB, "V_MFMA_": 0x40, "BUFFER_": 0x29}
 
 
 def with_known_opcode(code: bytes, target: str) -> tuple[bytes, str]:

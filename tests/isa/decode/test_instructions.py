@@ -156,3 +156,14 @@ def test_halves_are_picked_whether_or_not_an_operation_is_described(architecture
 def test_a_mixed_sum_has_the_name_of_one_that_rounds_once(target):
     code = "0000a0d301050e04"  # v_fma_mix_f32 v0, v1, v2, v3, as llvm-mc assembles it
     assert decoded(code, "cdna", target) == ["v_fma_mix_f32 d=v0, a=v1, b=v2, c=v3 opsel_hi:0x0 opsel_hi2:0x0"]
+
+
+def test_factors_of_a_product_that_only_gfx942_has_may_be_accumulation_registers():
+    (text,) = decoded("6a80bfd398ad221f", "cdna", "gfx942")
+    assert text == "v_mfma_f32_32x32x4_xf32 d=a106, a=a152, b=a86, c=a200"
+
+
+def test_gfx90a_has_cache_controls_of_its_own():
+    assert decoded("0000fce000000000", "cdna", "gfx90a") == ["buffer_wbinvl1_vol"]
+    assert decoded("0000a4e000000000", "cdna", "gfx90a") == ["buffer_invl2"]
+    assert decoded("0000a4e000000000", "cdna", "gfx942") == ["buffer_inv"]

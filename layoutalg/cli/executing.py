@@ -14,16 +14,18 @@ from layoutalg.cli.files import defines_of, sizes_of
 from layoutalg.cli.output import placed
 from layoutalg.disk import read_whole, write_whole
 from layoutalg.errors import Fault
+from layoutalg.formats.shape import nearest
 from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
     from layoutalg import formats
-    from layoutalg.isa.container import binary, lines
+    from layoutalg.isa.container import binary, bundle, lines
     from layoutalg.isa.decode import code as codes
     from layoutalg.isa.run import bound, launch, observer, report
 else:
     formats = lazy("layoutalg.formats")
     binary = lazy("layoutalg.isa.container.binary")
+    bundle = lazy("layoutalg.isa.container.bundle")
     lines = lazy("layoutalg.isa.container.lines")
     codes = lazy("layoutalg.isa.decode.code")
     bound = lazy("layoutalg.isa.run.bound")
@@ -36,15 +38,19 @@ FAULT = 1
 
 STEPS = 2_000_000
 
+FEW = 20
+"""Kernels that are named where there is none of a name."""
+
 
 def execute(
-    file: Annotated[Path, typer.Argument(help="A code object.")],
+    file: Annotated[Path, typer.Argument(help="A code object, a bundle, or a library or executable with kernels.")],
     launch_file: Annotated[Path, typer.Option("--launch", help="A spec file with a [launch] table (.toml, .json).")],
     define: Annotated[list[str] | None, typer.Option("-D", "--define", help="A size: M=100.")] = None,
     inputs: Annotated[list[str] | None, typer.Option("--input", help="What a tensor holds: x=x.npy.")] = None,
     outputs: Annotated[list[str] | None, typer.Option("--output", help="Where a tensor goes: o=o.npy.")] = None,
     argument: Annotated[list[str] | None, typer.Option(help="A value: alpha=0.5; by its place: 3=7.")] = None,
     kernel: Annotated[str | None, typer.Option(help="The kernel, where the launch file names none.")] = None,
+    target: Annotated[str, typer.Option(help="Which code objects of a bundle: gfx942, gfx90a:xnack-.")] = "",
     seed: Annotated[int, typer.Option(help="Of tensors that are not given.")] = 0,
     steps: Annotated[int, typer.Option(min=1, help="Instructions after which a kernel hangs.")] = STEPS,
     unaligned: Annotated[bool, typer.Option("--unaligned", help="Unaligned accesses are no fault.")] = False,
@@ -59,10 +65,9 @@ def execute(
     \b
     layoutalg execute transpose.co --launch transpose.toml -D M=100 -D N=70 --input x=x.npy --output o=o.npy
     """
-    payload = read_whole(file)
     spec = formats.load(launch_file)
-    kernels = binary.read_kernels(payload)
-    chosen = codes.decode_kernel(kernels[_kernel(file, spec, kernel, kernels)])
+    payload, found = _kernel(file, kernel or (spec.launch.kernel if spec.launch else None), target)
+    chosen = codes.decode_kernel(found)
     values = {name: _value(text) for name, text in defines_of(argument).items()}
     given = {name: read_elements(Path(path)) for name, path in defines_of(inputs).items()}
     wanted = {name: placed(Path(path)) for name, path in defines_of(outputs).items()}
@@ -85,25 +90,37 @@ def execute(
         if path:
             write_array(path, tensor.read(memory))
     _tell_trace(watch, where, trace_file, as_json)
-    found = report.report(chosen, made, run, watch, where)
+    told = report.report(chosen, made, run, watch, where)
     if as_json:
-        print(json.dumps({**head, **found, **_traced(watch, trace)}))
+        print(json.dumps({**head, **told, **_traced(watch, trace)}))
         return 0
     print(_headline(head))
-    print(*report.text(found), sep="\n")
+    print(*report.text(told), sep="\n")
     return 0
 
 
-def _kernel(file: Path, spec: formats.SpecFile, given: str | None, kernels: binary.Kernels) -> str:
-    """The kernel's name: that of the command, the launch file's, or the only one."""
-    name = given or (spec.launch.kernel if spec.launch else None)
-    known: list[str] = [*kernels, *kernels.refused]
+def _kernel(file: Path, name: str | None, target: str) -> tuple[bytes, binary.KernelBinary]:
+    """The kernel of that name, or the only one, and the code object that holds it."""
+    objects = bundle.code_objects(read_whole(file), target)
+    kernels = [(held, binary.read_kernels(held.payload)) for held in objects]
+    known = [*dict.fromkeys(one for _, found in kernels for one in (*found, *found.refused))]
     if name is None and len(known) == 1:
-        return known[0]
-    if name in known:
-        return name
-    what = f"no kernel {name!r}" if name else "several kernels; say which with --kernel, or in the launch file"
-    raise InputError(f"{file}: {what}; it has {', '.join(known) or 'none'}")
+        (name,) = known
+    if name not in known:
+        what = f"no kernel {name!r}" if name else "several kernels; say which with --kernel, or in the launch file"
+        near = nearest(name, known) if name else ""
+        raise InputError(f"{file}: {what}{near.rstrip('?')}; it has {_listed(known)}")
+    holding = [(held, found) for held, found in kernels if name in (*found, *found.refused)]
+    if len({str(held.target) for held, _ in holding}) > 1:
+        there = ", ".join(sorted({str(held.target) for held, _ in holding}))
+        raise InputError(f"{file}: {name} is there for {there}; say which with --target")
+    held, found = holding[0]
+    return held.payload, found[str(name)]
+
+
+def _listed(names: list[str]) -> str:
+    few = ", ".join(names[:FEW]) or "none"
+    return f"{few} and {len(names) - FEW} more" if len(names) > FEW else few
 
 
 def _value(text: str) -> Any:

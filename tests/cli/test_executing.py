@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from layoutalg.device.compile import compile_source
 from tests.cli.command import refused, run, start
+from tests.isa.container.bundles import bundled, library
 
 SOURCE = """
 #include <hip/hip_runtime.h>
@@ -120,7 +122,7 @@ def test_a_fault_by_what_was_not_given_says_what_to_give(folder):
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (("--kernel", "scales"), ("no kernel 'scales'; it has scale, beyond, gather",)),
+        (("--kernel", "scales"), ("no kernel 'scales'; did you mean 'scale'; it has scale, beyond, gather",)),
         (("--output", "out=o.npy"), ("the launch has no tensor 'out'; it has x, o",)),
         (("--input", "x=none.npy"), ("none.npy: no such file",)),
         (("--argument", "alpha=two"), ("give a number, 2 for an integer or 2.0 for a fraction",)),
@@ -138,9 +140,27 @@ def test_bad_input_is_one_line(folder, more, words):
 
 def test_files_that_are_none_are_refused(folder):
     refused(run("execute", folder / "none.co", "--launch", folder / "scale.toml"), "none.co")
-    refused(run("execute", folder / "scale.hip", "--launch", folder / "scale.toml"), "not a 64-bit little-endian ELF")
+    refused(
+        run("execute", folder / "scale.hip", "--launch", folder / "scale.toml"),
+        "neither an AMD code object nor a bundle",
+    )
     refused(run("execute", folder / "scale.co", "--launch", folder / "none.toml"), "none.toml: cannot be read")
     plain = folder / "plain.toml"
     plain.write_text(LAUNCH[: LAUNCH.index("[launch]")])
     refused(run("execute", folder / "scale.co", "--launch", plain, "--kernel", "scale"), "it has no [launch] table")
     refused(run("execute", folder / "scale.co", "--launch", plain), "several kernels; say which with --kernel")
+
+
+def test_a_bundle_asks_for_its_target_where_several_have_the_kernel(folder):
+    code = (folder / "scale.co").read_bytes()
+    other = compile_source(SOURCE, "gfx1100").payload
+    both = bundled([("hipv4-amdgcn-amd-amdhsa--gfx942", code), ("hipv4-amdgcn-amd-amdhsa--gfx1100", other)])
+    (folder / "both.co").write_bytes(library(both, b".hip_fatbin"))
+    command = ("execute", folder / "both.co", *given(folder)[2:])
+    refused(run(*command), "scale is there for gfx1100, gfx942; say which with --target")
+    refused(
+        run(*command, "--target", "gfx90a"), "there is no code object for gfx90a: there are those for gfx1100, gfx942"
+    )
+    found = run(*command, "--target", "gfx1100")
+    assert found.returncode == 0
+    assert found.stdout.startswith("scale for gfx1100: ")

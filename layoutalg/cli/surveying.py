@@ -1,0 +1,111 @@
+"""`survey`: what is in code objects, bundles and libraries, and how much of each kernel can be carried out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from layoutalg.cli.errors import InputError
+from layoutalg.cli.output import console_for
+from layoutalg.disk import read_whole
+from layoutalg.errors import CodeObjectError
+from layoutalg.lazy import lazy
+
+if TYPE_CHECKING:
+    from rich import table as tables
+
+    from layoutalg.isa.container import binary, bundle, loader
+    from layoutalg.isa.interpreter import described
+else:
+    tables = lazy("rich.table")
+    binary = lazy("layoutalg.isa.container.binary")
+    bundle = lazy("layoutalg.isa.container.bundle")
+    loader = lazy("layoutalg.isa.container.loader")
+    described = lazy("layoutalg.isa.interpreter.described")
+
+FEW = 40
+"""Kernels that are shown without --all: those that lack most."""
+
+Data = dict[str, Any]
+
+
+def survey(
+    files: Annotated[list[Path], typer.Argument(help="Code objects, bundles, libraries, executables.")],
+    target: Annotated[str, typer.Option(help="That of the code objects to look at: gfx90a, gfx90a:xnack-.")] = "",
+    every: Annotated[bool, typer.Option("--all", help=f"Show every kernel, not {FEW}.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> int:
+    """List kernels with instructions, registers, LDS and scratch, and which instructions have no description.
+
+    \b
+    layoutalg survey librocsparse.so.0 --target gfx90a:xnack-
+    """
+    kernels: list[Data] = []
+    unread: list[Data] = []
+    surveyors: dict[str, described.Surveyor] = {}
+    for path in files:
+        if not path.is_file():
+            raise InputError(f"{path}: no such file; give code objects, bundles or libraries")
+        for held in bundle.code_objects(read_whole(path), target):
+            where = {"file": str(path), "target": str(held.target)}
+            try:
+                kernels += ({**where, **found} for found in _kernels(held.payload, surveyors))
+            except CodeObjectError as error:
+                unread.append({**where, "reason": str(error)})
+    missing = Counter(name for kernel in kernels for name in kernel["missing"])
+    whole = sum(not kernel["missing"] for kernel in kernels)
+    summary = {"kernels": len(kernels), "described": whole, "missing": dict(missing.most_common()), "unread": unread}
+    if as_json:
+        print(json.dumps({**summary, "list": kernels}))
+        return 0
+    shown = sorted(kernels, key=lambda kernel: -sum(kernel["missing"].values()))
+    _show_kernels(shown if every else shown[:FEW])
+    if missing:
+        _show_missing(missing)
+    for one in unread:
+        print(f"{one['file']} ({one['target']}): not read: {one['reason']}")
+    left = "" if every or len(kernels) <= FEW else f" ({FEW} that lack most are shown; --all shows every one)"
+    share = f", {100 * whole / len(kernels):.3g} %" if kernels else ""
+    print(f"{len(kernels)} kernel{'s' * (len(kernels) != 1)}, {whole} of them wholly described{share}{left}")
+    return 0
+
+
+def _kernels(payload: bytes, surveyors: dict[str, described.Surveyor]) -> Iterator[Data]:
+    """What is known of each kernel of a code object."""
+    container = loader.Container.read(payload)
+    surveyor = surveyors.setdefault(container.target, described.Surveyor(container.target))
+    refused = binary.read_kernels(payload).refused
+    for name, kernel in container.kernels.items():
+        found, said = surveyor.survey(kernel.code), kernel.metadata
+        yield {
+            "kernel": name, "instructions": found.instructions, "missing": found.missing, "vgprs": said.vgprs,
+            "agprs": said.agprs, "sgprs": said.sgprs, "lds_bytes": said.lds_bytes, "scratch_bytes": said.scratch_bytes,
+            "code_bytes": len(kernel.code), **({"refused": str(refused[name])} if name in refused else {}),
+        }  # fmt: skip
+
+
+def _show_kernels(kernels: list[Data]) -> None:
+    columns = ("instructions", "vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes")
+    shown = tables.Table()
+    for name in ("target", *(column.removesuffix("_bytes") for column in columns)):
+        shown.add_column(name, no_wrap=True)
+    for name in ("kernel", "not described"):
+        shown.add_column(name, overflow="fold", ratio=1)
+    for kernel in kernels:
+        lacking = ", ".join(f"{name} {count}" for name, count in kernel["missing"].items())
+        numbers = (str(kernel[name]) for name in columns)
+        shown.add_row(kernel["target"], *numbers, kernel["kernel"], kernel.get("refused") or lacking)
+    console_for(sys.stdout).print(shown)
+
+
+def _show_missing(missing: Counter[str]) -> None:
+    shown = tables.Table("instruction without a description", "kernels that have it")
+    for name, count in missing.most_common():
+        shown.add_row(name, str(count))
+    console_for(sys.stdout).print(shown)

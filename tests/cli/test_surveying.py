@@ -1,0 +1,69 @@
+"""`layoutalg survey`: what is in a file, and what of it has no description."""
+
+import json
+
+import pytest
+
+from layoutalg.device.compile import compile_source
+from layoutalg.isa.interpreter.described import Surveyor
+from tests.cli.command import refused, run, start
+from tests.isa.container.bundles import bundled, library
+
+SOURCE = """
+#include "layoutalg_device.h"
+extern "C" __global__ void plain(float* o) {
+  __shared__ float lds[32];
+  lds[threadIdx.x] = o[threadIdx.x];
+  __syncthreads();
+  o[threadIdx.x] = lds[31 - threadIdx.x];
+}
+extern "C" __global__ void trapped(float* o) { o[0] = 1; asm volatile("s_sethalt 1"); }
+"""
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """A host's library with kernels for two targets."""
+    names = ("gfx942", "gfx1201")
+    parts = [(f"hipv4-amdgcn-amd-amdhsa--{name}", compile_source(SOURCE, name).payload) for name in names]
+    path = tmp_path_factory.mktemp("survey") / "lib.so"
+    path.write_bytes(library(bundled(parts), b".hip_fatbin"))
+    return path
+
+
+def test_kernels_are_listed_with_what_lacks(file):
+    found = json.loads(run("survey", file, "--json").stdout)
+    assert (found["kernels"], found["described"], found["unread"]) == (4, 2, [])
+    assert found["missing"] == {"S_SETHALT": 2}
+    by_name = {(one["target"], one["kernel"]): one for one in found["list"]}
+    plain = by_name["gfx942", "plain"]
+    assert plain["missing"] == {}
+    assert (plain["lds_bytes"], plain["scratch_bytes"]) == (128, 0)
+    assert 10 < plain["instructions"] < 40
+    assert by_name["gfx1201", "trapped"]["missing"] == {"S_SETHALT": 1}
+
+
+def test_a_table_for_one_target(file):
+    found = start("survey", file, "--target", "gfx942")
+    assert (found.returncode, found.stderr) == (0, "")
+    assert "gfx1201" not in found.stdout
+    assert "trapped" in found.stdout
+    assert found.stdout.splitlines()[-1] == "2 kernels, 1 of them wholly described, 50 %"
+
+
+def test_bad_input_is_one_line(file, tmp_path):
+    refused(run("survey", tmp_path / "none.so"), "none.so: no such file; give code objects, bundles or libraries")
+    refused(run("survey", file, "--target", "gfx90a"), "there is no code object for gfx90a")
+    (tmp_path / "text").write_text("text")
+    refused(run("survey", tmp_path / "text", "--json"), "neither an AMD code object nor a bundle of them")
+
+
+def test_one_code_is_surveyed_once_and_the_same_way():
+    code = bytes.fromhex("00810080ffff7fbf00810080")  # s_add_u32, a word that is none, s_add_u32
+    surveyor = Surveyor("gfx942")
+    first = surveyor.survey(code)
+    assert surveyor.survey(bytes(code)) is first
+    (name,) = first.missing
+    assert name.startswith("not decoded: ")
+    assert Surveyor("gfx942").survey(code[:4] * 3).missing == {}
+    assert Surveyor("gfx942").survey(code[:4] * 3).instructions == 3

@@ -65,7 +65,7 @@ class Arithmetic:
         parallel = "_DPP" in instruction.form
         refuse_fields(instruction, known | parts | (DPP_FIELDS if parallel else frozenset()))
         if alu.mixed:
-            _refuse_narrow_constants(instruction)
+            _refuse_mixture(instruction)
         if parts:
             sources = [self._selected(instruction, alu, token) for token in alu.reads]
         else:
@@ -97,7 +97,8 @@ class Arithmetic:
         absolute, negated = (bool(instruction.fields.get(field, 0) & bit) for field in ("abs", "neg"))
         if not absolute and not negated:
             return read
-        sign = self.w.const(1 << int(token[1:]) - 1, 32)
+        bits = int(token[1:])
+        sign = self.w.const(1 << bits - 1, max(bits, 32))
 
         def signed() -> Word:
             word = read() & ~sign if absolute else read()
@@ -122,9 +123,11 @@ class Arithmetic:
         return both
 
 
-def _refuse_narrow_constants(instruction: Instruction) -> None:
-    """Refuses constants that a mixed operation reads as f16: which half of them is what, no source says."""
+def _refuse_mixture(instruction: Instruction) -> None:
+    """Refuses a mixed operation on constants as f16, whose halves no source states, and on the half of an f32."""
     narrow = instruction.fields.get("opsel_hi", 3) | instruction.fields.get("opsel_hi2", 1) << 2
+    if instruction.fields.get("opsel", 0) & ~narrow:
+        raise UnsupportedInstructionError(f"{instruction.place}: the half of an f32")
     for role in "abc":
         operand = instruction.operands[role]
         if narrow & bits_of(role) and operand.kind in ("int", "float", "bits") and operand.index:

@@ -33,6 +33,16 @@ v_add_u32_e64 v2, v7, v9
 v_mul_f32_e64 v2, v7, v9
 v_mul_f32_e64 v2, -v7, |v9|
 v_cvt_f32_u32_e64 v2, v7
+v_fma_f64 v[2:3], -v[8:9], |v[10:11]|, v[12:13]
+v_add_f64 v[2:3], v[8:9], 1.0
+v_cmp_gt_f64_e64 s[10:11], v[8:9], v[10:11]
+v_ldexp_f64 v[2:3], v[8:9], v7
+v_rcp_f64_e32 v[2:3], v[8:9]
+v_div_fmas_f64 v[2:3], v[8:9], v[10:11], v[12:13]
+v_max3_f32 v2, v7, v9, v11
+v_mul_f16_e64 v2, -v7, |v9|
+v_pk_fma_f16 v2, v7, v9, v11 op_sel:[1,0,0] neg_lo:[0,1,0]
+v_fma_mixlo_f16 v2, v7, v9, v11 op_sel_hi:[1,0,0]
 v_cvt_f32_f16_sdwa v2, v7 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1
 v_add_u32_sdwa v2, v7, v9 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1 src1_sel:BYTE_1
 v_cmp_gt_f16_sdwa s[10:11], v7, v9 src0_sel:WORD_1 src1_sel:WORD_1
@@ -108,6 +118,10 @@ v_add_nc_u32_e64 v2, v7, v9
 v_mul_f32_e64 v2, v7, v9
 v_mul_f32_e64 v2, -v7, |v9|
 v_cvt_f32_u32_e64 v2, v7
+v_fma_f64 v[2:3], -v[8:9], |v[10:11]|, v[12:13]
+v_fma_f16 v2, v7, v9, v11
+v_pk_mul_f16 v2, v7, v9
+v_fma_mix_f32 v2, v7, v9, v11
 v_cvt_f32_f16_e64 v2, v7
 v_cmp_gt_u32_e32 vcc_lo, v7, v9
 v_cmp_gt_f32_e64 s10, v7, v9

@@ -52,7 +52,7 @@ class Addresses:
                 return tuple(base + w.const(immediate * access.pair_step, 32) for immediate in (first, second))
             return (base + w.const(first | second << 8, 32),)
         if access.space == "constant":
-            return (self._constant_address(instruction, offset),)
+            return (self._constant_address(instruction, access, offset),)
         base_operand = instruction.operands.get("base", NO_REGISTER)
         has_base = base_operand != NO_REGISTER
         if access.space == "scratch":
@@ -66,12 +66,14 @@ class Addresses:
     def _vector(self, instruction: Instruction, role: str, bits: int) -> Word:
         return self.registers.read_register(operand_of(instruction, role), bits)
 
-    def _constant_address(self, instruction: Instruction, offset: int) -> Word:
+    def _constant_address(self, instruction: Instruction, access: MemoryInstruction, offset: int) -> Word:
         parts = [self.registers.read_scalar(operand_of(instruction, "base"), 64), self.w.const(offset, 64)]
         extra = instruction.operands.get("soffset", NO_REGISTER)
         if extra.kind != "null":
             parts.append(self.w.zext(self.operands.constant(extra, 32)))
-        return sum((self.memory.dwords(part) for part in parts[1:]), start=self.memory.dwords(parts[0]))
+        if access.size >= 4:
+            parts = [self.memory.dwords(part) for part in parts]
+        return sum(parts[1:], start=parts[0])
 
     def in_buffer(self, instruction: Instruction) -> tuple[tuple[Word, Word], Word, Word]:
         """The descriptor of a buffer instruction in two words of 64 bits, and its offsets: scalar, and the others' sum.

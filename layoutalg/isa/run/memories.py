@@ -181,7 +181,7 @@ class WaveMemory:
 
     def _check_alignment(self, addresses: Array, space: str, size: int, describe: Describe, strict: bool) -> None:
         registers = self.registers
-        needed = 4 if space == "constant" else alignment_of(space, size)
+        needed = min(size, 4) if space == "constant" else alignment_of(space, size)
         if not int(np.bitwise_or.reduce(addresses)) & (needed - 1):
             return
         bad = (addresses & addresses.dtype.type(needed - 1)) != 0
@@ -250,15 +250,15 @@ class WaveMemory:
     def _widened(self, access: MemoryInstruction, key: tuple[str, int], word: Array) -> Array:
         registers = self.registers
         if access.signed:
-            shift = 32 - 8 * access.size
-            return registers.w.ashr(registers.w.shl(word, registers.w.const(shift, 32)), registers.w.const(shift, 32))
+            shift = registers.w.const(32 - 8 * access.size, 32)
+            word = registers.w.ashr(registers.w.shl(word, shift), shift)
         if not access.half:
             return word
         old = registers.vectors.get(key)
         if old is None or not self.architecture.loads_keep_other_half:
             old = registers.undefined(registers.lanes)
         if access.half == "low":
-            return old & np.uint32(0xFFFF0000) | word
+            return old & np.uint32(0xFFFF0000) | word & np.uint32(0xFFFF)
         return old & np.uint32(0xFFFF) | word << np.uint32(16)
 
     def _store(

@@ -4,7 +4,7 @@ A memory instruction moves `size` bytes a lane between registers and one address
 
 | space | address of a lane |
 |---|---|
-| `constant` | scalar base + scalar offset + immediate, the lowest two bits dropped |
+| `constant` | scalar base + scalar offset + immediate, the lowest two bits dropped where it is of dwords |
 | `global` | vector pair + immediate, or scalar base + 32-bit vector offset + immediate |
 | `flat` | vector pair + immediate; LDS and scratch have apertures in it |
 | `scratch` | scalar + vector + immediate, in the lane's own memory |
@@ -38,7 +38,7 @@ class MemoryInstruction:
     store: bool
     size: int  # bytes of each element
     signed: bool = False  # a narrow load extends its sign
-    half: str = ""  # "low" or "high": a 16-bit access of that half of the register
+    half: str = ""  # "low" or "high": an access of that half of the register
     pair_step: int = 0  # 0: one element; else bytes that an immediate of the two-element form counts
     by_buffer: bool = False  # scratch, by the buffer that describes it (never in the table)
     atomic: Atomic | None = None  # it reads and writes at once
@@ -96,6 +96,10 @@ _VECTOR: tuple[Row, ...] = (
     ("LOAD_SBYTE LOAD_I8", 1, {"signed": True}),
     ("LOAD_USHORT LOAD_U16", 2, {}),
     ("LOAD_SSHORT LOAD_I16", 2, {"signed": True}),
+    ("LOAD_UBYTE_D16 LOAD_D16_U8", 1, {"half": "low"}),
+    ("LOAD_UBYTE_D16_HI LOAD_D16_HI_U8", 1, {"half": "high"}),
+    ("LOAD_SBYTE_D16 LOAD_D16_I8", 1, {"signed": True, "half": "low"}),
+    ("LOAD_SBYTE_D16_HI LOAD_D16_HI_I8", 1, {"signed": True, "half": "high"}),
     ("LOAD_SHORT_D16 LOAD_D16_B16", 2, {"half": "low"}),
     ("LOAD_SHORT_D16_HI LOAD_D16_HI_B16", 2, {"half": "high"}),
     ("LOAD_DWORD LOAD_B32", 4, {}),
@@ -104,6 +108,7 @@ _VECTOR: tuple[Row, ...] = (
     ("LOAD_DWORDX4 LOAD_B128", 16, {}),
     ("STORE_BYTE STORE_B8", 1, {}),
     ("STORE_SHORT STORE_B16", 2, {}),
+    ("STORE_BYTE_D16_HI STORE_D16_HI_B8", 1, {"half": "high"}),
     ("STORE_SHORT_D16_HI STORE_D16_HI_B16", 2, {"half": "high"}),
     ("STORE_DWORD STORE_B32", 4, {}),
     ("STORE_DWORDX2 STORE_B64", 8, {}),
@@ -116,6 +121,10 @@ _LDS: tuple[Row, ...] = (
     ("READ_I8 LOAD_I8", 1, {"signed": True}),
     ("READ_U16 LOAD_U16", 2, {}),
     ("READ_I16 LOAD_I16", 2, {"signed": True}),
+    ("READ_U8_D16 LOAD_U8_D16", 1, {"half": "low"}),
+    ("READ_U8_D16_HI LOAD_U8_D16_HI", 1, {"half": "high"}),
+    ("READ_I8_D16 LOAD_I8_D16", 1, {"signed": True, "half": "low"}),
+    ("READ_I8_D16_HI LOAD_I8_D16_HI", 1, {"signed": True, "half": "high"}),
     ("READ_U16_D16 LOAD_U16_D16", 2, {"half": "low"}),
     ("READ_U16_D16_HI LOAD_U16_D16_HI", 2, {"half": "high"}),
     ("READ_B32 LOAD_B32", 4, {}),
@@ -128,6 +137,7 @@ _LDS: tuple[Row, ...] = (
     ("READ2ST64_B64 LOAD_2ADDR_STRIDE64_B64", 8, {"pair_step": 8 * 64}),
     ("WRITE_B8 STORE_B8", 1, {}),
     ("WRITE_B16 STORE_B16", 2, {}),
+    ("WRITE_B8_D16_HI STORE_B8_D16_HI", 1, {"half": "high"}),
     ("WRITE_B16_D16_HI STORE_B16_D16_HI", 2, {"half": "high"}),
     ("WRITE_B32 STORE_B32", 4, {}),
     ("WRITE_B64 STORE_B64", 8, {}),
@@ -140,6 +150,10 @@ _LDS: tuple[Row, ...] = (
 )
 
 _CONSTANT: tuple[Row, ...] = (
+    ("LOAD_U8", 1, {}),
+    ("LOAD_I8", 1, {"signed": True}),
+    ("LOAD_U16", 2, {}),
+    ("LOAD_I16", 2, {"signed": True}),
     ("LOAD_DWORD LOAD_B32", 4, {}),
     ("LOAD_DWORDX2 LOAD_B64", 8, {}),
     ("LOAD_B96", 12, {}),

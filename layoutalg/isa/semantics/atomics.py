@@ -21,8 +21,13 @@ from operator import add, and_, or_, xor
 from layoutalg.isa.semantics.entries import Effect
 from layoutalg.isa.semantics.values import Truth, Values, Word
 
-#: Floating-point format → exponent and mantissa bits of a word that holds one.
-_FORMATS: Mapping[str, tuple[int, int]] = {"f32": (0x7F800000, 0x7FFFFF), "f64": (0x7FF << 52, (1 << 52) - 1)}
+#: What a word holds → exponent and mantissa bits of each number in it.
+_FORMATS: Mapping[str, tuple[tuple[int, int], ...]] = {
+    "f32": ((0x7F800000, 0x7FFFFF),),
+    "f64": ((0x7FF << 52, (1 << 52) - 1),),
+    "f16": ((0x7C00, 0x3FF), (0x7C00 << 16, 0x3FF << 16)),
+    "bf16": ((0x7F80, 0x7F), (0x7F80 << 16, 0x7F << 16)),
+}
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ class Atomic:
     effect: Effect
     operands: int = 1
     commutes: bool = True  # several of it in any order leave the same behind
-    number: str = ""  # "f32" or "f64", where its words are numbers
+    number: str = ""  # "f32" or "f64", where its words are numbers; "f16" or "bf16", where they are two
     chooses: bool = False  # the least or the greatest of numbers
     subnormals: bool = False  # subnormal numbers are kept
     returns: bool = False  # the name says that the old value comes back (LDS)
@@ -45,11 +50,12 @@ class Atomic:
 
     def doubtful(self, w: Values, old: Word, data: Word, new: Word) -> Truth:
         """Where no source says what comes of two numbers; only asked where there is a `number`."""
-        exponent, mantissa = (w.const(bits, 8 * self.size) for bits in _FORMATS[self.number])
         none = w.const(0, 8 * self.size)
         doubt = ~w.eq(none, none)
-        for word in () if self.subnormals else (old, data, new):
-            doubt = doubt | w.eq(word & exponent, none) & ~w.eq(word & mantissa, none)
+        for fields in _FORMATS[self.number]:
+            exponent, mantissa = (w.const(bits, 8 * self.size) for bits in fields)
+            for word in () if self.subnormals else (old, data, new):
+                doubt = doubt | w.eq(word & exponent, none) & ~w.eq(word & mantissa, none)
         if self.chooses:
             no_number = [w.eq(word & exponent, exponent) & ~w.eq(word & mantissa, none) for word in (old, data)]
             zeros = w.eq((old | data) & (exponent | mantissa), none) & ~w.eq(old, data)
@@ -136,6 +142,23 @@ def _numbers(number: str) -> Iterator[Row]:
     yield f"MAX_{n} MAX_NUM_{n}", f"MAX_{n} MAX_NUM_{n}", replace(least, effect=_chosen(less, greatest=True))
 
 
+def _two(function: Effect) -> Atomic:
+    """A function of the halves of words."""
+
+    def effect(w: Values, old: Word, data: Word, _: Word) -> Word:
+        low, upper, half = w.const(0xFFFF, 32), w.const(0xFFFF0000, 32), w.const(16, 32)
+        high = function(w, w.lshr(old, half), w.lshr(data, half))
+        return function(w, old & low, data & low) & low | w.shl(high, half) & upper
+
+    return Atomic(4, effect, commutes=False)
+
+
+def _bf16_sum(w: Values, a: Word, b: Word) -> Word:
+    """By way of f32, whose rounding is too fine to matter."""
+    half = w.const(16, 32)
+    return w.function("bf16_of_f32", w.function("add_f32", w.shl(a, half), w.shl(b, half)))
+
+
 def _bounded(w: Values, old: Word, data: Word, _: Word) -> Word:
     return w.ite(w.ult(old, data), w.const(0, 32), old - data)
 
@@ -150,6 +173,9 @@ _ROWS: tuple[Row, ...] = (
         Atomic(4, lambda w, old, data, _: w.ite(w.ult(old, data), old, old - data), commutes=False),
     ),
     *_numbers("f32"),
+    *_numbers("f64"),
+    ("PK_ADD_F16", "PK_ADD_F16", replace(_two(lambda w, a, b: w.function("add_f16", a, b)), number="f16")),
+    ("PK_ADD_BF16", "PK_ADD_BF16", replace(_two(_bf16_sum), number="bf16")),
 )
 
 #: By what instructions are called after `GLOBAL_ATOMIC_`, `FLAT_ATOMIC_` and `BUFFER_ATOMIC_`.

@@ -109,6 +109,8 @@ class SymbolicMachine:
         unordered, overtaking = access.space in architecture.unordered, access.space in architecture.overtaking
         if access.space == "flat":
             access = replace(access, space=self.registers.space_of(addresses[0]))
+        if access.space == "constant" and access.size < 4:
+            raise NotReadable(f"{instruction.place}: a scalar load of {access.size} bytes")
         if access.space == "constant":
             self._load_arguments(instruction, access, addresses[0])
             target = operand_of(instruction, "d")

@@ -194,9 +194,10 @@ class SymbolicRegisters:
         """What a register gets of a narrow value that is loaded."""
         if access.signed:
             half = 1 << 8 * access.size - 1
-            return mod(value + half, 2 * half) - half
+            value = mod(value + half, 2 * half) - half
         if not access.half:
             return value
+        value = mod(value, 1 << 16)
         kept = self.kernel.architecture.loads_keep_other_half
         word = resolved(self.w, self.state.cells.get(key, ()), self.active) if kept else self.w.unknown_word()
         old = self.w.unsigned(word)

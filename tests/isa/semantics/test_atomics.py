@@ -59,23 +59,45 @@ def test_an_operation_does_what_its_text_says(name, text, architecture):
     assert atomic.operands == (2 if wide or "DATA2" in text else 1)
 
 
-@pytest.mark.parametrize(("name", "text", "architecture"), [t for t in texts() if ACCESSES[t[0]].atomic.number])
+@pytest.mark.parametrize(
+    ("name", "text", "architecture"), [t for t in texts() if ACCESSES[t[0]].atomic.number in ("f32", "f64")]
+)
 def test_an_operation_on_numbers_does_what_its_text_says(name, text, architecture):
     """The three texts: a sum, a comparison, and the least or greatest number as IEEE has it."""
     atomic = ACCESSES[name].atomic
-    assert not atomic.number.startswith("f64") or "f64" in text
+    number, word = {"f32": (np.float32, np.uint32), "f64": (np.float64, np.uint64)}[atomic.number]
+    assert f".{atomic.number}" in text
     for old in NUMBERS:
         for data in NUMBERS:
-            a, b = (int(np.float32(x).view(np.uint32)) for x in (old, data))
+            a, b = (int(number(x).view(word)) for x in (old, data))
             if re.search(r"\+= DATA", text):
                 with np.errstate(all="ignore"):
-                    want = np.float32(old) + np.float32(data)
+                    want = number(old) + number(data)
             else:
-                less = re.search(r"src(\.f32)? < tmp", text)
-                assert less or re.search(r"src(\.f32)? > tmp", text)
-                want = np.float32(data if (data < old if less else data > old) else old)
-            got = np.uint32(carried_out(atomic, a, b, b)).view(np.float32)
+                less = re.search(r"src(\.f\d+)? < tmp", text)
+                assert less or re.search(r"src(\.f\d+)? > tmp", text)
+                want = number(data if (data < old if less else data > old) else old)
+            got = word(carried_out(atomic, a, b, b)).view(number)
             assert got == want or (np.isnan(got) and np.isnan(want))
+
+
+@pytest.mark.parametrize(("name", "text"), [t[:2] for t in texts() if ACCESSES[t[0]].atomic.number.endswith("f16")])
+def test_sums_of_two_halves_are_what_their_text_says(name, text):
+    """In f64 the sum is exact."""
+    atomic, kind = ACCESSES[name].atomic, ACCESSES[name].atomic.number
+    assert all(re.search(rf"{part}\.{kind} \+ \w+{part}\.{kind}", text) for part in (r"\[31 : 16\]", r"\[15 : 0\]"))
+
+    def halves(word):
+        parts = np.array([word & 0xFFFF, word >> 16], np.uint16)
+        return parts.view(np.float16) if kind == "f16" else (parts.astype(np.uint32) << 16).view(np.float32)
+
+    for _ in range(300):
+        words = [RNG.getrandbits(32) & 0x8FFF8FFF | 0x30003000 for _ in range(2)]  # none too large or small
+        a, b = (halves(word).astype(np.float64) for word in words)
+        exact, got = a + b, halves(carried_out(atomic, *words, words[1]))
+        gap = np.abs(got.astype(np.float64) - exact)
+        step = 2.0 ** (np.floor(np.log2(np.maximum(np.abs(exact), 1e-30))) - (10 if kind == "f16" else 7))
+        assert (gap <= step / 2).all()
 
 
 def test_what_is_in_doubt_of_numbers():

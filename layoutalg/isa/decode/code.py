@@ -16,6 +16,9 @@ from layoutalg.isa.decode.allowed import refuse_what_is_not_allowed
 from layoutalg.isa.decode.instructions import Instruction, decode
 from layoutalg.isa.semantics.control import ENDS
 
+#: Bytes of the longest instruction, and more than enough.
+_LONGEST = 16
+
 
 @dataclass(frozen=True)
 class Block:
@@ -41,6 +44,29 @@ class MachineCode:
     def by_address(self) -> Mapping[int, Instruction]:
         """Instruction at each address at which one starts."""
         return {instruction.address: instruction for instruction in self.instructions}
+
+    @cached_property
+    def _called(self) -> dict[int, Instruction]:
+        return {}
+
+    def called(self, address: int) -> Instruction | None:
+        """The instruction at an address beyond the kernel: of a function that it calls; None where no code is loaded.
+
+        Raises `UnsupportedInstructionError` for bytes that are no known instruction, or one that is not allowed.
+        """
+        kernel = self.kernel
+        if address not in self._called:
+            inside = (one for one in kernel.image if one.executable and not one.writable and address % 4 == 0)
+            home = next((one for one in inside if one.address <= address < one.end), None)
+            if home is None or kernel.entry <= address < kernel.entry + len(kernel.code):
+                return None
+            code = home.data[address - home.address :][:_LONGEST]
+            instruction = next(decode(code, address, kernel.architecture, kernel.target), None)
+            if instruction is None:
+                return None
+            refuse_what_is_not_allowed(kernel, (instruction,))
+            self._called[address] = instruction
+        return self._called[address]
 
     @cached_property
     def blocks(self) -> Mapping[int, Block]:
@@ -72,6 +98,11 @@ def branch_target(instruction: Instruction) -> int | None:
     """The address that a branch goes to when it is taken; None when it is no relative branch."""
     if not instruction.name.startswith(("S_BRANCH", "S_CBRANCH")):
         return None
+    return relative(instruction)
+
+
+def relative(instruction: Instruction) -> int:
+    """The address so many dwords behind an instruction as its immediate says."""
     offset = instruction.fields.get("simm16", 0)
     return instruction.address + 4 + 4 * (offset - (1 << 16) if offset >> 15 else offset)
 

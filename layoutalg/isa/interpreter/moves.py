@@ -1,5 +1,7 @@
 """Moves that name a lane or a register by a number (ISA manuals, V_READLANE_B32, V_MOVRELS_B32, S_SET_GPR_IDX_ON).
 
+And the one from the program counter, S_GETPC_B64.
+
 Which instruction is which move is one table; what a lane or a register further on holds is the machine's matter.
 """
 
@@ -35,6 +37,11 @@ class Moves:
         word = self.lanes.read_first_lane(operand_of(instruction, "a"))
         self.registers.write_scalar(operand_of(instruction, "d"), 32, word)
 
+    def program_counter(self, instruction: Instruction) -> None:
+        """S_GETPC_B64: the address of the instruction behind it."""
+        following = instruction.address + instruction.size
+        self.registers.write_scalar(operand_of(instruction, "d"), 64, self.registers.loaded_at(following))
+
     def begin_index_mode(self, instruction: Instruction) -> None:
         """S_SET_GPR_IDX_ON: M0's low byte from the source, the mode from the second source's raw field."""
         mode = operand_of(instruction, "b")
@@ -67,6 +74,7 @@ MOVES: Mapping[str, Callable[[Moves, Instruction], None]] = {
     "V_READLANE_B32": Moves.read_lane,
     "V_WRITELANE_B32": Moves.write_lane,
     "V_READFIRSTLANE_B32": Moves.read_first_lane,
+    "S_GETPC_B64": Moves.program_counter,
     "S_SET_GPR_IDX_ON": Moves.begin_index_mode,
     "S_SET_GPR_IDX_OFF": Moves.end_index_mode,
     **dict.fromkeys(BY_NUMBER, Moves.move_relative),

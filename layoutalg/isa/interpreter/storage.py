@@ -62,6 +62,9 @@ class RegisterStorage(Protocol):
     def aperture(self, space: str) -> Word:
         """Where LDS (`lds`) or scratch (`scratch`) lies in the flat address space: a word of 64 bits."""
 
+    def loaded_at(self, address: int) -> Word:
+        """Where an address of the code object is loaded: a word of 64 bits."""
+
     def begin_indexing(self, number: Word, mode: int) -> None:
         """From here on the number's low byte is added to register numbers, to those that the mode says."""
 

@@ -17,8 +17,9 @@ from layoutalg.errors import Fault, LaunchError, StepLimit, UnsupportedInstructi
 from layoutalg.index import budget
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.elf import Segment
-from layoutalg.isa.decode.code import MachineCode, branch_target
-from layoutalg.isa.decode.instructions import VCC, Operand
+from layoutalg.isa.decode.code import MachineCode, branch_target, relative
+from layoutalg.isa.decode.instructions import VCC, Instruction, Operand
+from layoutalg.isa.interpreter.operands import operand_of, refuse_fields
 from layoutalg.isa.run.arguments import (
     Launch,
     Triple,
@@ -35,8 +36,9 @@ from layoutalg.isa.run.initial import initialise
 from layoutalg.isa.run.memories import scratch_stride, smallest_element
 from layoutalg.isa.run.observer import Observer
 from layoutalg.isa.run.races import Races
+from layoutalg.isa.run.registers import image_base
 from layoutalg.isa.run.spaces import Buffer, GlobalMemory, Region
-from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS
+from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS
 from layoutalg.target import target as gpu
 
 #: Lanes that are run at once, both copies counted: enough to hide numpy's cost of a call, few enough for the caches.
@@ -88,7 +90,9 @@ def execute(
     nothing = np.zeros(kernel.argument_segment, np.uint8)
     regions = [Region("the kernel arguments", nothing, writable=False, defined=~undefined_bytes(kernel, args))]
     regions += [
-        Region("the code and constants", _loaded(segment), segment.address, writable=segment.writable)
+        Region(
+            "the code and constants", _loaded(segment), image_base(kernel) + segment.address, writable=segment.writable
+        )
         for segment in kernel.image
     ]
     first = len(regions)
@@ -239,6 +243,7 @@ def _turn(
         instruction = code.get(address)
         if instruction is None and program.kernel.entry <= address < program.kernel.entry + len(program.kernel.code):
             raise UnsupportedInstructionError(f"{address:#x} lies within an instruction, at {registers.where}")
+        instruction = instruction or program.called(address)
         if instruction is None:
             raise Fault("control", f"no instruction at {address:#x}", registers.where)
         registers.where = instruction.place
@@ -248,6 +253,8 @@ def _turn(
         target = branch_target(instruction)
         if target is not None:
             return np.where(_taken(machine, name), target, address)[registers.live], name, done
+        if name in JUMPS:
+            return _jumped(machine, instruction), name, done
         if name in BARRIERS:
             if BARRIERS[name][0]:
                 machine.memory.arrive()
@@ -261,6 +268,21 @@ def _turn(
             observer.after(registers, instruction)
         if address == limit or (done >= most and not registers.index_mode):
             return address, name, done
+
+
+def _jumped(machine: ConcreteMachine, instruction: Instruction) -> Array:
+    """Where the live waves go on after a jump, whose result is the address behind it."""
+    registers, following = machine.registers, instruction.address + instruction.size
+    refuse_fields(instruction, frozenset({"simm16"} if instruction.name == "S_CALL_B64" else ()))
+    if instruction.name == "S_CALL_B64":
+        target = registers.loaded_at(relative(instruction))
+    else:
+        target = registers.read_scalar(operand_of(instruction, "a"), 64)
+    target = registers.agree("where a jump leads", np.where(registers.running, target, np.uint64(registers.image)))
+    if JUMPS[instruction.name]:
+        registers.write_scalar(operand_of(instruction, "d"), 64, registers.loaded_at(following))
+    places = registers.by_wave(target)[0, :, 0][registers.live]
+    return np.asarray(places - np.uint64(registers.image)).astype(np.int64)
 
 
 def _released(machine: ConcreteMachine, waiting: Array, ended: Array, counter: Array) -> Array:

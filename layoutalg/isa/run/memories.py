@@ -27,6 +27,7 @@ from layoutalg.isa.run.registers import APERTURES, WaveRegisters
 from layoutalg.isa.run.spaces import Describe, GlobalMemory, Memory, TwoCopies
 from layoutalg.isa.run.wait_counters import Key
 from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, alignment_of, may_be_atomic
+from layoutalg.isa.semantics.control import JUMPS
 
 #: What a wave finds where scratch is described to it, and the offset that it is to add: any numbers do.
 SCRATCH_BUFFER, SCRATCH_OFFSET = (0x5C7A7C40000, 0x5C7A7C400000FFFF), 0x1000
@@ -391,6 +392,9 @@ class WaveMemory:
 
 
 def smallest_element(instructions: Iterable[Instruction], *spaces: str) -> int:
-    """The smallest element that instructions access in these spaces: 1, 2 or 4 bytes."""
+    """The smallest element that instructions access in these spaces: 1, 2 or 4 bytes; 1 where they call others."""
+    instructions = list(instructions)
+    if any(instruction.name in JUMPS for instruction in instructions):
+        return 1
     accesses = (ACCESSES[i.name] for i in instructions if i.name in ACCESSES)
     return min(4, 4, *(access.size for access in accesses if access.space in spaces))

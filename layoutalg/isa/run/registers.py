@@ -31,6 +31,15 @@ from layoutalg.isa.run.wait_counters import WaitCounters
 #: a kernel learns them from `src_shared_base` and `src_private_base`.
 APERTURES: Mapping[str, int] = {"lds": 0x10000, "scratch": 0x20000}
 
+#: Segments are loaded at multiples of it.
+_PAGE = 1 << 12
+
+
+def image_base(kernel: KernelBinary) -> int:
+    """Where the code object's address 0 is loaded: a multiple of 2**32 lies behind the code, before its variables."""
+    end = max((segment.end for segment in kernel.image if segment.executable), default=0)
+    return (1 << 40) + (1 << 32) - (-(-end // _PAGE) * _PAGE)
+
 
 class WaveRegisters:
     """Registers of `blocks` blocks, each in two copies."""
@@ -38,7 +47,7 @@ class WaveRegisters:
     def __init__(self, kernel: KernelBinary, blocks: Array, waves_per_block: int, threads: int) -> None:
         """`blocks` has a row (x, y, z) for each block."""
         self.kernel, self.w = kernel, ArrayValues()
-        self.index_mode = 0
+        self.index_mode, self.image = 0, image_base(kernel)
         self.blocks, self.waves_per_block = blocks, waves_per_block
         self.waves = len(blocks) * waves_per_block
         self.shape = len(blocks), waves_per_block
@@ -177,6 +186,10 @@ class WaveRegisters:
     def aperture(self, space: str) -> Array:
         """The base of LDS or scratch."""
         return self.w.const(APERTURES[space] << 32, 64)
+
+    def loaded_at(self, address: int) -> Array:
+        """Where an address of the code object is loaded."""
+        return self.w.const(self.image + address, 64)
 
     def begin_indexing(self, number: Array, mode: int) -> None:
         """Writes M0's low byte and mode."""

@@ -1,4 +1,4 @@
-"""Control: what ends a wave, which branch is taken when, and what a barrier's instructions do.
+"""Control: what ends a wave, which branch is taken when, where a jump leads, and what a barrier's instructions do.
 
 | a branch looks at | and is taken where |
 |---|---|
@@ -24,6 +24,10 @@ BRANCHES: Mapping[str, tuple[str, bool]] = {
     "S_CBRANCH_VCCZ": ("vcc", False),
     "S_CBRANCH_VCCNZ": ("vcc", True),
 }
+
+#: Jump → whether it keeps the address behind it in its result: a call of a function (ISA manuals, SOP1 and SOPK).
+#: S_CALL_B64 leads to a relative address, the others to that in their source.
+JUMPS: Mapping[str, bool] = {"S_SETPC_B64": False, "S_SWAPPC_B64": True, "S_CALL_B64": True}
 
 #: Barrier instruction → (the wave signals, the wave waits).  RDNA 4 splits the two; -1 is the block's barrier.
 BARRIERS: Mapping[str, tuple[bool, bool]] = {

@@ -77,7 +77,12 @@ class SymbolicMachine:
             a.buffer: symbol(f"address_of_{a.buffer}", min=0, max=(1 << 64) - 1) for a in arguments if a.buffer
         }
         self.kernarg = symbol("address_of_arguments", min=0, max=HIGHEST_ARGUMENTS, multiple_of=16)
-        self.bases = {*self.buffers.values(), self.kernarg, *variables(*self.registers.apertures.values())}
+        self.bases = {
+            *self.buffers.values(),
+            self.kernarg,
+            self.registers.code,
+            *variables(*self.registers.apertures.values()),
+        }
         self._initialise(grid, threads)
 
     # Memory
@@ -203,17 +208,28 @@ class SymbolicMachine:
         self._note(instruction, access, (*at[:2], size), values)
 
     def _load_arguments(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> None:
+        constants = self._constants(simplify(address.expr - self.registers.code), access.registers)
         start = simplify(address.expr - self.kernarg)
-        if start.op != "const":
+        if not constants and start.op != "const":
             raise NotReadable(f"{instruction.place} loads from {simplify(address.expr)}")
-        if start.value < 0 or start.value + 4 * access.registers > self.kernel.argument_segment:
+        if not (constants or 0 <= start.value <= self.kernel.argument_segment - 4 * access.registers):
             raise NotReadable(f"{instruction.place} loads what is not in the arguments, from byte {start}")
         target = operand_of(instruction, "d")
         for k in range(access.registers):
             key = target.kind, target.index + k
             if self.registers.state.outstanding.open(key):
                 raise NotReadable(f"{key[0]}{key[1]} is loaded while its load is under way")
-            self.registers.state.scalars[key] = self._argument_word(int(start.value) + 4 * k)
+            word = constants[k] if constants else self._argument_word(int(start.value) + 4 * k)
+            self.registers.state.scalars[key] = word
+
+    def _constants(self, start: Expr, count: int) -> list[Word]:
+        """Dwords of the code object that no kernel writes; none where the address is not known to be of one."""
+        if start.op != "const":
+            return []
+        segments = (segment for segment in self.kernel.image if not segment.writable)
+        found = (segment.bytes_at(int(start.value), 4 * count) for segment in segments)
+        data = next((one for one in found if one is not None), b"")
+        return [self.w.const(int.from_bytes(data[k : k + 4], "little"), 32) for k in range(0, len(data), 4)]
 
     def _argument_word(self, byte: int) -> Word:
         for laid_out, argument in zip(self.kernel.metadata.visible, self.arguments, strict=True):

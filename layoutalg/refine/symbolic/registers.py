@@ -33,6 +33,9 @@ from layoutalg.refine.values.word import Bit, Mask, NotReadable, Word, as_mask
 #: Moves of a whole vector register, lane by lane.
 MOVES = frozenset({"V_MOV_B32", "V_ACCVGPR_READ", "V_ACCVGPR_WRITE", "V_ACCVGPR_MOV_B32"})
 
+#: Code objects are loaded at no higher address, so that none in one wraps around.
+HIGHEST_CODE = 1 << 60
+
 
 class SymbolicRegisters:
     """The registers of one unknown lane and of its wave."""
@@ -53,6 +56,8 @@ class SymbolicRegisters:
         for t in reversed(threads):
             self.lane = self.lane * (int(t.hi) + 1) + t
         self.lane = simplify(mod(self.lane, kernel.wave_size))
+        # What a loader adds to the addresses of a code object keeps the alignment of code (`container.loader`).
+        self.code = symbol("address_of_code", min=0, max=HIGHEST_CODE, multiple_of=256)
         # LLVM's AMDGPUUsage, "Address Spaces": each base is a multiple of 2^32, and the aperture is as large.
         self.apertures = {
             space: symbol(f"aperture_of_{space}", min=0, max=(1 << 32) - 1) * (1 << 32) for space in APERTURES.values()
@@ -221,6 +226,10 @@ class SymbolicRegisters:
     def aperture(self, space: str) -> Word:
         """The base of an aperture, which is not known."""
         return self.w.word(self.apertures[space], 64)
+
+    def loaded_at(self, address: int) -> Word:
+        """Where an address of the code object is loaded, which is not known."""
+        return self.w.word(self.code + address, 64)
 
     # Registers by number
 

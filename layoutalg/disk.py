@@ -14,9 +14,12 @@ from pathlib import Path
 LARGEST = 256 << 20
 """Bytes of an input: no code object, source or certificate is larger."""
 
+LARGEST_LIBRARY = 4 << 30
+"""Bytes of a host's library, which holds code objects for many GPUs."""
 
-def read_whole(path: Path) -> bytes:
-    """The content of a regular file; `OSError` for a device, a pipe, or what is larger than LARGEST.
+
+def read_whole(path: Path, largest: int = LARGEST) -> bytes:
+    """The content of a regular file; `OSError` for a device, a pipe, or what has more bytes than the largest.
 
     >>> read_whole(Path("/dev/zero"))
     Traceback (most recent call last):
@@ -25,8 +28,8 @@ def read_whole(path: Path) -> bytes:
     """
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "no regular file", str(path))
-    if path.stat().st_size > LARGEST:
-        raise OSError(errno.EFBIG, f"more than {LARGEST >> 20} MiB", str(path))
+    if path.stat().st_size > largest:
+        raise OSError(errno.EFBIG, f"more than {largest >> 20} MiB", str(path))
     return path.read_bytes()
 
 

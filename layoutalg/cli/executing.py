@@ -12,8 +12,8 @@ from layoutalg.cli.arrays import read_elements, write_array
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import defines_of, sizes_of
 from layoutalg.cli.output import placed
-from layoutalg.disk import read_whole, write_whole
-from layoutalg.errors import Fault
+from layoutalg.disk import LARGEST_LIBRARY, read_whole, write_whole
+from layoutalg.errors import CodeObjectError, Fault
 from layoutalg.formats.shape import nearest
 from layoutalg.lazy import lazy
 
@@ -54,6 +54,7 @@ def execute(
     seed: Annotated[int, typer.Option(help="Of tensors that are not given.")] = 0,
     steps: Annotated[int, typer.Option(min=1, help="Instructions after which a kernel hangs.")] = STEPS,
     unaligned: Annotated[bool, typer.Option("--unaligned", help="Unaligned accesses are no fault.")] = False,
+    order: Annotated[int | None, typer.Option(help="Waves take turns at random, by this seed.")] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Each instruction of a wave, and what it wrote.")] = False,
     trace_block: Annotated[str, typer.Option(help="The block of the trace.")] = "0,0,0",
     trace_wave: Annotated[int, typer.Option(min=0, help="The wave in that block.")] = 0,
@@ -79,8 +80,8 @@ def execute(
     where = lines.SourceLines.read(payload).of
     head = {"kernel": chosen.kernel.name, "target": chosen.kernel.target, "grid": made.grid, "block": made.block}
     try:
-        run = launch.execute(chosen, made.grid, made.block, made.arguments, steps, strict=not unaligned, lds=made.lds,
-                             observer=watch)  # fmt: skip
+        run = launch.execute(chosen, made.grid, made.block, made.arguments, steps, order, not unaligned, made.lds,
+                             watch)  # fmt: skip
     except Fault as fault:
         _tell_trace(watch, where, trace_file, as_json)
         _tell_fault(head, report.fault_data(fault, made, where), as_json, watch if trace else None)
@@ -101,21 +102,34 @@ def execute(
 
 def _kernel(file: Path, name: str | None, target: str) -> tuple[bytes, binary.KernelBinary]:
     """The kernel of that name, or the only one, and the code object that holds it."""
-    objects = bundle.code_objects(read_whole(file), target)
-    kernels = [(held, binary.read_kernels(held.payload)) for held in objects]
+    kernels, unread = _code_objects(file, target)
     known = [*dict.fromkeys(one for _, found in kernels for one in (*found, *found.refused))]
     if name is None and len(known) == 1:
         (name,) = known
     if name not in known:
         what = f"no kernel {name!r}" if name else "several kernels; say which with --kernel, or in the launch file"
-        near = nearest(name, known) if name else ""
-        raise InputError(f"{file}: {what}{near.rstrip('?')}; it has {_listed(known)}")
+        near = nearest(name, known).rstrip("?") if name else ""
+        left = f"; {len(unread)} of its code objects are not read: {unread[0]}" if unread else ""
+        raise InputError(f"{file}: {what}{near}; it has {_listed(known)}{left}")
     holding = [(held, found) for held, found in kernels if name in (*found, *found.refused)]
     if len({str(held.target) for held, _ in holding}) > 1:
         there = ", ".join(sorted({str(held.target) for held, _ in holding}))
         raise InputError(f"{file}: {name} is there for {there}; say which with --target")
     held, found = holding[0]
     return held.payload, found[str(name)]
+
+
+def _code_objects(file: Path, target: str) -> tuple[list[tuple[bundle.Bundled, binary.Kernels]], list[CodeObjectError]]:
+    """The code objects of a file, and why some are not read; CodeObjectError where none is."""
+    read, unread = [], []
+    for held in bundle.code_objects(read_whole(file, LARGEST_LIBRARY), target):
+        try:
+            read.append((held, binary.read_kernels(held.payload)))
+        except CodeObjectError as error:
+            unread.append(error)
+    if not read:
+        raise unread[0]
+    return read, unread
 
 
 def _listed(names: list[str]) -> str:

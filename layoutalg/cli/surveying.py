@@ -13,7 +13,7 @@ import typer
 
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.output import console_for
-from layoutalg.disk import read_whole
+from layoutalg.disk import LARGEST_LIBRARY, read_whole
 from layoutalg.errors import CodeObjectError
 from layoutalg.lazy import lazy
 
@@ -52,7 +52,7 @@ def survey(
     for path in files:
         if not path.is_file():
             raise InputError(f"{path}: no such file; give code objects, bundles or libraries")
-        for held in bundle.code_objects(read_whole(path), target):
+        for held in bundle.code_objects(read_whole(path, LARGEST_LIBRARY), target):
             where = {"file": str(path), "target": str(held.target)}
             try:
                 kernels += ({**where, **found} for found in _kernels(held.payload, surveyors))

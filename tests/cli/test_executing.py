@@ -154,13 +154,14 @@ def test_files_that_are_none_are_refused(folder):
 def test_a_bundle_asks_for_its_target_where_several_have_the_kernel(folder):
     code = (folder / "scale.co").read_bytes()
     other = compile_source(SOURCE, "gfx1100").payload
-    both = bundled([("hipv4-amdgcn-amd-amdhsa--gfx942", code), ("hipv4-amdgcn-amd-amdhsa--gfx1100", other)])
+    damaged = code.replace(b"AMDGPU", b"AMDGPV")
+    name = "hipv4-amdgcn-amd-amdhsa--"
+    both = bundled([(f"{name}gfx942", code), (f"{name}gfx1100", other)]) + bundled([(f"{name}gfx942", damaged)])
     (folder / "both.co").write_bytes(library(both, b".hip_fatbin"))
     command = ("execute", folder / "both.co", *given(folder)[2:])
     refused(run(*command), "scale is there for gfx1100, gfx942; say which with --target")
-    refused(
-        run(*command, "--target", "gfx90a"), "there is no code object for gfx90a: there are those for gfx1100, gfx942"
-    )
+    refused(run(*command, "--target", "gfx90a"), "there is no code object for gfx90a: there are those for gfx1100, ")
+    refused(run(*command, "--kernel", "none"), "no kernel 'none'", "1 of its code objects are not read: ")
     found = run(*command, "--target", "gfx1100")
     assert found.returncode == 0
     assert found.stdout.startswith("scale for gfx1100: ")

@@ -2,10 +2,10 @@
 
 An instruction is looked at once; what comes of it carries it out.
 
-What an encoding adds to an operation is written here: signs of floating-point sources, parts of sources (sub-dword
-encodings), data of other lanes (`parallel`), and two operations at once (dual instructions, whose halves both read
-before either writes).
-What it cannot represent: clamping, output modifiers, and results that are a part of a register.
+What an encoding adds to an operation is written here: signs of floating-point sources, and two operations at once (dual
+instructions, whose halves both read before either writes).  Parts of registers are in `sub_dword`, data of other lanes
+in `parallel`.
+What it cannot represent: clamping and output modifiers.
 """
 
 from __future__ import annotations
@@ -17,16 +17,12 @@ from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.interpreter.operands import Action, Operands, Source, Target, refuse_fields
 from layoutalg.isa.interpreter.parallel import Parallel
 from layoutalg.isa.interpreter.storage import Lanes
+from layoutalg.isa.interpreter.sub_dword import SubDword
 from layoutalg.isa.semantics.dpp import DPP_FIELDS
 from layoutalg.isa.semantics.entries import Alu, Effect, bits_of
 from layoutalg.isa.semantics.floats import FLOAT_MODE
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.isa.semantics.values import Word
-
-#: Fields of the sub-dword encoding that are described, and its code for a whole register.
-_SUB_DWORD = frozenset({"dst_sel", "sd"})
-_SUB_DWORD_SOURCE = {"a": frozenset({"src0_sel", "src0_sext", "s0"}), "b": frozenset({"src1_sel", "src1_sext", "s1"})}
-WHOLE = 6
 
 
 class Arithmetic:
@@ -34,7 +30,7 @@ class Arithmetic:
 
     def __init__(self, operands: Operands, lanes: Lanes) -> None:
         self.operands, self.kernel, self.w = operands, operands.kernel, operands.w
-        self.parallel = Parallel(operands, lanes)
+        self.parallel, self.parts = Parallel(operands, lanes), SubDword(operands)
 
     def one(self, instruction: Instruction, alu: Alu) -> Action:
         """Reads, computes and writes one arithmetic instruction."""
@@ -43,7 +39,10 @@ class Arithmetic:
             self.parallel.refuse(instruction, alu)
             where = self.parallel.written(instruction)
         effect, sources = self._computed(instruction, alu)
-        targets = [self.operands.target(instruction, token, where) for token in alu.writes]
+        if instruction.form.endswith("_SDWA"):
+            targets = [self.parts.target(instruction, token) for token in alu.writes]
+        else:
+            targets = [self.operands.target(instruction, token, where) for token in alu.writes]
         if len(targets) == 1:
             (write,) = targets
             return lambda: write(effect(*[read() for read in sources]))
@@ -61,13 +60,13 @@ class Arithmetic:
             known |= {"neg", "abs"}
         if alu.floats and self.kernel.float_mode != FLOAT_MODE:
             raise UnsupportedInstructionError(f"{instruction.name} in the float mode {self.kernel.float_mode:#x}")
-        parts = _parts(instruction, alu) if instruction.form.endswith("_SDWA") else frozenset()
-        parallel = "_DPP" in instruction.form
+        in_parts, parallel = instruction.form.endswith("_SDWA"), "_DPP" in instruction.form
+        parts = self.parts.fields(instruction, alu) if in_parts else frozenset()
         refuse_fields(instruction, known | parts | (DPP_FIELDS if parallel else frozenset()))
         if alu.mixed:
             _refuse_mixture(instruction)
-        if parts:
-            sources = [self._selected(instruction, alu, token) for token in alu.reads]
+        if in_parts:
+            sources = [self.parts.source(instruction, alu, token) for token in alu.reads]
         else:
             sources = [self.operands.source(instruction, token, alu.number(token)) for token in alu.reads]
         if parallel:
@@ -78,18 +77,6 @@ class Arithmetic:
             sources = [self._signed_source(instruction, token, source) for token, source in pairs]
         fields = {key: value for key, value in instruction.fields.items() if key in alu.fields}
         return partial(alu.effect, self.w, **fields), sources
-
-    def _selected(self, instruction: Instruction, alu: Alu, token: str) -> Source:
-        """The part of a source that a sub-dword encoding picks: bytes 0–3, halves 4–5, or all (CDNA 3 ISA, SDWA)."""
-        source = {"a": "src0", "b": "src1"}.get(token[0])
-        pick = instruction.fields.get(f"{source}_sel", 0) if source else WHOLE
-        if pick == WHOLE:
-            return self.operands.source(instruction, token, alu.number(token))
-        read = self.operands.source(instruction, f"{token[0]}32")
-        bits, start = (8, 8 * pick) if pick < 4 else (16, 16 * (pick - 4))
-        up, down, w = self.w.const(32 - bits - start, 32), self.w.const(32 - bits, 32), self.w
-        shift = w.ashr if instruction.fields.get(f"{source}_sext") else w.lshr
-        return lambda: shift(w.shl(read(), up), down)
 
     def _signed_source(self, instruction: Instruction, token: str, read: Source) -> Source:
         """A floating-point source with the encoding's absolute value and negation."""
@@ -137,16 +124,3 @@ def _refuse_mixture(instruction: Instruction) -> None:
 def _turned(instruction: Instruction) -> int:
     """The bits of the sources whose sign the encoding changes."""
     return instruction.fields.get("neg", 0) | instruction.fields.get("abs", 0)
-
-
-def _parts(instruction: Instruction, alu: Alu) -> frozenset[str]:
-    """The fields of a sub-dword encoding that say something of the operation.
-
-    Raises `UnsupportedInstructionError` for a part of a result, a part that is none, and a number's part with a sign.
-    """
-    fields, roles = instruction.fields, {token[0] for token in alu.reads} & _SUB_DWORD_SOURCE.keys()
-    if fields.get("dst_sel", 0) != WHOLE and any(token[0] == "d" for token in alu.writes):
-        raise UnsupportedInstructionError(f"{instruction.place}: a result that is a part")
-    if any(fields.get(f"src{k}_sel", 0) > WHOLE or (alu.signs and f"src{k}_sext" in fields) for k in (0, 1)):
-        raise UnsupportedInstructionError(f"{instruction.place}: a part that is not described")
-    return _SUB_DWORD.union(*(_SUB_DWORD_SOURCE[role] for role in roles))

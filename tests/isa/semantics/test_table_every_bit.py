@@ -44,7 +44,8 @@ v_mul_f16_e64 v2, -v7, |v9|
 v_pk_fma_f16 v2, v7, v9, v11 op_sel:[1,0,0] neg_lo:[0,1,0]
 v_fma_mixlo_f16 v2, v7, v9, v11 op_sel_hi:[1,0,0]
 v_cvt_f32_f16_sdwa v2, v7 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1
-v_add_u32_sdwa v2, v7, v9 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1 src1_sel:BYTE_1
+v_sub_u32_sdwa v2, v7, v9 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_1 src1_sel:WORD_1
+v_sub_u32_sdwa v2, v7, v9 dst_sel:WORD_0 dst_unused:UNUSED_SEXT src0_sel:BYTE_2 src1_sel:BYTE_1
 v_cmp_gt_f16_sdwa s[10:11], v7, v9 src0_sel:WORD_1 src1_sel:WORD_1
 v_cmp_gt_f16_sdwa vcc, v7, v9 src0_sel:WORD_1 src1_sel:WORD_1
 v_mov_b32_dpp v2, v7 row_shr:1 row_mask:0xa bank_mask:0xe

@@ -35,6 +35,10 @@ class BoundLaunch:
     passed: tuple[Tensor, ...]  # that of each output of the run
 
 
+#: Bytes of a field that is not used: as an address, one where nothing is.
+_JUNK = 0xDB
+
+
 def bound(
     file: SpecFile, kernel: KernelMetadata, sizes: Mapping[str, int], inputs: Mapping[str, Array],
     values: Mapping[str, Any], seed: int = 0,
@@ -135,7 +139,7 @@ def _struct(one: Struct, at: Sizes, tensors: Mapping[str, Tensor], values: Mappi
         assert size
         gap = -sum(length for _, length in packed) % _alignment(size)
         packed += [(bytes(gap), gap)] if gap else []
-        word: Any = bytes(size)
+        word: Any = bytes([_JUNK] * size)
         if isinstance(field, Pointer):
             word = tensors[field.descriptor].buffer
         elif not isinstance(field, Unused):

@@ -132,9 +132,6 @@ class WaveMemory:
         counters: tuple[str, ...], number: int,
     ) -> None:  # fmt: skip
         """Carries out one element of an instruction, in these lanes; data of others are 0 where it loads."""
-        if self.observer:
-            for space, where, part in self._split(access, address, lanes):
-                self.observer.access(self.registers, access, space, where, part.active)
         if access.atomic:
             self._update(instruction, access, address, lanes, counters)
         elif access.store:
@@ -144,6 +141,9 @@ class WaveMemory:
             )
         else:
             self._load(instruction, access, number, address, lanes, counters)
+        if self.observer:  # of addresses that are there
+            for space, where, part in self._split(access, address, lanes):
+                self.observer.access(self.registers, access, space, where, part.active)
 
     def _split(self, access: MemoryInstruction, address: Array, lanes: Chosen) -> list[tuple[str, Array, Chosen]]:
         """A flat access as accesses of the spaces that its addresses lie in."""

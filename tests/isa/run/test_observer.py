@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from layoutalg.errors import Fault
 from layoutalg.isa.run.launch import execute
 from layoutalg.isa.run.observer import Observer, kind_of
+from layoutalg.isa.run.spaces import Buffer
 
 TARGETS = ("gfx942", "gfx1201")
 
@@ -53,3 +55,10 @@ def test_a_trace_holds_what_the_wave_wrote(program, target):
 
 def test_a_wave_that_is_not_there_has_no_trace(program):
     assert not observed(program, "gfx942", tracing=True, block=(7, 0, 0))[1].trace
+
+
+def test_an_address_that_is_none_is_a_fault_first(program):
+    code = program("transposes", "transpose_xor_f32", "gfx942")
+    given = [Buffer(np.zeros((100, 70), np.float32), first=1 << 63), np.zeros((70, 100), np.float32), 100, 70]
+    with pytest.raises(Fault, match="in no buffer"):
+        execute(code, (2, 2), (256,), given, observer=Observer(tracing=True))

@@ -76,6 +76,8 @@ class Arithmetic:
             pairs = zip(alu.reads, sources, strict=True)
             sources = [self._signed_source(instruction, token, source) for token, source in pairs]
         fields = {key: value for key, value in instruction.fields.items() if key in alu.fields}
+        if "fnuz" in alu.fields:
+            fields["fnuz"] = self.kernel.machine.eights == "fnuz"
         return partial(alu.effect, self.w, **fields), sources
 
     def _signed_source(self, instruction: Instruction, token: str, read: Source) -> Source:

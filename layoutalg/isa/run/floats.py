@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutalg.isa.run.division import DIVISION, IS_SCALED
+from layoutalg.isa.run.eights import decoded, encoded
 from layoutalg.isa.run.fused import fused
 
 Array = NDArray[Any]
@@ -180,6 +181,18 @@ def _narrow(word: Array, kind: str) -> Array:
     return wide.astype(np.float64)
 
 
+#: The types of eight bits: kind, what their names end with, whether they are FNUZ.
+_EIGHTS = tuple((kind, "fnuz" if fnuz else "", fnuz) for kind in ("fp8", "bf8") for fnuz in (False, True))
+
+
+def _of_eight(kind: str, fnuz: bool) -> Function:
+    return lambda held: word(decoded(held & np.uint32(0xFF), kind, fnuz).astype(np.float32), "f32")
+
+
+def _to_eight(kind: str, fnuz: bool) -> Function:
+    return lambda held: encoded(number(held, "f32"), kind, fnuz)
+
+
 def _class(kind: str) -> Function:
     """Whether a number is of one of the classes whose bits are set (ISA manuals, V_CMP_CLASS_F32)."""
 
@@ -259,6 +272,8 @@ FUNCTIONS: Mapping[str, Function] = {
     **{name: _of(name[-3:], function) for name, function in DIVISION.items()},
     "f16_of_f32_cut": lambda a: word(_towards_zero(number(a, "f32")), "f16"),
     "bf16_of_f32": _to_bf16,
+    **{f"f32_of_{kind}{suffix}": _of_eight(kind, fnuz) for kind, suffix, fnuz in _EIGHTS},
+    **{f"{kind}{suffix}_of_f32": _to_eight(kind, fnuz) for kind, suffix, fnuz in _EIGHTS},
     "mad_f32": _of("f32", _mad),
     **{f"f32_of_dot2_{kind}": _dot2(kind) for kind in ("f16", "bf16")},
 }

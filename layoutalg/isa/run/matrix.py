@@ -9,8 +9,8 @@ most code loads it, the manual's order is used, as the machine would.
 | f64 | in f64 | within the rounding of another order of the sums |
 | i32 | in i64, cut to 32 bits | exact |
 
-What it cannot represent: 8-bit floats, sparse forms, broadcast and negation controls (refused by name), and the wait
-states that some instructions need before a result is read.
+What it cannot represent: xf32, several blocks at once, sparse forms, broadcast and negation controls (refused by name),
+and the wait states that some instructions need before a result is read.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from layoutalg.errors import Fault, UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.eights import decoded
 from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.target.dtypes import DTYPES, dtype_of
 from layoutalg.target.elements import numbers
@@ -30,7 +31,7 @@ from layoutalg.target.operand import MatrixInstruction, OperandMap
 
 #: The numpy type of the arithmetic on elements of each type.
 _ARITHMETIC: Mapping[str, type] = {
-    **dict.fromkeys(("f16", "bf16", "f32", "f64"), np.float64), **dict.fromkeys(("i8", "i32"), np.int64),
+    **dict.fromkeys(("f16", "bf16", "fp8", "bf8", "f32", "f64"), np.float64), **dict.fromkeys(("i8", "i32"), np.int64),
 }  # fmt: skip
 
 
@@ -66,7 +67,7 @@ def _matrix(registers: WaveRegisters, instruction: Instruction, role: str, place
     words = [
         registers.read_register(Operand(operand.kind, operand.index + k), 32) for k in range(rows.shape[1] * size // 4)
     ]
-    held = _elements(np.stack(np.broadcast_arrays(*words), axis=-1), dtype)
+    held = _elements(np.stack(np.broadcast_arrays(*words), axis=-1), dtype, registers.kernel.machine.eights == "fnuz")
     matrix = np.zeros((*held.shape[:3], *places.shape), held.dtype)
     matrix[..., rows, columns] = held
     if places.copies > 1 and not _alike(matrix[..., rows, columns], held, registers.running[..., None]):
@@ -79,8 +80,10 @@ def _alike(one: Array, other: Array, live: Array) -> bool:
     return bool(((one == other) | ((one != one) & (other != other)) | ~live).all())
 
 
-def _elements(words: Array, dtype: str) -> Array:
+def _elements(words: Array, dtype: str, fnuz: bool) -> Array:
     """Elements of consecutive registers, low bits first: of an array whose last axis are the registers."""
+    if dtype in ("fp8", "bf8"):
+        return decoded(np.ascontiguousarray(words).view(np.uint8), dtype, fnuz)
     one = DTYPES[dtype]
     with np.errstate(all="ignore"):
         return numbers(np.ascontiguousarray(words).view(one.numpy), one).astype(_ARITHMETIC[dtype])

@@ -6,6 +6,7 @@
 | numbers | integers | towards 0, to the range of the integers; 0 of a NaN |
 | numbers | narrower numbers | to nearest even; `PKRTZ` towards 0, whatever the mode |
 
+Numbers of eight bits are of one format or another, which the target says (`fnuz`).
 What it cannot represent: stochastic rounding, normalised integers, and the scaled conversions of gfx950.
 """
 
@@ -30,7 +31,54 @@ def _below(w: Values, a: Word) -> Word:
     return w.function("i32_of_f32", w.function("floor_f32", a))
 
 
+def _of_eight(kind: str) -> Effect:
+    """One byte as f32; the two bits of `opsel` are its number, the lower bit first (RDNA 4 ISA, V_CVT_F32_FP8)."""
+
+    def effect(w: Values, a: Word, *, opsel: int = 0, fnuz: bool = False) -> Word:
+        byte = opsel << 1 & 2 | opsel >> 1 & 1
+        held = w.lshr(a, w.const(8 * byte, 32)) & w.const(0xFF, 32)
+        return w.function(f"f32_of_{kind}{'fnuz' if fnuz else ''}", held)
+
+    return effect
+
+
+def _of_two_eights(kind: str) -> Effect:
+    """Two bytes, of the half that `opsel` picks."""
+
+    def effect(w: Values, a: Word, *, opsel: int = 0, fnuz: bool = False) -> Word:
+        name, mask = f"f32_of_{kind}{'fnuz' if fnuz else ''}", w.const(0xFF, 32)
+        low, high = (w.lshr(a, w.const(16 * (opsel & 1) + 8 * k, 32)) & mask for k in (0, 1))
+        return w.pair(w.function(name, low), w.function(name, high))
+
+    return effect
+
+
+def _to_eights(kind: str) -> Effect:
+    """Two numbers in one half of the result, which bit 3 of `opsel` picks; the other half is kept."""
+
+    def effect(w: Values, a: Word, b: Word, d: Word, *, opsel: int = 0, fnuz: bool = False) -> Word:
+        name = f"{kind}{'fnuz' if fnuz else ''}_of_f32"
+        half = w.function(name, a) | w.shl(w.function(name, b), w.const(8, 32))
+        if opsel >> 3:
+            return w.shl(half, w.const(16, 32)) | d & w.const(0xFFFF, 32)
+        return half | d & w.const(0xFFFF0000, 32)
+
+    return effect
+
+
+def _eights(kind: str) -> Mapping[str, Alu]:
+    name, fields = kind.upper(), frozenset({"opsel", "fnuz"})
+    to = Alu(("d32",), ("a32", "b32", "d32"), _to_eights(kind), fields, floats=True, signs=frozenset("ab"))
+    return {
+        f"V_CVT_F32_{name}": Alu(("d32",), ("a32",), _of_eight(kind), fields, floats=True),
+        f"V_CVT_PK_F32_{name}": Alu(("d64",), ("a32",), _of_two_eights(kind), fields, floats=True),
+        f"V_CVT_PK_{name}_F32": to,
+    }
+
+
 CONVERSIONS: Mapping[str, Alu] = {
+    **_eights("fp8"),
+    **_eights("bf8"),
     **table(
         ("V_CVT_U32_F32 S_CVT_U32_F32", "d32 <- a32", function("u32_of_f32")),
         ("V_CVT_I32_F32 S_CVT_I32_F32", "d32 <- a32", function("i32_of_f32")),

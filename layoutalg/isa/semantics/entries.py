@@ -23,7 +23,9 @@ class Alu:
     writes: tuple[str, ...]
     reads: tuple[str, ...]
     effect: Effect
-    fields: frozenset[str] = frozenset()  # immediate fields that the effect takes, as keyword arguments
+    fields: frozenset[str] = (
+        frozenset()
+    )  # immediate fields that the effect takes, as keyword arguments; `fnuz`: target's
     floats: bool = False  # done in the float mode
     signs: frozenset[str] = frozenset()  # the sources that are numbers: the encoding may negate them
     element: int = 0  # bits of each number of a source that holds two; 0: it holds one
@@ -45,7 +47,7 @@ def bits_of(roles: Iterable[str]) -> int:
     >>> bits_of("ac")
     5
     """
-    return sum({"a": 1, "b": 2, "c": 4}.get(role, 0) for role in roles)
+    return sum({"a": 1, "b": 2, "c": 4, "d": 8}.get(role, 0) for role in roles)
 
 
 def table(*entries: Row, floats: bool = False, signs: str | None = None) -> Mapping[str, Alu]:

@@ -129,5 +129,7 @@ def _limit(name: str) -> int:
     first = name.split("_")[0]
     if first in _TRUTHS:
         return 2
+    if "_of_" in name and first.removesuffix("fnuz") in ("fp8", "bf8"):
+        return 1 << 8
     narrow = first in ("f16", "i16", "u16") if "_of_" in name else name.endswith("_f16")
     return 1 << (16 if narrow else width(name))

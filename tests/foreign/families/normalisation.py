@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.foreign.corpus import NOTHING, WRONG, Array, Broken, Given, Kernel, Tolerance, sizes
+from tests.foreign.corpus import NOTHING, RDNA, WRONG, Array, Broken, Given, Kernel, Tolerance, sizes
 
 FILE = "normalisation"
 ROWS = sizes("M N", (1, 1), (3, 64), (5, 300))
@@ -50,7 +50,7 @@ KERNELS = (
     Kernel("rms_norm_f16", FILE, ROWS, lambda g: {"o": _rms_norm(g)}, (
         Broken("only one lane's sum", "wave_sum(squares)", "squares", WRONG),
         Broken("guard", "k < columns; k += warpSize) squares", "k <= columns; k += warpSize) squares", "address"),
-    ), Tolerance(1e-3, 1e-3, "rounded to f16, which has 11 bits"), values=EPSILON),
+    ), Tolerance(1e-3, 1e-3, "rounded to f16, which has 11 bits"), values=EPSILON, targets=RDNA),  # blocks of one wave
     Kernel("log_sum_exp", FILE, sizes("M N", (1, 1), (64, 5), (70, 9)), lambda g: {
         "o": np.log(np.exp(g.x.astype(float)).sum(1))}, (
         Broken("guard", "row >= rows", "row > rows", "address"),

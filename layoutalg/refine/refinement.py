@@ -40,7 +40,7 @@ from layoutalg.refine.replay import Replay, replay
 from layoutalg.refine.simulation.compare import Comparison
 from layoutalg.refine.simulation.expected import ExpectedElement, expected_elements
 from layoutalg.refine.simulation.questions import Questions, unknown
-from layoutalg.refine.simulation.signature import arguments_of
+from layoutalg.refine.simulation.signature import arguments_of, hidden_of
 from layoutalg.refine.symbolic.machine import SymbolicMachine
 from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.values.uninterpreted import ASSUMPTION as EQUAL_RESULTS
@@ -151,7 +151,8 @@ def _trace(
         given = all_of(given, number < runs)
     computes = functions.applied  # the program does, since only it has been read
     decide, sizes = questions.shown, _sizes(program)
-    machine = SymbolicMachine(code, arguments, blocks, program.threads, given, sizes, decide, functions)
+    machine = SymbolicMachine(code, arguments, blocks, program.threads, given, sizes, decide, functions,
+                              hidden_of(program))  # fmt: skip
     SymbolicExecution(machine, loops.execute, questions.deadline).run()
     assumed = {ASSUMPTION: machine.w.divides, EQUAL_RESULTS: computes}
     return machine.trace, tuple(text for text, needed in assumed.items() if needed)

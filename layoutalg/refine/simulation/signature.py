@@ -7,14 +7,17 @@
 | block | no fewer threads, and no other block that it requires |
 | LDS | no fewer bytes |
 
+Hidden arguments are what the runtime gives that launch (`hidden_of`).
+
 The HIP runtime copies each argument to where the metadata say, and refuses other blocks; with `read_only` and
 `write_only` it leaves out what keeps memory coherent between kernels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from layoutalg.index import Expr, as_expr
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.metadata import Argument as LaidOut
 from layoutalg.kernel.program import Program
@@ -49,6 +52,17 @@ def arguments_of(binary: KernelBinary, program: Program) -> Sequence[BoundArgume
             used = " ".join(sorted({laid_out.space, *laid_out.accesses} - {""}))
             raise NotReadable(f"{binary.name}: {_in_words(laid_out)} is said to be {used}, as {argument.buffer} is not")
     return arguments
+
+
+def hidden_of(program: Program) -> Mapping[str, Expr]:
+    """The hidden arguments of the program's launch, of whole blocks in three dimensions (`isa.run.arguments`)."""
+    one = as_expr(1)
+    found = {"hidden_grid_dims": as_expr(3), "hidden_dynamic_lds_size": as_expr(0)}
+    blocks, threads = (*program.launch, one, one), (*program.block, 1, 1)
+    for axis, count, size in zip("xyz", blocks, threads, strict=False):
+        found |= {f"hidden_block_count_{axis}": count, f"hidden_group_size_{axis}": as_expr(size)}
+        found |= {f"hidden_remainder_{axis}": as_expr(0), f"hidden_global_offset_{axis}": as_expr(0)}
+    return found
 
 
 def _in_words(laid_out: LaidOut) -> str:

@@ -59,14 +59,18 @@ class SymbolicMachine:
         sizes: Mapping[str, int],
         decide: Decide,
         functions: UninterpretedFunctions,
+        hidden: Mapping[str, Expr],
     ) -> None:
-        """`grid` and `threads` are the index variables; `sizes` is the bytes of an element in each buffer and LDS."""
+        """`grid` and `threads` are the index variables; `sizes` is the bytes of an element in each buffer and LDS.
+
+        `hidden` are arguments that the runtime gives, by kind.
+        """
         self.kernel, self.w = program.kernel, IndexValues(decide, given, functions)
         self.registers = SymbolicRegisters(self.kernel, self.w, threads)
         self.scratch = Scratch(self.registers)
         self.interpreter = Interpreter(self.registers, self, SymbolicLanes(self.registers, self.uniform))
         self.program, self.sizes = program, sizes
-        self.arguments = arguments
+        self.arguments, self.hidden = arguments, hidden
         self.uniform_variables = {
             v for e in (*grid, *(a.number for a in arguments if a.number is not None)) for v in variables(e)
         }
@@ -236,7 +240,18 @@ class SymbolicMachine:
             if laid_out.offset <= byte < laid_out.offset + laid_out.size:
                 whole = self._argument_words(argument, laid_out.size)
                 return whole[(byte - laid_out.offset) // 4]
-        return self.w.fresh_word()
+        parts = [self._hidden_half(byte), self._hidden_half(byte + 2)]
+        if None in parts:
+            return self.w.fresh_word()
+        return self.w.word(sum((part * (1 << 16 * k) for k, part in enumerate(parts) if part is not None), start=FALSE))
+
+    def _hidden_half(self, byte: int) -> Expr | None:
+        """Two bytes of a hidden argument; None where they are not of one that is known."""
+        for laid_out in self.kernel.metadata.arguments:
+            inside = byte - laid_out.offset
+            if laid_out.kind in self.hidden and 0 <= inside <= laid_out.size - 2:
+                return simplify(mod(div(self.hidden[laid_out.kind], 1 << 8 * inside), 1 << 16))
+        return None
 
     def _argument_words(self, argument: BoundArgument, size: int) -> tuple[Word, ...]:
         if argument not in self._wholes:

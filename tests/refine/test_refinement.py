@@ -57,10 +57,10 @@ def test_other_kernels_and_levels_are_proved(kernel, target, opt_level):
 def test_what_is_not_followed_is_unknown_with_its_name():
     program = compiled("xor_f32", "gfx942")
     move = next(i for i in program.instructions if i.name == "S_MOV_B32" or i.name == "V_MOV_B32")
-    other = changed(program, move, b0_31=0xBE801C00)  # s_getpc_b64
+    other = changed(program, move, b0_31=0xBE801F00)  # s_rfe_b64
     verdict = prove_binary(other, KERNELS["xor_f32"]())
     assert verdict.name == "unknown"
-    assert "S_GETPC_B64" in verdict.failures[0][1].reason
+    assert "S_RFE_B64" in verdict.failures[0][1].reason
     assert "0x" in verdict.failures[0][1].reason
 
 

@@ -15,6 +15,7 @@ from layoutalg.errors import UnsupportedInstructionError, shortened
 from layoutalg.isa.architecture import ARCHITECTURES, Architecture
 from layoutalg.isa.container.descriptor import code_format
 from layoutalg.isa.decode.instructions import Instruction, decode
+from layoutalg.isa.interpreter.exchanges import EXCHANGES
 from layoutalg.isa.interpreter.moves import MOVES
 from layoutalg.isa.semantics.accesses import ACCESSES, has_no_effect
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS
@@ -36,7 +37,7 @@ def is_described(instruction: Instruction, architecture: Architecture, target: s
     [True, False]
     """
     name = instruction.name
-    tables = (ALU, ACCESSES, MOVES, architecture.waits, BRANCHES, JUMPS, BARRIERS, ENDS)
+    tables = (ALU, ACCESSES, MOVES, EXCHANGES, architecture.waits, BRANCHES, JUMPS, BARRIERS, ENDS)
     return (
         any(name in table for table in tables)
         or has_no_effect(name, instruction.fields)

@@ -159,6 +159,9 @@ NEVER = W.ult(W.const(0, 32), W.const(0, 32))
 CARRY = W.add_carry(W.word(X), W.word(J), NEVER)[1]
 
 
+LANE = select(J < 32, J, 32)
+
+
 def word(e):
     return W.word(e)
 
@@ -177,6 +180,7 @@ READ = {
     "the complement of a choice": ((word(select(J < 5, -1, 0)),), (word(J),)),
     "the complement of a number": ((word(J),), None),
     "the magnitude of a number": ((W, -1 * T < T, T, -1 * T), (W, -1 * SIGNED.expr < SIGNED.expr, T, -1 * T)),
+    "one number either way": ((W, J < 32, LANE, LANE + (J - 32)), (W, J < 32, LANE, LANE + (J - 31))),
     "the correction of an estimated quotient": ((W, negation(LEFT < D), Q + 1, Q), (W, J < 5, Q + 1, Q)),
     "a rounding to bf16": (
         (W.functions, UNORDERED, X + (1 << 22) - mod(div(X, 1 << 22), 2) * (1 << 22),

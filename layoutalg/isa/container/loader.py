@@ -59,6 +59,12 @@ _TAGS: Mapping[int, str] = {
     25: "DT_INIT_ARRAY", 26: "DT_FINI_ARRAY", 32: "DT_PREINIT_ARRAY", 36: "DT_RELR",
 }  # fmt: skip
 
+#: Kinds of relocations that loaders apply (ROCr, `ExecutableImpl::ApplyDynamicRelocation`).
+_RELOCATIONS: Mapping[int, str] = {
+    1: "R_AMDGPU_ABS32_LO", 2: "R_AMDGPU_ABS32_HI", 3: "R_AMDGPU_ABS64", 6: "R_AMDGPU_ABS32",
+    13: "R_AMDGPU_RELATIVE64",
+}  # fmt: skip
+
 #: DT_FLAGS: text relocations.
 _DF_TEXTREL = 4
 
@@ -154,12 +160,20 @@ def _refuse_relocations(file: Elf) -> None:
     """Nothing is written over what is loaded, and nothing is run before the kernel."""
     for section in file.sections:
         if section.kind in (elf.SHT_RELA, elf.SHT_REL, elf.SHT_RELR) and section.size:
-            raise CodeObjectError("the code object has relocations, by which a loader changes what is read here")
+            first = _first_relocation(file.contents(section)) if section.kind == elf.SHT_RELA else "of another form"
+            raise CodeObjectError(f"the code object has relocations ({first}), by which a loader changes what is read: "
+                                  "initialise no variable with an address")  # fmt: skip
     tags = file.dynamic()
     other = sorted(tags.keys() - _HARMLESS)
     if other or tags.get(_DT_FLAGS, 0) & _DF_TEXTREL:
         name = _TAGS.get(other[0], hex(other[0])) if other else "DF_TEXTREL"
         raise CodeObjectError(f"the code object's dynamic section has {name}, which a loader would follow")
+
+
+def _first_relocation(data: bytes) -> str:
+    """The first relocation of a table (gABI, Elf64_Rela) in words."""
+    place, kind = int.from_bytes(data[:8], "little"), int.from_bytes(data[8:12], "little")
+    return f"{_RELOCATIONS.get(kind, f'kind {kind}')} at {place:#x}"
 
 
 def _refuse_moved_code(segments: tuple[Segment, ...]) -> None:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,9 @@ _NOTHING = 0xDB
 #: The type in the header of a packet that starts a kernel, and its number of dimensions (hsa.h; clr, `rocvirtual.cpp`).
 _KERNEL_DISPATCH, _DIMENSIONS = 2, 3
 
+#: Bytes of scratch of a thread, at least and at most, where its stack grows as it runs (clr, `Device::StackSize`).
+_STACK, _LARGEST_STACK = 1 << 10, 1 << 14
+
 _FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 
 
@@ -50,6 +53,14 @@ class Launch:
     grid: Triple  # blocks
     block: Triple  # threads
     dynamic_lds_bytes: int = 0
+
+
+def launched(kernel: KernelBinary, launch: Launch) -> KernelBinary:
+    """The kernel with the LDS and the scratch that the launch gives it."""
+    scratch = kernel.scratch_bytes
+    if kernel.dynamic_stack:
+        scratch = min(max(scratch, _STACK), _LARGEST_STACK)
+    return replace(kernel, lds_bytes=kernel.lds_bytes + launch.dynamic_lds_bytes, scratch_bytes=scratch)
 
 
 def as_buffers(args: Sequence[Any]) -> list[Any]:
@@ -166,11 +177,13 @@ def _hidden(launch: Launch) -> Mapping[str, int]:
 
 
 def dispatch_packet(kernel: KernelBinary, launch: Launch, kernarg: int) -> bytes:
-    """The packet of the launch (hsa.h, `hsa_kernel_dispatch_packet_t`); what only the runtime knows is nothing."""
+    """The packet of a launch (hsa.h, `hsa_kernel_dispatch_packet_t`) of a kernel as `launched` makes it.
+
+    What only the runtime knows is nothing.
+    """
     threads = [blocks * size for blocks, size in zip(launch.grid, launch.block, strict=True)]
-    lds = kernel.lds_bytes + launch.dynamic_lds_bytes
     nothing = int.from_bytes([_NOTHING] * 8)
     return struct.pack(
-        "<5HH5IQQQQ", _KERNEL_DISPATCH, _DIMENSIONS, *launch.block, 0, *threads, kernel.scratch_bytes, lds, nothing,
-        kernarg, 0, nothing,
+        "<5HH5IQQQQ", _KERNEL_DISPATCH, _DIMENSIONS, *launch.block, 0, *threads, kernel.scratch_bytes, kernel.lds_bytes,
+        nothing, kernarg, 0, nothing,
     )  # fmt: skip

@@ -7,7 +7,7 @@ until all have ended.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -26,6 +26,7 @@ from layoutalg.isa.run.arguments import (
     as_buffers,
     buffers_of,
     dispatch_packet,
+    launched,
     pack_arguments,
     undefined_bytes,
 )
@@ -84,7 +85,7 @@ def execute(
     """
     launch = Launch(_triple(grid), _triple(block), lds)
     _refuse_launch(program.kernel, launch)
-    kernel = replace(program.kernel, lds_bytes=program.kernel.lds_bytes + lds)
+    kernel = launched(program.kernel, launch)
     args = as_buffers(args)
     buffers = list(dict.fromkeys(buffers_of(args)))
     nothing = np.zeros(kernel.argument_segment, np.uint8)
@@ -100,7 +101,7 @@ def execute(
     regions.append(Region("the dispatch packet", np.zeros(64, np.uint8), writable=False))
     memory = GlobalMemory(regions)
     addresses = dict(zip(buffers, memory.addresses[first:], strict=False))
-    packet = dispatch_packet(program.kernel, launch, memory.addresses[_KERNARG])
+    packet = dispatch_packet(kernel, launch, memory.addresses[_KERNARG])
     packed = pack_arguments(kernel, launch, args, addresses)
     for number, data in ((_KERNARG, packed), (-1, packet)):
         memory.contents(number)[:] = np.frombuffer(data, np.uint8)

@@ -6,6 +6,7 @@ import pytest
 
 from layoutalg.cli.app import application
 from layoutalg.device.codeobject import CodeObject
+from layoutalg.device.compile import compile_source
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.target.known import decoded
@@ -111,8 +112,19 @@ def test_a_relocation_is_refused():
         at = code.place(code.elf.get_section_by_name(".dynamic")["sh_addr"])
         code.write(at, "<q", 7)
 
-    refused(by_section, "has relocations")
+    refused(by_section, "has relocations .R_AMDGPU_RELATIVE64 at 0x1")
     refused(by_dynamic_section, "DT_RELA, which a loader would follow")
+
+
+def test_a_variable_that_holds_an_address_is_refused():
+    source = """
+#include "layoutalg_device.h"
+__device__ int x;
+__device__ int* of_x = &x;
+extern "C" __global__ void through(int* out) { *out = *of_x; }
+"""
+    with pytest.raises(CodeObjectError, match=r"has relocations .R_AMDGPU_[A-Z]+64 at 0x.*with an address"):
+        compile_source(source, "gfx942")
 
 
 @pytest.mark.parametrize(("tag", "name"), [(12, "DT_INIT"), (22, "DT_TEXTREL"), (25, "DT_INIT_ARRAY"), (99, "0x63")])

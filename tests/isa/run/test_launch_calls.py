@@ -94,3 +94,22 @@ def test_code_beyond_the_kernel_is_read_as_strictly():
     with pytest.raises(UnsupportedInstructionError, match="bytes ffffffff"):
         execute(MachineCode(replace(code.kernel, image=image), code.instructions), (1,), (64,),
                 [np.zeros(64, np.int32), 64])  # fmt: skip
+
+
+def test_a_stack_that_grows_is_as_large_as_hip_makes_it():
+    """A recursion's depth is not known to the compiler."""
+    source = """
+#include <hip/hip_runtime.h>
+__device__ __attribute__((noinline)) int sum(volatile int* at, int n) {
+  volatile int mine[4] = {at[n], 0, 0, 0};
+  return n ? mine[0] + sum(at, n - 1) + mine[1] : mine[0];
+}
+extern "C" __global__ void summed(int* data, int n) { data[threadIdx.x] = sum(data, n); }
+"""
+    code = decode_kernel(read_kernels(compile_source(source, "gfx942").payload)["summed"])
+    assert code.kernel.dynamic_stack
+    assert code.kernel.scratch_bytes < 1024
+    data = np.arange(100, dtype=np.int32)
+    assert execute(code, (1,), (1,), [data, 9]).outputs[0][0] == 45
+    with pytest.raises(Fault, match="scratch byte"):
+        execute(code, (1,), (1,), [data, 99])

@@ -62,11 +62,11 @@ class LdsMeter:
         self.found: dict[str, InstructionCycles] = {}
         self._known: dict[tuple[str, bytes, bytes], tuple[int, int]] = {}  # a wave's addresses, lanes → cycles, phases
 
-    def count(self, where: str, access: MemoryInstruction, addresses: Array, active: Array) -> None:
-        """Adds an access of each wave (a row) of which some lane (a column) is active."""
+    def count(self, where: str, access: MemoryInstruction, addresses: Array, active: Array, times: int = 1) -> None:
+        """Adds an access of each wave (a row) of which some lane (a column) is active, so many times."""
         one = self.found.setdefault(where, InstructionCycles(where, access.store, access.size))
         rows = active.any(axis=1)
-        one.accesses += int(rows.sum())
+        one.accesses += int(rows.sum()) * times
         if access.atomic:
             one.unpriced = "no source says what atomic operations cost"
             return
@@ -83,11 +83,11 @@ class LdsMeter:
         )
         one.doubts |= {doubt: None for doubt, there in doubts if there}
         try:
-            self._price(one, how, addresses[rows].astype(np.int64), active[rows])
+            self._price(one, how, addresses[rows].astype(np.int64), active[rows], times)
         except AccessError as error:
             one.unpriced = str(error)
 
-    def _price(self, one: InstructionCycles, how: LdsInstruction, addresses: Array, active: Array) -> None:
+    def _price(self, one: InstructionCycles, how: LdsInstruction, addresses: Array, active: Array, times: int) -> None:
         """Waves whose addresses differ by a whole turn of the banks cost the same: each such pattern is priced once."""
         turn = how.banks * DWORD
         first = np.where(active, addresses, FAR).min(axis=1, keepdims=True, initial=FAR)
@@ -100,8 +100,8 @@ class LdsMeter:
             each = phase_cycles(self.target, how, patterns, lanes)
             for key, found in zip(new, each, strict=True):
                 self._known[key] = int(found.sum()), int(np.count_nonzero(found))
-        for key, count in keys.items():
-            cycles, phases = self._known[key]
+        for key, waves in keys.items():
+            count, (cycles, phases) = waves * times, self._known[key]
             one.cycles += cycles * count
             one.least += phases * count
             one.idle += (len(how.phases) - phases) * count

@@ -42,8 +42,8 @@ from layoutalg.isa.run.spaces import Buffer, GlobalMemory, Region
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS
 from layoutalg.target import target as gpu
 
-#: Lanes that are run at once, both copies counted: enough to hide numpy's cost of a call, few enough for the caches.
-_LANES_AT_ONCE = 1 << 14
+#: Lanes that are run at once: enough to hide numpy's cost of a call, few enough for the caches.
+_LANES_AT_ONCE = 1 << 16
 
 #: Bytes of memory that a run may take besides its buffers: LDS and scratch of the blocks that run at once, the image.
 _MEMORY = 1 << 29
@@ -163,7 +163,8 @@ def _run_grid(
     place, steps = smallest_element(program.instructions, "lds", "flat"), 0
     everywhere = smallest_element(program.instructions, "global", "flat", "buffer")
     counter, size = kernel.architecture.counters.store, memory.bytes.data.size
-    races = Races(lambda _: "global memory", size, everywhere, waves, counter) if len(blocks) * waves > 1 else None
+    told = "global memory", size, everywhere, waves, counter, memory.starts.tolist()
+    races = Races(lambda _: told[0], *told[1:]) if len(blocks) * waves > 1 else None
     dwords = memory.contents(_KERNARG).view(np.uint32)
     unknown = np.asarray(memory.undefined(_KERNARG).reshape(-1, 4).any(axis=1))
     arguments = [None if undefined else int(word) for word, undefined in zip(dwords, unknown, strict=True)]

@@ -21,9 +21,19 @@ class Lds:
         self.stride = -(-size // 16) * 16
         self.bytes = TwoCopies(blocks * self.stride, noise)
         self.races = Races(self._name, blocks * self.stride, place, waves_per_block, counter)
+        self.blocks, self.alike = blocks, True  # all blocks did the same so far: only the first one's is noted
 
     def _name(self, byte: int) -> str:
         return f"LDS byte {byte % self.stride:#x}"
+
+    def noted(self, count: int, *, alike: bool) -> int:
+        """How many of an access's elements are to be noted: those of the first block, while all do the same."""
+        if self.alike and alike:
+            return count // self.blocks
+        if self.alike:
+            self.races.spread(self.blocks, self.stride)
+            self.alike = False
+        return count
 
     def positions(self, addresses: Array, blocks: Array, size: int, describe: Describe, where: str) -> Array:
         """Places in the bytes; a `Fault` for an address outside the allocation."""

@@ -22,7 +22,7 @@ from layoutalg.isa.run.chosen import Chosen
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.run.lds import Lds
 from layoutalg.isa.run.observer import Observer
-from layoutalg.isa.run.races import Races, Synchronised
+from layoutalg.isa.run.races import Races, Synchronised, of_each_block_alike
 from layoutalg.isa.run.registers import APERTURES, WaveRegisters
 from layoutalg.isa.run.spaces import Describe, GlobalMemory, Memory, TwoCopies
 from layoutalg.isa.run.wait_counters import Key
@@ -60,6 +60,7 @@ class WaveMemory:
         self.scratch_stride = scratch_stride(kernel)
         self.scratch = TwoCopies(registers.waves * registers.lanes * self.scratch_stride, noise)
         self.observer: Observer | None = None
+        self.alike = False  # the access is one of all lanes, with the same addresses in each block
         self.unaligned: dict[str, None] = {}  # instructions that accessed memory across their width, in order
         self.ordered: dict[str, None] = {}  # atomic operations whose results another order may change
 
@@ -85,6 +86,7 @@ class WaveMemory:
         (truths,) = registers.by_wave(registers.agree("which lanes are active", active))
         lanes = Chosen(truths, registers.all_live if access.space == "constant" else registers.full)
         for number, address in enumerate(addresses):
+            self.alike = lanes.full and address.shape[1] == 1  # in all blocks
             address = np.broadcast_to(self._agreed("an address", address, active), truths.shape)
             self._one(instruction, access, address, lanes, counters, number)
 
@@ -106,7 +108,7 @@ class WaveMemory:
         ]
         whole = access.atomic is not None
         address, inside = in_range(self.architecture.name, words, access.size, whole, truths, registers.where)
-        part = replace(access, space="global")
+        part, self.alike = replace(access, space="global"), False
         if all(np.array_equal(one, inside[0]) for one in inside):
             self._one(instruction, part, address, Chosen(inside[0]), counters, 0)
             return
@@ -225,8 +227,12 @@ class WaveMemory:
             races, rows = self._races(space), lanes.rows
             if races:
                 atomic = space != "constant" and may_be_atomic(instruction.fields)
-                described = registers.describe(lanes.active)
-                races.read(positions, access.size, rows, self.waves, described, registers.where, atomic=atomic)
+                described, some = registers.describe(lanes.active), len(rows)
+                if space == "lds":
+                    some = self.lds.noted(some, alike=self.alike and not atomic and self.waves.alike)
+                races.read(
+                    positions[:some], access.size, rows[:some], self.waves, described, registers.where, atomic=atomic
+                )
             if space == "lds":
                 self._meter(access, where_to, lanes)
             for k, dword in enumerate(memory.gather(positions, access.size)):
@@ -278,8 +284,11 @@ class WaveMemory:
             memory, positions = self._positions(space, where_to, lanes, access.size)
             if space == "lds":
                 races, rows, described = self.lds.races, lanes.rows, registers.describe(lanes.active)
-                tickets = registers.track.issued[races.counter][rows]
-                races.write(positions, access.size, rows, tickets, self.waves, described, registers.where)
+                issued = registers.track.issued[races.counter]
+                same = self.alike and self.waves.alike and of_each_block_alike(issued, registers.waves_per_block)
+                some = self.lds.noted(len(rows), alike=same)
+                noted, rows = positions[:some], rows[:some]
+                races.write(noted, access.size, rows, issued[rows], self.waves, described, registers.where)
                 self._meter(access, where_to, lanes)
             stored = [lanes.of(dword) for dword in dwords]
             if not memory.scatter(positions, access.size, stored):
@@ -333,6 +342,8 @@ class WaveMemory:
             memory, positions = self._positions(space, where_to, lanes, access.size, store=True, atomic=True)
             races, rows, met = self._races(space), lanes.rows, False
             if races:
+                if space == "lds":
+                    self.lds.noted(len(rows), alike=False)
                 described = registers.describe(lanes.active)
                 met = races.update(
                     positions, access.size, rows, self.waves, described, registers.where, returns=returns
@@ -370,8 +381,10 @@ class WaveMemory:
         return self.lds.races if space == "lds" else self.races if space in ("global", "constant") else None
 
     def _meter(self, access: MemoryInstruction, addresses: Array, lanes: Chosen) -> None:
-        """Counts the cycles."""
-        self.meter.count(self.registers.where, access, addresses, lanes.active)
+        """Counts the cycles; where all blocks do the same, from those of the first one."""
+        registers = self.registers
+        blocks, waves = (len(registers.blocks), registers.waves_per_block) if self.alike else (1, registers.waves)
+        self.meter.count(registers.where, access, addresses[:waves], lanes.active[:waves], blocks)
 
     def wait(self, left: Mapping[str, int]) -> None:
         """The live waves wait."""

@@ -24,18 +24,24 @@ A wave that reads an atomic operation's result, or makes what may be an atomic l
 (`semantics.accesses.may_be_atomic`), may know by it that others have come so far.  From there on what it does to places
 that others touched before is not judged (of other blocks: what its block does).  So what is reported is a race; what is
 not may be one in such kernels, which `Synchronised.unjudged` tells.
+
+Most memory that is read is never written: its reads are only kept until it is, and noted then.
 What it cannot represent: which atomic operation orders what; loads that a barrier finds under way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from layoutalg.errors import Fault
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.spaces import Describe
+
+#: Elements whose reads are kept at most before they are noted.
+_KEPT = 1 << 22
 
 #: Nobody; waves of several blocks; from here downwards, several waves of block 0, 1, …
 NOBODY, SEVERAL, OF_BLOCK = -1, -2, -3
@@ -58,23 +64,41 @@ class Synchronised:
         self.aware = np.zeros(waves, np.bool_)  # may know by atomic operations how far others are
         self.apart: dict[int, tuple[int, ...]] = {}  # block → addresses at which its waves stood at one barrier
         self.unjudged: dict[str, None] = {}  # instructions that may race, or be ordered by atomic operations
+        self._alike: bool | None = None  # not known
+
+    @property
+    def alike(self) -> bool:
+        """Whether all blocks stand alike: each wave as the same one of the first block."""
+        if self._alike is None:
+            held = (self.signals, self.waits, self.aware, *self.complete.values())
+            self._alike = all(of_each_block_alike(one, self.waves_per_block) for one in held)
+        return self._alike
+
+    def make_aware(self, rows: Array) -> None:
+        """From here on these waves may know how far others are."""
+        self.aware[rows], self._alike = True, None
 
     def arrive(self, rows: Array, done: Mapping[str, Array]) -> None:
         """These waves (a truth for each) come to a barrier, with tickets of each counter up to `done` complete."""
         for name, tickets in done.items():
             self.arriving[name] = np.where(rows, tickets, self.arriving[name])
-        self.signals = self.signals + rows
+        self.signals, self._alike = self.signals + rows, None
 
     def release(self, rows: Array, stood: Array) -> None:
         """These waves pass the barrier, at which they stood at these addresses."""
         for name, tickets in self.arriving.items():
             self.complete[name] = np.where(rows, tickets, self.complete[name])
-        self.waits = self.waits + rows
+        self.waits, self._alike = self.waits + rows, None
         released = np.where(rows, stood, -1).reshape(-1, self.waves_per_block)
         least = np.where(released < 0, released.max(initial=0), released).min(axis=1)
         for block in np.nonzero((released >= 0).any(axis=1) & (least != released.max(axis=1)))[0]:
             addresses = np.unique(released[block][released[block] >= 0])
             self.apart.setdefault(int(block) + self.first // self.waves_per_block, tuple(addresses.tolist()))
+
+
+def of_each_block_alike(waves: Array, waves_per_block: int) -> bool:
+    """Whether what each wave has is what the same one of the first block has."""
+    return bool((waves.reshape(-1, waves_per_block) == waves[:waves_per_block]).all())
 
 
 class Group:
@@ -87,7 +111,7 @@ class Group:
 
     def others(self, places: Array, own: Array, passed: Array) -> tuple[Array, Array]:
         """Whether other waves of the same block did it with no barrier between, and whether waves of another did."""
-        who = self.who[places]
+        who = self.who.take(places)
         other = (who != own) & (who != NOBODY)
         if not other.any():
             return other, other
@@ -100,14 +124,14 @@ class Group:
 
     def note(self, places: Array, own: Array, passed: Array, signalled: Array) -> None:
         """Adds waves to those who did it; those of one's block who did it before a barrier count no more."""
-        before, new = self.who[places], own
+        before, new = self.who.take(places), own
         other = (before != own) & (before != NOBODY)
         if other.any():
             block = own // self.waves_per_block
             here = np.where(self.epoch[places] < passed, own, OF_BLOCK - block)
             new = np.where(other, np.where(self.block(before) == block, here, SEVERAL), own).astype(np.int32)
         self.who[places], self.epoch[places] = new, signalled
-        now = self.who[places]  # of several that touch one place at once the last is there
+        now = self.who.take(places)  # of several that touch one place at once the last is there
         lost = now != new
         if lost.any():
             block, kept = self.block(new[lost]), self.block(now[lost])
@@ -122,21 +146,36 @@ class Races:
     `describe` names the k-th.
     """
 
-    def __init__(self, name: Callable[[int], str], size: int, place: int, waves_per_block: int, counter: str) -> None:
-        """`name` is what a byte is called in messages, `counter` that of the memory's stores."""
+    def __init__(
+        self, name: Callable[[int], str], size: int, place: int, waves_per_block: int, counter: str,
+        regions: Sequence[int] = (0,),
+    ) -> None:  # fmt: skip
+        """`name` is what a byte is called in messages, `counter` that of the memory's stores.
+
+        `regions` are the bytes where each piece of the memory begins, in order.
+        """
         places = size // place + 2
         self.name, self.place, self.counter = name, place, counter
         self.writer: Array = np.full(places, NOBODY, np.int32)
         self.ticket: Array = np.zeros(places, np.int32)
         self.readers = Group(places, waves_per_block)
         self.updaters: Group | None = None  # nobody so far
+        self.regions = list(regions)
+        self.changed: set[int] = set()  # regions that were written or updated
+        self.kept: list[tuple[Array, int, Array, Array, Array, Array]] = []  # reads of others, not noted yet
+        self.kept_elements = 0
 
     def read(self, positions: Array, size: int, rows: Array, state: Synchronised, describe: Describe, where: str,
              *, atomic: bool = False) -> None:  # fmt: skip
         """Records reads; one that may be an atomic load orders what follows, and races with nothing."""
         if atomic:
-            state.aware[rows] = True
+            state.make_aware(rows)
             return
+        regions = self._regions(positions)
+        if not self.changed.intersection(regions):
+            self._keep(positions, size, rows, state)
+            return
+        self._change(regions)
         places, row, count = self._places(positions, size, rows)
         own = state.number[row]
         report = _Report(self, places, row, count, state, describe, where, "reads")
@@ -148,6 +187,7 @@ class Races:
     def write(self, positions: Array, size: int, rows: Array, tickets: Array, state: Synchronised, describe: Describe,
               where: str, *, changed: Callable[[], Array] | None = None) -> None:  # fmt: skip
         """Records writes; `changed` says of each whether it is of something else than what is there."""
+        self._change(self._regions(positions))
         places, row, count = self._places(positions, size, rows)
         own = state.number[row]
         report = _Report(self, places, row, count, state, describe, where, "writes")
@@ -167,10 +207,11 @@ class Races:
     def update(self, positions: Array, size: int, rows: Array, state: Synchronised, describe: Describe, where: str,
                *, returns: bool) -> bool:  # fmt: skip
         """Records atomic updates; returns whether others updated some of the places before."""
+        self._change(self._regions(positions))
         places, row, count = self._places(positions, size, rows)
         own = state.number[row]
         if returns:
-            state.aware[rows] = True
+            state.make_aware(rows)
         report = _Report(self, places, row, count, state, describe, where, "atomically updates")
         report.of(*self._written(places, row, state), "written", "wrote")
         report.of(*self.readers.others(places, own, state.waits[row]), "read", "read")
@@ -179,6 +220,44 @@ class Races:
         before = bool((self.updaters.who[places] != NOBODY).any())
         self.updaters.note(places, own, state.waits[row], state.signals[row])
         return before
+
+    def _regions(self, positions: Array) -> range:
+        """The regions from that of the first byte to that of the last."""
+        if not positions.size:
+            return range(0)
+        first, last = (bisect_right(self.regions, int(end)) for end in (positions.min(), positions.max()))
+        return range(first - 1, last)
+
+    def _keep(self, positions: Array, size: int, rows: Array, state: Synchronised) -> None:
+        """Keeps reads of what nobody has changed."""
+        self.kept.append((positions, size, rows, state.number, state.waits, state.signals))
+        self.kept_elements += positions.size
+        if self.kept_elements > _KEPT:
+            self._note()
+
+    def _change(self, regions: range) -> None:
+        """From here on reads of these regions are noted at once; those of before are now."""
+        if not self.changed.issuperset(regions):
+            self._note()
+            self.changed |= set(regions)
+
+    def _note(self) -> None:
+        """Notes all reads that were kept."""
+        for positions, size, rows, *waves in self.kept:
+            places, row, _ = self._places(positions, size, rows)
+            self.readers.note(places, *(one.take(row) for one in waves))
+        self.kept, self.kept_elements = [], 0
+
+    def spread(self, blocks: int, size: int) -> None:
+        """What the first block did to its bytes, so many, the others did to theirs."""
+        self._note()
+        count, waves = size // self.place, self.readers.waves_per_block
+        for who, when in ((self.writer, self.ticket), (self.readers.who, self.readers.epoch)):
+            first = who[:count].copy()
+            for block in range(1, blocks):
+                here = slice(block * count, (block + 1) * count)
+                several = np.where(first <= OF_BLOCK, first - block, first)
+                who[here], when[here] = np.where(first >= 0, first + block * waves, several), when[:count]
 
     def _places(self, positions: Array, size: int, rows: Array) -> tuple[Array, Array, int]:
         """The places of accesses, the row of each, and how many each has: one more where some begins within one."""
@@ -191,7 +270,7 @@ class Races:
 
     def _written(self, places: Array, row: Array, state: Synchronised) -> tuple[Array, Array]:
         """Whether another wave of the block wrote it, not seen at its last barrier, and whether one of another did."""
-        writer, own = self.writer[places], state.number[row]
+        writer, own = self.writer.take(places), state.number[row]
         other = (writer != own) & (writer != NOBODY)
         if not other.any():
             return other, other

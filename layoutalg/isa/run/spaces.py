@@ -129,8 +129,8 @@ class UndefinedBytes(Bytes):
     def __init__(self, data: Array, defined: Array) -> None:
         super().__init__(data)
         self.defined, self.noise = defined, np.random.default_rng(data.size)
-        (unknown,) = np.nonzero(~defined)
-        self.first, self.last = int(unknown[0]), int(unknown[-1])  # outside of these all was defined from the start
+        unknown = ~defined  # before the first and after the last of these all was defined from the start
+        self.first, self.last = int(unknown.argmax()), len(unknown) - 1 - int(unknown[::-1].argmax())
 
     def undefined(self, positions: Array, size: int) -> Array:
         return ~all_set(self.defined, positions, size)

@@ -20,8 +20,8 @@ import numpy as np
 from layoutalg.isa.container.descriptor import BUFFER, PRELOADED
 from layoutalg.isa.decode.instructions import Operand
 from layoutalg.isa.run.arguments import Triple
-from layoutalg.isa.run.memories import SCRATCH_BUFFER, SCRATCH_OFFSET
 from layoutalg.isa.run.registers import WaveRegisters
+from layoutalg.isa.run.scratch import SCRATCH_BUFFER, SCRATCH_OFFSET
 
 
 def initialise(

@@ -34,10 +34,11 @@ from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import InstructionCycles, LdsMeter
 from layoutalg.isa.run.initial import initialise
-from layoutalg.isa.run.memories import scratch_stride, smallest_element
+from layoutalg.isa.run.memories import smallest_element
 from layoutalg.isa.run.observer import Observer
 from layoutalg.isa.run.races import Races
 from layoutalg.isa.run.registers import image_base
+from layoutalg.isa.run.scratch import scratch_stride
 from layoutalg.isa.run.spaces import Buffer, GlobalMemory, Region
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS
 from layoutalg.target import target as gpu

@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 
 from layoutalg.errors import Fault, UnsupportedInstructionError
-from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array
@@ -24,18 +23,11 @@ from layoutalg.isa.run.lds import Lds
 from layoutalg.isa.run.observer import Observer
 from layoutalg.isa.run.races import Races, Synchronised, of_each_block_alike
 from layoutalg.isa.run.registers import APERTURES, WaveRegisters
-from layoutalg.isa.run.spaces import Describe, GlobalMemory, Memory, TwoCopies
+from layoutalg.isa.run.scratch import SCRATCH_BUFFER, SCRATCH_OFFSET, Scratch
+from layoutalg.isa.run.spaces import Describe, GlobalMemory, Memory
 from layoutalg.isa.run.wait_counters import Key
 from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, alignment_of, may_be_atomic
 from layoutalg.isa.semantics.control import JUMPS
-
-#: What a wave finds where scratch is described to it, and the offset that it is to add: any numbers do.
-SCRATCH_BUFFER, SCRATCH_OFFSET = (0x5C7A7C40000, 0x5C7A7C400000FFFF), 0x1000
-
-
-def scratch_stride(kernel: KernelBinary) -> int:
-    """Bytes from one lane's scratch to the next's."""
-    return -(-max(kernel.scratch_bytes, 4) // 16) * 16
 
 
 class WaveMemory:
@@ -57,8 +49,7 @@ class WaveMemory:
         counters, per_block = self.architecture.counters, registers.waves_per_block
         self.waves = Synchronised(registers.waves, per_block, (counters.lds, counters.store), first)
         self.lds = Lds(blocks, kernel.lds_bytes, place, noise, per_block, counters.lds)
-        self.scratch_stride = scratch_stride(kernel)
-        self.scratch = TwoCopies(registers.waves * registers.lanes * self.scratch_stride, noise)
+        self.scratch = Scratch(kernel, registers.waves, noise)
         self.observer: Observer | None = None
         self.alike = False  # the access is one of all lanes, with the same addresses in each block
         self.unaligned: dict[str, None] = {}  # instructions that accessed memory across their width, in order
@@ -172,15 +163,7 @@ class WaveMemory:
         if space == "lds":
             blocks = lanes.rows // registers.waves_per_block
             return self.lds.bytes, self.lds.positions(chosen, blocks, size, describe, registers.where)
-        bad = chosen.astype(np.int64) > registers.kernel.scratch_bytes - size
-        if bad.any():
-            k = int(np.argmax(bad))
-            byte, thread = int(chosen[k]), describe(k)
-            what = f"scratch byte {byte:#x} is not there, {thread}"
-            raise Fault("address", what, registers.where, thread=thread, address=byte, tensor="scratch")
-        return self.scratch, (lanes.rows * registers.lanes + lanes.lanes) * self.scratch_stride + chosen.astype(
-            np.int64
-        )
+        return self.scratch.bytes, self.scratch.positions(chosen, lanes, size, describe, registers.where)
 
     def _check_alignment(self, addresses: Array, space: str, size: int, describe: Describe, strict: bool) -> None:
         registers = self.registers

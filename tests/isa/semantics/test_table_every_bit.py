@@ -247,7 +247,7 @@ def left_behind(program):
     machine.registers.scc[:] = True
     if "_DPP" in instruction.form:  # some lanes are not active: what is read of them depends on the modifiers
         machine.registers.write_scalar(Operand("s", EXEC), 64, machine.registers.w.const(0xDBF7 * 0x1000100010001, 64))
-    copies = [copy.data for held in (machine.memory.scratch, machine.memory.lds.bytes) for copy in held.copies]
+    copies = [copy.data for held in (machine.memory.scratch.bytes, machine.memory.lds.bytes) for copy in held.copies]
     for copy in copies:
         copy[:] = np.arange(copy.size) % 251
     try:

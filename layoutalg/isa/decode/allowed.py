@@ -163,7 +163,8 @@ def _access_counts(instruction: Instruction, access: MemoryInstruction) -> dict[
     if access.space == "constant":
         return {"d": counts["d"], "base": 2, "soffset": 1}
     if access.space == "buffer":
-        return counts | {"resource": 4, "addr": 1, "soffset": 1}
+        both = instruction.fields.get("idxen", 0) & instruction.fields.get("offen", 0)
+        return counts | {"resource": 4, "addr": 1 + both, "soffset": 1}
     has_base = instruction.operands.get("base", NO_REGISTER) != NO_REGISTER
     if access.space == "scratch":
         return counts | ({"base": 1} if has_base else {})

@@ -98,6 +98,8 @@ class Addresses:
         total = self.w.const(offset, 32)
         if base is not None:
             total = total + self.registers.read_scalar(base, 32)
+        if instruction.fields.get("sve") and not self.kernel.machine.scratch_sve:
+            raise UnsupportedInstructionError(f"{instruction.place}: the bit means that data goes to LDS")
         vector = not self.kernel.machine.scratch_sve and base is None
         return self._further(instruction, total, bool(instruction.fields.get("sve")) or vector)
 

@@ -345,3 +345,11 @@ def test_a_product_of_waves_of_another_size_is_refused():
     code = assembled_line("gfx1100", next(line for line in LINES["gfx1100"].splitlines() if line.startswith("v_wmma")))
     with pytest.raises(UnsupportedInstructionError, match="waves of 32 lanes"):
         decoded("gfx1100", code, wave_size=64, **ALL)
+
+
+def test_a_scratch_load_to_lds_is_no_load_with_a_vector_address():
+    """gfx90a's bit 13 says what CDNA 3's says of the address (LLVM: `scratch_load_sbyte off, s6 lds`)."""
+    code = bytes.fromhex("006044dc00000602")
+    assert left_behind(decoded("gfx942", code, **ALL))
+    with pytest.raises(UnsupportedInstructionError, match="data goes to LDS"):
+        left_behind(decoded("gfx90a", code, **ALL))

@@ -173,6 +173,8 @@ def _tell_trace(watch: observer.Observer, where: report.Lines, file: Path | None
         source = where(report.address_of(one.where))
         instruction, *wrote = str(one).split("\n")
         parts.append("\n".join([f"{instruction}  ; {source}" if source else instruction, *wrote]))
+    if len(parts) == observer.LONGEST_TRACE:
+        parts.append(f"the trace ends here, after {len(parts)} instructions")
     text = "\n".join(parts) or f"block {watch.block} wave {watch.wave} carried out nothing"
     if file is None:
         print(text)

@@ -88,6 +88,14 @@ def test_a_launch_file_runs_a_kernel():
     assert [one.unwritten(undefined) for one, undefined in zip(launch.passed, run.undefined, strict=True)] == [0, 0]
 
 
+def test_a_value_without_a_name_is_given_by_its_place():
+    text = SCALE.replace('{ name = "alpha", dtype = "f32" }', "{ bytes = 4 }")
+    (one, two) = (launched(text, values=[("5", number)])[2] for number in (2.0, np.float32(3)))
+    assert np.array_equal(one["o"] * 3, two["o"] * 2)
+    with pytest.raises(LaunchError, match="the argument 5 has no value: give --argument 5=VALUE"):
+        launched(text, values=())
+
+
 def test_a_tensor_that_is_not_given_is_drawn_by_a_seed():
     first, again, other = (launched(seed=seed)[2] for seed in (1, 1, 2))
     assert np.array_equal(first["x"], again["x"])

@@ -98,11 +98,15 @@ class Observer:
     def counts(self, program: MachineCode) -> list[tuple[Instruction, int]]:
         """Instructions of a program that were carried out, in its order, and by how many waves."""
         found: Counter[int] = Counter()
+        known: dict[int, Instruction] = {}
         for (address, done), waves in self._turns.items():
             for _ in range(done):
+                one = known.get(address) or program.by_address.get(address) or program.called(address)
+                assert one  # it was carried out
+                known[address] = one
                 found[address] += waves
-                address += program.by_address[address].size
-        return [(program.by_address[address], count) for address, count in sorted(found.items())]
+                address += one.size
+        return [(known[address], count) for address, count in sorted(found.items())]
 
     def access(
         self, registers: WaveRegisters, access: MemoryInstruction, space: str, addresses: Array, active: Array

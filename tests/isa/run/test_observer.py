@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
+from layoutalg.device.compile import compile_source
 from layoutalg.errors import Fault
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.isa.run.observer import Observer, kind_of
 from layoutalg.isa.run.spaces import Buffer
@@ -62,3 +65,16 @@ def test_an_address_that_is_none_is_a_fault_first(program):
     given = [Buffer(np.zeros((100, 70), np.float32), first=1 << 63), np.zeros((70, 100), np.float32), 100, 70]
     with pytest.raises(Fault, match="in no buffer"):
         execute(code, (2, 2), (256,), given, observer=Observer(tracing=True))
+
+
+def test_instructions_of_functions_that_are_called_count():
+    source = """#include "layoutalg_device.h"
+    __device__ __attribute__((noinline)) float twice(float x) { return 2 * x; }
+    extern "C" __global__ void calls(float* o) { o[threadIdx.x] = twice(o[threadIdx.x]); }"""
+    code = decode_kernel(read_kernels(compile_source(source, "gfx942").payload)["calls"])
+    watch = Observer()
+    run = execute(code, (1,), (64,), [np.ones(64, np.float32)], observer=watch)
+    assert (run.outputs[0] == 2).all()
+    counts = watch.counts(code)
+    assert sum(count for _, count in counts) == run.steps
+    assert any(one.address not in code.by_address for one, _ in counts)

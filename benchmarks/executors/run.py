@@ -20,8 +20,10 @@ RESULTS.md of them. README.md says how CHECKOUT, BINARY and LIBRARY are made.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import re
+import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -59,9 +61,17 @@ def ours(case: Case) -> list[Any] | str:
         return str(error)
 
 
+@functools.cache
+def _commit() -> str:
+    """Ours, in short."""
+    said = subprocess.run(("git", "rev-parse", "--short", "HEAD"), capture_output=True, text=True, check=False)
+    return said.stdout.strip()
+
+
 def judged(case: Case, worker: Worker) -> dict[str, Any]:
     """One case on both executors: a record."""
-    found: dict[str, Any] = {"kernel": case.kernel, "build": case.build, "target": case.target, "sizes": case.sizes}
+    found: dict[str, Any] = {"kernel": case.kernel, "build": case.build, "target": case.target, "sizes": case.sizes,
+                             "at": _commit()}  # fmt: skip
     ran = ours(case)
     found["ours"] = "right" if isinstance(ran, list) and case.right(ran) else "wrong" if isinstance(ran, list) else ran
     instructions = case.code.instructions if isinstance(case.code, MachineCode) else ()

@@ -1,8 +1,8 @@
 """Integers of 16 bits, sums of absolute differences and dot products: entries as `semantics.table` has them.
 
 A packed instruction does its operation on two halves; for each of them its modifiers pick a half of each source
-(`opsel`, `opsel_hi`: CDNA 3 ISA, "VOP3P").
-What it cannot represent: results that are clamped.
+(`opsel`, `opsel_hi`: CDNA 3 ISA, "VOP3P").  Sums and differences may be clamped, to the ends of 16 bits.
+What it cannot represent: products and dot products that are clamped.
 """
 
 from __future__ import annotations
@@ -12,7 +12,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.semantics.entries import Alu, Effect, table
 from layoutalg.isa.semantics.values import Values, Word
-from layoutalg.isa.semantics.words import greater, greatest, least, lesser, low_bits, median, signed16, truth_table
+from layoutalg.isa.semantics.words import (
+    clamped_or_not,
+    difference_at_least,
+    greater,
+    greatest,
+    least,
+    lesser,
+    low_bits,
+    median,
+    signed16,
+    truth_table,
+)
 
 Function = Callable[..., Word]
 """Of the values and of 16-bit words, as words of 32 bits whose upper half may be anything."""
@@ -50,19 +61,46 @@ _FUNCTIONS: Mapping[str, tuple[str, Function]] = {
     "MAX_I16": ("ab", _signed(lambda w, a, b: greater(w, a, b, w.slt))),
 }
 
+
+def _at_most(w: Values, a: Word, b: Word) -> Word:
+    return lesser(w, a + b, w.const(0xFFFF, 32), w.ult)
+
+
+def _in_range(w: Values, word: Word) -> Word:
+    return lesser(w, greater(w, word, w.const(-(1 << 15), 32), w.slt), w.const((1 << 15) - 1, 32), w.slt)
+
+
+#: What sums and differences are where they are clamped.
+_CLAMPED: Mapping[str, Function] = {
+    "ADD_U16": _at_most,
+    "SUB_U16": difference_at_least,
+    "ADD_I16": _signed(lambda w, a, b: _in_range(w, a + b)),
+    "SUB_I16": _signed(lambda w, a, b: _in_range(w, a - b)),
+}
+
 #: CDNA's name of an operation on one number → RDNA's, where it has another.
 _RDNA = {"ADD_U16": "ADD_NC_U16", "SUB_U16": "SUB_NC_U16", "ADD_I16": "ADD_NC_I16", "SUB_I16": "SUB_NC_I16"}
 
-_SINGLE = table(*(
-    (f"V_{name} V_{_RDNA.get(name, name)}", "d16 <- " + " ".join(f"{role}16" for role in roles), _half(function))
-    for name, (roles, function) in _FUNCTIONS.items()
-))  # fmt: skip
+
+def _single(name: str, roles: str, function: Function) -> Alu:
+    reads = tuple(f"{role}16" for role in roles)
+    if name not in _CLAMPED:
+        return Alu(("d16",), reads, _half(function))
+    return Alu(("d16",), reads, _half(clamped_or_not(function, _CLAMPED[name])), frozenset({"clmp"}))
 
 
-def _packed(function: Function) -> Effect:
+_SINGLE = {
+    f"V_{called}": _single(name, *function)
+    for name, function in _FUNCTIONS.items()
+    for called in (name, _RDNA.get(name, name))
+}
+
+
+def _packed(plain: Function, clamped: Function) -> Effect:
     """A function of the halves that `opsel` picks in the low half, and of those of `opsel_hi` in the upper one."""
 
-    def effect(w: Values, *words: Word, opsel: int = 0, opsel_hi: int = 3, opsel_hi2: int = 1) -> Word:
+    def effect(w: Values, *words: Word, opsel: int = 0, opsel_hi: int = 3, opsel_hi2: int = 1, clmp: int = 0) -> Word:
+        function = clamped if clmp else plain
         low, high = (
             low_bits(w, function(w, *_picked(w, words, picks)), 16) for picks in (opsel, opsel_hi | opsel_hi2 << 2)
         )
@@ -76,9 +114,14 @@ def _picked(w: Values, words: Sequence[Word], upper: int) -> Iterator[Word]:
         yield w.lshr(word, w.const(16, 32)) if upper >> k & 1 else low_bits(w, word, 16)
 
 
+_PICKS = frozenset({"opsel", "opsel_hi", "opsel_hi2"})
+
 _PACKED = {
     f"V_PK_{name}": Alu(
-        ("d32",), tuple(f"{k}32" for k in roles), _packed(function), frozenset({"opsel", "opsel_hi", "opsel_hi2"})
+        ("d32",),
+        tuple(f"{role}32" for role in roles),
+        _packed(function, _CLAMPED.get(name, function)),
+        _PICKS | ({"clmp"} if name in _CLAMPED else frozenset()),
     )
     for name, (roles, function) in _FUNCTIONS.items()
 }

@@ -8,8 +8,11 @@ from layoutalg.isa.semantics.entries import Alu, Effect, table
 from layoutalg.isa.semantics.values import Truth, Values, Word
 from layoutalg.isa.semantics.words import (
     Order,
+    clamped_or_not,
+    difference_at_least,
     greater,
     greatest,
+    kept_in_range,
     least,
     lesser,
     low_bits,
@@ -18,6 +21,7 @@ from layoutalg.isa.semantics.words import (
     ones,
     sign_extended,
     sub_borrow,
+    sum_at_most,
     truth_table,
 )
 
@@ -88,9 +92,6 @@ _ARITHMETIC = table(
     ("V_CNDMASK_B16", "d16 <- a16 b16 n", lambda w, a, b, n: w.ite(n, b, a)),
     ("V_NOT_B32", "d32 <- a32", lambda w, a: ~a),
     ("V_ACCVGPR_READ V_ACCVGPR_WRITE V_ACCVGPR_MOV_B32", "d32 <- a32", lambda w, a: a),
-    ("V_ADD_U32 V_ADD_NC_U32", "d32 <- a32 b32", lambda w, a, b: a + b),
-    ("V_SUB_U32 V_SUB_NC_U32", "d32 <- a32 b32", lambda w, a, b: a - b),
-    ("V_SUBREV_U32 V_SUBREV_NC_U32", "d32 <- a32 b32", lambda w, a, b: b - a),
     ("V_ADD_CO_U32", "d32 m <- a32 b32", lambda w, a, b: w.add_carry(a, b, never(w, a))),
     ("V_SUB_CO_U32", "d32 m <- a32 b32", lambda w, a, b: (a - b, w.ult(a, b))),
     ("V_SUBREV_CO_U32", "d32 m <- a32 b32", lambda w, a, b: (b - a, w.ult(b, a))),
@@ -138,8 +139,6 @@ _ARITHMETIC = table(
     *_of_three("I32", lambda w: w.slt),
     ("V_MUL_HI_U32_U24", "d32 <- a32 b32", lambda w, a, b: w.mul_high(low_bits(w, a, 24), low_bits(w, b, 24))),
     ("V_MUL_HI_I32_I24", "d32 <- a32 b32", lambda w, a, b: w.high(w.sext(_i24(w, a)) * w.sext(_i24(w, b)))),
-    ("V_ADD_I32 V_ADD_NC_I32", "d32 <- a32 b32", lambda w, a, b: a + b),
-    ("V_SUB_I32 V_SUB_NC_I32", "d32 <- a32 b32", lambda w, a, b: a - b),
     ("V_SWAP_B32", "d32 a32 <- a32 d32", lambda w, a, d: (a, d)),
     ("V_SWAP_B16", "d16 a16 <- a16 d16", lambda w, a, d: (a, d)),
     ("V_ALIGNBYTE_B32", "d32 <- a32 b32 c32", lambda w, a, b, c: w.low(w.lshr(w.pair(b, a), _bytes(w, c)))),
@@ -154,4 +153,28 @@ _WITH_FIELDS = {
     "V_BITOP3_B32": Alu(("d32",), ("a32", "b32", "c32"), truth_table, frozenset({"neg", "abs", "omod"})),
 }
 
-VECTOR: Mapping[str, Alu] = {**_ARITHMETIC, **_WITH_FIELDS}
+
+def _signed_sum(w: Values, a: Word, b: Word) -> Word:
+    return kept_in_range(w, a, a + b, w.overflows(a, b, a + b, False))
+
+
+def _signed_difference(w: Values, a: Word, b: Word) -> Word:
+    return kept_in_range(w, a, a - b, w.overflows(a, b, a - b, True))
+
+
+#: Names of sums and differences → what they are, and what they are where they are clamped.
+_SUMS: Mapping[str, tuple[Effect, Effect]] = {
+    "V_ADD_U32 V_ADD_NC_U32": (lambda w, a, b: a + b, sum_at_most),
+    "V_SUB_U32 V_SUB_NC_U32": (lambda w, a, b: a - b, difference_at_least),
+    "V_SUBREV_U32 V_SUBREV_NC_U32": (lambda w, a, b: b - a, lambda w, a, b: difference_at_least(w, b, a)),
+    "V_ADD_I32 V_ADD_NC_I32": (lambda w, a, b: a + b, _signed_sum),
+    "V_SUB_I32 V_SUB_NC_I32": (lambda w, a, b: a - b, _signed_difference),
+}
+
+_CLAMPED = {
+    name: Alu(("d32",), ("a32", "b32"), clamped_or_not(*functions), frozenset({"clmp"}))
+    for names, functions in _SUMS.items()
+    for name in names.split()
+}
+
+VECTOR: Mapping[str, Alu] = {**_ARITHMETIC, **_CLAMPED, **_WITH_FIELDS}

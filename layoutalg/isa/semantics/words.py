@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from layoutalg.isa.semantics.entries import Effect
 from layoutalg.isa.semantics.values import Truth, Values, Word
 
 Order = Callable[[Word, Word], Truth]
@@ -93,3 +94,27 @@ def truth_table(w: Values, a: Word, b: Word, c: Word, *, neg: int = 0, abs: int 
                 term = term & source if product & bit else term
             total = total ^ term
     return total
+
+
+def clamped_or_not(plain: Effect, clamped: Effect) -> Effect:
+    """A function that the bit for clamping chooses: of integers it keeps a result at the ends of their range.
+
+    (ISA manuals, VOP3, CLMP; LLVM selects them for sums and differences that saturate.)
+    """
+    return lambda w, *words, clmp=0: (clamped if clmp else plain)(w, *words)
+
+
+def sum_at_most(w: Values, a: Word, b: Word) -> Word:
+    """The sum of unsigned words, all ones where it is too large."""
+    return w.ite(w.ult(a + b, a), w.const(-1, 32), a + b)
+
+
+def difference_at_least(w: Values, a: Word, b: Word) -> Word:
+    """The difference of unsigned words, 0 where it is less."""
+    return w.ite(w.ult(a, b), w.const(0, 32), a - b)
+
+
+def kept_in_range(w: Values, a: Word, result: Word, over: Truth) -> Word:
+    """A signed result; where it is over the range, the end of it that is on the side of a."""
+    end = w.ite(w.slt(a, w.const(0, 32)), w.const(1 << 31, 32), w.const((1 << 31) - 1, 32))
+    return w.ite(over, end, result)

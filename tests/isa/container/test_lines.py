@@ -34,5 +34,5 @@ def test_stores_come_from_their_lines(target, version):
 def test_damage_says_nothing():
     payload = compile_source(SOURCE, "gfx942", flags=("-gline-tables-only",)).payload
     assert SourceLines.read(compile_source(SOURCE, "gfx942").payload).addresses == ()
-    for at in range(0, len(payload), 97):
+    for at in range(0, len(payload), 1009):
         SourceLines.read(payload[:at] + bytes([payload[at] ^ 0xFF]) + payload[at + 1 :])

@@ -329,7 +329,14 @@ class WaveMemory:
                     self.lds.noted(len(rows), alike=False)
                 described = registers.describe(lanes.active)
                 met = races.update(
-                    positions, access.size, rows, self.waves, described, registers.where, returns=returns
+                    positions,
+                    access.size,
+                    rows,
+                    self.waves,
+                    described,
+                    registers.where,
+                    returns=returns,
+                    sums=atomic.sums,
                 )
             if space == "lds":
                 self._meter(access, where_to, lanes)

@@ -6,9 +6,12 @@ it.  Two waves may touch a place, one of them changing it, only where something 
 
 | at | is a race, where nothing orders it after |
 |---|---|
-| a read | another wave's write or atomic update |
-| a write | the same of something else than it writes, or another's read |
-| an atomic update | another's write or read; atomic updates never race with each other |
+| a read | another wave's write, or atomic sum of which it reads no result |
+| a write | the same of something else than it writes, and another's read or atomic update |
+| an atomic update | another's write, and another's read if it is such a sum; no other atomic update |
+
+A plain read beside other atomic updates may be a guess that an atomic operation checks afterwards (the first value of a
+loop that compares and swaps, a greatest value so far, a hash table that is only filled): it is told, and no fault.
 
 | what orders | waves of | how it is known |
 |---|---|---|
@@ -160,6 +163,7 @@ class Races:
         self.ticket: Array = np.zeros(places, np.int32)
         self.readers = Group(places, waves_per_block)
         self.updaters: Group | None = None  # nobody so far
+        self.summers: Group | None = None  # those among them whose sums a read would be a part of
         self.regions = list(regions)
         self.changed: set[int] = set()  # regions that were written or updated
         self.kept: list[tuple[Array, int, Array, Array, Array, Array]] = []  # reads of others, not noted yet
@@ -181,7 +185,9 @@ class Races:
         report = _Report(self, places, row, count, state, describe, where, "reads")
         report.of(*self._written(places, row, state), "written", "wrote")
         if self.updaters:
-            report.of(*self.updaters.others(places, own, state.waits[row]), "atomically updated", "updated")
+            report.tell(*self.updaters.others(places, own, state.waits[row]))
+        if self.summers:
+            report.of(*self.summers.others(places, own, state.waits[row]), "atomically updated", "updated")
         self.readers.note(places, own, state.waits[row], state.signals[row])
 
     def write(self, positions: Array, size: int, rows: Array, tickets: Array, state: Synchronised, describe: Describe,
@@ -205,7 +211,7 @@ class Races:
             report.of(several, several & False, "also written", "")
 
     def update(self, positions: Array, size: int, rows: Array, state: Synchronised, describe: Describe, where: str,
-               *, returns: bool) -> bool:  # fmt: skip
+               *, returns: bool, sums: bool) -> bool:  # fmt: skip
         """Records atomic updates; returns whether others updated some of the places before."""
         self._change(self._regions(positions))
         places, row, count = self._places(positions, size, rows)
@@ -214,7 +220,13 @@ class Races:
             state.make_aware(rows)
         report = _Report(self, places, row, count, state, describe, where, "atomically updates")
         report.of(*self._written(places, row, state), "written", "wrote")
-        report.of(*self.readers.others(places, own, state.waits[row]), "read", "read")
+        others = self.readers.others(places, own, state.waits[row])
+        if sums and not returns:
+            report.of(*others, "read", "read")
+            self.summers = self.summers or Group(len(self.writer), state.waves_per_block)
+            self.summers.note(places, own, state.waits[row], state.signals[row])
+        else:
+            report.tell(*others)
         if self.updaters is None:
             self.updaters = Group(len(self.writer), state.waves_per_block)
         before = bool((self.updaters.who[places] != NOBODY).any())
@@ -295,6 +307,11 @@ class _Report:
             self._one(near, f", {done} by another wave with no barrier between", of_block=True)
         if far.any():
             self._one(far, f" where another block {did}", of_block=False)
+
+    def tell(self, near: Array, far: Array) -> None:
+        """Notes what may be a race."""
+        if near.any() or far.any():
+            self.state.unjudged.setdefault(self.where)
 
     def _one(self, bad: Array, others: str, *, of_block: bool) -> None:
         state = self.state

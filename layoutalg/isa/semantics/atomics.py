@@ -38,6 +38,7 @@ class Atomic:
     effect: Effect
     operands: int = 1
     commutes: bool = True  # several of it in any order leave the same behind
+    sums: bool = False  # what it leaves counts every one of them, so that a read in between is of a part
     number: str = ""  # "f32" or "f64", where its words are numbers; "f16" or "bf16", where they are two
     chooses: bool = False  # the least or the greatest of numbers
     subnormals: bool = False  # subnormal numbers are kept
@@ -83,7 +84,7 @@ def _integers(bits: int) -> Iterator[Row]:
     x, size = "_X2" if bits == 64 else "", bits // 8
 
     def one(effect: Effect, **rest: bool) -> Atomic:
-        return Atomic(size, effect, commutes=rest.get("commutes", True))
+        return Atomic(size, effect, commutes=rest.get("commutes", True), sums=rest.get("sums", False))
 
     def two(effect: Effect) -> Atomic:
         return Atomic(size, effect, operands=2, commutes=False)
@@ -104,8 +105,8 @@ def _integers(bits: int) -> Iterator[Row]:
     def swapped(w: Values, old: Word, new: Word, compared: Word) -> Word:
         return w.ite(w.eq(old, compared), new, old)
 
-    yield f"ADD{x} ADD_U{bits}", f"ADD_U{bits}", one(_plain(add))
-    yield f"SUB{x} SUB_U{bits}", f"SUB_U{bits}", one(lambda w, old, data, _: old - data)
+    yield f"ADD{x} ADD_U{bits}", f"ADD_U{bits}", one(_plain(add), sums=True)
+    yield f"SUB{x} SUB_U{bits}", f"SUB_U{bits}", one(lambda w, old, data, _: old - data, sums=True)
     yield "", f"RSUB_U{bits}", one(lambda w, old, data, _: data - old, commutes=False)
     yield f"INC{x} INC_U{bits}", f"INC_U{bits}", one(increment, commutes=False)
     yield f"DEC{x} DEC_U{bits}", f"DEC_U{bits}", one(decrement, commutes=False)
@@ -115,7 +116,7 @@ def _integers(bits: int) -> Iterator[Row]:
     yield f"UMAX{x} MAX_U{bits}", f"MAX_U{bits}", one(_chosen(unsigned, greatest=True))
     yield f"AND{x} AND_B{bits}", f"AND_B{bits}", one(_plain(and_))
     yield f"OR{x} OR_B{bits}", f"OR_B{bits}", one(_plain(or_))
-    yield f"XOR{x} XOR_B{bits}", f"XOR_B{bits}", one(_plain(xor))
+    yield f"XOR{x} XOR_B{bits}", f"XOR_B{bits}", one(_plain(xor), sums=True)
     yield (
         f"SWAP{x} SWAP_B{bits}",
         f"WRXCHG_B{bits} STOREXCHG_B{bits}",
@@ -134,7 +135,9 @@ def _numbers(number: str) -> Iterator[Row]:
         return w.relation(f"lt_{number}", a, b)
 
     n = number.upper()
-    total = Atomic(size, lambda w, old, data, _: w.function(f"add_{number}", old, data), commutes=False, number=number)
+    total = Atomic(
+        size, lambda w, old, data, _: w.function(f"add_{number}", old, data), commutes=False, sums=True, number=number
+    )
     least = Atomic(size, _chosen(less), number=number, chooses=True)
     yield f"ADD_{n}", "", total
     yield "", f"ADD_{n}", replace(total, subnormals=number == "f32")
@@ -150,7 +153,7 @@ def _two(function: Effect) -> Atomic:
         high = function(w, w.lshr(old, half), w.lshr(data, half))
         return function(w, old & low, data & low) & low | w.shl(high, half) & upper
 
-    return Atomic(4, effect, commutes=False)
+    return Atomic(4, effect, commutes=False, sums=True)
 
 
 def _bf16_sum(w: Values, a: Word, b: Word) -> Word:

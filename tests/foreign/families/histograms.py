@@ -54,8 +54,8 @@ KERNELS = (
     ), inputs=lambda r, s: {"x": r.integers(0, 16, s.N) | 32, "o": np.array([64, 0xFFF, 9, 5])}),
     Kernel("atomic_max_float", FILE, LINE, lambda g: {"o": np.maximum(g.o, g.x.max())}, (
         RETURN,
-        Broken("no exchange", "atomicCAS(address, assumed, ", "atomicExch(address, ", WRONG,
-               sizes=sizes("N", (256,), (1000,))),
+        Broken("no exchange", "atomicCAS(address, assumed, ", "atomicExch(address, ",
+               NOTHING, "who takes a value out puts the greater one back, so that the greatest is never lost"),
         Broken("once", "old != assumed", "false", WRONG, sizes=sizes("N", (256,), (1000,))),
     ), inputs=lambda r, s: {"o": np.array([-3])}),
     Kernel("atomic_sum_u64", FILE, LINE,
@@ -69,7 +69,7 @@ KERNELS = (
         Broken("no barrier", "__syncthreads();\n    if (last", "if (last",
                NOTHING, "a block of 64 threads is one wave on CDNA, where it needs none"),
         Broken("every block", "last = atomicAdd(ticket, 1u) == gridDim.x - 1", "last = atomicAdd(ticket, 1u) + 1 > 0",
-               "race"),
+               NOTHING, "the ticket may order the blocks, which is not followed; the last one's sum stays"),
         Broken("guard", "if (i < n) ", "", "address"),
     ), inputs=lambda r, s: {"ticket": np.zeros(1)}),
 )  # fmt: skip

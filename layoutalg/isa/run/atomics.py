@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from layoutalg.errors import Fault, UnsupportedInstructionError
+from layoutalg.isa.decode.instructions import Instruction, Operand
+from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array, ArrayValues
+from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.isa.run.spaces import Memory, TwoCopies
+from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.isa.semantics.atomics import Atomic
 
 
@@ -37,6 +41,23 @@ def update(memory: Memory, positions: Array, atomic: Atomic, operands: list[Arra
         there = there[:1]
     memory.scatter(places, atomic.size, [there] if atomic.size == 4 else [w.low(there), w.high(there)])
     return old if (old != old[:1]).any() else old[:1], len(places) < len(positions)
+
+
+def operands_of(registers: WaveRegisters, instruction: Instruction, access: MemoryInstruction) -> list[Array]:
+    """The operands of an atomic operation; in LDS the second has its own register, elsewhere it follows."""
+    atomic = access.atomic
+    assert atomic
+    first = operand_of(instruction, "data")
+    starts = [first]
+    if atomic.operands == 2:
+        follows = Operand(first.kind, first.index + atomic.registers)
+        starts.append(operand_of(instruction, "data2") if access.space == "lds" else follows)
+    return [
+        registers.by_wave(
+            joined(registers.w, [registers.vector(start.kind, start.index + k) for k in range(atomic.registers)])
+        )
+        for start in starts
+    ]
 
 
 def joined(w: ArrayValues, dwords: list[Array]) -> Array:

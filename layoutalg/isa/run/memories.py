@@ -15,7 +15,7 @@ from layoutalg.errors import Fault, UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array
-from layoutalg.isa.run.atomics import joined, update
+from layoutalg.isa.run.atomics import operands_of, update
 from layoutalg.isa.run.buffers import in_range
 from layoutalg.isa.run.chosen import Chosen
 from layoutalg.isa.run.cycles import LdsMeter
@@ -317,7 +317,7 @@ class WaveMemory:
         """An atomic operation: once for both copies of a block where they have the memory in common."""
         registers, atomic = self.registers, access.atomic
         assert atomic
-        operands, returns = self._operands(instruction, access), access.returns(instruction.fields)
+        operands, returns = operands_of(registers, instruction, access), access.returns(instruction.fields)
         result = np.zeros((1, *chosen.active.shape), operands[0].dtype)
         for space, where_to, lanes in self._split(access, address, chosen):
             if space == "scratch":
@@ -350,22 +350,6 @@ class WaveMemory:
             keys = [(target.kind, target.index + k) for k in range(atomic.registers)]
             dwords = [result] if atomic.registers == 1 else [registers.w.low(result), registers.w.high(result)]
             self._arrived(access, keys, dwords, counters)
-
-    def _operands(self, instruction: Instruction, access: MemoryInstruction) -> list[Array]:
-        """The operands of an atomic operation; in LDS the second has its own register, elsewhere it follows."""
-        registers, atomic = self.registers, access.atomic
-        assert atomic
-        first = operand_of(instruction, "data")
-        starts = [first]
-        if atomic.operands == 2:
-            follows = Operand(first.kind, first.index + atomic.registers)
-            starts.append(operand_of(instruction, "data2") if access.space == "lds" else follows)
-        return [
-            registers.by_wave(
-                joined(registers.w, [registers.vector(start.kind, start.index + k) for k in range(atomic.registers)])
-            )
-            for start in starts
-        ]
 
     def _races(self, space: str) -> Races | None:
         return self.lds.races if space == "lds" else self.races if space in ("global", "constant") else None

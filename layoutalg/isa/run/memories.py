@@ -235,7 +235,8 @@ class WaveMemory:
             else:
                 registers.store_lanes(key, word, registers.active, registers.full)
         ordered = access.space not in self.architecture.overtaking
-        registers.track.load(keys, counters, registers.live, ordered, registers.where)
+        half = access.half if self.architecture.loads_keep_other_half else ""
+        registers.track.load(keys, counters, registers.live, ordered, registers.where, half)
 
     def _widened(self, access: MemoryInstruction, key: tuple[str, int], word: Array) -> Array:
         registers = self.registers

@@ -3,7 +3,8 @@
 An access takes a ticket: the number of accesses its wave has issued on that counter.  A wait for at most n lets tickets
 up to `issued - n` be done, unless accesses that come back in any order are under way: then only a wait for 0 does.
 A register that is loaded is *due* until its ticket is done; reading it before is a `Fault`, and so is writing it
-(the load would overwrite the value later).  Further loads of one counter to it may follow where they come in order.
+(the load would overwrite the value later).  Further loads of one counter to it may follow where they come in order, and
+of the other half where a load keeps what it does not load (LLVM: halves are registers of their own, VGPR_16).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class WaitCounters:
         self.issued = {name: np.zeros(waves, np.int64) for name in names}
         self.done = {name: np.zeros(waves, np.int64) for name in self.issued}
         self.unordered = {name: np.zeros(waves, np.int64) for name in self.issued}  # ticket of the last such access
-        self.due: dict[Key, dict[str, Array]] = {}
+        self.due: dict[Key, dict[str, dict[str, Array]]] = {}  # register → its half, or all of it → counter → ticket
 
     def issue(self, names: tuple[str, ...], live: Array, unordered: bool) -> None:
         """The live waves (a truth for each) issue one access."""
@@ -46,13 +47,15 @@ class WaitCounters:
             reached = np.maximum(self.done[name], self.issued[name] - count)
             self.done[name] = np.where(live & known, reached, self.done[name])
 
-    def load(self, keys: Iterable[Key], names: tuple[str, ...], live: Array, ordered: bool, where: str) -> None:
-        """Registers become due, on the tickets just issued."""
+    def load(
+        self, keys: Iterable[Key], names: tuple[str, ...], live: Array, ordered: bool, where: str, half: str = ""
+    ) -> None:
+        """Registers become due, on the tickets just issued; or halves of registers, which are due apart."""
         for key in keys:
-            old = self._pending(key, live)
+            old = self._pending(key, live, half)
             if old and not (ordered and old.keys() == set(names)):
                 raise self._fault(old, f"{key[0]}{key[1]} is loaded while another access to it is under way", where)
-            due = self.due.setdefault(key, {})
+            due = self.due.setdefault(key, {}).setdefault(half, {})
             for name in names:
                 due[name] = np.where(live, self.issued[name], due.get(name, np.zeros_like(self.issued[name])))
 
@@ -68,11 +71,20 @@ class WaitCounters:
         thread = self.thread_of(int(np.argmax(next(iter(pending.values())))))
         return Fault("wait", f"{what}, {thread}", where, thread=thread)
 
-    def _pending(self, key: Key, live: Array) -> Mapping[str, Array]:
-        """Counters on which the register waits, and in which live waves; forgets what no wave waits for any more."""
-        if key not in self.due:
-            return {}
-        open_ = {name: ticket > self.done[name] for name, ticket in self.due[key].items()}
-        if not any(waiting.any() for waiting in open_.values()):
+    def _pending(self, key: Key, live: Array, half: str = "") -> Mapping[str, Array]:
+        """Counters on which the register waits, and in which live waves; forgets what no wave waits for any more.
+
+        Of a half it is asked what it has in common with what is under way: not what is to come to the other half.
+        """
+        found: dict[str, Array] = {}
+        for part, tickets in [*self.due.get(key, {}).items()]:
+            open_ = {name: ticket > self.done[name] for name, ticket in tickets.items()}
+            if not any(waiting.any() for waiting in open_.values()):
+                del self.due[key][part]
+            elif not (part and half and part != half):
+                for name, waiting in open_.items():
+                    if (waiting & live).any():
+                        found[name] = waiting & live | found.get(name, np.False_)
+        if not self.due.get(key, {"": {}}):
             del self.due[key]
-        return {name: waiting & live for name, waiting in open_.items() if (waiting & live).any()}
+        return found

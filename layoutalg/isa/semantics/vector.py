@@ -98,7 +98,6 @@ _ARITHMETIC = table(
     ("V_ADDC_CO_U32 V_ADD_CO_CI_U32", "d32 m <- a32 b32 n", lambda w, a, b, carry: w.add_carry(a, b, carry)),
     ("V_SUBB_CO_U32 V_SUB_CO_CI_U32", "d32 m <- a32 b32 n", sub_borrow),
     ("V_SUBBREV_CO_U32 V_SUBREV_CO_CI_U32", "d32 m <- a32 b32 n", lambda w, a, b, n: sub_borrow(w, b, a, n)),
-    ("V_CNDMASK_B32", "d32 <- a32 b32 n", lambda w, a, b, n: w.ite(n, b, a)),
     ("V_AND_B32", "d32 <- a32 b32", lambda w, a, b: a & b),
     ("V_OR_B32", "d32 <- a32 b32", lambda w, a, b: a | b),
     ("V_XOR_B32", "d32 <- a32 b32", lambda w, a, b: a ^ b),
@@ -177,4 +176,7 @@ _CLAMPED = {
     for name in names.split()
 }
 
-VECTOR: Mapping[str, Alu] = {**_ARITHMETIC, **_CLAMPED, **_WITH_FIELDS}
+#: A choice may be one of numbers, which the encoding negates (ISA manuals, V_CNDMASK_B32: "floating-point modifiers").
+_CHOICE = table(("V_CNDMASK_B32", "d32 <- a32 b32 n", lambda w, a, b, n: w.ite(n, b, a)), signs="ab")
+
+VECTOR: Mapping[str, Alu] = {**_ARITHMETIC, **_CHOICE, **_CLAMPED, **_WITH_FIELDS}

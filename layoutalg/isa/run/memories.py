@@ -6,7 +6,7 @@ correct kernel does (an address that is not there, or not aligned, a race, a sto
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -266,15 +266,18 @@ class WaveMemory:
                 self._store_global(dwords, access.size, where_to, lanes)
                 continue
             memory, positions = self._positions(space, where_to, lanes, access.size)
+            stored = [lanes.of(dword) for dword in dwords]
             if space == "lds":
                 races, rows, described = self.lds.races, lanes.rows, registers.describe(lanes.active)
                 issued = registers.track.issued[races.counter]
                 same = self.alike and self.waves.alike and of_each_block_alike(issued, registers.waves_per_block)
                 some = self.lds.noted(len(rows), alike=same)
                 noted, rows = positions[:some], rows[:some]
-                races.write(noted, access.size, rows, issued[rows], self.waves, described, registers.where)
+                changed = _changes(memory, noted, access.size, [dword[..., :some] for dword in stored])
+                races.write(
+                    noted, access.size, rows, issued[rows], self.waves, described, registers.where, changed=changed
+                )
                 self._meter(access, where_to, lanes)
-            stored = [lanes.of(dword) for dword in dwords]
             if not memory.scatter(positions, access.size, stored):
                 raise self._collision("one LDS address", positions, stored, lanes)
 
@@ -288,11 +291,7 @@ class WaveMemory:
                 dwords[k] = registers.by_wave(registers.agree("a stored value", registers.by_block(masked)))
         memory, positions = self._positions("global", address, lanes, size, store=True)
         stored = [lanes.of(dword) for dword in dwords]
-
-        def changed() -> Array:
-            there = memory.gather(positions, size)
-            return np.asarray(np.any([(old != new & mask)[0] for old, new in zip(there, stored, strict=True)], axis=0))
-
+        changed = _changes(memory, positions, size, stored)
         if self.races:
             rows, described = lanes.rows, registers.describe(lanes.active)
             tickets = registers.track.issued[self.races.counter][rows]
@@ -377,6 +376,18 @@ class WaveMemory:
         if registers.kernel.one_cache:
             done[counters.store] = track.issued[counters.store]
         self.waves.arrive(registers.live, done)
+
+
+def _changes(memory: Memory, positions: Array, size: int, stored: list[Array]) -> Callable[[], Array]:
+    """Whether each element is to be another than what is there, in some copy."""
+    mask = np.uint32((1 << 8 * min(size, 4)) - 1)
+
+    def changed() -> Array:
+        there = memory.gather(positions, size)
+        differs = [((old ^ new) & mask).any(axis=0) for old, new in zip(there, stored, strict=True)]
+        return np.asarray(np.any(differs, axis=0))
+
+    return changed
 
 
 def smallest_element(instructions: Iterable[Instruction], *spaces: str) -> int:

@@ -32,6 +32,20 @@ ALONE(handed_over, int* data, int* out) { handed<true>(data, out); }
 ALONE(snatched, int* data, int* out) { handed<false>(data, out); }
 ALONE(overwritten, int* data, int* out) { out[threadIdx.x] = data[threadIdx.x ^ 64]; data[threadIdx.x] = 1; }
 ALONE(all_alike, int* data) { data[0] = 7; }
+ALONE(each_its_own_in_lds, int* data) {
+  __shared__ int place[1];
+  volatile int* there = place;
+  there[0] = threadIdx.x / 64;
+  __syncthreads();
+  data[threadIdx.x] = there[0];
+}
+ALONE(all_alike_in_lds, int* data) {
+  __shared__ int place[1];
+  volatile int* there = place;
+  there[0] = 7;
+  __syncthreads();
+  data[threadIdx.x] = there[0];
+}
 ALONE(each_its_own, int* data) { data[0] = threadIdx.x / 64; }
 
 // the block that is done last adds what the others left; `fair`: it knows so by an atomic operation
@@ -121,6 +135,13 @@ def test_waves_of_a_block_are_ordered_by_a_barrier(target):
     race(target, "overwritten", "writes global memory, read by another wave with no barrier between", INTS, INTS)
     assert run(target, "all_alike", INTS).outputs[0][0] == 7
     race(target, "each_its_own", "two lanes store different values", INTS, kind="collision")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_waves_may_store_the_same_to_one_place_of_lds(target):
+    assert (run(target, "all_alike_in_lds", INTS).outputs[0] == 7).all()
+    with pytest.raises(Fault, match="another wave|different values"):
+        run(target, "each_its_own_in_lds", INTS)
 
 
 @pytest.mark.parametrize(("target", "wait"), [("gfx1100", "S_WAITCNT_VSCNT"), ("gfx1201", "S_WAIT_STORECNT")])

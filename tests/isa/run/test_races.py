@@ -140,7 +140,7 @@ def test_waves_of_a_block_are_ordered_by_a_barrier(target):
 @pytest.mark.parametrize("target", TARGETS)
 def test_waves_may_store_the_same_to_one_place_of_lds(target):
     assert (run(target, "all_alike_in_lds", INTS).outputs[0] == 7).all()
-    with pytest.raises(Fault, match="another wave|different values"):
+    with pytest.raises(Fault, match=r"another wave|different values"):
         run(target, "each_its_own_in_lds", INTS)
 
 

@@ -184,6 +184,8 @@ _HINTS = {
     "RT": 0, "NT": 1, "HT": 2, "LU": 3, "RT_WB": 3, "BYPASS": 3, "NT_RT": 4, "RT_NT": 5, "NT_HT": 6, "NT_WB": 7,
     "RETURN": 1, "NT_RETURN": 3, "CASCADE_RT": 4, "CASCADE_NT": 6,
 }  # fmt: skip
+#: Names of LLVM for scalar products of which both factors have signs, which RDNA 3's says by `neg_lo`.
+_SIGNED = {"v_dot4_i32_i8": "v_dot4_i32_iu8", "v_dot8_i32_i4": "v_dot8_i32_iu4"}
 _SCALAR_MEMORY = ("s_load", "s_store", "s_buffer", "s_atomic", "s_scratch", "s_dcache_discard", "s_prefetch")
 
 
@@ -207,10 +209,13 @@ def compared(ours: Said, theirs: Said, target: str) -> Said:
     if ours.name.startswith(_SCALAR_MEMORY) and operands[-1:] == ("null",):
         operands = operands[:-1]
     if ours.name.startswith(_SCALAR_MEMORY) and len(operands) > 2 and operands[-1].startswith("#"):
-        modifiers["offset"], operands = int(operands[-1][1:], 16), operands[:-1]
+        offset = int(operands[-1][1:], 16)
+        modifiers["offset"], operands = offset - (offset >> 31 << 32), operands[:-1]
     if _wrong_constant(ours, operands):
         operands = ours.operands
     name = theirs.name if theirs.name == ours.name else _matrix(theirs.name)
+    if ours.name == _SIGNED.get(name):
+        name, modifiers = ours.name, {**modifiers, "neg_lo": 3}
     left = frozenset((key, value) for key, value in modifiers.items() if value)
     return replace(theirs, name=name, operands=operands, modifiers=left)
 

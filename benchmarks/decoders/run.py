@@ -27,7 +27,6 @@ from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.container.elf import SHT_DYNSYM, SHT_SYMTAB, Elf
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.target.known import processors
-from tests.foreign.corpus import TARGETS as FOREIGN
 from tests.foreign.running import binary
 from tests.foreign.table import KERNELS
 
@@ -70,7 +69,7 @@ def _of_builds(levels: str) -> Iterator[tuple[str, bytes]]:
 
 def _of_foreign() -> Iterator[tuple[str, bytes]]:
     for kernel in KERNELS.values():
-        for target in FOREIGN:
+        for target in kernel.targets:
             for level in (1, 3):
                 try:
                     yield target, binary(kernel, target, level).code

@@ -70,7 +70,7 @@ def library():
 @pytest.mark.parametrize("target", TARGETS)
 def test_both_decoders_agree_on_the_corpus_of_foreign_kernels(library, target):
     comparison = Comparison(library)
-    for kernel in KERNELS.values():
+    for kernel in (one for one in KERNELS.values() if target in one.targets):
         comparison.add(binary(kernel, target).code, target)
     assert comparison.instructions[target] > 1000
     assert not comparison.examples

@@ -52,6 +52,9 @@ _MEMORY = 1 << 29
 #: A kernel that runs for more instructions than this is taken to hang.
 STEP_LIMIT = 2_000_000
 
+#: Turns after which a wave goes that has stood for longest.
+_PATIENCE = 512
+
 _KERNARG, _IMAGE = 0, 1  # region numbers; buffers follow, and the packet is the last
 
 
@@ -192,10 +195,15 @@ class Turns:
     step_limit: int = STEP_LIMIT
     order: np.random.Generator | None = None  # None: the lowest address goes first
 
-    def choose(self, counter: Array, ready: Array) -> tuple[int, Array]:
-        """An address, and the waves (a truth for each) that go on from it."""
+    def choose(self, counter: Array, ready: Array, last: Array, number: int) -> tuple[int, Array]:
+        """An address, and the waves (a truth for each) that go on from it.
+
+        `last` is when each wave went last: now and then the one that stands longest goes, since others may wait for it
+        in a loop.
+        """
         if self.order is None:
-            address = int(counter[ready].min())
+            longest = number % _PATIENCE == 0
+            address = int(counter[ready][np.argmin(last[ready])] if longest else counter[ready].min())
             return address, ready & (counter == address)
         address = int(self.order.choice(np.unique(counter[ready])))
         there = ready & (counter == address)
@@ -209,7 +217,8 @@ class Turns:
 
 def run(machine: ConcreteMachine, program: MachineCode, turns: Turns, observer: Observer | None = None) -> int:
     """Runs every wave of a machine to its end; returns the number of instructions carried out."""
-    registers, steps = machine.registers, 0
+    registers, steps, number = machine.registers, 0, 0
+    last_turn = np.zeros(registers.waves, np.int64)
     counter = np.full(registers.waves, program.kernel.start, np.int64)
     waiting, ended = np.zeros(registers.waves, np.bool_), np.zeros(registers.waves, np.bool_)
     while True:
@@ -219,7 +228,9 @@ def run(machine: ConcreteMachine, program: MachineCode, turns: Turns, observer: 
                 return steps
             waiting &= ~_released(machine, waiting, ended, counter)
             continue
-        address, live = turns.choose(counter, ready)
+        number += 1
+        address, live = turns.choose(counter, ready, last_turn, number)
+        last_turn[live] = number
         others = counter[ready & ~live]
         limit = int(others.min()) if others.size else -1
         registers.set_live(live)

@@ -90,6 +90,14 @@ ALONE(cleared_and_counted, unsigned* n, const int* zero) {
   __hip_atomic_fetch_add(n + zero[threadIdx.x], 1u, __ATOMIC_RELAXED, AGENT);
 }
 
+// the first threads wait in a loop for the last one, which goes on behind it
+ALONE(awaited, int* data, int* flag) {
+  int t = threadIdx.x;
+  if (t < 64) while (!__hip_atomic_load(flag, __ATOMIC_ACQUIRE, AGENT)) {}
+  data[t] = t < 64 ? data[t + 64] + 1 : t;
+  if (t >= 64) __hip_atomic_fetch_or(flag, 1, __ATOMIC_RELEASE, AGENT);
+}
+
 // some waves come to one barrier more than the others
 ALONE(one_more, int* out, int waves) {
   __shared__ int data[128];
@@ -180,6 +188,11 @@ def test_atomic_operations_race_with_others(target):
     race(target, "counted_and_written", "writes global memory, atomically updated by another wave", n, ZERO)
     assert run(target, "cleared_and_counted", n, ZERO).outputs[0][0] == 133
     race(target, "cleared_and_counted", "atomically updates global memory where another block wrote", n, ZERO, blocks=2)
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx950"])
+def test_a_wave_that_waits_in_a_loop_lets_others_go_on(target):
+    assert np.array_equal(run(target, "awaited", INTS, INTS[:1]).outputs[0][:64], np.arange(65, 129))
 
 
 @pytest.mark.parametrize("target", TARGETS)

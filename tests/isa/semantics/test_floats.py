@@ -52,7 +52,7 @@ def test_entry_does_what_amds_pseudocode_says(name):
     rng, alu, w = random.Random(name), ALU[name], ArrayValues()
     for text in texts()[name]:
         code = compile(python(text), name, "exec")
-        for _ in range(100):
+        for _ in range(60):
             state = {"S0": 0, "S1": 0, "S2": 0, "D0": 0}
             for source, bits in widths(alu).items():
                 wide = bits == 64 and "F64" not in name

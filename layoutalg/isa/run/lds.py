@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from layoutalg.errors import Fault
@@ -43,3 +45,18 @@ class Lds:
             what = f"{size} bytes at {int(addresses[k]):#x} of an LDS allocation of {self.size}, {describe(k)}"
             raise Fault("address", what, where, thread=describe(k), address=int(addresses[k]), tensor="LDS")
         return blocks * self.stride + addresses.astype(np.int64)
+
+
+def of_any_block(changed: Callable[[], Array], describe: Describe, count: int) -> tuple[Callable[[], Array], Describe]:
+    """Whether an element is changed in any block, where so many of each are noted once; names the first that does it.
+
+    What blocks store may differ where their addresses are alike.
+    """
+    first = np.zeros(count, np.int64)  # that block's elements come after so many
+
+    def in_any() -> Array:
+        each = changed().reshape(-1, count)
+        first[:] = each.argmax(axis=0) * count
+        return np.asarray(each.any(axis=0))
+
+    return in_any, lambda k: describe(k + int(first[k]))

@@ -19,7 +19,7 @@ from layoutalg.isa.run.atomics import operands_of, update
 from layoutalg.isa.run.buffers import in_range
 from layoutalg.isa.run.chosen import Chosen
 from layoutalg.isa.run.cycles import LdsMeter
-from layoutalg.isa.run.lds import Lds
+from layoutalg.isa.run.lds import Lds, of_any_block
 from layoutalg.isa.run.observer import Observer
 from layoutalg.isa.run.races import Races, Synchronised, of_each_block_alike
 from layoutalg.isa.run.registers import APERTURES, WaveRegisters
@@ -273,7 +273,7 @@ class WaveMemory:
                 same = self.alike and self.waves.alike and of_each_block_alike(issued, registers.waves_per_block)
                 some = self.lds.noted(len(rows), alike=same)
                 noted, rows = positions[:some], rows[:some]
-                changed = _changes(memory, noted, access.size, [dword[..., :some] for dword in stored])
+                changed, described = of_any_block(_changes(memory, positions, access.size, stored), described, some)
                 races.write(
                     noted, access.size, rows, issued[rows], self.waves, described, registers.where, changed=changed
                 )

@@ -39,6 +39,14 @@ ALONE(each_its_own_in_lds, int* data) {
   __syncthreads();
   data[threadIdx.x] = there[0];
 }
+ALONE(alike_in_one_block, int* data) {
+  __shared__ int place[128];
+  volatile int* there = place;
+  there[threadIdx.x] = 7;
+  there[threadIdx.x ^ 64] = 7 + blockIdx.x;
+  __syncthreads();
+  data[threadIdx.x + 128 * blockIdx.x] = there[threadIdx.x];
+}
 ALONE(all_alike_in_lds, int* data) {
   __shared__ int place[1];
   volatile int* there = place;
@@ -150,6 +158,11 @@ def test_waves_may_store_the_same_to_one_place_of_lds(target):
     assert (run(target, "all_alike_in_lds", INTS).outputs[0] == 7).all()
     with pytest.raises(Fault, match=r"another wave|different values"):
         run(target, "each_its_own_in_lds", INTS)
+
+
+def test_what_is_alike_in_the_first_block_may_differ_in_another():
+    with pytest.raises(Fault, match=r"block \(1, 0, 0\) .* another wave"):
+        run("gfx942", "alike_in_one_block", np.zeros(256, np.int32), blocks=2)
 
 
 @pytest.mark.parametrize(("target", "wait"), [("gfx1100", "S_WAITCNT_VSCNT"), ("gfx1201", "S_WAIT_STORECNT")])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.matrix import multiply
@@ -67,3 +70,19 @@ class WaveLanes:
 
     def _number(self, lane: Array) -> Array:
         return lane & np.uint32(self.registers.lanes - 1)
+
+
+def transposed(dwords: Sequence[Array], active: Array, where: str) -> list[Array]:
+    """DS_READ_B64_TR_B16: 16 lanes load four elements of 16 bits each, and lane j gets those of column j.
+
+    Element e of lane j is element j mod 4 of lane 4·e + j div 4, as HipKittens (on an MI355X), IREE and FlyDSL have it;
+    AMD's emulator rocjitsu exchanges among 4 lanes.
+    """
+    if (active.any(axis=-1) != active.all(axis=-1)).any():
+        raise UnsupportedInstructionError(f"a transposed load with inactive lanes, at {where}")
+    halves = [half for dword in dwords for half in (dword & np.uint32(0xFFFF), dword >> np.uint32(16))]
+    loaded = np.stack(halves, axis=-1)
+    grouped = loaded.reshape(*loaded.shape[:-2], -1, 16, 4)
+    j, e = np.indices((16, 4))
+    turned = grouped[..., 4 * e + j // 4, j % 4].reshape(loaded.shape)
+    return [turned[..., 2 * k] | turned[..., 2 * k + 1] << np.uint32(16) for k in range(2)]

@@ -19,6 +19,7 @@ from layoutalg.isa.run.atomics import operands_of, update
 from layoutalg.isa.run.buffers import in_range
 from layoutalg.isa.run.chosen import Chosen
 from layoutalg.isa.run.cycles import LdsMeter
+from layoutalg.isa.run.lanes import transposed
 from layoutalg.isa.run.lds import Lds, of_any_block
 from layoutalg.isa.run.observer import Observer
 from layoutalg.isa.run.races import Races, Synchronised, of_each_block_alike
@@ -192,14 +193,9 @@ class WaveMemory:
         return part
 
     def _load(
-        self,
-        instruction: Instruction,
-        access: MemoryInstruction,
-        number: int,
-        address: Array,
-        chosen: Chosen,
+        self, instruction: Instruction, access: MemoryInstruction, number: int, address: Array, chosen: Chosen,
         counters: tuple[str, ...],
-    ) -> None:
+    ) -> None:  # fmt: skip
         registers = self.registers
         target = operand_of(instruction, "d")
         count = access.registers
@@ -220,6 +216,8 @@ class WaveMemory:
                 self._meter(access, where_to, lanes)
             for k, dword in enumerate(memory.gather(positions, access.size)):
                 results[k] = lanes.put(results[k], dword)
+        if access.transposed:
+            results = transposed(results, chosen.active, registers.where)
         keys = [(target.kind, target.index + number * count + k) for k in range(count)]
         self._arrived(access, keys, results, counters)
 

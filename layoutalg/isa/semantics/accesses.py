@@ -42,6 +42,7 @@ class MemoryInstruction:
     pair_step: int = 0  # 0: one element; else bytes that an immediate of the two-element form counts
     by_buffer: bool = False  # scratch, by the buffer that describes it (never in the table)
     atomic: Atomic | None = None  # it reads and writes at once
+    transposed: bool = False  # of what 16 lanes load, four elements of 16 bits each, a lane gets a column
 
     @property
     def registers(self) -> int:
@@ -131,6 +132,7 @@ _LDS: tuple[Row, ...] = (
     ("READ_B64 LOAD_B64", 8, {}),
     ("READ_B96 LOAD_B96", 12, {}),
     ("READ_B128 LOAD_B128", 16, {}),
+    ("READ_B64_TR_B16", 8, {"transposed": True}),
     ("READ2_B32 LOAD_2ADDR_B32", 4, {"pair_step": 4}),
     ("READ2_B64 LOAD_2ADDR_B64", 8, {"pair_step": 8}),
     ("READ2ST64_B32 LOAD_2ADDR_STRIDE64_B32", 4, {"pair_step": 4 * 64}),

@@ -111,8 +111,9 @@ class SymbolicMachine:
 
     def access(self, instruction: Instruction, access: MemoryInstruction, addresses: tuple[Word, ...]) -> None:
         """Notes every element; loaded data are new unknowns."""
-        if access.atomic:
-            raise NotReadable(f"{instruction.place}: an atomic operation")
+        if access.atomic or access.transposed:
+            what = "an atomic operation" if access.atomic else "what lanes load for one another"
+            raise NotReadable(f"{instruction.place}: {what}")
         architecture = self.kernel.architecture
         counters = architecture.counters.of(access.space, access.store)
         unordered, overtaking = access.space in architecture.unordered, access.space in architecture.overtaking

@@ -1,0 +1,48 @@
+"""Kernels that Triton compiled for five targets load, and do what numpy says, within what is stated."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from layoutalg.formats.spec import load
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.isa.run.bound import bound
+from layoutalg.isa.run.launch import execute
+from tests.foreign.corpus import TARGETS
+from tests.foreign.triton.table import BUILDS, KERNELS, philox
+
+NAMES = [f"{kernel}-{target}" for kernel in KERNELS for target in TARGETS]
+
+
+def _ran(name: str, sizes: Any) -> dict[str, Any]:
+    """The results of a build, and what numpy says."""
+    kernel = KERNELS[name.partition("-")[0]]
+    file = load(BUILDS / f"{name}.toml")
+    (binary,) = read_kernels((BUILDS / f"{name}.co").read_bytes()).values()
+    launch = bound(file, binary.metadata, sizes, {}, kernel.values)
+    done = execute(decode_kernel(binary), launch.grid, launch.block, launch.arguments, lds=launch.lds)
+    given = {tensor: one.read(one.buffer.array) for tensor, one in launch.tensors.items()}
+    wanted = kernel.reference(SimpleNamespace(**given, **sizes, **kernel.values))
+    found = {one.name: one.read(memory) for one, memory in zip(launch.passed, done.outputs, strict=True)}
+    return {tensor: (found[tensor], wanted[tensor]) for tensor in wanted}
+
+
+def test_all_are_there() -> None:
+    assert sorted(path.stem for path in BUILDS.glob("*.co")) == sorted(NAMES)
+    assert sorted(path.stem for path in BUILDS.glob("*.toml")) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_results_are_those_of_numpy(name: str) -> None:
+    kernel = KERNELS[name.partition("-")[0]]
+    for sizes in kernel.sizes:
+        for found, wanted in _ran(name, sizes).values():
+            assert kernel.tolerance.accepts(found, np.asarray(wanted).astype(found.dtype)), (sizes, found, wanted)
+
+
+def test_philox_is_the_published_one() -> None:
+    """The known answer of Random123's `kat_vectors` for philox4x32-10 of zeros."""
+    assert philox(0, np.zeros(1, np.uint32))[0] == 0x6627E8D5

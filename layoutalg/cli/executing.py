@@ -67,7 +67,7 @@ def execute(
     layoutalg execute transpose.co --launch transpose.toml -D M=100 -D N=70 --input x=x.npy --output o=o.npy
     """
     spec = formats.load(launch_file)
-    payload, found = _kernel(file, kernel or (spec.launch.kernel if spec.launch else None), target)
+    payload, found = chosen_kernel(file, kernel or (spec.launch.kernel if spec.launch else None), target)
     chosen = codes.decode_kernel(found)
     values = {name: _value(text) for name, text in defines_of(argument).items()}
     given = {name: read_elements(Path(path)) for name, path in defines_of(inputs).items()}
@@ -100,7 +100,7 @@ def execute(
     return 0
 
 
-def _kernel(file: Path, name: str | None, target: str) -> tuple[bytes, binary.KernelBinary]:
+def chosen_kernel(file: Path, name: str | None, target: str) -> tuple[bytes, binary.KernelBinary]:
     """The kernel of that name, or the only one, and the code object that holds it."""
     kernels, unread = _code_objects(file, target)
     known = [*dict.fromkeys(one for _, found in kernels for one in (*found, *found.refused))]

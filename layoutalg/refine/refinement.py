@@ -42,7 +42,7 @@ from layoutalg.refine.simulation.expected import ExpectedElement, expected_eleme
 from layoutalg.refine.simulation.questions import Questions, unknown
 from layoutalg.refine.simulation.signature import arguments_of, hidden_of
 from layoutalg.refine.symbolic.machine import SymbolicMachine
-from layoutalg.refine.symbolic.state import TracedElement
+from layoutalg.refine.symbolic.state import TracedElement, hidden_arguments
 from layoutalg.refine.values.uninterpreted import ASSUMPTION as EQUAL_RESULTS
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.refine.values.word import NotReadable
@@ -142,7 +142,7 @@ def _trace(
     code: MachineCode, program: Program, questions: Questions, functions: UninterpretedFunctions, loops: Loops
 ) -> tuple[Sequence[TracedElement], tuple[str, ...]]:
     """The binary's accesses, and what was assumed in reading them."""
-    arguments = arguments_of(code.kernel, program)
+    arguments = (*arguments_of(code.kernel, program), *hidden_arguments(code.kernel, hidden_of(program)))
     blocks = (_linear(program),) if program.linear else program.grid
     given = all_of(program.requires, *(simplify(block < 1 << 31) for block in blocks))  # HIP launches no more
     for number, runs in loops.expected.items():
@@ -151,8 +151,7 @@ def _trace(
         given = all_of(given, number < runs)
     computes = functions.applied  # the program does, since only it has been read
     decide, sizes = questions.shown, _sizes(program)
-    machine = SymbolicMachine(code, arguments, blocks, program.threads, given, sizes, decide, functions,
-                              hidden_of(program))  # fmt: skip
+    machine = SymbolicMachine(code, arguments, blocks, program.threads, given, sizes, decide, functions)
     SymbolicExecution(machine, loops.execute, questions.deadline).run()
     assumed = {ASSUMPTION: machine.w.divides, EQUAL_RESULTS: computes}
     return machine.trace, tuple(text for text, needed in assumed.items() if needed)

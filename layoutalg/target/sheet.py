@@ -47,8 +47,9 @@ _ELSEWHERE = frozenset({"name", "target", "evidence", "confidence", "source"})
 
 
 def _plain(value: Any) -> str:
-    if isinstance(value, dict):
-        return " ".join(f"{key}={one:#x}" for key, one in value.items())
+    if isinstance(value, dict):  # numbers by name, or several of them by what they are of
+        texts = (f"={one:#x}" if isinstance(one, int) else f": {_plain(one)}" for one in value.values())
+        return " ".join(f"{key}{text}" for key, text in zip(value, texts, strict=True))
     return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 

@@ -73,10 +73,10 @@ class Loops:
             if len(self.heads) == len(self.expected):
                 raise NotReadable(f"a loop at {head:#x} that the program has not")
             self.heads[head] = list(self.expected)[len(self.heads)]
-        return _Loop(self, execution, head, entry).ends()
+        return Loop(self, execution, head, entry).ends()
 
 
-class _Loop:
+class Loop:
     """One loop, followed from one state."""
 
     def __init__(self, loops: Loops, execution: SymbolicExecution, head: int, entry: State) -> None:
@@ -91,6 +91,18 @@ class _Loop:
         self.outstanding: Outstanding = entry.outstanding.copy()
         self.barriers: Expr = FALSE  # a body's
         self.forms = Forms(self.w, self.t, loops.expected)
+
+    def leaves(self) -> Expr:
+        """When the body leaves, in terms of the iteration.  Raises `NotReadable` where it never does within."""
+        noting, around = self.machine.noting, self.machine.loops
+        self.machine.noting, self.machine.loops = False, (*around, self.t)
+        try:
+            start, _, leaving = self._settled()
+        finally:
+            self.machine.noting, self.machine.loops = noting, around
+        if not leaving:
+            raise NotReadable(f"the loop at {self.head:#x} has no exit that is seen")
+        return simplify(self._taken(start, [state for _, state in leaving]))
 
     def ends(self) -> Ends:
         """The states behind the loop's exit."""

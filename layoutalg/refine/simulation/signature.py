@@ -39,18 +39,19 @@ def arguments_of(binary: KernelBinary, program: Program) -> Sequence[BoundArgume
     if binary.lds_bytes < program.lds_bytes:
         raise NotReadable(f"{binary.lds_bytes} bytes of LDS, the program has {program.lds_bytes}")
     forbidden = {tensor.name: "write_only" for tensor in program.tensors} | {program.target.name: "read_only"}
-    arguments = [BoundArgument(tensor.name) for tensor in program.tensors]
-    arguments += [BoundArgument(number=size) for size in program.sizes]
-    if len(arguments) != len(binary.metadata.visible):
+    wanted = [(tensor.name, None) for tensor in program.tensors] + [("", size) for size in program.sizes]
+    if len(wanted) != len(binary.metadata.visible):
         raise NotReadable(f"{binary.name} has other arguments than {program.name}")
-    for argument, laid_out in zip(arguments, binary.metadata.visible, strict=True):
-        kind, size = ("global_buffer", 8) if argument.buffer else ("by_value", program.index_bits // 8)
+    arguments = []
+    for (buffer, number), laid_out in zip(wanted, binary.metadata.visible, strict=True):
+        kind, size = ("global_buffer", 8) if buffer else ("by_value", program.index_bits // 8)
         if (laid_out.kind, laid_out.size) != (kind, size) or laid_out.offset % size:
             raise NotReadable(f"{binary.name} has other arguments than {program.name}: {_in_words(laid_out)}, and not "
                               f"a {kind} of {size} bytes")  # fmt: skip
-        if laid_out.space not in _GLOBAL or forbidden.get(argument.buffer) in laid_out.accesses:
+        if laid_out.space not in _GLOBAL or forbidden.get(buffer) in laid_out.accesses:
             used = " ".join(sorted({laid_out.space, *laid_out.accesses} - {""}))
-            raise NotReadable(f"{binary.name}: {_in_words(laid_out)} is said to be {used}, as {argument.buffer} is not")
+            raise NotReadable(f"{binary.name}: {_in_words(laid_out)} is said to be {used}, as {buffer} is not")
+        arguments.append(BoundArgument(laid_out.offset, laid_out.size, buffer, number))
     return arguments
 
 

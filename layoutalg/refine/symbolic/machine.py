@@ -10,7 +10,7 @@ condition, so nothing has to be merged for them.
 | arithmetic | its entry in `semantics`, on the words of `values.word` |
 | a load | a new unknown for each element; of scratch, what was stored there |
 | a store | an entry of the trace |
-| a scalar load | the kernel's arguments, and nothing else |
+| a scalar load | the kernel's arguments, or unknowns that all lanes have alike |
 | a barrier | one more that has been passed, if nothing is under way and all waves come there |
 
 A flat access is one of the space whose base its address is made of.
@@ -19,7 +19,7 @@ What it cannot represent (each stops with its name): moves between lanes, but of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from layoutalg.index import FALSE, TRUE, Expr, const, div, mod, simplify, symbol, variables
@@ -42,8 +42,15 @@ from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.refine.values.unknowns import arguments_of
 from layoutalg.refine.values.word import Mask, NotReadable, Word
 
+#: Buffers begin at a multiple of so many bytes: an assumption (`refinement.STANDING`).
+BUFFERS = 16
+
 #: The arguments begin at no higher address, so that one's offset added does not wrap around.
 HIGHEST_ARGUMENTS = 1 << 60
+
+
+Loaded = Callable[[str, int, Sequence[Expr]], None]
+"""Is told the buffer (empty where it is not known), the bytes of each value, and the unknowns that stand for them."""
 
 
 class SymbolicMachine:
@@ -59,26 +66,25 @@ class SymbolicMachine:
         sizes: Mapping[str, int],
         decide: Decide,
         functions: UninterpretedFunctions,
-        hidden: Mapping[str, Expr],
     ) -> None:
-        """`grid` and `threads` are the index variables; `sizes` is the bytes of an element in each buffer and LDS.
-
-        `hidden` are arguments that the runtime gives, by kind.
-        """
+        """`grid` and `threads` are the index variables; `sizes` is the bytes of an element in each buffer and LDS."""
         self.kernel, self.w = program.kernel, IndexValues(decide, given, functions)
         self.registers = SymbolicRegisters(self.kernel, self.w, threads)
         self.scratch = Scratch(self.registers)
         self.interpreter = Interpreter(self.registers, self, SymbolicLanes(self.registers, self.uniform))
         self.program, self.sizes = program, sizes
-        self.arguments, self.hidden = arguments, hidden
+        self.arguments = arguments
         self.uniform_variables = {
             v for e in (*grid, *(a.number for a in arguments if a.number is not None)) for v in variables(e)
         }
         self.trace: list[TracedElement] = []
         self.loops: tuple[Expr, ...] = ()  # the variables of the loops that are followed
         self.noting = True  # or only trying out what a loop changes
+        self.loaded: Loaded = lambda buffer, size, values: None  # is told what was loaded
         self.buffers = {
-            a.buffer: symbol(f"address_of_{a.buffer}", min=0, max=(1 << 64) - 1) for a in arguments if a.buffer
+            a.buffer: symbol(f"address_of_{a.buffer}", min=0, max=(1 << 64) - 1, multiple_of=BUFFERS)
+            for a in arguments
+            if a.buffer
         }
         self.kernarg = symbol("address_of_arguments", min=0, max=HIGHEST_ARGUMENTS, multiple_of=16)
         self.bases = {
@@ -122,7 +128,7 @@ class SymbolicMachine:
         if access.space == "constant" and access.size < 4:
             raise NotReadable(f"{instruction.place}: a scalar load of {access.size} bytes")
         if access.space == "constant":
-            self._load_arguments(instruction, access, addresses[0])
+            self._load_scalars(instruction, access, addresses[0])
             target = operand_of(instruction, "d")
             keys = [(target.kind, target.index + k) for k in range(access.registers)]
             self.registers.state.outstanding.issue(counters, keys, unordered)
@@ -190,6 +196,7 @@ class SymbolicMachine:
         size = min(at[2], 4)
         values = [self.w.fresh("loaded", 1 << 8 * size) for _ in range(access.size // size)]
         self._note(instruction, access, (*at[:2], size), values)
+        self.loaded(at[0], size, values)
         target = operand_of(instruction, "d")
         words: list[tuple[Key, Word, Key | None]] = []
         for k in range(access.registers):
@@ -212,20 +219,37 @@ class SymbolicMachine:
                 values.append(simplify(mod(div(e, 1 << 8 * size * j), 1 << 8 * size)))
         self._note(instruction, access, (*at[:2], size), values)
 
-    def _load_arguments(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> None:
-        constants = self._constants(simplify(address.expr - self.registers.code), access.registers)
-        start = simplify(address.expr - self.kernarg)
-        if not constants and start.op != "const":
-            raise NotReadable(f"{instruction.place} loads from {simplify(address.expr)}")
-        if not (constants or 0 <= start.value <= self.kernel.argument_segment - 4 * access.registers):
-            raise NotReadable(f"{instruction.place} loads what is not in the arguments, from byte {start}")
-        target = operand_of(instruction, "d")
-        for k in range(access.registers):
-            key = target.kind, target.index + k
+    def _load_scalars(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> None:
+        """Words of the arguments, constants, or of a buffer: unknowns that all lanes have alike."""
+        start, target = simplify(address.expr - self.kernarg), operand_of(instruction, "d")
+        keys = [(target.kind, target.index + k) for k in range(access.registers)]
+        for key in keys:
             if self.registers.state.outstanding.open(key):
                 raise NotReadable(f"{key[0]}{key[1]} is loaded while its load is under way")
-            word = constants[k] if constants else self._argument_word(int(start.value) + 4 * k)
+        words = self._constants(simplify(address.expr - self.registers.code), access.registers)
+        if not words and {*self.buffers.values()} & set(variables(start)):
+            words = self._load_uniform(instruction, access, address)
+        elif not words and start.op != "const":
+            raise NotReadable(f"{instruction.place} loads from {simplify(address.expr)}")
+        elif not words:
+            if not 0 <= start.value <= self.kernel.argument_segment - 4 * access.registers:
+                raise NotReadable(f"{instruction.place} loads what is not in the arguments, from byte {start}")
+            words = [self._argument_word(int(start.value) + 4 * k) for k in range(access.registers)]
+        for key, word in zip(keys, words, strict=True):
             self.registers.state.scalars[key] = word
+
+    def _load_uniform(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> list[Word]:
+        """A scalar load from a buffer, which every wave on this way makes."""
+        values = [self.w.fresh("loaded", 1 << 32) for _ in range(access.registers)]
+        self.uniform_variables.update(values)
+        if self.noting:
+            buffer, start = self._place(access, address, instruction)
+            state = self.registers.state
+            for k, value in enumerate(values):
+                this = instruction, False, buffer, start + 4 * k, state.condition, state.barriers, value, 4, access.size
+                self.trace.append(TracedElement(*this, self.loops, 4 * k))
+            self.loaded(buffer, 4, values)
+        return [self.w.word(value) for value in values]
 
     def _constants(self, start: Expr, count: int) -> list[Word]:
         """Dwords of the code object that no kernel writes; none where the address is not known to be of one."""
@@ -237,29 +261,29 @@ class SymbolicMachine:
         return [self.w.const(int.from_bytes(data[k : k + 4], "little"), 32) for k in range(0, len(data), 4)]
 
     def _argument_word(self, byte: int) -> Word:
-        for laid_out, argument in zip(self.kernel.metadata.visible, self.arguments, strict=True):
-            if laid_out.offset <= byte < laid_out.offset + laid_out.size:
-                whole = self._argument_words(argument, laid_out.size)
-                return whole[(byte - laid_out.offset) // 4]
-        parts = [self._hidden_half(byte), self._hidden_half(byte + 2)]
-        if None in parts:
+        """Four bytes of the arguments: of one, or of several narrow ones; what nothing says of them is unknown."""
+        here = [one for one in self.arguments if one.offset < byte + 4 and byte < one.offset + one.size]
+        if len(here) == 1 and here[0].size % 4 == 0 and (byte - here[0].offset) % 4 == 0:
+            return self._argument_words(here[0])[(byte - here[0].offset) // 4]
+        if any(
+            one.number is None or one.size > 4 or one.offset < byte or one.offset + one.size > byte + 4 for one in here
+        ):
             return self.w.fresh_word()
-        return self.w.word(sum((part * (1 << 16 * k) for k, part in enumerate(parts) if part is not None), start=FALSE))
+        total, at = FALSE, byte
+        for one in sorted(here, key=lambda one: one.offset):
+            assert one.number is not None
+            gap = self.w.undefined(8 * (one.offset - at)) * (1 << 8 * (at - byte)) if one.offset > at else FALSE
+            total += gap + mod(one.number, 1 << 8 * one.size) * (1 << 8 * (one.offset - byte))
+            at = one.offset + one.size
+        rest = self.w.undefined(8 * (byte + 4 - at)) * (1 << 8 * (at - byte)) if at < byte + 4 else FALSE
+        return self.w.word(total + rest)
 
-    def _hidden_half(self, byte: int) -> Expr | None:
-        """Two bytes of a hidden argument; None where they are not of one that is known."""
-        for laid_out in self.kernel.metadata.arguments:
-            inside = byte - laid_out.offset
-            if laid_out.kind in self.hidden and 0 <= inside <= laid_out.size - 2:
-                return simplify(mod(div(self.hidden[laid_out.kind], 1 << 8 * inside), 1 << 16))
-        return None
-
-    def _argument_words(self, argument: BoundArgument, size: int) -> tuple[Word, ...]:
+    def _argument_words(self, argument: BoundArgument) -> tuple[Word, ...]:
         if argument not in self._wholes:
             e = self.buffers[argument.buffer] if argument.buffer else argument.number
             assert e is not None
-            word = self.w.word(e, 64 if size == 8 else 32)
-            self._wholes[argument] = (self.w.low(word), self.w.high(word)) if size == 8 else (word,)
+            word = self.w.word(e, 64 if argument.size == 8 else 32)
+            self._wholes[argument] = (self.w.low(word), self.w.high(word)) if argument.size == 8 else (word,)
         return self._wholes[argument]
 
     def uniform(self, expr: Expr) -> bool:

@@ -12,12 +12,13 @@ word or a lane mask.  What it cannot represent: which other lanes are active.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, negation
 from layoutalg.index.conditions import assuming, choice, disjunction, excludes, implies, merged
+from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Key, Outstanding
@@ -30,10 +31,19 @@ Writes = tuple[tuple[Expr, Word], ...]
 
 @dataclass(frozen=True)
 class BoundArgument:
-    """What a kernel argument stands for: a buffer's name, or a number."""
+    """What bytes of the arguments stand for: a buffer's address, or a number modulo 2 to the power of its bits."""
 
+    offset: int  # bytes from the start of the arguments
+    size: int  # bytes
     buffer: str = ""
     number: Expr | None = None
+
+
+def hidden_arguments(kernel: KernelBinary, known: Mapping[str, Expr]) -> Iterator[BoundArgument]:
+    """The arguments that the runtime gives, of the kinds that are known."""
+    for place in kernel.metadata.arguments:
+        if place.kind in known:
+            yield BoundArgument(place.offset, place.size, number=known[place.kind])
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,82 @@
+"""What one lane of any wave accesses, instruction by instruction, and the claims that need no other lane.
+
+| claim | says, of every access that happens |
+|---|---|
+| `in_bounds` | its bytes lie in the tensor |
+| `lds_in_bounds` | its bytes lie in the LDS that the kernel and the launch ask for |
+| `aligned` | its address is a multiple of what its instruction needs |
+| `read_only` | a tensor that the launch does not name under `writes` is not stored to |
+| `defined` | what is stored is made of what was given, loaded or computed, of nothing that nobody wrote |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from layoutalg.index import FALSE, Expr, all_of, eq, mod, variables
+from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.isa.semantics.accesses import alignment_of
+from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.symbolic.state import TracedElement
+from layoutalg.refine.values.unknowns import Kind, kind_of
+
+LDS = "lds"
+
+
+@dataclass(frozen=True)
+class Access:
+    """What one instruction moves at once for one lane: bytes from the start of a tensor, or of LDS."""
+
+    instruction: Instruction
+    store: bool
+    memory: str  # a tensor's name, or `lds`
+    offset: Expr
+    width: int  # bytes
+    guard: Expr
+    barriers: Expr
+    undefined: bool  # whether what is stored may be made of what nothing wrote
+
+    def __str__(self) -> str:
+        verb = "stores to" if self.store else "loads from"
+        return f"{self.instruction.address:#x} {self.instruction.name.lower()} {verb} {self.memory}"
+
+
+@dataclass(frozen=True)
+class Question:
+    """One formula of a claim: in all cases that are given, the goal."""
+
+    claim: str
+    about: str
+    goal: Expr
+    given: Expr
+
+
+def accesses(trace: Sequence[TracedElement]) -> tuple[Access, ...]:
+    """The accesses of a trace, whose elements are put together again."""
+    found: list[Access] = []
+    for one in trace:
+        undefined = one.store and any(kind_of(v) is Kind.UNDEFINED for v in variables(one.value))
+        if one.within and found:
+            found[-1] = replace(found[-1], undefined=found[-1].undefined or undefined)
+        else:
+            this = one.instruction, one.store, one.buffer, one.offset, one.width, one.guard, one.barriers
+            found.append(Access(*this, undefined))
+    return tuple(found)
+
+
+def questions(found: Sequence[Access], launched: Launched) -> Iterator[Question]:
+    """What is to be decided of each access by itself."""
+    for access in found:
+        in_lds = access.memory == LDS
+        given, about = all_of(launched.given, access.guard), str(access)
+        size = launched.lds_bytes if in_lds else launched.tensors[access.memory].bytes
+        inside = all_of(access.offset >= 0, access.offset + access.width <= size)
+        yield Question("lds_in_bounds" if in_lds else "in_bounds", about, inside, given)
+        needed = alignment_of("lds" if in_lds else "global", access.width)
+        if needed > 1:
+            yield Question("aligned", about, eq(mod(access.offset, needed), 0), given)
+        if access.store and not in_lds and not launched.tensors[access.memory].written:
+            yield Question("read_only", about, FALSE, given)
+        if access.store and access.undefined:
+            yield Question("defined", about, FALSE, given)

@@ -1,0 +1,224 @@
+"""Whether a kernel that anybody compiled is safe as it is launched: every claim with its verdict, for all sizes.
+
+The machine code is followed by the symbolic machine, one unknown lane on all ways; what it accesses is held against the
+launch (`accesses`), against itself in other lanes (`races`, and of LDS `tables`), and the launch against the target.
+What following it takes for granted is a claim too: `followed` fails with the instruction and the reason.
+
+| claim | says |
+|---|---|
+| `launchable` | the target has the LDS, and the runtime starts as many threads and blocks |
+| `followed` | instructions are described, data are waited for, LDS is done at barriers, and all waves meet there |
+| `ends` | each loop leaves in the turn that its count says, and in none before |
+| `in_bounds`, `aligned`, `read_only`, `lds_in_bounds` | of each access: see `accesses` |
+| `defined` | of each store: what it stores was written before |
+| `race_free` | no two threads meet: `races`, and of LDS `tables` |
+| `initialised` | what is read of LDS was stored there: `tables` |
+| `runs` | only where one faults, tried where a claim fails: `runs` |
+
+A kernel with preloaded arguments is audited from both of its entries.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from layoutalg.errors import DeviceError
+from layoutalg.formats.model import SpecFile
+from layoutalg.index import TRUE, Expr, all_of, conjuncts, variables
+from layoutalg.index.evaluate import limits
+from layoutalg.isa.decode.code import MachineCode
+from layoutalg.prove import (
+    ForAll,
+    Limits,
+    Obligation,
+    Proved,
+    Refuted,
+    Shown,
+    Unknown,
+    Verdict,
+    Verdicts,
+    Witness,
+    holds,
+    prove,
+)
+from layoutalg.refine.audit.accesses import LDS, Access, accesses, questions
+from layoutalg.refine.audit.launched import MOST_THREADS, Launched
+from layoutalg.refine.audit.loops import FoundLoops
+from layoutalg.refine.audit.races import race_questions
+from layoutalg.refine.audit.runs import Runs
+from layoutalg.refine.audit.tables import Finding, LdsTable
+from layoutalg.refine.loops.execution import SymbolicExecution
+from layoutalg.refine.refinement import STANDING, WITHOUT_PRELOAD
+from layoutalg.refine.symbolic.machine import SymbolicMachine
+from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
+from layoutalg.target import target as gpu
+
+#: The solver's steps for a question of the reading, and for a claim (`refine.simulation.questions` has their measure).
+READING_STEPS, CLAIM_STEPS = 500_000, 2_000_000
+
+
+Claimed = tuple[str, str, Verdict]
+"""A claim by its name, what it is about (an instruction, in most), and the verdict."""
+
+
+@dataclass(frozen=True)
+class Audit(Verdicts):
+    """Every claim on a launch, in order, each with what it is about."""
+
+    kernel: str
+    target: str
+    claims: tuple[Claimed, ...]
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    def verdicts(self) -> tuple[tuple[str, Verdict], ...]:  # type: ignore[override]
+        """Each claim with what it is about, and its verdict."""
+        return tuple((f"{claim}: {about}", verdict) for claim, about, verdict in self.claims)
+
+    @property
+    def name(self) -> str:
+        """`proved`, `refuted` where some claim is, else `unknown`."""
+        if self.proved:
+            return "proved"
+        return "refuted" if any(isinstance(verdict, Refuted) for _, verdict in self.verdicts) else "unknown"
+
+
+def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
+    """Decides every claim on a kernel and its launch within so many seconds.
+
+    Raises `LaunchError` where the launch is none of the kernel's.
+    """
+    launched = Launched.of(code.kernel, file)
+    auditor = _Auditor(code, launched, file, seconds)
+    claims = tuple(auditor.claims())
+    if code.kernel.preloaded:
+        other = audit(code.without_preload, file, seconds)
+        claims += tuple(
+            (claim, f"{about} ({WITHOUT_PRELOAD})".strip(), verdict) for claim, about, verdict in other.claims
+        )
+    return Audit(code.kernel.name, code.kernel.target, claims, tuple(auditor.assumptions()))
+
+
+class _Auditor:
+    """Follows the code and asks the prover."""
+
+    def __init__(self, code: MachineCode, launched: Launched, file: SpecFile, seconds: float) -> None:
+        self.code, self.launched, self.deadline = code, launched, time.monotonic() + seconds
+        self.shown = (
+            Shown("block", launched.blocks), Shown("thread", launched.threads),
+            *((Shown("sizes", tuple(launched.sizes.values())),) if launched.sizes else ()),
+        )  # fmt: skip
+        self.loops, self.runs = FoundLoops(), Runs(code, launched, file)
+        self.assumed: dict[Expr, Expr] = {}  # what was loaded → what is assumed of it
+        self._ranges: dict[tuple[Expr, Expr], bool] = {}
+
+    def claims(self) -> Iterator[Claimed]:
+        """Every claim, decided."""
+        yield from self._launchable()
+        try:
+            found = self._followed()
+        except (DeviceError, RecursionError) as error:
+            yield "followed", "", Unknown("the machine code is followed", "reading", 0.0, (), str(error))
+            return
+        yield "followed", "", Proved("the machine code is followed", "reading", 0.0)
+        for claim in self.loops.claims:
+            yield self._decided("ends", claim.label, claim.assuming(self.launched.given))
+        for one in questions(found, self.launched):
+            yield self._decided(one.claim, one.about, ForAll(one.claim, one.goal, one.given, self.shown))
+        for about, obligation in race_questions(found, self.launched):
+            yield self._decided("race_free", about, obligation)
+        for finding in LdsTable(self.launched, found).findings():
+            yield finding.claim, finding.about, self._tabled(finding)
+        for sizes, fault in self.runs.faults[:1]:
+            shown = Witness((sizes,), f"at {', '.join(f'{name} = {n}' for name, n in sizes.items())}: {fault}")
+            yield "runs", "with drawn contents", Refuted("a run does no wrong", "a run", 0.0, (), shown)
+
+    def _tabled(self, finding: Finding) -> Verdict:
+        """What a table says; at the least sizes a run may show that it fails."""
+        if not finding.why:
+            return Proved(finding.claim, "table", 0.0)
+        for scale in (1, 40):
+            sizes = {name: min(max(int(v.lo), scale), v.hi) // v.value.multiple_of * v.value.multiple_of
+                     for name, v in self.launched.sizes.items()}  # fmt: skip
+            shown = self.runs.shows(finding.about, sizes)
+            if shown:
+                return Refuted(finding.claim, "table", 0.0, (), Witness((sizes,), f"{finding.why}; a run: {shown}"))
+        return Unknown(finding.claim, "table", 0.0, (), finding.why)
+
+    def assumptions(self) -> Iterator[str]:
+        """What every verdict assumes."""
+        launch = self.launched
+        sizes = ", ".join(limits(v) for v in launch.sizes.values())
+        yield from [f"sizes: {sizes}"] if sizes else []
+        yield from [f"of the sizes: {launch.limits}"] if launch.limits is not TRUE else []
+        for one in launch.tensors.values():
+            for limit, word in zip(one.assumed, ("at least", "at most"), strict=True):
+                yield from [f"every element of {one.name} is {word} {limit}"] if limit is not None else []
+        yield from STANDING
+        doubt = self.code.kernel.machine.evidence.doubt
+        yield from [f"{self.code.kernel.target}: {doubt}"] if doubt else []
+
+    def _launchable(self) -> Iterator[Claimed]:
+        launched, kernel = self.launched, self.code.kernel
+        refused = kernel.metadata.refuses((*launched.block, 1, 1)[:3])
+        if refused:
+            yield "launchable", "threads", Unknown("launchable", "metadata", 0.0, (), refused)
+        else:
+            yield "launchable", "threads", Proved("launchable", "metadata", 0.0)
+        most = gpu(kernel.target).lds_bytes
+        goals = {"LDS": launched.lds_bytes <= most}
+        for axis, (count, size) in enumerate(zip(launched.grid, (*launched.block, 1, 1), strict=False)):
+            goals[f"grid {'xyz'[axis]}"] = all_of(count >= 1, count * size <= MOST_THREADS)
+        for about, goal in goals.items():
+            shown = self.shown[2:]
+            yield self._decided("launchable", about, ForAll(about, goal, launched.limits, shown))
+
+    def _followed(self) -> tuple[Access, ...]:
+        launched = self.launched
+        machine = SymbolicMachine(
+            self.code, launched.arguments, launched.blocks, launched.threads, launched.given,
+            {LDS: 1, **{name: one.element for name, one in launched.tensors.items()}}, self._in_range,
+            UninterpretedFunctions(),
+        )  # fmt: skip
+        machine.loaded = self._loaded
+        SymbolicExecution(machine, self.loops.execute, self.deadline).run()
+        return accesses(machine.trace)
+
+    def _loaded(self, buffer: str, size: int, values: Sequence[Expr]) -> None:
+        """Notes what is assumed of what was loaded."""
+        if buffer in self.launched.tensors:
+            holds = self.launched.tensors[buffer].holds(size, values)
+            for part in conjuncts(holds) if holds is not TRUE else ():
+                for v in variables(part):
+                    if v in values:
+                        self.assumed[v] = all_of(self.assumed.get(v, TRUE), part)
+
+    def _given(self, *exprs: Expr) -> Expr:
+        """What is assumed of all that was loaded and occurs in these."""
+        return all_of(*(self.assumed[v] for v in variables(*exprs) if v in self.assumed))
+
+    def _in_range(self, goal: Expr, given: Expr) -> bool:
+        if (goal, given) not in self._ranges:
+            late = time.monotonic() > self.deadline
+            asked = ForAll("a value is in range", goal, all_of(given, self._given(goal, given)))
+            self._ranges[goal, given] = not late and bool(holds(asked, Limits(steps=READING_STEPS, choices=8)))
+        return self._ranges[goal, given]
+
+    def _decided(self, claim: str, about: str, obligation: Obligation) -> Claimed:
+        """The verdict; refuted is only what a run shows."""
+        if time.monotonic() > self.deadline:
+            return claim, about, Unknown(claim, "none", 0.0, (), "the time for all claims is used up")
+        asked = obligation.assuming(self._given(*obligation.roots)) if self.assumed else obligation
+        verdict = prove(asked, limits=Limits(steps=CLAIM_STEPS))
+        if not isinstance(verdict, Refuted) or claim == "launchable":
+            return claim, about, verdict
+        shown = self.runs.shows(about, verdict.witness.points[0] if verdict.witness.points else {})
+        if shown:
+            return (
+                claim,
+                about,
+                replace(verdict, witness=replace(verdict.witness, text=f"{verdict.reason}; a run: {shown}")),
+            )
+        return claim, about, Unknown(claim, verdict.strategy, verdict.seconds, (), f"no run shows it: {verdict.reason}")

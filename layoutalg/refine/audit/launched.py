@@ -1,0 +1,212 @@
+"""A kernel that anybody compiled, and its launch: what each byte of the arguments stands for, and what is given.
+
+| the launch says | in the machine it is |
+|---|---|
+| a tensor | an address that nothing else is, aligned as an allocation is, and the bytes of its memory |
+| a number | its expression, in as many bytes as the kernel has there |
+| a value that is given at the launch | an unknown that all threads have alike |
+| nothing (`unused`) | a tensor of no bytes |
+| a struct | its fields, one after the other |
+| the block, the grid | what the hidden arguments say of them (AMDGPUUsage, "Code Object V5 Metadata") |
+
+Raises `LaunchError` where the two contradict.  What it cannot represent: blocks whose sizes are symbols.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from layoutalg.errors import LaunchError
+from layoutalg.formats.launch import Argument, Given, Launch, Number, Pointer, Struct, Unused
+from layoutalg.formats.model import SpecFile
+from layoutalg.index import TRUE, Expr, all_of, as_expr, const, select, simplify, symbol, var
+from layoutalg.isa.container.binary import KernelBinary
+from layoutalg.isa.container.metadata import Argument as LaidOut
+from layoutalg.refine.symbolic.state import BoundArgument, hidden_arguments
+from layoutalg.target.dtypes import DTYPES
+
+AXES = "xyz"
+
+#: Blocks along an axis at most, and threads of all blocks along it (HIP, hipModuleLaunchKernel; AMDGPUUsage, the
+#: packet's grid sizes of 32 bits).
+MOST_BLOCKS, MOST_THREADS = (1 << 31) - 1, (1 << 32) - 1
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A tensor's memory."""
+
+    name: str
+    bytes: Expr
+    element: int  # bytes
+    written: bool
+    signed: bool = False  # its elements are integers with a sign
+    assumed: tuple[Expr | None, Expr | None] = (None, None)  # what its elements are at least, and at most
+
+    def holds(self, size: int, values: Sequence[Expr]) -> Expr:
+        """What is assumed of elements of which these unknowns of `size` bytes each are the parts, low ones first."""
+        if self.assumed == (None, None) or self.element % size:
+            return TRUE
+        parts, found = self.element // size, []
+        for first in range(0, len(values) - parts + 1, parts):
+            word = sum((v * (1 << 8 * size * k) for k, v in enumerate(values[first : first + parts])), start=as_expr(0))
+            sign = 1 << 8 * self.element - 1
+            number = select(word >= sign, word - 2 * sign, word) if self.signed else word
+            low, high = self.assumed
+            found += [low <= number] if low is not None else []
+            found += [number <= high] if high is not None else []
+        return all_of(*found)
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A kernel's launch, for all sizes: the variables of blocks and threads, and what holds of them."""
+
+    kernel: KernelBinary
+    blocks: tuple[Expr, ...]
+    grid: tuple[Expr, ...]
+    threads: tuple[Expr, ...]
+    block: tuple[int, ...]
+    lds: Expr  # bytes that the launch adds
+    limits: Expr  # of sizes
+    given: Expr  # of sizes, blocks and threads
+    arguments: tuple[BoundArgument, ...]
+    tensors: Mapping[str, Memory]
+    sizes: Mapping[str, Expr]  # the file's symbols
+
+    @property
+    def lds_bytes(self) -> Expr:
+        """Bytes of LDS of a block."""
+        return simplify(self.lds + self.kernel.lds_bytes)
+
+    @classmethod
+    def of(cls, kernel: KernelBinary, file: SpecFile) -> Launched:
+        """Binds a spec file's launch to a kernel."""
+        launch = file.launch
+        if launch is None:
+            raise LaunchError(f"{file.path} says no launch: add a [launch] table")
+        block = tuple(_constant(one) for one in launch.block)
+        grid = tuple(map(simplify, launch.grid))
+        blocks = tuple(var(f"block_{axis}", one) for axis, one in zip(AXES, grid, strict=False))
+        threads = tuple(var(f"thread_{axis}", one) for axis, one in zip(AXES, block, strict=False))
+        tensors = {name: _memory(file, launch, name) for name in launch.tensors}
+        bound = _Binding(kernel, tensors)
+        limits = all_of(*_limits(file, launch))
+        given = all_of(*(one <= MOST_BLOCKS for one in grid), limits)
+        arguments = (*bound.visible(launch), *bound.hidden(grid, block))
+        lds = simplify(launch.lds)
+        return cls(kernel, blocks, grid, threads, block, lds, limits, given, arguments, bound.tensors, file.symbols)
+
+
+def _constant(size: Expr) -> int:
+    found = simplify(size)
+    if found.op != "const" or found.value < 1:
+        raise LaunchError(f"a block of {size} threads: give numbers, each at least 1")
+    return int(found.value)
+
+
+def _limits(file: SpecFile, launch: Launch) -> Iterator[Expr]:
+    """What the file says of its sizes."""
+    yield from dict.fromkeys(file.descriptor(name).limits for name in launch.tensors)
+
+
+def _memory(file: SpecFile, launch: Launch, name: str) -> Memory:
+    item = file.descriptor(name)
+    assert item.dtype is not None  # `formats.launching` has looked
+    element = int(DTYPES[item.dtype].bytes)
+    written, signed = name in launch.writes, item.dtype.startswith("i")
+    limits = [(one.min, one.max) for one in launch.assume if one.of == name and not written]
+    assumed = limits[0] if limits else (None, None)
+    return Memory(name, simplify(item.descriptor.element_space_size * element), element, written, signed, assumed)
+
+
+class _Binding:
+    """Arguments in their places."""
+
+    def __init__(self, kernel: KernelBinary, tensors: Mapping[str, Memory]) -> None:
+        self.kernel, self.tensors = kernel, dict(tensors)
+
+    def visible(self, launch: Launch) -> Iterator[BoundArgument]:
+        """What the launch gives."""
+        places = self.kernel.metadata.visible
+        if len(places) != len(launch.arguments):
+            raise LaunchError(
+                f"{self.kernel.name} takes {len(places)} arguments ({', '.join(_shown(one) for one in places)}); the "
+                f"launch gives {len(launch.arguments)}"
+            )
+        for number, (argument, place) in enumerate(zip(launch.arguments, places, strict=True)):
+            yield from self._bound(argument, place, f"argument {number} of {self.kernel.name}")
+
+    def _bound(self, argument: Argument, place: LaidOut, what: str) -> Iterator[BoundArgument]:
+        if isinstance(argument, Struct):
+            at = 0
+            for field in argument.fields:
+                size = _size(field, 0)
+                at = -(-at // size) * size
+                if at + size > place.size:
+                    raise LaunchError(f"{what} has {place.size} bytes; the fields that the launch gives take more")
+                yield self._one(field, place.offset + at, size)
+                at += size
+            return
+        size = _size(argument, place.size)
+        pointer = place.kind == "global_buffer"
+        if size != place.size or (pointer and not isinstance(argument, Pointer | Unused)):
+            raise LaunchError(f"{what} is {_shown(place)}; the launch gives {_given(argument)}")
+        yield self._one(argument, place.offset, size)
+
+    def _one(self, argument: Argument, offset: int, size: int) -> BoundArgument:
+        if isinstance(argument, Pointer):
+            return BoundArgument(offset, size, argument.descriptor)
+        if isinstance(argument, Unused):
+            name = f"the unused argument at byte {offset}"
+            self.tensors[name] = Memory(name, const(0), 1, written=False)
+            if size == 8:
+                return BoundArgument(offset, size, name)
+        elif isinstance(argument, Number) and isinstance(argument.value, Expr) and not _is_float(argument.dtype):
+            return BoundArgument(offset, size, number=argument.value)
+        return BoundArgument(offset, size, number=symbol(f"argument_{offset}", min=0, max=(1 << 8 * size) - 1))
+
+    def hidden(self, grid: tuple[Expr, ...], block: tuple[int, ...]) -> Iterator[BoundArgument]:
+        """What the runtime gives, of what the launch decides."""
+        ones = (as_expr(1),) * 3
+        known: dict[str, Expr] = {}
+        for axis, count, size in zip(AXES, (*grid, *ones), (*map(const, block), *ones), strict=False):
+            known |= {f"hidden_block_count_{axis}": count, f"hidden_group_size_{axis}": size}
+            known |= {f"hidden_remainder_{axis}": const(0), f"hidden_global_offset_{axis}": const(0)}
+        known["hidden_grid_dims"] = const(3)  # HIP's launches have three (`isa.run.arguments`)
+        yield from hidden_arguments(self.kernel, known)
+
+
+def _is_float(dtype: str | None) -> bool:
+    return dtype is not None and dtype.startswith(("f", "bf"))
+
+
+def _size(argument: Argument, otherwise: int) -> int:
+    """Bytes of an argument or a field."""
+    if isinstance(argument, Pointer):
+        return 8
+    assert not isinstance(argument, Struct)
+    dtype = getattr(argument, "dtype", None)
+    return argument.bytes or (int(DTYPES[dtype].bytes) if dtype else otherwise)
+
+
+def _shown(place: LaidOut) -> str:
+    return "a pointer" if place.kind == "global_buffer" else f"{place.size} bytes"
+
+
+def _given(argument: Argument) -> str:
+    match argument:
+        case Pointer():
+            return f"the tensor {argument.descriptor}"
+        case Number():
+            return f"the number {argument.value}"
+        case Given():
+            return f"the value {argument.name}"
+    return "nothing"
+
+
+def threads_of(block: tuple[int, ...]) -> int:
+    """How many threads a block has."""
+    return math.prod(block)

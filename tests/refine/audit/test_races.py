@@ -1,0 +1,59 @@
+"""Races in global memory: what each thread has for itself is another thing in another thread."""
+
+import pytest
+
+from layoutalg.device.compile import compile_source
+from layoutalg.formats.spec import loads
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.refine.audit.audit import Audit, audit
+
+LAUNCH = """
+symbols = {{ N = {{ min = 1, max = 64 }} }}
+[[descriptor]]
+name = "x"
+dtype = "i32"
+base = {{ kind = "naive", lengths = [65536], strides = [1] }}
+[[descriptor]]
+name = "o"
+dtype = "i32"
+base = {{ kind = "naive", lengths = [65536], strides = [1] }}
+[launch]
+grid = [4]
+block = [64]
+arguments = ["x", "o", "N"]
+writes = ["o"]
+assume = [{{ of = "x", min = {}, max = {} }}]
+"""
+KERNEL = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void k(const int* x, int* o, int n) {{
+    int t = blockIdx.x * 64 + threadIdx.x;
+    {}
+}}
+"""
+
+
+def races(body: str, least: int = 0, most: int = 255) -> set[str]:
+    (kernel,) = read_kernels(compile_source(KERNEL.format(body), "gfx942").payload).values()
+    found: Audit = audit(decode_kernel(kernel), loads(LAUNCH.format(least, most)))
+    return {verdict.name for said, _, verdict in found.claims if said == "race_free"}
+
+
+@pytest.mark.parametrize("body", [
+    "o[t] = x[t];", "o[t * 2] = 1; o[t * 2 + 1] = 2;", "o[t + 256 * x[t]] = 1;",
+])  # fmt: skip
+def test_apart(body: str) -> None:
+    assert races(body) == {"proved"}
+
+
+@pytest.mark.parametrize("body", [
+    "o[t / 2] = x[t];",
+    "o[t + x[t]] = 1;",  # apart where all load the same, and not else
+    "o[x[t]] = t;",
+    "for (int k = 0; k < n; ++k) o[t + k] = t;",  # apart in each turn, and not between two
+    "o[t] = o[t + 1] + 1;",
+    "if (x[t] == 7) o[0] = t;",
+])  # fmt: skip
+def test_not_apart(body: str) -> None:
+    assert "proved" not in races(body) or races(body) & {"unknown", "refuted"}

@@ -72,6 +72,9 @@ STARTED = {
     "emit": ("gemm",),
     "compile": ("t.hip",),
     "binary": ("t.co", "--against", "transpose_lds"),
+    "execute": ("k.co", "--launch", "k.toml", "-D", "N=100"),
+    "audit": ("k.co", "--launch", "k.toml"),
+    "survey": ("k.co",),
     "run": ("permute", "--axes", "1,0", "--input", "a.npy", "--output", "b.npy", "--device", "gfx942-isa"),
     "banks": ("--target", "gfx942", "--instruction", "ds_read_b128", "--addresses", "addresses.json"),
     "devices": (),
@@ -79,6 +82,29 @@ STARTED = {
     "bench": ("permute", "--prepare", ".", "--target", "cpu"),
 }
 """Arguments of each command but the demo, with which it ends well."""
+KERNEL = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void k(const float* x, float* o, int n) {
+  int i = blockIdx.x * 64 + threadIdx.x;
+  if (i < n) o[i] = x[i];
+}
+"""
+LAUNCH = """
+symbols = { N = { min = 1, max = 1000 } }
+[[descriptor]]
+name = "x"
+dtype = "f32"
+base = { kind = "packed", lengths = ["N"] }
+[[descriptor]]
+name = "o"
+dtype = "f32"
+base = { kind = "packed", lengths = ["N"] }
+[launch]
+grid = ["(N + 63) // 64"]
+block = [64]
+arguments = ["x", "o", "N"]
+writes = ["o"]
+"""
 
 
 @pytest.mark.parametrize("command", STARTED)
@@ -91,7 +117,10 @@ def test_a_command_ends_well_in_a_process_of_its_own(
         needed("bitwuzla", "recheck")
     np.save("a.npy", np.ones((40, 50), np.float32))
     Path("addresses.json").write_text(json.dumps([lane * 16 for lane in range(64)]))
+    Path("k.hip").write_text(KERNEL)
+    Path("k.toml").write_text(LAUNCH)
     for words in (
+        ("compile", "k.hip", "--target", "gfx942", "-o", "k.co"),
         ("emit", "transpose", "--target", "gfx942", "--vector", "4", "-o", "t.hip"),
         ("compile", "t.hip", "--target", "gfx942", "-o", "t.co"),
         ("check", spec, "--certificates", "certificates"),

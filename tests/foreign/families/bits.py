@@ -127,7 +127,7 @@ KERNELS = (
         Broken("guard", "row >= rows", "row > rows", "address"),
         Broken("LDS size", "table[256]", "table[200]", "address"),
         Broken("uninitialised edge", "k < 256", "k < 255", "uninitialised", sizes=sizes("M L", (64, 100))),
-    )),
+    ), unaligned=True),
     Kernel("collatz", FILE, LINE, lambda g: {"o": _steps(g.x)}, (
         RETURN,
         Broken("endless", "v / 2", "v / 2 + (v == 2)", "control"),

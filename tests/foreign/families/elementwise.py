@@ -70,7 +70,7 @@ KERNELS = (
            lambda g: {"o": np.where(g.x & 8, -1, 1) * LEVELS[g.x & 7]}, (
         GUARD,
         Broken("sign", "x[i] & 8", "x[i] & 16", WRONG),
-        Broken("beyond the table", "-levels[x[i] & 7]", "-levels[x[i] & 15]", WRONG),
+        Broken("beyond the table", "-levels[x[i] & 7]", "-levels[x[i] & 15]", "address"),
     )),
     Kernel("affine_by_struct", FILE, LINE,
            lambda g: {"o": np.where(np.arange(g.N) & g.mask, g.x * g.scale + g.shift, g.x + g.bias)}, (

@@ -33,7 +33,7 @@ KERNELS = (
         Broken("divergent barrier", "__syncthreads();", "if (threadIdx.x < 128) __syncthreads();", "barrier"),
         Broken("write guard", "left + row < columns && ", "", "uninitialised"),
         Broken("half the tile", "int row = k / 64, column = k % 64;\n        if (top", 
-               "int row = k / 64 / 2, column = k % 64;\n        if (top", "race"),
+               "int row = k / 64 / 2, column = k % 64;\n        if (top", "uninitialised"),
     )),
     Kernel("transpose_batched", FILE, sizes("B M N", (1, 1, 1), (2, 16, 32), (3, 17, 33)),
            lambda g: {"o": g.x.transpose(0, 2, 1)}, (

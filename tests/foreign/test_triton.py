@@ -16,6 +16,10 @@ from tests.foreign.triton.table import BUILDS, KERNELS, philox
 
 NAMES = [f"{kernel}-{target}" for kernel in KERNELS for target in TARGETS]
 
+#: One target of each family in the fast tests.
+FAST = ("gfx942", "gfx1201")
+RUNS = [one if one.endswith(FAST) else pytest.param(one, marks=pytest.mark.slow) for one in NAMES]
+
 
 def _ran(name: str, sizes: Any) -> dict[str, Any]:
     """The results of a build, and what numpy says."""
@@ -35,7 +39,7 @@ def test_all_are_there() -> None:
     assert sorted(path.stem for path in BUILDS.glob("*.toml")) == sorted(NAMES)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", RUNS)
 def test_results_are_those_of_numpy(name: str) -> None:
     kernel = KERNELS[name.partition("-")[0]]
     for sizes in kernel.sizes:

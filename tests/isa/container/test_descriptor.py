@@ -191,6 +191,7 @@ def test_scratch_is_described_where_it_is_not_set_up():
     assert kernel(described, "gfx90a").user_sgprs[0] == ("private_segment_buffer", 4)
 
 
+@pytest.mark.slow
 def test_a_block_index_that_is_not_asked_for_is_not_there():
     """On RDNA 4 it would be in a trap temporary."""
     blind = decode_kernel(kernel(lambda code: code.descriptor_bits(423, 423, 0), "gfx1201"))

@@ -43,6 +43,7 @@ def test_register_transposition_is_exact(program, target):
     assert np.array_equal(run.outputs[1], given.T)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("opt_level", [0, 1])
 @pytest.mark.parametrize("kernel", ["transpose_xor_f32", "transpose_padded_f16"])

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from layoutalg.index import FALSE, Expr, all_of, eq, mod, variables
+from layoutalg.index import FALSE, Expr, all_of, eq, mod
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.semantics.accesses import alignment_of
 from layoutalg.refine.audit.launched import Launched
 from layoutalg.refine.symbolic.state import TracedElement
-from layoutalg.refine.values.unknowns import Kind, kind_of
+from layoutalg.refine.values.unknowns import Kind, dependencies, kind_of
 
 LDS = "lds"
 
@@ -56,7 +56,7 @@ def accesses(trace: Sequence[TracedElement]) -> tuple[Access, ...]:
     """The accesses of a trace, whose elements are put together again."""
     found: list[Access] = []
     for one in trace:
-        undefined = one.store and any(kind_of(v) is Kind.UNDEFINED for v in variables(one.value))
+        undefined = one.store and any(kind_of(v) is Kind.UNDEFINED for v in dependencies(one.value))
         if one.within and found:
             found[-1] = replace(found[-1], undefined=found[-1].undefined or undefined)
         else:

@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 
 from layoutalg.errors import DeviceError
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import TRUE, Expr, all_of, conjuncts, variables
+from layoutalg.index import TRUE, Expr, InexpressibleError, all_of, conjuncts, variables
 from layoutalg.index.evaluate import limits
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.prove import (
@@ -44,7 +44,7 @@ from layoutalg.prove import (
     prove,
 )
 from layoutalg.refine.audit.accesses import LDS, Access, accesses, questions
-from layoutalg.refine.audit.launched import MOST_THREADS, Launched
+from layoutalg.refine.audit.launched import MOST_BLOCKS, MOST_THREADS, Launched
 from layoutalg.refine.audit.loops import FoundLoops
 from layoutalg.refine.audit.races import race_questions
 from layoutalg.refine.audit.runs import Runs
@@ -119,7 +119,7 @@ class _Auditor:
         yield from self._launchable()
         try:
             found = self._followed()
-        except (DeviceError, RecursionError) as error:
+        except (DeviceError, InexpressibleError, RecursionError) as error:
             yield "followed", "", Unknown("the machine code is followed", "reading", 0.0, (), str(error))
             return
         yield "followed", "", Proved("the machine code is followed", "reading", 0.0)
@@ -170,7 +170,7 @@ class _Auditor:
         most = gpu(kernel.target).lds_bytes
         goals = {"LDS": launched.lds_bytes <= most}
         for axis, (count, size) in enumerate(zip(launched.grid, (*launched.block, 1, 1), strict=False)):
-            goals[f"grid {'xyz'[axis]}"] = all_of(count >= 1, count * size <= MOST_THREADS)
+            goals[f"grid {'xyz'[axis]}"] = all_of(count >= 1, count <= MOST_BLOCKS, count * size <= MOST_THREADS)
         for about, goal in goals.items():
             shown = self.shown[2:]
             yield self._decided("launchable", about, ForAll(about, goal, launched.limits, shown))

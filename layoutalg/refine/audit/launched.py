@@ -144,7 +144,8 @@ class _Binding:
             at = 0
             for field in argument.fields:
                 size = _size(field, 0)
-                at = -(-at // size) * size
+                aligned = min(size & -size, 16)  # as `isa.run.bound` lays it out
+                at = -(-at // aligned) * aligned
                 if at + size > place.size:
                     raise LaunchError(f"{what} has {place.size} bytes; the fields that the launch gives take more")
                 yield self._one(field, place.offset + at, size)

@@ -32,6 +32,7 @@ from layoutalg.index import (
     var,
     variables,
 )
+from layoutalg.prove import ForAll
 from layoutalg.refine.loops.execution import Ends, SymbolicExecution
 from layoutalg.refine.loops.invariants import Loop, Loops
 from layoutalg.refine.symbolic.state import State
@@ -54,7 +55,11 @@ class FoundLoops(Loops):
         t = self.heads.get(head)
         if t is None:
             t = self._begun(execution, head, entry)
-        return Loop(self, execution, head, entry).ends()
+        ends = Loop(self, execution, head, entry).ends()
+        if execution.machine.noting:  # of no turns nothing would be claimed, and the code makes one
+            about = f"the loop at {head:#x}: one turn at least"
+            self.claims.append(ForAll(about, self.expected[t] >= 1, entry.condition))
+        return ends
 
     def _begun(self, execution: SymbolicExecution, head: int, entry: State) -> Expr:
         """The variable of a loop that is met for the first time, below its count."""

@@ -25,7 +25,8 @@ def race_questions(found: Sequence[Access], launched: Launched) -> Iterator[tupl
         if one.memory != other.memory or not (one.store or other.store):
             continue
         given, own = all_of(launched.given, one.guard), _own(other, launched)
-        if one is other and not any(kind_of(v) is not None for v in own):
+        whole = not one.width & one.width - 1  # aligned to its width, which is a claim of its own
+        if one is other and whole and not any(kind_of(v) is not None for v in own):
             # Turns of one thread are told apart too, which is more than is needed.
             each = (*here, *(v for v in own if v not in here))
             yield (

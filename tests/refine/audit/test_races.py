@@ -57,3 +57,12 @@ def test_apart(body: str) -> None:
 ])  # fmt: skip
 def test_not_apart(body: str) -> None:
     assert "proved" not in races(body) or races(body) & {"unknown", "refuted"}
+
+
+def test_a_loop_that_may_count_down_from_0_is_not_proved() -> None:
+    """Its count says no turn, the code makes 2³²: of those nothing is known."""
+    body = 'int k = n, s = 0; do { s = s * 3 + t; asm volatile("" : "+v"(s)); } while (--k != 0); o[t] = s;'
+    (kernel,) = read_kernels(compile_source(KERNEL.format(body), "gfx942").payload).values()
+    limits = {least: LAUNCH.replace("min = 1, max = 64", f"min = {least}, max = 64").format(0, 255) for least in (0, 1)}
+    assert audit(decode_kernel(kernel), loads(limits[1])).proved
+    assert not audit(decode_kernel(kernel), loads(limits[0])).proved

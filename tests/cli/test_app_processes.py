@@ -16,18 +16,18 @@ from tests.optional import needed
 
 
 def test_check_of_one_descriptor_takes_under_half_a_second(spec: Path) -> None:
-    """Of processor time, which other work on the machine does not stretch; the process waits for nothing."""
+    """Of processor time, the least of ten: a neighbour on the same core stretches it by a third, and not each time."""
 
     def spent() -> float:
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
         return usage.ru_utime + usage.ru_stime
 
-    times = []
-    for _ in range(3):
+    def takes() -> float:
         before = spent()
         start("check", spec)
-        times.append(spent() - before)
-    assert min(times) < 0.5
+        return spent() - before
+
+    assert any(takes() < 0.5 for _ in range(10))
 
 
 def test_check_imports_no_more_than_it_needs(spec: Path) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from layoutalg.errors import LaunchError
+from layoutalg.errors import LaunchError, LayoutError
 from layoutalg.formats.model import DescriptorItem, SpecFile
 from layoutalg.index import Expr, variables
 from layoutalg.index.evaluate import admits, grids, limits, value
@@ -115,7 +115,10 @@ def _laid_out(item: DescriptorItem, at: Sizes) -> tuple[tuple[int, ...], int, Ar
     index = () if described.is_empty else described.index
     reached = (described.offset(index), described.valid(index)) if index else ()
     fixed = at.of(*described.lengths, described.element_space_size, *reached, without=index)
-    described = bind(described, fixed)
+    try:
+        described = bind(described, fixed)
+    except LayoutError as error:
+        raise LaunchError(f"{at.file.path}: at these sizes {item.name} is no tensor: {error}") from error
     shape, space = tuple(map(int, described.lengths)), int(described.element_space_size)
     needed = max(space, prod(shape)) * numpy_of(item.dtype).itemsize
     if needed > LARGEST:

@@ -194,6 +194,11 @@ def test_what_is_given_wrongly_is_refused(change, message):
         ('["S", 1] }', '["S", 1] }\ngiven = ["S > 20"]', "-D S=12: launch.toml says 21 <= S <= 100"),
         ('["S", 1] }', '["S", 1] }\ngiven = ["S > 2 * N"]', "o is given .*, which these sizes are not"),
         ('["S", 1]', '["S * 100000000", 1]', "o takes 19200000040 bytes; at most"),
+        (
+            'lengths = ["M", "N"], strides = ["S", 1]',
+            'lengths = ["M - 6", "N"], strides = ["S", 1]',
+            "launch.toml: at these sizes o is no tensor: .* length is at least 0",
+        ),
         ("[launch]", "[launch ]#", ""),
     ],
 )

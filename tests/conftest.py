@@ -1,7 +1,8 @@
-"""Code objects of the kernels in isa/kernels, compiled once a run."""
+"""Code objects of the kernels in isa/kernels, compiled once a run; and which targets the quick tests take."""
 
 import functools
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,21 @@ def unrun(monkeypatch: pytest.MonkeyPatch) -> None:
     """Verdicts without the runs that refute: for what must not be proved, whether or not a run shows it wrong."""
     for limit in ("STEPS", "ALL_STEPS"):
         monkeypatch.setattr(f"layoutalg.refine.replay.{limit}", 1)
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` chooses
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Of a test of several targets the quick run takes one, which its name picks: so each target has its turn."""
+    alike: dict[str, list[pytest.Function]] = {}
+    for item in items:
+        if isinstance(item, pytest.Function) and str((target := _target(item)) or "").startswith("gfx"):
+            alike.setdefault(item.nodeid.replace(str(target), "gfx"), []).append(item)
+    for name, each in alike.items():
+        quick = [item for item in each if item.get_closest_marker("slow") is None]
+        for item in quick:
+            if item is not quick[zlib.crc32(name.encode()) % len(quick)]:
+                item.add_marker(pytest.mark.slow)
+
+
+def _target(item: pytest.Function) -> object:
+    return item.callspec.params.get("target") if hasattr(item, "callspec") else None

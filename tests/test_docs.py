@@ -47,6 +47,7 @@ def _build(folder: Path) -> None:
     assert (result.returncode, result.stdout + result.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_the_site_needs_no_network(site: Path) -> None:
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
@@ -55,6 +56,7 @@ def test_the_site_needs_no_network(site: Path) -> None:
         assert loaded == [], page
 
 
+@pytest.mark.slow
 def test_every_lesson_and_example_has_a_page(site: Path) -> None:
     lessons = {p.stem for p in (ROOT / "notebooks").glob("*.ipynb")}
     assert lessons == {p.stem for p in (site / "lessons").glob("*.html")}
@@ -62,6 +64,7 @@ def test_every_lesson_and_example_has_a_page(site: Path) -> None:
     assert examples | {"index"} == {p.stem for p in (site / "examples").glob("*.html")}
 
 
+@pytest.mark.slow
 def test_the_reference_shows_examples_as_code(site: Path) -> None:
     text = (site / "reference" / "layoutalg-layout.html").read_text(encoding="utf-8")
     assert "make_naive_tensor_descriptor" in text

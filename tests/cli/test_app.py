@@ -208,6 +208,7 @@ def test_machine_code_is_proved_against_its_program(tmp_path: Path, options: tup
     assert found["program"] == found["kernel"]
 
 
+@pytest.mark.slow
 def test_machine_code_of_another_layout_is_refuted(tmp_path: Path) -> None:
     source, code = tmp_path / "t.hip", tmp_path / "t.co"
     run("emit", "transpose", "--target", "gfx942", "--vector", "4", "-o", source)

@@ -50,6 +50,7 @@ def test_parallel_proofs_say_the_same(spec: Path) -> None:
     assert json.loads(start("check", spec, "-j", "2", "--json").stdout)["proved"] == 3
 
 
+@pytest.mark.slow
 def test_two_processes_do_no_more_work_than_one() -> None:
     """Of processor time, their own included: the machine may have other work, a second pool may not cost any."""
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from layoutalg.cli.golden import main, programs
 
 ROOT = Path(__file__).parents[2] / "kernels"
@@ -11,6 +13,7 @@ def test_the_folder_is_what_the_builders_make() -> None:
     assert main([str(ROOT), "--check"]) == 0
 
 
+@pytest.mark.slow
 def test_a_difference_is_an_error_and_is_mended(tmp_path: Path) -> None:
     assert main([str(tmp_path)]) == 0
     report = tmp_path / "pad" / "report.md"

@@ -23,7 +23,7 @@ from layoutalg.index import c_code, postorder, to_sympy
 from layoutalg.index.evaluate import array, values
 from layoutalg.layout import TRANSFORMS, TensorDescriptor, make_tensor_coordinate, move_tensor_coordinate
 from layoutalg.prove.encodings import BitVectors, Integers
-from tests.fuzzing import count
+from tests.fuzzing import count, some
 from tests.layout.chains import chains, offset_of
 
 SHARDS, POINTS = 4, 6
@@ -148,7 +148,7 @@ def program(found: list[Case]) -> str:
     return "\n".join([*text, "int main(void) {", *calls, last])
 
 
-@pytest.mark.parametrize("shard", range(SHARDS))
+@pytest.mark.parametrize("shard", some(range(SHARDS), 1))
 def test_all_readings_agree(shard: int, tmp_path: Path) -> None:
     found, asked = cases(shard)
     assert len(found) >= EACH

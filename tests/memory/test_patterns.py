@@ -23,7 +23,7 @@ from layoutalg.memory.lanes import within
 from layoutalg.prove import InjectiveMap, Proved, Refuted, Verdict, prove
 from layoutalg.prove.claims.given import ExplicitClaim
 from layoutalg.target import target
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, count, some
 
 CASES = count(24, dear=20)
 LANE = var("lane", 64)
@@ -188,7 +188,7 @@ def at_witness(case: Case, verdict: Refuted) -> dict[Expr, int]:
     return {v: int(named.get(v.value.name, v.lo)) for v, _ in case.over}
 
 
-@pytest.mark.parametrize("block", range(6))
+@pytest.mark.parametrize("block", some(range(6), 2))
 def test_verdicts_are_those_of_enumeration(block: int) -> None:
     seen: Counter[str] = Counter()
     for number in range(block, CASES, 6):

@@ -64,6 +64,7 @@ def test_what_is_not_followed_is_unknown_with_its_name():
     assert "0x" in verdict.failures[0][1].reason
 
 
+@pytest.mark.slow
 def test_another_kernels_binary_is_not_this_program():
     other = prove_binary(compiled("xor_f32", "gfx942"), lds_transpose("f32", "pad", 1))
     assert other.name == "unknown"  # LDS is too small for it
@@ -159,6 +160,7 @@ def seen(program, kernel):
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", some(["gfx942", "gfx1201"], 1))
 def test_no_binary_is_proved_that_a_run_shows_to_be_wrong(target):
     """Flipped bits drawn at random: what faults or computes something else is never proved."""

@@ -32,6 +32,7 @@ def test_products_and_convolutions_are_proved(folder, target):
     assert found.proved, found.failures[:2]
 
 
+@pytest.mark.slow
 def test_a_convolution_along_one_axis_is_proved():
     """Windows as in two dimensions, in a small tile: the first iterations are known not to be the last."""
     plan = Plan(FMA, (4, 4), (16, 16), 8, 8)

@@ -53,6 +53,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_recipe_makes_a_gpu_through_every_step(folder: Path) -> None:
     for words, shown in commands():
         result = layoutalg(folder, *words)

@@ -59,6 +59,7 @@ def test_not_apart(body: str) -> None:
     assert "proved" not in races(body) or races(body) & {"unknown", "refuted"}
 
 
+@pytest.mark.slow
 def test_a_loop_that_may_count_down_from_0_is_not_proved() -> None:
     """Its count says no turn, the code makes 2³²: of those nothing is known."""
     body = 'int k = n, s = 0; do { s = s * 3 + t; asm volatile("" : "+v"(s)); } while (--k != 0); o[t] = s;'

@@ -30,17 +30,20 @@ def test_windows_are_proved_for_all_sizes(target):
 
 @pytest.mark.parametrize(
     ("windows", "dtype", "target"),
-    [
-        (
-            Windows((7, 7), (2, 2), (1, 1), (3, 3)),
-            "f16",
-            "gfx942",
-        ),  # taps by 7; the lesser of two in the guard
-        (Windows((2, 2), (2, 2), (1, 1), (0, 0)), "bf16", "gfx1100"),  # no padding: nothing bounds it from below
-        (Windows((3, 3), (1, 1), (2, 2), (2, 2)), "f16", "gfx1201"),
-        (Windows((5, 3), (2, 1), (1, 1), (2, 1)), "f16", "gfx90a"),
-        (Windows((3, 3, 3), (1, 1, 1), (1, 1, 1), (1, 1, 1)), "f16", "gfx950"),
-    ],
+    some(
+        [
+            (
+                Windows((7, 7), (2, 2), (1, 1), (3, 3)),
+                "f16",
+                "gfx942",
+            ),  # taps by 7; the lesser of two in the guard
+            (Windows((2, 2), (2, 2), (1, 1), (0, 0)), "bf16", "gfx1100"),  # no padding: nothing bounds it from below
+            (Windows((3, 3), (1, 1), (2, 2), (2, 2)), "f16", "gfx1201"),
+            (Windows((5, 3), (2, 1), (1, 1), (2, 1)), "f16", "gfx90a"),
+            (Windows((3, 3, 3), (1, 1, 1), (1, 1, 1), (1, 1, 1)), "f16", "gfx950"),
+        ],
+        1,
+    ),
 )
 def test_strides_dilations_and_paddings_are_proved(windows, dtype, target):
     program = im2col(windows, dtype, 8)

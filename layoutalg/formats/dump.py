@@ -66,7 +66,8 @@ def launch_data(launch: Launch) -> Data:
     made: Data = {"kernel": launch.kernel} if launch.kernel else {}
     made |= {"grid": written(launch.grid), "block": written(launch.block), "lds": written(launch.lds)}
     made["arguments"] = [_argument(one, str(place)) for place, one in enumerate(launch.arguments)]
-    made |= {key: list(found) for key in ("writes", "claims", "computes") if (found := getattr(launch, key))}
+    made |= {key: list(found) for key in ("writes", "claims") if (found := getattr(launch, key))}
+    made |= {"computes": [one.text for one in launch.computes]} if launch.computes else {}
     assumed = [
         {key: value if key == "of" else written(value) for key, value in vars(one).items() if value is not None}
         for one in launch.assume

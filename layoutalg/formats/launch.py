@@ -7,6 +7,7 @@
     lds = 16384                                            # bytes of LDS that the launch adds, 0 unless said
     arguments = ["x", "o", "M", { name = "alpha", dtype = "f32" }, { unused = true }]
     writes = ["o"]                                         # all others are only read
+    computes = ["o[j, i] = alpha * x[i, j]"]               # what comes out, for a proof
 
 Arguments stand in the code object's order, those left out that the runtime fills in:
 
@@ -20,7 +21,7 @@ Arguments stand in the code object's order, those left out that the runtime fill
 | `{ fields = ["x", { value = "M", bytes = 4 }] }` | a struct by value, each field aligned to its own size           |
 
 `assume` limits what is in a tensor or a named value, `claims` are what is claimed of the launch beyond the usual, and
-`computes` says what comes out: they are for a proof, and a run leaves them alone.
+`computes` says what comes out, in equations (`formats.equations`): they are for a proof, and a run leaves them alone.
 What it cannot represent: structs in structs, and textures.
 """
 
@@ -28,6 +29,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from layoutalg.formats.equation import Equation
 from layoutalg.index import Expr
 
 
@@ -97,7 +99,7 @@ class Launch:
     writes: tuple[str, ...] = ()
     assume: tuple[Assumption, ...] = ()
     claims: tuple[str, ...] = ()
-    computes: tuple[str, ...] = ()
+    computes: tuple[Equation, ...] = ()
     line: int | None = None
 
     @property

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from layoutalg.formats.build import Builder
 from layoutalg.formats.context import Data
+from layoutalg.formats.equation import Equation
+from layoutalg.formats.equations import EquationError, Named, equation
 from layoutalg.formats.launch import Argument, Assumption, Field, Given, Launch, Number, Pointer, Struct, Unused
 from layoutalg.formats.reading import DocumentError, Path
 from layoutalg.formats.shape import nearest, shown
@@ -25,9 +28,9 @@ def launch(builder: Builder, path: Path, data: Data) -> Launch:
         writes=tuple(data.get("writes", ())),
         assume=tuple(_assumption(builder, (*path, "assume", n), one) for n, one in enumerate(data.get("assume", ()))),
         claims=tuple(data.get("claims", ())),
-        computes=tuple(data.get("computes", ())),
         line=builder.lines(path),
     )
+    made = replace(made, computes=tuple(_equations(builder, (*path, "computes"), data.get("computes", ()), made)))
     for n, name in enumerate(made.writes):
         _refuse_unknown((*path, "writes", n), name, made.tensors, "a descriptor among the arguments")
     for n, one in enumerate(made.assume):
@@ -40,6 +43,26 @@ def _refuse_unknown(path: Path, name: str, known: Sequence[str], what: str) -> N
     if name not in known:
         hint = nearest(name, known) or f"; give one of {', '.join(known) or 'none'}"
         raise DocumentError(path, f"{shown(name)} is not {what}{hint}")
+
+
+def _equations(builder: Builder, path: Path, texts: Sequence[str], launch: Launch) -> Iterator[Equation]:
+    """What comes out, each tensor that is written in one equation at most."""
+    if not texts:
+        return
+    items = {name: builder.resolve(("launch", "arguments"), name) for name in launch.tensors}
+    tensors = {name: (one.dtype or "", one.descriptor.lengths) for name, one in items.items()}
+    named = Named(tensors, builder.file_symbols, {one.name: one.dtype or "" for one in launch.given})
+    seen: set[str] = set()
+    for n, text in enumerate(texts):
+        try:
+            found = equation(text, named)
+        except EquationError as error:
+            raise DocumentError((*path, n), str(error)) from error
+        if found.tensor in seen or found.tensor not in launch.writes:
+            reason = "has an equation before" if found.tensor in seen else "is not among what the launch writes"
+            raise DocumentError((*path, n), f"{found.tensor} {reason}")
+        seen.add(found.tensor)
+        yield found
 
 
 def _assumption(builder: Builder, path: Path, data: Data) -> Assumption:

@@ -2,7 +2,7 @@
 
 | claim | says, of every access that happens |
 |---|---|
-| `in_bounds` | its bytes lie in the tensor |
+| `in_bounds` | its bytes lie in the tensor's memory, and those of a store in its elements |
 | `lds_in_bounds` | its bytes lie in the LDS that the kernel and the launch ask for |
 | `aligned` | its address is a multiple of what its instruction needs |
 | `read_only` | a tensor that the launch does not name under `writes` is not stored to |
@@ -70,8 +70,10 @@ def questions(found: Sequence[Access], launched: Launched) -> Iterator[Question]
     for access in found:
         in_lds = access.memory == LDS
         given, about = all_of(launched.given, access.guard), str(access)
-        size = launched.lds_bytes if in_lds else launched.tensors[access.memory].bytes
-        inside = all_of(access.offset >= 0, access.offset + access.width <= size)
+        if in_lds:
+            inside = all_of(access.offset >= 0, access.offset + access.width <= launched.lds_bytes)
+        else:
+            inside = launched.tensors[access.memory].inside(access.offset, access.width, access.store)
         yield Question("lds_in_bounds" if in_lds else "in_bounds", about, inside, given)
         needed = alignment_of("lds" if in_lds else "global", access.width)
         if needed > 1:

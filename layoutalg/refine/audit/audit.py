@@ -156,6 +156,8 @@ class _Auditor:
         for one in launch.tensors.values():
             for limit, word in zip(one.assumed, ("at least", "at most"), strict=True):
                 yield from [f"every element of {one.name} is {word} {limit}"] if limit is not None else []
+            if one.written and one.elements.assumed:
+                yield f"every place in the memory of {one.name} is one of its elements"
         yield from STANDING
         doubt = self.code.kernel.machine.evidence.doubt
         yield from [f"{self.code.kernel.target}: {doubt}"] if doubt else []

@@ -14,6 +14,7 @@ Raises `LaunchError` where the two contradict.  What it cannot represent: blocks
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,9 +22,23 @@ from dataclasses import dataclass
 from layoutalg.errors import LaunchError
 from layoutalg.formats.launch import Argument, Given, Launch, Number, Pointer, Struct, Unused
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import TRUE, Expr, all_of, as_expr, const, select, simplify, symbol, var
+from layoutalg.index import (
+    TRUE,
+    Expr,
+    all_of,
+    as_expr,
+    const,
+    div,
+    select,
+    simplify,
+    substitute,
+    symbol,
+    var,
+    variables,
+)
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.metadata import Argument as LaidOut
+from layoutalg.refine.audit.elements import Elements
 from layoutalg.refine.symbolic.state import BoundArgument, hidden_arguments
 from layoutalg.target.dtypes import DTYPES
 
@@ -32,6 +47,10 @@ AXES = "xyz"
 #: Blocks along an axis at most, and threads of all blocks along it (HIP, hipModuleLaunchKernel; AMDGPUUsage, the
 #: packet's grid sizes of 32 bits).
 MOST_BLOCKS, MOST_THREADS = (1 << 31) - 1, (1 << 32) - 1
+
+
+#: Of a tensor of no bytes.
+NONE = Elements(const(0), const(0))
 
 
 @dataclass(frozen=True)
@@ -44,6 +63,16 @@ class Memory:
     written: bool
     signed: bool = False  # its elements are integers with a sign
     assumed: tuple[Expr | None, Expr | None] = (None, None)  # what its elements are at least, and at most
+    elements: Elements = NONE
+
+    def inside(self, offset: Expr, width: int, store: bool) -> Expr:
+        """Whether bytes, counted from the first element, lie in the memory, and those of a store in elements."""
+        before = self.elements.first * self.element
+        found = all_of(offset + before >= 0, offset + before + width <= self.bytes)
+        if not store:
+            return found
+        places = [div(offset + k, self.element) for k in (*range(0, width, self.element), width - 1)]
+        return all_of(found, *(self.elements.are(place) for place in dict.fromkeys(map(simplify, places))))
 
     def holds(self, size: int, values: Sequence[Expr]) -> Expr:
         """What is assumed of elements of which these unknowns of `size` bytes each are the parts, low ones first."""
@@ -109,7 +138,13 @@ def _constant(size: Expr) -> int:
 
 def _limits(file: SpecFile, launch: Launch) -> Iterator[Expr]:
     """What the file says of its sizes."""
-    yield from dict.fromkeys(file.descriptor(name).limits for name in launch.tensors)
+    for item in map(file.descriptor, launch.tensors):
+        yield from (item.limits, _of_the_file(file, item.given))
+
+
+def _of_the_file(file: SpecFile, e: Expr) -> Expr:
+    """An item's expression in the file's own symbols, of which what the item is given may have made narrower ones."""
+    return simplify(substitute(e, {v: file.symbols.get(v.value.name, v) for v in variables(e)}))
 
 
 def _memory(file: SpecFile, launch: Launch, name: str) -> Memory:
@@ -119,7 +154,8 @@ def _memory(file: SpecFile, launch: Launch, name: str) -> Memory:
     written, signed = name in launch.writes, item.dtype.startswith("i")
     limits = [(one.min, one.max) for one in launch.assume if one.of == name and not written]
     assumed = limits[0] if limits else (None, None)
-    return Memory(name, simplify(item.descriptor.element_space_size * element), element, written, signed, assumed)
+    elements = Elements.of(item.descriptor, functools.partial(_of_the_file, file))
+    return Memory(name, simplify(elements.space * element), element, written, signed, assumed, elements)
 
 
 class _Binding:

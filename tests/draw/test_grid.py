@@ -127,9 +127,9 @@ def test_a_large_tile_is_drawn_whole_beside_a_lens(texts):
 
 def test_a_tile_of_128_by_64_takes_under_half_a_second():
     tile = make_naive_tensor_descriptor((128, 64), (72, 1))
-    start = time.perf_counter()
+    start = time.process_time()
     text = str(grid(tile, "bank"))
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 0.5
     assert ET.fromstring(text) is not None
 
 

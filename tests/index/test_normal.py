@@ -266,10 +266,10 @@ def test_inequalities_do_not_explode() -> None:
     sizes = [symbol(f"S{n}") for n in range(8)]
     indices = [var(f"i{n}", s) for n, s in enumerate(sizes)]
     e = prod(sizes) - sum((prod(sizes[n:]) * i for n, i in enumerate(indices)), const(0))
-    start = time.perf_counter()
+    start = time.process_time()
     nonnegative(e)
     nonnegative(-e)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_time_of_a_rank_6_round_trip() -> None:
@@ -278,9 +278,9 @@ def test_time_of_a_rank_6_round_trip() -> None:
     for n in range(9):
         lengths = [symbol(f"T{n}_{d}") for d in range(6)]
         e = merged(digits(merged([var(f"t{n}_{d}", s) for d, s in enumerate(lengths)], lengths), lengths), lengths)
-        start = time.perf_counter()
+        start = time.process_time()
         simplify(e)
-        taken.append(time.perf_counter() - start)
+        taken.append(time.process_time() - start)
     assert statistics.median(taken) < 0.007
 
 

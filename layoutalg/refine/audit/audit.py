@@ -21,12 +21,12 @@ A kernel with preloaded arguments is audited from both of its entries.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from layoutalg.errors import DeviceError
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import TRUE, Expr, InexpressibleError, all_of, conjuncts, variables
+from layoutalg.index import TRUE, Expr, InexpressibleError, all_of, conjuncts, div, mod, variables
 from layoutalg.index.evaluate import limits
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.prove import (
@@ -39,7 +39,6 @@ from layoutalg.prove import (
     Unknown,
     Verdict,
     Verdicts,
-    Witness,
     holds,
     prove,
 )
@@ -47,7 +46,7 @@ from layoutalg.refine.audit.accesses import LDS, Access, accesses, questions
 from layoutalg.refine.audit.launched import MOST_BLOCKS, MOST_THREADS, Launched
 from layoutalg.refine.audit.loops import FoundLoops
 from layoutalg.refine.audit.races import race_questions
-from layoutalg.refine.audit.runs import Runs
+from layoutalg.refine.audit.runs import Claimed, FaultyRun, Runs
 from layoutalg.refine.audit.tables import Finding, LdsTable
 from layoutalg.refine.loops.execution import SymbolicExecution
 from layoutalg.refine.refinement import STANDING, WITHOUT_PRELOAD
@@ -59,10 +58,6 @@ from layoutalg.target import target as gpu
 READING_STEPS, CLAIM_STEPS = 500_000, 2_000_000
 
 
-Claimed = tuple[str, str, Verdict]
-"""A claim by its name, what it is about (an instruction, in most), and the verdict."""
-
-
 @dataclass(frozen=True)
 class Audit(Verdicts):
     """Every claim on a launch, in order, each with what it is about."""
@@ -71,6 +66,7 @@ class Audit(Verdicts):
     target: str
     claims: tuple[Claimed, ...]
     assumptions: tuple[str, ...] = ()
+    shown: Mapping[tuple[str, str], FaultyRun] = field(default_factory=dict)  # the runs that refute, by claim and about
 
     @property
     def verdicts(self) -> tuple[tuple[str, Verdict], ...]:  # type: ignore[override]
@@ -92,13 +88,17 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
     """
     launched = Launched.of(code.kernel, file)
     auditor = _Auditor(code, launched, file, seconds)
-    claims = tuple(auditor.claims())
+    claims = tuple(auditor.runs.carried_out(auditor.claims()))
+    shown = dict(auditor.runs.shown)
     if code.kernel.preloaded:
         other = audit(code.without_preload, file, seconds)
-        claims += tuple(
-            (claim, f"{about} ({WITHOUT_PRELOAD})".strip(), verdict) for claim, about, verdict in other.claims
-        )
-    return Audit(code.kernel.name, code.kernel.target, claims, tuple(auditor.assumptions()))
+        claims += tuple((claim, _unloaded(about), verdict) for claim, about, verdict in other.claims)
+        shown |= {(claim, _unloaded(about)): run for (claim, about), run in other.shown.items()}
+    return Audit(code.kernel.name, code.kernel.target, claims, tuple(auditor.assumptions()), shown)
+
+
+def _unloaded(about: str) -> str:
+    return f"{about} ({WITHOUT_PRELOAD})".strip()
 
 
 class _Auditor:
@@ -106,9 +106,11 @@ class _Auditor:
 
     def __init__(self, code: MachineCode, launched: Launched, file: SpecFile, seconds: float) -> None:
         self.code, self.launched, self.deadline = code, launched, time.monotonic() + seconds
+        number = launched.thread_number
+        wave, lane = div(number, code.kernel.wave_size), mod(number, code.kernel.wave_size)
         self.shown = (
-            Shown("block", launched.blocks), Shown("thread", launched.threads),
-            *((Shown("sizes", tuple(launched.sizes.values())),) if launched.sizes else ()),
+            Shown("block", launched.blocks), Shown("thread", launched.threads), Shown("lane", (lane,)),
+            Shown("of wave", (wave,)),
         )  # fmt: skip
         self.loops, self.runs = FoundLoops(), Runs(code, launched, file)
         self.assumed: dict[Expr, Expr] = {}  # what was loaded → what is assumed of it
@@ -130,22 +132,7 @@ class _Auditor:
         for about, obligation in race_questions(found, self.launched):
             yield self._decided("race_free", about, obligation)
         for finding in LdsTable(self.launched, found).findings():
-            yield finding.claim, finding.about, self._tabled(finding)
-        for sizes, fault in self.runs.faults[:1]:
-            shown = Witness((sizes,), f"at {', '.join(f'{name} = {n}' for name, n in sizes.items())}: {fault}")
-            yield "runs", "with drawn contents", Refuted("a run does no wrong", "a run", 0.0, (), shown)
-
-    def _tabled(self, finding: Finding) -> Verdict:
-        """What a table says; at the least sizes a run may show that it fails."""
-        if not finding.why:
-            return Proved(finding.claim, "table", 0.0)
-        for scale in (1, 40):
-            sizes = {name: min(max(int(v.lo), scale), v.hi) // v.value.multiple_of * v.value.multiple_of
-                     for name, v in self.launched.sizes.items()}  # fmt: skip
-            shown = self.runs.shows(finding.about, sizes)
-            if shown:
-                return Refuted(finding.claim, "table", 0.0, (), Witness((sizes,), f"{finding.why}; a run: {shown}"))
-        return Unknown(finding.claim, "table", 0.0, (), finding.why)
+            yield finding.claim, finding.about, _tabled(finding)
 
     def assumptions(self) -> Iterator[str]:
         """What every verdict assumes."""
@@ -174,8 +161,7 @@ class _Auditor:
         for axis, (count, size) in enumerate(zip(launched.grid, (*launched.block, 1, 1), strict=False)):
             goals[f"grid {'xyz'[axis]}"] = all_of(count >= 1, count <= MOST_BLOCKS, count * size <= MOST_THREADS)
         for about, goal in goals.items():
-            shown = self.shown[2:]
-            yield self._decided("launchable", about, ForAll(about, goal, launched.limits, shown))
+            yield self._decided("launchable", about, ForAll(about, goal, launched.limits))
 
     def _followed(self) -> tuple[Access, ...]:
         launched = self.launched
@@ -209,18 +195,16 @@ class _Auditor:
         return self._ranges[goal, given]
 
     def _decided(self, claim: str, about: str, obligation: Obligation) -> Claimed:
-        """The verdict; refuted is only what a run shows."""
+        """The prover's verdict."""
         if time.monotonic() > self.deadline:
             return claim, about, Unknown(claim, "none", 0.0, (), "the time for all claims is used up")
         asked = obligation.assuming(self._given(*obligation.roots)) if self.assumed else obligation
         verdict = prove(asked, limits=Limits(steps=CLAIM_STEPS))
-        if not isinstance(verdict, Refuted) or claim == "launchable":
-            return claim, about, verdict
-        shown = self.runs.shows(about, verdict.witness.points[0] if verdict.witness.points else {})
-        if shown:
-            return (
-                claim,
-                about,
-                replace(verdict, witness=replace(verdict.witness, text=f"{verdict.reason}; a run: {shown}")),
-            )
-        return claim, about, Unknown(claim, verdict.strategy, verdict.seconds, (), f"no run shows it: {verdict.reason}")
+        return claim, about, verdict
+
+
+def _tabled(finding: Finding) -> Verdict:
+    """What a table says."""
+    if finding.why:
+        return Unknown(finding.claim, "table", 0.0, (), finding.why)
+    return Proved(finding.claim, "table", 0.0)

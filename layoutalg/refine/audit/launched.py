@@ -110,6 +110,14 @@ class Launched:
         """Bytes of LDS of a block."""
         return simplify(self.lds + self.kernel.lds_bytes)
 
+    @property
+    def thread_number(self) -> Expr:
+        """A thread's number in its block, x the fastest."""
+        number, step = as_expr(0), 1
+        for thread, size in zip(self.threads, self.block, strict=True):
+            number, step = number + thread * step, step * size
+        return number
+
     @classmethod
     def of(cls, kernel: KernelBinary, file: SpecFile) -> Launched:
         """Binds a spec file's launch to a kernel."""

@@ -1,33 +1,103 @@
-"""What runs show: the kernel is carried out where a claim fails, with contents drawn as the launch allows.
+"""What runs show: the kernel is carried out where a claim fails, and at small sizes, with contents the launch allows.
 
-A claim is refuted where a run at its witness's sizes faults at the claim's own instruction; where it faults at another,
-the kernel is not safe, but of the claim nothing is shown.
-What it cannot represent: the contents that a witness has; sizes beyond `ELEMENTS` and `BLOCKS`.
+| a run | shows |
+|---|---|
+| faults at an instruction that a claim is about, in a way that the claim speaks of | that the claim fails |
+| faults elsewhere, or otherwise | that the kernel is not safe, and nothing of the claim |
+| needs more than `STEPS` instructions, or cannot be carried out | nothing |
+
+| contents | first | then |
+|---|---|---|
+| of what is only read, within what is assumed of it | its ends; anything where nothing is assumed | anything |
+| of what is written, before: integers of which nothing is assumed | 0 | 0 |
+| of named values, within what is assumed of them | 1, or what is next to it | anything |
+
+Unaligned accesses are done, as amdhsa sets the machine up, but where an `aligned` claim fails.
+What it cannot represent: the contents that a witness has; sizes beyond `BYTES` and `BLOCKS`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from layoutalg.errors import DeviceError, Fault, LaunchError, StepLimit
+from layoutalg.errors import DeviceError, Fault, LaunchError, LayoutError, StepLimit
+from layoutalg.formats.launch import Given
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import value
+from layoutalg.index import Expr, InexpressibleError, budget, value
+from layoutalg.index.evaluate import admits
 from layoutalg.isa.decode.code import MachineCode
+from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.bound import BoundLaunch, bound
 from layoutalg.isa.run.launch import execute
 from layoutalg.isa.run.report import address_of
-from layoutalg.isa.run.tensors import numpy_of
+from layoutalg.isa.run.tensors import drawn, numpy_of
+from layoutalg.prove import Refuted, Unknown, Verdict, Witness
 from layoutalg.refine.audit.launched import Launched
 from layoutalg.target.dtypes import DTYPES
 
-#: Bytes of all tensors, blocks, and instructions of a run at most.
-BYTES, BLOCKS, STEPS = 1 << 22, 1 << 10, 60_000
+#: Bytes of all tensors, blocks, and instructions of a run at most; a search makes no more runs after so many in all.
+BYTES, BLOCKS, STEPS, ALL_STEPS = 1 << 22, 1 << 10, 60_000, 240_000
 
-#: Contents that are tried: with the first seed the ends of what is assumed, else anything between.
+#: Contents that are tried.
 SEEDS = range(2)
+
+#: Small sizes that a search tries: the k-th symbol is so great and k more, so that they differ.
+SMALL = (2, 33, 7, 70, 150, 300)
+
+#: Seconds of all runs at most.
+SECONDS = 10.0
+
+#: What is refuted without a run: figures, and what the runtime refuses to start.
+NO_RUN = frozenset({"launchable", "bank_conflict_free", "coalesced", "computes"})
+
+#: The kinds of faults that each claim speaks of.
+SPOKEN: Mapping[str, frozenset[str]] = {
+    "in_bounds": frozenset({"address"}), "lds_in_bounds": frozenset({"address"}),
+    "read_only": frozenset({"read_only", "address"}), "aligned": frozenset({"alignment"}),
+    "defined": frozenset({"uninitialised"}), "initialised": frozenset({"uninitialised"}),
+    "race_free": frozenset({"race", "collision"}), "barriers": frozenset({"barrier"}), "waits": frozenset({"wait"}),
+}  # fmt: skip
+
+Sizes = Mapping[str, int]
+
+Claimed = tuple[str, str, Verdict]
+"""A claim by its name, what it is about (an instruction, in most), and the verdict."""
+
+
+@dataclass(frozen=True)
+class FaultyRun:
+    """A run that did what no correct kernel does."""
+
+    sizes: Sizes
+    seed: int
+    fault: Fault
+    wave_size: int
+
+    @property
+    def address(self) -> int:
+        """That of the instruction."""
+        return address_of(self.fault.where)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is known of it, as data: sizes, block, thread, wave and lane, address, tensor and byte."""
+        found: dict[str, Any] = {**self.fault.facts}
+        thread = found.pop("thread", None)
+        if thread is not None:
+            wave, lane = divmod(int(thread.number), self.wave_size)
+            found |= {"block": [*map(int, thread.block)], "thread": int(thread.number), "wave": wave, "lane": lane}
+        fault = self.fault
+        return {"sizes": dict(self.sizes), "kind": fault.kind, "what": fault.what, "where": fault.where, **found}
+
+    def __str__(self) -> str:
+        at = f" at {', '.join(f'{name} = {n}' for name, n in self.sizes.items())}" if self.sizes else ""
+        return f"a run{at}: {self.fault}"
 
 
 class Runs:
@@ -35,67 +105,180 @@ class Runs:
 
     def __init__(self, code: MachineCode, launched: Launched, file: SpecFile) -> None:
         self.code, self.launched, self.file = code, launched, file
-        self._found: dict[tuple[tuple[str, int], ...], tuple[Fault, ...]] = {}
+        self.seconds, self.steps = SECONDS, 0
+        self.shown: dict[tuple[str, str], FaultyRun] = {}  # the run that shows a claim to fail
+        self._found: dict[tuple[tuple[tuple[str, int], ...], bool], tuple[FaultyRun, ...]] = {}
 
-    def shows(self, about: str, sizes: Mapping[str, int]) -> str:
-        """The fault at the instruction that a claim is about; empty where no run has one."""
-        instruction = about.split(" ", 1)[0]
-        for fault in self._faults({name: n for name, n in sizes.items() if name in self.file.symbols}):
-            if f"{address_of(fault.where):#x}" == instruction:
-                return str(fault)
-        return ""
+    def shows(self, claim: str, about: str, sizes: Sizes) -> FaultyRun | None:
+        """A run at these sizes, or at others, that faults at an instruction that a claim is about, as it says."""
+        strict = claim == "aligned"
+        for tried in self._candidates(sizes):
+            for run in self._faulty(tried, strict):
+                if self.is_of(run, claim, about):
+                    return run
+        return None
 
-    @property
-    def faults(self) -> tuple[tuple[Mapping[str, int], Fault], ...]:
-        """Every fault that was seen, with the sizes."""
-        return tuple((dict(sizes), fault) for sizes, faults in self._found.items() for fault in faults)
+    def faulty(self) -> Iterator[FaultyRun]:
+        """The runs that fault at the least sizes and at small ones, whatever they show."""
+        for tried in self._candidates({}):
+            yield from self._faulty(tried)
 
-    def _faults(self, sizes: Mapping[str, int]) -> tuple[Fault, ...]:
-        key = tuple(sorted(sizes.items()))
+    def carried_out(self, claims: Iterable[Claimed]) -> Iterator[Claimed]:
+        """The claims once the kernel was run: refuted where a run shows it, and nowhere else.
+
+        Where not all are proved, what runs show of none of them is a claim of its own.
+        """
+        found = [self._told(*one) for one in claims]
+        faulty = () if all(verdict for _, _, verdict in found) else tuple(self.faulty())
+        for claim, about, verdict in found:
+            run = next((run for run in faulty if self.is_of(run, claim, about)), None)
+            if run and isinstance(verdict, Unknown):
+                self.shown[claim, about] = run
+                yield claim, about, _shown(verdict.claim, run)
+            else:
+                yield claim, about, verdict
+        if faulty and not self.shown:
+            self.shown["runs", ""] = faulty[0]
+            yield "runs", "", _shown("a run does no wrong", faulty[0])
+
+    def _told(self, claim: str, about: str, verdict: Verdict) -> Claimed:
+        """A claim that was refuted, with the run that shows it; unknown where none does."""
+        if not isinstance(verdict, Refuted) or claim in NO_RUN:
+            return claim, about, verdict
+        run = self.shows(claim, about, verdict.witness.points[0] if verdict.witness.points else {})
+        if run is None:
+            why = f"no run shows it: {verdict.reason}"
+            return claim, about, Unknown(verdict.claim, verdict.strategy, verdict.seconds, verdict.assumptions, why)
+        self.shown[claim, about] = run
+        return claim, about, replace(verdict, witness=replace(verdict.witness, text=f"{verdict.reason}; {run}"))
+
+    @staticmethod
+    def is_of(run: FaultyRun, claim: str, about: str) -> bool:
+        """Whether a run shows that a claim fails: its own instruction does what it says that none does."""
+        instructions = [part.strip().split(" ", 1)[0] for part in about.split(";")]
+        return run.fault.kind in SPOKEN.get(claim, ()) and f"{run.address:#x}" in instructions
+
+    def _candidates(self, near: Sizes) -> Iterator[Sizes]:
+        """A witness's sizes, the least ones, then small ones: those that the launch allows."""
+        symbols = self.file.symbols
+        least = {name: _next(symbol, 1) for name, symbol in symbols.items()}
+        wanted = [{**least, **{name: n for name, n in near.items() if name in symbols}}, least]
+        wanted += [{name: _next(one, scale + k) for k, (name, one) in enumerate(symbols.items())} for scale in SMALL]
+        seen: list[Sizes] = []
+        for sizes in wanted:
+            if sizes not in seen and self._allowed(sizes):
+                seen.append(sizes)
+                yield sizes
+
+    def _at(self, sizes: Sizes) -> dict[Expr, int]:
+        return {symbol: sizes[name] for name, symbol in self.file.symbols.items()}
+
+    def _allowed(self, sizes: Sizes) -> bool:
+        """Whether the launch speaks of these sizes, and they are few enough."""
+        at = self._at(sizes)
+        try:
+            if not all(admits(symbol, at) for symbol in at) or not value(self.launched.limits, at):
+                return False
+            bytes_ = sum(value(one.bytes, at) for one in self.launched.tensors.values())
+            return bytes_ <= BYTES and math.prod(value(one, at) for one in self.launched.grid) <= BLOCKS
+        except (InexpressibleError, ArithmeticError, KeyError):
+            return False
+
+    def _faulty(self, sizes: Sizes, strict: bool = False) -> tuple[FaultyRun, ...]:
+        key = tuple(sorted(sizes.items())), strict
         if key not in self._found:
-            self._found[key] = tuple(self._run(sizes))
+            if self.steps >= ALL_STEPS or self.seconds <= 0:
+                return ()
+            start = time.monotonic()
+            self._found[key] = budget.in_time(self.seconds, lambda: tuple(self._run(sizes, strict)), lambda why: ())
+            self.seconds -= time.monotonic() - start
         return self._found[key]
 
-    def _run(self, sizes: Mapping[str, int]) -> Iterator[Fault]:
-        at = {symbol: sizes.get(name, int(symbol.lo)) for name, symbol in self.file.symbols.items()}
-        bytes_ = [value(one.bytes, at) for one in self.launched.tensors.values()]
-        blocks = math.prod(value(one, at) for one in self.launched.grid)
-        if sum(bytes_) > BYTES or blocks > BLOCKS:
-            return
-        names = {name: at[symbol] for name, symbol in self.file.symbols.items()}
+    def _run(self, sizes: Sizes, strict: bool) -> Iterator[FaultyRun]:
         for seed in SEEDS:
             try:
-                made = self._made(names, seed)
-                execute(self.code, made.grid, made.block, made.arguments, STEPS, lds=made.lds)
+                made = self._made(sizes, seed)
+                run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=strict, lds=made.lds)
+                self.steps += run.steps
             except StepLimit:
-                continue
-            except Fault as fault:
-                yield fault
-            except DeviceError:  # what cannot be launched or carried out shows nothing
+                self.steps += STEPS
                 return
+            except Fault as fault:
+                if strict or fault.kind != "alignment":
+                    yield FaultyRun(sizes, seed, fault, self.code.kernel.wave_size)
+            except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
+                return  # what cannot be launched or carried out shows nothing
 
-    def _made(self, sizes: Mapping[str, int], seed: int) -> BoundLaunch:
+    def _made(self, sizes: Sizes, seed: int) -> BoundLaunch:
         """The launch at these sizes, its contents within what is assumed of them."""
         launch, generator = self.file.launch, np.random.default_rng(seed)
         assert launch is not None
-        values = {one.name: 1.0 if (one.dtype or "").startswith(("f", "bf")) else 1 for one in launch.given}
-        first = bound(self.file, self.code.kernel.metadata, sizes, {}, values, seed)
-        at = {symbol: sizes[name] for name, symbol in self.file.symbols.items()}
+        limits = {one.of: (one.min, one.max) for one in launch.assume}
+        at, metadata = self._at(sizes), self.code.kernel.metadata
+        values = {one.name: _value(one, limits.get(one.name, (None, None)), at, seed, generator)
+                  for one in launch.given}  # fmt: skip
+        first = bound(self.file, metadata, sizes, {}, values, seed)
         inputs = {}
-        for name, one in self.launched.tensors.items():
-            if one.assumed == (None, None):
-                continue
-            dtype = self.file.descriptor(name).dtype or ""
-            kind, bits = numpy_of(dtype), DTYPES[dtype].bits
-            low, high = (None if limit is None else value(limit, at) for limit in one.assumed)
-            least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if one.signed else (0, (1 << bits) - 1)
-            low, high = least if low is None else max(low, least), most if high is None else min(high, most)
-            if low > high:
-                raise LaunchError(f"nothing is in {name} at these sizes, by what is assumed of it")
-            shape = first.tensors[name].places.shape
-            inputs[name] = (
-                generator.choice(np.array([low, high], kind), shape)
-                if seed == SEEDS[0]
-                else generator.integers(low, high, shape, kind, endpoint=True)
-            )
-        return bound(self.file, self.code.kernel.metadata, sizes, inputs, values, seed)
+        for name, tensor in first.tensors.items():
+            dtype, shape = self.file.descriptor(name).dtype or "", tensor.places.shape
+            if name in limits:
+                inputs[name] = _contents(name, dtype, shape, _within(name, dtype, limits[name], at), seed, generator)
+            elif tensor.written:
+                kind = numpy_of(dtype)
+                inputs[name] = np.zeros(shape, kind) if kind.kind in "iu" else drawn(dtype, shape, generator)
+        return bound(self.file, metadata, sizes, inputs, values, seed)
+
+
+def _shown(claim: str, run: FaultyRun) -> Refuted:
+    """The verdict on a claim that a run alone refutes."""
+    return Refuted(claim, "a run", 0.0, (), Witness((run.sizes,), str(run)))
+
+
+def _next(symbol: Expr, wanted: int) -> int:
+    """The number nearest to one that is wanted, of those that a symbol may be."""
+    step, low = int(symbol.value.multiple_of), int(symbol.lo)
+    least = -(-low // step) * step
+    high = symbol.hi
+    most = wanted if math.isinf(high) else min(wanted, int(high))
+    return max(least, -(-most // step) * step if -(-most // step) * step <= high else most // step * step)
+
+
+def _within(what: str, dtype: str, limits: tuple[Expr | None, Expr | None], at: Mapping[Expr, int]) -> tuple[int, int]:
+    """The least and the greatest of a type's values that are assumed; LaunchError where there is none."""
+    bits = DTYPES[dtype].bits
+    low, high = (None if limit is None else value(limit, at) for limit in limits)
+    if dtype.startswith("u"):
+        least, most = 0, (1 << bits) - 1
+    elif dtype.startswith("i"):
+        least, most = -(1 << bits - 1), (1 << bits - 1) - 1
+    else:
+        least, most = -8 if high is None else min(-8, high), 8 if low is None else max(8, low)
+    low, high = least if low is None else max(low, least), most if high is None else min(high, most)
+    if low > high:
+        raise LaunchError(f"nothing is in {what} at these sizes, by what is assumed of it")
+    return low, high
+
+
+def _contents(
+    name: str, dtype: str, shape: tuple[int, ...], ends: tuple[int, int], seed: int, generator: np.random.Generator
+) -> Array:
+    """Elements between two ends; by the first seed these alone."""
+    kind = numpy_of(dtype)
+    if dtype == "bf16" or kind.kind not in "iuf":
+        return drawn(dtype, shape, generator)
+    if seed == SEEDS[0]:
+        return generator.choice(np.array(ends, kind), shape)
+    if kind.kind == "f":
+        return generator.integers(*ends, shape, endpoint=True).astype(kind)
+    return generator.integers(*ends, shape, kind, endpoint=True)
+
+
+def _value(
+    one: Given, limits: tuple[Expr | None, Expr | None], at: Mapping[Expr, int], seed: int,
+    generator: np.random.Generator,
+) -> int | float:  # fmt: skip
+    """What a named value is."""
+    dtype = one.dtype or f"u{8 * (one.bytes or 4)}"
+    low, high = _within(one.name, dtype, limits, at) if dtype in DTYPES else (0, 1)
+    number = min(max(1, low), high) if seed == SEEDS[0] else int(generator.integers(low, high, endpoint=True))
+    return float(number) if dtype.startswith(("f", "bf")) else number

@@ -1,0 +1,105 @@
+"""What runs show of a kernel: faults where a claim speaks of them, with the contents that the launch allows."""
+
+import pytest
+
+from layoutalg.device.compile import compile_source
+from layoutalg.formats.spec import loads
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.prove import Proved, Refuted, Unknown, Witness
+from layoutalg.refine.audit.audit import Audit, audit
+from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.runs import Runs
+
+LAUNCH = """
+symbols = {{ N = {{ min = {least}, max = 5000, multiple_of = 4 }} }}
+[[descriptor]]
+name = "o"
+dtype = "i32"
+base = {{ kind = "naive", lengths = ["N"], strides = [1] }}
+[launch]
+grid = ["(N + 63) // 64"]
+block = [64]
+arguments = ["o", "N", {{ name = "first", dtype = "i32" }}]
+writes = ["o"]
+{more}
+"""
+KERNEL = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void k(int* o, int n, int first) {{
+    int t = blockIdx.x * 64 + threadIdx.x;
+    {}
+}}
+"""
+
+
+def code(body: str):
+    (kernel,) = read_kernels(compile_source(KERNEL.format(body), "gfx942").payload).values()
+    return decode_kernel(kernel)
+
+
+def launch(least: int = 4, more: str = ""):
+    return loads(LAUNCH.format(least=least, more=more))
+
+
+def audited(body: str, least: int = 4, more: str = "") -> Audit:
+    return audit(code(body), launch(least, more))
+
+
+def test_a_refutation_names_who_did_it_where_and_at_which_sizes() -> None:
+    found = audited("if (t <= n) o[t] = t;")
+    assert found.name == "refuted"
+    ((claim, about), run), *_ = found.shown.items()
+    assert claim == "in_bounds"
+    assert f"{run.address:#x}" == about.split()[0]
+    facts = run.facts
+    assert facts["kind"] == "address"
+    assert facts["sizes"] == {"N": 4}
+    assert (facts["block"], facts["wave"], facts["lane"], facts["tensor"]) == ([0, 0, 0], 0, 4, "o")
+
+
+def test_where_the_witness_is_too_large_smaller_sizes_are_run() -> None:
+    made = code("if (t <= n) o[t] = t;")
+    runs = Runs(made, Launched.of(made.kernel, launch(400)), launch(400))
+    assert {run.sizes["N"] for run in runs.faulty()} == {400}
+    assert runs.shows("in_bounds", f"{next(runs.faulty()).address:#x} store", {"N": 1 << 40}) is not None
+
+
+def test_a_tensor_that_is_written_has_contents_before() -> None:
+    """An update in place loads what the tensor held: nothing of it is undefined."""
+    made = code("if (t < n) o[t] += t;")
+    assert not [*Runs(made, Launched.of(made.kernel, launch()), launch()).faulty()]
+
+
+@pytest.mark.parametrize(("most", "verdict"), [(0, "none"), (1, "address")])
+def test_named_values_and_contents_are_within_what_is_assumed(most: int, verdict: str) -> None:
+    for of, body in (("first", "if (t < n) o[t + first] = t;"), ("o", "if (t < n) o[t + (o[t] & 0xff)] = t;")):
+        file = launch(more=f'assume = [{{ of = "{of}", min = 0, max = {most} }}]')
+        made = code(body)
+        kinds = {run.fault.kind for run in Runs(made, Launched.of(made.kernel, file), file).faulty()}
+        assert (verdict in kinds) == (verdict != "none"), of
+
+
+def test_a_run_that_does_not_end_shows_nothing(monkeypatch) -> None:
+    monkeypatch.setattr("layoutalg.refine.audit.runs.STEPS", 1000)
+    made = code("volatile int* p = o; while (p[0] != 7) {} if (t < n) o[t] = t;")
+    assert not [*Runs(made, Launched.of(made.kernel, launch()), launch()).faulty()]
+
+
+def test_what_runs_show_of_no_claim_is_a_claim_of_its_own() -> None:
+    made = code("if (t <= n) o[t] = t;")
+    runs = Runs(made, Launched.of(made.kernel, launch()), launch())
+    unknown, proved = Unknown("followed", "", 0.0), Proved("followed", "", 0.0)
+    assert [(claim, verdict.name) for claim, _, verdict in runs.carried_out([("followed", "", unknown)])] == [
+        ("followed", "unknown"), ("runs", "refuted"),
+    ]  # fmt: skip
+    assert [claim for claim, _, _ in runs.carried_out([("followed", "", proved)])] == ["followed"]
+
+
+def test_what_is_refuted_and_seen_in_no_run_is_unknown() -> None:
+    made = code("if (t < n) o[t] = t;")
+    runs = Runs(made, Launched.of(made.kernel, launch()), launch())
+    wrong = Refuted("inside", "z3", 0.0, (), Witness(({"N": 4},), "lane 5 leaves o"))
+    ((_, _, verdict),) = runs.carried_out([("in_bounds", "0x0 store", wrong)])
+    assert verdict.name == "unknown"
+    assert verdict.reason == "no run shows it: lane 5 leaves o"

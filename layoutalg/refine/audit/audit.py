@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 
 from layoutalg.errors import DeviceError
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import TRUE, Expr, InexpressibleError, all_of, conjuncts, div, mod, variables
+from layoutalg.index import TRUE, Expr, InexpressibleError, all_of, budget, conjuncts, div, mod, variables
 from layoutalg.index.evaluate import limits
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.prove import (
@@ -45,7 +45,7 @@ from layoutalg.prove import (
 from layoutalg.refine.audit.accesses import LDS, Access, accesses, questions
 from layoutalg.refine.audit.launched import MOST_BLOCKS, MOST_THREADS, Launched
 from layoutalg.refine.audit.loops import FoundLoops
-from layoutalg.refine.audit.races import race_questions
+from layoutalg.refine.audit.races import Meeting, meetings
 from layoutalg.refine.audit.runs import Claimed, FaultyRun, Runs
 from layoutalg.refine.audit.tables import Finding, LdsTable
 from layoutalg.refine.loops.execution import SymbolicExecution
@@ -55,7 +55,13 @@ from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.target import target as gpu
 
 #: The solver's steps for a question of the reading, and for a claim (`refine.simulation.questions` has their measure).
-READING_STEPS, CLAIM_STEPS = 500_000, 2_000_000
+READING, WANTED = Limits(steps=500_000, choices=8), Limits(steps=2_000_000)
+
+#: What the whole of a question in parts may take, and how many open parts say that it is open.
+WHOLE, MOST_OPEN = Limits(seconds=2.0, steps=500_000, choices=8), 4
+
+#: The part of the time that is for runs.
+RUNS_SHARE = 1 / 6
 
 
 @dataclass(frozen=True)
@@ -87,11 +93,13 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
     Raises `LaunchError` where the launch is none of the kernel's.
     """
     launched = Launched.of(code.kernel, file)
-    auditor = _Auditor(code, launched, file, seconds)
+    each = seconds / 2 if code.kernel.preloaded else seconds
+    auditor = _Auditor(code, launched, file, each * (1 - RUNS_SHARE))
+    auditor.runs.seconds = min(auditor.runs.seconds, each * RUNS_SHARE)
     claims = tuple(auditor.runs.carried_out(auditor.claims()))
     shown = dict(auditor.runs.shown)
     if code.kernel.preloaded:
-        other = audit(code.without_preload, file, seconds)
+        other = audit(code.without_preload, file, each)
         claims += tuple((claim, _unloaded(about), verdict) for claim, about, verdict in other.claims)
         shown |= {(claim, _unloaded(about)): run for (claim, about), run in other.shown.items()}
     return Audit(code.kernel.name, code.kernel.target, claims, tuple(auditor.assumptions()), shown)
@@ -105,7 +113,7 @@ class _Auditor:
     """Follows the code and asks the prover."""
 
     def __init__(self, code: MachineCode, launched: Launched, file: SpecFile, seconds: float) -> None:
-        self.code, self.launched, self.deadline = code, launched, time.monotonic() + seconds
+        self.code, self.launched, self.seconds = code, launched, seconds
         number = launched.thread_number
         wave, lane = div(number, code.kernel.wave_size), mod(number, code.kernel.wave_size)
         self.shown = (
@@ -116,8 +124,17 @@ class _Auditor:
         self.assumed: dict[Expr, Expr] = {}  # what was loaded → what is assumed of it
         self._ranges: dict[tuple[Expr, Expr], bool] = {}
 
-    def claims(self) -> Iterator[Claimed]:
-        """Every claim, decided."""
+    def claims(self) -> tuple[Claimed, ...]:
+        """Every claim, decided; where the time is up before all are known, that some are not."""
+        found: list[Claimed] = []
+        try:
+            with budget.within(self.seconds):
+                found.extend(self._each())
+        except budget.OutOfTimeError:
+            found.append(_late("followed", "what is left"))
+        return tuple(found)
+
+    def _each(self) -> Iterator[Claimed]:
         yield from self._launchable()
         try:
             found = self._followed()
@@ -129,8 +146,8 @@ class _Auditor:
             yield self._decided("ends", claim.label, claim.assuming(self.launched.given))
         for one in questions(found, self.launched):
             yield self._decided(one.claim, one.about, ForAll(one.claim, one.goal, one.given, self.shown))
-        for about, obligation in race_questions(found, self.launched):
-            yield self._decided("race_free", about, obligation)
+        for meeting in meetings(found, self.launched):
+            yield self._apart(meeting)
         for finding in LdsTable(self.launched, found).findings():
             yield finding.claim, finding.about, _tabled(finding)
 
@@ -171,7 +188,7 @@ class _Auditor:
             UninterpretedFunctions(),
         )  # fmt: skip
         machine.loaded = self._loaded
-        SymbolicExecution(machine, self.loops.execute, self.deadline).run()
+        SymbolicExecution(machine, self.loops.execute, time.monotonic() + budget.left()).run()
         return accesses(machine.trace)
 
     def _loaded(self, buffer: str, size: int, values: Sequence[Expr]) -> None:
@@ -189,18 +206,38 @@ class _Auditor:
 
     def _in_range(self, goal: Expr, given: Expr) -> bool:
         if (goal, given) not in self._ranges:
-            late = time.monotonic() > self.deadline
             asked = ForAll("a value is in range", goal, all_of(given, self._given(goal, given)))
-            self._ranges[goal, given] = not late and bool(holds(asked, Limits(steps=READING_STEPS, choices=8)))
+            self._ranges[goal, given] = holds(asked, READING)
         return self._ranges[goal, given]
 
-    def _decided(self, claim: str, about: str, obligation: Obligation) -> Claimed:
+    def _apart(self, meeting: Meeting) -> Claimed:
+        """Whether two threads never meet; by the parts of the question where the whole is not shown."""
+        if meeting.instead is None:
+            return self._decided("race_free", meeting.about, meeting.obligation)
+        whole = self._decided("race_free", meeting.about, meeting.obligation, WHOLE)
+        if isinstance(whole[2], Proved):
+            return whole
+        left: list[Claimed] = []
+        for part in map(self._apart, meeting.instead()):
+            if isinstance(part[2], Refuted):
+                return part
+            left += [] if isinstance(part[2], Proved) else [part]
+            if len(left) == MOST_OPEN:
+                break
+        return left[0] if left else ("race_free", meeting.about, Proved(meeting.obligation.label, "two by two", 0.0))
+
+    def _decided(self, claim: str, about: str, obligation: Obligation, limits: Limits = WANTED) -> Claimed:
         """The prover's verdict."""
-        if time.monotonic() > self.deadline:
-            return claim, about, Unknown(claim, "none", 0.0, (), "the time for all claims is used up")
-        asked = obligation.assuming(self._given(*obligation.roots)) if self.assumed else obligation
-        verdict = prove(asked, limits=Limits(steps=CLAIM_STEPS))
-        return claim, about, verdict
+        try:
+            budget.check()
+            asked = obligation.assuming(self._given(*obligation.roots)) if self.assumed else obligation
+            return claim, about, prove(asked, limits=limits)
+        except budget.OutOfTimeError:
+            return _late(claim, about)
+
+
+def _late(claim: str, about: str) -> Claimed:
+    return claim, about, Unknown(claim, "none", 0.0, (), "the time for all claims is used up")
 
 
 def _tabled(finding: Finding) -> Verdict:

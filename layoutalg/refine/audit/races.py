@@ -1,53 +1,209 @@
 """Races in global memory: two threads' accesses of one byte, one of them a store.
 
-Blocks run in any order, and waves of a block as they like, so no order counts but that within a thread; atomic
-operations have no reading here.  A store of its own kind is shown one-to-one; two different ones never to meet.
+Blocks run in any order, and waves of a block as they like, so no order counts but that within a thread.  Of a tensor
+that is stored to, each access is cut into units, as long as the shortest is aligned (that it is, is a claim of its
+own); where each thread stores to units of its own alone, and what else is loaded is none of them, no two meet.
+
+| asked, the cheapest first | of |
+|---|---|
+| (block, thread, turn, index) ↦ unit is one-to-one | stores that differ by strides, as one (`unrolled`) |
+| equal units are of one thread | the same, and each two such groups, by their coordinates (`index.rows`) |
+| no two threads meet | each two accesses, with all that their guards say |
+
+A load of a unit that its own thread stores to counts with the store.  What a thread has for itself is another thing in
+another thread: turns of its loops, whose number may be its own too, and what it loaded.
 What it cannot represent: orders that barriers make within a block (what needs one is not shown).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations_with_replacement
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, product
 
-from layoutalg.index import Expr, all_of, any_of, div, eq, substitute, var, variables
+from layoutalg.index import Expr, all_of, any_of, conjuncts, div, eq, lt, negation, simplify, substitute, var, variables
+from layoutalg.index.conditions import conjunct_set, excludes
+from layoutalg.index.rows import coordinates
+from layoutalg.isa.semantics.accesses import alignment_of
 from layoutalg.prove import ForAll, InjectiveMap, Obligation, Shown
 from layoutalg.refine.audit.accesses import LDS, Access
 from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.unrolled import Part, Rolled, rolled, without
 from layoutalg.refine.values.unknowns import Kind, kind_of, unknown_value
 
+#: Turns of a loop whose number is a thread's own; what is known of it stands beside.
+MOST = 1 << 62
 
-def race_questions(found: Sequence[Access], launched: Launched) -> Iterator[tuple[str, Obligation]]:
-    """About what, and what must hold, for each pair of accesses that may race."""
-    here = (*launched.blocks, *launched.threads)
-    shown = (Shown("block", launched.blocks), Shown("thread", launched.threads))
-    for one, other in combinations_with_replacement([a for a in found if a.memory != LDS], 2):
-        if one.memory != other.memory or not (one.store or other.store):
+
+@dataclass(frozen=True)
+class Meeting:
+    """What must hold so that some accesses never meet; where it is not shown, what does as well, in its place."""
+
+    about: str
+    obligation: Obligation
+    instead: Callable[[], Iterator[Meeting]] | None = None
+
+
+def meetings(found: Sequence[Access], launched: Launched) -> Iterator[Meeting]:
+    """What is to be shown of each tensor that is stored to."""
+    stored = dict.fromkeys(access.memory for access in found if access.store and access.memory != LDS)
+    for memory in stored:
+        yield from _Tensor([access for access in found if access.memory == memory], launched).meetings()
+
+
+@dataclass(frozen=True)
+class _Touched:
+    """An access with the turns that it is made in under names of their own, and its units."""
+
+    access: Access
+    offset: Expr  # bytes
+    guard: Expr
+    parts: tuple[Part, ...]
+
+
+@dataclass
+class _Tensor:
+    """The accesses of one tensor."""
+
+    accesses: Sequence[Access]
+    launched: Launched
+    touched: list[_Touched] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.here = (*self.launched.blocks, *self.launched.threads)
+        self.sizes = {v for size in self.launched.sizes.values() for v in variables(size)}
+        self.sizes |= {v for a in self.launched.arguments if a.number is not None for v in variables(a.number)}
+        self.unit = min(alignment_of("global", access.width) for access in self.accesses)
+        self.touched = [self._touched(access) for access in self.accesses]
+
+    def _touched(self, access: Access) -> _Touched:
+        names, limits = _turns(access, self.here, self.sizes)
+        offset = simplify(substitute(access.offset, names))
+        guard = all_of(substitute(access.guard, names), *limits)
+        first = simplify(div(offset, self.unit))
+        parts = (Part(simplify(first + k), guard) for k in range(access.width // self.unit))
+        return _Touched(access, offset, guard, tuple(parts))
+
+    def meetings(self) -> Iterator[Meeting]:
+        """Each group of stores with itself, with each other one, and with what is loaded beside."""
+        stored: dict[Expr, list[Part]] = {}
+        beside: dict[Expr, list[Part]] = {}
+        for one in sorted(self.touched, key=lambda one: not one.access.store):
+            for part in one.parts:
+                places = stored if one.access.store or part.offset in stored else beside
+                places.setdefault(part.offset, []).append(part)
+        stores, loads = (
+            list(rolled([_weakest(p) for p in places.values()], self.sizes)) for places in (stored, beside)
+        )
+        yield from map(self._alone, stores)
+        for group, other in (*combinations(stores, 2), *product(stores, loads)):
+            if not self._never_both(group.guard, other.guard):
+                yield self._two(group, other)
+
+    def _of(self, *groups: Rolled) -> list[list[_Touched]]:
+        """The accesses that touch a unit of a group, of each of them."""
+        offsets = ({part.offset for part in group.parts} for group in groups)
+        return [[one for one in self.touched if any(part.offset in own for part in one.parts)] for own in offsets]
+
+    def _alone(self, group: Rolled) -> Meeting:
+        """A group of stores by itself."""
+        (members,) = self._of(group)
+        own = [v for v in variables(group.offset) if v not in self.sizes and v not in self.here]
+        unknown = any(kind_of(v) is not None for v in own)
+        known = without(group.guard, self._strange(group, (*self.here, *own)))
+        over = tuple(dict.fromkeys((*self.here, *(v for v in own if v not in group.indices), *group.indices)))
+        given = all_of(self.launched.given, known)
+        (outputs,) = coordinates([group.offset], [given], self.sizes)
+        about = _about(members)
+        if unknown:
+            return self._two(group, group)
+        one_to_one = InjectiveMap("no two threads store there", over, outputs, given, self._shown())
+        return Meeting(about, one_to_one, lambda: iter([self._two(group, group)]))
+
+    def _strange(self, group: Rolled, known: Sequence[Expr]) -> set[Expr]:
+        return {v for v in variables(group.guard) if v not in known and v not in self.sizes and v not in group.indices}
+
+    def _two(self, one: Rolled, other: Rolled) -> Meeting:
+        """Two groups, of two threads: equal units are of one thread."""
+        mine, theirs = self._of(one, other)
+        there = self._there(other.offset, other.guard)
+        offset, guard = (substitute(e, there) for e in (other.offset, other.guard))
+        given = [all_of(self.launched.given, one.guard), all_of(substitute(self.launched.given, there), guard)]
+        mine_at, theirs_at = coordinates([one.offset, offset], given, self.sizes)
+        meet = all_of(*(eq(a, b) for a, b in zip(mine_at, theirs_at, strict=True)))
+        goal = any_of(self._same(there), negation(meet))
+        about = _about(mine) if one is other else f"{_about(mine)}; {_about(theirs)}"
+        obligation = ForAll("no two threads meet", goal, all_of(*given), self._shown(there))
+        pairs = (
+            list(product(mine, theirs)) if one is not other else [(a, b) for n, a in enumerate(mine) for b in mine[n:]]
+        )
+        return Meeting(about, obligation, lambda: (self._exactly(a, b) for a, b in pairs if self._matter(a, b)))
+
+    def _matter(self, one: _Touched, other: _Touched) -> bool:
+        return (one.access.store or other.access.store) and not self._never_both(one.guard, other.guard)
+
+    def _exactly(self, one: _Touched, other: _Touched) -> Meeting:
+        """Two accesses of two threads, byte by byte, with all that their guards say."""
+        there = self._there(other.offset, other.guard)
+        offset, guard = (substitute(e, there) for e in (other.offset, all_of(self.launched.given, other.guard)))
+        apart = any_of(one.offset + one.access.width <= offset, offset + other.access.width <= one.offset)
+        about = str(one.access)
+        if one is not other:
+            about += f"; {other.access.instruction.address:#x} {other.access.instruction.name.lower()}"
+        given = all_of(self.launched.given, one.guard, guard)
+        return Meeting(
+            about, ForAll("no two threads meet", any_of(self._same(there), apart), given, self._shown(there))
+        )
+
+    def _never_both(self, one: Expr, other: Expr) -> bool:
+        """Whether what all threads have alike keeps two accesses from being made in one launch."""
+        uniform = [
+            all_of(*(part for part in conjunct_set(guard) if all(v in self.sizes for v in variables(part))))
+            for guard in (one, other)
+        ]
+        return excludes(*uniform)
+
+    def _there(self, *exprs: Expr) -> dict[Expr, Expr]:
+        """The other thread's names for what each has for itself."""
+        return {v: _other(v) for v in dict.fromkeys((*self.here, *variables(*exprs))) if v not in self.sizes}
+
+    def _same(self, there: dict[Expr, Expr]) -> Expr:
+        return all_of(*(eq(v, there[v]) for v in self.here))
+
+    def _shown(self, there: dict[Expr, Expr] | None = None) -> tuple[Shown, ...]:
+        shown = (Shown("block", self.launched.blocks), Shown("thread", self.launched.threads))
+        return shown if there is None else (*shown, Shown("and block and thread", tuple(there[v] for v in self.here)))
+
+
+def _turns(access: Access, here: Sequence[Expr], sizes: Collection[Expr]) -> tuple[dict[Expr, Expr], list[Expr]]:
+    """Names for the turns of the loops around an access, by their order; and what limits those that are a thread's own.
+
+    So loops that count alike have turns of one name: each access speaks of its own, whatever they are called.
+    """
+    names: dict[Expr, Expr] = {}
+    limits: list[tuple[Expr, Expr]] = []
+    for v in variables(access.offset, access.guard):
+        if v in here or v in sizes or kind_of(v) is not None:
             continue
-        given, own = all_of(launched.given, one.guard), _own(other, launched)
-        whole = not one.width & one.width - 1  # aligned to its width, which is a claim of its own
-        if one is other and whole and not any(kind_of(v) is not None for v in own):
-            # Turns of one thread are told apart too, which is more than is needed.
-            each = (*here, *(v for v in own if v not in here))
-            yield (
-                str(one),
-                InjectiveMap("no two threads store there", each, (div(one.offset, one.width),), given, shown),
-            )
-            continue
-        there = {v: _other(v) for v in dict.fromkeys((*here, *own))}
-        offset, guard = substitute(other.offset, there), substitute(all_of(launched.given, other.guard), there)
-        apart = any_of(one.offset + one.width <= offset, offset + other.width <= one.offset)
-        same = all_of(*(eq(v, there[v]) for v in here))
-        about = str(one) if one is other else f"{one}; {other.instruction.address:#x} {other.instruction.name.lower()}"
-        others = Shown("and block and thread", tuple(there[v] for v in here))
-        yield about, ForAll("no two threads meet", any_of(same, apart), all_of(given, guard), (*shown, others))
+        extent = v.value.extent
+        plain = extent is None or all(w in sizes for w in variables(extent))
+        most = extent if plain and extent is not None else int(min(v.hi, MOST)) + 1
+        names[v] = var(f"turn_{len(names)}", most)
+        if extent is not None and not plain:
+            limits.append((names[v], extent))
+    return names, [lt(new, substitute(extent, names)) for new, extent in limits]
 
 
-def _own(access: Access, launched: Launched) -> tuple[Expr, ...]:
-    """What an access depends on that each thread has for itself: indices, turns of loops, what it loaded."""
-    alike = {v for size in launched.sizes.values() for v in variables(size)}
-    alike |= {v for one in launched.arguments if one.number is not None for v in variables(one.number)}
-    return tuple(v for v in variables(access.offset, access.guard) if v not in alike)
+def _weakest(parts: Sequence[Part]) -> Part:
+    """One unit that several accesses touch: under what all of their guards say."""
+    shared = frozenset.intersection(*(conjunct_set(part.guard) for part in parts))
+    return Part(parts[0].offset, all_of(*(part for part in conjuncts(parts[0].guard) if part in shared)))
+
+
+def _about(members: Sequence[_Touched]) -> str:
+    """The first access, and how many more there are."""
+    first = str(members[0].access)
+    return first if len(members) == 1 else f"{first}, and {len(members) - 1} more"
 
 
 def _other(v: Expr) -> Expr:

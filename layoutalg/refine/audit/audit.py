@@ -39,6 +39,7 @@ from layoutalg.prove import (
     Unknown,
     Verdict,
     Verdicts,
+    Witness,
     holds,
     prove,
 )
@@ -157,6 +158,7 @@ class _Auditor:
         sizes = ", ".join(limits(v) for v in launch.sizes.values())
         yield from [f"sizes: {sizes}"] if sizes else []
         yield from [f"of the sizes: {launch.limits}"] if launch.limits is not TRUE else []
+        yield from launch.assumed
         for one in launch.tensors.values():
             for limit, word in zip(one.assumed, ("at least", "at most"), strict=True):
                 yield from [f"every element of {one.name} is {word} {limit}"] if limit is not None else []
@@ -168,9 +170,11 @@ class _Auditor:
 
     def _launchable(self) -> Iterator[Claimed]:
         launched, kernel = self.launched, self.code.kernel
+        # AMDGPUUsage, "Code Object V3 Kernel Metadata": .max_flat_workgroup_size is the most work-items that the kernel
+        # supports, and of .reqd_workgroup_size "the dispatch work-group size X, Y, Z must correspond".
         refused = kernel.metadata.refuses((*launched.block, 1, 1)[:3])
         if refused:
-            yield "launchable", "threads", Unknown("launchable", "metadata", 0.0, (), refused)
+            yield "launchable", "threads", Refuted("launchable", "metadata", 0.0, (), Witness((), refused))
         else:
             yield "launchable", "threads", Proved("launchable", "metadata", 0.0)
         most = gpu(kernel.target).lds_bytes

@@ -4,7 +4,7 @@
 |---|---|
 | a tensor | an address that nothing else is, aligned as an allocation is, and the bytes of its memory |
 | a number | its expression, in as many bytes as the kernel has there |
-| a value that is given at the launch | an unknown that all threads have alike |
+| a value that is given at the launch | an unknown that all threads have alike, within what is assumed of it |
 | nothing (`unused`) | a tensor of no bytes |
 | a struct | its fields, one after the other |
 | the block, the grid | what the hidden arguments say of them (AMDGPUUsage, "Code Object V5 Metadata") |
@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from layoutalg.errors import LaunchError
-from layoutalg.formats.launch import Argument, Given, Launch, Number, Pointer, Struct, Unused
+from layoutalg.formats.launch import Argument, Assumption, Given, Launch, Number, Pointer, Struct, Unused
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import (
     TRUE,
@@ -104,6 +104,7 @@ class Launched:
     arguments: tuple[BoundArgument, ...]
     tensors: Mapping[str, Memory]
     sizes: Mapping[str, Expr]  # the file's symbols
+    assumed: tuple[str, ...] = ()  # of named values, in words
 
     @property
     def lds_bytes(self) -> Expr:
@@ -129,12 +130,14 @@ class Launched:
         blocks = tuple(var(f"block_{axis}", one) for axis, one in zip(AXES, grid, strict=False))
         threads = tuple(var(f"thread_{axis}", one) for axis, one in zip(AXES, block, strict=False))
         tensors = {name: _memory(file, launch, name) for name in launch.tensors}
-        bound = _Binding(kernel, tensors)
+        bound = _Binding(kernel, tensors, launch.assume)
         limits = all_of(*_limits(file, launch))
-        given = all_of(*(one <= MOST_BLOCKS for one in grid), limits)
         arguments = (*bound.visible(launch), *bound.hidden(grid, block))
-        lds = simplify(launch.lds)
-        return cls(kernel, blocks, grid, threads, block, lds, limits, given, arguments, bound.tensors, file.symbols)
+        given = all_of(*(one <= MOST_BLOCKS for one in grid), limits, *bound.limits)
+        lds, words = simplify(launch.lds), tuple(dict.fromkeys(bound.words))
+        return cls(
+            kernel, blocks, grid, threads, block, lds, limits, given, arguments, bound.tensors, file.symbols, words
+        )
 
 
 def _constant(size: Expr) -> int:
@@ -169,8 +172,11 @@ def _memory(file: SpecFile, launch: Launch, name: str) -> Memory:
 class _Binding:
     """Arguments in their places."""
 
-    def __init__(self, kernel: KernelBinary, tensors: Mapping[str, Memory]) -> None:
+    def __init__(self, kernel: KernelBinary, tensors: Mapping[str, Memory], assume: Sequence[Assumption]) -> None:
         self.kernel, self.tensors = kernel, dict(tensors)
+        self.assume = {one.of: one for one in assume}
+        self.limits: list[Expr] = []  # of named values
+        self.words: list[str] = []  # the same
 
     def visible(self, launch: Launch) -> Iterator[BoundArgument]:
         """What the launch gives."""
@@ -211,7 +217,29 @@ class _Binding:
                 return BoundArgument(offset, size, name)
         elif isinstance(argument, Number) and isinstance(argument.value, Expr) and not _is_float(argument.dtype):
             return BoundArgument(offset, size, number=argument.value)
+        if isinstance(argument, Given) and argument.name in self.assume and not _is_float(argument.dtype):
+            return BoundArgument(offset, size, number=self._assumed(argument, offset, size))
         return BoundArgument(offset, size, number=symbol(f"argument_{offset}", min=0, max=(1 << 8 * size) - 1))
+
+    def _assumed(self, argument: Given, offset: int, size: int) -> Expr:
+        """A named integer, signed where its type is, within what is assumed of it."""
+        one, bits = self.assume[argument.name], 8 * size
+        signed = (argument.dtype or "").startswith("i")
+        least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+        if one.min is not None and one.min.op == "const":
+            least = max(least, int(one.min.value))
+        if one.max is not None and one.max.op == "const":
+            most = min(most, int(one.max.value))
+        if least > most:
+            raise LaunchError(f"no value of {argument.name} is left by what is assumed of it")
+        found = symbol(f"argument_{offset}", min=least, max=most)
+        if one.min is not None:
+            self.limits.append(one.min <= found)
+            self.words.append(f"{argument.name} is at least {one.min}")
+        if one.max is not None:
+            self.limits.append(found <= one.max)
+            self.words.append(f"{argument.name} is at most {one.max}")
+        return found
 
     def hidden(self, grid: tuple[Expr, ...], block: tuple[int, ...]) -> Iterator[BoundArgument]:
         """What the runtime gives, of what the launch decides."""

@@ -1,0 +1,68 @@
+"""What a launch gives: named values within what is assumed of them, blocks that the kernel has none of."""
+
+import pytest
+
+from layoutalg.device.compile import compile_source
+from layoutalg.errors import LaunchError
+from layoutalg.formats.spec import loads
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.refine.audit.audit import Audit, audit
+
+SOURCE = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ __launch_bounds__(64) void k(int* o, int n, int k) {
+    int t = blockIdx.x * 64 + threadIdx.x;
+    if (t < n) o[t + k] = t;
+}
+"""
+LAUNCH = """
+symbols = {{ N = {{ min = 1, max = 4096 }} }}
+[[descriptor]]
+name = "o"
+dtype = "i32"
+base = {{ kind = "packed", lengths = ["N + 8"] }}
+[launch]
+grid = ["(N + 63) // 64"]
+block = [{block}]
+arguments = ["o", "N", {{ dtype = "i32", name = "k" }}]
+writes = ["o"]
+assume = [{assume}]
+"""
+
+
+def audited(assume: str, block: int = 64) -> Audit:
+    (kernel,) = read_kernels(compile_source(SOURCE, "gfx942").payload).values()
+    return audit(decode_kernel(kernel), loads(LAUNCH.format(assume=assume, block=block)))
+
+
+def test_what_is_assumed_of_a_named_value_is_used() -> None:
+    found = audited('{ of = "k", min = 0, max = 8 }')
+    assert found.proved, found.failures
+    assert {"k is at least 0", "k is at most 8"} <= set(found.assumptions)
+
+
+@pytest.mark.parametrize("assume", ["", '{ of = "k", min = 0, max = 9 }', '{ of = "k", min = -1, max = 8 }'])
+def test_a_value_that_may_lead_out_of_the_tensor_is_not_proved(assume: str) -> None:
+    claims = audited(assume).claims
+    assert "proved" not in [verdict.name for claim, _, verdict in claims if claim == "in_bounds"]
+
+
+def test_a_value_may_be_limited_by_sizes() -> None:
+    def bounds(most: str) -> list[str]:
+        found = audited(f'{{ of = "k", min = 0, max = "{most}" }}').claims
+        return [verdict.name for claim, _, verdict in found if claim == "in_bounds"]
+
+    assert bounds("N - N + 8") == ["proved"]
+    assert "proved" not in bounds("N")
+
+
+def test_a_value_of_which_nothing_is_left_is_refused() -> None:
+    with pytest.raises(LaunchError, match="no value of k is left"):
+        audited('{ of = "k", min = 3, max = 2 }')
+
+
+def test_more_threads_than_the_kernel_takes_are_refused_by_the_runtime() -> None:
+    claims = audited('{ of = "k", min = 0, max = 8 }', block=128).claims
+    refuted = [verdict.reason for claim, _, verdict in claims if claim == "launchable" and verdict.name == "refuted"]
+    assert refuted == ["k has blocks of at most 64 threads, not 128"]

@@ -122,6 +122,7 @@ OF_NO_MODULE = {
     "test_proofs": "the files in proofs/",
     "foreign/test_corpus": "kernels that others might have written, from source to result",
     "foreign/test_executors": "benchmarks/executors, which compares others with the whole room",
+    "foreign/test_kernelbench": "problems of KernelBench, from source to result",
     "foreign/test_triton": "kernels that Triton compiled, from code object to result",
     "isa/test_new_instruction": "a recipe of CONTRIBUTING",
     "kernel/library/test_new_kernel": "a recipe of CONTRIBUTING",

@@ -90,16 +90,17 @@ class Kernel:
     inputs: Inputs = lambda generator, sizes: {}  # tensors that are not random; of those written: what is there before
     values: Mapping[str, Any] = field(default_factory=dict)  # arguments that the launch file names
     unaligned: bool = False  # LLVM joins its loads to such as are wider than their addresses are aligned
+    folder: Path = HERE  # of its `kernels` and `launch`
 
     @cached_property
     def launch(self) -> SpecFile:
         """Its launch file."""
-        return load(HERE / "launch" / f"{self.name}.toml")
+        return load(self.folder / "launch" / f"{self.name}.toml")
 
     @property
     def source(self) -> str:
         """The text of its file."""
-        return (HERE / "kernels" / f"{self.file}.hip").read_text()
+        return (self.folder / "kernels" / f"{self.file}.hip").read_text()
 
     def edited(self, broken: Broken) -> str:
         """The file with one kernel broken; ValueError where what is to be edited is not there once."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,12 +26,13 @@ from layoutalg.formats.model import SpecFile
 from layoutalg.formats.spec import load
 from layoutalg.isa.container.binary import KernelBinary, read_kernels
 from layoutalg.isa.decode.code import MachineCode
-from layoutalg.isa.run.bound import bound
+from layoutalg.isa.run.bound import BoundLaunch, bound
 from layoutalg.isa.run.launch import execute
+from layoutalg.isa.run.tensors import drawn, numpy_of
 from tests.foreign import table as plain
 from tests.foreign.corpus import NOTHING, WRONG, Kernel, Sizes
 from tests.foreign.kernelbench import table as kernelbench
-from tests.foreign.running import binary, launched
+from tests.foreign.running import binary
 from tests.foreign.triton import table as triton
 
 RIGHT, BREAKS, DIFFERS, DOUBT = "right", "breaks", "differs", "doubt"
@@ -88,16 +90,32 @@ class Case:
         return {one.name: one for one in self._hip.broken} if self._hip else {}
 
     def outputs(self, code: MachineCode, sizes: Sizes, seed: int = 0) -> list[bytes]:
-        """What a run at some sizes leaves in each tensor that is passed; empty where the grid is too large."""
-        if self._hip:
-            made, _ = launched(self._hip, code.kernel.metadata, sizes, seed)
-        else:
-            made = bound(self.file, code.kernel.metadata, sizes, {}, self.values, seed)
+        """What a run at some sizes leaves in each tensor that is passed; empty where the grid is too large.
+
+        What is written holds something before, as a launch file allows.
+        """
+        made = self._bound(code, sizes, {}, seed)
+        generator = np.random.default_rng(seed)
+        inputs = {
+            name: drawn(self.file.descriptor(name).dtype, one.places.shape, generator)
+            for name, one in made.tensors.items()
+            if one.written
+        }
+        made = self._bound(code, sizes, inputs, seed)
         if np.prod(made.grid) > BLOCKS:
             return []
         strict = not (self._hip and self._hip.unaligned)
         run = execute(code, made.grid, made.block, made.arguments, STEPS, strict=strict, lds=made.lds)
         return [np.ascontiguousarray(one).tobytes() for one in run.outputs]
+
+    def _bound(self, code: MachineCode, sizes: Sizes, inputs: Mapping[str, Any], seed: int) -> BoundLaunch:
+        values = self.values
+        if self._hip:
+            special = self._hip.inputs(np.random.default_rng(seed), SimpleNamespace(**sizes))
+            kinds = {name: numpy_of(self.file.descriptor(name).dtype) for name in special}
+            inputs = {**inputs, **{name: one.astype(kinds[name]) for name, one in special.items()}}
+            values = self._hip.values
+        return bound(self.file, code.kernel.metadata, sizes, inputs, values, seed)
 
 
 def cases(target: str, corpora: Sequence[str], edits: bool = True) -> Iterator[Case]:

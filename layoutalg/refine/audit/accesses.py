@@ -36,6 +36,8 @@ class Access:
     guard: Expr
     barriers: Expr
     undefined: bool  # whether what is stored may be made of what nothing wrote
+    loops: tuple[Expr, ...] = ()  # the turns of the loops around it, the outermost first
+    atomic: bool = False  # an atomic operation, which reads and stores at once
 
     def __str__(self) -> str:
         verb = "stores to" if self.store else "loads from"
@@ -61,7 +63,7 @@ def accesses(trace: Sequence[TracedElement]) -> tuple[Access, ...]:
             found[-1] = replace(found[-1], undefined=found[-1].undefined or undefined)
         else:
             this = one.instruction, one.store, one.buffer, one.offset, one.width, one.guard, one.barriers
-            found.append(Access(*this, undefined))
+            found.append(Access(*this, undefined, one.loops))
     return tuple(found)
 
 

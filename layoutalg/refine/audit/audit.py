@@ -1,7 +1,7 @@
 """Whether a kernel that anybody compiled is safe as it is launched: every claim with its verdict, for all sizes.
 
 The machine code is followed by the symbolic machine, one unknown lane on all ways; what it accesses is held against the
-launch (`accesses`), against itself in other lanes (`races`, and of LDS `tables`), and the launch against the target.
+launch (`accesses`), against itself in other lanes (`races`, and of LDS `lds`), and the launch against the target.
 What following it takes for granted is a claim too: `followed` fails with the instruction and the reason.
 
 | claim | says |
@@ -11,8 +11,8 @@ What following it takes for granted is a claim too: `followed` fails with the in
 | `ends` | each loop leaves in the turn that its count says, and in none before |
 | `in_bounds`, `aligned`, `read_only`, `lds_in_bounds` | of each access: see `accesses` |
 | `defined` | of each store: what it stores was written before |
-| `race_free` | no two threads meet: `races`, and of LDS `tables` |
-| `initialised` | what is read of LDS was stored there: `tables` |
+| `race_free` | no two threads meet: `races`, and of LDS `lds` |
+| `initialised` | what is read of LDS was stored there: `lds` |
 | `runs` | only where one faults, tried where a claim fails: `runs` |
 
 A kernel with preloaded arguments is audited from both of its entries.
@@ -45,10 +45,11 @@ from layoutalg.prove import (
 )
 from layoutalg.refine.audit.accesses import LDS, Access, accesses, questions
 from layoutalg.refine.audit.launched import MOST_BLOCKS, MOST_THREADS, Launched
+from layoutalg.refine.audit.lds import lds_findings
 from layoutalg.refine.audit.loops import FoundLoops
 from layoutalg.refine.audit.races import Meeting, meetings
 from layoutalg.refine.audit.runs import Claimed, FaultyRun, Runs
-from layoutalg.refine.audit.tables import Finding, LdsTable
+from layoutalg.refine.audit.tables import Finding
 from layoutalg.refine.loops.execution import SymbolicExecution
 from layoutalg.refine.refinement import STANDING, WITHOUT_PRELOAD
 from layoutalg.refine.symbolic.machine import SymbolicMachine
@@ -149,8 +150,8 @@ class _Auditor:
             yield self._decided(one.claim, one.about, ForAll(one.claim, one.goal, one.given, self.shown))
         for meeting in meetings(found, self.launched):
             yield self._apart(meeting)
-        for finding in LdsTable(self.launched, found).findings():
-            yield finding.claim, finding.about, _tabled(finding)
+        for finding in lds_findings(found, self.launched):
+            yield self._tabled(finding)
 
     def assumptions(self) -> Iterator[str]:
         """What every verdict assumes."""
@@ -230,6 +231,16 @@ class _Auditor:
                 break
         return left[0] if left else ("race_free", meeting.about, Proved(meeting.obligation.label, "two by two", 0.0))
 
+    def _tabled(self, finding: Finding) -> Claimed:
+        """What a table says of LDS, and the prover where it leaves something open."""
+        claim, about, asked = finding.claim, finding.about, finding.asked
+        if not finding.why:
+            return claim, about, Proved(claim, "table", 0.0)
+        verdict = None if asked is None else self._decided(claim, about, asked, WHOLE)[2]
+        if isinstance(verdict, Proved | Refuted):
+            return claim, about, verdict
+        return claim, about, Unknown(claim, "table", 0.0, (), finding.why)
+
     def _decided(self, claim: str, about: str, obligation: Obligation, limits: Limits = WANTED) -> Claimed:
         """The prover's verdict."""
         try:
@@ -242,10 +253,3 @@ class _Auditor:
 
 def _late(claim: str, about: str) -> Claimed:
     return claim, about, Unknown(claim, "none", 0.0, (), "the time for all claims is used up")
-
-
-def _tabled(finding: Finding) -> Verdict:
-    """What a table says."""
-    if finding.why:
-        return Unknown(finding.claim, "table", 0.0, (), finding.why)
-    return Proved(finding.claim, "table", 0.0)

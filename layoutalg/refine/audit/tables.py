@@ -1,211 +1,138 @@
-"""LDS as a table: every thread's addresses, computed, where they depend on the thread alone.
+"""LDS as a table: every thread's addresses, computed, where they depend on the thread and on turns of loops alone.
 
-LDS is at most 160 KiB and a block at most 1024 threads, so who accesses which byte between two barriers is a table.
-Two accesses of one byte race where one of them is a store and they are of different waves; of one wave they are in
-order, but for two lanes that one instruction stores to one byte (which of them is last is not said).
+LDS is at most 160 KiB and a block at most 1024 threads, so who accesses which byte is a table; a slot that a loop's
+turns take in turns gives one table a turn, as many as there are before the first comes again.
 
 | an access | is |
 |---|---|
-| whose offset speaks of the thread alone | looked up; what else its guard says is taken as holding |
-| whose offset says more | not decided |
+| whose offset speaks of the thread, and of turns modulo a period | a table of each turn in the period |
+| the parts of its guard that do | looked up in it |
+| the other parts | kept as its `rest`: what happens only perhaps |
+| whose offset says more | not a table: asked of the prover, two threads or a thread and the one that stored |
 
-| between barriers | stand |
-|---|---|
-| c barriers | the accesses with as many before them |
-| c + b·t, in a loop with b barriers each turn | those of every turn, and of what is before and behind: c modulo b |
-
-A read is of what was written where each of its bytes was stored to before, in an earlier interval or by the wave
-itself, by a thread that stores whenever the reader reads: its guard follows from the reader's, word for word.
-What it cannot represent: slots of LDS that turns of a loop take in turns.
+`lds_races` and `written` read the tables.  What it cannot represent: addresses that were loaded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import reduce
-from math import gcd
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import lcm, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, array, conjuncts, simplify, substitute, value, variables
-from layoutalg.index.conditions import implies
-from layoutalg.refine.audit.accesses import LDS, Access
+from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, div, substitute
+from layoutalg.prove import ForAll
+from layoutalg.refine.audit.accesses import Access
+from layoutalg.refine.audit.intervals import LONGEST_PERIOD, own_variables, period
 from layoutalg.refine.audit.launched import Launched, threads_of
-from layoutalg.refine.values.unknowns import kind_of
 
-NOBODY, SEVERAL = -1, -2
+#: Turns of an access that are looked at, at most.
+MOST_TURNS = 1 << 8
 
+Ints = NDArray[np.int64]
 
-@dataclass(frozen=True)
-class Row:
-    """One access of every thread: its bytes, whether it happens, and whether that is certain."""
-
-    access: Access
-    offsets: NDArray[np.int64]
-    happens: NDArray[np.bool_]
-    certain: bool
-    barriers: int  # that stand before it, in the first turn of a loop
+Turns = Mapping[Expr, int]
+"""A turn of each loop, modulo its period."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of a claim: about what, and why it is not shown; `sure` where it certainly fails."""
+    """What was found of a claim on an access: why it is not shown, if so, and what would show it yet."""
 
     claim: str
     about: str
     why: str = ""
-    sure: bool = False
+    asked: ForAll | None = None
 
 
-class LdsTable:
-    """The accesses of LDS of one block, thread by thread."""
+class Block:
+    """The threads of a block: their indices and their waves, by their number in it."""
 
-    def __init__(self, launched: Launched, found: Sequence[Access]) -> None:
-        self.launched = launched
-        count = threads_of(launched.block)
-        self.waves = np.arange(count) // launched.kernel.wave_size
-        numbers, rest = {}, np.arange(count, dtype=np.int64)
-        for thread, size in zip(launched.threads, launched.block, strict=True):
-            numbers[thread], rest = rest % size, rest // size
-        self.numbers = numbers
-        self.found = [one for one in found if one.memory == LDS]
-        self.each: list[int] = []  # barriers of a turn, of the loops
-        self._guards: dict[tuple[int, int], Expr] = {}
+    def __init__(self, launched: Launched) -> None:
+        self.launched, self.wave_size = launched, launched.kernel.wave_size
+        self.threads, self.sizes = launched.threads, launched.block
+        self.count = threads_of(launched.block)
+        self.waves = np.arange(self.count) // self.wave_size
+        self.indices: dict[Expr, Ints] = {}
+        rest = np.arange(self.count, dtype=np.int64)
+        for thread, size in zip(self.threads, self.sizes, strict=False):
+            self.indices[thread], rest = rest % size, rest // size
 
-    def _guard(self, row: int, thread: int) -> Expr:
-        """The condition under which one thread accesses."""
-        if (row, thread) not in self._guards:
-            at = {v: int(numbers[thread]) for v, numbers in self.numbers.items()}
-            self._guards[row, thread] = simplify(substitute(self.found[row].guard, at))
-        return self._guards[row, thread]
+    def wave(self, at: Mapping[Expr, Expr] | None = None) -> Expr:
+        """The wave of the thread, or of one with these indices."""
+        return substitute(div(self.launched.thread_number, self.wave_size), at or {})
 
-    def findings(self) -> Iterator[Finding]:
-        """What is shown, and what is not, of races and of reads of what nobody wrote."""
-        rows: list[Row] = []
-        for access in self.found:
-            row = self._row(access)
-            if isinstance(row, str):
-                yield Finding("race_free", str(access), row)
-                yield Finding("initialised", str(access), row)
-                return
-            rows.append(row)
-        yield from self._races(rows)
-        yield from self._unwritten(rows)
-
-    def _row(self, access: Access) -> Row | str:
-        """An access as numbers, or why there are none."""
-        known = set(self.numbers)
-        if not set(variables(access.offset)) <= known:
-            return f"its address {access.offset} depends on more than the thread"
-        turns = variables(access.barriers)
-        base = value(access.barriers, dict.fromkeys(turns, 0))
-        steps = [value(access.barriers, {**dict.fromkeys(turns, 0), v: 1}) - base for v in turns]
-        line = sum((v * step for v, step in zip(turns, steps, strict=True)), start=access.barriers * 0 + base)
-        if simplify(access.barriers - line) is not FALSE:
-            return f"how many barriers stand before it, {access.barriers}, is no line"
-        self.each += [abs(step) for step in steps]
-        parts = conjuncts(access.guard)
-        mine = [part for part in parts if set(variables(part)) <= known]
-        count = len(self.waves)
-        offsets = np.broadcast_to(array([access.offset], self.numbers)[0], (count,))
-        happens = np.broadcast_to(array([all_of(TRUE, *mine)], self.numbers)[0], (count,)).astype(np.bool_)
-        return Row(access, offsets, happens, len(mine) == len(parts), base)
-
-    def _races(self, rows: Sequence[Row]) -> Iterator[Finding]:
-        size = max((int(row.offsets[row.happens].max(initial=0)) + row.access.width for row in rows), default=0)
-        each = reduce(gcd, self.each, 0)
-        places = [row.barriers % each if each else row.barriers for row in rows]
-        for interval in sorted(set(places)):
-            here = [row for row, place in zip(rows, places, strict=True) if place == interval]
-            writer, reader = (np.full(size, NOBODY, np.int64) for _ in range(2))
-            certain = not each and all(row.certain for row in here)
-            for row in here:
-                why = self._collides(row) or self._meets(row, writer, reader)
-                yield Finding("race_free", str(row.access), why, bool(why) and certain)
-
-    def _collides(self, row: Row) -> str:
-        """Whether two lanes store to one byte at once."""
-        if not row.access.store:
-            return ""
-        starts, lanes = row.offsets[row.happens], np.nonzero(row.happens)[0]
-        order = np.argsort(starts, kind="stable")
-        close = np.nonzero(np.diff(starts[order]) < row.access.width)[0]
-        if not close.size:
-            return ""
-        one, other = (int(lanes[order[close[0] + k]]) for k in range(2))
-        return f"threads {one} and {other} store to LDS byte {int(starts[order[close[0] + 1]])} at once"
-
-    def _meets(self, row: Row, writer: NDArray[np.int64], reader: NDArray[np.int64]) -> str:
-        """Whether another wave accessed one of its bytes since the barrier, one of them storing; then it is noted."""
-        lanes = np.nonzero(row.happens)[0]
-        bytes_ = (row.offsets[lanes][:, None] + np.arange(row.access.width)).reshape(-1)
-        inside = (bytes_ >= 0) & (bytes_ < len(writer))  # what is not is `lds_in_bounds`'s
-        bytes_, own = bytes_[inside], np.repeat(self.waves[lanes], row.access.width)[inside]
-        met = (writer[bytes_] != NOBODY) & (writer[bytes_] != own)
-        if row.access.store:
-            met |= (reader[bytes_] != NOBODY) & (reader[bytes_] != own)
-        why = ""
-        if met.any():
-            k = int(np.argmax(met))
-            why = f"wave {int(own[k])} and another meet at LDS byte {int(bytes_[k])} with no barrier between"
-        held = writer if row.access.store else reader
-        for wave in np.unique(own):
-            mine = bytes_[own == wave]
-            held[mine] = np.where((held[mine] == NOBODY) | (held[mine] == wave), wave, SEVERAL)
-        return why
-
-    def _unwritten(self, rows: Sequence[Row]) -> Iterator[Finding]:
-        size = max((int(row.offsets[row.happens].max(initial=0)) + row.access.width for row in rows), default=0)
-        waves, before = int(self.waves.max()) + 1, _Stores(size, 1)
-        since, at = _Stores(size, waves), 0
-        for number, row in enumerate(rows):
-            if row.barriers != at:
-                before.take(since)
-                since, at = _Stores(size, waves), row.barriers
-            lanes = np.nonzero(row.happens)[0]
-            bytes_ = row.offsets[lanes][:, None] + np.arange(row.access.width)
-            inside = ((bytes_ >= 0) & (bytes_ < size)).all(axis=1)
-            lanes, bytes_ = lanes[inside], bytes_[inside]
-            if row.access.store:
-                since.note(self.waves[lanes], bytes_, number, lanes)
-                continue
-            yield Finding("initialised", str(row.access), self._not_written(number, lanes, bytes_, before, since))
-
-    def _not_written(
-        self, number: int, lanes: NDArray[np.int64], bytes_: NDArray[np.int64], before: _Stores, since: _Stores
-    ) -> str:
-        """Why some thread may read what nobody wrote; empty where none does."""
-        own = self.waves[lanes][:, None]
-        row = np.where(since.row[own, bytes_] != NOBODY, since.row[own, bytes_], before.row[0, bytes_])
-        by = np.where(since.row[own, bytes_] != NOBODY, since.lane[own, bytes_], before.lane[0, bytes_])
-        readers = np.broadcast_to(lanes[:, None], bytes_.shape)
-        cases = np.unique(np.stack([readers.ravel(), row.ravel(), by.ravel()], axis=1), axis=0)
-        for reader, writing, writer in cases.tolist():
-            if writing == NOBODY:
-                return f"thread {reader} reads a byte that nobody stores before"
-            given, needed = self._guard(number, reader), self._guard(writing, writer)
-            # What a thread loaded is its own: of another thread's guard nothing follows from it.
-            mixed = reader != writer and any(kind_of(v) is not None for v in variables(needed))
-            if mixed or not all(implies(given, part) for part in conjuncts(needed)):
-                return f"thread {reader} reads what thread {writer} stores, but perhaps where {needed} does not hold"
-        return ""
+    def named(self, thread: int) -> str:
+        """A thread, as messages have it."""
+        wave, lane = divmod(int(thread), self.wave_size)
+        return f"thread {thread} (wave {wave}, lane {lane})"
 
 
-class _Stores:
-    """The last store to each byte, for each of so many waves: by which access, and which thread."""
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One access of every thread: its bytes, and whether it happens, in each turn of the loops around."""
 
-    def __init__(self, size: int, waves: int) -> None:
-        self.row, self.lane = (np.full((waves, size), NOBODY, np.int64) for _ in range(2))
+    block: Block
+    access: Access
+    periods: Turns  # of the loops around it
+    known: Expr  # the parts of its guard that the tables have
+    rest: Expr  # the others
+    tables: dict[tuple[int, ...], tuple[Ints, Ints]] = field(default_factory=dict)  # those that were looked at
 
-    def note(self, waves: NDArray[np.int64], bytes_: NDArray[np.int64], row: int, lanes: NDArray[np.int64]) -> None:
-        """Notes stores of these threads."""
-        self.row[waves[:, None], bytes_] = row
-        self.lane[waves[:, None], bytes_] = lanes[:, None]
+    @classmethod
+    def of(cls, block: Block, access: Access) -> Row | None:
+        """The access as a table; None where its offset has none."""
+        threads = set(block.indices)
+        if not own_variables(access.offset) <= threads | set(access.loops):
+            return None
+        found = {t: period(access.offset, t) for t in access.loops}
+        periods = {t: n for t, n in found.items() if n is not None}
+        if len(periods) < len(access.loops):
+            return None
+        known: list[Expr] = []
+        rest: list[Expr] = []
+        for part in conjuncts(access.guard):
+            here = own_variables(part)
+            own = {t: period(part, t) for t in access.loops if t in here}
+            longer = {t: lcm(periods[t], n or LONGEST_PERIOD + 1) for t, n in own.items()}
+            if here <= threads | set(own) and all(n <= LONGEST_PERIOD for n in longer.values()):
+                periods |= longer
+                known.append(part)
+            else:
+                rest.append(part)
+        few = prod(periods.values()) <= MOST_TURNS
+        return cls(block, access, periods, all_of(TRUE, *known), all_of(TRUE, *rest)) if few else None
 
-    def take(self, since: _Stores) -> None:
-        """All that was stored since the last barrier is before the next."""
-        for wave in range(len(since.row)):
-            stored = since.row[wave] != NOBODY
-            self.row[0, stored], self.lane[0, stored] = since.row[wave, stored], since.lane[wave, stored]
+    def at(self, turns: Turns) -> tuple[Ints, Ints]:
+        """The threads for which it happens in a turn, or perhaps happens, and where each one's bytes begin."""
+        key = tuple(turns[t] % n for t, n in self.periods.items())
+        if key not in self.tables:
+            here = {t: np.array(turn, np.int64) for t, turn in zip(self.periods, key, strict=True)}
+            offsets, happens = array([self.access.offset, self.known], self.block.indices | here)
+            count = (self.block.count,)
+            lanes = np.nonzero(np.broadcast_to(happens, count))[0]
+            self.tables[key] = lanes, np.broadcast_to(offsets, count)[lanes]
+        return self.tables[key]
+
+
+def bytes_of(offsets: Ints, width: int) -> Ints:
+    """Every byte of accesses that begin at these."""
+    return offsets[:, None] + np.arange(width)
+
+
+def boxes(periods: Turns) -> Iterator[Turns]:
+    """Every turn of several loops within their periods, the innermost fastest."""
+    for each in product(*(range(n) for n in periods.values())):
+        yield dict(zip(periods, each, strict=True))
+
+
+def joint_periods(rows: Sequence[Row]) -> dict[Expr, int]:
+    """After how many turns of each loop all of these rows are the same again, or how many turns there are if fewer."""
+    found: dict[Expr, int] = {}
+    for row in rows:
+        for t, n in row.periods.items():
+            found[t] = lcm(found.get(t, 1), n)
+    return {t: n if t.hi >= n else int(t.hi) + 1 for t, n in found.items()}

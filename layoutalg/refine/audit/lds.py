@@ -1,0 +1,24 @@
+"""LDS of one block: what is found of its races and of reads of what nobody stored.
+
+A claim is shown by tables of all threads (`tables`, `lds_races`, `written`); a finding that they leave open is asked of
+the prover.  What it cannot represent: LDS that several blocks share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from layoutalg.refine.audit.accesses import LDS, Access
+from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.lds_races import LdsRaces
+from layoutalg.refine.audit.tables import Block, Finding, Row
+from layoutalg.refine.audit.written import Written
+
+
+def lds_findings(found: Sequence[Access], launched: Launched) -> Iterator[Finding]:
+    """Of each access of LDS: whether it races, and whether what it reads was stored before."""
+    block, here = Block(launched), [one for one in found if one.memory == LDS]
+    rows = [Row.of(block, one) for one in here]
+    races = LdsRaces(block, here, rows)
+    yield from races.findings()
+    yield from Written(block, here, rows, races.size).findings()

@@ -1,0 +1,219 @@
+"""Races in LDS: two waves' accesses of one byte between the same two barriers, one of them a store.
+
+Accesses of one wave are in order, but for two lanes that one instruction stores to one byte (which of them is last is
+not said).  Of two waves nothing is, between two barriers; so the accesses are grouped by their barriers, and two groups
+that may meet (`intervals`) are laid over each other, in every turn in which they may:
+
+| of a byte | is a race beside another wave's |
+|---|---|
+| a store | store, read, atomic operation |
+| a read | store, atomic operation |
+| an atomic operation | store, read |
+
+What a table does not know of a guard is taken as holding.  Where two then meet, and where an offset has no table, the
+prover is asked of two threads with all that is known: their guards, their turns, the barriers before them.
+What it cannot represent: waves that an atomic operation orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations_with_replacement
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutalg.index import Expr, all_of, any_of, eq, negation, substitute, value, variables
+from layoutalg.prove import ForAll, Shown
+from layoutalg.refine.audit.accesses import Access
+from layoutalg.refine.audit.intervals import another, count_of, meeting, own_variables
+from layoutalg.refine.audit.tables import Block, Finding, Ints, Row, Turns, boxes, bytes_of, joint_periods
+
+NOBODY, SEVERAL = -1, -2
+
+READ, STORE, ATOMIC = range(3)
+
+#: Of which kinds of accesses another wave's may not be of the same byte.
+AGAINST = {READ: (STORE, ATOMIC), STORE: (READ, STORE, ATOMIC), ATOMIC: (READ, STORE)}
+
+#: Turns of two groups that are laid over each other at most, and pairs of accesses that the prover is asked of.
+MOST_PAIRS, MOST_ASKED = 1 << 10, 64
+
+
+def kind(access: Access) -> int:
+    """Whether an access reads, stores, or does both at once."""
+    return ATOMIC if access.atomic else STORE if access.store else READ
+
+
+class LdsRaces:
+    """The accesses of LDS of one block, two by two."""
+
+    def __init__(self, block: Block, found: Sequence[Access], rows: Sequence[Row | None]) -> None:
+        self.block, self.found = block, found
+        self.rows = [row for row in rows if row is not None]
+        self.place = {id(row): number for number, row in enumerate(rows) if row is not None}
+        self.open = [number for number, row in enumerate(rows) if row is None]
+        self.size = max((int((b + r.access.width).max(initial=0)) for r, b in self._all()), default=0)
+
+    def findings(self) -> Iterator[Finding]:
+        """Of each access, whether it may race, and with which."""
+        met = dict(self._tabled())
+        for one, other in combinations_with_replacement(range(len(self.found)), 2):
+            if (one in self.open or other in self.open) and self._may_meet(one, other):
+                met[one, other] = "an address depends on more than the thread and its turn"
+        left = MOST_ASKED
+        for number, access in enumerate(self.found):
+            pairs = [pair for pair in met if pair[0] == number]
+            if not pairs:
+                yield Finding("race_free", str(access))
+            for pair in pairs:
+                beside = self.found[pair[1]].instruction
+                at = f"; {beside.address:#x} {beside.name.lower()}" if pair[0] != pair[1] else ""
+                asked, left = self._asked(*pair) if left > 0 else None, left - 1
+                yield Finding("race_free", f"{access}{at}", met[pair], asked)
+
+    def _all(self) -> Iterator[tuple[Row, Ints]]:
+        for row in self.rows:
+            for turns in boxes(row.periods):
+                yield row, row.at(turns)[1]
+
+    def _may_meet(self, one: int, other: int) -> bool:
+        """Whether two accesses are of kinds that race, and may be between the same barriers."""
+        a, b = self.found[one], self.found[other]
+        return kind(b) in AGAINST[kind(a)] and meeting(a.barriers, b.barriers, a.loops, another(b.loops)) is not None
+
+    # Tables
+
+    def _tabled(self) -> Iterator[tuple[tuple[int, int], str]]:
+        """Each pair of accesses that meet in the tables, with where."""
+        groups: dict[tuple[Expr, tuple[Expr, ...]], list[Row]] = {}
+        for row in self.rows:
+            groups.setdefault((row.access.barriers, row.access.loops), []).append(row)
+        for one, other in combinations_with_replacement(groups, 2):
+            there = another(other[1])
+            solved = meeting(one[0], other[0], one[1], there)
+            if solved is None or not any(row.access.store for row in (*groups[one], *groups[other])):
+                continue
+            yield from self._overlaid(groups[one], groups[other], there, solved)
+
+    def _overlaid(
+        self, ones: Sequence[Row], others: Sequence[Row], there: dict[Expr, Expr], solved: dict[Expr, Expr]
+    ) -> Iterator[tuple[tuple[int, int], str]]:
+        mine, theirs = joint_periods(ones), {there[t]: n for t, n in joint_periods(others).items()}
+        solved = {t: e for t, e in solved.items() if own_variables(e) <= set(mine)}  # others are of sizes: any turn
+        free = {t: n for t, n in {**mine, **theirs}.items() if t not in solved}
+        if prod(free.values()) > MOST_PAIRS:
+            why = "it turns with loops in more ways than are looked at"
+            yield from (((self.place[id(a)], self.place[id(b)]), why) for a in ones for b in others)
+            return
+        known: dict[tuple[int, ...], _Marks] = {}
+        for turns in boxes(free):
+            at = {**turns, **{t: value(e, turns) for t, e in solved.items()}}
+            if any(t.hi < n and not 0 <= at[t] <= t.hi for t, n in {**mine, **theirs}.items()):
+                continue  # there is no such turn
+            here = {t: at[t] for t in mine}
+            other = {t: at[u] for t, u in there.items()}
+            key = tuple(here[t] % n for t, n in mine.items())
+            alike = ones is others and all(here[t] % n == other[t] % n for t, n in mine.items())
+            if key not in known:
+                known[key] = _Marks(self.size)
+                for row in ones:
+                    yield from self._laid(known[key], row, here, within=(ones is others and not solved) or alike)
+            if not alike:
+                for row in others:
+                    yield from self._against(known[key], row, other)
+
+    def _laid(self, marks: _Marks, row: Row, turns: Turns, within: bool) -> Iterator[tuple[tuple[int, int], str]]:
+        """Lays a row over those before it of its own group, if they meet in this turn, and notes it."""
+        lanes, starts = row.at(turns)
+        if within:
+            number = self.place[id(row)]
+            if kind(row.access) == STORE and (why := self._collides(row, lanes, starts)):
+                yield (number, number), why
+            yield from self._against(marks, row, turns)
+        marks.note(row, turns)
+
+    def _collides(self, row: Row, lanes: Ints, starts: Ints) -> str:
+        """Whether two threads store to one byte in one turn."""
+        order = np.argsort(starts, kind="stable")
+        close = np.nonzero(np.diff(starts[order]) < row.access.width)[0]
+        if not close.size:
+            return ""
+        one, other = (self.block.named(lanes[order[close[0] + k]]) for k in range(2))
+        return f"{one} and {other} store to LDS byte {int(starts[order[close[0] + 1]])} at once"
+
+    def _against(self, marks: _Marks, row: Row, turns: Turns) -> Iterator[tuple[tuple[int, int], str]]:
+        """Where other waves' accesses that are noted are of bytes of this one."""
+        lanes, starts = row.at(turns)
+        bytes_ = bytes_of(starts, row.access.width)
+        own = np.broadcast_to(self.block.waves[lanes][:, None], bytes_.shape)
+        for against in AGAINST[kind(row.access)]:
+            met = marks.others(against, own, bytes_)
+            if not met.any():
+                continue
+            number = self.place[id(row)]
+            for noted, at in marks.noted[against]:
+                alone = _Marks(self.size)
+                alone.note(noted, at)
+                here = met & alone.others(against, own, bytes_)
+                if here.any():
+                    lane, byte = np.argwhere(here)[0]
+                    what = f"{self.block.named(lanes[lane])} and another wave meet at LDS byte {bytes_[lane, byte]}"
+                    other = self.place[id(noted)]
+                    yield (min(number, other), max(number, other)), f"{what} with no barrier between"
+
+    # The prover
+
+    def _asked(self, one: int, other: int) -> ForAll:
+        """Of two threads in one interval: of one wave, or apart."""
+        a, b, block = self.found[one], self.found[other], self.block
+        shared = {v for size in block.launched.sizes.values() for v in variables(size)} | set(block.launched.blocks)
+        shared |= {v for arg in block.launched.arguments if arg.number is not None for v in variables(arg.number)}
+        own = [v for v in variables(b.offset, b.guard, b.barriers, *b.loops) if v not in {*shared, *b.loops}]
+        there = another((*b.loops, *dict.fromkeys((*block.threads, *own))))
+        solved = meeting(a.barriers, b.barriers, a.loops, {t: there[t] for t in b.loops}) or {}
+        offset, guard, barriers = (substitute(e, there) for e in (b.offset, b.guard, b.barriers))
+        apart = any_of(a.offset + a.width <= offset, offset + b.width <= a.offset)
+        ordered = eq(block.wave(), block.wave(there))
+        if one == other:  # one instruction: in one turn, two lanes of a wave store at once
+            same_turn = all_of(*(eq(t, there[t]) for t in a.loops))
+            same = all_of(*(eq(v, there[v]) for v in block.threads))
+            ordered = any_of(same, all_of(ordered, negation(same_turn))) if kind(a) == STORE else ordered
+        within = [all_of(e >= 0, e < count_of(t)) for t, e in solved.items() if e.op != "const"]
+        given = all_of(block.launched.given, a.guard, guard, eq(a.barriers, barriers), *within)
+        goal = any_of(ordered, apart)
+        if solved:
+            given, goal = substitute(given, solved), substitute(goal, solved)
+        at = tuple(solved.get(there[v], there[v]) for v in (*block.threads, *b.loops))
+        shown = (
+            Shown("thread and turn", tuple(solved.get(v, v) for v in (*block.threads, *a.loops))),
+            Shown("and thread and turn", at),
+        )
+        return ForAll("no two waves meet in LDS between barriers", goal, given, shown)
+
+
+class _Marks:
+    """Which wave accessed each byte in each way."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.waves = {way: np.full(size + 1, NOBODY, np.int32) for way in AGAINST}
+        self.noted: dict[int, list[tuple[Row, Turns]]] = {way: [] for way in AGAINST}
+
+    def note(self, row: Row, turns: Turns) -> None:
+        """Notes an access in a turn."""
+        lanes, starts = row.at(turns)
+        way, waves = kind(row.access), row.block.waves[lanes]
+        inside = np.clip(bytes_of(starts, row.access.width), 0, self.size)  # what is outside is `lds_in_bounds`'s
+        held = self.waves[way]
+        for wave in np.unique(waves):
+            mine = inside[waves == wave]
+            held[mine] = np.where((held[mine] == NOBODY) | (held[mine] == wave), wave, SEVERAL)
+        self.noted[way].append((row, turns))
+
+    def others(self, way: int, own: Ints, bytes_: Ints) -> NDArray[np.bool_]:
+        """Whether another wave accessed each of these bytes."""
+        held = self.waves[way][np.clip(bytes_, 0, self.size)]
+        met: NDArray[np.bool_] = (held != NOBODY) & (held != own) & (bytes_ >= 0) & (bytes_ < self.size)
+        return met

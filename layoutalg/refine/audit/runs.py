@@ -269,7 +269,7 @@ def _contents(
     if seed == SEEDS[0]:
         return generator.choice(np.array(ends, kind), shape)
     if kind.kind == "f":
-        return generator.integers(*ends, shape, endpoint=True).astype(kind)
+        return generator.uniform(*ends, shape).round().astype(kind)
     return generator.integers(*ends, shape, kind, endpoint=True)
 
 
@@ -280,5 +280,6 @@ def _value(
     """What a named value is."""
     dtype = one.dtype or f"u{8 * (one.bytes or 4)}"
     low, high = _within(one.name, dtype, limits, at) if dtype in DTYPES else (0, 1)
-    number = min(max(1, low), high) if seed == SEEDS[0] else int(generator.integers(low, high, endpoint=True))
+    drawn_one = low + int.from_bytes(generator.bytes(16), "little") % (high - low + 1)
+    number = min(max(1, low), high) if seed == SEEDS[0] else drawn_one
     return float(number) if dtype.startswith(("f", "bf")) else number

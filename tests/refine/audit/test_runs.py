@@ -80,6 +80,13 @@ def test_named_values_and_contents_are_within_what_is_assumed(most: int, verdict
         assert (verdict in kinds) == (verdict != "none"), of
 
 
+def test_named_values_of_eight_bytes_are_drawn() -> None:
+    file = loads(LAUNCH.format(least=4, more="").replace('"i32" }}'.replace("}}", "}"), '"u64" }'))
+    source = KERNEL.replace("int first", "unsigned long first").format("if (t <= n) o[t] = first;")
+    (kernel,) = read_kernels(compile_source(source, "gfx942").payload).values()
+    assert [*Runs(decode_kernel(kernel), Launched.of(kernel, file), file).faulty()]
+
+
 def test_a_run_that_does_not_end_shows_nothing(monkeypatch) -> None:
     monkeypatch.setattr("layoutalg.refine.audit.runs.STEPS", 1000)
     made = code("volatile int* p = o; while (p[0] != 7) {} if (t < n) o[t] = t;")

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from layoutalg.cli.errors import InputError
 from layoutalg.cli.executing import chosen_kernel
+from layoutalg.cli.output import placed
+from layoutalg.disk import write_whole
+from layoutalg.errors import shortened
 from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
@@ -17,55 +22,125 @@ if TYPE_CHECKING:
     from layoutalg.isa.container import lines
     from layoutalg.isa.decode import code as codes
     from layoutalg.isa.run import report
+    from layoutalg.prove import verdict as verdicts
     from layoutalg.refine.audit import audit as auditing
+    from layoutalg.refine.audit import figures as measured
 else:
     formats = lazy("layoutalg.formats")
     lines = lazy("layoutalg.isa.container.lines")
     codes = lazy("layoutalg.isa.decode.code")
     report = lazy("layoutalg.isa.run.report")
     auditing = lazy("layoutalg.refine.audit.audit")
+    measured = lazy("layoutalg.refine.audit.figures")
+    verdicts = lazy("layoutalg.prove.verdict")
+
+UNKNOWN = 2
+"""Exit code where something is neither proved nor refuted: without a launch file, everything."""
+
+MANY = 12
+"""Claims that are not proved are shown so many at most, of each verdict."""
 
 
 def audit(
     file: Annotated[Path, typer.Argument(help="A code object, a bundle of them, or a library that holds some.")],
-    launch_file: Annotated[Path, typer.Option("--launch", help="A spec file with a [launch] table (.toml, .json).")],
+    launch_file: Annotated[
+        Path | None,
+        typer.Option("--launch", help="A spec file with a [launch] table (.toml, .json); without, one is written."),
+    ] = None,
     kernel: Annotated[str | None, typer.Option(help="The kernel, where the launch file names none.")] = None,
     target: Annotated[str, typer.Option(help="Whose code object, where a file holds several.")] = "",
+    template: Annotated[
+        Path | None, typer.Option(callback=placed, help="Where the template goes, without --launch.")
+    ] = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="The limit for all claims.")] = 60.0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Prove that a kernel is safe as it is launched, for all sizes; exit 1 where a run shows that it is not, 2 unknown.
 
+    Proved by default: accesses lie in their tensors and in LDS, are aligned, and store to no tensor that is only read;
+    what is read of LDS, and what is stored, was written before; no two threads race; barriers, waits, loops.
+    `claims = […]` in [launch] adds bank_conflict_free and coalesced, `computes = ["o[j, i] = x[i, j]"]` what comes out.
+
+    Without --launch: what needs none (registers, occupancy, LDS cycles), and a template of a launch file to fill in.
+
     \b
+    layoutalg audit transpose.co > transpose.toml
     layoutalg audit transpose.co --launch transpose.toml
     """
-    spec = formats.load(launch_file)
-    payload, chosen = chosen_kernel(file, kernel or (spec.launch.kernel if spec.launch else None), target)
-    found = auditing.audit(codes.decode_kernel(chosen), spec, seconds)
-    where = lines.SourceLines.read(payload).of
-    claims = [
-        {"claim": claim, "about": about, "verdict": one.name, "by": one.strategy, "reason": one.reason}
-        | _source(about, where)
-        for claim, about, one in found.claims
-    ]
+    if template is not None and launch_file is not None:
+        raise InputError("--template is where a launch file is written that is missing: leave --launch out")
+    spec = formats.load(launch_file) if launch_file is not None else None
+    named = spec.launch.kernel if spec is not None and spec.launch else None
+    payload, chosen = chosen_kernel(file, kernel or named, target)
+    code, where = codes.decode_kernel(chosen), lines.SourceLines.read(payload).of
+    if spec is None:
+        return _figures(measured.figures(code, seconds), where, template, as_json)
+    found = auditing.audit(code, spec, seconds)
+    claims = [_claim(found, *one, where) for one in found.claims]
     if as_json:
         print(json.dumps({"kernel": found.kernel, "target": found.target, "verdict": found.name, "claims": claims,
                           "assumptions": found.assumptions}))  # fmt: skip
     else:
-        print(f"{found.kernel} for {found.target}: {found.name} ({len(claims)} claims)")
-        for claim, each in Counter(one["claim"] for one in claims).items():
-            proved = sum(one["claim"] == claim and one["verdict"] == "proved" for one in claims)
-            print(f"  {claim}: {'proved' if proved == each else f'{proved} of {each} proved'}")
-        for one in claims:
-            if one["verdict"] != "proved":
-                source = f" ({one['source']})" if "source" in one else ""
-                print(f"  {one['claim']}, {one['about']}{source}: {one['verdict']}: {one['reason']}")
-        for text in found.assumptions:
-            print(f"  assumed: {text}")
-    return {"proved": 0, "refuted": 1}.get(found.name, 2)
+        print(*_told(found, claims), sep="\n")
+    return {"proved": 0, "refuted": 1}.get(found.name, UNKNOWN)
 
 
-def _source(about: str, where: report.Lines) -> dict[str, str]:
-    """The source line of the instruction that a claim is about."""
-    found = where(report.address_of(about))
-    return {"source": found} if found else {}
+def _claim(
+    found: auditing.Audit, claim: str, about: str, verdict: verdicts.Verdict, where: report.Lines
+) -> dict[str, Any]:
+    """A claim as data: refuted with its witness, and with the run that shows it."""
+    data: dict[str, Any] = {
+        "claim": claim,
+        "about": about,
+        "verdict": verdict.name,
+        "by": verdict.strategy,
+        "reason": verdict.reason,
+    }
+    source = where(report.address_of(about))
+    data |= {"source": source} if source else {}
+    if isinstance(verdict, verdicts.Refuted):
+        data |= {"witness": [dict(point) for point in verdict.witness.points]}
+    run = found.shown.get((claim, about))
+    if run is None:
+        return data
+    line = where(run.address)
+    return data | {"run": run.facts | ({"source": line} if line else {})}
+
+
+def _told(found: auditing.Audit, claims: list[dict[str, Any]]) -> Iterator[str]:
+    """A verdict in words: each claim with how much of it is proved, then what is not."""
+    yield f"{found.kernel} for {found.target}: {found.name} ({len(claims)} claims)"
+    for claim, each in Counter(one["claim"] for one in claims).items():
+        proved = sum(one["claim"] == claim and one["verdict"] == "proved" for one in claims)
+        yield f"  {claim}: {'proved' if proved == each else f'{proved} of {each} proved'}"
+    for verdict in ("refuted", "unknown"):
+        some = [one for one in claims if one["verdict"] == verdict]
+        for one in some[:MANY]:
+            about = f", {one['about']}" if one["about"] else ""
+            of_run = _at(one["run"]) if "run" in one and "source" not in one else ""
+            yield f"  {one['claim']}{about}{_at(one)}: {verdict}: {shortened(one['reason'])}{of_run}"
+        if some[MANY:]:
+            yield f"  and {len(some) - MANY} more that are {verdict}; --json has them all"
+    for text in found.assumptions:
+        yield f"  assumed: {text}"
+
+
+def _at(one: dict[str, Any]) -> str:
+    return f" ({one['source']})" if "source" in one else ""
+
+
+def _figures(found: measured.Figures, where: report.Lines, template: Path | None, as_json: bool) -> int:
+    """Tells what needs no launch file, and writes a template of one."""
+    head = {"kernel": found.kernel.name, "target": found.kernel.target}
+    text = "\n".join((f"{head['kernel']} for {head['target']}: not audited without --launch",
+                      *(f"  {line}" for line in found.text(where))))  # fmt: skip
+    comment = "".join(f"# {line}\n" for line in text.splitlines())
+    if template is not None:
+        write_whole(template, f"{comment}\n{found.template}".encode())
+    if as_json:
+        print(json.dumps({**head, "verdict": "unknown", "figures": found.data(where), "template": found.template}))
+    elif template is not None:
+        print(f"{text}\n{template}: a launch file to fill in; then: layoutalg audit … --launch {template}")
+    else:
+        print(f"{comment}\n{found.template}", end="")
+    return UNKNOWN

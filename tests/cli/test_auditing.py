@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from layoutalg.formats.spec import loads
 from tests.cli.command import refused, run
 from tests.cli.test_executing import LAUNCH, SOURCE
 
@@ -35,6 +36,75 @@ def test_an_unsafe_one_exits_1_and_names_the_source_line(folder) -> None:
     wrong = [one for one in found["claims"] if one["verdict"] == "refuted" and one["claim"] == "in_bounds"]
     assert wrong[0]["source"].endswith(":12")
     assert "N = 1" in wrong[0]["reason"]
+    run_ = wrong[0]["run"]
+    assert run_["sizes"] == {"N": 1}
+    assert (run_["kind"], run_["block"], run_["wave"], run_["source"]) == ("address", [0, 0, 0], 0, wrong[0]["source"])
+    assert wrong[0]["witness"][0]["N"] == 1
+
+
+def test_what_cannot_be_followed_exits_2_and_says_why(folder) -> None:
+    """One claim at the time-out: nothing of it is proved."""
+    done = run("audit", folder / "scale.co", "--launch", folder / "scale.toml", "--seconds", "0.1", "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == {"proved": 0, "unknown": 2}[found["verdict"]]
+    assert all(one["reason"] for one in found["claims"] if one["verdict"] != "proved")
+
+
+def test_without_a_launch_file_a_template_of_one_is_written(folder, tmp_path) -> None:
+    done = run("audit", folder / "scale.co", "--kernel", "scale")
+    assert done.returncode == 2  # nothing was proved
+    assert "#   registers: " in done.stdout
+    assert "spills: 0 vector, 0 scalar" in done.stdout
+    written = loads(done.stdout).launch
+    assert written.kernel == "scale"
+    assert len(written.arguments) == 4
+    assert written.writes == ("p1",)
+    (tmp_path / "k.toml").write_text(done.stdout)
+    assert run("audit", folder / "scale.co", "--launch", tmp_path / "k.toml").returncode in (1, 2)  # lengths are to say
+
+
+def test_a_template_goes_to_its_file(folder, tmp_path) -> None:
+    done = run("audit", folder / "scale.co", "--kernel", "scale", "--template", tmp_path / "k.toml", "--json")
+    found = json.loads(done.stdout)
+    assert loads((tmp_path / "k.toml").read_text()).launch == loads(found["template"]).launch
+    assert found["figures"]["registers"]["vgprs"] > 0
+    assert found["figures"]["occupancy"]["waves_per_simd"] > 0
+    assert found["figures"]["not_described"] == {}
+    refused(
+        run("audit", folder / "scale.co", "--launch", folder / "scale.toml", "--template", tmp_path / "k.toml"),
+        "leave --launch out",
+    )
+
+
+def test_of_several_kernels_one_is_to_be_named(folder) -> None:
+    refused(run("audit", folder / "scale.co"), "several kernels; say which with --kernel")
+
+
+@pytest.mark.parametrize(("old", "new", "why"), [
+    ("", "", "no such file"),
+    ('kernel = "scale"', 'kernel = "scalar"', "no kernel 'scalar'"),
+    ("[launch]", "[lunch]", "lunch"),
+    ('writes = ["o"]', 'writes = ["o"]\nclaims = ["bank_free"]', "bank_free"),
+    ('writes = ["o"]', 'writes = ["o"]\nassume = [{ of = "q", min = 0 }]', "q"),
+    ('writes = ["o"]', 'writes = ["o"]\nassume = [{ of = "x", min = 3, max = 2 }]', "x"),
+    ('writes = ["o"]', 'writes = ["o"]\nassume = [{ of = "x" }]', "give min, max or both"),
+    ("max = 10000", "min = 0", "N"),
+    (", max = 10000", "", "N"),
+    ("block = [", "block = [0, ", "block"),
+])  # fmt: skip
+def test_bad_launch_files_are_one_line(folder, tmp_path, old: str, new: str, why: str) -> None:
+    file = tmp_path / "bad.toml"
+    if old:
+        assert old in LAUNCH
+        file.write_text(LAUNCH.replace(old, new, 1))
+    refused(run("audit", folder / "scale.co", "--launch", file), why)
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage", b"\x7fELF" + bytes(60), b"GIF89a" * 100])
+def test_what_is_no_code_object_is_one_line(folder, tmp_path, content: bytes) -> None:
+    (tmp_path / "k.co").write_bytes(content)
+    refused(run("audit", tmp_path / "k.co"), "k.co")
+    refused(run("audit", tmp_path / "k.co", "--launch", folder / "scale.toml"), "k.co")
 
 
 def test_a_launch_of_another_kernel_exits_3(folder, tmp_path) -> None:

@@ -111,6 +111,12 @@ def _unloaded(about: str) -> str:
     return f"{about} ({WITHOUT_PRELOAD})".strip()
 
 
+def followed(code: MachineCode, file: SpecFile, seconds: float = 60) -> tuple[Launched, tuple[Access, ...]]:
+    """What a kernel accesses, launched as a file says; raises what following it raises, among it `NotReadable`."""
+    launched = Launched.of(code.kernel, file)
+    return launched, _Auditor(code, launched, file, seconds).followed()
+
+
 class _Auditor:
     """Follows the code and asks the prover."""
 
@@ -139,7 +145,7 @@ class _Auditor:
     def _each(self) -> Iterator[Claimed]:
         yield from self._launchable()
         try:
-            found = self._followed()
+            found = self.followed()
         except (DeviceError, InexpressibleError, RecursionError) as error:
             yield "followed", "", Unknown("the machine code is followed", "reading", 0.0, (), str(error))
             return
@@ -185,7 +191,8 @@ class _Auditor:
         for about, goal in goals.items():
             yield self._decided("launchable", about, ForAll(about, goal, launched.limits))
 
-    def _followed(self) -> tuple[Access, ...]:
+    def followed(self) -> tuple[Access, ...]:
+        """What one lane accesses on all ways."""
         launched = self.launched
         machine = SymbolicMachine(
             self.code, launched.arguments, launched.blocks, launched.threads, launched.given,

@@ -120,15 +120,18 @@ def chosen_kernel(file: Path, name: str | None, target: str) -> tuple[bytes, bin
 
 
 def _code_objects(file: Path, target: str) -> tuple[list[tuple[bundle.Bundled, binary.Kernels]], list[CodeObjectError]]:
-    """The code objects of a file, and why some are not read; CodeObjectError where none is."""
-    read, unread = [], []
-    for held in bundle.code_objects(read_whole(file, LARGEST_LIBRARY), target):
-        try:
-            read.append((held, binary.read_kernels(held.payload)))
-        except CodeObjectError as error:
-            unread.append(error)
+    """The code objects of a file, and why some are not read; InputError where none is."""
+    read, unread = [], list[CodeObjectError]()
+    try:
+        for held in bundle.code_objects(read_whole(file, LARGEST_LIBRARY), target):
+            try:
+                read.append((held, binary.read_kernels(held.payload)))
+            except CodeObjectError as error:
+                unread.append(error)
+    except CodeObjectError as error:
+        raise InputError(f"{file}: {error}") from error
     if not read:
-        raise unread[0]
+        raise InputError(f"{file}: {unread[0]}")
     return read, unread
 
 

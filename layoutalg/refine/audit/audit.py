@@ -44,6 +44,7 @@ from layoutalg.prove import (
     prove,
 )
 from layoutalg.refine.audit.accesses import LDS, Access, accesses, questions
+from layoutalg.refine.audit.claims import asked
 from layoutalg.refine.audit.launched import MOST_BLOCKS, MOST_THREADS, Launched
 from layoutalg.refine.audit.lds import lds_findings
 from layoutalg.refine.audit.loops import FoundLoops
@@ -92,8 +93,9 @@ class Audit(Verdicts):
 def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
     """Decides every claim on a kernel and its launch within so many seconds.
 
-    Raises `LaunchError` where the launch is none of the kernel's.
+    Raises `LaunchError` where the launch is none of the kernel's, or asks for claims that there are not.
     """
+    asked(file.launch.claims if file.launch else ())
     launched = Launched.of(code.kernel, file)
     each = seconds / 2 if code.kernel.preloaded else seconds
     auditor = _Auditor(code, launched, file, each * (1 - RUNS_SHARE))

@@ -23,6 +23,7 @@ from layoutalg.errors import LaunchError
 from layoutalg.formats.launch import Argument, Assumption, Given, Launch, Number, Pointer, Struct, Unused
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import (
+    FALSE,
     TRUE,
     Expr,
     all_of,
@@ -125,6 +126,9 @@ class Launched:
         launch = file.launch
         if launch is None:
             raise LaunchError(f"{file.path} says no launch: add a [launch] table")
+        for one in launch.assume:
+            if one.min is not None and one.max is not None and simplify(one.min <= one.max) is FALSE:
+                raise LaunchError(f"nothing is in {one.of}: assumed is at least {one.min} and at most {one.max}")
         block = tuple(_constant(one) for one in launch.block)
         grid = tuple(map(simplify, launch.grid))
         blocks = tuple(var(f"block_{axis}", one) for axis, one in zip(AXES, grid, strict=False))
@@ -163,7 +167,8 @@ def _memory(file: SpecFile, launch: Launch, name: str) -> Memory:
     assert item.dtype is not None  # `formats.launching` has looked
     element = int(DTYPES[item.dtype].bytes)
     written, signed = name in launch.writes, item.dtype.startswith("i")
-    limits = [(one.min, one.max) for one in launch.assume if one.of == name and not written]
+    whole = item.dtype.startswith(("i", "u"))  # of fractions nothing is assumed: their bits are no numbers here
+    limits = [(one.min, one.max) for one in launch.assume if one.of == name and whole and not written]
     assumed = limits[0] if limits else (None, None)
     elements = Elements.of(item.descriptor, functools.partial(_of_the_file, file))
     return Memory(name, simplify(elements.space * element), element, written, signed, assumed, elements)

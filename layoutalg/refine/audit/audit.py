@@ -13,6 +13,7 @@ What following it takes for granted is a claim too: `followed` fails with the in
 | `defined` | of each store: what it stores was written before |
 | `race_free` | no two threads meet: `races`, and of LDS `lds` |
 | `initialised` | what is read of LDS was stored there: `lds` |
+| `bank_conflict_free`, `coalesced` | where the launch claims them: each access costs the least: `facts` |
 | `runs` | only where one faults, tried where a claim fails: `runs` |
 
 A kernel with preloaded arguments is audited from both of its entries.
@@ -45,6 +46,7 @@ from layoutalg.prove import (
 )
 from layoutalg.refine.audit.accesses import LDS, Access, accesses, questions
 from layoutalg.refine.audit.claims import asked
+from layoutalg.refine.audit.facts import Fact, facts
 from layoutalg.refine.audit.launched import MOST_BLOCKS, MOST_THREADS, Launched
 from layoutalg.refine.audit.lds import lds_findings
 from layoutalg.refine.audit.loops import FoundLoops
@@ -76,6 +78,7 @@ class Audit(Verdicts):
     claims: tuple[Claimed, ...]
     assumptions: tuple[str, ...] = ()
     shown: Mapping[tuple[str, str], FaultyRun] = field(default_factory=dict)  # the runs that refute, by claim and about
+    facts: tuple[Fact, ...] = ()
 
     @property
     def verdicts(self) -> tuple[tuple[str, Verdict], ...]:  # type: ignore[override]
@@ -106,7 +109,7 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
         other = audit(code.without_preload, file, each)
         claims += tuple((claim, _unloaded(about), verdict) for claim, about, verdict in other.claims)
         shown |= {(claim, _unloaded(about)): run for (claim, about), run in other.shown.items()}
-    return Audit(code.kernel.name, code.kernel.target, claims, tuple(auditor.assumptions()), shown)
+    return Audit(code.kernel.name, code.kernel.target, claims, tuple(auditor.assumptions()), shown, auditor.facts)
 
 
 def _unloaded(about: str) -> str:
@@ -133,6 +136,8 @@ class _Auditor:
         self.loops, self.runs = FoundLoops(), Runs(code, launched, file)
         self.assumed: dict[Expr, Expr] = {}  # what was loaded → what is assumed of it
         self._ranges: dict[tuple[Expr, Expr], bool] = {}
+        self.asked = asked(file.launch.claims if file.launch else ())
+        self.facts: tuple[Fact, ...] = ()
 
     def claims(self) -> tuple[Claimed, ...]:
         """Every claim, decided; where the time is up before all are known, that some are not."""
@@ -160,6 +165,8 @@ class _Auditor:
             yield self._apart(meeting)
         for finding in lds_findings(found, self.launched):
             yield self._tabled(finding)
+        self.facts = tuple(facts(found, self.launched))
+        yield from ((one.claim, one.about, one.verdict) for one in self.facts if one.claim in self.asked)
 
     def assumptions(self) -> Iterator[str]:
         """What every verdict assumes."""

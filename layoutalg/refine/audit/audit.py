@@ -9,7 +9,7 @@ What following it takes for granted is a claim too: `followed` fails with the in
 | `launchable` | the target has the LDS, and the runtime starts as many threads and blocks |
 | `followed` | instructions are described, data are waited for, LDS is done at barriers, and all waves meet there |
 | `ends` | each loop leaves in the turn that its count says, and in none before |
-| `in_bounds`, `aligned`, `read_only`, `lds_in_bounds` | of each access: see `accesses` |
+| `in_bounds`, `aligned`, `no_overflow`, `read_only`, `lds_in_bounds` | of each access: see `accesses` |
 | `defined` | of each store: what it stores was written before |
 | `race_free` | no two threads meet: `races`, and of LDS `lds` |
 | `initialised` | what is read of LDS was stored there: `lds` |
@@ -44,7 +44,7 @@ from layoutalg.prove import (
     holds,
     prove,
 )
-from layoutalg.refine.audit.accesses import LDS, Access, accesses, questions
+from layoutalg.refine.audit.accesses import LDS, Access, Question, accesses, questions
 from layoutalg.refine.audit.claims import asked
 from layoutalg.refine.audit.facts import Fact, facts
 from layoutalg.refine.audit.launched import MOST_BLOCKS, MOST_THREADS, Launched
@@ -134,6 +134,7 @@ class _Auditor:
             Shown("of wave", (wave,)),
         )  # fmt: skip
         self.loops, self.runs = FoundLoops(), Runs(code, launched, file)
+        self.loaded: set[Expr] = set()
         self.assumed: dict[Expr, Expr] = {}  # what was loaded → what is assumed of it
         self._ranges: dict[tuple[Expr, Expr], bool] = {}
         self.asked = asked(file.launch.claims if file.launch else ())
@@ -159,8 +160,9 @@ class _Auditor:
         yield "followed", "", Proved("the machine code is followed", "reading", 0.0)
         for claim in self.loops.claims:
             yield self._decided("ends", claim.label, claim.assuming(self.launched.given))
-        for one in questions(found, self.launched):
-            yield self._decided(one.claim, one.about, ForAll(one.claim, one.goal, one.given, self.shown))
+        for one in questions(found, self.launched, self.loaded):
+            claimed = self._decided(one.claim, one.about, ForAll(one.claim, one.goal, one.given, self.shown))
+            yield claimed if one.claim != "no_overflow" else self._evaluated(claimed, one)
         for meeting in meetings(found, self.launched):
             yield self._apart(meeting)
         for finding in lds_findings(found, self.launched):
@@ -213,7 +215,8 @@ class _Auditor:
         return accesses(machine.trace)
 
     def _loaded(self, buffer: str, size: int, values: Sequence[Expr]) -> None:
-        """Notes what is assumed of what was loaded."""
+        """Notes what was loaded, and what is assumed of it."""
+        self.loaded.update(values)
         if buffer in self.launched.tensors:
             holds = self.launched.tensors[buffer].holds(size, values)
             for part in conjuncts(holds) if holds is not TRUE else ():
@@ -256,6 +259,14 @@ class _Auditor:
         if isinstance(verdict, Proved | Refuted):
             return claim, about, verdict
         return claim, about, Unknown(claim, "table", 0.0, (), finding.why)
+
+    def _evaluated(self, claimed: Claimed, one: Question) -> Claimed:
+        """Refuted where sizes and indices alone decide the formula, which is then the machine's own."""
+        claim, about, verdict = claimed
+        given = {*self.launched.blocks, *self.launched.threads, *variables(*self.launched.sizes.values())}
+        if not isinstance(verdict, Refuted) or given.issuperset(variables(one.goal, one.given)):
+            return claimed
+        return claim, about, Unknown(claim, verdict.strategy, verdict.seconds, (), f"perhaps: {verdict.reason}")
 
     def _decided(self, claim: str, about: str, obligation: Obligation, limits: Limits = WANTED) -> Claimed:
         """The prover's verdict."""

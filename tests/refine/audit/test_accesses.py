@@ -1,0 +1,55 @@
+"""Accesses by themselves: numbers that wrap on the way to an address."""
+
+import pytest
+
+from layoutalg.device.compile import compile_source
+from layoutalg.formats.spec import loads
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.refine.audit.audit import audit
+
+LAUNCH = """
+symbols = {{ M = {{ min = 1, max = {most} }}, N = {{ min = 1, max = {most} }} }}
+[[descriptor]]
+name = "x"
+dtype = "u8"
+base = {{ kind = "packed", lengths = ["M", "N"] }}
+[[descriptor]]
+name = "o"
+dtype = "u8"
+base = {{ kind = "packed", lengths = ["M"] }}
+[launch]
+grid = ["(M + 63) // 64"]
+block = [64]
+arguments = ["x", "o", "M", "N"]
+writes = ["o"]
+"""
+SOURCE = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void k(const unsigned char* x, unsigned char* o, unsigned m, unsigned n) {{
+    unsigned i = blockIdx.x * 64 + threadIdx.x;
+    if (i < m) {{ {} }}
+}}
+"""
+
+
+def overflows(body: str, most: int) -> dict[str, str]:
+    """The names of the verdicts, and their reasons, of loads of x."""
+    (kernel,) = read_kernels(compile_source(SOURCE.format(body), "gfx942").payload).values()
+    claims = audit(decode_kernel(kernel), loads(LAUNCH.format(most=most))).claims
+    return {v.name: v.reason for claim, about, v in claims if claim == "no_overflow" and about.endswith("from x")}
+
+
+@pytest.mark.parametrize(("body", "most"), [
+    ("o[i] = x[i * n + n - 1];", 1 << 16),  # at most 2³² - 1
+    ("o[i] = x[(size_t)i * n];", 1 << 20),
+    ("o[i] = x[(x[i] * 2654435761u) % n];", 1 << 16),  # a hash of data wraps as it likes
+])  # fmt: skip
+def test_what_fits_does_not_wrap(body: str, most: int) -> None:
+    assert set(overflows(body, most)) == {"proved"}
+
+
+def test_a_product_that_leaves_32_bits_wraps() -> None:
+    found = overflows("o[i] = x[i * n + n - 1];", (1 << 16) + 1)
+    assert set(found) == {"refuted"}
+    assert "no_overflow fails: block" in found["refuted"]

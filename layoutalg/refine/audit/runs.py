@@ -64,6 +64,9 @@ SPOKEN: Mapping[str, frozenset[str]] = {
     "race_free": frozenset({"race", "collision"}), "barriers": frozenset({"barrier"}), "waits": frozenset({"wait"}),
 }  # fmt: skip
 
+#: How a run says that a store is in a tensor, and in none of its elements.
+BETWEEN = "between its elements"
+
 Sizes = Mapping[str, int]
 
 Claimed = tuple[str, str, Verdict]
@@ -156,7 +159,8 @@ class Runs:
     def is_of(run: FaultyRun, claim: str, about: str) -> bool:
         """Whether a run shows that a claim fails: its own instruction does what it says that none does."""
         instructions = [part.strip().split(" ", 1)[0] for part in about.split(";")]
-        return run.fault.kind in SPOKEN.get(claim, ()) and f"{run.address:#x}" in instructions
+        between = claim == "in_bounds" and BETWEEN in run.fault.what
+        return (between or run.fault.kind in SPOKEN.get(claim, ())) and f"{run.address:#x}" in instructions
 
     def _candidates(self, near: Sizes) -> Iterator[Sizes]:
         """A witness's sizes, the least ones, then small ones: those that the launch allows."""

@@ -130,7 +130,8 @@ def test_what_the_readme_shows_is_what_happens(tmp_path: Path, monkeypatch: pyte
             shown = _run_command(shlex.split(command, comments=True), codes=(0,))
             assert not expected or _pattern(expected).fullmatch(shown), f"{command} shows\n{shown}"
             ran.append(command.split()[1])
-    assert ran == ["check", "check", "explain", "draw", "synth", "run", "run", "emit", "compile", "binary"]
+    audited = ["compile", "audit", "audit"]
+    assert ran == [*audited, "check", "check", "explain", "draw", "synth", "run", "run", "emit", "compile", "binary"]
     assert np.array_equal(np.load("y.npy"), GIVEN["x.npy"].T)
 
 

@@ -143,4 +143,4 @@ def _figures(found: measured.Figures, where: report.Lines, template: Path | None
         print(f"{text}\n{template}: a launch file to fill in; then: layoutalg audit … --launch {template}")
     else:
         print(f"{comment}\n{found.template}", end="")
-    return UNKNOWN
+    return 0 if template is not None else UNKNOWN

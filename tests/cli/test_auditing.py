@@ -65,6 +65,7 @@ def test_without_a_launch_file_a_template_of_one_is_written(folder, tmp_path) ->
 
 def test_a_template_goes_to_its_file(folder, tmp_path) -> None:
     done = run("audit", folder / "scale.co", "--kernel", "scale", "--template", tmp_path / "k.toml", "--json")
+    assert done.returncode == 0
     found = json.loads(done.stdout)
     assert (tmp_path / "k.toml").read_text().endswith(found["template"])
     assert found["figures"]["registers"]["vgprs"] > 0

@@ -119,7 +119,8 @@ def _unloaded(about: str) -> str:
 def followed(code: MachineCode, file: SpecFile, seconds: float = 60) -> tuple[Launched, tuple[Access, ...]]:
     """What a kernel accesses, launched as a file says; raises what following it raises, among it `NotReadable`."""
     launched = Launched.of(code.kernel, file)
-    return launched, _Auditor(code, launched, file, seconds).followed()
+    with budget.within(seconds):
+        return launched, _Auditor(code, launched, file, seconds).followed()
 
 
 class _Auditor:

@@ -21,7 +21,7 @@ import numpy as np
 
 from layoutalg.errors import DeviceError
 from layoutalg.formats.spec import loads
-from layoutalg.index import TRUE, InexpressibleError, all_of, array, conjuncts, variables
+from layoutalg.index import TRUE, InexpressibleError, all_of, array, budget, conjuncts, variables
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.interpreter.described import Surveyor
@@ -119,6 +119,8 @@ def figures(code: MachineCode, seconds: float = 20) -> Figures:
         lds, unpriced = _priced(kernel, launched, accesses)
     except (DeviceError, InexpressibleError, RecursionError) as error:
         unread = str(error)
+    except budget.OutOfTimeError:
+        unread = f"it takes longer than {seconds:g} s"
     fixed = bool(kernel.metadata.required_block)
     return Figures(kernel, block, fixed, found.instructions, found.missing, lds, unpriced, unread, text)
 

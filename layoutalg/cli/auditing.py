@@ -79,9 +79,9 @@ def audit(
     claims = [_claim(found, *one, where) for one in found.claims]
     if as_json:
         print(json.dumps({"kernel": found.kernel, "target": found.target, "verdict": found.name, "claims": claims,
-                          "assumptions": found.assumptions}))  # fmt: skip
+                          "assumptions": found.assumptions, "facts": [vars(one) for one in found.facts]}))  # fmt: skip
     else:
-        print(*_told(found, claims), sep="\n")
+        print(*_told(found, claims, where), sep="\n")
     return {"proved": 0, "refuted": 1}.get(found.name, UNKNOWN)
 
 
@@ -107,7 +107,7 @@ def _claim(
     return data | {"run": run.facts | ({"source": line} if line else {})}
 
 
-def _told(found: auditing.Audit, claims: list[dict[str, Any]]) -> Iterator[str]:
+def _told(found: auditing.Audit, claims: list[dict[str, Any]], where: report.Lines) -> Iterator[str]:
     """A verdict in words: each claim with how much of it is proved, then what is not."""
     yield f"{found.kernel} for {found.target}: {found.name} ({len(claims)} claims)"
     for claim, each in Counter(one["claim"] for one in claims).items():
@@ -121,6 +121,8 @@ def _told(found: auditing.Audit, claims: list[dict[str, Any]]) -> Iterator[str]:
             yield f"  {one['claim']}{about}{_at(one)}: {verdict}: {shortened(one['reason'])}{of_run}"
         if some[MANY:]:
             yield f"  and {len(some) - MANY} more that are {verdict}; --json has them all"
+    wasted = [one for one in found.facts if one.worst > one.least]
+    yield from (f"  costs more than the least: {line}" for line in measured.costs_text(wasted, where))
     for text in found.assumptions:
         yield f"  assumed: {text}"
 

@@ -5,9 +5,9 @@
 | registers, spills, scratch, LDS | the code object's metadata |
 | waves of a SIMD | the target's units (`target.model.Unit`), at the block of the template |
 | what is not described | `isa.interpreter.described`, as `layoutalg survey` says it |
-| cycles of LDS instructions | the target's banks, where addresses depend on the thread alone; all lanes of the block |
+| LDS cycles, segments of global memory | `facts`, as far as addresses depend on the thread alone |
 
-What it cannot represent: LDS that the launch adds; accesses whose addresses depend on sizes, blocks or turns of loops.
+What it cannot represent: LDS that the launch adds; lanes that lie apart by sizes.
 """
 
 from __future__ import annotations
@@ -17,20 +17,16 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from layoutalg.errors import DeviceError
 from layoutalg.formats.spec import loads
-from layoutalg.index import TRUE, InexpressibleError, all_of, array, budget, conjuncts, variables
+from layoutalg.index import InexpressibleError, budget
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.interpreter.described import Surveyor
-from layoutalg.isa.run.cycles import InstructionCycles, LdsMeter
 from layoutalg.isa.run.report import Lines, address_of
-from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.refine.audit.accesses import LDS, Access
 from layoutalg.refine.audit.audit import followed
-from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.facts import Fact, facts
 from layoutalg.refine.audit.template import THREADS, PointerUse, template
 from layoutalg.target import target as gpu
 
@@ -44,8 +40,7 @@ class Figures:
     fixed: bool  # whether the kernel takes that block alone
     instructions: int
     missing: Mapping[str, int]  # instructions that are not described
-    lds: tuple[InstructionCycles, ...]
-    unpriced: tuple[str, ...]  # LDS instructions whose addresses depend on more than the thread
+    costs: tuple[Fact, ...]  # of accesses, as far as they depend on the thread alone
     unread: str
     template: str
 
@@ -70,8 +65,7 @@ class Figures:
             "registers": registers, "scratch_bytes": said.scratch_bytes, "lds_bytes": said.lds_bytes,
             "block": [*self.block], "block_fixed": self.fixed, "occupancy": self.occupancy,
             "instructions": self.instructions, "not_described": dict(self.missing), "not_followed": self.unread,
-            "lds": [vars(one) | {"doubts": [*one.doubts], "source": where(address_of(one.where))} for one in self.lds],
-            "lds_not_priced": [*self.unpriced],
+            "costs": [{**vars(one), "source": where(address_of(one.about))} for one in self.costs],
         }  # fmt: skip
 
     def text(self, where: Lines = lambda address: "") -> Iterator[str]:
@@ -91,16 +85,19 @@ class Figures:
         yield f"instructions: {self.instructions}, {f'not described: {lacking}' if lacking else 'all described'}"
         if self.unread:
             yield f"not followed, so that nothing is known of its accesses: {self.unread}"
-        for one in self.lds:
-            lost = f"{one.accesses} waves, {one.cycles} cycles, {one.cycles - one.least} of them lost to bank conflicts"
-            yield f"LDS, {one.where}{_source(where, one.where)}: {one.unpriced or lost}"
-        for one_of in self.unpriced:
-            yield f"LDS, {one_of}{_source(where, one_of)}: its addresses depend on more than the thread"
+        known = [one for one in self.costs if not one.why]
+        yield from costs_text(known, where)
+        if len(known) < len(self.costs):
+            yield f"besides, {len(self.costs) - len(known)} accesses whose cost depends on more than the thread"
 
 
-def _source(where: Lines, instruction: str) -> str:
-    found = where(address_of(instruction))
-    return f" ({found})" if found else ""
+def costs_text(costs: Sequence[Fact], where: Lines) -> Iterator[str]:
+    """What accesses cost, in words."""
+    for one in costs:
+        source = where(address_of(one.about))
+        cost = f"{one.best}" if one.best == one.worst else f"{one.best} to {one.worst}"
+        said = f"{cost} {one.unit} of a block, the least are {one.least}"
+        yield f"{one.about}{f' ({source})' if source else ''}: {one.why or said}"
 
 
 def figures(code: MachineCode, seconds: float = 20) -> Figures:
@@ -111,18 +108,17 @@ def figures(code: MachineCode, seconds: float = 20) -> Figures:
     grid = max((axis + 1 for axis, there in enumerate(kernel.block_indices) if there), default=1)
     said = kernel.name, kernel.metadata.visible, block, grid, limit
     text, unread = template(*said), ""
-    lds: tuple[InstructionCycles, ...] = ()
-    unpriced: tuple[str, ...] = ()
+    costs: tuple[Fact, ...] = ()
     try:
         launched, accesses = followed(code, loads(text), seconds)
         text = template(*said, _used(accesses))
-        lds, unpriced = _priced(kernel, launched, accesses)
+        costs = tuple(facts(accesses, launched))
     except (DeviceError, InexpressibleError, RecursionError) as error:
         unread = str(error)
     except budget.OutOfTimeError:
         unread = f"it takes longer than {seconds:g} s"
     fixed = bool(kernel.metadata.required_block)
-    return Figures(kernel, block, fixed, found.instructions, found.missing, lds, unpriced, unread, text)
+    return Figures(kernel, block, fixed, found.instructions, found.missing, costs, unread, text)
 
 
 def _block(kernel: KernelBinary) -> tuple[tuple[int, ...], str]:
@@ -144,28 +140,3 @@ def _used(accesses: Sequence[Access]) -> Mapping[str, PointerUse]:
             width = min(before.bytes, one.width & -one.width)
             found[one.memory] = PointerUse(width, before.stored or one.store)
     return found
-
-
-def _priced(
-    kernel: KernelBinary, launched: Launched, accesses: Sequence[Access]
-) -> tuple[tuple[InstructionCycles, ...], tuple[str, ...]]:
-    """The cycles of each LDS instruction whose addresses depend on the thread alone, and the others."""
-    count = prod(launched.block)
-    padded = -(-count // kernel.wave_size) * kernel.wave_size
-    numbers, rest = {}, np.arange(padded, dtype=np.int64)
-    inside = rest < count
-    for thread, size in zip(launched.threads, launched.block, strict=True):
-        numbers[thread], rest = rest % size, rest // size
-    meter, others = LdsMeter(kernel.target), []
-    for one in accesses:
-        if one.memory != LDS or one.instruction.name not in ACCESSES:
-            continue
-        if not set(variables(one.offset)) <= set(numbers):
-            others.append(str(one))
-            continue
-        mine = [part for part in conjuncts(one.guard) if set(variables(part)) <= set(numbers)]
-        offsets = np.broadcast_to(array([one.offset], numbers)[0], (padded,)).reshape(-1, kernel.wave_size)
-        active = np.broadcast_to(array([all_of(TRUE, *mine)], numbers)[0], (padded,)).astype(np.bool_) & inside
-        how = ACCESSES[one.instruction.name]
-        meter.count(str(one), how, offsets.astype(np.uint64), active.reshape(-1, kernel.wave_size))
-    return tuple(meter.found.values()), tuple(dict.fromkeys(others))

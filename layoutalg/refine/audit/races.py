@@ -1,8 +1,11 @@
 """Races in global memory: two threads' accesses of one byte, one of them a store.
 
-Blocks run in any order, and waves of a block as they like, so no order counts but that within a thread.  Of a tensor
-that is stored to, each access is cut into units, as long as the shortest is aligned (that it is, is a claim of its
-own); where each thread stores to units of its own alone, and what else is loaded is none of them, no two meet.
+Blocks run in any order, and waves of a block as they like: order is within a thread, and between threads of one block
+where barriers stand between and the block's waves share their first cache, which takes accesses in order (LLVM's
+AMDGPUUsage, "Memory Model": a release at the scope of a work-group waits for vmcnt or vscnt only in WGP mode, or where
+tgsplit is on; `isa.run.races` judges runs alike).  Of a tensor that is stored to, each access is cut into units, as
+long as the shortest is aligned (that it is, is a claim of its own); where each thread stores to units of its own alone,
+and what else is loaded is none of them, no two meet.
 
 | asked, the cheapest first | of |
 |---|---|
@@ -12,7 +15,7 @@ own); where each thread stores to units of its own alone, and what else is loade
 
 A load of a unit that its own thread stores to counts with the store.  What a thread has for itself is another thing in
 another thread: turns of its loops, whose number may be its own too, and what it loaded.
-What it cannot represent: orders that barriers make within a block (what needs one is not shown).
+What it cannot represent: orders that barriers make where waves have caches of their own, or that atomic operations do.
 """
 
 from __future__ import annotations
@@ -21,7 +24,21 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
-from layoutalg.index import Expr, all_of, any_of, conjuncts, div, eq, lt, negation, simplify, substitute, var, variables
+from layoutalg.index import (
+    FALSE,
+    Expr,
+    all_of,
+    any_of,
+    conjuncts,
+    div,
+    eq,
+    lt,
+    negation,
+    simplify,
+    substitute,
+    var,
+    variables,
+)
 from layoutalg.index.conditions import conjunct_set, excludes
 from layoutalg.index.rows import coordinates
 from layoutalg.isa.semantics.accesses import alignment_of
@@ -58,6 +75,7 @@ class _Touched:
     access: Access
     offset: Expr  # bytes
     guard: Expr
+    barriers: Expr
     parts: tuple[Part, ...]
 
 
@@ -82,7 +100,7 @@ class _Tensor:
         guard = all_of(substitute(access.guard, names), *limits)
         first = simplify(div(offset, self.unit))
         parts = (Part(simplify(first + k), guard) for k in range(access.width // self.unit))
-        return _Touched(access, offset, guard, tuple(parts))
+        return _Touched(access, offset, guard, substitute(access.barriers, names), tuple(parts))
 
     def meetings(self) -> Iterator[Meeting]:
         """Each group of stores with itself, with each other one, and with what is loaded beside."""
@@ -126,12 +144,12 @@ class _Tensor:
     def _two(self, one: Rolled, other: Rolled) -> Meeting:
         """Two groups, of two threads: equal units are of one thread."""
         mine, theirs = self._of(one, other)
-        there = self._there(other.offset, other.guard)
+        there = self._there(other.offset, other.guard, *(touched.barriers for touched in theirs))
         offset, guard = (substitute(e, there) for e in (other.offset, other.guard))
         given = [all_of(self.launched.given, one.guard), all_of(substitute(self.launched.given, there), guard)]
         mine_at, theirs_at = coordinates([one.offset, offset], given, self.sizes)
         meet = all_of(*(eq(a, b) for a, b in zip(mine_at, theirs_at, strict=True)))
-        goal = any_of(self._same(there), negation(meet))
+        goal = any_of(self._same(there), self._ordered(mine, theirs, there), negation(meet))
         about = _about(mine) if one is other else f"{_about(mine)}; {_about(theirs)}"
         obligation = ForAll("no two threads meet", goal, all_of(*given), self._shown(there))
         pairs = (
@@ -144,16 +162,15 @@ class _Tensor:
 
     def _exactly(self, one: _Touched, other: _Touched) -> Meeting:
         """Two accesses of two threads, byte by byte, with all that their guards say."""
-        there = self._there(other.offset, other.guard)
+        there = self._there(other.offset, other.guard, other.barriers)
         offset, guard = (substitute(e, there) for e in (other.offset, all_of(self.launched.given, other.guard)))
         apart = any_of(one.offset + one.access.width <= offset, offset + other.access.width <= one.offset)
         about = str(one.access)
         if one is not other:
             about += f"; {other.access.instruction.address:#x} {other.access.instruction.name.lower()}"
         given = all_of(self.launched.given, one.guard, guard)
-        return Meeting(
-            about, ForAll("no two threads meet", any_of(self._same(there), apart), given, self._shown(there))
-        )
+        goal = any_of(self._same(there), self._ordered([one], [other], there), apart)
+        return Meeting(about, ForAll("no two threads meet", goal, given, self._shown(there)))
 
     def _never_both(self, one: Expr, other: Expr) -> bool:
         """Whether what all threads have alike keeps two accesses from being made in one launch."""
@@ -166,6 +183,16 @@ class _Tensor:
     def _there(self, *exprs: Expr) -> dict[Expr, Expr]:
         """The other thread's names for what each has for itself."""
         return {v: _other(v) for v in dict.fromkeys((*self.here, *variables(*exprs))) if v not in self.sizes}
+
+    def _ordered(self, mine: Sequence[_Touched], theirs: Sequence[_Touched], there: dict[Expr, Expr]) -> Expr:
+        """Whether barriers stand between what one thread does and the other: both are of one block then."""
+        counts = [{one.barriers for one in touched} for touched in (mine, theirs)]
+        scalar = any(one.access.instruction.form == "SMEM" for one in (*mine, *theirs))  # their cache is another
+        if not self.launched.kernel.one_cache or scalar or any(len(count) != 1 for count in counts):
+            return FALSE
+        (before,), (after,) = counts
+        block = all_of(*(eq(v, there[v]) for v in self.launched.blocks))
+        return all_of(block, negation(eq(before, substitute(after, there))))
 
     def _same(self, there: dict[Expr, Expr]) -> Expr:
         return all_of(*(eq(v, there[v]) for v in self.here))
@@ -182,7 +209,7 @@ def _turns(access: Access, here: Sequence[Expr], sizes: Collection[Expr]) -> tup
     """
     names: dict[Expr, Expr] = {}
     limits: list[tuple[Expr, Expr]] = []
-    for v in variables(access.offset, access.guard):
+    for v in variables(access.offset, access.guard, access.barriers):
         if v in here or v in sizes or kind_of(v) is not None:
             continue
         extent = v.value.extent

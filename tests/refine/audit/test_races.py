@@ -34,8 +34,8 @@ extern "C" __global__ void k(const int* x, int* o, int n) {{
 """
 
 
-def races(body: str, least: int = 0, most: int = 255) -> set[str]:
-    (kernel,) = read_kernels(compile_source(KERNEL.format(body), "gfx942").payload).values()
+def races(body: str, least: int = 0, most: int = 255, target: str = "gfx942") -> set[str]:
+    (kernel,) = read_kernels(compile_source(KERNEL.format(body), target).payload).values()
     found: Audit = audit(decode_kernel(kernel), loads(LAUNCH.format(least, most)))
     return {verdict.name for said, _, verdict in found.claims if said == "race_free"}
 
@@ -67,3 +67,16 @@ def test_a_loop_that_may_count_down_from_0_is_not_proved() -> None:
     limits = {least: LAUNCH.replace("min = 1, max = 64", f"min = {least}, max = 64").format(0, 255) for least in (0, 1)}
     assert audit(decode_kernel(kernel), loads(limits[1])).proved
     assert not audit(decode_kernel(kernel), loads(limits[0])).proved
+
+
+BESIDE = "o[t] = x[t]; __syncthreads(); int a = o[t ^ 1]; __syncthreads(); o[t] = a;"
+
+
+def test_barriers_order_what_is_of_one_block() -> None:
+    assert races(BESIDE) == {"proved"}
+    assert races(BESIDE.replace("t ^ 1", "t ^ 64")) != {"proved"}  # of another block
+    assert races(BESIDE.replace("__syncthreads(); int", "int")) != {"proved"}  # only one barrier
+    assert races("for (int k = 0; k < n; ++k) { o[t] = x[t] + k; __syncthreads(); o[256 + t] = o[t ^ 1]; }") != {
+        "proved"
+    }
+    assert races(BESIDE, target="gfx1201") != {"proved"}  # waves of a block on two compute units

@@ -31,7 +31,12 @@ class Drawn:
         self.accesses: list[Access] = []
         plan()
         launched: Any = SimpleNamespace(
-            blocks=(self.block,), threads=(X, Y), given=TRUE, sizes={"N": N, "M": M}, arguments=()
+            blocks=(self.block,),
+            threads=(X, Y),
+            given=TRUE,
+            sizes={"N": N, "M": M},
+            arguments=(),
+            kernel=SimpleNamespace(one_cache=True),
         )
         self.launched = launched
 
@@ -41,7 +46,7 @@ class Drawn:
 
     def put(self, element: Expr, *guard: Expr, store: bool = True, width: int = 4) -> None:
         """An access of elements from one on; with a fault a part of its guard is missing."""
-        instruction: Any = SimpleNamespace(address=0x10, name="ACCESS")
+        instruction: Any = SimpleNamespace(address=0x10, name="ACCESS", form="GLOBAL")
         kept = all_of(*(part for part in guard if self.random.random() >= self.faults))
         self.accesses.append(Access(instruction, store, "x", element * width, width, kept, const(0), undefined=False))
 
@@ -128,6 +133,19 @@ def held(seeds: range) -> tuple[int, int]:
 def test_no_race_is_missed() -> None:
     safe, shown = held(range(8))
     assert shown == safe
+
+
+@pytest.mark.parametrize(("form", "barriers", "shown"), [("GLOBAL", 1, True), ("GLOBAL", 0, False), ("SMEM", 1, False)])
+def test_barriers_order_what_goes_through_one_cache(form: str, barriers: int, shown: bool) -> None:
+    launched: Any = SimpleNamespace(
+        blocks=(), threads=(X,), given=TRUE, sizes={}, arguments=(), kernel=SimpleNamespace(one_cache=True)
+    )
+    instructions: list[Any] = [
+        SimpleNamespace(address=k, name="ACCESS", form=kind) for k, kind in enumerate(("GLOBAL", form))
+    ]
+    store = Access(instructions[0], True, "x", X * 4, 4, TRUE, const(0), undefined=False)
+    load = Access(instructions[1], False, "x", (X + 1) % T * 4, 4, TRUE, const(barriers), undefined=False)
+    assert all(map(apart, meetings([store, load], launched))) == shown
 
 
 @pytest.mark.slow

@@ -200,7 +200,7 @@ class SymbolicMachine:
         target = operand_of(instruction, "d")
         words: list[tuple[Key, Word, Key | None]] = []
         for k in range(access.registers):
-            per = max(1, 4 // size) if access.size >= 4 else 1
+            per = max(1, min(4, access.size) // size)
             parts = values[k * per : (k + 1) * per]
             total = sum((part * (1 << 8 * size * j) for j, part in enumerate(parts)), start=FALSE)
             key = (target.kind, target.index + number * access.registers + k)

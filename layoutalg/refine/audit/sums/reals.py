@@ -1,0 +1,339 @@
+"""What a stored word is as a real number: its operations read as sums and products, back to loads.
+
+| a word | is |
+|---|---|
+| a result of `add`, `sub`, `mul`, `fma`, a conversion | the sum or product over the reals: rounding is left out |
+| a choice by a condition on indices | each way, where its condition is so |
+| read from LDS | what its writer stored, of that thread and turn (`handed`) |
+| what a loop carries, and one turn makes u + x(t) of u | what it was before the loop, and x(s) for each turn s before |
+| what a loop carries, of which its new value says nothing | before the loop that; later what the turn before made |
+| loaded from a tensor | a factor: the element at that byte |
+
+A greatest (or least) of a set is read the same way with `max` (`min`) in the place of `add`.
+A load stands for the contents before the launch, so nothing may have stored there before: of a tensor that is written
+only loads in front of every store are read.
+What it cannot represent: quotients, functions of sums, integers that wrap.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from layoutalg.index import (
+    FALSE,
+    TRUE,
+    Expr,
+    all_of,
+    eq,
+    mod,
+    negation,
+    simplify,
+    substitute,
+    symbol,
+    variables,
+)
+from layoutalg.index.normal import normal
+from layoutalg.index.poly import Poly
+from layoutalg.isa.semantics.matrix import registers_of
+from layoutalg.prove import ForAll
+from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.sums.addends import Addend, Addends, Factor, Placed, added, product, scaled
+from layoutalg.refine.audit.sums.handed import Env, LdsContents
+from layoutalg.refine.audit.sums.matrix import element_of, products, thread_of
+from layoutalg.refine.audit.sums.words import behind_stores, bits_of, halves, lifted, made_by_turns, together
+from layoutalg.refine.loops.invariants import Loops
+from layoutalg.refine.symbolic.state import TracedElement
+from layoutalg.refine.values.unknowns import call_of, dependencies, kind_of
+from layoutalg.refine.values.word import NotReadable
+from layoutalg.target.dtypes import dtype_of
+from layoutalg.target.matrix import matrix_instruction
+
+#: Floating-point types: how `struct` reads their bits.
+FORMATS: Mapping[str, tuple[str, str]] = {
+    "bf16": ("<I", "<f"),
+    "f16": ("<H", "<e"),
+    "f32": ("<I", "<f"),
+    "f64": ("<Q", "<d"),
+}
+
+#: Types whose sums and products wrap: of these, all is said modulo 2³².
+INTEGERS = ("i32", "u32")
+
+#: No loop runs as often.
+MOST = 1 << 62
+
+
+class Reals:
+    """Reads words of one kernel, each of a thread and a turn of its loops."""
+
+    def __init__(
+        self, launched: Launched, trace: Sequence[TracedElement], loops: Loops, dtypes: Mapping[str, str]
+    ) -> None:
+        """`dtypes` says the element type of each tensor."""
+        self.launched, self.loops, self.dtypes = launched, loops, dtypes
+        self.contents = LdsContents(launched, trace)
+        self.loads = {one.value: one for one in trace if not one.store}
+        self.late = behind_stores(trace)
+        self.questions: list[ForAll] = []  # that must hold for what was read to be so
+        self.indices: dict[Expr, Expr] = {}  # bound indices, and what is known of each
+        self._open: set[tuple[Expr, tuple[Expr, ...]]] = set()
+        self._done: dict[object, Addends] = {}
+        self._after = made_by_turns(loops)
+
+    def read(self, word: Expr, dtype: str, env: Env, how: str = "add") -> Addends:
+        """The addends (or candidates) of a word. Raises `NotReadable` where it is none."""
+        key = word, dtype, tuple(env.items()), how, tuple(self._open)
+        if key not in self._done:
+            self._done[key] = added(self._read(simplify(word), dtype, env, how))
+        return self._done[key]
+
+    def _read(self, word: Expr, dtype: str, env: Env, how: str) -> Addends:
+        if word.op == "const":
+            return self._constant(int(word.value), dtype, how)
+        marker = self._made_of(word)
+        if marker is not None and (marker, self._threads(env)) not in self._open:
+            turn = self._turn(self._loop(marker), env)
+            return self._turns(marker, turn + 1, dtype, env, how)
+        if word.op == "select":
+            condition, *ways = word.args
+            if any(kind_of(v) is not None for v in variables(condition)):
+                raise NotReadable(f"a choice by {condition}")
+            yes, no = self.placed(condition, env), self.placed(negation(condition), env)
+            one, other = (self.read(way, dtype, env, how) for way in ways)
+            return (*(a.where(yes) for a in one), *(a.where(no) for a in other))
+        chosen = next((atom for atom in normal(word).atoms() if atom.op == "select"), None)
+        if chosen is not None:
+            return self._read(lifted(word, chosen.args[0]), dtype, env, how)
+        if word.op == "mod" and word.args[1].op == "const" and not int(word.args[1].value) % (1 << bits_of(dtype)):
+            return self._read(simplify(word.args[0]), dtype, env, how)
+        made_of = variables(word)
+        if dtype in INTEGERS and word.op in ("add", "mul") and not self._is_one_word(made_of):
+            return self._integer(word, dtype, env, how)
+        if all(v in self.contents.read for v in made_of):
+            return self._handed(word, made_of, dtype, env, how)
+        if all(v in self.loops.carried for v in made_of):
+            return self._turns(word, self._turn(self._loop(word), env), dtype, env, how)
+        if all(v in self.loads for v in made_of):
+            return (self._element(word, made_of, dtype, env),)
+        name, arguments = call_of(word)
+        pair = halves(word)
+        if pair is not None:
+            name, arguments = together(*map(call_of, pair))
+        if "[" in name:
+            return self._matrix(name, arguments, dtype, env)
+        if name:
+            return self._called(name, arguments, dtype, env, how)
+        if word.op == "var" and kind_of(word) is None:
+            return (Addend(factors=(Factor("", dtype, Placed(word)),)),)
+        raise NotReadable(f"{dtype} that is {word}")
+
+    def placed(self, expr: Expr, env: Env) -> Placed:
+        """An expression in a thread and a turn; of a loop that was left, the last."""
+        if any(kind_of(v) is not None for v in variables(expr)):
+            raise NotReadable(f"{expr} depends on what was loaded")
+        known = {v: env[v] for v in variables(expr) if v in env}
+        left = {t: self._turn(t, env) for t in variables(expr) if t in self.loops.expected and t not in env}
+        return Placed(expr, tuple({**known, **left}.items()))
+
+    # Constants, operations, loads
+
+    def _constant(self, bits: int, dtype: str, how: str) -> Addends:
+        if dtype in INTEGERS:
+            signed = (bits + (1 << 31)) % (1 << 32) - (1 << 31)
+            return (Addend(Fraction(signed)),) if signed else ()
+        if dtype not in FORMATS:
+            raise NotReadable(f"the constant {bits} as {dtype}")
+        whole, number = FORMATS[dtype]
+        bits = bits << 16 if dtype == "bf16" else bits
+        size = 8 * struct.calcsize(whole)
+        (x,) = struct.unpack(number, struct.pack(whole, bits % (1 << size)))
+        if x in (float("inf"), float("-inf")) and (how, x < 0) in (("max", True), ("min", False)):
+            return ()
+        if x != x or x in (float("inf"), float("-inf")):
+            raise NotReadable(f"the constant {x}")
+        return (Addend(Fraction(x)),) if x or how != "add" else ()
+
+    def _integer(self, word: Expr, dtype: str, env: Env, how: str) -> Addends:
+        """A sum of products of words, modulo 2³²."""
+        if how != "add":
+            raise NotReadable(f"a {how} of integers")
+        found: Addends = ()
+        for scale, atoms in self._words(normal(word), word):
+            total: Addends = (Addend(),)
+            for atom in atoms:
+                total = product(total, self.read(atom, dtype, env))
+            found = (*found, *scaled(total, Fraction(scale)))
+        return found
+
+    def _is_one_word(self, unknowns: Sequence[Expr]) -> bool:
+        """Whether all are bytes of one word that is read from LDS."""
+        reads = {(self.contents.read[v][0].number, self.contents.read[v][1] // 4) if v in self.contents.read else None
+                 for v in unknowns}  # fmt: skip
+        return len(reads) == 1 and None not in reads
+
+    def _words(self, poly: Poly, word: Expr) -> Iterator[tuple[int, tuple[Expr, ...]]]:
+        """The terms of a sum, bytes of LDS put together to words."""
+        bytes_: dict[tuple[int, int], dict[int, tuple[Expr, int]]] = {}
+        for atoms, scale in poly.terms.items():
+            if len(atoms) == 1 and atoms[0] in self.contents.read:
+                read, k = self.contents.read[atoms[0]]
+                bytes_.setdefault((read.number, k // 4), {})[k % 4] = atoms[0], scale
+            else:
+                yield scale, atoms
+        for four in bytes_.values():
+            scale = four[0][1] if 0 in four else 0
+            if sorted(four) != [0, 1, 2, 3] or any(each != scale << 8 * k for k, (_, each) in four.items()):
+                raise NotReadable(f"parts of words in {word}")
+            yield scale, (simplify(sum((v * (1 << 8 * k) for k, (v, _) in four.items()), start=FALSE)),)
+
+    def _called(self, name: str, arguments: Sequence[Expr], dtype: str, env: Env, how: str) -> Addends:
+        operation, kind = name.rsplit("_", 1)
+        wanted, _, given = name.partition("_of_")
+        if given in FORMATS and wanted in FORMATS:
+            self._typed(name, wanted, dtype)
+            return self.read(arguments[0], given, env, how)
+        if kind in FORMATS:
+            self._typed(name, kind, dtype)
+        if operation == how and how != "add":
+            return tuple(dict.fromkeys(a for x in arguments for a in self.read(x, kind, env, how)))
+        if operation not in ("add", "sub", "mul", "fma", "mad") or kind not in FORMATS:
+            raise NotReadable(f"the result of {name}")
+        parts = [self.read(x, kind, env) for x in arguments]
+        match operation:
+            case "add":
+                found = (*parts[0], *parts[1])
+            case "sub":
+                found = (*parts[0], *scaled(parts[1], Fraction(-1)))
+            case "mul":
+                found = product(*parts)
+            case _:
+                found = (*product(*parts[:2]), *parts[2])
+        if how != "add" and len(found) != 1:
+            raise NotReadable(f"a {how} of sums")
+        return found
+
+    def _typed(self, name: str, found: str, wanted: str) -> None:
+        if found != wanted:
+            raise NotReadable(f"the result of {name} as {wanted}")
+
+    def _element(self, word: Expr, unknowns: Sequence[Expr], dtype: str, env: Env) -> Addend:
+        """The element of a tensor whose bytes a word is."""
+        parts = sorted((self.loads[v] for v in unknowns), key=lambda one: one.within)
+        first, size = parts[0], sum(one.size for one in parts)
+        total, at = FALSE, 0
+        for one in parts:
+            if (
+                one.instruction is not first.instruction
+                or one.within != first.within + at
+                or one.guard is not first.guard
+            ):
+                raise NotReadable(f"{word} is put together of several loads")
+            total, at = total + one.value * (1 << 8 * at), at + one.size
+        held = self.dtypes.get(first.buffer, "")
+        if simplify(total - word) is not FALSE or held != dtype or size * 8 != 8 * dtype_of(dtype).bytes:
+            raise NotReadable(f"{word}, of elements of {held}, as {dtype}")
+        if first.value in self.late:
+            raise NotReadable(f"{first.buffer} is loaded from where it may have been stored to")
+        return Addend(factors=(Factor(first.buffer, dtype, self.placed(first.offset, env)),))
+
+    def _matrix(self, name: str, arguments: Sequence[Expr], dtype: str, env: Env) -> Addends:
+        """One element of a matrix instruction's result: of all that the wave holds."""
+        builtin, _, number = name.removesuffix("]").partition("[")
+        matrix = matrix_instruction(builtin)
+        self._typed(name, matrix.accumulator, dtype)
+        counts = registers_of(matrix)
+        a, b = arguments[: counts["a"]], arguments[counts["a"] : counts["a"] + counts["b"]]
+        found = self.read(arguments[-1], dtype, env)
+        for left, right in products(matrix, int(number)):
+            factors = []
+            for held, words, kind in ((left, a, matrix.a_dtype), (right, b, matrix.b_dtype)):
+                there = thread_of(held.lane, matrix.wave, self.contents.numbers, env)
+                factors.append(self.read(element_of(tuple(words), held.element, kind), kind, {**env, **there}))
+            found = (*found, *product(*factors))
+        return found
+
+    # LDS
+
+    def _handed(self, word: Expr, unknowns: Sequence[Expr], dtype: str, env: Env, how: str) -> Addends:
+        each = [self.contents.of(v, env) for v in unknowns]
+        found: Addends = ()
+        for pieces in zip(*each, strict=True) if len({len(one) for one in each}) == 1 else ():
+            one = pieces[0]
+            if any((other.env, other.where) != (one.env, one.where) for other in pieces):
+                break
+            stored = simplify(
+                substitute(word, {v: piece.element.value for v, piece in zip(unknowns, pieces, strict=True)})
+            )
+            here = self.placed(one.where, env)
+            for v, piece in zip(unknowns, pieces, strict=True):
+                goal = self.placed(piece.needed, piece.env).value
+                if goal is not TRUE:
+                    given = self.placed(self.contents.read[v][0].first.guard, env).value
+                    self.questions.append(ForAll("what is read of LDS was stored", goal, all_of(given, here.value)))
+            addends = self.read(stored, dtype, one.env, how)
+            found = (*found, *(addends if len(each[0]) == 1 else (a.where(here) for a in addends)))
+        else:
+            if each and len({len(one) for one in each}) == 1:
+                return found
+        raise NotReadable(f"{word} is of several threads' stores")
+
+    # Loops
+
+    def _threads(self, env: Env) -> tuple[Expr, ...]:
+        return tuple(env[v] for v in self.launched.threads)
+
+    def _loop(self, word: Expr) -> Expr:
+        """The loop that carries a word."""
+        loops = {self.loops.carried[v].loop for v in variables(word)}
+        if len(loops) != 1:
+            raise NotReadable(f"{word} is carried by several loops")
+        return next(iter(loops))
+
+    def _made_of(self, word: Expr) -> Expr | None:
+        """What a loop carries of which one turn makes this word."""
+        if word in self._after:
+            return self._after[word]
+        low, high = (self._after.get(half) for half in halves(word) or (word, word))
+        if low is None or high is None or self.loops.carried[low].loop is not self.loops.carried[high].loop:
+            return None
+        return simplify(low + high * (1 << 32))
+
+    def _turn(self, t: Expr, env: Env) -> Expr:
+        """The turn of a loop; the last, where it was left."""
+        if t in env:
+            return env[t]
+        return simplify(self.placed(self.loops.expected[t], env).value - 1)
+
+    def _turns(self, marker: Expr, turn: Expr, dtype: str, env: Env, how: str) -> Addends:
+        """What is carried, at the head of a turn."""
+        here = marker, self._threads(env)
+        if here in self._open:
+            return (Addend(factors=(Factor("carried", dtype, Placed(marker)),)),)
+        t, carried = self._loop(marker), {v: self.loops.carried[v] for v in variables(marker)}
+        before, after = (
+            simplify(substitute(marker, {v: mod(e, int(v.hi) + 1) for v, e in each.items()}))
+            for each in ({v: one.before for v, one in carried.items()}, {v: one.after for v, one in carried.items()})
+        )
+        outside = {v: e for v, e in env.items() if v is not t}
+        s = symbol(f"turn_{len(self.indices)}", min=0, max=MOST)
+        below = s < turn
+        self.indices[s] = below
+        self._open.add(here)
+        try:
+            made = self.read(after, dtype, {**outside, t: s}, how)
+        finally:
+            self._open.discard(here)
+        own = [one for one in made if any(f.tensor == "carried" and f.place.expr is marker for f in one.factors)]
+        start = self.read(before, dtype, outside, how)
+        if len(own) == 1 and own[0] == Addend(factors=own[0].factors[:1]):
+            return (*start, *(one.where(Placed(below)).over(s) for one in made if one is not own[0]))
+        if own or set(carried) & dependencies(after):
+            raise NotReadable(f"what a loop carries, {marker}, is in one turn multiplied or chosen")
+        first = Placed(eq(turn, 0))
+        last = self.read(after, dtype, {**outside, t: simplify(turn - 1)}, how)
+        if first.expr is FALSE:
+            return last
+        later = Placed(negation(first.expr))
+        return (*(one.where(first) for one in start), *(one.where(later) for one in last))

@@ -1,0 +1,159 @@
+"""What an equation says of one element, over the reals: the addends (or the candidates of a greatest) of its term.
+
+    c[i, j] = sum[k] f32(a[i, k]) * f32(b[k, j])   →   Σ_{k < K} a[byte of (i, k)] · b[byte of (k, j)]
+
+Conversions between floating-point types leave a number as it is: rounding is left out, on this side as on the other.
+What it cannot represent: quotients, functions of sums, products over an index, integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from layoutalg.formats.equation import (
+    Contents,
+    Equation,
+    EquationTerm,
+    IndexTerm,
+    Literal,
+    Operation,
+    Passed,
+    Reduction,
+)
+from layoutalg.formats.model import SpecFile
+from layoutalg.index import Expr, all_of, div, mod, negation, simplify, substitute, var, variables
+from layoutalg.index.normal import normal
+from layoutalg.prove import ForAll
+from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.sums.addends import Addend, Addends, Factor, Placed, added, product, scaled
+from layoutalg.refine.audit.sums.reals import FORMATS, INTEGERS
+from layoutalg.refine.values.word import NotReadable
+
+#: Reductions whose terms are candidates, one of which is the value.
+EXTREMES = ("max", "min")
+
+
+#: Types of which sums and products are read.
+NUMBERS = (*FORMATS, *INTEGERS)
+
+
+class WantedSum:
+    """The elements that an equation gives, in the terms of a launch."""
+
+    def __init__(self, launched: Launched, file: SpecFile, equation: Equation) -> None:
+        self.launched, self.file, self.equation = launched, file, equation
+        self.questions: list[ForAll] = []  # that the elements are there
+        self._made = 0
+
+    @property
+    def how(self) -> str:
+        """By what the terms are put together: `add`, or `max` or `min` where the whole is one of those."""
+        term = self.equation.term
+        while isinstance(term, Operation) and term.name == "convert":
+            term = term.operands[0]
+        return term.name if isinstance(term, Reduction) and term.name in EXTREMES else "add"
+
+    def subscripts(self, place: Expr) -> Iterator[tuple[Expr, ...]]:
+        """The index of the element that is so many elements behind the first one, as it may be written."""
+        descriptor = self.file.descriptor(self.equation.tensor).descriptor
+        zeros = {i: i * 0 for i in descriptor.index}
+        offset = descriptor.offset(descriptor.index)
+        start = substitute(offset, zeros)
+        strides = [self._sized(simplify(substitute(offset, {**zeros, i: i * 0 + 1}) - start)) for i in descriptor.index]
+        rest, found = normal(place), []
+        for stride in strides[:-1]:
+            over, rest = rest.split(normal(stride))
+            found.append(simplify(over.expr()))
+        last = rest.exactly_over(normal(strides[-1]))
+        if last is not None:
+            yield (*found, simplify(last.expr()))
+        left, found = place, []
+        for stride in strides[:-1]:
+            found.append(simplify(div(left, stride)))
+            left = simplify(mod(left, stride))
+        if simplify(strides[-1] - 1).op == "const":
+            yield (*found, left)
+
+    def inside(self, subscripts: tuple[Expr, ...]) -> Expr:
+        """Whether they are an element's, of the place that they were found from."""
+        lengths = self.file.descriptor(self.equation.tensor).descriptor.lengths
+        pairs = zip(subscripts, lengths, strict=True)
+        return all_of(*(part for i, length in pairs for part in (i >= 0, i < self._sized(length))))
+
+    def place(self, tensor: str, subscripts: tuple[Expr, ...]) -> Expr:
+        """How many elements behind the first one an element is."""
+        descriptor = self.file.descriptor(tensor).descriptor
+        offset = substitute(descriptor.offset(descriptor.index), dict(zip(descriptor.index, subscripts, strict=True)))
+        return simplify(self._sized(offset) - self.launched.tensors[tensor].elements.first)
+
+    def addends(self, subscripts: tuple[Expr, ...]) -> Addends:
+        """What the element at these subscripts is. Raises `NotReadable` where that is no sum."""
+        return self._read(self.equation.term, dict(zip(self.equation.indices, subscripts, strict=True)), self.how)
+
+    def _sized(self, e: Expr) -> Expr:
+        """In the file's own symbols."""
+        return simplify(substitute(e, {v: self.file.symbols.get(v.value.name, v) for v in variables(e)}))
+
+    def _read(self, term: EquationTerm, at: Mapping[Expr, Expr], how: str) -> Addends:
+        match term:
+            case Literal(value, dtype) if dtype in NUMBERS and abs(value) != float("inf"):
+                return (Addend(Fraction(value)),) if value or how != "add" else ()
+            case Literal(value) if (how, value < 0) in (("max", True), ("min", False)):
+                return ()
+            case Contents(tensor, subscripts, dtype) if all(isinstance(one, IndexTerm) for one in subscripts):
+                return (self._element(tensor, tuple(self._at(one, at) for one in subscripts), dtype),)
+            case Passed(name, dtype):
+                return (Addend(factors=(Factor("", dtype, Placed(self._passed(name))),)),)
+            case Operation("convert", (operand,)) if operand.dtype in FORMATS and term.dtype in FORMATS:
+                return self._read(operand, at, how)
+            case Operation("where", (IndexTerm() as condition, then, otherwise)):
+                taken = self._at(condition, at)
+                one, other = self._read(then, at, how), self._read(otherwise, at, how)
+                yes, no = Placed(taken), Placed(negation(taken))
+                return added((*(a.where(yes) for a in one), *(a.where(no) for a in other)))
+            case Reduction(name, index, length, body) if name == how:
+                self._made += 1
+                mine = var(f"index_{self._made}", simplify(substitute(self._sized(length), dict(at))))
+                return tuple(one.over(mine) for one in self._read(body, {**at, index: mine}, how))
+            case Operation(name, operands) if how == "add" or name in ("mul", how):
+                return self._operation(name, operands, at, how)
+        raise NotReadable(f"over the reals there is no reading of {type(term).__name__.lower()} here")
+
+    def _operation(self, name: str, operands: tuple[EquationTerm, ...], at: Mapping[Expr, Expr], how: str) -> Addends:
+        if name == how and how != "add":
+            return tuple(one for operand in operands for one in self._read(operand, at, how))
+        parts = [self._read(one, at, "add") for one in operands]
+        if any(one.dtype not in NUMBERS for one in operands):
+            raise NotReadable(f"{name} of {operands[0].dtype}")
+        match name:
+            case "add":
+                return (*parts[0], *parts[1])
+            case "sub":
+                return (*parts[0], *scaled(parts[1], Fraction(-1)))
+            case "neg":
+                return scaled(parts[0], Fraction(-1))
+            case "mul":
+                return product(*parts)
+            case "fma":
+                return (*product(*parts[:2]), *parts[2])
+        raise NotReadable(f"over the reals there is no reading of {name} here")
+
+    def _element(self, tensor: str, subscripts: tuple[Expr, ...], dtype: str) -> Addend:
+        size = self.launched.tensors[tensor].element
+        return Addend(factors=(Factor(tensor, dtype, Placed(simplify(self.place(tensor, subscripts) * size))),))
+
+    def _at(self, term: EquationTerm, at: Mapping[Expr, Expr]) -> Expr:
+        assert isinstance(term, IndexTerm)
+        return simplify(substitute(self._sized(term.expr), dict(at)))
+
+    def _passed(self, name: str) -> Expr:
+        """The variable that a value of the launch is in the machine."""
+        launch = self.file.launch
+        assert launch is not None
+        for argument, place in zip(launch.arguments, self.launched.kernel.metadata.visible, strict=True):
+            if getattr(argument, "name", None) == name:
+                number = next(one.number for one in self.launched.arguments if one.offset == place.offset)
+                if number is not None:
+                    return number
+        raise NotReadable(f"{name} is in no argument of its own")

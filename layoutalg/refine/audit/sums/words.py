@@ -1,0 +1,79 @@
+"""Words as sums of others: halves and bytes put together, choices lifted out, what a loop makes of what it carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from layoutalg.index import Expr, const, div, select, simplify
+from layoutalg.index.normal import normal
+from layoutalg.refine.audit.accesses import LDS
+from layoutalg.refine.loops.invariants import Loops
+from layoutalg.refine.symbolic.state import TracedElement
+from layoutalg.refine.values.unknowns import Call, dependencies
+from layoutalg.target.dtypes import dtype_of
+
+
+def bits_of(dtype: str) -> int:
+    """The bits of an element type."""
+    return 8 * int(dtype_of(dtype).bytes)
+
+
+def lifted(word: Expr, condition: Expr) -> Expr:
+    """A word in which choices by one condition occur, as one choice."""
+    chosen = [atom for atom in normal(word).atoms() if atom.op == "select" and atom.args[0] is condition]
+    ways = (simplify(substitute_nodes(word, {atom: atom.args[k] for atom in chosen})) for k in (1, 2))
+    return select(condition, *ways)
+
+
+def substitute_nodes(word: Expr, new: Mapping[Expr, Expr]) -> Expr:
+    """A sum with others for some of its atoms."""
+    poly = normal(word)
+    for atom, by in new.items():
+        poly = poly.replace(atom, normal(by))
+    return simplify(poly.expr())
+
+
+def halves(word: Expr) -> tuple[Expr, Expr] | None:
+    """The two variables whose halves of 32 bits a word is put together of."""
+    terms = {k: atoms for atoms, k in normal(word).terms.items()}
+    if set(terms) != {1, 1 << 32} or any(len(atoms) != 1 for atoms in terms.values()):
+        return None
+    return terms[1][0], terms[1 << 32][0]
+
+
+def together(low: Call, high: Call) -> Call:
+    """The element of 64 bits that two registers of a matrix instruction's result hold."""
+    name, _, number = low[0].removesuffix("]").partition("[")
+    if not number or int(number) % 2 or high[0] != f"{name}[{int(number) + 1}]" or low[1][:-1] != high[1][:-1]:
+        return "", ()
+    return f"{name}[{int(number) // 2}]", (*low[1][:-1], simplify(low[1][-1] + high[1][-1] * (1 << 32)))
+
+
+def made_by_turns(loops: Loops) -> dict[Expr, Expr]:
+    """What one turn makes of what a loop carries, out of it → what is carried; of the halves of one, their sum."""
+    found: dict[Expr, Expr] = {}
+    for v, one in loops.carried.items():
+        if v not in dependencies(one.after):
+            continue
+        wide = one.after.args[0] if one.after.op == "mod" and one.after.args[1] is const(1 << 32) else one.after
+        if one.after.op == "var" and one.after.hi <= v.hi:
+            found.setdefault(one.after, v)
+        elif wide.op == "var":
+            upper = div(wide, 1 << 32)
+            high = next((u for u, e in loops.carried.items() if e.after is upper and e.loop is one.loop), None)
+            if high is not None:
+                found.setdefault(wide, simplify(v + high * (1 << 32)))
+    return found
+
+
+def behind_stores(trace: Sequence[TracedElement]) -> set[Expr]:
+    """What loads bring of tensors that may come behind a store to them."""
+    stored: set[str] = set()
+    turning = {(one.buffer, t) for one in trace if one.store for t in one.loops}
+    found = set()
+    for one in trace:
+        if one.store:
+            stored.add(one.buffer)
+        elif one.buffer != LDS and (one.buffer in stored or any((one.buffer, t) in turning for t in one.loops)):
+            found.add(one.value)
+    return found

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement
-from math import prod
+from math import lcm, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from layoutalg.index import Expr, all_of, any_of, eq, negation, substitute, valu
 from layoutalg.prove import ForAll, Shown
 from layoutalg.refine.audit.accesses import Access
 from layoutalg.refine.audit.intervals import another, count_of, meeting, own_variables
-from layoutalg.refine.audit.tables import Block, Finding, Ints, Row, Turns, boxes, bytes_of, joint_periods
+from layoutalg.refine.audit.tables import Block, Finding, Ints, Row, Turns, boxes, bytes_of, joint_periods, most_of
 
 NOBODY, SEVERAL = -1, -2
 
@@ -102,6 +102,9 @@ class LdsRaces:
     ) -> Iterator[tuple[tuple[int, int], str]]:
         mine, theirs = joint_periods(ones), {there[t]: n for t, n in joint_periods(others).items()}
         solved = {t: e for t, e in solved.items() if own_variables(e) <= set(mine)}  # others are of sizes: any turn
+        for u, e in solved.items():  # two turns that go together are the same again when both are
+            for t in own_variables(e) & set(mine):
+                mine[t] = theirs[u] = most_of(t, lcm(mine[t], theirs[u]))
         free = {t: n for t, n in {**mine, **theirs}.items() if t not in solved}
         if prod(free.values()) > MOST_PAIRS:
             why = "it turns with loops in more ways than are looked at"

@@ -135,4 +135,9 @@ def joint_periods(rows: Sequence[Row]) -> dict[Expr, int]:
     for row in rows:
         for t, n in row.periods.items():
             found[t] = lcm(found.get(t, 1), n)
-    return {t: n if t.hi >= n else int(t.hi) + 1 for t, n in found.items()}
+    return {t: most_of(t, n) for t, n in found.items()}
+
+
+def most_of(t: Expr, turns: int) -> int:
+    """So many turns of a loop, or all of them where it has fewer."""
+    return turns if t.hi >= turns else int(t.hi) + 1

@@ -13,6 +13,7 @@ What following it takes for granted is a claim too: `followed` fails with the in
 | `defined` | of each store: what it stores was written before |
 | `race_free` | no two threads meet: `races`, and of LDS `lds` |
 | `initialised` | what is read of LDS was stored there: `lds` |
+| `computes` | of each equation of the launch: the kernel stores what it says, everywhere: `computes.claim` |
 | `bank_conflict_free`, `coalesced` | where the launch claims them: each access costs the least: `facts` |
 | `runs` | only where one faults, tried where a claim fails: `runs` |
 
@@ -45,7 +46,9 @@ from layoutalg.prove import (
     prove,
 )
 from layoutalg.refine.audit.accesses import LDS, Access, Question, accesses, questions
-from layoutalg.refine.audit.claims import asked
+from layoutalg.refine.audit.claims import ASKED, asked
+from layoutalg.refine.audit.computes.claim import Computed
+from layoutalg.refine.audit.computes.trial import refuting_run
 from layoutalg.refine.audit.facts import Fact, facts
 from layoutalg.refine.audit.launched import MOST_BLOCKS, MOST_THREADS, Launched
 from layoutalg.refine.audit.lds import lds_findings
@@ -56,7 +59,8 @@ from layoutalg.refine.audit.tables import Finding
 from layoutalg.refine.loops.execution import SymbolicExecution
 from layoutalg.refine.refinement import STANDING, WITHOUT_PRELOAD
 from layoutalg.refine.symbolic.machine import SymbolicMachine
-from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
+from layoutalg.refine.symbolic.state import TracedElement
+from layoutalg.refine.values.uninterpreted import ASSUMPTION, UninterpretedFunctions
 from layoutalg.target import target as gpu
 
 #: The solver's steps for a question of the reading, and for a claim (`refine.simulation.questions` has their measure).
@@ -127,7 +131,9 @@ class _Auditor:
     """Follows the code and asks the prover."""
 
     def __init__(self, code: MachineCode, launched: Launched, file: SpecFile, seconds: float) -> None:
-        self.code, self.launched, self.seconds = code, launched, seconds
+        self.code, self.launched, self.file, self.seconds = code, launched, file, seconds
+        self.trace: Sequence[TracedElement] = ()
+        self.rests: dict[str, None] = {}  # what the equations' verdicts assume besides
         number = launched.thread_number
         wave, lane = div(number, code.kernel.wave_size), mod(number, code.kernel.wave_size)
         self.shown = (
@@ -147,6 +153,7 @@ class _Auditor:
         try:
             with budget.within(self.seconds):
                 found.extend(self._each())
+                found.extend(self._computed(found))
         except budget.OutOfTimeError:
             found.append(_late("followed", "what is left"))
         return tuple(found)
@@ -171,8 +178,29 @@ class _Auditor:
         self.facts = tuple(facts(found, self.launched))
         yield from ((one.claim, one.about, one.verdict) for one in self.facts if one.claim in self.asked)
 
+    def _computed(self, others: Sequence[Claimed]) -> Iterator[Claimed]:
+        """What the launch says that comes out, where all else is as it should be."""
+        assert self.file.launch is not None
+        if not self.file.launch.computes:
+            return
+        left = next((f"{claim}: {about}" for claim, about, verdict in others if not verdict and claim not in ASKED), "")
+        computed = Computed(self.file, self.launched, self.trace, self._in_range)
+        for one in computed.compared():
+            rests = f"it rests on {left}, which is not proved" if left else ""
+            why = one.why if self.trace and one.why else rests
+            if not why:
+                self.rests |= dict.fromkeys((ASSUMPTION, *one.assumed))
+                yield "computes", one.equation.text, Proved("computes", "terms", 0.0)
+                continue
+            shown = refuting_run(one.equation, self.file, self.runs)
+            if shown is not None:
+                yield "computes", one.equation.text, Refuted("computes", "a run", 0.0, (), shown)
+            else:
+                yield "computes", one.equation.text, Unknown("computes", "terms", 0.0, (), why)
+
     def assumptions(self) -> Iterator[str]:
         """What every verdict assumes."""
+        yield from self.rests
         launch = self.launched
         sizes = ", ".join(limits(v) for v in launch.sizes.values())
         yield from [f"sizes: {sizes}"] if sizes else []
@@ -213,6 +241,7 @@ class _Auditor:
         )  # fmt: skip
         machine.loaded = self._loaded
         SymbolicExecution(machine, self.loops.execute, time.monotonic() + budget.left()).run()
+        self.trace = machine.trace
         return accesses(machine.trace)
 
     def _loaded(self, buffer: str, size: int, values: Sequence[Expr]) -> None:

@@ -25,6 +25,7 @@ USUAL: Mapping[str, str] = {
     "race_free": "no two threads access one byte, one of them storing, with nothing between that orders them",
     "initialised": "what is read of LDS was stored there before",
     "no_overflow": "no address, and no index that becomes one, wraps",
+    "computes": "the kernel stores what an equation of the launch says, to every element of its tensor",
     "runs": "only where one faults: a run did what no correct kernel does, and none of the claims above says so",
 }  # fmt: skip
 

@@ -105,6 +105,7 @@ class Launched:
     arguments: tuple[BoundArgument, ...]
     tensors: Mapping[str, Memory]
     sizes: Mapping[str, Expr]  # the file's symbols
+    values: Mapping[str, Expr]  # what is given at the launch, by its name
     assumed: tuple[str, ...] = ()  # of named values, in words
 
     @property
@@ -139,9 +140,8 @@ class Launched:
         arguments = (*bound.visible(launch), *bound.hidden(grid, block))
         given = all_of(*(one <= MOST_BLOCKS for one in grid), limits, *bound.limits)
         lds, words = simplify(launch.lds), tuple(dict.fromkeys(bound.words))
-        return cls(
-            kernel, blocks, grid, threads, block, lds, limits, given, arguments, bound.tensors, file.symbols, words
-        )
+        found = arguments, bound.tensors, file.symbols, bound.values, words
+        return cls(kernel, blocks, grid, threads, block, lds, limits, given, *found)
 
 
 def _constant(size: Expr) -> int:
@@ -182,6 +182,7 @@ class _Binding:
         self.assume = {one.of: one for one in assume}
         self.limits: list[Expr] = []  # of named values
         self.words: list[str] = []  # the same
+        self.values: dict[str, Expr] = {}
 
     def visible(self, launch: Launch) -> Iterator[BoundArgument]:
         """What the launch gives."""
@@ -222,9 +223,12 @@ class _Binding:
                 return BoundArgument(offset, size, name)
         elif isinstance(argument, Number) and isinstance(argument.value, Expr) and not _is_float(argument.dtype):
             return BoundArgument(offset, size, number=argument.value)
-        if isinstance(argument, Given) and argument.name in self.assume and not _is_float(argument.dtype):
-            return BoundArgument(offset, size, number=self._assumed(argument, offset, size))
-        return BoundArgument(offset, size, number=symbol(f"argument_{offset}", min=0, max=(1 << 8 * size) - 1))
+        number = symbol(f"argument_{offset}", min=0, max=(1 << 8 * size) - 1)
+        if isinstance(argument, Given):
+            if argument.name in self.assume and not _is_float(argument.dtype):
+                number = self._assumed(argument, offset, size)
+            self.values.setdefault(argument.name, number)
+        return BoundArgument(offset, size, number=number)
 
     def _assumed(self, argument: Given, offset: int, size: int) -> Expr:
         """A named integer, signed where its type is, within what is assumed of it."""

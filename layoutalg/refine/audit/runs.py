@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -201,7 +201,7 @@ class Runs:
     def _run(self, sizes: Sizes, strict: bool) -> Iterator[FaultyRun]:
         for seed in SEEDS:
             try:
-                made = self._made(sizes, seed)
+                made, _ = self._made(sizes, seed)
                 run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=strict, lds=made.lds)
                 self.steps += run.steps
             except StepLimit:
@@ -213,8 +213,21 @@ class Runs:
             except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
                 return  # what cannot be launched or carried out shows nothing
 
-    def _made(self, sizes: Sizes, seed: int) -> BoundLaunch:
-        """The launch at these sizes, its contents within what is assumed of them."""
+    def results(self) -> Iterator[tuple[Sizes, BoundLaunch, Mapping[str, Any], Sequence[Array]]]:
+        """Runs at the least sizes and at small ones that do no wrong: the launch, what it was given, what it left."""
+        for sizes in self._candidates({}):
+            if self.steps >= ALL_STEPS or self._faulty(sizes):
+                continue
+            try:
+                made, values = self._made(sizes, SEEDS[-1])
+                run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=False, lds=made.lds)
+            except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
+                continue
+            self.steps += run.steps
+            yield sizes, made, values, run.outputs
+
+    def _made(self, sizes: Sizes, seed: int) -> tuple[BoundLaunch, Mapping[str, Any]]:
+        """The launch at these sizes, its contents within what is assumed of them, and the values that it is given."""
         launch, generator = self.file.launch, np.random.default_rng(seed)
         assert launch is not None
         limits = {one.of: (one.min, one.max) for one in launch.assume}
@@ -230,7 +243,7 @@ class Runs:
             elif tensor.written:
                 kind = numpy_of(dtype)
                 inputs[name] = np.zeros(shape, kind) if kind.kind in "iu" else drawn(dtype, shape, generator)
-        return bound(self.file, metadata, sizes, inputs, values, seed)
+        return bound(self.file, metadata, sizes, inputs, values, seed), values
 
 
 def _shown(claim: str, run: FaultyRun) -> Refuted:

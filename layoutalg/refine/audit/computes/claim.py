@@ -1,0 +1,225 @@
+"""The claim `computes`: each equation of a launch, decided of what the machine code was seen to store.
+
+| what is shown of an equation | so that |
+|---|---|
+| each store goes to an element of the tensor | its index is one that the equation speaks of |
+| each store's term is the equation's at that index | whoever stores last, and however often, it is that value |
+| every element is stored to, by some thread | none keeps what was there |
+| what is loaded is as it was before the launch | the equation speaks of that |
+| the equation takes elements that there are | it says something |
+
+A load of a tensor that the launch writes comes before all stores to that element: those of other threads never meet it
+(`race_free`), its own come later or go elsewhere. All is said where the other claims hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from layoutalg.formats.equation import Equation
+from layoutalg.formats.model import SpecFile
+from layoutalg.index import (
+    FALSE,
+    TRUE,
+    Expr,
+    all_of,
+    any_of,
+    const,
+    div,
+    fresh,
+    mod,
+    names,
+    simplify,
+    substitute,
+    variables,
+)
+from layoutalg.refine.audit.computes.agreement import Agreement
+from layoutalg.refine.audit.computes.coverage import PlacedStore, ways
+from layoutalg.refine.audit.computes.places import Decide, index_at, place_of
+from layoutalg.refine.audit.computes.terms import StoredTerm, Terms, is_memory, named, stored
+from layoutalg.refine.audit.computes.wanted import Place, Wanted
+from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.symbolic.arithmetic import IndexValues
+from layoutalg.refine.symbolic.state import TracedElement
+from layoutalg.refine.values.unknowns import call_of
+from layoutalg.refine.values.word import NotReadable
+
+CONTRACTED = "compilers may contract a · b + c to a fused multiplication and addition"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What was found of one equation: why it is not shown, empty where it is; and what that rests on."""
+
+    equation: Equation
+    why: str = ""
+    assumed: tuple[str, ...] = ()
+
+
+@dataclass
+class Computed:
+    """What a kernel stores, in terms, and the questions of its equations."""
+
+    file: SpecFile
+    launched: Launched
+    trace: Sequence[TracedElement]
+    decide: Decide  # whether what is given implies the goal
+    terms: Terms = field(default_factory=Terms)
+
+    def __post_init__(self) -> None:
+        self.places = {name: place_of(self.file.descriptor(name), self._own) for name in self._tensors}
+
+    @property
+    def _tensors(self) -> tuple[str, ...]:
+        assert self.file.launch is not None
+        return self.file.launch.tensors
+
+    def _own(self, e: Expr) -> Expr:
+        """An expression in the file's symbols, of which an item's own limits may have made others."""
+        sizes = self.launched.sizes
+        return simplify(substitute(e, {v: sizes[v.value.name] for v in variables(e) if v.value.name in sizes}))
+
+    def compared(self) -> Iterator[Compared]:
+        """Each equation of the launch."""
+        assert self.file.launch is not None
+        for equation in self.file.launch.computes:
+            try:
+                yield self._equation(equation)
+            except NotReadable as error:
+                yield Compared(equation, str(error))
+
+    def _equation(self, equation: Equation) -> Compared:
+        place = self.places[equation.tensor]
+        for one in self.trace:
+            if "ATOMIC" in one.instruction.name:
+                raise NotReadable(f"{one.instruction.place} is atomic: what it leaves depends on all others")
+        early = self._as_before()
+        found = named(self.terms, self.trace, early)
+        stores = list(stored(self.terms, self.trace, found, equation.tensor))
+        if not stores:
+            return Compared(equation, f"nothing is stored to {equation.tensor}")
+        agreement = Agreement(self._decided)
+        placed: list[PlacedStore] = []
+        for store in stores:
+            store = self._at_the_end(store)
+            given = all_of(self.launched.given, store.guard)
+            if given is FALSE:
+                continue
+            located = self._located(place, store, given)
+            if located is None:
+                return Compared(equation, f"{store}: which element is at {store.offset} is not seen")
+            index, part = located
+            why = self._agrees(equation, store, index, part, given, agreement)
+            if why:
+                return Compared(equation, f"{store}: {why}")
+            own = (*self.launched.blocks, *self.launched.threads, *store.element.loops)
+            placed.append(PlacedStore(index, store.offset, part, store.guard, own))
+        why = self._covered(place, placed)
+        return Compared(equation, why, (CONTRACTED,) if agreement.contracted else ())
+
+    def _as_before(self) -> dict[str, int]:
+        """The tensors whose every load brings what was there before the launch, and the bytes of an element of each."""
+        found = {}
+        for name in self._tensors:
+            memory = self.launched.tensors[name]
+            if not memory.written or self._loads_first(name):
+                found[name] = memory.element
+        return found
+
+    def _loads_first(self, tensor: str) -> bool:
+        """Whether no thread loads what it has stored before; other threads' stores never meet a load (`race_free`)."""
+        mine = [one for one in self.trace if one.buffer == tensor]
+        for number, load in enumerate(mine):
+            for place, store in enumerate(mine):
+                if load.store or not store.store:
+                    continue
+                shared = [t for t in load.loops if t in store.loops]
+                if place > number and not shared:
+                    continue
+                if not self._apart(load, store, place < number):
+                    return False
+        return True
+
+    def _apart(self, load: TracedElement, store: TracedElement, before: bool) -> bool:
+        """Whether a store of an earlier moment goes elsewhere than a load of the same thread."""
+        taken = names(load.offset, load.guard, store.offset, store.guard, *load.loops)
+        there = {t: fresh(f"{t.value.name}_before", t.value.extent or int(t.hi) + 1, taken) for t in store.loops}
+        offset, guard = (substitute(e, there) for e in (store.offset, store.guard))
+        goal = any_of(load.offset + load.size <= offset, offset + store.size <= load.offset)
+        shared = [t for t in load.loops if t in store.loops]
+        earlier = TRUE if before or not shared else there[shared[0]] < shared[0]
+        if not before and len(shared) > 1:
+            earlier = any_of(*(there[t] < t for t in shared))
+        return self.decide(goal, all_of(self.launched.given, load.guard, guard, earlier))
+
+    def _at_the_end(self, store: StoredTerm) -> StoredTerm:
+        """A store behind a loop: what is left of the loop is what its last turn made."""
+        past = {t: (t.value.extent if t.value.extent is not None else const(int(t.hi) + 1)) - 1
+                for one in self.trace for t in one.loops if t not in store.element.loops}  # fmt: skip
+        if not past:
+            return store
+        new = (self.terms.rewritten(e, past, {}, simplify) for e in (store.offset, store.guard, store.term))
+        return StoredTerm(store.element, *(simplify(substitute(e, past)) for e in new))
+
+    def _located(self, place: Place, store: StoredTerm, given: Expr) -> tuple[tuple[Expr, ...], int] | None:
+        """The index of the element, and the part of it, that a store writes."""
+        if store.element.size != place.unit:
+            return None
+        start = store.element.within % place.element
+        for part in (start, *(k for k in range(0, place.element, place.unit) if k != start)):
+            index = index_at(place, simplify(store.offset - part), given, self._decided)
+            if index is not None:
+                return index, part
+        return None
+
+    def _agrees(
+        self, equation: Equation, store: StoredTerm, index: tuple[Expr, ...], part: int, given: Expr,
+        agreement: Agreement,
+    ) -> str:  # fmt: skip
+        """Why a store's term is not seen to be the equation's."""
+        wanted = self._wanted(given)
+        at = dict(zip(equation.indices, index, strict=True))
+        whole = wanted.term(equation.term, at)
+        for where, goal in wanted.asked:
+            if where is not FALSE and not self._decided(goal, all_of(given, where)):
+                return f"whether {equation.tensor}'s equation takes an element that there is, {goal}, is not seen"
+        bits = 8 * store.element.size
+        term = simplify(mod(div(whole, 1 << 8 * part), 1 << bits)) if part or self._wide(whole, bits) else whole
+        if agreement.same(store.term, term, bits, given):
+            return ""
+        return f"it stores {store.term}, which is not seen to be {term}"
+
+    def _wide(self, whole: Expr, bits: int) -> bool:
+        return not (whole.lo >= 0 and whole.hi < 1 << bits)
+
+    def _wanted(self, given: Expr) -> Wanted:
+        return Wanted(self.terms, self.places, self.launched.values, IndexValues(self._decided, given, self.terms))
+
+    def _covered(self, place: Place, stores: Sequence[PlacedStore]) -> str:
+        """Why some element may not be stored to."""
+        taken = {v.value.name for v in (*self.launched.blocks, *self.launched.threads)} | set(self.launched.sizes)
+        element = tuple(fresh(f"at_{axis}", length, taken) for axis, length in enumerate(place.lengths))
+        given = all_of(self.launched.given, place.has(element))
+        for part in range(0, place.element, place.unit):
+            mine = [one for one in stores if one.part == part]
+            if not any(
+                all(self._decided(one.goal, all_of(given, one.given)) for one in questions)
+                for questions in ways(mine, place, element)
+            ):
+                return "that every element is stored to is not seen"
+        return ""
+
+    def _decided(self, goal: Expr, given: Expr) -> bool:
+        """Whether the goal holds, with what the launch assumes of contents."""
+        goal = simplify(goal)
+        return goal is TRUE or self.decide(goal, all_of(given, *self._assumed(goal, given)))
+
+    def _assumed(self, *exprs: Expr) -> Iterator[Expr]:
+        for v in variables(*exprs):
+            name = call_of(v)[0]
+            if is_memory(name):
+                size, tensor = int(name[1 : name.index("]")]), name[name.index("]") + 1 :]
+                memory = self.launched.tensors[tensor]
+                if memory.element == size:
+                    yield memory.holds(size, [v])

@@ -1,0 +1,95 @@
+"""Where a store goes: the index of the element at an offset.
+
+An offset Σ stride·index is taken apart by its strides, the largest first; each way gives an index, which is right where
+it is one of the tensor's and has that offset. Two ways are tried:
+
+| way | of `N·(16·b + t) + j`, stride N | is right where |
+|---|---|---|
+| what the stride divides | 16·b + t | the rest is an index of the next dimension |
+| quotient and remainder | (N·(16·b + t) + j) div N | always, where the offset is one of an element |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from layoutalg.formats.model import DescriptorItem
+from layoutalg.index import (
+    FALSE,
+    TRUE,
+    Expr,
+    InexpressibleError,
+    all_of,
+    div,
+    eq,
+    simplify,
+    substitute,
+    value,
+    variables,
+)
+from layoutalg.index.normal import normal
+from layoutalg.refine.audit.computes.wanted import Place
+from layoutalg.target.dtypes import DTYPES
+
+Decide = Callable[[Expr, Expr], bool]
+
+
+def place_of(item: DescriptorItem, sizes: Callable[[Expr], Expr]) -> Place:
+    """A tensor as equations index it; `sizes` writes an item's expression in the launch's symbols."""
+    described, element = item.descriptor, int(DTYPES[item.dtype or ""].bytes)
+    if described.is_empty:
+        return Place(item.name, element, (), (), FALSE, TRUE)
+    index = tuple(described.index)
+    offset = described.offset(index)
+    first = substitute(offset, dict.fromkeys(index, FALSE))
+    lengths = tuple(sizes(one) for one in described.lengths)
+    return Place(item.name, element, index, lengths, sizes((offset - first) * element), sizes(described.valid(index)))
+
+
+def index_at(place: Place, offset: Expr, given: Expr, decide: Decide) -> tuple[Expr, ...] | None:
+    """The index of the element of which an offset in bytes is the first; None where it is not found."""
+    for index in candidates(place, offset):
+        exact = eq(place.at(index), offset)
+        goal = all_of(place.has(index), exact)
+        if goal is TRUE or decide(goal, given):
+            return index
+    return None
+
+
+def candidates(place: Place, offset: Expr) -> Iterator[tuple[Expr, ...]]:
+    """Indices that may have an offset in bytes."""
+    strides = strides_of(place)
+    if strides is None:
+        return
+    order = sorted(range(len(strides)), key=lambda k: -_size(strides[k]))
+    for quotient in (_divided, _quotient):
+        rest, index = offset, [FALSE] * len(strides)
+        try:
+            for k in order:
+                index[k] = FALSE if place.lengths[k] is TRUE else simplify(quotient(rest, strides[k]))
+                rest = simplify(rest - index[k] * strides[k])
+        except (ValueError, InexpressibleError):
+            continue  # a stride that may be 0
+        yield tuple(index)
+
+
+def strides_of(place: Place) -> Sequence[Expr] | None:
+    """Bytes from an element to the next along each dimension; None where the offset is no sum of such."""
+    zeros = dict.fromkeys(place.index, FALSE)
+    strides = [simplify(substitute(place.offset, {**zeros, i: TRUE})) for i in place.index]
+    line = sum((i * stride for i, stride in zip(place.index, strides, strict=True)), start=FALSE)
+    return strides if simplify(place.offset - line) is FALSE else None
+
+
+def _divided(offset: Expr, stride: Expr) -> Expr:
+    quotient, _ = normal(offset).split(normal(stride))
+    return quotient.expr()
+
+
+def _quotient(offset: Expr, stride: Expr) -> Expr:
+    return div(offset, stride)
+
+
+def _size(stride: Expr) -> int:
+    """A stride among others, where all sizes are large."""
+    return value(stride, {v: int(max(v.lo, min(v.hi, 1 << 10))) for v in variables(stride)})

@@ -1,0 +1,156 @@
+"""Terms: what a store puts in memory, as a function of what was in memory before the launch.
+
+A term is an expression whose unknowns are results of functions (`UninterpretedFunctions`): of arithmetic, and of
+memory. `x[4](offset)` are the 4 bytes at an offset of tensor x before the launch; so another thread's term is the same
+with its variables, also in the offsets of what it loads (`UninterpretedFunctions.rewritten`).
+
+| one form stands for | because, a NaN's payload apart |
+|---|---|
+| a − b, a + (−b) | IEEE 754: the difference is that sum |
+| (−a) · b, −(a · b) | rounding to nearest knows no sign |
+| a + a, 2 · a | both are exact, or overflow alike |
+| max(a, a), 1 · a, a | compilers write them to quiet a NaN |
+
+−a is a with its sign's bit turned.  What is read of LDS stays the unknown that it is in the trace: who says what LDS
+hands on, replaces it; where nobody does, it is equal to nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from layoutalg.index import Expr, as_expr, const, mod, simplify, variables, xor
+from layoutalg.refine.symbolic.state import TracedElement
+from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
+from layoutalg.refine.values.unknowns import Kind, call_of, unknown_value
+
+#: Bits of the types that arithmetic is in, and their ones and twos.
+FLOAT_BITS = {"f16": 16, "f32": 32, "f64": 64}
+_ONE = {"f16": 0x3C00, "f32": 0x3F800000, "f64": 0x3FF0000000000000}
+_TWO = {"f16": 0x4000, "f32": 0x40000000, "f64": 0x4000000000000000}
+
+_OPEN = "["
+
+
+def is_memory(function: str) -> bool:
+    """Whether a function's results are what lies in a tensor."""
+    return function.startswith(_OPEN)
+
+
+def without_sign(e: Expr, bits: int) -> tuple[bool, Expr]:
+    """Whether a float is written as the negative of another one, and that one."""
+    sign = 1 << bits - 1
+    if e.op == "const":
+        number = int(e.value) % (1 << bits)
+        return number >= sign, const(number % sign)
+    if e.op == "xor":
+        rest = [a for a in e.args if a.op != "const"]
+        turned = [int(a.value) % (1 << bits) for a in e.args if a.op == "const"]
+        if turned == [sign] and len(rest) == 1:
+            return True, rest[0]
+    return False, e
+
+
+def negative(e: Expr, bits: int) -> Expr:
+    """A float with its sign turned."""
+    turned, magnitude = without_sign(e, bits)
+    if magnitude.op == "const":
+        return const(int(magnitude.value) + (0 if turned else 1 << bits - 1))
+    return magnitude if turned else xor(magnitude, 1 << bits - 1)
+
+
+class Terms(UninterpretedFunctions):
+    """The functions of terms, memory among them."""
+
+    def contents(self, tensor: str, size: int, offset: Expr) -> Expr:
+        """So many bytes of a tensor, as they are before the launch."""
+        return self.apply(f"[{size}]{tensor}", offset)
+
+    def apply(self, name: str, *arguments: Expr) -> Expr:
+        """The result of a function: the same for the same arguments."""
+        if is_memory(name):
+            return self._held(name, simplify(arguments[0]))
+        operation, _, dtype = name.rpartition("_")
+        if dtype in FLOAT_BITS:
+            known = self._arithmetic(operation, dtype, [simplify(a) for a in arguments])
+            if known is not None:
+                return known
+        return super().apply(name, *arguments)
+
+    def _held(self, name: str, offset: Expr) -> Expr:
+        call = name, (offset,)
+        if call not in self._named:
+            size = int(name[1 : name.index("]")])
+            title = f"{name[name.index(']') + 1 :]}[{size}]_{len(self._named)}"
+            self._named[call] = unknown_value(title, 1 << 8 * size, Kind.RESULT, function=name, arguments=(offset,))
+        return self._named[call]
+
+    def _arithmetic(self, operation: str, dtype: str, given: Sequence[Expr]) -> Expr | None:
+        """The one form of what is written in several."""
+        bits = FLOAT_BITS[dtype]
+        if operation == "sub":
+            return self.apply(f"add_{dtype}", given[0], negative(given[1], bits))
+        if operation in ("max", "min") and given[0] is given[1]:
+            return given[0]
+        if operation == "add" and given[0] is given[1]:
+            return self.apply(f"mul_{dtype}", const(_TWO[dtype]), given[0])
+        if operation == "mul":
+            plain = [without_sign(a, bits) for a in given]
+            for k, (turned, one) in enumerate(plain):
+                if one is const(_ONE[dtype]):
+                    return negative(given[1 - k], bits) if turned else given[1 - k]
+            if any(turned for turned, _ in plain):
+                product = super().apply(f"mul_{dtype}", *(one for _, one in plain))
+                return negative(product, bits) if plain[0][0] != plain[1][0] else product
+        return None
+
+
+@dataclass(frozen=True)
+class StoredTerm:
+    """What one thread stores at an offset: bytes, in terms."""
+
+    element: TracedElement
+    offset: Expr
+    guard: Expr
+    term: Expr  # of `element.size` bytes
+
+    def __str__(self) -> str:
+        return f"{self.element.instruction.address:#x} {self.element.instruction.name.lower()}"
+
+
+def named(terms: Terms, trace: Sequence[TracedElement], tensors: Mapping[str, int]) -> dict[Expr, Expr]:
+    """The term of each unknown that was loaded from a tensor, whose elements have so many bytes.
+
+    `tensors` leaves out what is not as it was before the launch when it is loaded.
+    """
+    found: dict[Expr, Expr] = {}
+    done: dict[Expr, Expr] = {}
+    for one in trace:
+        if one.store or one.buffer not in tensors:
+            continue
+        unit = min(tensors[one.buffer], 4)
+        if one.size % unit:
+            continue  # a part of an element: nothing is said of it
+        offset = terms.rewritten(one.offset, found, done, simplify)  # of a gather, the index's own term
+        parts = (terms.contents(one.buffer, unit, offset + k) * (1 << 8 * k) for k in range(0, one.size, unit))
+        found[one.value] = simplify(sum(parts, start=as_expr(0)))
+    return found
+
+
+def stored(
+    terms: Terms, trace: Sequence[TracedElement], names: Mapping[Expr, Expr], tensor: str
+) -> Iterator[StoredTerm]:
+    """The stores to a tensor, in the trace's order."""
+    done: dict[Expr, Expr] = {}
+    for one in trace:
+        if one.store and one.buffer == tensor:
+            offset, guard, value = (
+                terms.rewritten(e, names, done, simplify) for e in (one.offset, one.guard, one.value)
+            )
+            yield StoredTerm(one, offset, guard, simplify(mod(value, 1 << 8 * one.size)))
+
+
+def leaves(e: Expr) -> tuple[Expr, ...]:
+    """The results of functions that an expression is made of, each once."""
+    return tuple(v for v in variables(e) if call_of(v)[0])

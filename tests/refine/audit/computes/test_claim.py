@@ -1,0 +1,117 @@
+"""What kernels compute, proved; and what they do not compute, never."""
+
+import re
+
+import pytest
+
+from layoutalg.formats import SpecFile
+from layoutalg.formats.spec import loads
+from layoutalg.prove import Proved, Refuted, Verdict
+from layoutalg.refine.audit.audit import audit
+from layoutalg.refine.audit.computes.claim import CONTRACTED
+from tests.foreign.corpus import HERE
+from tests.foreign.running import machine_code
+from tests.foreign.table import KERNELS
+
+QUICK = ("copy_plain", "reverse", "axpby_f64", "complex_multiply")
+PROVED = (
+    "copy_strided_rows", "pad_2d", "saxpy", "add_half2", "scale_bf16", "clamp_f16", "affine_by_struct",
+    "negate_by_struct", "every",
+)  # fmt: skip
+
+#: Kernels that are proved too, in files of their own.
+MORE = (
+    "copy_early_return", "copy_index_64", "transpose_naive", "permute_0213", "gather", "jacobi_2d", "max_pool_2x2",
+    "quantise_i8", "pack_u4", "float_to_half", "float_to_int",
+)  # fmt: skip
+
+#: Equations that are wrong of kernels, each somewhere only.
+WRONG = (
+    ("copy_plain", "o[i] = 0.0"), ("copy_plain", "o[i] = x[0]"), ("copy_plain", "o[i] = x[N - 1 - i]"),
+    ("copy_plain", "o[i] = where(i < N - 1, x[i], 0.0)"), ("copy_plain", "o[i] = where(i < 1000, x[i], -x[i])"),
+    ("copy_plain", "o[i] = max(x[i], 0.0)"), ("copy_plain", "o[i] = x[i] + 0.0"), ("reverse", "o[i] = x[i]"),
+    ("reverse", "o[i] = x[N - 2 - i]"), ("copy_strided_rows", "o[i, j] = x[i, 0]"),
+    ("pad_2d", "o[i, j] = where(i > T and i < T + H and j >= S and j < S + W, x[i - T, j - S], 0.0)"),
+    ("pad_2d", "o[i, j] = where(i >= T and i < T + H and j >= S and j < S + W, x[i - T, j - S], 1.0)"),
+    ("pad_2d", "o[i, j] = x[i - T, j - S]"), ("saxpy", "y[i] = alpha * x[i]"),
+    ("saxpy", "y[i] = fma(alpha, y[i], x[i])"),
+    ("saxpy", "y[i] = fma(alpha, x[i], y[0])"), ("saxpy", "y[i] = alpha * x[i] - y[i]"),
+    ("axpby_f64", "y[i] = beta * x[i] + alpha * y[i]"), ("add_half2", "o[i, k] = fma(a[i, k], 2.0, b[i, 0])"),
+    ("add_half2", "o[i, k] = fma(b[i, k], 2.0, a[i, k])"), ("scale_bf16", "o[i] = bf16(f32(x[i]) + scale)"),
+    ("clamp_f16", "o[i] = f16(max(min(f32(x[i]), high), low))"), ("negate_by_struct", "o[i] = x[i]"),
+    ("affine_by_struct", "o[i] = where((u32(i) & mask) == 0, x[i] * scale + shift, f32(f64(x[i]) + bias))"),
+    ("every", "o[i] = x[3 * i] + 2"), ("every", "o[i] = x[i] + 1"),
+    ("complex_multiply", "o[i, k] = a[i, 0] * b[i, 0] - a[i, 1] * b[i, 1]"),
+)  # fmt: skip
+
+
+def claiming(name: str, text: str) -> SpecFile:
+    """A kernel's launch with this equation."""
+    launch = (HERE / "launch" / f"{name}.toml").read_text()
+    said = re.sub(r"computes = (\[\n(.*\n)*?\]|\[.*\])\n", f'computes = ["{text}"]\n', launch)
+    assert text in said
+    return loads(said)
+
+
+def verdicts(name: str, file: SpecFile, target: str = "gfx942", source: str = "") -> dict[str, Verdict]:
+    """What the audit says of each equation."""
+    found = audit(machine_code(KERNELS[name], target, source=source), file, 30)
+    return {about: verdict for claim, about, verdict in found.claims if claim == "computes"}
+
+
+@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(one, marks=pytest.mark.slow) for one in PROVED)])
+def test_what_a_kernel_computes_is_proved(name: str) -> None:
+    found = verdicts(name, KERNELS[name].launch)
+    assert found
+    assert all(isinstance(one, Proved) for one in found.values()), found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
+@pytest.mark.parametrize("name", MORE)
+def test_what_more_kernels_compute_is_proved(name: str, target: str) -> None:
+    found = verdicts(name, KERNELS[name].launch, target)
+    assert found
+    assert all(isinstance(one, Proved) for one in found.values()), found
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [*WRONG[:6], *(pytest.param(*one, marks=pytest.mark.slow) for one in WRONG[6:])]
+)
+def test_what_a_kernel_does_not_compute_is_never_proved(name: str, text: str) -> None:
+    (verdict,) = verdicts(name, claiming(name, text)).values()
+    assert not isinstance(verdict, Proved)
+
+
+def test_a_wrong_equation_is_refuted_by_a_run_that_says_where() -> None:
+    (verdict,) = verdicts("reverse", claiming("reverse", "o[i] = x[i]")).values()
+    assert isinstance(verdict, Refuted)
+    assert "and the equation says" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("o[i] = x[i]", "o[i] = 1.0f"),
+        ("o[i] = x[i]", "o[i] = x[n - 1]"),
+        ("if (i < n) ", "if (i < n - 1) "),
+        ("if (i < n) ", "if (i < n && i % 2 == 0) "),
+        ("if (i < n) ", "if (i < n / 2) "),
+        ("if (i < n) ", "if (i < n && i != 77) "),
+    ],
+)
+@pytest.mark.slow
+def test_kernels_that_cheat_are_not_proved(old: str, new: str) -> None:
+    kernel = KERNELS["copy_plain"]
+    start, end = kernel.source.index("copy_plain"), kernel.source.index("copy_early_return")
+    text = kernel.source[start:end]
+    assert old in text
+    source = kernel.source[:start] + text.replace(old, new) + kernel.source[end:]
+    (verdict,) = verdicts("copy_plain", kernel.launch, source=source).values()
+    assert not isinstance(verdict, Proved)
+
+
+def test_contraction_is_told() -> None:
+    code = machine_code(KERNELS["axpby_f64"], "gfx942")
+    assert CONTRACTED in audit(code, KERNELS["axpby_f64"].launch, 30).assumptions
+    assert CONTRACTED not in audit(machine_code(KERNELS["saxpy"], "gfx942"), KERNELS["saxpy"].launch, 30).assumptions

@@ -45,7 +45,7 @@ def audit(
     file: Annotated[Path, typer.Argument(help="A code object, a bundle of them, or a library that holds some.")],
     launch_file: Annotated[
         Path | None,
-        typer.Option("--launch", help="A spec file with a [launch] table (.toml, .json); without, one is written."),
+        typer.Option("--launch", help="The launch file (.toml, .json); without it, a template is written."),
     ] = None,
     kernel: Annotated[str | None, typer.Option(help="The kernel, where the launch file names none.")] = None,
     target: Annotated[str, typer.Option(help="Whose code object, where a file holds several.")] = "",
@@ -57,9 +57,10 @@ def audit(
 ) -> int:
     """Prove that a kernel is safe as it is launched, for all sizes; exit 1 where a run shows that it is not, 2 unknown.
 
-    Proved by default: accesses lie in their tensors and in LDS, are aligned, and store to no tensor that is only read;
-    what is read of LDS, and what is stored, was written before; no two threads race; barriers, waits, loops.
-    `claims = […]` in [launch] adds bank_conflict_free and coalesced, `computes = ["o[j, i] = x[i, j]"]` what comes out.
+    By default: each access lies in its tensor or in LDS, is aligned, and stores to no tensor that is only read; what is
+    stored, and what is read of LDS, was written before; no two threads race; no index wraps; loops end, barriers meet.
+
+    The launch file's `claims` add bank_conflict_free and coalesced; its `computes` says what comes out, a claim too.
 
     Without --launch: what needs none (registers, occupancy, LDS cycles), and a template of a launch file to fill in.
 

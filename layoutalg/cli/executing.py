@@ -44,7 +44,7 @@ FEW = 20
 
 def execute(
     file: Annotated[Path, typer.Argument(help="A code object, a bundle, or a library or executable with kernels.")],
-    launch_file: Annotated[Path, typer.Option("--launch", help="A spec file with a [launch] table (.toml, .json).")],
+    launch_file: Annotated[Path, typer.Option("--launch", help="The launch file (.toml, .json).")],
     define: Annotated[list[str] | None, typer.Option("-D", "--define", help="A size: M=100.")] = None,
     inputs: Annotated[list[str] | None, typer.Option("--input", help="What a tensor holds: x=x.npy.")] = None,
     outputs: Annotated[list[str] | None, typer.Option("--output", help="Where a tensor goes: o=o.npy.")] = None,

@@ -13,6 +13,9 @@ and what else is loaded is none of them, no two meet.
 | equal units are of one thread | the same, and each two such groups, by their coordinates (`index.rows`) |
 | no two threads meet | each two accesses, with all that their guards say |
 
+Atomic operations of one width do not race with each other: each is carried out at once where all blocks meet (the same
+document: they bypass the first cache; on gfx12 where their scope is the device or more).  With anything else they do.
+
 A load of a unit that its own thread stores to counts with the store.  What a thread has for itself is another thing in
 another thread: turns of its loops, whose number may be its own too, and what it loaded.
 What it cannot represent: orders that barriers make where waves have caches of their own, or that atomic operations do.
@@ -51,6 +54,10 @@ from layoutalg.refine.values.unknowns import Kind, kind_of, unknown_value
 #: Turns of a loop whose number is a thread's own; what is known of it stands beside.
 MOST = 1 << 62
 
+#: The architecture whose instructions name their scope, and the least that all blocks of a device see at once (RDNA 4
+#: ISA, "Memory Scopes").
+SCOPED, DEVICE = "rdna4", 2
+
 
 @dataclass(frozen=True)
 class Meeting:
@@ -63,7 +70,7 @@ class Meeting:
 
 def meetings(found: Sequence[Access], launched: Launched) -> Iterator[Meeting]:
     """What is to be shown of each tensor that is stored to."""
-    stored = dict.fromkeys(access.memory for access in found if access.store and access.memory != LDS)
+    stored = dict.fromkeys(one.memory for one in found if (one.store or one.atomic) and one.memory != LDS)
     for memory in stored:
         yield from _Tensor([access for access in found if access.memory == memory], launched).meetings()
 
@@ -86,6 +93,7 @@ class _Tensor:
     accesses: Sequence[Access]
     launched: Launched
     touched: list[_Touched] = field(init=False)
+    indivisible: bool = field(init=False)  # its atomic operations, for each other
 
     def __post_init__(self) -> None:
         self.here = (*self.launched.blocks, *self.launched.threads)
@@ -93,6 +101,10 @@ class _Tensor:
         self.sizes |= {v for a in self.launched.arguments if a.number is not None for v in variables(a.number)}
         self.unit = min(alignment_of("global", access.width) for access in self.accesses)
         self.touched = [self._touched(access) for access in self.accesses]
+        atomic = [access for access in self.accesses if access.atomic]
+        scoped = self.launched.kernel.architecture.name == SCOPED
+        everywhere = all(not scoped or one.instruction.fields.get("scope", 0) >= DEVICE for one in atomic)
+        self.indivisible = everywhere and len({access.width for access in atomic}) == 1
 
     def _touched(self, access: Access) -> _Touched:
         names, limits = _turns(access, self.here, self.sizes)
@@ -104,19 +116,23 @@ class _Tensor:
 
     def meetings(self) -> Iterator[Meeting]:
         """Each group of stores with itself, with each other one, and with what is loaded beside."""
-        stored: dict[Expr, list[Part]] = {}
-        beside: dict[Expr, list[Part]] = {}
-        for one in sorted(self.touched, key=lambda one: not one.access.store):
+        stored, updated, beside = (dict[Expr, list[Part]]() for _ in range(3))
+        for one in sorted(self.touched, key=lambda one: not self._stores(one)):
             for part in one.parts:
-                places = stored if one.access.store or part.offset in stored else beside
+                places = stored if self._stores(one) or part.offset in stored else beside
+                places = updated if one.access.atomic and self.indivisible else places
                 places.setdefault(part.offset, []).append(part)
-        stores, loads = (
-            list(rolled([_weakest(p) for p in places.values()], self.sizes)) for places in (stored, beside)
+        stores, updates, loads = (
+            list(rolled([_weakest(p) for p in places.values()], self.sizes)) for places in (stored, updated, beside)
         )
         yield from map(self._alone, stores)
-        for group, other in (*combinations(stores, 2), *product(stores, loads)):
+        for group, other in (*combinations(stores, 2), *product(stores + updates, loads), *product(updates, stores)):
             if not self._never_both(group.guard, other.guard):
                 yield self._two(group, other)
+
+    def _stores(self, one: _Touched) -> bool:
+        """Whether no two threads may make this access of one unit."""
+        return not self.indivisible if one.access.atomic else one.access.store
 
     def _of(self, *groups: Rolled) -> list[list[_Touched]]:
         """The accesses that touch a unit of a group, of each of them."""
@@ -158,7 +174,9 @@ class _Tensor:
         return Meeting(about, obligation, lambda: (self._exactly(a, b) for a, b in pairs if self._matter(a, b)))
 
     def _matter(self, one: _Touched, other: _Touched) -> bool:
-        return (one.access.store or other.access.store) and not self._never_both(one.guard, other.guard)
+        indivisible = self.indivisible and one.access.atomic and other.access.atomic
+        changed = any(each.access.store or each.access.atomic for each in (one, other))
+        return changed and not indivisible and not self._never_both(one.guard, other.guard)
 
     def _exactly(self, one: _Touched, other: _Touched) -> Meeting:
         """Two accesses of two threads, byte by byte, with all that their guards say."""
@@ -187,8 +205,9 @@ class _Tensor:
     def _ordered(self, mine: Sequence[_Touched], theirs: Sequence[_Touched], there: dict[Expr, Expr]) -> Expr:
         """Whether barriers stand between what one thread does and the other: both are of one block then."""
         counts = [{one.barriers for one in touched} for touched in (mine, theirs)]
-        scalar = any(one.access.instruction.form == "SMEM" for one in (*mine, *theirs))  # their cache is another
-        if not self.launched.kernel.one_cache or scalar or any(len(count) != 1 for count in counts):
+        # The cache of scalar loads is another, and atomic operations go by it.
+        beside = any(one.access.atomic or one.access.instruction.form == "SMEM" for one in (*mine, *theirs))
+        if not self.launched.kernel.one_cache or beside or any(len(count) != 1 for count in counts):
             return FALSE
         (before,), (after,) = counts
         block = all_of(*(eq(v, there[v]) for v in self.launched.blocks))

@@ -1,6 +1,7 @@
 """Races held against enumeration: kernels' accesses as formulas, drawn with faults in them, at all small sizes."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +16,7 @@ from layoutalg.refine.audit.races import Meeting, meetings
 N, M = symbol("N", min=1, max=5), symbol("M", min=1, max=4)
 T = 4
 Y, X = var("thread_y", 2), var("thread_x", T)
+KERNEL = SimpleNamespace(one_cache=True, architecture=SimpleNamespace(name="cdna"))
 LIMITS = Limits(seconds=2, steps=300_000, choices=8)
 
 
@@ -36,7 +38,7 @@ class Drawn:
             given=TRUE,
             sizes={"N": N, "M": M},
             arguments=(),
-            kernel=SimpleNamespace(one_cache=True),
+            kernel=KERNEL,
         )
         self.launched = launched
 
@@ -137,15 +139,32 @@ def test_no_race_is_missed() -> None:
 
 @pytest.mark.parametrize(("form", "barriers", "shown"), [("GLOBAL", 1, True), ("GLOBAL", 0, False), ("SMEM", 1, False)])
 def test_barriers_order_what_goes_through_one_cache(form: str, barriers: int, shown: bool) -> None:
-    launched: Any = SimpleNamespace(
-        blocks=(), threads=(X,), given=TRUE, sizes={}, arguments=(), kernel=SimpleNamespace(one_cache=True)
-    )
+    launched: Any = SimpleNamespace(blocks=(), threads=(X,), given=TRUE, sizes={}, arguments=(), kernel=KERNEL)
     instructions: list[Any] = [
         SimpleNamespace(address=k, name="ACCESS", form=kind) for k, kind in enumerate(("GLOBAL", form))
     ]
     store = Access(instructions[0], True, "x", X * 4, 4, TRUE, const(0), undefined=False)
     load = Access(instructions[1], False, "x", (X + 1) % T * 4, 4, TRUE, const(barriers), undefined=False)
     assert all(map(apart, meetings([store, load], launched))) == shown
+
+
+@pytest.mark.parametrize(("beside", "width", "scope", "name", "shown"), [
+    ("", 4, 0, "cdna", True), ("", 8, 0, "cdna", False), ("", 4, 2, "rdna4", True), ("", 4, 1, "rdna4", False),
+    ("load", 4, 0, "cdna", False), ("store", 4, 0, "cdna", False), ("far", 4, 0, "cdna", True),
+    ("lone", 4, 0, "cdna", False),
+])  # fmt: skip
+def test_atomic_operations_race_with_what_is_none(beside: str, width: int, scope: int, name: str, shown: bool) -> None:
+    kernel = SimpleNamespace(one_cache=True, architecture=SimpleNamespace(name=name))
+    launched: Any = SimpleNamespace(blocks=(), threads=(X,), given=TRUE, sizes={}, arguments=(), kernel=kernel)
+    instruction: Any = SimpleNamespace(address=0, name="ATOMIC", form="GLOBAL", fields={"scope": scope})
+    common = Access(instruction, True, "x", const(0), 4, TRUE, const(0), undefined=False, atomic=True)
+    found = [common, replace(common, offset=X * 4 // 8 * 8, width=width)]
+    if beside:
+        found.append(
+            replace(found[0], store=beside != "load", offset=const(64 if beside == "far" else 8), atomic=False)
+        )
+        found[-1] = replace(found[-1], guard=eq(X, 3) if beside in ("far", "lone") else TRUE)
+    assert all(map(apart, meetings(found, launched))) == shown
 
 
 @pytest.mark.slow

@@ -7,26 +7,31 @@
 | `aligned` | its address is a multiple of what its instruction needs |
 | `no_overflow` | no word of 32 or 64 bits that its address is made of was cut: see below |
 | `read_only` | a tensor that the launch does not name under `writes` is not stored to |
-| `defined` | what is stored is made of what was given, loaded or computed, of nothing that nobody wrote |
+| `defined` | what is stored, and whether it happens, is made of what was given, loaded or computed |
 
 A word that a sum or product does not fit in is followed modulo 2ⁿ; where its value is looked at, and is not seen to be
 in range (without a sign or with one, as the code takes it), the remainder stands in the address.  So an address without
 such remainders is the number that its indices make, and `no_overflow` says that each remainder changes nothing.  Of
 words that are made of loaded data it says nothing: hashes wrap.  It fails where sizes and indices alone show it: the
 remainder is what the machine computes there, so no run is needed, which at such sizes would be long.
+
+What a loop hands from turn to turn is an unknown at its head.  It is `defined` where what the register held before the
+loop is, and what each turn leaves there; of this, what a thread's lasting conditions (its place, sizes) choose.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+import functools
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from layoutalg.index import FALSE, Expr, all_of, const, eq, mod, postorder
+from layoutalg.index import FALSE, Expr, all_of, conjuncts, const, eq, mod, negation, postorder, variables
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.semantics.accesses import alignment_of
 from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.state import TracedElement
-from layoutalg.refine.values.unknowns import Kind, dependencies, kind_of
+from layoutalg.refine.values.unknowns import Kind, arguments_of, dependencies, kind_of
 
 LDS = "lds"
 
@@ -45,7 +50,7 @@ class Access:
     width: int  # bytes
     guard: Expr
     barriers: Expr
-    undefined: bool  # whether what is stored may be made of what nothing wrote
+    undefined: bool  # whether what is stored, or whether it happens, may be made of what nothing wrote
     loops: tuple[Expr, ...] = ()  # the turns of the loops around it, the outermost first
     atomic: bool = False  # an atomic operation, which reads and stores at once
 
@@ -64,17 +69,64 @@ class Question:
     given: Expr
 
 
-def accesses(trace: Sequence[TracedElement]) -> tuple[Access, ...]:
-    """The accesses of a trace, whose elements are put together again."""
+def accesses(trace: Sequence[TracedElement], loops: Loops) -> tuple[Access, ...]:
+    """The accesses of a trace, whose elements are put together again, and what its loops hand from turn to turn."""
     found: list[Access] = []
+    unwritten = functools.cache(lambda lasting: _handed_unwritten(loops.handed, lasting))
     for one in trace:
-        undefined = one.store and any(kind_of(v) is Kind.UNDEFINED for v in dependencies(one.value))
+        given = frozenset(conjuncts(one.guard))
+        lasting = frozenset(part for part in given if _lasts(part, loops))
+        undefined = _is_undefined((one.guard,), unwritten(lasting), frozenset())
+        undefined |= one.store and _is_undefined((one.value,), unwritten(lasting), given)
         if one.within and found:
             found[-1] = replace(found[-1], undefined=found[-1].undefined or undefined)
         else:
             this = one.instruction, one.store, one.buffer, one.offset, one.width, one.guard, one.barriers
             found.append(Access(*this, undefined, one.loops))
     return tuple(found)
+
+
+def _lasts(condition: Expr, loops: Loops) -> bool:
+    """Whether a condition on a thread holds always where it holds once: it speaks of no turn and nothing unknown."""
+    return all(kind_of(v) is None and v not in loops.expected for v in variables(condition))
+
+
+def _handed_unwritten(handed: Mapping[Expr, Sequence[Expr]], given: frozenset[Expr]) -> frozenset[Expr]:
+    """What loops hand on in such threads that is, before a loop or behind a turn, made of what nothing wrote."""
+    found: frozenset[Expr] = frozenset()
+    while True:
+        more = {v for v, held in handed.items() if v not in found and _is_undefined(held, found, given)}
+        if not more:
+            return found
+        found |= more
+
+
+def _is_undefined(values: Sequence[Expr], unwritten: frozenset[Expr], given: frozenset[Expr]) -> bool:
+    """Whether values may be made of what nothing wrote; of a choice counts what is chosen, where that is seen."""
+    seen: dict[tuple[Expr, frozenset[Expr]], bool] = {}
+
+    def undefined(e: Expr, known: frozenset[Expr]) -> bool:
+        if (e, known) not in seen:
+            here = e.op == "var" and (kind_of(e) is Kind.UNDEFINED or e in unwritten)
+            seen[e, known] = here or any(undefined(part, beside) for part, beside in _parts(e, known))
+        return seen[e, known]
+
+    return any(undefined(e, given) for e in values)
+
+
+def _parts(e: Expr, known: frozenset[Expr]) -> Iterator[tuple[Expr, frozenset[Expr]]]:
+    """What a value is made of where these conditions hold, each part with what holds where it counts."""
+    if e.op != "select":
+        yield from ((part, known) for part in (*e.args, *arguments_of(e)))
+        return
+    condition, chosen, other = e.args
+    holds, fails = set(conjuncts(condition)) <= known, negation(condition) in known
+    if not (holds or fails):
+        yield condition, known
+    if not fails:
+        yield chosen, known | set(conjuncts(condition))
+    if not holds:
+        yield other, known | {negation(condition)}
 
 
 def questions(found: Sequence[Access], launched: Launched, loaded: Container[Expr] = ()) -> Iterator[Question]:
@@ -93,7 +145,7 @@ def questions(found: Sequence[Access], launched: Launched, loaded: Container[Exp
         yield Question("no_overflow", about, _uncut(access.offset, loaded), given)
         if access.store and not in_lds and not launched.tensors[access.memory].written:
             yield Question("read_only", about, FALSE, given)
-        if access.store and access.undefined:
+        if access.undefined:
             yield Question("defined", about, FALSE, given)
 
 

@@ -242,7 +242,7 @@ class _Auditor:
         machine.loaded = self._loaded
         SymbolicExecution(machine, self.loops.execute, time.monotonic() + budget.left()).run()
         self.trace = machine.trace
-        return accesses(machine.trace)
+        return accesses(machine.trace, self.loops)
 
     def _loaded(self, buffer: str, size: int, values: Sequence[Expr]) -> None:
         """Notes what was loaded, and what is assumed of it."""

@@ -30,6 +30,7 @@ from layoutalg.index import (
     negation,
     simplify,
     substitute,
+    variables,
 )
 from layoutalg.prove.obligation import ForAll
 from layoutalg.refine.loops.execution import Ends, SymbolicExecution
@@ -66,6 +67,7 @@ class Loops:
     heads: dict[int, Expr] = field(default_factory=dict)
     claims: list[ForAll] = field(default_factory=list)
     carried: dict[Expr, Carried] = field(default_factory=dict)
+    handed: dict[Expr, tuple[Expr, ...]] = field(default_factory=dict)  # each unknown → what else its register holds
 
     def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Ends:
         """Executes one loop by its invariant.  Raises `NotReadable` when there is none that can be checked."""
@@ -320,7 +322,12 @@ class Loop:
         if leaving:
             self.loops.claims.append(ForAll(about, goal, start.condition))
         for place, word in self.unknown.items():
-            if place not in self.known and isinstance(word, Word) and word.expr.op == "var":
+            if place in self.known:
+                continue
+            held = tuple(_value(self._get(state, place)) for state in (self.entry, latch))
+            for v in variables(_value(word)):
+                self.loops.handed[v] = (*self.loops.handed.get(v, ()), *held)
+            if isinstance(word, Word) and word.expr.op == "var":
                 before, after = (self._get(s, place) for s in (self.entry, latch))
                 if isinstance(before, Word) and isinstance(after, Word):
                     self.loops.carried[word.expr] = Carried(self.t, word.expr, before.expr, after.expr)

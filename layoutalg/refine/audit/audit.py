@@ -184,7 +184,7 @@ class _Auditor:
         if not self.file.launch.computes:
             return
         left = next((f"{claim}: {about}" for claim, about, verdict in others if not verdict and claim not in ASKED), "")
-        computed = Computed(self.file, self.launched, self.trace, self._in_range)
+        computed = Computed(self.file, self.launched, self.trace, self._in_range, self.loops)
         for one in computed.compared():
             rests = f"it rests on {left}, which is not proved" if left else ""
             why = one.why if self.trace and one.why else rests

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from layoutalg.formats.equation import Equation
+from layoutalg.formats.equation import Equation, Reduction, walk
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import (
     FALSE,
@@ -40,6 +40,8 @@ from layoutalg.refine.audit.computes.places import Decide, index_at, place_of
 from layoutalg.refine.audit.computes.terms import StoredTerm, Terms, is_memory, named, stored
 from layoutalg.refine.audit.computes.wanted import Place, Wanted
 from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.sums.compared import ROUNDING, Sums
+from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.values.unknowns import call_of
@@ -65,6 +67,7 @@ class Computed:
     launched: Launched
     trace: Sequence[TracedElement]
     decide: Decide  # whether what is given implies the goal
+    loops: Loops = field(default_factory=Loops)
     terms: Terms = field(default_factory=Terms)
 
     def __post_init__(self) -> None:
@@ -100,6 +103,7 @@ class Computed:
         if not stores:
             return Compared(equation, f"nothing is stored to {equation.tensor}")
         agreement = Agreement(self._decided)
+        sums = any(isinstance(one, Reduction) for one in walk(equation.term))
         placed: list[PlacedStore] = []
         for store in stores:
             store = self._at_the_end(store)
@@ -110,13 +114,17 @@ class Computed:
             if located is None:
                 return Compared(equation, f"{store}: which element is at {store.offset} is not seen")
             index, part = located
-            why = self._agrees(equation, store, index, part, given, agreement)
+            why = "" if sums else self._agrees(equation, store, index, part, given, agreement)
             if why:
                 return Compared(equation, f"{store}: {why}")
             own = (*self.launched.blocks, *self.launched.threads, *store.element.loops)
             placed.append(PlacedStore(index, store.offset, part, store.guard, own))
         why = self._covered(place, placed)
-        return Compared(equation, why, (CONTRACTED,) if agreement.contracted else ())
+        if sums and not why:
+            why = Sums(self.launched, self.file, self.trace, self.loops).why(
+                equation, lambda offset, given: index_at(place, offset, given, self._decided), self._decided
+            )
+        return Compared(equation, why, (ROUNDING,) if sums else (CONTRACTED,) if agreement.contracted else ())
 
     def _as_before(self) -> dict[str, int]:
         """The tensors whose every load brings what was there before the launch, and the bytes of an element of each."""

@@ -1,7 +1,8 @@
 """Whether what a kernel stores is what an equation says, over the reals: the questions of each element that it stores.
 
-The element's index is found from the place of the store, the stored word is read as addends (`reals`), the equation as
-others (`wanted`), and `families` says what is to be shown for the two to be one sum.
+The stored word is read as addends (`reals`), the equation as others (`wanted_sum`), and `families` says what is to be
+shown for the two to be one sum.  It holds of kernels of which the other claims hold: LDS hands on what was stored last
+only where no threads race.
 What it cannot represent: stores of parts of elements, and of several at once that are no elements of their own.
 """
 
@@ -10,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from layoutalg.formats.equation import Equation
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import Expr, all_of, simplify, variables
-from layoutalg.index.normal import normal
+from layoutalg.index import FALSE, Expr, all_of, simplify, variables
 from layoutalg.prove import ForAll
 from layoutalg.refine.audit.launched import Launched
 from layoutalg.refine.audit.sums.families import matched
@@ -22,45 +23,59 @@ from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.values.word import NotReadable
 
-Shows = Callable[[ForAll], bool]
-"""Whether a formula is proved."""
+#: What a proof of a sum leaves out.
+ROUNDING = "sums and products over an index are compared over the real numbers: rounding and infinities are left out"
+
+Decide = Callable[[Expr, Expr], bool]
+"""Whether what is given implies a goal."""
+
+Locate = Callable[[Expr, Expr], tuple[Expr, ...] | None]
+"""The index of the element at an offset in bytes, under a condition."""
 
 
 class Sums:
     """What one kernel stores, read over the reals."""
 
     def __init__(self, launched: Launched, file: SpecFile, trace: Sequence[TracedElement], loops: Loops) -> None:
-        self.launched, self.file = launched, file
-        dtypes = {name: file.descriptor(name).dtype or "" for name in file.launch.tensors} if file.launch else {}
-        self.reals, self.dtypes = Reals(launched, trace, loops, dtypes), dtypes
+        assert file.launch is not None
+        self.launched, self.file, self.trace = launched, file, trace
+        self.dtypes = {name: file.descriptor(name).dtype or "" for name in file.launch.tensors}
+        self.reals = Reals(launched, trace, loops, self.dtypes)
 
-    def questions(self, store: TracedElement, wanted: WantedSum, shows: Shows) -> Iterator[ForAll]:
+    def why(self, equation: Equation, locate: Locate, decide: Decide) -> str:
+        """Why some element that is stored is not seen to be what an equation says; empty where none is.
+
+        Raises `NotReadable` where it is no sum that is read here.
+        """
+        wanted = WantedSum(self.launched, self.file, equation)
+        for store in whole(self.trace, equation.tensor, self.launched.tensors[equation.tensor].element):
+            where = f"{store.instruction.address:#x} {store.instruction.name.lower()}"
+            for question in self.questions(store, wanted, locate):
+                if not decide(question.goal, question.given):
+                    return f"{where}: over the reals it is not seen that {question.label}"
+        return ""
+
+    def questions(self, store: TracedElement, wanted: WantedSum, locate: Locate) -> Iterator[ForAll]:
         """What is to be shown for a whole element to be what it should be.  Raises `NotReadable` where it is no sum."""
-        reals, size = self.reals, self.launched.tensors[store.buffer].element
+        reals = self.reals
         env = {**{v: v for v in self.launched.threads}, **{t: t for t in store.loops}}
         given = all_of(self.launched.given, reals.placed(store.guard, env).value)
-        offset = reals.placed(store.offset, env).value
-        place = next((e for e in _over(offset, size)), None)
-        if place is None or store.size != size:
-            raise NotReadable("a store of a part of an element")
-        for subscripts in wanted.subscripts(place):
-            inside = ForAll("the element is there", wanted.inside(subscripts), given)
-            if simplify(wanted.place(store.buffer, subscripts) - place).value == 0 and shows(inside):
-                break
-        else:
-            raise NotReadable(f"the index of the element at {place} is not seen")
+        if given is FALSE:
+            return
+        index = locate(reals.placed(store.offset, env).value, given)
+        if index is None:
+            raise NotReadable(f"which element is at {store.offset} is not seen")
         before = len(reals.questions)
         found = reals.read(store.value, self.dtypes[store.buffer], env, wanted.how)
-        every = (*reals.questions[before:], *matched(found, wanted.addends(subscripts), given, wanted.how == "add"))
+        target = wanted.addends(index)
+        every = (
+            *reals.questions[before:],
+            *wanted.there(target, given),
+            *matched(found, target, given, wanted.how == "add"),
+        )
         for one in every:
             known = (reals.indices[v] for v in variables(one.goal, one.given) if v in reals.indices)
             yield replace(one, given=all_of(self.launched.given, one.given, *known))
-
-
-def _over(offset: Expr, size: int) -> Iterator[Expr]:
-    over = normal(offset).exactly_over(normal(offset * 0 + size))
-    if over is not None:
-        yield simplify(over.expr())
 
 
 def whole(trace: Sequence[TracedElement], tensor: str, size: int) -> Iterator[TracedElement]:
@@ -71,7 +86,7 @@ def whole(trace: Sequence[TracedElement], tensor: str, size: int) -> Iterator[Tr
             continue
         parts = [*parts, one] if parts and one.within == parts[-1].within + one.size else [one]
         if sum(part.size for part in parts) == size:
-            value = sum((part.value * (1 << 8 * k * one.size) for k, part in enumerate(parts)), start=one.value * 0)
+            value = sum((part.value * (1 << 8 * k * one.size) for k, part in enumerate(parts)), start=FALSE)
             yield replace(parts[0], value=simplify(value), size=size)
             parts = []
         elif sum(part.size for part in parts) > size:

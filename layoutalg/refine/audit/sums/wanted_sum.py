@@ -22,8 +22,7 @@ from layoutalg.formats.equation import (
     Reduction,
 )
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import Expr, all_of, div, mod, negation, simplify, substitute, var, variables
-from layoutalg.index.normal import normal
+from layoutalg.index import Expr, all_of, negation, simplify, substitute, var, variables
 from layoutalg.prove import ForAll
 from layoutalg.refine.audit.launched import Launched
 from layoutalg.refine.audit.sums.addends import Addend, Addends, Factor, Placed, added, product, scaled
@@ -43,7 +42,7 @@ class WantedSum:
 
     def __init__(self, launched: Launched, file: SpecFile, equation: Equation) -> None:
         self.launched, self.file, self.equation = launched, file, equation
-        self.questions: list[ForAll] = []  # that the elements are there
+        self.inside: dict[Factor, Expr] = {}  # of an element: whether it is there
         self._made = 0
 
     @property
@@ -54,32 +53,13 @@ class WantedSum:
             term = term.operands[0]
         return term.name if isinstance(term, Reduction) and term.name in EXTREMES else "add"
 
-    def subscripts(self, place: Expr) -> Iterator[tuple[Expr, ...]]:
-        """The index of the element that is so many elements behind the first one, as it may be written."""
-        descriptor = self.file.descriptor(self.equation.tensor).descriptor
-        zeros = {i: i * 0 for i in descriptor.index}
-        offset = descriptor.offset(descriptor.index)
-        start = substitute(offset, zeros)
-        strides = [self._sized(simplify(substitute(offset, {**zeros, i: i * 0 + 1}) - start)) for i in descriptor.index]
-        rest, found = normal(place), []
-        for stride in strides[:-1]:
-            over, rest = rest.split(normal(stride))
-            found.append(simplify(over.expr()))
-        last = rest.exactly_over(normal(strides[-1]))
-        if last is not None:
-            yield (*found, simplify(last.expr()))
-        left, found = place, []
-        for stride in strides[:-1]:
-            found.append(simplify(div(left, stride)))
-            left = simplify(mod(left, stride))
-        if simplify(strides[-1] - 1).op == "const":
-            yield (*found, left)
-
-    def inside(self, subscripts: tuple[Expr, ...]) -> Expr:
-        """Whether they are an element's, of the place that they were found from."""
-        lengths = self.file.descriptor(self.equation.tensor).descriptor.lengths
-        pairs = zip(subscripts, lengths, strict=True)
-        return all_of(*(part for i, length in pairs for part in (i >= 0, i < self._sized(length))))
+    def there(self, addends: Addends, given: Expr) -> Iterator[ForAll]:
+        """That every element of which these are made is one: of others an equation says nothing."""
+        for one in addends:
+            for factor in one.factors:
+                if factor in self.inside:
+                    known = all_of(given, one.guard)
+                    yield ForAll("the equation takes elements that there are", self.inside[factor], known)
 
     def place(self, tensor: str, subscripts: tuple[Expr, ...]) -> Expr:
         """How many elements behind the first one an element is."""
@@ -141,7 +121,15 @@ class WantedSum:
 
     def _element(self, tensor: str, subscripts: tuple[Expr, ...], dtype: str) -> Addend:
         size = self.launched.tensors[tensor].element
-        return Addend(factors=(Factor(tensor, dtype, Placed(simplify(self.place(tensor, subscripts) * size))),))
+        factor = Factor(tensor, dtype, Placed(simplify(self.place(tensor, subscripts) * size)))
+        described = self.file.descriptor(tensor).descriptor
+        lengths = (self._sized(length) for length in described.lengths)
+        valid = substitute(
+            self._sized(described.valid(described.index)), dict(zip(described.index, subscripts, strict=True))
+        )
+        ranges = (part for i, n in zip(subscripts, lengths, strict=True) for part in (i >= 0, i < n))
+        self.inside[factor] = simplify(all_of(*ranges, valid))
+        return Addend(factors=(factor,))
 
     def _at(self, term: EquationTerm, at: Mapping[Expr, Expr]) -> Expr:
         assert isinstance(term, IndexTerm)

@@ -23,6 +23,7 @@ from math import gcd
 from layoutalg.index import FALSE, Expr, as_expr, div, nonnegative, postorder, simplify, substitute, var, variables
 from layoutalg.index.normal import normal
 from layoutalg.index.poly import Monomial
+from layoutalg.refine.audit.loops import MOST
 from layoutalg.refine.values.unknowns import Kind, kind_of, unknown_value
 
 #: Turns after which what depends on them may begin again, at most, and turns that are all looked at.
@@ -84,6 +85,12 @@ def _leaves(terms: Mapping[Monomial, int], v: Expr) -> set[Expr]:
 def count_of(v: Expr) -> Expr:
     """How many values an index or a turn has."""
     return as_expr(int(v.hi) + 1 if v.value.extent is None else v.value.extent)
+
+
+def is_counted(t: Expr) -> bool:
+    """Whether every turn below a loop's count is made: not of loops that each lane leaves for itself."""
+    count = count_of(t)
+    return count.op != "const" or count.value < MOST
 
 
 def own_variables(e: Expr) -> set[Expr]:

@@ -11,6 +11,8 @@ stands between, else for its own wave alone, which is in order.
 | says more | the reader's implies it, as many turns back: word for word, each pair of threads |
 | anything | the prover shows, for all threads and turns, that one of the stores was made |
 
+Of a loop that each lane leaves for itself only the first turn counts: a lane's guard does not say that it is still in.
+
 The prover is given the thread that stored: the address is inverted, as digits of a number in mixed radix,
 
     offset = c + Σ sₖ·iₖ, s₁ > s₂ > …    →    iₖ = (byte − c) mod s₁ mod … / sₖ
@@ -50,7 +52,7 @@ from layoutalg.index.conditions import implies
 from layoutalg.index.normal import normal
 from layoutalg.prove import ForAll, Shown
 from layoutalg.refine.audit.accesses import Access
-from layoutalg.refine.audit.intervals import count_of, is_later, is_linear
+from layoutalg.refine.audit.intervals import count_of, is_counted, is_later, is_linear
 from layoutalg.refine.audit.tables import MOST_TURNS, Block, Finding, Ints, Row, bytes_of, joint_periods
 from layoutalg.refine.values.unknowns import kind_of
 
@@ -155,7 +157,17 @@ class Written:
         if access.store:
             self._note(number, row, turns, lanes, bytes_)
 
+    def _uncounted(self, access: Access) -> tuple[Expr, ...]:
+        """The loops from the outermost on that lanes leave for themselves: of their turns only the first is certain.
+
+        A guard there says what holds of a lane that is still in, and not that it is (`loops.divergence`).
+        """
+        first = next((k for k, t in enumerate(access.loops) if not is_counted(t)), len(access.loops))
+        return access.loops[first:]
+
     def _note(self, number: int, row: Row, turns: Mapping[Expr, int], lanes: Ints, bytes_: Ints) -> None:
+        if any(turns[t] for t in self._uncounted(row.access)):
+            return
         if row.rest is TRUE:
             self.now.own[self.block.waves[lanes][:, None], bytes_] = True
         else:
@@ -206,8 +218,9 @@ class Written:
     def _turned(self, number: int, turns: Mapping[Expr, int], store: _Store) -> tuple[dict[Expr, Expr], bool]:
         """The turns of a store, by those of the reader: as many back, or the first; whether they are the same."""
         own, same, back = self.found[number].loops, True, dict[Expr, Expr]()
+        uncounted = self._uncounted(self.found[store.number])
         for depth, t in enumerate(self.found[store.number].loops):
-            if same and own[depth : depth + 1] == (t,):
+            if same and own[depth : depth + 1] == (t,) and t not in uncounted:
                 distance = turns[t] - store.turns[t]
                 back[t], same = t - distance, distance == 0
             else:
@@ -250,10 +263,11 @@ class Written:
 
     def _turns_of(self, reads: Access, one: Access, before: bool) -> Iterator[dict[Expr, Expr]]:
         """Turns in which a store was made that comes before the reader in its turn, or a turn before it."""
-        shared = one.loops[: self._shared(one, reads)]
+        uncounted = self._uncounted(one)
+        shared = one.loops[: min(self._shared(one, reads), len(one.loops) - len(uncounted))]
         inner = one.loops[len(shared) :]
         ends: list[dict[Expr, Expr]] = [dict.fromkeys(inner, FALSE)]
-        if inner:
+        if inner and not uncounted:
             lasts: dict[Expr, Expr] = {}
             for t in inner:
                 lasts[t] = substitute(count_of(t) - 1, lasts)

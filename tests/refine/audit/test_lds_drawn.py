@@ -11,6 +11,7 @@ from layoutalg.index import FALSE, TRUE, Expr, as_expr, div, eq, mod, symbol, va
 from layoutalg.prove import Limits, Proved, prove
 from layoutalg.refine.audit.accesses import LDS, Access
 from layoutalg.refine.audit.lds import lds_findings
+from layoutalg.refine.audit.loops import MOST
 from tests.fuzzing import FIRST, count
 
 N = symbol("N", min=1, max=64)
@@ -135,6 +136,23 @@ def test_a_slot_of_any_turn_meets_what_no_turn_moves(slots: int) -> None:
     assert "race_free" in wrong(found, 6) - proved(found)
     beside = access(False, xor(THREAD, 4) + 16 * slots, T), found[1]
     assert "race_free" in proved(beside) - wrong(beside, 6)
+
+
+@pytest.mark.parametrize(("turn", "slots", "certain"), [
+    (T, 2, True), (T, 1, True), (var("turn", MOST), 1, True), (var("turn", MOST), 2, False),
+])  # fmt: skip
+def test_of_turns_that_lanes_leave_for_themselves_only_the_first_is_certain(
+    turn: Expr, slots: int, certain: bool
+) -> None:
+    """Another lane of the wave may have left the loop before it stored to the second slot."""
+    slot = mod(turn, slots) * 16
+    found = [
+        Access(instruction(1), True, LDS, slot + THREAD, 1, TRUE, as_expr(0), False, (turn,)),
+        Access(instruction(2), False, LDS, slot + xor(THREAD, 1), 1, TRUE, as_expr(0), False, (turn,)),
+    ]
+    assert ("initialised" in proved(found)) == certain
+    behind = Access(instruction(3), False, LDS, xor(THREAD, 1), 1, TRUE, as_expr(0), False)
+    assert "initialised" in proved([found[0], behind])
 
 
 @pytest.mark.slow

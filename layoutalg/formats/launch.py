@@ -27,6 +27,7 @@ What it cannot represent: structs in structs, and textures.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from layoutalg.formats.equation import Equation
@@ -73,6 +74,23 @@ class Struct:
     """Fields that lie one after the other, each aligned to its own size, as C lays them out."""
 
     fields: tuple[Field, ...]
+
+
+def laid_out(sizes: Sequence[int]) -> tuple[tuple[int, ...], int]:
+    """Where fields of so many bytes begin in a struct, and how many bytes it has, as C lays one out.
+
+    A field is aligned to its own size, where that is no power of two to its greatest factor that is one, 16 at most.
+
+    >>> laid_out((4, 8, 1)), laid_out((12, 1))
+    (((0, 8, 16), 24), ((0, 12), 16))
+    """
+    places, end = [], 0
+    alignments = [min(size & -size, 16) for size in sizes]
+    for size, aligned in zip(sizes, alignments, strict=True):
+        places.append(-(-end // aligned) * aligned)
+        end = places[-1] + size
+    widest = max(alignments, default=1)
+    return tuple(places), -(-end // widest) * widest
 
 
 Argument = Field | Struct

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from layoutalg.errors import LaunchError
-from layoutalg.formats.launch import Argument, Field, Given, Launch, Number, Pointer, Struct, Unused
+from layoutalg.formats.launch import Argument, Field, Given, Launch, Number, Pointer, Struct, Unused, laid_out
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import Expr
 from layoutalg.isa.container.metadata import KernelMetadata
@@ -133,28 +133,27 @@ def _argument(
 
 def _struct(one: Struct, at: Sizes, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> list[tuple[Any, int]]:
     """Its fields, each with its size; what fills it up to the widest one's alignment among them."""
+    sizes = [8 if isinstance(field, Pointer) else _bytes(field) or 0 for field in one.fields]
+    places, whole = laid_out(sizes)
     packed: list[tuple[Any, int]] = []
-    for number, field in enumerate(one.fields):
-        size = 8 if isinstance(field, Pointer) else _bytes(field)
+    for number, (field, size, place) in enumerate(zip(one.fields, sizes, places, strict=True)):
         assert size
-        gap = -sum(length for _, length in packed) % _alignment(size)
-        packed += [(bytes(gap), gap)] if gap else []
+        packed += _gap(place - _struct_size(packed))
         word: Any = bytes([_JUNK] * size)
         if isinstance(field, Pointer):
             word = tensors[field.descriptor].buffer
         elif not isinstance(field, Unused):
             word = _word(field, size, f"field {number} of the struct has {size} bytes", at, values)
         packed.append((word, size))
-    gap = -_struct_size(packed) % max(_alignment(size) for _, size in packed)
-    return [*packed, (bytes(gap), gap)] if gap else packed
+    return [*packed, *_gap(whole - _struct_size(packed))]
+
+
+def _gap(size: int) -> list[tuple[Any, int]]:
+    return [(bytes(size), size)] if size else []
 
 
 def _struct_size(packed: Sequence[tuple[Any, int]]) -> int:
     return sum(size for _, size in packed)
-
-
-def _alignment(size: int) -> int:
-    return min(size & -size, 16)
 
 
 def _bytes(field: Field) -> int | None:

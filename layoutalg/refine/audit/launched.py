@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from layoutalg.errors import LaunchError
-from layoutalg.formats.launch import Argument, Assumption, Given, Launch, Number, Pointer, Struct, Unused
+from layoutalg.formats.launch import Argument, Assumption, Given, Launch, Number, Pointer, Struct, Unused, laid_out
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import (
     FALSE,
@@ -197,15 +197,12 @@ class _Binding:
 
     def _bound(self, argument: Argument, place: LaidOut, what: str) -> Iterator[BoundArgument]:
         if isinstance(argument, Struct):
-            at = 0
-            for field in argument.fields:
-                size = _size(field, 0)
-                aligned = min(size & -size, 16)  # as `isa.run.bound` lays it out
-                at = -(-at // aligned) * aligned
-                if at + size > place.size:
-                    raise LaunchError(f"{what} has {place.size} bytes; the fields that the launch gives take more")
+            sizes = [_size(field, 0) for field in argument.fields]
+            places, whole = laid_out(sizes)
+            if whole != place.size:
+                raise LaunchError(f"{what} has {place.size} bytes; the launch gives a struct of {whole}")
+            for field, at, size in zip(argument.fields, places, sizes, strict=True):
                 yield self._one(field, place.offset + at, size)
-                at += size
             return
         size = _size(argument, place.size)
         pointer = place.kind == "global_buffer"

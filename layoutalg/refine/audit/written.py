@@ -160,7 +160,7 @@ class Written:
     def _uncounted(self, access: Access) -> tuple[Expr, ...]:
         """The loops from the outermost on that lanes leave for themselves: of their turns only the first is certain.
 
-        A guard there says what holds of a lane that is still in, and not that it is (`loops.divergence`).
+        A guard there says what holds of a lane that is still in, and not that it is.
         """
         first = next((k for k, t in enumerate(access.loops) if not is_counted(t)), len(access.loops))
         return access.loops[first:]

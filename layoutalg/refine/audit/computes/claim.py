@@ -25,7 +25,6 @@ from layoutalg.index import (
     Expr,
     all_of,
     any_of,
-    const,
     div,
     fresh,
     mod,
@@ -39,6 +38,7 @@ from layoutalg.refine.audit.computes.coverage import PlacedStore, ways
 from layoutalg.refine.audit.computes.places import Decide, index_at, place_of
 from layoutalg.refine.audit.computes.terms import StoredTerm, Terms, is_memory, named, stored
 from layoutalg.refine.audit.computes.wanted import Place, Wanted
+from layoutalg.refine.audit.intervals import count_of, is_counted
 from layoutalg.refine.audit.launched import Launched
 from layoutalg.refine.audit.sums.compared import ROUNDING, Sums
 from layoutalg.refine.loops.invariants import Loops
@@ -117,14 +117,25 @@ class Computed:
             why = "" if sums else self._agrees(equation, store, index, part, given, agreement)
             if why:
                 return Compared(equation, f"{store}: {why}")
-            own = (*self.launched.blocks, *self.launched.threads, *store.element.loops)
-            placed.append(PlacedStore(index, store.offset, part, store.guard, own))
+            placed.append(self._placed(store, index, part))
         why = self._covered(place, placed)
         if sums and not why:
             why = Sums(self.launched, self.file, self.trace, self.loops).why(
                 equation, lambda offset, given: index_at(place, offset, given, self._decided), self._decided
             )
         return Compared(equation, why, (ROUNDING,) if sums else (CONTRACTED,) if agreement.contracted else ())
+
+    def _placed(self, store: StoredTerm, index: tuple[Expr, ...], part: int) -> PlacedStore:
+        """A store as it surely happens: of a loop that each lane leaves for itself, in the first turn.
+
+        A guard there says what holds of a lane that is still in, and not that it is.
+        """
+        loops = store.element.loops
+        counted = next((k for k, t in enumerate(loops) if not is_counted(t)), len(loops))
+        first = dict.fromkeys(loops[counted:], FALSE)
+        own = (*self.launched.blocks, *self.launched.threads, *loops[:counted])
+        moved = tuple(simplify(substitute(e, first)) for e in (store.offset, store.guard, *index))
+        return PlacedStore(moved[2:], moved[0], part, moved[1], own)
 
     def _as_before(self) -> dict[str, int]:
         """The tensors whose every load brings what was there before the launch, and the bytes of an element of each."""
@@ -163,8 +174,8 @@ class Computed:
 
     def _at_the_end(self, store: StoredTerm) -> StoredTerm:
         """A store behind a loop: what is left of the loop is what its last turn made."""
-        past = {t: (t.value.extent if t.value.extent is not None else const(int(t.hi) + 1)) - 1
-                for one in self.trace for t in one.loops if t not in store.element.loops}  # fmt: skip
+        behind = (t for one in self.trace for t in one.loops if t not in store.element.loops)
+        past = {t: count_of(t) - 1 for t in behind if is_counted(t)}  # which turn was last of another is not known
         if not past:
             return store
         new = (self.terms.rewritten(e, past, {}, simplify) for e in (store.offset, store.guard, store.term))

@@ -6,9 +6,14 @@ import pytest
 
 from layoutalg.formats import SpecFile
 from layoutalg.formats.spec import loads
+from layoutalg.index import FALSE, TRUE, const, var
 from layoutalg.prove import Proved, Refuted, Verdict
 from layoutalg.refine.audit.audit import audit
-from layoutalg.refine.audit.computes.claim import CONTRACTED
+from layoutalg.refine.audit.computes.claim import CONTRACTED, Computed
+from layoutalg.refine.audit.computes.terms import StoredTerm
+from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.loops import MOST
+from layoutalg.refine.symbolic.state import TracedElement
 from tests.foreign.corpus import HERE
 from tests.foreign.running import machine_code
 from tests.foreign.table import KERNELS
@@ -132,3 +137,16 @@ def test_contraction_is_told() -> None:
     code = machine_code(KERNELS["axpby_f64"], "gfx942")
     assert CONTRACTED in audit(code, KERNELS["axpby_f64"].launch, 30).assumptions
     assert CONTRACTED not in audit(machine_code(KERNELS["saxpy"], "gfx942"), KERNELS["saxpy"].launch, 30).assumptions
+
+
+def test_of_a_loop_that_lanes_leave_for_themselves_only_the_first_turn_stores_surely() -> None:
+    file = KERNELS["copy_plain"].launch
+    code = machine_code(KERNELS["copy_plain"], "gfx942")
+    launched = Launched.of(code.kernel, file)
+    computed = Computed(file, launched, (), lambda goal, given: False)
+    for most, sure in ((MOST, False), (5, True)):
+        turn = var("turn", most)
+        element = TracedElement(code.instructions[0], True, "o", turn * 8 + 4, TRUE, FALSE, FALSE, 4, 4, loops=(turn,))
+        placed = computed._placed(StoredTerm(element, turn * 8 + 4, TRUE, FALSE), (turn * 2 + 1,), 0)
+        assert (turn in placed.own) == sure
+        assert (placed.offset is const(4)) != sure

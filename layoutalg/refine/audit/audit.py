@@ -187,7 +187,7 @@ class _Auditor:
         computed = Computed(self.file, self.launched, self.trace, self._in_range, self.loops)
         for one in computed.compared():
             rests = f"it rests on {left}, which is not proved" if left else ""
-            why = one.why if self.trace and one.why else rests
+            why = one.why or rests  # a kernel that stores nothing computes nothing
             if not why:
                 self.rests |= dict.fromkeys((ASSUMPTION, *one.assumed))
                 yield "computes", one.equation.text, Proved("computes", "terms", 0.0)

@@ -117,7 +117,7 @@ def _told(found: auditing.Audit, claims: list[dict[str, Any]], where: report.Lin
     for verdict in ("refuted", "unknown"):
         some = [one for one in claims if one["verdict"] == verdict]
         for one in some[:MANY]:
-            about = f", {one['about']}" if one["about"] else ""
+            about = f"{'' if one['about'][:1] == '(' else ','} {one['about']}" if one["about"] else ""
             of_run = _at(one["run"]) if "run" in one and "source" not in one else ""
             yield f"  {one['claim']}{about}{_at(one)}: {verdict}: {shortened(one['reason'])}{of_run}"
         if some[MANY:]:

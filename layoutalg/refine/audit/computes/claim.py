@@ -8,8 +8,9 @@
 | what is loaded is as it was before the launch | the equation speaks of that |
 | the equation takes elements that there are | it says something |
 
-A load of a tensor that the launch writes comes before all stores to that element: those of other threads never meet it
-(`race_free`), its own come later or go elsewhere. All is said where the other claims hold.
+A load of a tensor that the launch writes comes before all stores to that element: those of other threads meet it only
+behind a barrier (`race_free`), and no barrier stands between such a store and the load; its own come later or go
+elsewhere. All is said where the other claims hold.
 """
 
 from __future__ import annotations
@@ -147,15 +148,23 @@ class Computed:
         return found
 
     def _loads_first(self, tensor: str) -> bool:
-        """Whether no thread loads what it has stored before; other threads' stores never meet a load (`race_free`)."""
+        """Whether no thread loads what was stored before.
+
+        Other threads' stores meet a load only where a barrier is between (`race_free`): so none may come behind one.
+        """
         mine = [one for one in self.trace if one.buffer == tensor]
         for number, load in enumerate(mine):
             for place, store in enumerate(mine):
                 if load.store or not store.store:
                     continue
                 shared = [t for t in load.loops if t in store.loops]
+                gap = simplify(store.barriers - load.barriers)
                 if place > number and not shared:
+                    if gap.lo < 0:
+                        return False
                     continue
+                if gap is not FALSE or {*shared} & {*variables(store.barriers)}:
+                    return False  # behind a barrier other threads' stores are seen, and race with nothing
                 if not self._apart(load, store, place < number):
                     return False
         return True

@@ -150,3 +150,24 @@ def test_of_a_loop_that_lanes_leave_for_themselves_only_the_first_turn_stores_su
         placed = computed._placed(StoredTerm(element, turn * 8 + 4, TRUE, FALSE), (turn * 2 + 1,), 0)
         assert (turn in placed.own) == sure
         assert (placed.offset is const(4)) != sure
+
+
+def test_a_load_behind_a_barrier_may_bring_what_another_thread_stored() -> None:
+    code = machine_code(KERNELS["saxpy"], "gfx942")
+    file = KERNELS["saxpy"].launch
+    launched = Launched.of(code.kernel, file)
+    at = launched.threads[0] * 4
+
+    def first(*moments: tuple[bool, int]) -> bool:
+        """Of stores (and loads) with so many barriers before each, in order."""
+        trace = tuple(
+            TracedElement(code.instructions[0], store, "y", at + (256 if store else 0), TRUE, const(n), FALSE, 4, 4)
+            for store, n in moments
+        )
+        return Computed(file, launched, trace, lambda goal, given: True)._loads_first("y")
+
+    assert first((False, 0), (True, 0))
+    assert first((False, 0), (True, 1))
+    assert first((True, 0), (False, 0))  # elsewhere, as the prover says; another thread's would race
+    assert not first((True, 0), (False, 1))
+    assert not first((False, 1), (True, 0))

@@ -119,6 +119,14 @@ def lane_read(w: Values, n: Word, fields: Mapping[str, int], eight: bool) -> Rea
 
 def lane_written(w: Values, n: Word, fields: Mapping[str, int]) -> Truth:
     """Whether the masks of rows and banks let DPP16 write lane n."""
-    row = w.lshr(w.const(fields.get("row_mask", 0), 32), w.lshr(n, w.const(4, 32)))
-    bank = w.lshr(w.const(fields.get("bank_mask", 0), 32), low_bits(w, w.lshr(n, w.const(2, 32)), 2))
-    return w.eq(low_bits(w, row & bank, 1), w.const(1, 32))
+    row, bank = w.lshr(n, w.const(4, 32)), low_bits(w, w.lshr(n, w.const(2, 32)), 2)
+    return _is_in(w, low_bits(w, row, 2), fields.get("row_mask", 0)) & _is_in(w, bank, fields.get("bank_mask", 0))
+
+
+def _is_in(w: Values, place: Word, mask: int) -> Truth:
+    """Whether a mask of four bits has the bit of this place."""
+    found = never(w, place)
+    for k in range(4):
+        if mask >> k & 1:
+            found = found | w.eq(place, w.const(k, 32))
+    return ~never(w, place) if mask == 0xF else found

@@ -13,12 +13,14 @@ what is not in range is cut explicitly, `e mod 2ⁿ`.
 | `a \\| b` | `a + b` where no bit can be in both, else `a + b − (a & b)` |
 | the halves of a 64-bit word | remembered as such, so that a pair of halves is the word again |
 
-What it cannot represent: shifts by an amount that is not constant, and whether any *other* lane has a bit.
+What it cannot represent: what shifts by an amount that is not constant make, but that a shift to the right makes no
+more of a word; and whether any *other* lane has a bit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from layoutalg.index import (
     FALSE,
@@ -27,6 +29,7 @@ from layoutalg.index import (
     all_of,
     any_of,
     as_expr,
+    const,
     div,
     eq,
     lt,
@@ -192,10 +195,14 @@ class IndexValues:
 
     def shl(self, word: Word, amount: Word) -> Word:
         """A product."""
+        if simplify(amount.expr).op != "const":
+            return self._shifted("shl", word, amount, (1 << word.bits) - 1)
         return word.with_expr(word.expr * (1 << self._constant(amount)))
 
     def lshr(self, word: Word, amount: Word) -> Word:
         """A quotient of the unsigned value."""
+        if simplify(amount.expr).op != "const":
+            return self._shifted("lshr", word, amount, self.unsigned(word).hi)
         return word.with_expr(shifted(self.unsigned(word), self._constant(amount), self.given))
 
     def ashr(self, word: Word, amount: Word) -> Word:
@@ -206,6 +213,12 @@ class IndexValues:
         sign: Expr | None = first(RULES["sign"], self, word)
         sign = shifted(self.signed(word), places, self.given) if sign is None else sign
         return word.with_expr(sign, Sign(word))
+
+    def _shifted(self, name: str, word: Word, amount: Word, most: Any) -> Word:
+        """A shift by an amount that is not constant: an unknown for each word and amount, 0 ≤ unknown ≤ most."""
+        whole = (1 << word.bits) - 1
+        limit = 1 + (int(most) if 0 <= most <= whole else whole)
+        return word.with_expr(self.belonging(name, limit, word.expr, simplify(amount.expr), const(limit)))
 
     def eq(self, left: Word | Mask, right: Word) -> Bit:
         """Equality; of a mask only with 0, which other lanes may decide."""

@@ -39,7 +39,7 @@ from layoutalg.refine.symbolic.scratch import Scratch
 from layoutalg.refine.symbolic.state import BoundArgument, TracedElement
 from layoutalg.refine.values.modular import representative
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
-from layoutalg.refine.values.unknowns import arguments_of
+from layoutalg.refine.values.unknowns import dependencies
 from layoutalg.refine.values.word import Mask, NotReadable, Word
 
 #: Buffers begin at a multiple of so many bytes: an assumption (`refinement.STANDING`).
@@ -62,21 +62,21 @@ class SymbolicMachine:
         arguments: Sequence[BoundArgument],
         grid: Sequence[Expr],
         threads: Sequence[Expr],
-        given: Expr,
+        always: Expr,
         sizes: Mapping[str, int],
         decide: Decide,
         functions: UninterpretedFunctions,
     ) -> None:
         """`grid` and `threads` are the index variables; `sizes` is the bytes of an element in each buffer and LDS."""
-        self.kernel, self.w = program.kernel, IndexValues(decide, given, functions)
+        self.kernel, self.w = program.kernel, IndexValues(decide, always, functions)
         self.registers = SymbolicRegisters(self.kernel, self.w, threads)
         self.scratch = Scratch(self.registers)
-        self.interpreter = Interpreter(self.registers, self, SymbolicLanes(self.registers, self.uniform))
         self.program, self.sizes = program, sizes
         self.arguments = arguments
-        self.uniform_variables = {
-            v for e in (*grid, *(a.number for a in arguments if a.number is not None)) for v in variables(e)
-        }
+        given = (*grid, *(a.number for a in arguments if a.number is not None))
+        self.of_the_block = frozenset(variables(*given))  # what all waves of a block have alike
+        self.lanes = SymbolicLanes(self.registers, set(self.of_the_block), lambda: self.loops)
+        self.interpreter = Interpreter(self.registers, self, self.lanes)
         self.trace: list[TracedElement] = []
         self.loops: tuple[Expr, ...] = ()  # the variables of the loops that are followed
         self.noting = True  # or only trying out what a loop changes
@@ -103,9 +103,11 @@ class SymbolicMachine:
             raise NotReadable(f"a scalar address has the part {part.expr}, which may be no multiple of 4")
         return part
 
-    def bring(self, target: Operand, word: Word | Mask) -> None:
-        """What comes from other lanes is not known."""
-        raise NotReadable(f"{self.registers.where}: data of other lanes")
+    def bring(self, target: Operand, word: Word) -> None:
+        """A register that waits for what the LDS unit exchanges."""
+        counters, key = (self.kernel.architecture.counters.lds,), (target.kind, target.index)
+        self.registers.write_cell(key, word)
+        self.registers.state.outstanding.issue(counters, [key], False)
 
     def describes_scratch(self, low: Word | Mask, high: Word | Mask, offset: Word | Mask) -> bool:
         """Whether the buffer is that which the wave was given."""
@@ -241,7 +243,7 @@ class SymbolicMachine:
     def _load_uniform(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> list[Word]:
         """A scalar load from a buffer, which every wave on this way makes."""
         values = [self.w.fresh("loaded", 1 << 32) for _ in range(access.registers)]
-        self.uniform_variables.update(values)
+        self.lanes.alike.update(values)
         if self.noting:
             buffer, start = self._place(access, address, instruction)
             state = self.registers.state
@@ -287,14 +289,8 @@ class SymbolicMachine:
         return self._wholes[argument]
 
     def uniform(self, expr: Expr) -> bool:
-        """Whether all lanes of a wave have the same: it is made of the block, the sizes and loops' numbers alone."""
-        return all(
-            v in self.uniform_variables or v in self.loops or self._all_uniform(arguments_of(v))
-            for v in variables(expr)
-        )
-
-    def _all_uniform(self, parts: tuple[Expr, ...]) -> bool:
-        return bool(parts) and all(map(self.uniform, parts))
+        """Whether all lanes of a wave have the same."""
+        return self.lanes.uniform(expr)
 
     def barrier(self, instruction: Instruction) -> None:
         """One more barrier; refused where only some waves may come, or LDS accesses are under way."""
@@ -303,10 +299,20 @@ class SymbolicMachine:
             raise NotReadable(f"an LDS access is under way at the barrier at {instruction.address:#x}")
         if state.path:
             raise NotReadable(f"only some waves may reach the barrier at {instruction.address:#x}")
+        if not all(self._of_the_block(t) for t in self.loops):
+            raise NotReadable(
+                f"waves may come to the barrier at {instruction.address:#x} in different numbers of turns"
+            )
         if state.signalled == signals:
             raise NotReadable(f"a barrier's signal and wait are no pair at {instruction.address:#x}")
         state.signalled = not waits
         state.barriers += waits
+
+    def _of_the_block(self, loop: Expr) -> bool:
+        """Whether a loop runs as often in all waves of a block: its count is made of what they have alike."""
+        alike = self.of_the_block | {*self.loops}
+        extent = loop.value.extent  # none of a constant
+        return extent is None or all(v in alike for v in dependencies(extent))
 
     def execute(self, instruction: Instruction) -> None:
         """Carries out one instruction that is no branch."""
@@ -359,7 +365,10 @@ class SymbolicMachine:
                     self.registers.state.scalars["s", register] = w.word(block)
                     register += 1
         if kernel.architecture.wave_number:
-            self.registers.state.scalars["s", kernel.architecture.wave_number[0]] = w.unknown_word()
+            number, lowest, highest = kernel.architecture.wave_number
+            above = w.undefined(31 - highest) * (1 << highest + 1)
+            word = w.word(w.undefined(lowest) + self.registers.wave * (1 << lowest) + above)
+            self.registers.state.scalars["s", number] = word
         self.scratch.initialise()
         packed = sum((t * (1 << 10 * k) for k, t in enumerate(threads[: kernel.thread_dimensions])), start=FALSE)
         self.registers.state.cells["v", 0] = ((TRUE, w.word(packed)),)

@@ -51,10 +51,13 @@ class SymbolicRegisters:
         count = math.prod(int(t.hi) + 1 for t in threads)
         if count % kernel.wave_size:
             raise NotReadable(f"{count} threads leave lanes of a wave of {kernel.wave_size} without one")
+        self.threads = tuple(threads)
         #: The own lane's number in its wave: threads fill waves in order, x the fastest (HSA, flattened work-item ID).
         self.lane: Expr = FALSE
         for t in reversed(threads):
             self.lane = self.lane * (int(t.hi) + 1) + t
+        #: The wave's number in its block.
+        self.wave = simplify(div(self.lane, kernel.wave_size))
         self.lane = simplify(mod(self.lane, kernel.wave_size))
         # What a loader adds to the addresses of a code object keeps the alignment of code (`container.loader`).
         self.code = symbol("address_of_code", min=0, max=HIGHEST_CODE, multiple_of=256)
@@ -222,6 +225,27 @@ class SymbolicRegisters:
     def lane_number(self) -> Word:
         """The own lane's, by its thread."""
         return self.w.word(self.lane)
+
+    def threads_at(self, lane: Expr) -> dict[Expr, Expr]:
+        """The numbers of the thread in another lane of the wave, each by the own thread's."""
+        found, left, number = {}, self.kernel.wave_size, lane
+        for t in self.threads:  # as long as an axis has whole waves, or a wave whole lines of it
+            size = int(t.hi) + 1
+            if left > 1 and size % left == 0:
+                found[t], left = simplify(div(t, left) * left + number), 1
+            elif left > 1 and left % size == 0:
+                found[t], left, number = simplify(mod(number, size)), left // size, simplify(div(number, size))
+            elif left > 1:
+                return self._threads_of(self.wave * self.kernel.wave_size + lane)
+        return found
+
+    def _threads_of(self, number: Expr) -> dict[Expr, Expr]:
+        """The numbers of the thread of this number in the block."""
+        found = {}
+        for t in self.threads:
+            size = int(t.hi) + 1
+            found[t], number = simplify(mod(number, size)), div(number, size)
+        return found
 
     def aperture(self, space: str) -> Word:
         """The base of an aperture, which is not known."""

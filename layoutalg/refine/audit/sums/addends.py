@@ -17,7 +17,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from layoutalg.index import Expr, all_of, const, negation, simplify, substitute
+from layoutalg.index import Expr, all_of, negation, simplify, substitute
+from layoutalg.refine.values.word import NotReadable
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,9 @@ class Addend:
         return replace(self, bound=(*self.bound, index))
 
     def times(self, other: Addend) -> Addend:
-        """The product; bound indices must differ."""
+        """The product. Raises `NotReadable` where both are over one index: (Σ x)² is no Σ x²."""
+        if set(self.bound) & set(other.bound):
+            raise NotReadable("a product of a sum with itself")
         return Addend(
             self.coefficient * other.coefficient,
             (*self.factors, *other.factors),
@@ -112,6 +115,3 @@ def scaled(addends: Addends, by: Fraction) -> Addends:
 def product(one: Addends, other: Addends) -> Addends:
     """Each of the one times each of the other."""
     return tuple(a.times(b) for a in one for b in other)
-
-
-NUMBER = const(0)

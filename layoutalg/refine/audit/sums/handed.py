@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, const, eq, simplify, substitute, variables
+from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.refine.audit.accesses import LDS
 from layoutalg.refine.audit.launched import Launched, threads_of
 from layoutalg.refine.audit.sums.digits import Table, digits
@@ -158,6 +159,9 @@ class LdsContents:
 
     def _moved(self, number: int, elements: Sequence[TracedElement]) -> _Moved:
         one, known = elements[0], set(self.numbers)
+        access = ACCESSES.get(one.instruction.name)
+        if access is None or access.atomic or access.transposed:
+            raise NotReadable(f"{one.instruction.place} does more than load or store")
         if not set(variables(one.offset)) <= known:
             raise NotReadable(f"an LDS address depends on more than the thread: {one.offset}")
         mine = [part for part in conjuncts(one.guard) if set(variables(part)) <= known]

@@ -1,0 +1,23 @@
+"""Addends, their sums and products."""
+
+import pytest
+
+from layoutalg.index import negation, symbol
+from layoutalg.refine.audit.sums.addends import Addend, Factor, Placed, added, product
+from layoutalg.refine.values.word import NotReadable
+
+
+def test_a_product_of_a_sum_with_itself_is_no_sum_of_products():
+    k = symbol("k", min=0, max=9)
+    one = Addend(factors=(Factor("x", "f32", Placed(k * 4)),), bound=(k,))
+    with pytest.raises(NotReadable, match="with itself"):
+        product((one,), (one,))
+    assert product((one,), (Addend(),)) == (one,)
+
+
+def test_what_is_there_either_way_is_there():
+    c = symbol("i") < 4
+    one = Addend(factors=(Factor("x", "f32", Placed(symbol("i"))),))
+    yes, no = one.where(Placed(c)), one.where(Placed(negation(c)))
+    assert added((yes, no)) == (one,)
+    assert added((yes, yes)) == (yes, yes)

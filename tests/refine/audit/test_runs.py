@@ -88,7 +88,7 @@ def test_named_values_of_eight_bytes_are_drawn() -> None:
 
 
 def test_a_run_that_does_not_end_shows_nothing(monkeypatch) -> None:
-    monkeypatch.setattr("layoutalg.refine.audit.runs.STEPS", 1000)
+    monkeypatch.setattr("layoutalg.refine.audit.runs.STEPS", 200)
     made = code("volatile int* p = o; while (p[0] != 7) {} if (t < n) o[t] = t;")
     assert not [*Runs(made, Launched.of(made.kernel, launch()), launch()).faulty()]
 

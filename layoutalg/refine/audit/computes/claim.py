@@ -90,7 +90,7 @@ class Computed:
         for equation in self.file.launch.computes:
             try:
                 yield self._equation(equation)
-            except NotReadable as error:
+            except (NotReadable, RecursionError) as error:
                 yield Compared(equation, str(error))
 
     def _equation(self, equation: Equation) -> Compared:

@@ -48,7 +48,7 @@ from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.values.unknowns import call_of, dependencies, kind_of
 from layoutalg.refine.values.word import NotReadable
 from layoutalg.target.dtypes import dtype_of
-from layoutalg.target.matrix import matrix_instruction
+from layoutalg.target.matrix import matrix_instruction, matrix_table
 
 #: Floating-point types: how `struct` reads their bits.
 FORMATS: Mapping[str, tuple[str, str]] = {
@@ -241,6 +241,8 @@ class Reals:
     def _matrix(self, name: str, arguments: Sequence[Expr], dtype: str, env: Env) -> Addends:
         """One element of a matrix instruction's result: of all that the wave holds."""
         builtin, _, number = name.removesuffix("]").partition("[")
+        if not number.isdigit() or builtin not in matrix_table():
+            raise NotReadable(f"the result of {name}")
         matrix = matrix_instruction(builtin)
         self._typed(name, matrix.accumulator, dtype)
         counts = registers_of(matrix)

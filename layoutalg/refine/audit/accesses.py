@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from layoutalg.index import FALSE, Expr, all_of, conjuncts, const, eq, mod, negation, postorder, variables
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.semantics.accesses import alignment_of
-from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.values.unknowns import Kind, arguments_of, dependencies, kind_of
@@ -40,7 +40,7 @@ WORDS = (const(1 << 32), const(1 << 64))
 
 
 @dataclass(frozen=True)
-class Access:
+class TracedAccess:
     """What one instruction moves at once for one lane: bytes from the start of a tensor, or of LDS."""
 
     instruction: Instruction
@@ -60,7 +60,7 @@ class Access:
 
 
 @dataclass(frozen=True)
-class Question:
+class AccessQuestion:
     """One formula of a claim: in all cases that are given, the goal."""
 
     claim: str
@@ -69,9 +69,9 @@ class Question:
     given: Expr
 
 
-def accesses(trace: Sequence[TracedElement], loops: Loops) -> tuple[Access, ...]:
+def accesses(trace: Sequence[TracedElement], loops: Loops) -> tuple[TracedAccess, ...]:
     """The accesses of a trace, whose elements are put together again, and what its loops hand from turn to turn."""
-    found: list[Access] = []
+    found: list[TracedAccess] = []
     unwritten = functools.cache(lambda lasting: _handed_unwritten(loops.handed, lasting))
     for one in trace:
         given = frozenset(conjuncts(one.guard))
@@ -82,7 +82,7 @@ def accesses(trace: Sequence[TracedElement], loops: Loops) -> tuple[Access, ...]
             found[-1] = replace(found[-1], undefined=found[-1].undefined or undefined)
         else:
             this = one.instruction, one.store, one.buffer, one.offset, one.width, one.guard, one.barriers
-            found.append(Access(*this, undefined, one.loops))
+            found.append(TracedAccess(*this, undefined, one.loops))
     return tuple(found)
 
 
@@ -129,7 +129,9 @@ def _parts(e: Expr, known: frozenset[Expr]) -> Iterator[tuple[Expr, frozenset[Ex
         yield other, known | {negation(condition)}
 
 
-def questions(found: Sequence[Access], launched: Launched, loaded: Container[Expr] = ()) -> Iterator[Question]:
+def questions(
+    found: Sequence[TracedAccess], launched: KernelLaunch, loaded: Container[Expr] = ()
+) -> Iterator[AccessQuestion]:
     """What is to be decided of each access by itself; `loaded` are the unknowns that stand for data."""
     for access in found:
         in_lds = access.memory == LDS
@@ -138,15 +140,15 @@ def questions(found: Sequence[Access], launched: Launched, loaded: Container[Exp
             inside = all_of(access.offset >= 0, access.offset + access.width <= launched.lds_bytes)
         else:
             inside = launched.tensors[access.memory].inside(access.offset, access.width, access.store)
-        yield Question("lds_in_bounds" if in_lds else "in_bounds", about, inside, given)
+        yield AccessQuestion("lds_in_bounds" if in_lds else "in_bounds", about, inside, given)
         needed = alignment_of("lds" if in_lds else "global", access.width)
         if needed > 1:
-            yield Question("aligned", about, eq(mod(access.offset, needed), 0), given)
-        yield Question("no_overflow", about, _uncut(access.offset, loaded), given)
+            yield AccessQuestion("aligned", about, eq(mod(access.offset, needed), 0), given)
+        yield AccessQuestion("no_overflow", about, _uncut(access.offset, loaded), given)
         if access.store and not in_lds and not launched.tensors[access.memory].written:
-            yield Question("read_only", about, FALSE, given)
+            yield AccessQuestion("read_only", about, FALSE, given)
         if access.undefined:
-            yield Question("defined", about, FALSE, given)
+            yield AccessQuestion("defined", about, FALSE, given)
 
 
 def _uncut(offset: Expr, loaded: Container[Expr]) -> Expr:

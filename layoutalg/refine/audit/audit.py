@@ -45,17 +45,17 @@ from layoutalg.prove import (
     holds,
     prove,
 )
-from layoutalg.refine.audit.accesses import LDS, Access, Question, accesses, questions
+from layoutalg.refine.audit.accesses import LDS, AccessQuestion, TracedAccess, accesses, questions
 from layoutalg.refine.audit.claims import ASKED, asked
-from layoutalg.refine.audit.computes.claim import Computed
+from layoutalg.refine.audit.computes.claim import ComputesClaim
 from layoutalg.refine.audit.computes.trial import refuting_run
 from layoutalg.refine.audit.facts import Fact, facts
-from layoutalg.refine.audit.launched import MOST_BLOCKS, MOST_THREADS, Launched
+from layoutalg.refine.audit.launched import MOST_BLOCKS, MOST_THREADS, KernelLaunch
 from layoutalg.refine.audit.lds import lds_findings
 from layoutalg.refine.audit.loops import FoundLoops
 from layoutalg.refine.audit.races import Meeting, meetings
 from layoutalg.refine.audit.runs import Claimed, FaultyRun, Runs
-from layoutalg.refine.audit.tables import Finding
+from layoutalg.refine.audit.tables import LdsFinding
 from layoutalg.refine.loops.execution import SymbolicExecution
 from layoutalg.refine.refinement import STANDING, WITHOUT_PRELOAD
 from layoutalg.refine.symbolic.machine import SymbolicMachine
@@ -103,7 +103,7 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
     Raises `LaunchError` where the launch is none of the kernel's, or asks for claims that there are not.
     """
     asked(file.launch.claims if file.launch else ())
-    launched = Launched.of(code.kernel, file)
+    launched = KernelLaunch.of(code.kernel, file)
     each = seconds / 2 if code.kernel.preloaded else seconds
     auditor = _Auditor(code, launched, file, each * (1 - RUNS_SHARE))
     auditor.runs.seconds = min(auditor.runs.seconds, each * RUNS_SHARE)
@@ -120,9 +120,9 @@ def _unloaded(about: str) -> str:
     return f"{about} ({WITHOUT_PRELOAD})".strip()
 
 
-def followed(code: MachineCode, file: SpecFile, seconds: float = 60) -> tuple[Launched, tuple[Access, ...]]:
+def followed(code: MachineCode, file: SpecFile, seconds: float = 60) -> tuple[KernelLaunch, tuple[TracedAccess, ...]]:
     """What a kernel accesses, launched as a file says; raises what following it raises, among it `NotReadable`."""
-    launched = Launched.of(code.kernel, file)
+    launched = KernelLaunch.of(code.kernel, file)
     with budget.within(seconds):
         return launched, _Auditor(code, launched, file, seconds).followed()
 
@@ -130,7 +130,7 @@ def followed(code: MachineCode, file: SpecFile, seconds: float = 60) -> tuple[La
 class _Auditor:
     """Follows the code and asks the prover."""
 
-    def __init__(self, code: MachineCode, launched: Launched, file: SpecFile, seconds: float) -> None:
+    def __init__(self, code: MachineCode, launched: KernelLaunch, file: SpecFile, seconds: float) -> None:
         self.code, self.launched, self.file, self.seconds = code, launched, file, seconds
         self.trace: Sequence[TracedElement] = ()
         self.rests: dict[str, None] = {}  # what the equations' verdicts assume besides
@@ -184,7 +184,7 @@ class _Auditor:
         if not self.file.launch.computes:
             return
         left = next((f"{claim}: {about}" for claim, about, verdict in others if not verdict and claim not in ASKED), "")
-        computed = Computed(self.file, self.launched, self.trace, self._in_range, self.loops)
+        computed = ComputesClaim(self.file, self.launched, self.trace, self._in_range, self.loops)
         for one in computed.compared():
             rests = f"it rests on {left}, which is not proved" if left else ""
             why = one.why or rests  # a kernel that stores nothing computes nothing
@@ -231,7 +231,7 @@ class _Auditor:
         for about, goal in goals.items():
             yield self._decided("launchable", about, ForAll(about, goal, launched.limits))
 
-    def followed(self) -> tuple[Access, ...]:
+    def followed(self) -> tuple[TracedAccess, ...]:
         """What one lane accesses on all ways."""
         launched = self.launched
         machine = SymbolicMachine(
@@ -280,7 +280,7 @@ class _Auditor:
                 break
         return left[0] if left else ("race_free", meeting.about, Proved(meeting.obligation.label, "two by two", 0.0))
 
-    def _tabled(self, finding: Finding) -> Claimed:
+    def _tabled(self, finding: LdsFinding) -> Claimed:
         """What a table says of LDS, and the prover where it leaves something open."""
         claim, about, asked = finding.claim, finding.about, finding.asked
         if not finding.why:
@@ -290,7 +290,7 @@ class _Auditor:
             return claim, about, verdict
         return claim, about, Unknown(claim, "table", 0.0, (), finding.why)
 
-    def _evaluated(self, claimed: Claimed, one: Question) -> Claimed:
+    def _evaluated(self, claimed: Claimed, one: AccessQuestion) -> Claimed:
         """Refuted where sizes and indices alone decide the formula, which is then the machine's own."""
         claim, about, verdict = claimed
         given = {*self.launched.blocks, *self.launched.threads, *variables(*self.launched.sizes.values())}

@@ -27,10 +27,10 @@ from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.memory.coalescing import fewest, segments
 from layoutalg.prove import Proved, Refuted, Unknown, Verdict, Witness
-from layoutalg.refine.audit.accesses import LDS, Access
+from layoutalg.refine.audit.accesses import LDS, TracedAccess
 from layoutalg.refine.audit.intervals import own_variables
-from layoutalg.refine.audit.launched import Launched
-from layoutalg.refine.audit.tables import Block, Ints
+from layoutalg.refine.audit.launched import KernelLaunch
+from layoutalg.refine.audit.tables import BlockThreads, Ints
 from layoutalg.refine.values.unknowns import kind_of
 from layoutalg.target import target
 
@@ -68,13 +68,13 @@ class Fact:
         return f"{self.about}: {cost} {self.unit} of all waves of a block, the least are {self.least}"
 
 
-def facts(found: Sequence[Access], launched: Launched) -> Iterator[Fact]:
+def facts(found: Sequence[TracedAccess], launched: KernelLaunch) -> Iterator[Fact]:
     """The cost of each access, as far as it depends on the lane alone; each once."""
-    block = Block(launched)
+    block = BlockThreads(launched)
     yield from dict.fromkeys(_fact(block, access) for access in found)
 
 
-def _fact(block: Block, access: Access) -> Fact:
+def _fact(block: BlockThreads, access: TracedAccess) -> Fact:
     claim, about = BANKS if access.memory == LDS else COALESCED, str(access)
     unit = "cycles" if claim == BANKS else "segments"
     alike = simplify(substitute(access.offset, dict.fromkeys(block.threads, FALSE)))
@@ -90,14 +90,14 @@ def _fact(block: Block, access: Access) -> Fact:
     return _cycles(block, access, apart, active) if claim == BANKS else _segments(block, access, apart, active, alike)
 
 
-def _waves(block: Block, e: Expr) -> Ints:
+def _waves(block: BlockThreads, e: Expr) -> Ints:
     """A value for each lane of each wave; 0 of lanes beyond the block."""
     values = np.zeros(-(-block.count // block.wave_size) * block.wave_size, np.int64)
     values[: block.count] = np.broadcast_to(array([e], block.indices)[0], (block.count,))
     return values.reshape(-1, block.wave_size)
 
 
-def _cycles(block: Block, access: Access, apart: Ints, active: NDArray[np.bool_]) -> Fact:
+def _cycles(block: BlockThreads, access: TracedAccess, apart: Ints, active: NDArray[np.bool_]) -> Fact:
     about, meter = str(access), LdsMeter(block.launched.kernel.target)
     lowest = np.where(active, apart, apart[active].min()).min()
     meter.count(about, ACCESSES[access.instruction.name], np.where(active, apart - lowest, 0), active)
@@ -106,7 +106,7 @@ def _cycles(block: Block, access: Access, apart: Ints, active: NDArray[np.bool_]
     return Fact(BANKS, about, "cycles", one.cycles, one.cycles, one.least, one.unpriced, doubts)
 
 
-def _segments(block: Block, access: Access, apart: Ints, active: NDArray[np.bool_], alike: Expr) -> Fact:
+def _segments(block: BlockThreads, access: TracedAccess, apart: Ints, active: NDArray[np.bool_], alike: Expr) -> Fact:
     """The cost in the smallest and in the largest segments, in the worse of them, wherever the wave may begin."""
     gpu, found = target(block.launched.kernel.target), []
     terms = dict(normal(alike).terms)

@@ -24,7 +24,7 @@ from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.interpreter.described import Surveyor
 from layoutalg.isa.run.report import Lines, address_of
-from layoutalg.refine.audit.accesses import LDS, Access
+from layoutalg.refine.audit.accesses import LDS, TracedAccess
 from layoutalg.refine.audit.audit import followed
 from layoutalg.refine.audit.facts import Fact, facts
 from layoutalg.refine.audit.template import THREADS, PointerUse, template
@@ -131,7 +131,7 @@ def _block(kernel: KernelBinary) -> tuple[tuple[int, ...], str]:
     return (wide, threads // wide, 1)[:axes], f"the kernel takes at most {said.max_threads} of them"
 
 
-def _used(accesses: Sequence[Access]) -> Mapping[str, PointerUse]:
+def _used(accesses: Sequence[TracedAccess]) -> Mapping[str, PointerUse]:
     """How each pointer is used."""
     found: dict[str, PointerUse] = {}
     for one in accesses:

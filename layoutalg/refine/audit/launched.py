@@ -55,7 +55,7 @@ NONE = Elements(const(0), const(0))
 
 
 @dataclass(frozen=True)
-class Memory:
+class TensorMemory:
     """A tensor's memory."""
 
     name: str
@@ -91,7 +91,7 @@ class Memory:
 
 
 @dataclass(frozen=True)
-class Launched:
+class KernelLaunch:
     """A kernel's launch, for all sizes: the variables of blocks and threads, and what holds of them."""
 
     kernel: KernelBinary
@@ -103,7 +103,7 @@ class Launched:
     limits: Expr  # of sizes
     given: Expr  # of sizes, blocks and threads
     arguments: tuple[BoundArgument, ...]
-    tensors: Mapping[str, Memory]
+    tensors: Mapping[str, TensorMemory]
     sizes: Mapping[str, Expr]  # the file's symbols
     values: Mapping[str, Expr]  # what is given at the launch, by its name
     assumed: tuple[str, ...] = ()  # of named values, in words
@@ -122,7 +122,7 @@ class Launched:
         return number
 
     @classmethod
-    def of(cls, kernel: KernelBinary, file: SpecFile) -> Launched:
+    def of(cls, kernel: KernelBinary, file: SpecFile) -> KernelLaunch:
         """Binds a spec file's launch to a kernel."""
         launch = file.launch
         if launch is None:
@@ -162,7 +162,7 @@ def _of_the_file(file: SpecFile, e: Expr) -> Expr:
     return simplify(substitute(e, {v: file.symbols.get(v.value.name, v) for v in variables(e)}))
 
 
-def _memory(file: SpecFile, launch: Launch, name: str) -> Memory:
+def _memory(file: SpecFile, launch: Launch, name: str) -> TensorMemory:
     item = file.descriptor(name)
     assert item.dtype is not None  # `formats.launching` has looked
     element = int(DTYPES[item.dtype].bytes)
@@ -171,13 +171,13 @@ def _memory(file: SpecFile, launch: Launch, name: str) -> Memory:
     limits = [(one.min, one.max) for one in launch.assume if one.of == name and whole and not written]
     assumed = limits[0] if limits else (None, None)
     elements = Elements.of(item.descriptor, functools.partial(_of_the_file, file))
-    return Memory(name, simplify(elements.space * element), element, written, signed, assumed, elements)
+    return TensorMemory(name, simplify(elements.space * element), element, written, signed, assumed, elements)
 
 
 class _Binding:
     """Arguments in their places."""
 
-    def __init__(self, kernel: KernelBinary, tensors: Mapping[str, Memory], assume: Sequence[Assumption]) -> None:
+    def __init__(self, kernel: KernelBinary, tensors: Mapping[str, TensorMemory], assume: Sequence[Assumption]) -> None:
         self.kernel, self.tensors = kernel, dict(tensors)
         self.assume = {one.of: one for one in assume}
         self.limits: list[Expr] = []  # of named values
@@ -215,7 +215,7 @@ class _Binding:
             return BoundArgument(offset, size, argument.descriptor)
         if isinstance(argument, Unused):
             name = f"the unused argument at byte {offset}"
-            self.tensors[name] = Memory(name, const(0), 1, written=False)
+            self.tensors[name] = TensorMemory(name, const(0), 1, written=False)
             if size == 8:
                 return BoundArgument(offset, size, name)
         elif isinstance(argument, Number) and isinstance(argument.value, Expr) and not _is_float(argument.dtype):

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from layoutalg.refine.audit.accesses import LDS, Access
-from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.accesses import LDS, TracedAccess
+from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.lds_races import LdsRaces
-from layoutalg.refine.audit.tables import Block, Finding, Row
+from layoutalg.refine.audit.tables import BlockThreads, LdsFinding, LdsRow
 from layoutalg.refine.audit.written import Written
 
 
-def lds_findings(found: Sequence[Access], launched: Launched) -> Iterator[Finding]:
+def lds_findings(found: Sequence[TracedAccess], launched: KernelLaunch) -> Iterator[LdsFinding]:
     """Of each access of LDS: whether it races, and whether what it reads was stored before."""
-    block, here = Block(launched), [one for one in found if one.memory == LDS]
-    rows = [Row.of(block, one) for one in here]
+    block, here = BlockThreads(launched), [one for one in found if one.memory == LDS]
+    rows = [LdsRow.of(block, one) for one in here]
     races = LdsRaces(block, here, rows)
     yield from races.findings()
     yield from Written(block, here, rows, races.size).findings()

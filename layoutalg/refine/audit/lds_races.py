@@ -26,9 +26,19 @@ from numpy.typing import NDArray
 
 from layoutalg.index import Expr, all_of, any_of, eq, negation, substitute, value, variables
 from layoutalg.prove import ForAll, Shown
-from layoutalg.refine.audit.accesses import Access
+from layoutalg.refine.audit.accesses import TracedAccess
 from layoutalg.refine.audit.intervals import another, count_of, meeting, own_variables
-from layoutalg.refine.audit.tables import Block, Finding, Ints, Row, Turns, boxes, bytes_of, joint_periods, most_of
+from layoutalg.refine.audit.tables import (
+    BlockThreads,
+    Ints,
+    LdsFinding,
+    LdsRow,
+    Turns,
+    boxes,
+    bytes_of,
+    joint_periods,
+    most_of,
+)
 
 NOBODY, SEVERAL = -1, -2
 
@@ -41,7 +51,7 @@ AGAINST = {READ: (STORE, ATOMIC), STORE: (READ, STORE, ATOMIC), ATOMIC: (READ, S
 MOST_PAIRS, MOST_ASKED = 1 << 10, 64
 
 
-def kind(access: Access) -> int:
+def kind(access: TracedAccess) -> int:
     """Whether an access reads, stores, or does both at once."""
     return ATOMIC if access.atomic else STORE if access.store else READ
 
@@ -49,14 +59,14 @@ def kind(access: Access) -> int:
 class LdsRaces:
     """The accesses of LDS of one block, two by two."""
 
-    def __init__(self, block: Block, found: Sequence[Access], rows: Sequence[Row | None]) -> None:
+    def __init__(self, block: BlockThreads, found: Sequence[TracedAccess], rows: Sequence[LdsRow | None]) -> None:
         self.block, self.found = block, found
         self.rows = [row for row in rows if row is not None]
         self.place = {id(row): number for number, row in enumerate(rows) if row is not None}
         self.open = [number for number, row in enumerate(rows) if row is None]
         self.size = max((int((b + r.access.width).max(initial=0)) for r, b in self._all()), default=0)
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[LdsFinding]:
         """Of each access, whether it may race, and with which."""
         met = dict(self._tabled())
         for one, other in combinations_with_replacement(range(len(self.found)), 2):
@@ -66,14 +76,14 @@ class LdsRaces:
         for number, access in enumerate(self.found):
             pairs = [pair for pair in met if pair[0] == number]
             if not pairs:
-                yield Finding("race_free", str(access))
+                yield LdsFinding("race_free", str(access))
             for pair in pairs:
                 beside = self.found[pair[1]].instruction
                 at = f"; {beside.address:#x} {beside.name.lower()}" if pair[0] != pair[1] else ""
                 asked, left = self._asked(*pair) if left > 0 else None, left - 1
-                yield Finding("race_free", f"{access}{at}", met[pair], asked)
+                yield LdsFinding("race_free", f"{access}{at}", met[pair], asked)
 
-    def _all(self) -> Iterator[tuple[Row, Ints]]:
+    def _all(self) -> Iterator[tuple[LdsRow, Ints]]:
         for row in self.rows:
             for turns in boxes(row.periods):
                 yield row, row.at(turns)[1]
@@ -87,7 +97,7 @@ class LdsRaces:
 
     def _tabled(self) -> Iterator[tuple[tuple[int, int], str]]:
         """Each pair of accesses that meet in the tables, with where."""
-        groups: dict[tuple[Expr, tuple[Expr, ...]], list[Row]] = {}
+        groups: dict[tuple[Expr, tuple[Expr, ...]], list[LdsRow]] = {}
         for row in self.rows:
             groups.setdefault((row.access.barriers, row.access.loops), []).append(row)
         for one, other in combinations_with_replacement(groups, 2):
@@ -98,7 +108,7 @@ class LdsRaces:
             yield from self._overlaid(groups[one], groups[other], there, solved)
 
     def _overlaid(
-        self, ones: Sequence[Row], others: Sequence[Row], there: dict[Expr, Expr], solved: dict[Expr, Expr]
+        self, ones: Sequence[LdsRow], others: Sequence[LdsRow], there: dict[Expr, Expr], solved: dict[Expr, Expr]
     ) -> Iterator[tuple[tuple[int, int], str]]:
         mine, theirs = joint_periods(ones), {there[t]: n for t, n in joint_periods(others).items()}
         solved = {t: e for t, e in solved.items() if own_variables(e) <= set(mine)}  # others are of sizes: any turn
@@ -127,7 +137,7 @@ class LdsRaces:
                 for row in others:
                     yield from self._against(known[key], row, other)
 
-    def _laid(self, marks: _Marks, row: Row, turns: Turns, within: bool) -> Iterator[tuple[tuple[int, int], str]]:
+    def _laid(self, marks: _Marks, row: LdsRow, turns: Turns, within: bool) -> Iterator[tuple[tuple[int, int], str]]:
         """Lays a row over those before it of its own group, if they meet in this turn, and notes it."""
         lanes, starts = row.at(turns)
         if within:
@@ -137,7 +147,7 @@ class LdsRaces:
             yield from self._against(marks, row, turns)
         marks.note(row, turns)
 
-    def _collides(self, row: Row, lanes: Ints, starts: Ints) -> str:
+    def _collides(self, row: LdsRow, lanes: Ints, starts: Ints) -> str:
         """Whether two threads store to one byte in one turn."""
         order = np.argsort(starts, kind="stable")
         close = np.nonzero(np.diff(starts[order]) < row.access.width)[0]
@@ -146,7 +156,7 @@ class LdsRaces:
         one, other = (self.block.named(lanes[order[close[0] + k]]) for k in range(2))
         return f"{one} and {other} store to LDS byte {int(starts[order[close[0] + 1]])} at once"
 
-    def _against(self, marks: _Marks, row: Row, turns: Turns) -> Iterator[tuple[tuple[int, int], str]]:
+    def _against(self, marks: _Marks, row: LdsRow, turns: Turns) -> Iterator[tuple[tuple[int, int], str]]:
         """Where other waves' accesses that are noted are of bytes of this one."""
         lanes, starts = row.at(turns)
         bytes_ = bytes_of(starts, row.access.width)
@@ -202,9 +212,9 @@ class _Marks:
     def __init__(self, size: int) -> None:
         self.size = size
         self.waves = {way: np.full(size + 1, NOBODY, np.int32) for way in AGAINST}
-        self.noted: dict[int, list[tuple[Row, Turns]]] = {way: [] for way in AGAINST}
+        self.noted: dict[int, list[tuple[LdsRow, Turns]]] = {way: [] for way in AGAINST}
 
-    def note(self, row: Row, turns: Turns) -> None:
+    def note(self, row: LdsRow, turns: Turns) -> None:
         """Notes an access in a turn."""
         lanes, starts = row.at(turns)
         way, waves = kind(row.access), row.block.waves[lanes]

@@ -46,8 +46,8 @@ from layoutalg.index.conditions import conjunct_set, excludes
 from layoutalg.index.rows import coordinates
 from layoutalg.isa.semantics.accesses import alignment_of
 from layoutalg.prove import ForAll, InjectiveMap, Obligation, Shown
-from layoutalg.refine.audit.accesses import LDS, Access
-from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.accesses import LDS, TracedAccess
+from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.unrolled import Part, Rolled, rolled, without
 from layoutalg.refine.values.unknowns import Kind, kind_of, unknown_value
 
@@ -68,7 +68,7 @@ class Meeting:
     instead: Callable[[], Iterator[Meeting]] | None = None
 
 
-def meetings(found: Sequence[Access], launched: Launched) -> Iterator[Meeting]:
+def meetings(found: Sequence[TracedAccess], launched: KernelLaunch) -> Iterator[Meeting]:
     """What is to be shown of each tensor that is stored to."""
     stored = dict.fromkeys(one.memory for one in found if (one.store or one.atomic) and one.memory != LDS)
     for memory in stored:
@@ -79,7 +79,7 @@ def meetings(found: Sequence[Access], launched: Launched) -> Iterator[Meeting]:
 class _Touched:
     """An access with the turns that it is made in under names of their own, and its units."""
 
-    access: Access
+    access: TracedAccess
     offset: Expr  # bytes
     guard: Expr
     barriers: Expr
@@ -90,8 +90,8 @@ class _Touched:
 class _Tensor:
     """The accesses of one tensor."""
 
-    accesses: Sequence[Access]
-    launched: Launched
+    accesses: Sequence[TracedAccess]
+    launched: KernelLaunch
     touched: list[_Touched] = field(init=False)
     indivisible: bool = field(init=False)  # its atomic operations, for each other
 
@@ -106,7 +106,7 @@ class _Tensor:
         everywhere = all(not scoped or one.instruction.fields.get("scope", 0) >= DEVICE for one in atomic)
         self.indivisible = everywhere and len({access.width for access in atomic}) == 1
 
-    def _touched(self, access: Access) -> _Touched:
+    def _touched(self, access: TracedAccess) -> _Touched:
         names, limits = _turns(access, self.here, self.sizes)
         offset = simplify(substitute(access.offset, names))
         guard = all_of(substitute(access.guard, names), *limits)
@@ -221,7 +221,7 @@ class _Tensor:
         return shown if there is None else (*shown, Shown("and block and thread", tuple(there[v] for v in self.here)))
 
 
-def _turns(access: Access, here: Sequence[Expr], sizes: Collection[Expr]) -> tuple[dict[Expr, Expr], list[Expr]]:
+def _turns(access: TracedAccess, here: Sequence[Expr], sizes: Collection[Expr]) -> tuple[dict[Expr, Expr], list[Expr]]:
     """Names for the turns of the loops around an access, by their order; and what limits those that are a thread's own.
 
     So loops that count alike have turns of one name: each access speaks of its own, whatever they are called.

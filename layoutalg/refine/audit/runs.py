@@ -38,7 +38,7 @@ from layoutalg.isa.run.launch import execute
 from layoutalg.isa.run.report import address_of
 from layoutalg.isa.run.tensors import drawn, numpy_of
 from layoutalg.prove import Refuted, Unknown, Verdict, Witness
-from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.target.dtypes import DTYPES
 
 #: Bytes of all tensors, blocks, and instructions of a run at most; a search makes no more runs after so many in all.
@@ -106,7 +106,7 @@ class FaultyRun:
 class Runs:
     """Runs of one kernel and its launch; each is made once."""
 
-    def __init__(self, code: MachineCode, launched: Launched, file: SpecFile) -> None:
+    def __init__(self, code: MachineCode, launched: KernelLaunch, file: SpecFile) -> None:
         self.code, self.launched, self.file = code, launched, file
         self.seconds, self.steps = SECONDS, 0
         self.shown: dict[tuple[str, str], FaultyRun] = {}  # the run that shows a claim to fail

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, div, substitute
 from layoutalg.prove import ForAll
-from layoutalg.refine.audit.accesses import Access
+from layoutalg.refine.audit.accesses import TracedAccess
 from layoutalg.refine.audit.intervals import LONGEST_PERIOD, own_variables, period
-from layoutalg.refine.audit.launched import Launched, threads_of
+from layoutalg.refine.audit.launched import KernelLaunch, threads_of
 
 #: Turns of an access that are looked at, at most.
 MOST_TURNS = 1 << 8
@@ -39,7 +39,7 @@ Turns = Mapping[Expr, int]
 
 
 @dataclass(frozen=True)
-class Finding:
+class LdsFinding:
     """What was found of a claim on an access: why it is not shown, if so, and what would show it yet."""
 
     claim: str
@@ -48,10 +48,10 @@ class Finding:
     asked: ForAll | None = None
 
 
-class Block:
+class BlockThreads:
     """The threads of a block: their indices and their waves, by their number in it."""
 
-    def __init__(self, launched: Launched) -> None:
+    def __init__(self, launched: KernelLaunch) -> None:
         self.launched, self.wave_size = launched, launched.kernel.wave_size
         self.threads, self.sizes = launched.threads, launched.block
         self.count = threads_of(launched.block)
@@ -72,18 +72,18 @@ class Block:
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class LdsRow:
     """One access of every thread: its bytes, and whether it happens, in each turn of the loops around."""
 
-    block: Block
-    access: Access
+    block: BlockThreads
+    access: TracedAccess
     periods: Turns  # of the loops around it
     known: Expr  # the parts of its guard that the tables have
     rest: Expr  # the others
     tables: dict[tuple[int, ...], tuple[Ints, Ints]] = field(default_factory=dict)  # those that were looked at
 
     @classmethod
-    def of(cls, block: Block, access: Access) -> Row | None:
+    def of(cls, block: BlockThreads, access: TracedAccess) -> LdsRow | None:
         """The access as a table; None where its offset has none."""
         threads = set(block.indices)
         if not own_variables(access.offset) <= threads | set(access.loops):
@@ -129,7 +129,7 @@ def boxes(periods: Turns) -> Iterator[Turns]:
         yield dict(zip(periods, each, strict=True))
 
 
-def joint_periods(rows: Sequence[Row]) -> dict[Expr, int]:
+def joint_periods(rows: Sequence[LdsRow]) -> dict[Expr, int]:
     """After how many turns of each loop all of these rows are the same again, or how many turns there are if fewer."""
     found: dict[Expr, int] = {}
     for row in rows:

@@ -51,9 +51,9 @@ from layoutalg.index import (
 from layoutalg.index.conditions import implies
 from layoutalg.index.normal import normal
 from layoutalg.prove import ForAll, Shown
-from layoutalg.refine.audit.accesses import Access
+from layoutalg.refine.audit.accesses import TracedAccess
 from layoutalg.refine.audit.intervals import count_of, is_counted, is_later, is_linear
-from layoutalg.refine.audit.tables import MOST_TURNS, Block, Finding, Ints, Row, bytes_of, joint_periods
+from layoutalg.refine.audit.tables import MOST_TURNS, BlockThreads, Ints, LdsFinding, LdsRow, bytes_of, joint_periods
 from layoutalg.refine.values.unknowns import kind_of
 
 NOBODY = -1
@@ -102,20 +102,22 @@ class _History:
 class Written:
     """The accesses of LDS of one block, followed in order."""
 
-    def __init__(self, block: Block, found: Sequence[Access], rows: Sequence[Row | None], size: int) -> None:
+    def __init__(
+        self, block: BlockThreads, found: Sequence[TracedAccess], rows: Sequence[LdsRow | None], size: int
+    ) -> None:
         self.block, self.found, self.rows, self.size = block, found, rows, size
         self.now = _History(size, int(block.waves.max()) + 1)
         self.linear = all(is_linear(one.barriers, one.loops) for one in found)
         self.why: dict[int, str] = {}
         self._guards: dict[tuple[Expr, int], Expr] = {}
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[LdsFinding]:
         """Of each access that reads, whether all that it reads was stored before."""
         self._follow(range(len(self.found)), 0, {})
         for number, access in enumerate(self.found):
             if not access.store or access.atomic:
                 why = self.why.get(number, "")
-                yield Finding("initialised", str(access), why, self._asked(number) if why else None)
+                yield LdsFinding("initialised", str(access), why, self._asked(number) if why else None)
 
     def _follow(self, numbers: Sequence[int], depth: int, turns: Mapping[Expr, int]) -> None:
         """Follows accesses in order, and each loop among them for the turns of its period."""
@@ -157,7 +159,7 @@ class Written:
         if access.store:
             self._note(number, row, turns, lanes, bytes_)
 
-    def _uncounted(self, access: Access) -> tuple[Expr, ...]:
+    def _uncounted(self, access: TracedAccess) -> tuple[Expr, ...]:
         """The loops from the outermost on that lanes leave for themselves: of their turns only the first is certain.
 
         A guard there says what holds of a lane that is still in, and not that it is.
@@ -165,7 +167,7 @@ class Written:
         first = next((k for k, t in enumerate(access.loops) if not is_counted(t)), len(access.loops))
         return access.loops[first:]
 
-    def _note(self, number: int, row: Row, turns: Mapping[Expr, int], lanes: Ints, bytes_: Ints) -> None:
+    def _note(self, number: int, row: LdsRow, turns: Mapping[Expr, int], lanes: Ints, bytes_: Ints) -> None:
         if any(turns[t] for t in self._uncounted(row.access)):
             return
         if row.rest is TRUE:
@@ -256,12 +258,12 @@ class Written:
         shown = (Shown("thread and turn", (*self.block.threads, *reads.loops)),)
         return ForAll("what is read of LDS was stored before", any_of(*cases), given, shown)
 
-    def _shared(self, one: Access, other: Access) -> int:
+    def _shared(self, one: TracedAccess, other: TracedAccess) -> int:
         """How many loops are around both."""
         pairs = zip(one.loops, other.loops, strict=False)
         return next((k for k, (a, b) in enumerate(pairs) if a is not b), min(len(one.loops), len(other.loops)))
 
-    def _turns_of(self, reads: Access, one: Access, before: bool) -> Iterator[dict[Expr, Expr]]:
+    def _turns_of(self, reads: TracedAccess, one: TracedAccess, before: bool) -> Iterator[dict[Expr, Expr]]:
         """Turns in which a store was made that comes before the reader in its turn, or a turn before it."""
         uncounted = self._uncounted(one)
         shared = one.loops[: min(self._shared(one, reads), len(one.loops) - len(uncounted))]
@@ -279,7 +281,9 @@ class Written:
                 back = {shared[-1]: shared[-1] - 1}
                 yield back | {t: substitute(e, back) for t, e in end.items()}
 
-    def _made(self, reads: Access, one: Access, back: Mapping[Expr, Expr], byte: Expr, unit: int) -> Iterator[Expr]:
+    def _made(
+        self, reads: TracedAccess, one: TracedAccess, back: Mapping[Expr, Expr], byte: Expr, unit: int
+    ) -> Iterator[Expr]:
         """When a store was made of a byte that is read, by the thread that its address says, or by the reader."""
         block = self.block
         moved = {t: back[t] for t in one.loops if t in back}

@@ -4,7 +4,7 @@ import pytest
 
 from layoutalg.formats.spec import loads
 from layoutalg.refine.audit.figures import figures
-from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.launched import KernelLaunch
 from tests.foreign.running import machine_code
 from tests.foreign.table import KERNELS
 
@@ -33,4 +33,4 @@ def test_a_kernel_that_is_not_followed_has_a_template_all_the_same() -> None:
 def test_every_template_loads_and_fits_its_kernel(name: str) -> None:
     code = machine_code(KERNELS[name], "gfx942" if "gfx942" in KERNELS[name].targets else "gfx1201")
     found = figures(code, 5)
-    assert Launched.of(code.kernel, loads(found.template)).arguments
+    assert KernelLaunch.of(code.kernel, loads(found.template)).arguments

@@ -9,7 +9,7 @@ import pytest
 
 from layoutalg.index import FALSE, TRUE, Expr, as_expr, div, eq, mod, symbol, value, var, xor
 from layoutalg.prove import Limits, Proved, prove
-from layoutalg.refine.audit.accesses import LDS, Access
+from layoutalg.refine.audit.accesses import LDS, TracedAccess
 from layoutalg.refine.audit.lds import lds_findings
 from layoutalg.refine.audit.loops import MOST
 from tests.fuzzing import FIRST, count
@@ -31,11 +31,13 @@ class Drawn:
     """Accesses in order: some before a loop, a loop (perhaps with another within), some behind it."""
 
     def __init__(self, random: Random) -> None:
-        self.random, self.found = random, list[Access]()
+        self.random, self.found = random, list[TracedAccess]()
         self.barriers: Expr = as_expr(0)
         self.often, self.free = random.choice([0.5, 0.9, 1.0]), random.choice([0.3, 0.7, 0.9])
         for slot in range(random.choice([0, 0, 1, 2, 3])):  # what all threads fill first
-            self.found.append(Access(instruction(slot), True, LDS, THREAD * 2 + 16 * slot, 2, TRUE, as_expr(0), False))
+            self.found.append(
+                TracedAccess(instruction(slot), True, LDS, THREAD * 2 + 16 * slot, 2, TRUE, as_expr(0), False)
+            )
         self.some(2, ())
         self.loop((T,), nested=random.random() < 0.3)
         self.some(2, ())
@@ -50,7 +52,7 @@ class Drawn:
         each = self.barriers - before
         for k in range(mark, len(self.found)):
             one = self.found[k]
-            self.found[k] = Access(one.instruction, one.store, LDS, one.offset, one.width, one.guard,
+            self.found[k] = TracedAccess(one.instruction, one.store, LDS, one.offset, one.width, one.guard,
                                    one.barriers + each * t, False, one.loops)  # fmt: skip
         self.barriers = before + each * N
 
@@ -68,10 +70,10 @@ class Drawn:
             width = self.random.choice([1, 1, 1, 2])
             what = instruction(len(self.found)), self.random.random() < 0.6, LDS
             offset = slot * 16 + lane * (2 if width == 2 else 1)
-            self.found.append(Access(*what, offset, width, guard, self.barriers, False, loops))
+            self.found.append(TracedAccess(*what, offset, width, guard, self.barriers, False, loops))
 
 
-def moments(found: Sequence[Access], n: int, depth: int = 0) -> Iterator[tuple[Access, Mapping[Expr, int]]]:
+def moments(found: Sequence[TracedAccess], n: int, depth: int = 0) -> Iterator[tuple[TracedAccess, Mapping[Expr, int]]]:
     """Each access in each turn, in the order of a wave."""
     at = 0
     while at < len(found):
@@ -87,7 +89,7 @@ def moments(found: Sequence[Access], n: int, depth: int = 0) -> Iterator[tuple[A
         at = end
 
 
-def wrong(found: Sequence[Access], n: int) -> set[str]:
+def wrong(found: Sequence[TracedAccess], n: int) -> set[str]:
     """The claims that fail at this size: each access of each byte, one by one."""
     seen: dict[int, list[tuple[bool, int, int, int, int]]] = {}
     fails: set[str] = set()
@@ -112,7 +114,7 @@ def wrong(found: Sequence[Access], n: int) -> set[str]:
     return fails
 
 
-def proved(found: Sequence[Access]) -> set[str]:
+def proved(found: Sequence[TracedAccess]) -> set[str]:
     """The claims that are proved of all sizes."""
     left = {"race_free", "initialised"}
     for finding in lds_findings(found, LAUNCHED):
@@ -124,8 +126,8 @@ def proved(found: Sequence[Access]) -> set[str]:
     return left
 
 
-def access(store: bool, offset: Expr, barriers: Expr) -> Access:
-    return Access(instruction(store), store, LDS, offset, 1, TRUE, barriers, False, (T,))
+def access(store: bool, offset: Expr, barriers: Expr) -> TracedAccess:
+    return TracedAccess(instruction(store), store, LDS, offset, 1, TRUE, barriers, False, (T,))
 
 
 @pytest.mark.parametrize("slots", [1, 2, 3, 4])
@@ -147,11 +149,11 @@ def test_of_turns_that_lanes_leave_for_themselves_only_the_first_is_certain(
     """Another lane of the wave may have left the loop before it stored to the second slot."""
     slot = mod(turn, slots) * 16
     found = [
-        Access(instruction(1), True, LDS, slot + THREAD, 1, TRUE, as_expr(0), False, (turn,)),
-        Access(instruction(2), False, LDS, slot + xor(THREAD, 1), 1, TRUE, as_expr(0), False, (turn,)),
+        TracedAccess(instruction(1), True, LDS, slot + THREAD, 1, TRUE, as_expr(0), False, (turn,)),
+        TracedAccess(instruction(2), False, LDS, slot + xor(THREAD, 1), 1, TRUE, as_expr(0), False, (turn,)),
     ]
     assert ("initialised" in proved(found)) == certain
-    behind = Access(instruction(3), False, LDS, xor(THREAD, 1), 1, TRUE, as_expr(0), False)
+    behind = TracedAccess(instruction(3), False, LDS, xor(THREAD, 1), 1, TRUE, as_expr(0), False)
     assert "initialised" in proved([found[0], behind])
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from layoutalg.index import TRUE, Expr, all_of, const, eq, maximum, symbol, value, var, variables
 from layoutalg.prove import Limits, prove
-from layoutalg.refine.audit.accesses import Access
+from layoutalg.refine.audit.accesses import TracedAccess
 from layoutalg.refine.audit.races import Meeting, meetings
 
 N, M = symbol("N", min=1, max=5), symbol("M", min=1, max=4)
@@ -30,7 +30,7 @@ class Drawn:
         blocks = {self.rows: (M + T - 1) // T, self.grid_stride: const(2), self.split: const(3)}
         self.block = var("block_x", blocks.get(plan, (N + T - 1) // T))
         self.at = self.block * self.off(T) + X
-        self.accesses: list[Access] = []
+        self.accesses: list[TracedAccess] = []
         plan()
         launched: Any = SimpleNamespace(
             blocks=(self.block,),
@@ -50,7 +50,9 @@ class Drawn:
         """An access of elements from one on; with a fault a part of its guard is missing."""
         instruction: Any = SimpleNamespace(address=0x10, name="ACCESS", form="GLOBAL")
         kept = all_of(*(part for part in guard if self.random.random() >= self.faults))
-        self.accesses.append(Access(instruction, store, "x", element * width, width, kept, const(0), undefined=False))
+        self.accesses.append(
+            TracedAccess(instruction, store, "x", element * width, width, kept, const(0), undefined=False)
+        )
 
     def rows(self) -> None:
         """Each thread has a row, in a loop over its columns."""
@@ -143,8 +145,8 @@ def test_barriers_order_what_goes_through_one_cache(form: str, barriers: int, sh
     instructions: list[Any] = [
         SimpleNamespace(address=k, name="ACCESS", form=kind) for k, kind in enumerate(("GLOBAL", form))
     ]
-    store = Access(instructions[0], True, "x", X * 4, 4, TRUE, const(0), undefined=False)
-    load = Access(instructions[1], False, "x", (X + 1) % T * 4, 4, TRUE, const(barriers), undefined=False)
+    store = TracedAccess(instructions[0], True, "x", X * 4, 4, TRUE, const(0), undefined=False)
+    load = TracedAccess(instructions[1], False, "x", (X + 1) % T * 4, 4, TRUE, const(barriers), undefined=False)
     assert all(map(apart, meetings([store, load], launched))) == shown
 
 
@@ -157,7 +159,7 @@ def test_atomic_operations_race_with_what_is_none(beside: str, width: int, scope
     kernel = SimpleNamespace(one_cache=True, architecture=SimpleNamespace(name=name))
     launched: Any = SimpleNamespace(blocks=(), threads=(X,), given=TRUE, sizes={}, arguments=(), kernel=kernel)
     instruction: Any = SimpleNamespace(address=0, name="ATOMIC", form="GLOBAL", fields={"scope": scope})
-    common = Access(instruction, True, "x", const(0), 4, TRUE, const(0), undefined=False, atomic=True)
+    common = TracedAccess(instruction, True, "x", const(0), 4, TRUE, const(0), undefined=False, atomic=True)
     found = [common, replace(common, offset=X * 4 // 8 * 8, width=width)]
     if beside:
         found.append(

@@ -8,7 +8,7 @@ from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.prove import Proved, Refuted, Unknown, Witness
 from layoutalg.refine.audit.audit import Audit, audit
-from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.runs import Runs
 
 LAUNCH = """
@@ -60,7 +60,7 @@ def test_a_refutation_names_who_did_it_where_and_at_which_sizes() -> None:
 
 def test_where_the_witness_is_too_large_smaller_sizes_are_run() -> None:
     made = code("if (t <= n) o[t] = t;")
-    runs = Runs(made, Launched.of(made.kernel, launch(400)), launch(400))
+    runs = Runs(made, KernelLaunch.of(made.kernel, launch(400)), launch(400))
     assert {run.sizes["N"] for run in runs.faulty()} == {400}
     assert runs.shows("in_bounds", f"{next(runs.faulty()).address:#x} store", {"N": 1 << 40}) is not None
 
@@ -68,7 +68,7 @@ def test_where_the_witness_is_too_large_smaller_sizes_are_run() -> None:
 def test_a_tensor_that_is_written_has_contents_before() -> None:
     """An update in place loads what the tensor held: nothing of it is undefined."""
     made = code("if (t < n) o[t] += t;")
-    assert not [*Runs(made, Launched.of(made.kernel, launch()), launch()).faulty()]
+    assert not [*Runs(made, KernelLaunch.of(made.kernel, launch()), launch()).faulty()]
 
 
 @pytest.mark.parametrize(("most", "verdict"), [(0, "none"), (1, "address")])
@@ -76,7 +76,7 @@ def test_named_values_and_contents_are_within_what_is_assumed(most: int, verdict
     for of, body in (("first", "if (t < n) o[t + first] = t;"), ("o", "if (t < n) o[t + (o[t] & 0xff)] = t;")):
         file = launch(more=f'assume = [{{ of = "{of}", min = 0, max = {most} }}]')
         made = code(body)
-        kinds = {run.fault.kind for run in Runs(made, Launched.of(made.kernel, file), file).faulty()}
+        kinds = {run.fault.kind for run in Runs(made, KernelLaunch.of(made.kernel, file), file).faulty()}
         assert (verdict in kinds) == (verdict != "none"), of
 
 
@@ -84,18 +84,18 @@ def test_named_values_of_eight_bytes_are_drawn() -> None:
     file = loads(LAUNCH.format(least=4, more="").replace('"i32" }}'.replace("}}", "}"), '"u64" }'))
     source = KERNEL.replace("int first", "unsigned long first").format("if (t <= n) o[t] = first;")
     (kernel,) = read_kernels(compile_source(source, "gfx942").payload).values()
-    assert [*Runs(decode_kernel(kernel), Launched.of(kernel, file), file).faulty()]
+    assert [*Runs(decode_kernel(kernel), KernelLaunch.of(kernel, file), file).faulty()]
 
 
 def test_a_run_that_does_not_end_shows_nothing(monkeypatch) -> None:
     monkeypatch.setattr("layoutalg.refine.audit.runs.STEPS", 200)
     made = code("volatile int* p = o; while (p[0] != 7) {} if (t < n) o[t] = t;")
-    assert not [*Runs(made, Launched.of(made.kernel, launch()), launch()).faulty()]
+    assert not [*Runs(made, KernelLaunch.of(made.kernel, launch()), launch()).faulty()]
 
 
 def test_what_runs_show_of_no_claim_is_a_claim_of_its_own() -> None:
     made = code("if (t <= n) o[t] = t;")
-    runs = Runs(made, Launched.of(made.kernel, launch()), launch())
+    runs = Runs(made, KernelLaunch.of(made.kernel, launch()), launch())
     unknown, proved = Unknown("followed", "", 0.0), Proved("followed", "", 0.0)
     assert [(claim, verdict.name) for claim, _, verdict in runs.carried_out([("followed", "", unknown)])] == [
         ("followed", "unknown"), ("runs", "refuted"),
@@ -105,7 +105,7 @@ def test_what_runs_show_of_no_claim_is_a_claim_of_its_own() -> None:
 
 def test_what_is_refuted_and_seen_in_no_run_is_unknown() -> None:
     made = code("if (t < n) o[t] = t;")
-    runs = Runs(made, Launched.of(made.kernel, launch()), launch())
+    runs = Runs(made, KernelLaunch.of(made.kernel, launch()), launch())
     wrong = Refuted("inside", "z3", 0.0, (), Witness(({"N": 4},), "lane 5 leaves o"))
     ((_, _, verdict),) = runs.carried_out([("in_bounds", "0x0 store", wrong)])
     assert verdict.name == "unknown"

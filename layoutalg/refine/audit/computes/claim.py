@@ -38,9 +38,9 @@ from layoutalg.refine.audit.computes.agreement import Agreement
 from layoutalg.refine.audit.computes.coverage import PlacedStore, ways
 from layoutalg.refine.audit.computes.places import Decide, index_at, place_of
 from layoutalg.refine.audit.computes.terms import StoredTerm, Terms, is_memory, named, stored
-from layoutalg.refine.audit.computes.wanted import Place, Wanted
+from layoutalg.refine.audit.computes.wanted import Wanted, WantedPlace
 from layoutalg.refine.audit.intervals import count_of, is_counted
-from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.sums.compared import ROUNDING, Sums
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.arithmetic import IndexValues
@@ -61,11 +61,11 @@ class Compared:
 
 
 @dataclass
-class Computed:
+class ComputesClaim:
     """What a kernel stores, in terms, and the questions of its equations."""
 
     file: SpecFile
-    launched: Launched
+    launched: KernelLaunch
     trace: Sequence[TracedElement]
     decide: Decide  # whether what is given implies the goal
     loops: Loops = field(default_factory=Loops)
@@ -190,7 +190,7 @@ class Computed:
         new = (self.terms.rewritten(e, past, {}, simplify) for e in (store.offset, store.guard, store.term))
         return StoredTerm(store.element, *(simplify(substitute(e, past)) for e in new))
 
-    def _located(self, place: Place, store: StoredTerm, given: Expr) -> tuple[tuple[Expr, ...], int] | None:
+    def _located(self, place: WantedPlace, store: StoredTerm, given: Expr) -> tuple[tuple[Expr, ...], int] | None:
         """The index of the element, and the part of it, that a store writes."""
         if store.element.size != place.unit:
             return None
@@ -224,7 +224,7 @@ class Computed:
     def _wanted(self, given: Expr) -> Wanted:
         return Wanted(self.terms, self.places, self.launched.values, IndexValues(self._decided, given, self.terms))
 
-    def _covered(self, place: Place, stores: Sequence[PlacedStore]) -> str:
+    def _covered(self, place: WantedPlace, stores: Sequence[PlacedStore]) -> str:
         """Why some element may not be stored to."""
         taken = {v.value.name for v in (*self.launched.blocks, *self.launched.threads)} | set(self.launched.sizes)
         element = tuple(fresh(f"at_{axis}", length, taken) for axis, length in enumerate(place.lengths))

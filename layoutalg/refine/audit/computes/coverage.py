@@ -46,7 +46,7 @@ from layoutalg.index import (
     variables,
 )
 from layoutalg.index.normal import normal
-from layoutalg.refine.audit.computes.wanted import Place
+from layoutalg.refine.audit.computes.wanted import WantedPlace
 from layoutalg.refine.values.unknowns import kind_of
 
 Numbers = Mapping[Expr, Expr]
@@ -64,14 +64,16 @@ class PlacedStore:
 
 
 @dataclass(frozen=True)
-class Question:
+class CoverageQuestion:
     """That every element where something is given is stored to by one of these stores."""
 
     given: Expr
     goal: Expr
 
 
-def ways(stores: Sequence[PlacedStore], place: Place, element: tuple[Expr, ...]) -> Iterator[list[Question]]:
+def ways(
+    stores: Sequence[PlacedStore], place: WantedPlace, element: tuple[Expr, ...]
+) -> Iterator[list[CoverageQuestion]]:
     """Lists of questions; where all of one list hold, every element is stored to by these stores."""
     families = [_families(stores, by_offset) for by_offset in (False, True)]
     solved = [[_Solved.of(one, place, element, by_offset) for one in found] for by_offset, found in enumerate(families)]
@@ -79,7 +81,7 @@ def ways(stores: Sequence[PlacedStore], place: Place, element: tuple[Expr, ...])
     for one in found:
         yield list(one.questions())
     if len(found) > 1:
-        yield [Question(TRUE, any_of(*(one.covered for one in found)))]
+        yield [CoverageQuestion(TRUE, any_of(*(one.covered for one in found)))]
 
 
 def _families(stores: Sequence[PlacedStore], by_offset: bool) -> list[list[PlacedStore]]:
@@ -107,7 +109,7 @@ def _numbers(store: PlacedStore, by_offset: int | bool) -> tuple[Expr, ...]:
 class _Solved:
     """A family's stores, each with the digits of its own number and the variables that an element gives."""
 
-    place: Place
+    place: WantedPlace
     element: tuple[Expr, ...]
     stores: Sequence[tuple[PlacedStore, Mapping[Expr, int]]]
     digits: Numbers  # of which store it is
@@ -116,7 +118,7 @@ class _Solved:
 
     @classmethod
     def of(
-        cls, family: Sequence[PlacedStore], place: Place, element: tuple[Expr, ...], by_offset: int | bool
+        cls, family: Sequence[PlacedStore], place: WantedPlace, element: tuple[Expr, ...], by_offset: int | bool
     ) -> _Solved | None:
         """The family with what its numbers are for an element; None where they are no such digits."""
         targets = (place.at(element) + family[0].part,) if by_offset else element
@@ -144,15 +146,15 @@ class _Solved:
         return cls(place, element, list(zip(family, which, strict=True)), digits,
                    *_wholes(family, split, numbers))  # fmt: skip
 
-    def questions(self) -> Iterator[Question]:
+    def questions(self) -> Iterator[CoverageQuestion]:
         """That the digits are some store's, and that it does it."""
         if len(self.stores) == 1:
-            yield Question(TRUE, self.covered)
+            yield CoverageQuestion(TRUE, self.covered)
             return
         cases = [self._is(which) for _, which in self.stores]
-        yield Question(TRUE, any_of(*cases))
+        yield CoverageQuestion(TRUE, any_of(*cases))
         for (store, _), case in zip(self.stores, cases, strict=True):
-            yield Question(case, self._does(store))
+            yield CoverageQuestion(case, self._does(store))
 
     @property
     def covered(self) -> Expr:

@@ -28,25 +28,27 @@ from layoutalg.index import (
     variables,
 )
 from layoutalg.index.normal import normal
-from layoutalg.refine.audit.computes.wanted import Place
+from layoutalg.refine.audit.computes.wanted import WantedPlace
 from layoutalg.target.dtypes import DTYPES
 
 Decide = Callable[[Expr, Expr], bool]
 
 
-def place_of(item: DescriptorItem, sizes: Callable[[Expr], Expr]) -> Place:
+def place_of(item: DescriptorItem, sizes: Callable[[Expr], Expr]) -> WantedPlace:
     """A tensor as equations index it; `sizes` writes an item's expression in the launch's symbols."""
     described, element = item.descriptor, int(DTYPES[item.dtype or ""].bytes)
     if described.is_empty:
-        return Place(item.name, element, (), (), FALSE, TRUE)
+        return WantedPlace(item.name, element, (), (), FALSE, TRUE)
     index = tuple(described.index)
     offset = described.offset(index)
     first = substitute(offset, dict.fromkeys(index, FALSE))
     lengths = tuple(sizes(one) for one in described.lengths)
-    return Place(item.name, element, index, lengths, sizes((offset - first) * element), sizes(described.valid(index)))
+    return WantedPlace(
+        item.name, element, index, lengths, sizes((offset - first) * element), sizes(described.valid(index))
+    )
 
 
-def index_at(place: Place, offset: Expr, given: Expr, decide: Decide) -> tuple[Expr, ...] | None:
+def index_at(place: WantedPlace, offset: Expr, given: Expr, decide: Decide) -> tuple[Expr, ...] | None:
     """The index of the element of which an offset in bytes is the first; None where it is not found."""
     for index in candidates(place, offset):
         exact = eq(place.at(index), offset)
@@ -56,7 +58,7 @@ def index_at(place: Place, offset: Expr, given: Expr, decide: Decide) -> tuple[E
     return None
 
 
-def candidates(place: Place, offset: Expr) -> Iterator[tuple[Expr, ...]]:
+def candidates(place: WantedPlace, offset: Expr) -> Iterator[tuple[Expr, ...]]:
     """Indices that may have an offset in bytes."""
     strides = strides_of(place)
     if strides is None:
@@ -73,7 +75,7 @@ def candidates(place: Place, offset: Expr) -> Iterator[tuple[Expr, ...]]:
         yield tuple(index)
 
 
-def strides_of(place: Place) -> Sequence[Expr] | None:
+def strides_of(place: WantedPlace) -> Sequence[Expr] | None:
     """Bytes from an element to the next along each dimension; None where the offset is no sum of such."""
     zeros = dict.fromkeys(place.index, FALSE)
     strides = [simplify(substitute(place.offset, {**zeros, i: TRUE})) for i in place.index]

@@ -62,7 +62,7 @@ _ORDERS: Mapping[str, Callable[[Expr, Expr], Expr]] = {"lt": lt, "le": le, "eq":
 
 
 @dataclass(frozen=True)
-class Place:
+class WantedPlace:
     """A tensor as an equation indexes it: the offset of an element in bytes from the first, and which there are."""
 
     name: str
@@ -92,7 +92,7 @@ class Wanted:
     """The terms of one equation, in the variables of a thread that stores the element at an index."""
 
     terms: Terms
-    places: Mapping[str, Place]
+    places: Mapping[str, WantedPlace]
     passed: Mapping[str, Expr]
     values: IndexValues
     asked: list[tuple[Expr, Expr]] = field(default_factory=list)  # (where, goal): what the equation takes for granted

@@ -15,7 +15,7 @@ from layoutalg.formats.equation import Equation
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import FALSE, Expr, all_of, simplify, variables
 from layoutalg.prove import ForAll
-from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.sums.families import matched
 from layoutalg.refine.audit.sums.reals import Reals
 from layoutalg.refine.audit.sums.wanted_sum import WantedSum
@@ -36,7 +36,7 @@ Locate = Callable[[Expr, Expr], tuple[Expr, ...] | None]
 class Sums:
     """What one kernel stores, read over the reals."""
 
-    def __init__(self, launched: Launched, file: SpecFile, trace: Sequence[TracedElement], loops: Loops) -> None:
+    def __init__(self, launched: KernelLaunch, file: SpecFile, trace: Sequence[TracedElement], loops: Loops) -> None:
         assert file.launch is not None
         self.launched, self.file, self.trace = launched, file, trace
         self.dtypes = {name: file.descriptor(name).dtype or "" for name in file.launch.tensors}

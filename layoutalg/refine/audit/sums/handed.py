@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, const, eq, simplify, substitute, variables
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.refine.audit.accesses import LDS
-from layoutalg.refine.audit.launched import Launched, threads_of
+from layoutalg.refine.audit.launched import KernelLaunch, threads_of
 from layoutalg.refine.audit.sums.digits import Table, digits
 from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.values.word import NotReadable
@@ -81,7 +81,7 @@ class _From:
 class LdsContents:
     """Who stored what is read of LDS."""
 
-    def __init__(self, launched: Launched, trace: Sequence[TracedElement]) -> None:
+    def __init__(self, launched: KernelLaunch, trace: Sequence[TracedElement]) -> None:
         self.count = threads_of(launched.block)
         self.waves = np.arange(self.count) // launched.kernel.wave_size
         self.numbers: dict[Expr, Table] = {}

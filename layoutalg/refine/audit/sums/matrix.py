@@ -25,7 +25,7 @@ from layoutalg.target.operand import MatrixInstruction, OperandMap
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class HeldOperand:
     """One element of an operand, for each lane that makes use of it: in which lane, and its place there."""
 
     lane: Table
@@ -33,7 +33,7 @@ class Held:
 
 
 @cache
-def products(matrix: MatrixInstruction, number: int) -> tuple[tuple[Held, Held], ...]:
+def products(matrix: MatrixInstruction, number: int) -> tuple[tuple[HeldOperand, HeldOperand], ...]:
     """Where the factors of each product of an element of D are. Raises `NotReadable` where that is not one place."""
     if matrix.a.copies > 1 or matrix.b.copies > 1:
         raise NotReadable(f"{matrix.name}: several lanes hold each element of A and B")
@@ -52,11 +52,11 @@ def _holders(operand: OperandMap) -> Table:
     return found
 
 
-def _held(matrix: MatrixInstruction, held: Table) -> Held:
+def _held(matrix: MatrixInstruction, held: Table) -> HeldOperand:
     lanes, elements = held
     if len(np.unique(elements)) != 1:
         raise NotReadable(f"{matrix.name}: lanes have one product's factors in different places")
-    return Held(lanes, int(elements[0]))
+    return HeldOperand(lanes, int(elements[0]))
 
 
 def element_of(words: tuple[Expr, ...], number: int, dtype: str) -> Expr:

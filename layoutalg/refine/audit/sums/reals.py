@@ -38,7 +38,7 @@ from layoutalg.index.normal import normal
 from layoutalg.index.poly import Poly
 from layoutalg.isa.semantics.matrix import registers_of
 from layoutalg.prove import ForAll
-from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.sums.addends import Addend, Addends, Factor, Placed, added, product, scaled
 from layoutalg.refine.audit.sums.handed import Env, LdsContents
 from layoutalg.refine.audit.sums.matrix import element_of, products, thread_of
@@ -69,7 +69,7 @@ class Reals:
     """Reads words of one kernel, each of a thread and a turn of its loops."""
 
     def __init__(
-        self, launched: Launched, trace: Sequence[TracedElement], loops: Loops, dtypes: Mapping[str, str]
+        self, launched: KernelLaunch, trace: Sequence[TracedElement], loops: Loops, dtypes: Mapping[str, str]
     ) -> None:
         """`dtypes` says the element type of each tensor."""
         self.launched, self.loops, self.dtypes = launched, loops, dtypes

@@ -24,7 +24,7 @@ from layoutalg.formats.equation import (
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import Expr, all_of, negation, simplify, substitute, var, variables
 from layoutalg.prove import ForAll
-from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.sums.addends import Addend, Addends, Factor, Placed, added, product, scaled
 from layoutalg.refine.audit.sums.reals import FORMATS, INTEGERS
 from layoutalg.refine.values.word import NotReadable
@@ -40,7 +40,7 @@ NUMBERS = (*FORMATS, *INTEGERS)
 class WantedSum:
     """The elements that an equation gives, in the terms of a launch."""
 
-    def __init__(self, launched: Launched, file: SpecFile, equation: Equation) -> None:
+    def __init__(self, launched: KernelLaunch, file: SpecFile, equation: Equation) -> None:
         self.launched, self.file, self.equation = launched, file, equation
         self.inside: dict[Factor, Expr] = {}  # of an element: whether it is there
         self._made = 0

@@ -9,9 +9,9 @@ from layoutalg.formats.spec import loads
 from layoutalg.index import FALSE, TRUE, const, var
 from layoutalg.prove import Proved, Refuted, Verdict
 from layoutalg.refine.audit.audit import audit
-from layoutalg.refine.audit.computes.claim import CONTRACTED, Computed
+from layoutalg.refine.audit.computes.claim import CONTRACTED, ComputesClaim
 from layoutalg.refine.audit.computes.terms import StoredTerm
-from layoutalg.refine.audit.launched import Launched
+from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.loops import MOST
 from layoutalg.refine.symbolic.state import TracedElement
 from tests.foreign.corpus import HERE
@@ -142,8 +142,8 @@ def test_contraction_is_told() -> None:
 def test_of_a_loop_that_lanes_leave_for_themselves_only_the_first_turn_stores_surely() -> None:
     file = KERNELS["copy_plain"].launch
     code = machine_code(KERNELS["copy_plain"], "gfx942")
-    launched = Launched.of(code.kernel, file)
-    computed = Computed(file, launched, (), lambda goal, given: False)
+    launched = KernelLaunch.of(code.kernel, file)
+    computed = ComputesClaim(file, launched, (), lambda goal, given: False)
     for most, sure in ((MOST, False), (5, True)):
         turn = var("turn", most)
         element = TracedElement(code.instructions[0], True, "o", turn * 8 + 4, TRUE, FALSE, FALSE, 4, 4, loops=(turn,))
@@ -155,7 +155,7 @@ def test_of_a_loop_that_lanes_leave_for_themselves_only_the_first_turn_stores_su
 def test_a_load_behind_a_barrier_may_bring_what_another_thread_stored() -> None:
     code = machine_code(KERNELS["saxpy"], "gfx942")
     file = KERNELS["saxpy"].launch
-    launched = Launched.of(code.kernel, file)
+    launched = KernelLaunch.of(code.kernel, file)
     at = launched.threads[0] * 4
 
     def first(*moments: tuple[bool, int]) -> bool:
@@ -164,7 +164,7 @@ def test_a_load_behind_a_barrier_may_bring_what_another_thread_stored() -> None:
             TracedElement(code.instructions[0], store, "y", at + (256 if store else 0), TRUE, const(n), FALSE, 4, 4)
             for store, n in moments
         )
-        return Computed(file, launched, trace, lambda goal, given: True)._loads_first("y")
+        return ComputesClaim(file, launched, trace, lambda goal, given: True)._loads_first("y")
 
     assert first((False, 0), (True, 0))
     assert first((False, 0), (True, 1))

@@ -5,12 +5,12 @@ import pytest
 from layoutalg.index import TRUE, Expr, all_of, const, div, eq, mod, symbol, var
 from layoutalg.prove import ForAll, Limits, holds
 from layoutalg.refine.audit.computes.coverage import PlacedStore, ways
-from layoutalg.refine.audit.computes.wanted import Place
+from layoutalg.refine.audit.computes.wanted import WantedPlace
 
 N = symbol("N", min=1, max=5000)
 AT = var("at", N)
 X = var("x", N)
-LINE = Place("o", 4, (X,), (N,), X * 4, TRUE)
+LINE = WantedPlace("o", 4, (X,), (N,), X * 4, TRUE)
 BLOCK, THREAD = var("block", div(N + 63, 64)), var("thread", 64)
 
 

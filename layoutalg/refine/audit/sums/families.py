@@ -242,7 +242,7 @@ def _digits(family: Family, place: Expr, k: Expr) -> Mapping[Expr, Expr]:
     rising = sorted(steps, key=lambda v: steps[v])
     from_start = k - poly.terms.get((), 0)
     found = {}
-    for v, above in zip(rising, [*rising[1:], None], strict=True):
+    for v, above in zip(rising, [*rising, None][1:], strict=True):
         digit = div(from_start, steps[v])
         found[v] = simplify(mod(digit, max(1, steps[above] // steps[v])) if above is not None else digit)
     return found

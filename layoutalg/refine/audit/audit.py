@@ -255,8 +255,16 @@ class _Auditor:
                         self.assumed[v] = all_of(self.assumed.get(v, TRUE), part)
 
     def _given(self, *exprs: Expr) -> Expr:
-        """What is assumed of all that was loaded and occurs in these."""
-        return all_of(*(self.assumed[v] for v in variables(*exprs) if v in self.assumed))
+        """What is assumed of all that was loaded, and known of all that loops left behind, and occurs in these."""
+        known = {**self.loops.facts, **self.assumed}
+        found: dict[Expr, Expr] = {}
+        left = list(variables(*exprs))
+        while left:
+            v = left.pop()
+            if v in known and v not in found:
+                found[v] = known[v]
+                left += variables(known[v])
+        return all_of(*found.values())
 
     def _in_range(self, goal: Expr, given: Expr) -> bool:
         if (goal, given) not in self._ranges:
@@ -302,7 +310,8 @@ class _Auditor:
         """The prover's verdict."""
         try:
             budget.check()
-            asked = obligation.assuming(self._given(*obligation.roots)) if self.assumed else obligation
+            known = self._given(*obligation.roots)
+            asked = obligation if known is TRUE else obligation.assuming(known)
             return claim, about, prove(asked, limits=limits)
         except budget.OutOfTimeError:
             return _late(claim, about)

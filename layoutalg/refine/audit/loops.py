@@ -15,26 +15,29 @@ What it cannot represent: loops that each lane leaves for itself, counts that de
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from layoutalg.index import (
+    TRUE,
     Expr,
+    all_of,
     as_expr,
     const,
     div,
     maximum,
-    postorder,
-    rebuild,
     simplify,
     slack,
     substitute,
-    value,
     var,
     variables,
 )
+from layoutalg.index.conditions import implies
 from layoutalg.prove import ForAll
+from layoutalg.refine.loops.divergence import DivergentLoop
 from layoutalg.refine.loops.execution import Ends, SymbolicExecution
 from layoutalg.refine.loops.invariants import Loop, Loops
+from layoutalg.refine.loops.places import own_exec, some_lane
+from layoutalg.refine.loops.ranking import near, unwrapped
 from layoutalg.refine.symbolic.state import State
 from layoutalg.refine.values.unknowns import kind_of
 from layoutalg.refine.values.word import NotReadable
@@ -42,24 +45,42 @@ from layoutalg.refine.values.word import NotReadable
 #: More iterations than this no loop has: each is an instruction at least.
 MOST = 1 << 62
 
-#: Words wrap at this; a remainder of no less is taken for such a wrap, of a word whose lowest bits are known.
-WORD, LEAST_WRAP = 1 << 32, 1 << 16
-
 
 @dataclass
 class FoundLoops(Loops):
     """The loops of a kernel, by the variables that are given to them."""
 
+    divergent: dict[int, bool] = field(default_factory=dict)  # heads → whether each lane leaves for itself
+
     def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Ends:
         """Executes one loop. Raises `NotReadable` where its count is not found."""
+        if self._diverges(execution, head, entry):
+            if head not in self.heads:
+                turn = var(f"turn_{len(self.heads)}", MOST)
+                self.heads[head], self.expected = turn, {**self.expected, turn: as_expr(MOST)}
+            return DivergentLoop(self, execution, head, entry).ends()
         t = self.heads.get(head)
         if t is None:
             t = self._begun(execution, head, entry)
         ends = Loop(self, execution, head, entry).ends()
         if execution.machine.noting:  # of no turns nothing would be claimed, and the code makes one
             about = f"the loop at {head:#x}: one turn at least"
-            self.claims.append(ForAll(about, self.expected[t] >= 1, entry.condition))
+            active = own_exec(entry) if some_lane(execution.machine.w, entry) else TRUE  # a count is the whole wave's
+            self.claims.append(ForAll(about, self.expected[t] >= 1, all_of(entry.condition, active)))
         return ends
+
+    def _diverges(self, execution: SymbolicExecution, head: int, entry: State) -> bool:
+        """Whether one turn leaves EXEC with fewer lanes."""
+        if head not in self.divergent:
+            machine, heads = execution.machine, dict(self.heads)
+            noting, machine.noting = machine.noting, False
+            try:
+                ends = execution.region(execution.flow.loops[head], head, entry.copy())
+            finally:
+                machine.noting, self.heads = noting, heads
+            own = all_of(entry.condition, own_exec(entry))
+            self.divergent[head] = any(not implies(own, own_exec(after)) for target, after in ends if target == head)
+        return self.divergent[head]
 
     def _begun(self, execution: SymbolicExecution, head: int, entry: State) -> Expr:
         """The variable of a loop that is met for the first time, below its count."""
@@ -80,10 +101,10 @@ class FoundLoops(Loops):
 def _count(leaves: Expr, t: Expr, head: int) -> Expr:
     """How often a loop runs that leaves where this holds."""
     if not any(kind_of(v) is not None for v in variables(leaves)):
-        plain = _unwrapped(leaves)
+        plain = unwrapped(leaves)
         line, exact = (plain.args[0] - plain.args[1], True) if plain.op == "eq" else (slack(plain), False)
         if line is not None:
-            line = _near(line)
+            line = near(line)
             start = simplify(substitute(line, {t: 0}))
             step = simplify(substitute(line, {t: 1}) - start)
             if step.op == "const" and step.value and simplify(line - start - step * t) is const(0):
@@ -93,19 +114,3 @@ def _count(leaves: Expr, t: Expr, head: int) -> Expr:
                 if step.value > 0:
                     return simplify(1 + maximum(0, div(-start + (each - 1), each)))
     raise NotReadable(f"the loop at {head:#x} leaves where {leaves}: no count is seen in it")
-
-
-def _unwrapped(e: Expr) -> Expr:
-    """The expression as if nothing in it wrapped."""
-    seen: dict[Expr, Expr] = {}
-    for node in postorder(e):
-        parts = tuple(seen[part] for part in node.args)
-        wraps = node.op == "mod" and node.args[1].op == "const" and int(node.args[1].value) >= LEAST_WRAP
-        seen[node] = parts[0] if wraps else rebuild(node, parts)
-    return simplify(seen[e])
-
-
-def _near(line: Expr) -> Expr:
-    """The line with its constant part next to 0, modulo the words' size."""
-    constant = int(value(line, dict.fromkeys(variables(line), 0)))
-    return simplify(line - (constant + WORD // 2) // WORD * WORD)

@@ -33,7 +33,8 @@ class Forms:
     def counter(self, before: Word, after: Word) -> Word | None:
         """init + c·t, where iteration 0 adds c to what is there before it."""
         step = simplify(after.expr - before.expr)
-        return self.w.word(before.expr + representative(step, before.bits) * self.t) if step.op == "const" else None
+        line = before.expr + representative(step, before.bits) * self.t
+        return self.w.word(line, before.bits) if step.op == "const" else None
 
     def bit(self, before: Word | Mask, after: Word | Mask) -> Expr | None:
         """The lane's bit of a mask at the head of iteration t."""
@@ -63,8 +64,11 @@ class Forms:
 
     def _earlier(self, end: Expr) -> Expr | None:
         """f(t − 1), of f(t) that says nothing of unknowns, nor of functions of t that are named as such."""
-        plain = self._given(end) and not self._varies(*(v for v in variables(end) if v is not self.t))
-        return substitute(end, {self.t: self.t - 1}) if plain else None
+        return substitute(end, {self.t: self.t - 1}) if self.plain(end) else None
+
+    def plain(self, e: Expr) -> bool:
+        """Whether it speaks of t and of what is given when the loop begins, and of nothing else."""
+        return self._given(e) and not self._varies(*(v for v in variables(e) if v is not self.t))
 
     def _given(self, e: Expr) -> bool:
         """Whether all in it is given when the loop begins, or its number."""

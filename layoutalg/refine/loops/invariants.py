@@ -20,23 +20,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from layoutalg.index import (
-    FALSE,
-    TRUE,
-    Expr,
-    all_of,
-    any_of,
-    eq,
-    negation,
-    simplify,
-    substitute,
-    variables,
-)
+from layoutalg.index import FALSE, Expr, all_of, any_of, eq, negation, simplify, substitute, variables
 from layoutalg.prove.obligation import ForAll
 from layoutalg.refine.loops.execution import Ends, SymbolicExecution
 from layoutalg.refine.loops.induction import Forms
+from layoutalg.refine.loops.places import Register, nothing_known, number, own_exec, places, put, read, same, value
 from layoutalg.refine.symbolic.arithmetic import IndexValues
-from layoutalg.refine.symbolic.outstanding import Key, Outstanding
+from layoutalg.refine.symbolic.outstanding import Outstanding
 from layoutalg.refine.symbolic.state import State, joined, resolved
 from layoutalg.refine.symbolic.substitution import Substitution
 from layoutalg.refine.values.word import High, Mask, NotReadable, Word, are_halves, as_mask, is_mask
@@ -44,9 +34,6 @@ from layoutalg.refine.values.word import High, Mask, NotReadable, Word, are_halv
 #: How often a body is tried before no invariant is found.  Loops of the builds that are proved take three: one to see
 #: what changes, one to recognise it, one to check; each loop within another may ask for more.
 TRIES = 12
-
-Register = tuple[str, Key]
-"""A register: in `scalars` or in `cells`."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +55,7 @@ class Loops:
     claims: list[ForAll] = field(default_factory=list)
     carried: dict[Expr, Carried] = field(default_factory=dict)
     handed: dict[Expr, tuple[Expr, ...]] = field(default_factory=dict)  # each unknown → what else its register holds
+    facts: dict[Expr, Expr] = field(default_factory=dict)  # unknowns that loops leave behind → what holds of them
 
     def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Ends:
         """Executes one loop by its invariant.  Raises `NotReadable` when there is none that can be checked."""
@@ -90,6 +78,7 @@ class Loop:
         self.pairs: dict[Register, tuple[Register, Word]] = {}  # lower half → upper half, the unknown whole
         self.known: dict[Register, Word | Mask] = {}  # registers whose value at the head is known → that value
         self.wrong: set[tuple[Register, Expr]] = set()  # what registers were taken for, and are not
+        self.inactive: dict[Register, Word] = {}  # what lanes that are not active at the head have there
         self.outstanding: Outstanding = entry.outstanding.copy()
         self.barriers: Expr = FALSE  # a body's
         self.forms = Forms(self.w, self.t, loops.expected)
@@ -120,7 +109,13 @@ class Loop:
             self.w.decide, self.machine.noting, self.machine.loops = decide, noting, around
         if noting:
             self._note(start, latch, leaving)
-        return self._left(start, leaving) if leaving else self._tested_at_head(latch)
+        ends = self._left(start, leaving) if leaving else self._tested_at_head(latch)
+        for place in self._idle(start, latch):
+            for _, state in ends:
+                writes = state.cells.get(place[1], ())
+                if writes and writes[0][1] is self.inactive[place]:
+                    state.cells[place[1]] = (*self.entry.cells.get(place[1], ()), *writes[1:])
+        return ends
 
     def _settled(self) -> tuple[State, State, Ends]:
         """What `_executed` gives when nothing new is found: what is known of registers then holds from head to head."""
@@ -148,9 +143,29 @@ class Loop:
         start = self.entry.copy()
         start.outstanding, start.scc = self.outstanding.copy(), None
         start.barriers = self.entry.barriers + self.barriers * self.t
-        for place, word in (self.unknown | self.known).items():
-            _put(start, place, word)
+        changed = self.unknown | self.known
+        for place in sorted(changed, key=lambda place: place[0], reverse=True):  # EXEC before vector registers
+            put(start, place, changed[place], self._inactive(place))
         return start
+
+    def _inactive(self, place: Register) -> Word | None:
+        """What a vector register holds at the head in lanes that are not active."""
+        if place[0] == "scalars":
+            return None
+        if place not in self.inactive:
+            own, before = own_exec(self.entry), self.entry.cells.get(place[1], ())
+            here = resolved(self.w, before, all_of(self.entry.condition, negation(own)))
+            self.inactive[place] = nothing_known(self.w, here)
+        return self.inactive[place]
+
+    def _idle(self, start: State, latch: State) -> Iterator[Register]:
+        """The vector registers that lanes keep which are not active, at the head of no iteration."""
+        own = own_exec(start)
+        if own is own_exec(latch) and own is own_exec(self.entry):
+            for place, word in self.inactive.items():
+                writes = latch.cells.get(place[1], ())
+                if resolved(self.w, writes, all_of(latch.condition, negation(own))).expr is word.expr:
+                    yield place
 
     # What changes
 
@@ -163,37 +178,21 @@ class Loop:
         per_iteration = simplify(latch.barriers - start.barriers)
         grown = outstanding != self.outstanding or per_iteration is not self.barriers
         self.outstanding, self.barriers = outstanding, per_iteration
-        changed = [p for p in _places(start, latch) if p not in self.unknown and not self._same(start, latch, p)]
+        changed = [p for p in places(start, latch) if p not in self.unknown and not same(self.w, start, latch, p)]
         numbers = [place for place in changed if not self._guess_mask(latch, place)]
-        words = {p: word for p in numbers if isinstance(word := self._get(self.entry, p), Word)}
+        words = {p: word for p in numbers if isinstance(word := self._get(self.entry, p), Word)
+                 and not (is_mask(word) and isinstance(self._get(latch, p), Mask))}  # fmt: skip
         uppers = {p: word for p, word in words.items() if isinstance(word.origin, High)}
         for place in numbers:
-            self._forget(place, words.get(place), uppers)
+            self._forget(place, words.get(place), uppers, latch)
         for place in numbers:
             self._guess_counter(latch, place)
         return grown or bool(changed)
 
-    def _same(self, start: State, latch: State, place: Register) -> bool:
-        kind, key = place
-        if kind == "cells":
-            a, b = start.cells.get(key, ()), latch.cells.get(key, ())
-            if len(a) == len(b) and all(x[0] is y[0] and x[1] is y[1] for x, y in zip(a, b, strict=True)):
-                return True
-        elif start.scalars.get(key) is latch.scalars.get(key):
-            return True
-        one, other = self._get(start, place), self._get(latch, place)
-        if isinstance(one, Mask) or isinstance(other, Mask):
-            both = isinstance(one, Mask) and isinstance(other, Mask)
-            return both and (as_mask(one).own, as_mask(one).half) == (as_mask(other).own, as_mask(other).half)
-        return one.alike(other)
-
     def _get(self, state: State, place: Register) -> Word | Mask:
-        kind, key = place
-        if kind == "cells":
-            return resolved(self.w, state.cells.get(key, ()), state.condition)
-        return state.scalars.get(key) or self.w.fresh_word()
+        return read(self.w, state, place)
 
-    def _forget(self, place: Register, here: Word | None, uppers: Mapping[Register, Word]) -> None:
+    def _forget(self, place: Register, here: Word | None, uppers: Mapping[Register, Word], latch: State) -> None:
         """An unknown for a register; one for two that are the halves of a word before the loop.
 
         `here` is what it holds then, if that is no mask; `uppers`, which registers hold upper halves.
@@ -202,7 +201,8 @@ class Loop:
             return
         upper = None if here is None else self._upper(place, here, uppers)
         if here is None:
-            self.unknown[place] = self._unknown_mask(place, as_mask(self._get(self.entry, place)))
+            before, end = (as_mask(self._get(state, place)) for state in (self.entry, latch))
+            self.unknown[place] = self._unknown_mask(place, before.having(before.own, end))
         elif upper is not None:
             unknown = self.w.word(self.w.fresh("carried", 1 << 64), 64)
             self.unknown[place], self.unknown[upper] = self.w.low(unknown), self.w.high(unknown)
@@ -239,10 +239,16 @@ class Loop:
         return True
 
     def _guess_counter(self, latch: State, place: Register) -> None:
-        """Takes a register that one iteration changes by a constant for a counter; later it is seen if it is one."""
-        here, end = self._get(self.entry, place), self._get(latch, place)
-        if isinstance(here, Word) and isinstance(end, Word) and place not in self._halves():
-            counter = self.forms.counter(here, end)
+        """Takes what one iteration changes by a constant for a counter; later it is seen if it is one."""
+        if place in self.pairs:
+            upper = self.pairs[place][0]
+            before, after = (self._whole(state, place, upper) for state in (self.entry, latch))
+            counter = self.forms.counter(before, after) if before and after else None
+            if counter is not None:
+                self.known |= {place: self.w.low(counter), upper: self.w.high(counter)}
+        elif place not in self._halves():
+            here, end = self._get(self.entry, place), self._get(latch, place)
+            counter = self.forms.counter(here, end) if isinstance(here, Word) and isinstance(end, Word) else None
             if counter is not None:
                 self.known[place] = counter
 
@@ -253,7 +259,7 @@ class Loop:
         """Drops what is known of registers and does not hold after an iteration; whether there was any."""
         wrong = [place for place in self.known if not self._kept(latch, place)]
         for place in wrong:
-            self.wrong.add((place, _value(self.known.pop(place))))
+            self.wrong.add((place, value(self.known.pop(place))))
             if place in self.pairs:
                 del self.known[self.pairs[place][0]]
         return bool(wrong)
@@ -261,8 +267,8 @@ class Loop:
     def _recognised(self, start: State, latch: State) -> bool:
         """Finds values at the head of registers that were unknown; whether there were any."""
         found: dict[Register, Word | Mask] = {}
-        uppers = {upper for upper, _ in self.pairs.values()}
-        for place in self.unknown:
+        uppers, paired = {upper for upper, _ in self.pairs.values()}, len(self.pairs)
+        for place in tuple(self.unknown):
             if place in self.known or place in uppers:
                 continue
             if place in self.pairs:
@@ -272,19 +278,31 @@ class Loop:
                 low = None if form is None else self.w.low(whole := self.w.word(form, 64))
                 if low is not None and (place, low.expr) not in self.wrong:
                     found |= {place: low, upper: self.w.high(whole)}
+                elif form is None:
+                    self._part(place, start, latch)
                 continue
-            here, end, unknown_word = (self._get(s, place) for s in (self.entry, latch, start))
-            if isinstance(unknown_word, Mask):
-                own = self.forms.bit(here, end)
-                if own is not None:
-                    found[place] = unknown_word.having(own)
-            elif isinstance(here, Word) and isinstance(end, Word):
-                form = self.forms.number(here, unknown_word.expr, end)
-                if form is not None:
-                    found[place] = self.w.word(form)
-        new = {place: word for place, word in found.items() if (place, _value(word)) not in self.wrong}
+            word = self._form(place, start, latch)
+            if word is not None:
+                found[place] = word
+        new = {place: word for place, word in found.items() if (place, value(word)) not in self.wrong}
         self.known |= new
-        return bool(new)
+        return bool(new) or len(self.pairs) < paired
+
+    def _form(self, place: Register, start: State, latch: State) -> Word | Mask | None:
+        """What a register holds at the head of iteration t, if that is seen."""
+        here, end, unknown = (self._get(s, place) for s in (self.entry, latch, start))
+        if isinstance(unknown, Mask):
+            own = self.forms.bit(here, end)
+            return None if own is None else unknown.having(own)
+        form = self.forms.number(here, unknown.expr, end) if isinstance(here, Word) and isinstance(end, Word) else None
+        return None if form is None else self.w.word(form)
+
+    def _part(self, low: Register, start: State, latch: State) -> None:
+        """Two registers that one move wrote at once need be no halves: then one of them has a form of its own."""
+        both = (low, self.pairs[low][0])
+        if any(self._form(place, start, latch) is not None for place in both):
+            del self.pairs[low]
+            self.unknown |= {place: self.w.word(self.w.fresh("carried", 1 << 32)) for place in both}
 
     def _whole(self, state: State, low: Register, high: Register) -> Word | None:
         """The word of which two registers hold the halves."""
@@ -304,7 +322,7 @@ class Loop:
             whole = self._whole(latch, place, upper)
             if whole is None:
                 return False
-            claimed, held = self.w.pair(_word(claimed), _word(self.known[upper])), whole
+            claimed, held = self.w.pair(number(claimed), number(self.known[upper])), whole
         if isinstance(claimed, Mask):
             same_half = not isinstance(held, Mask) or held.half == claimed.half
             own = as_mask(held).own if is_mask(held) else None
@@ -321,11 +339,15 @@ class Loop:
         goal = any_of(all_of(leaves, last), all_of(negation(leaves), negation(last)))
         if leaving:
             self.loops.claims.append(ForAll(about, goal, start.condition))
+        self._carries(latch)
+
+    def _carries(self, latch: State) -> None:
+        """Notes what the loop carries."""
         for place, word in self.unknown.items():
             if place in self.known:
                 continue
-            held = tuple(_value(self._get(state, place)) for state in (self.entry, latch))
-            for v in variables(_value(word)):
+            held = tuple(value(self._get(state, place)) for state in (self.entry, latch))
+            for v in variables(value(word)):
                 self.loops.handed[v] = (*self.loops.handed.get(v, ()), *held)
             if isinstance(word, Word) and word.expr.op == "var":
                 before, after = (self._get(s, place) for s in (self.entry, latch))
@@ -340,7 +362,7 @@ class Loop:
         state = Substitution({self.t: self.count - 1}).state(latch)
         following = Substitution({self.t: self.count})
         for place, word in self.known.items():
-            _put(state, place, following.scalar(word))
+            put(state, place, following.scalar(word), self._inactive(place))
         state.path = self.entry.path
         ends = self.execution.region(self.execution.flow.loops[self.head], self.head, state)
         if any(target == self.head for target, _ in ends):
@@ -367,26 +389,3 @@ class Loop:
             others = (*others, negation(taken))
             ends.append((target, state))
         return ends
-
-
-def _places(one: State, other: State) -> Iterator[Register]:
-    yield from (("scalars", key) for key in {**one.scalars, **other.scalars})
-    yield from (("cells", key) for key in {**one.cells, **other.cells})
-
-
-def _put(state: State, place: Register, word: Word | Mask) -> None:
-    kind, key = place
-    if kind == "scalars":
-        state.scalars[key] = word
-    else:
-        state.cells[key] = ((TRUE, _word(word)),)
-
-
-def _value(word: Word | Mask) -> Expr:
-    return word.own if isinstance(word, Mask) else word.expr
-
-
-def _word(word: Word | Mask) -> Word:
-    if isinstance(word, Mask):
-        raise NotReadable("a lane mask where a number is expected")
-    return word

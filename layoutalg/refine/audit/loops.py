@@ -10,7 +10,8 @@ A loop is first followed with no word of its count; what its body makes of each 
 
 With that count it is followed again, now with t below it, and that it leaves in the last iteration and in none before
 is to be proved: so the loop ends, and nothing in it wraps unseen.
-What it cannot represent: loops that each lane leaves for itself, counts that depend on what is loaded.
+Loops that each lane leaves for itself need no count (`divergence`).
+What it cannot represent: counts that depend on what is loaded, of loops that all lanes leave together.
 """
 
 from __future__ import annotations

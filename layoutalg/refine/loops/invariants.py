@@ -24,12 +24,26 @@ from layoutalg.index import FALSE, Expr, all_of, any_of, eq, negation, simplify,
 from layoutalg.prove.obligation import ForAll
 from layoutalg.refine.loops.execution import Ends, SymbolicExecution
 from layoutalg.refine.loops.induction import Forms
-from layoutalg.refine.loops.places import Register, nothing_known, number, own_exec, places, put, read, same, value
+from layoutalg.refine.loops.places import (
+    Register,
+    both_halves,
+    nothing_known,
+    number,
+    own_exec,
+    places,
+    put,
+    read,
+    same,
+    undefined,
+    upper_half,
+    value,
+)  # fmt: skip
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Outstanding
 from layoutalg.refine.symbolic.state import State, joined, resolved
 from layoutalg.refine.symbolic.substitution import Substitution
-from layoutalg.refine.values.word import High, Mask, NotReadable, Word, are_halves, as_mask, is_mask
+from layoutalg.refine.values.unknowns import Kind
+from layoutalg.refine.values.word import High, Mask, NotReadable, Word, as_mask, is_mask
 
 #: How often a body is tried before no invariant is found.  Loops of the builds that are proved take three: one to see
 #: what changes, one to recognise it, one to check; each loop within another may ask for more.
@@ -187,6 +201,11 @@ class Loop:
             self._forget(place, words.get(place), uppers, latch)
         for place in numbers:
             self._guess_counter(latch, place)
+        for place, word in self.unknown.items():
+            carried = isinstance(word, Word) and place not in self.known and not undefined(word)
+            if carried and undefined(self._get(latch, place)):  # what nothing wrote comes in by a later iteration
+                self.unknown[place], grown = self.w.word(self.w.undefined()), True
+                self.pairs = {low: pair for low, pair in self.pairs.items() if place not in (low, pair[0])}
         return grown or bool(changed)
 
     def _get(self, state: State, place: Register) -> Word | Mask:
@@ -199,7 +218,7 @@ class Loop:
         """
         if place in self.unknown:
             return
-        upper = None if here is None else self._upper(place, here, uppers)
+        upper = None if here is None else upper_half(place, here, uppers, {upper for upper, _ in self.pairs.values()})
         if here is None:
             before, end = (as_mask(self._get(state, place)) for state in (self.entry, latch))
             self.unknown[place] = self._unknown_mask(place, before.having(before.own, end))
@@ -208,15 +227,8 @@ class Loop:
             self.unknown[place], self.unknown[upper] = self.w.low(unknown), self.w.high(unknown)
             self.pairs[place] = (upper, unknown)
         else:
-            self.unknown[place] = self.w.word(self.w.fresh("carried", 1 << 32))
-
-    def _upper(self, low: Register, word: Word, uppers: Mapping[Register, Word]) -> Register | None:
-        """The register that holds the upper half of a word before the loop; of several, the next one first."""
-        kind, (file, number) = low
-        taken = {upper for upper, _ in self.pairs.values()}
-        found = [place for place, above in uppers.items() if place not in taken and are_halves(word, above)]
-        following: Register = (kind, (file, number + 1))
-        return following if following in found else next(iter(found), None)
+            kind = Kind.UNDEFINED if undefined(here) else Kind.DATA
+            self.unknown[place] = self.w.word(self.w.fresh("carried", 1 << 32, kind))
 
     def _unknown_mask(self, place: Register, mask: Mask) -> Mask:
         """An unknown for a mask, one for both halves: the lane's bit is in one of them."""
@@ -242,7 +254,7 @@ class Loop:
         """Takes what one iteration changes by a constant for a counter; later it is seen if it is one."""
         if place in self.pairs:
             upper = self.pairs[place][0]
-            before, after = (self._whole(state, place, upper) for state in (self.entry, latch))
+            before, after = (both_halves(self.w, state, place, upper) for state in (self.entry, latch))
             counter = self.forms.counter(before, after) if before and after else None
             if counter is not None:
                 self.known |= {place: self.w.low(counter), upper: self.w.high(counter)}
@@ -273,7 +285,7 @@ class Loop:
                 continue
             if place in self.pairs:
                 upper, unknown = self.pairs[place]
-                before, after = (self._whole(state, place, upper) for state in (self.entry, latch))
+                before, after = (both_halves(self.w, state, place, upper) for state in (self.entry, latch))
                 form = self.forms.number(before, unknown.expr, after) if before and after else None
                 low = None if form is None else self.w.low(whole := self.w.word(form, 64))
                 if low is not None and (place, low.expr) not in self.wrong:
@@ -304,11 +316,6 @@ class Loop:
             del self.pairs[low]
             self.unknown |= {place: self.w.word(self.w.fresh("carried", 1 << 32)) for place in both}
 
-    def _whole(self, state: State, low: Register, high: Register) -> Word | None:
-        """The word of which two registers hold the halves."""
-        a, b = self._get(state, low), self._get(state, high)
-        return self.w.pair(a, b) if isinstance(a, Word) and isinstance(b, Word) else None
-
     # What is checked
 
     def _kept(self, latch: State, place: Register) -> bool:
@@ -319,7 +326,7 @@ class Loop:
         claimed, held = self.known[place], self._get(latch, place)
         if place in self.pairs:
             upper = self.pairs[place][0]
-            whole = self._whole(latch, place, upper)
+            whole = both_halves(self.w, latch, place, upper)
             if whole is None:
                 return False
             claimed, held = self.w.pair(number(claimed), number(self.known[upper])), whole

@@ -10,7 +10,7 @@ What it cannot represent: two values of a register for lanes that are active.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 
 from layoutalg.index import TRUE, Expr, all_of, negation
 from layoutalg.isa.decode.instructions import EXEC
@@ -18,7 +18,7 @@ from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.state import State, resolved
 from layoutalg.refine.values.unknowns import Kind, dependencies, kind_of
-from layoutalg.refine.values.word import Mask, NotReadable, Word, as_mask
+from layoutalg.refine.values.word import Mask, NotReadable, Word, are_halves, as_mask
 
 Register = tuple[str, Key]
 """A register: in `scalars` or in `cells`."""
@@ -68,6 +68,22 @@ def same(w: IndexValues, one: State, other: State, place: Register) -> bool:
     return mine.alike(its)
 
 
+def both_halves(w: IndexValues, state: State, low: Register, high: Register) -> Word | None:
+    """The word of which two registers hold the halves."""
+    a, b = read(w, state, low), read(w, state, high)
+    return w.pair(a, b) if isinstance(a, Word) and isinstance(b, Word) else None
+
+
+def upper_half(
+    low: Register, word: Word, uppers: Mapping[Register, Word], taken: Container[Register]
+) -> Register | None:
+    """The register that holds the upper half of a word before the loop; of several, the next one first."""
+    kind, (file, at) = low
+    found = [place for place, above in uppers.items() if place not in taken and are_halves(word, above)]
+    following: Register = (kind, (file, at + 1))
+    return following if following in found else next(iter(found), None)
+
+
 def put(state: State, place: Register, word: Word | Mask, inactive: Word | None = None) -> None:
     """The register holds this, where the lane is active; where it is not, the other."""
     kind, key = place
@@ -81,8 +97,12 @@ def put(state: State, place: Register, word: Word | Mask, inactive: Word | None 
 
 def nothing_known(w: IndexValues, *words: Word) -> Word:
     """A word of which nothing is known; one that nothing wrote, if one of these may be."""
-    undefined = any(kind_of(v) is Kind.UNDEFINED for v in dependencies(*(word.expr for word in words)))
-    return w.fresh_word() if undefined else w.unknown_word()
+    return w.fresh_word() if undefined(*words) else w.unknown_word()
+
+
+def undefined(*words: Word | Mask) -> bool:
+    """Whether one of these may be made of what nothing wrote."""
+    return any(kind_of(v) is Kind.UNDEFINED for v in dependencies(*map(value, words)))
 
 
 def value(word: Word | Mask) -> Expr:

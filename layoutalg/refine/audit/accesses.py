@@ -141,7 +141,7 @@ def questions(
         else:
             inside = launched.tensors[access.memory].inside(access.offset, access.width, access.store)
         yield AccessQuestion("lds_in_bounds" if in_lds else "in_bounds", about, inside, given)
-        needed = alignment_of("lds" if in_lds else "global", access.width)
+        needed = needed_alignment(access)
         if needed > 1:
             yield AccessQuestion("aligned", about, eq(mod(access.offset, needed), 0), given)
         yield AccessQuestion("no_overflow", about, _uncut(access.offset, loaded), given)
@@ -149,6 +149,16 @@ def questions(
             yield AccessQuestion("read_only", about, FALSE, given)
         if access.undefined:
             yield AccessQuestion("defined", about, FALSE, given)
+
+
+def needed_alignment(access: TracedAccess) -> int:
+    """The bytes that an address must be a multiple of: in global memory of no more than a dword.
+
+    LLVM gives wide global operations to addresses of dwords, on machines without unaligned accesses too
+    (`allowsMisalignedMemoryAccessesImpl`); an atomic operation needs its own width.
+    """
+    needed = alignment_of("lds" if access.memory == LDS else "global", access.width)
+    return needed if access.memory == LDS or access.atomic else min(needed, 4)
 
 
 def _uncut(offset: Expr, loaded: Container[Expr]) -> Expr:

@@ -239,7 +239,7 @@ class _Auditor:
             {LDS: 1, **{name: one.element for name, one in launched.tensors.items()}}, self._in_range,
             UninterpretedFunctions(),
         )  # fmt: skip
-        machine.loaded = self._loaded
+        machine.loaded, machine.has_contents = self._loaded, self._has_contents
         SymbolicExecution(machine, self.loops.execute, time.monotonic() + budget.left()).run()
         self.trace = machine.trace
         return accesses(machine.trace, self.loops)
@@ -253,6 +253,13 @@ class _Auditor:
                 for v in variables(part):
                     if v in values:
                         self.assumed[v] = all_of(self.assumed.get(v, TRUE), part)
+
+    def _has_contents(self, buffer: str, offset: Expr, size: int, given: Expr) -> bool:
+        """Whether bytes of a tensor are elements; what lies between these was never written."""
+        tensor = self.launched.tensors.get(buffer)
+        if tensor is None or tensor.elements.each is None:
+            return True
+        return self._in_range(tensor.inside(offset, size, store=True), all_of(self.launched.given, given))
 
     def _given(self, *exprs: Expr) -> Expr:
         """What is assumed of all that was loaded, and known of all that loops left behind, and occurs in these."""

@@ -36,6 +36,7 @@ from layoutalg.index import (
     div,
     eq,
     lt,
+    mod,
     negation,
     simplify,
     substitute,
@@ -46,7 +47,7 @@ from layoutalg.index.conditions import conjunct_set, excludes
 from layoutalg.index.rows import coordinates
 from layoutalg.isa.semantics.accesses import alignment_of
 from layoutalg.prove import ForAll, InjectiveMap, Obligation, Shown
-from layoutalg.refine.audit.accesses import LDS, TracedAccess
+from layoutalg.refine.audit.accesses import LDS, TracedAccess, needed_alignment
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.unrolled import Part, Rolled, rolled, without
 from layoutalg.refine.values.unknowns import Kind, kind_of, unknown_value
@@ -99,7 +100,7 @@ class _Tensor:
         self.here = (*self.launched.blocks, *self.launched.threads)
         self.sizes = {v for size in self.launched.sizes.values() for v in variables(size)}
         self.sizes |= {v for a in self.launched.arguments if a.number is not None for v in variables(a.number)}
-        self.unit = min(alignment_of("global", access.width) for access in self.accesses)
+        self.unit = min(map(_seen_alignment, self.accesses))
         self.touched = [self._touched(access) for access in self.accesses]
         atomic = [access for access in self.accesses if access.atomic]
         scoped = self.launched.kernel.architecture.name == SCOPED
@@ -238,6 +239,12 @@ def _turns(access: TracedAccess, here: Sequence[Expr], sizes: Collection[Expr]) 
         if extent is not None and not plain:
             limits.append((names[v], extent))
     return names, [lt(new, substitute(extent, names)) for new, extent in limits]
+
+
+def _seen_alignment(access: TracedAccess) -> int:
+    """The alignment of an access' width where its offset shows it, else that which is claimed of it."""
+    whole = alignment_of("global", access.width)
+    return whole if simplify(mod(access.offset, whole)) is FALSE else needed_alignment(access)
 
 
 def _weakest(parts: Sequence[Part]) -> Part:

@@ -106,9 +106,9 @@ class IndexValues:
         """Whether two representatives are of one word, as far as can be shown."""
         return same_word(one, other, bits) or self.decide(eq(mod(one - other, 1 << bits), 0), self.always)
 
-    def fresh_bit(self) -> Expr:
+    def fresh_bit(self, kind: Kind = Kind.ANY) -> Expr:
         """A new unknown truth."""
-        return eq(self.fresh("any", 2, Kind.ANY), 1)
+        return eq(self.fresh("any", 2, kind), 1)
 
     def undefined(self, bits: int = 32) -> Expr:
         """A number that nothing wrote: any that the machine happens to have there."""

@@ -39,7 +39,7 @@ from layoutalg.refine.symbolic.scratch import Scratch
 from layoutalg.refine.symbolic.state import BoundArgument, TracedElement
 from layoutalg.refine.values.modular import representative
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
-from layoutalg.refine.values.unknowns import dependencies
+from layoutalg.refine.values.unknowns import Kind, dependencies
 from layoutalg.refine.values.word import Mask, NotReadable, Word
 
 #: Buffers begin at a multiple of so many bytes: an assumption (`refinement.STANDING`).
@@ -51,6 +51,10 @@ HIGHEST_ARGUMENTS = 1 << 60
 
 Loaded = Callable[[str, int, Sequence[Expr]], None]
 """Is told the buffer (empty where it is not known), the bytes of each value, and the unknowns that stand for them."""
+
+
+HasContents = Callable[[str, Expr, int, Expr], bool]
+"""Whether so many bytes of a buffer, from an offset on, are known to hold something wherever a condition does."""
 
 
 class SymbolicMachine:
@@ -81,6 +85,7 @@ class SymbolicMachine:
         self.loops: tuple[Expr, ...] = ()  # the variables of the loops that are followed
         self.noting = True  # or only trying out what a loop changes
         self.loaded: Loaded = lambda buffer, size, values: None  # is told what was loaded
+        self.has_contents: HasContents = lambda buffer, offset, size, given: True
         self.buffers = {
             a.buffer: symbol(f"address_of_{a.buffer}", min=0, max=(1 << 64) - 1, multiple_of=BUFFERS)
             for a in arguments
@@ -196,7 +201,7 @@ class SymbolicMachine:
     ) -> list[tuple[Key, Word, Key | None]]:
         at = self._parts(access, address, instruction)
         size = min(at[2], 4)
-        values = [self.w.fresh("loaded", 1 << 8 * size) for _ in range(access.size // size)]
+        values = self._contents(*at[:2], size, access.size // size, self.registers.active)
         self._note(instruction, access, (*at[:2], size), values)
         self.loaded(at[0], size, values)
         target = operand_of(instruction, "d")
@@ -208,6 +213,11 @@ class SymbolicMachine:
             key = (target.kind, target.index + number * access.registers + k)
             words.append((key, self.w.word(self.registers.widened(access, key, total)), None))
         return words
+
+    def _contents(self, buffer: str, start: Expr, size: int, count: int, given: Expr) -> list[Expr]:
+        """Unknowns for what is loaded: data, but where perhaps nothing was written."""
+        there = (not buffer or self.has_contents(buffer, start + k * size, size, given) for k in range(count))
+        return [self.w.fresh("loaded", 1 << 8 * size, Kind.DATA if known else Kind.UNDEFINED) for known in there]
 
     def _store(self, instruction: Instruction, access: MemoryInstruction, role: str, address: Word) -> None:
         source = operand_of(instruction, role)
@@ -242,11 +252,11 @@ class SymbolicMachine:
 
     def _load_uniform(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> list[Word]:
         """A scalar load from a buffer, which every wave on this way makes."""
-        values = [self.w.fresh("loaded", 1 << 32) for _ in range(access.registers)]
+        state = self.registers.state
+        buffer, start = self._place(access, address, instruction) if self.noting else ("", FALSE)
+        values = self._contents(buffer, start, 4, access.registers, state.condition)
         self.lanes.alike.update(values)
         if self.noting:
-            buffer, start = self._place(access, address, instruction)
-            state = self.registers.state
             for k, value in enumerate(values):
                 this = instruction, False, buffer, start + 4 * k, state.condition, state.barriers, value, 4, access.size
                 self.trace.append(TracedElement(*this, self.loops, 4 * k))

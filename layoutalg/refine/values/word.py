@@ -36,9 +36,9 @@ from functools import lru_cache
 from typing import Protocol
 
 from layoutalg.errors import UnsupportedInstructionError
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, negation
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, negation, variables
 from layoutalg.index.conditions import conjunction, disjunction, implies
-from layoutalg.refine.values.unknowns import is_unknown
+from layoutalg.refine.values.unknowns import Kind, is_unknown, kind_of
 
 
 class NotReadable(UnsupportedInstructionError):
@@ -128,7 +128,7 @@ class Bitwise(Protocol):
     def bitwise(self, operation: str, *words: Word) -> Expr:
         """`and`, `or`, `xor` of two words, `not` of one."""
 
-    def fresh_bit(self) -> Expr:
+    def fresh_bit(self, kind: Kind = ...) -> Expr:
         """A new unknown truth."""
 
 
@@ -256,7 +256,8 @@ def as_mask(word: Word | Mask) -> Mask:
     if isinstance(word, Mask):
         return word
     own = own_bit(word)
-    return Mask(word.arithmetic.fresh_bit() if own is None else own)
+    unwritten = any(kind_of(v) is Kind.UNDEFINED for v in variables(word.expr))
+    return Mask(word.arithmetic.fresh_bit(Kind.UNDEFINED if unwritten else Kind.ANY) if own is None else own)
 
 
 def own_bit(word: Word) -> Expr | None:

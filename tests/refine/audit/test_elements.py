@@ -85,3 +85,34 @@ def test_a_store_between_elements_or_before_the_first_is_no_store_in_the_tensor(
     for wrong in (audited("s"), audited("n", 5), audited("n", -1)):
         assert wrong.name == "refuted"
         assert any(claim == "in_bounds" and verdict.name == "refuted" for claim, _, verdict in wrong.claims)
+
+
+def test_what_is_loaded_from_between_elements_is_not_written() -> None:
+    """An even element of a tensor of stride 2 has contents, and what lies beside it has none."""
+    source = """#include "layoutalg_device.h"
+    extern "C" __global__ void rows(const float* x, float* o, int n) {
+      int i = blockIdx.x * 64 + threadIdx.x;
+      if (i < n) o[i] = x[PLACE];
+    }"""
+    launch = """
+symbols = { N = { min = 1, max = 1000 } }
+[[descriptor]]
+name = "x"
+dtype = "f32"
+base = { kind = "naive", lengths = ["N"], strides = [2] }
+[[descriptor]]
+name = "o"
+dtype = "f32"
+base = { kind = "packed", lengths = ["N"] }
+[launch]
+grid = ["(N + 63) // 64"]
+block = [64]
+arguments = ["x", "o", "N"]
+writes = ["o"]
+"""
+    verdicts = {}
+    for place in ("2 * i", "i"):
+        code = compile_source(source.replace("PLACE", place), "gfx942").payload
+        found = audit(decode_kernel(read_kernels(code)["rows"]), loads(launch))
+        verdicts[place] = {claim for claim, _, verdict in found.claims if verdict.name != "proved"}
+    assert verdicts == {"2 * i": set(), "i": {"defined"}}

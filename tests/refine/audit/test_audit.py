@@ -10,6 +10,7 @@ from layoutalg.refine.audit.audit import Audit, audit
 from tests.foreign.corpus import HERE, TARGETS, WRONG
 from tests.foreign.running import machine_code
 from tests.foreign.table import KERNELS
+from tests.foreign.test_corpus import shown
 
 #: Of each kind of code one: a guard, a stride, LDS, a tree, halos, a loop over tiles, a matrix unit.
 PROVED = ("copy_plain", "copy_strided_rows", "transpose_padded", "reduce_tree", "stencil_1d", "matmul_tiled")
@@ -67,7 +68,10 @@ def test_a_launch_that_is_not_the_kernels_is_refused() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KERNELS)
 def test_nothing_unsafe_is_proved(name: str) -> None:
-    """A variant that faults in a run, or whose threads get in each other's way, is never proved."""
+    """A variant that faults in a run, or whose threads get in each other's way, is never proved.
+
+    What it shows is said of gfx942 (waves of 32 may write what waves of 64 leave out): of others a run says it.
+    """
     kernel = KERNELS[name]
     for target in ("gfx942", "gfx1201"):
         for broken in kernel.broken:
@@ -77,7 +81,9 @@ def test_nothing_unsafe_is_proved(name: str) -> None:
                 found = audited(name, target, source=kernel.edited(broken), seconds=5)
             except DeviceError:
                 continue
-            assert not found.proved, (target, broken.name)
+            sizes = broken.sizes or kernel.sizes
+            faults = target == "gfx942" or any(shown(kernel, target, broken, at) in UNSAFE for at in sizes)
+            assert not (found.proved and faults), (target, broken.name)
 
 
 def test_what_is_wrong_and_safe_may_be_proved() -> None:

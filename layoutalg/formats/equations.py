@@ -78,7 +78,7 @@ class EquationError(ValueError):
 
 
 @dataclass(frozen=True)
-class Named:
+class EquationNames:
     """What the names of an equation stand for: tensors with their types and lengths, sizes, values of the launch."""
 
     tensors: Mapping[str, tuple[str, tuple[Expr, ...]]]
@@ -86,12 +86,12 @@ class Named:
     passed: Mapping[str, str]  # each value's type; empty where the launch does not say
 
 
-def equation(text: str, named: Named) -> Equation:
+def equation(text: str, named: EquationNames) -> Equation:
     """The equation that a text says; EquationError in one line where it says none.
 
     >>> from layoutalg.index import symbol
     >>> m, n = symbol("M", min=1, max=99), symbol("N", min=1, max=99)
-    >>> known = Named({"x": ("f32", (m, n)), "o": ("f32", (n, m))}, {"M": m, "N": n}, {})
+    >>> known = EquationNames({"x": ("f32", (m, n)), "o": ("f32", (n, m))}, {"M": m, "N": n}, {})
     >>> found = equation("o[j, i] = x[i, j] * 2", known)
     >>> found.tensor, found.indices, found.term.name, found.term.dtype
     ('o', (j, i), 'mul', 'f32')
@@ -106,7 +106,7 @@ def equation(text: str, named: Named) -> Equation:
 class _Reader:
     """Reads one text, from left to right; an operator's operands before what stands behind it."""
 
-    def __init__(self, text: str, named: Named) -> None:
+    def __init__(self, text: str, named: EquationNames) -> None:
         self.text, self.named, self.at, self.depth = text, named, 0, 0
         self.indices: dict[str, Expr] = {}
         self.ranges: dict[str, tuple[int, Expr | None]] = {}  # of reductions: where it is named, how far it goes

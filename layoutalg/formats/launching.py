@@ -9,7 +9,7 @@ from typing import Any
 from layoutalg.formats.build import Builder
 from layoutalg.formats.context import Data
 from layoutalg.formats.equation import Equation
-from layoutalg.formats.equations import EquationError, Named, equation
+from layoutalg.formats.equations import EquationError, EquationNames, equation
 from layoutalg.formats.launch import Argument, Assumption, Field, Given, Launch, Number, Pointer, Struct, Unused
 from layoutalg.formats.reading import DocumentError, Path
 from layoutalg.formats.shape import nearest, shown
@@ -51,7 +51,7 @@ def _equations(builder: Builder, path: Path, texts: Sequence[str], launch: Launc
         return
     items = {name: builder.resolve(("launch", "arguments"), name) for name in launch.tensors}
     tensors = {name: (one.dtype or "", one.descriptor.lengths) for name, one in items.items()}
-    named = Named(tensors, builder.file_symbols, {one.name: one.dtype or "" for one in launch.given})
+    named = EquationNames(tensors, builder.file_symbols, {one.name: one.dtype or "" for one in launch.given})
     seen: set[str] = set()
     for n, text in enumerate(texts):
         try:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from layoutalg.formats.launch import Launch
-from layoutalg.index import TRUE, Expr
+from layoutalg.index import TRUE, Expr, simplify, substitute, variables
 from layoutalg.layout import (
     TensorAdaptor,
     TensorDescriptor,
@@ -237,6 +237,11 @@ class SpecFile:
     def distributions(self) -> tuple[DistributionItem, ...]:
         """The distributions."""
         return tuple(item for item in self.items if isinstance(item, DistributionItem))
+
+    def in_own_symbols(self, e: Expr) -> Expr:
+        """An item's expression in the file's symbols, of which what the item is given may have made narrower ones."""
+        sizes = (v for v in variables(e) if not v.value.index)  # an index may have another size's name
+        return simplify(substitute(e, {v: self.symbols.get(v.value.name, v) for v in sizes}))
 
     def descriptor(self, name: str) -> DescriptorItem:
         """The descriptor of that name; KeyError lists the names there are."""

@@ -3,11 +3,11 @@
 import pytest
 
 from layoutalg.formats.equation import Contents, Literal, Operation, Reduction, walk
-from layoutalg.formats.equations import EquationError, Named, equation
+from layoutalg.formats.equations import EquationError, EquationNames, equation
 from layoutalg.index import symbol
 
 M, N, K = (symbol(name, min=1, max=99) for name in "MNK")
-NAMED = Named(
+NAMED = EquationNames(
     {"a": ("f16", (M, K)), "b": ("f16", (K, N)), "o": ("f32", (M, N)), "v": ("f32", (N,)), "n": ("i32", (N,))},
     {"M": M, "N": N, "K": K},
     {"alpha": "f32", "beta": ""},

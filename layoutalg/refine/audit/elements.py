@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, as_expr, const, div, eq, lt, mod, simplify, substitute, value
-from layoutalg.index import variables as of
+from layoutalg.index import FALSE, TRUE, Expr, all_of, as_expr, const, div, eq, lt, mod, simplify, substitute
 from layoutalg.layout import TensorDescriptor
+from layoutalg.refine.audit.strides import magnitude, strides_of
 
 
 @dataclass(frozen=True)
@@ -45,20 +45,18 @@ class Elements:
         if descriptor.is_empty or not descriptor.index:
             return cls(const(0), space)
         index = descriptor.index
-        offset, zeros = descriptor.offset(index), dict.fromkeys(index, FALSE)
-        start = simplify(substitute(offset, zeros))
-        first = sizes(start)
-        strides = [simplify(substitute(offset, {**zeros, i: TRUE}) - start) for i in index]
-        line = sum((i * stride for i, stride in zip(index, strides, strict=True)), start=start)
-        if simplify(offset - line) is not FALSE or descriptor.valid(index) is not TRUE:
+        offset = descriptor.offset(index)
+        first, found = sizes(substitute(offset, dict.fromkeys(index, FALSE))), strides_of(offset, index)
+        if found is None or descriptor.valid(index) is not TRUE:
             return cls(first, space, assumed=True)
+        strides = found[1]
         axes = [(sizes(stride), sizes(length)) for stride, length in zip(strides, descriptor.lengths, strict=True)
                 if length is not const(1) and stride is not FALSE]  # fmt: skip
         if _without_gaps(axes):
             return cls(first, space)
         if any(stride.lo < 1 for stride, _ in axes):
             return cls(first, space, assumed=True)
-        ordered = sorted(axes, key=lambda axis: -_size(axis[0]))
+        ordered = sorted(axes, key=lambda axis: -magnitude(axis[0]))
         return cls(first, space, lambda place: _is_element(place, ordered))
 
 
@@ -72,11 +70,6 @@ def _without_gaps(axes: Sequence[tuple[Expr, Expr]]) -> bool:
         left.remove(found)
         needed = simplify(needed * found[1])
     return True
-
-
-def _size(stride: Expr) -> int:
-    """A stride among others, where all sizes are large."""
-    return value(stride, {v: int(max(v.lo, min(v.hi, 1 << 10))) for v in of(stride)})
 
 
 def _is_element(place: Expr, axes: Sequence[tuple[Expr, Expr]]) -> Expr:

@@ -93,6 +93,16 @@ def is_counted(t: Expr) -> bool:
     return count.op != "const" or count.value < MOST
 
 
+def counted_loops(loops: Sequence[Expr]) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+    """The loops around an access, outermost first: those of which all turns are made, and the others.
+
+    From the first on that each lane leaves for itself only the first turn is certain: a lane's guard there says what
+    holds of a lane that is still in, and not that it is.
+    """
+    first = next((k for k, t in enumerate(loops) if not is_counted(t)), len(loops))
+    return tuple(loops[:first]), tuple(loops[first:])
+
+
 def own_variables(e: Expr) -> set[Expr]:
     """The variables of an expression without those that say how many values these have."""
     return {node for node in postorder(e) if node.op == "var"}

@@ -14,7 +14,6 @@ Raises `LaunchError` where the two contradict.  What it cannot represent: blocks
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,10 +31,8 @@ from layoutalg.index import (
     div,
     select,
     simplify,
-    substitute,
     symbol,
     var,
-    variables,
 )
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.metadata import Argument as LaidOut
@@ -154,12 +151,7 @@ def _constant(size: Expr) -> int:
 def _limits(file: SpecFile, launch: Launch) -> Iterator[Expr]:
     """What the file says of its sizes."""
     for item in map(file.descriptor, launch.tensors):
-        yield from (item.limits, _of_the_file(file, item.given))
-
-
-def _of_the_file(file: SpecFile, e: Expr) -> Expr:
-    """An item's expression in the file's own symbols, of which what the item is given may have made narrower ones."""
-    return simplify(substitute(e, {v: file.symbols.get(v.value.name, v) for v in variables(e)}))
+        yield from (item.limits, file.in_own_symbols(item.given))
 
 
 def _memory(file: SpecFile, launch: Launch, name: str) -> TensorMemory:
@@ -170,7 +162,7 @@ def _memory(file: SpecFile, launch: Launch, name: str) -> TensorMemory:
     whole = item.dtype.startswith(("i", "u"))  # of fractions nothing is assumed: their bits are no numbers here
     limits = [(one.min, one.max) for one in launch.assume if one.of == name and whole and not written]
     assumed = limits[0] if limits else (None, None)
-    elements = Elements.of(item.descriptor, functools.partial(_of_the_file, file))
+    elements = Elements.of(item.descriptor, file.in_own_symbols)
     return TensorMemory(name, simplify(elements.space * element), element, written, signed, assumed, elements)
 
 

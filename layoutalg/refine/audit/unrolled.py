@@ -123,6 +123,3 @@ def _step(room: Expr, guard: Sequence[Expr]) -> int:
 def without(guard: Expr, strange: Collection[Expr]) -> Expr:
     """The parts of a condition that speak of none of these variables."""
     return all_of(*(part for part in conjuncts(guard) if not set(variables(part)) & set(strange)))
-
-
-__all__ = ["Part", "Rolled", "rolled", "without"]

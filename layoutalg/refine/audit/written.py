@@ -52,7 +52,7 @@ from layoutalg.index.conditions import implies
 from layoutalg.index.normal import normal
 from layoutalg.prove import ForAll, Shown
 from layoutalg.refine.audit.accesses import TracedAccess
-from layoutalg.refine.audit.intervals import count_of, is_counted, is_later, is_linear
+from layoutalg.refine.audit.intervals import count_of, counted_loops, is_later, is_linear
 from layoutalg.refine.audit.tables import MOST_TURNS, BlockThreads, Ints, LdsFinding, LdsRow, bytes_of, joint_periods
 from layoutalg.refine.values.unknowns import kind_of
 
@@ -159,16 +159,8 @@ class Written:
         if access.store:
             self._note(number, row, turns, lanes, bytes_)
 
-    def _uncounted(self, access: TracedAccess) -> tuple[Expr, ...]:
-        """The loops from the outermost on that lanes leave for themselves: of their turns only the first is certain.
-
-        A guard there says what holds of a lane that is still in, and not that it is.
-        """
-        first = next((k for k, t in enumerate(access.loops) if not is_counted(t)), len(access.loops))
-        return access.loops[first:]
-
     def _note(self, number: int, row: LdsRow, turns: Mapping[Expr, int], lanes: Ints, bytes_: Ints) -> None:
-        if any(turns[t] for t in self._uncounted(row.access)):
+        if any(turns[t] for t in counted_loops(row.access.loops)[1]):
             return
         if row.rest is TRUE:
             self.now.own[self.block.waves[lanes][:, None], bytes_] = True
@@ -220,7 +212,7 @@ class Written:
     def _turned(self, number: int, turns: Mapping[Expr, int], store: _Store) -> tuple[dict[Expr, Expr], bool]:
         """The turns of a store, by those of the reader: as many back, or the first; whether they are the same."""
         own, same, back = self.found[number].loops, True, dict[Expr, Expr]()
-        uncounted = self._uncounted(self.found[store.number])
+        uncounted = counted_loops(self.found[store.number].loops)[1]
         for depth, t in enumerate(self.found[store.number].loops):
             if same and own[depth : depth + 1] == (t,) and t not in uncounted:
                 distance = turns[t] - store.turns[t]
@@ -265,7 +257,7 @@ class Written:
 
     def _turns_of(self, reads: TracedAccess, one: TracedAccess, before: bool) -> Iterator[dict[Expr, Expr]]:
         """Turns in which a store was made that comes before the reader in its turn, or a turn before it."""
-        uncounted = self._uncounted(one)
+        uncounted = counted_loops(one.loops)[1]
         shared = one.loops[: min(self._shared(one, reads), len(one.loops) - len(uncounted))]
         inner = one.loops[len(shared) :]
         ends: list[dict[Expr, Expr]] = [dict.fromkeys(inner, FALSE)]

@@ -4,8 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from tests.foreign.corpus import NOTHING, WRONG, Array, Broken, Given, Kernel, Tolerance, sizes
+from tests.foreign.corpus import NOTHING, WRONG, Array, Broken, Kernel, Tolerance, sizes
 from tests.foreign.kernelbench.cheats import FOLDER, cheats
+from tests.foreign.references import layer_norm, softmax
 
 Problem = partial(Kernel, file="reductions", folder=FOLDER)
 
@@ -22,19 +23,6 @@ HALF = Broken("half", "row >= rows", "row >= rows / 2", WRONG)
 WRAPS = "only rows beyond 2³¹ elements, which are too many for a run"
 
 
-def _softmax(x: Array) -> Array:
-    powers = np.exp(x.astype(float) - x.max(1, keepdims=True))
-    result: Array = powers / powers.sum(1, keepdims=True)
-    return result
-
-
-def _layer_norm(g: Given) -> Array:
-    x = g.x.astype(float)
-    centred = x - x.mean(1, keepdims=True)
-    result: Array = centred / np.sqrt((centred**2).mean(1, keepdims=True) + g.eps) * g.weight + g.bias
-    return result
-
-
 def _of_blocks(x: Array, blocks: int) -> Array:
     padded = np.zeros(-(-x.size // (256 * blocks)) * 256 * blocks)
     padded[: x.size] = x
@@ -42,14 +30,14 @@ def _of_blocks(x: Array, blocks: int) -> Array:
 
 
 KERNELS = (
-    Problem("softmax", sizes=ROWS, reference=lambda g: {"y": _softmax(g.x)}, tolerance=NEAR, broken=(
+    Problem("softmax", sizes=ROWS, reference=lambda g: {"y": softmax(g.x)}, tolerance=NEAR, broken=(
         Broken("no barrier", "largest = shared[0];\n    __syncthreads();", "largest = shared[0];", "race"),
         Broken("guard", "i < dim; i += THREADS) largest", "i <= dim; i += THREADS) largest", "address"),
         Broken("constant", "out[i] /= total", "out[i] = 1.0f / dim", WRONG, sizes=ROWS[1:]),
         Broken("not divided", "out[i] /= total", "(void)0", WRONG),
         Broken("wraps", "x + (size_t)blockIdx.x * dim", "x + (int)blockIdx.x * dim", NOTHING, WRAPS),
     )),
-    Problem("log_softmax", sizes=ROWS, unaligned=True, reference=lambda g: {"y": np.log(_softmax(g.x))},
+    Problem("log_softmax", sizes=ROWS, unaligned=True, reference=lambda g: {"y": np.log(softmax(g.x))},
             tolerance=NEAR, broken=(
         RETURN, HALF,
         *cheats("y[(size_t)row * dim + i] = in[i] - shift", copy="in[i]"),
@@ -89,7 +77,8 @@ KERNELS = (
         RETURN, HALF, *cheats("y[row * dim + i] = x[row * dim + i] / norm", "1.0f", "x[row * dim + i]"),
     )),
     Problem("layer_norm_of_rows", sizes=ROWS, tolerance=Tolerance(2e-3, 1e-4, "a variance by difference"),
-            values={"eps": np.float32(0.0625)}, reference=lambda g: {"y": _layer_norm(g)}, broken=(
+            values={"eps": np.float32(0.0625)},
+            reference=lambda g: {"y": layer_norm(g.x, g.weight, g.bias, g.eps)}, broken=(
         BEHIND, Broken("guard", "i < dim; i += THREADS) {", "i <= dim; i += THREADS) {", "address"),
         Broken("LDS size", "squares[THREADS]", "squares[THREADS / 2]", "address"),
         *cheats("y[(size_t)blockIdx.x * dim + i] = (in[i] - mean) * scale * weight[i] + bias[i]", "bias[i]", "in[i]"),

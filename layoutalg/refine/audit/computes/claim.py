@@ -39,7 +39,7 @@ from layoutalg.refine.audit.computes.coverage import PlacedStore, ways
 from layoutalg.refine.audit.computes.places import Decide, index_at, place_of
 from layoutalg.refine.audit.computes.terms import StoredTerm, Terms, is_memory, named, stored
 from layoutalg.refine.audit.computes.wanted import Wanted, WantedPlace
-from layoutalg.refine.audit.intervals import count_of, is_counted
+from layoutalg.refine.audit.intervals import count_of, counted_loops, is_counted
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.sums.compared import ROUNDING, Sums
 from layoutalg.refine.loops.invariants import Loops
@@ -72,17 +72,12 @@ class ComputesClaim:
     terms: Terms = field(default_factory=Terms)
 
     def __post_init__(self) -> None:
-        self.places = {name: place_of(self.file.descriptor(name), self._own) for name in self._tensors}
+        self.places = {name: place_of(self.file.descriptor(name), self.file.in_own_symbols) for name in self._tensors}
 
     @property
     def _tensors(self) -> tuple[str, ...]:
         assert self.file.launch is not None
         return self.file.launch.tensors
-
-    def _own(self, e: Expr) -> Expr:
-        """An expression in the file's symbols, of which an item's own limits may have made others."""
-        sizes = self.launched.sizes
-        return simplify(substitute(e, {v: sizes[v.value.name] for v in variables(e) if v.value.name in sizes}))
 
     def compared(self) -> Iterator[Compared]:
         """Each equation of the launch."""
@@ -131,10 +126,9 @@ class ComputesClaim:
 
         A guard there says what holds of a lane that is still in, and not that it is.
         """
-        loops = store.element.loops
-        counted = next((k for k, t in enumerate(loops) if not is_counted(t)), len(loops))
-        first = dict.fromkeys(loops[counted:], FALSE)
-        own = (*self.launched.blocks, *self.launched.threads, *loops[:counted])
+        counted, uncounted = counted_loops(store.element.loops)
+        first = dict.fromkeys(uncounted, FALSE)
+        own = (*self.launched.blocks, *self.launched.threads, *counted)
         moved = tuple(simplify(substitute(e, first)) for e in (store.offset, store.guard, *index))
         return PlacedStore(moved[2:], moved[0], part, moved[1], own)
 

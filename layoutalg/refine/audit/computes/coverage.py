@@ -41,12 +41,12 @@ from layoutalg.index import (
     postorder,
     simplify,
     substitute,
-    value,
     var,
     variables,
 )
 from layoutalg.index.normal import normal
 from layoutalg.refine.audit.computes.wanted import WantedPlace
+from layoutalg.refine.audit.strides import magnitude
 from layoutalg.refine.values.unknowns import kind_of
 
 Numbers = Mapping[Expr, Expr]
@@ -221,7 +221,7 @@ def _digits(line: Expr, target: Expr, own: Sequence[Expr]) -> dict[Expr, Expr] |
             turned[v] = (const(int(v.hi) + 1) if v.value.extent is None else v.value.extent) - 1
             left, factors[v] = left - factor * turned[v], simplify(-factor)
     found: dict[Expr, Expr] = {}
-    ordered = sorted(factors, key=lambda v: -_size(factors[v]))
+    ordered = sorted(factors, key=lambda v: -magnitude(factors[v]))
     try:
         for v in ordered:
             quotient = simplify(div(left, factors[v]))
@@ -262,8 +262,3 @@ def _said(v: Expr, guard: Expr) -> Expr:
                 if one is v and not any(kind_of(u) is not None for u in variables(other)):
                     return other
     return FALSE
-
-
-def _size(factor: Expr) -> int:
-    """A factor among others, where all sizes are large."""
-    return value(factor, {v: int(max(v.lo, min(v.hi, 1 << 10))) for v in variables(factor)})

@@ -11,7 +11,7 @@ it is one of the tensor's and has that offset. Two ways are tried:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from layoutalg.formats.model import DescriptorItem
 from layoutalg.index import (
@@ -24,11 +24,10 @@ from layoutalg.index import (
     eq,
     simplify,
     substitute,
-    value,
-    variables,
 )
 from layoutalg.index.normal import normal
 from layoutalg.refine.audit.computes.wanted import WantedPlace
+from layoutalg.refine.audit.strides import magnitude, strides_of
 from layoutalg.target.dtypes import DTYPES
 
 Decide = Callable[[Expr, Expr], bool]
@@ -60,10 +59,11 @@ def index_at(place: WantedPlace, offset: Expr, given: Expr, decide: Decide) -> t
 
 def candidates(place: WantedPlace, offset: Expr) -> Iterator[tuple[Expr, ...]]:
     """Indices that may have an offset in bytes."""
-    strides = strides_of(place)
-    if strides is None:
+    found = strides_of(place.offset, place.index)
+    if found is None:
         return
-    order = sorted(range(len(strides)), key=lambda k: -_size(strides[k]))
+    strides = found[1]
+    order = sorted(range(len(strides)), key=lambda k: -magnitude(strides[k]))
     for quotient in (_divided, _quotient):
         rest, index = offset, [FALSE] * len(strides)
         try:
@@ -75,14 +75,6 @@ def candidates(place: WantedPlace, offset: Expr) -> Iterator[tuple[Expr, ...]]:
         yield tuple(index)
 
 
-def strides_of(place: WantedPlace) -> Sequence[Expr] | None:
-    """Bytes from an element to the next along each dimension; None where the offset is no sum of such."""
-    zeros = dict.fromkeys(place.index, FALSE)
-    strides = [simplify(substitute(place.offset, {**zeros, i: TRUE})) for i in place.index]
-    line = sum((i * stride for i, stride in zip(place.index, strides, strict=True)), start=FALSE)
-    return strides if simplify(place.offset - line) is FALSE else None
-
-
 def _divided(offset: Expr, stride: Expr) -> Expr:
     quotient, _ = normal(offset).split(normal(stride))
     return quotient.expr()
@@ -90,8 +82,3 @@ def _divided(offset: Expr, stride: Expr) -> Expr:
 
 def _quotient(offset: Expr, stride: Expr) -> Expr:
     return div(offset, stride)
-
-
-def _size(stride: Expr) -> int:
-    """A stride among others, where all sizes are large."""
-    return value(stride, {v: int(max(v.lo, min(v.hi, 1 << 10))) for v in variables(stride)})

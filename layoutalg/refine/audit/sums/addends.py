@@ -4,7 +4,8 @@
 
 `Σ_{s < n} [16·s + t < K] · 1 · a[16·s + t] · b[…]` is one addend, with the factors a[…] and b[…], the bound index s and
 the guards s < n and 16·s + t < K.  The same form stands for the greatest of a set: the factors' product under each
-guard and index is then a candidate, and where there is none the value is −∞.
+guard and index is then a candidate, and where there is none the value is −∞.  The two differ where a guard fails (a sum
+is then 0, which is a candidate too) and over an index: of sums only one product, always there, is one (`candidate`).
 
 An expression is kept beside what its variables are (`Placed`): addends of many threads differ in that alone, so that
 they are found to be one family (`families`).
@@ -115,3 +116,10 @@ def scaled(addends: Addends, by: Fraction) -> Addends:
 def product(one: Addends, other: Addends) -> Addends:
     """Each of the one times each of the other."""
     return tuple(a.times(b) for a in one for b in other)
+
+
+def candidate(addends: Addends) -> Addends:
+    """A sum as one candidate of a greatest. Raises `NotReadable` where it is not one product that is always there."""
+    if len(addends) != 1 or addends[0].guards or addends[0].bound:
+        raise NotReadable("a greatest or least of sums")
+    return addends

@@ -28,8 +28,9 @@ from numpy.typing import NDArray
 from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, const, eq, simplify, substitute, variables
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.refine.audit.accesses import LDS
-from layoutalg.refine.audit.launched import KernelLaunch, threads_of
+from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.sums.digits import Table, digits
+from layoutalg.refine.audit.tables import BlockThreads
 from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.values.word import NotReadable
 
@@ -82,12 +83,8 @@ class LdsContents:
     """Who stored what is read of LDS."""
 
     def __init__(self, launched: KernelLaunch, trace: Sequence[TracedElement]) -> None:
-        self.count = threads_of(launched.block)
-        self.waves = np.arange(self.count) // launched.kernel.wave_size
-        self.numbers: dict[Expr, Table] = {}
-        rest = np.arange(self.count, dtype=np.int64)
-        for thread, size in zip(launched.threads, launched.block, strict=True):
-            self.numbers[thread], rest = rest % size, rest // size
+        block = BlockThreads(launched)
+        self.count, self.waves, self.numbers = block.count, block.waves, block.indices
         self.moved = [self._moved(k, one) for k, one in enumerate(_accesses(trace))]
         self.read = {e.value: (m, k) for m in self.moved if not m.first.store for k, e in enumerate(m.elements)}
         self._tables = self._walked()

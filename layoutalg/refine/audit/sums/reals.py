@@ -39,7 +39,7 @@ from layoutalg.index.poly import Poly
 from layoutalg.isa.semantics.matrix import registers_of
 from layoutalg.prove import ForAll
 from layoutalg.refine.audit.launched import KernelLaunch
-from layoutalg.refine.audit.sums.addends import Addend, Addends, Factor, Placed, added, product, scaled
+from layoutalg.refine.audit.sums.addends import Addend, Addends, Factor, Placed, added, candidate, product, scaled
 from layoutalg.refine.audit.sums.handed import Env, LdsContents
 from layoutalg.refine.audit.sums.matrix import element_of, products, thread_of
 from layoutalg.refine.audit.sums.words import behind_stores, bits_of, halves, lifted, made_by_turns, together
@@ -122,7 +122,8 @@ class Reals:
         if pair is not None:
             name, arguments = together(*map(call_of, pair))
         if "[" in name:
-            return self._matrix(name, arguments, dtype, env)
+            found = self._matrix(name, arguments, dtype, env)
+            return found if how == "add" else candidate(found)
         if name:
             return self._called(name, arguments, dtype, env, how)
         if word.op == "var" and kind_of(word) is None:
@@ -142,7 +143,7 @@ class Reals:
     def _constant(self, bits: int, dtype: str, how: str) -> Addends:
         if dtype in INTEGERS:
             signed = (bits + (1 << 31)) % (1 << 32) - (1 << 31)
-            return (Addend(Fraction(signed)),) if signed else ()
+            return (Addend(Fraction(signed)),) if signed or how != "add" else ()
         if dtype not in FORMATS:
             raise NotReadable(f"the constant {bits} as {dtype}")
         whole, number = FORMATS[dtype]
@@ -210,9 +211,7 @@ class Reals:
                 found = product(*parts)
             case _:
                 found = (*product(*parts[:2]), *parts[2])
-        if how != "add" and len(found) != 1:
-            raise NotReadable(f"a {how} of sums")
-        return found
+        return found if how == "add" else candidate(found)
 
     def _typed(self, name: str, found: str, wanted: str) -> None:
         if found != wanted:

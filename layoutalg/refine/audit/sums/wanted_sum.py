@@ -22,10 +22,10 @@ from layoutalg.formats.equation import (
     Reduction,
 )
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import Expr, all_of, negation, simplify, substitute, var, variables
+from layoutalg.index import Expr, all_of, negation, simplify, substitute, var
 from layoutalg.prove import ForAll
 from layoutalg.refine.audit.launched import KernelLaunch
-from layoutalg.refine.audit.sums.addends import Addend, Addends, Factor, Placed, added, product, scaled
+from layoutalg.refine.audit.sums.addends import Addend, Addends, Factor, Placed, added, candidate, product, scaled
 from layoutalg.refine.audit.sums.reals import FORMATS, INTEGERS
 from layoutalg.refine.values.word import NotReadable
 
@@ -65,15 +65,11 @@ class WantedSum:
         """How many elements behind the first one an element is."""
         descriptor = self.file.descriptor(tensor).descriptor
         offset = substitute(descriptor.offset(descriptor.index), dict(zip(descriptor.index, subscripts, strict=True)))
-        return simplify(self._sized(offset) - self.launched.tensors[tensor].elements.first)
+        return simplify(self.file.in_own_symbols(offset) - self.launched.tensors[tensor].elements.first)
 
     def addends(self, subscripts: tuple[Expr, ...]) -> Addends:
         """What the element at these subscripts is. Raises `NotReadable` where that is no sum."""
         return self._read(self.equation.term, dict(zip(self.equation.indices, subscripts, strict=True)), self.how)
-
-    def _sized(self, e: Expr) -> Expr:
-        """In the file's own symbols."""
-        return simplify(substitute(e, {v: self.file.symbols.get(v.value.name, v) for v in variables(e)}))
 
     def _read(self, term: EquationTerm, at: Mapping[Expr, Expr], how: str) -> Addends:
         match term:
@@ -94,15 +90,16 @@ class WantedSum:
                 return added((*(a.where(yes) for a in one), *(a.where(no) for a in other)))
             case Reduction(name, index, length, body) if name == how:
                 self._made += 1
-                mine = var(f"index_{self._made}", simplify(substitute(self._sized(length), dict(at))))
+                mine = var(f"index_{self._made}", simplify(substitute(self.file.in_own_symbols(length), dict(at))))
                 return tuple(one.over(mine) for one in self._read(body, {**at, index: mine}, how))
-            case Operation(name, operands) if how == "add" or name in ("mul", how):
-                return self._operation(name, operands, at, how)
+            case Operation(name, operands) if name == how != "add":
+                return tuple(one for operand in operands for one in self._read(operand, at, how))
+            case Operation(name, operands):
+                found = self._operation(name, operands, at)
+                return found if how == "add" else candidate(found)
         raise NotReadable(f"over the reals there is no reading of {type(term).__name__.lower()} here")
 
-    def _operation(self, name: str, operands: tuple[EquationTerm, ...], at: Mapping[Expr, Expr], how: str) -> Addends:
-        if name == how and how != "add":
-            return tuple(one for operand in operands for one in self._read(operand, at, how))
+    def _operation(self, name: str, operands: tuple[EquationTerm, ...], at: Mapping[Expr, Expr]) -> Addends:
         parts = [self._read(one, at, "add") for one in operands]
         if any(one.dtype not in NUMBERS for one in operands):
             raise NotReadable(f"{name} of {operands[0].dtype}")
@@ -123,9 +120,10 @@ class WantedSum:
         size = self.launched.tensors[tensor].element
         factor = Factor(tensor, dtype, Placed(simplify(self.place(tensor, subscripts) * size)))
         described = self.file.descriptor(tensor).descriptor
-        lengths = (self._sized(length) for length in described.lengths)
+        lengths = (self.file.in_own_symbols(length) for length in described.lengths)
         valid = substitute(
-            self._sized(described.valid(described.index)), dict(zip(described.index, subscripts, strict=True))
+            self.file.in_own_symbols(described.valid(described.index)),
+            dict(zip(described.index, subscripts, strict=True)),
         )
         ranges = (part for i, n in zip(subscripts, lengths, strict=True) for part in (i >= 0, i < n))
         self.inside[factor] = simplify(all_of(*ranges, valid))
@@ -133,7 +131,7 @@ class WantedSum:
 
     def _at(self, term: EquationTerm, at: Mapping[Expr, Expr]) -> Expr:
         assert isinstance(term, IndexTerm)
-        return simplify(substitute(self._sized(term.expr), dict(at)))
+        return simplify(substitute(self.file.in_own_symbols(term.expr), dict(at)))
 
     def _passed(self, name: str) -> Expr:
         """The variable that a value of the launch is in the machine."""

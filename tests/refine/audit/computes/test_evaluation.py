@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layoutalg.formats.equations import Named, equation
+from layoutalg.formats.equations import EquationNames, equation
 from layoutalg.index import symbol
 from layoutalg.refine.audit.computes.evaluation import Content, evaluated
 
@@ -15,7 +15,7 @@ TYPES = {
     "b": ("bf16", (N,)),
     "o": ("f32", (M, N)), "t": ("f32", (N, M)), "r": ("f32", (M,)), "n": ("i32", (N,)), "v": ("f32", (N,)),
 }  # fmt: skip
-NAMED = Named(TYPES, {"M": M, "N": N}, {"alpha": "f32"})
+NAMED = EquationNames(TYPES, {"M": M, "N": N}, {"alpha": "f32"})
 DRAWN = np.random.default_rng(0)
 SIZES = {"M": 3, "N": 5}
 SHAPES = {name: tuple(SIZES[str(n)] for n in lengths) for name, (_, lengths) in TYPES.items()}

@@ -3,7 +3,7 @@
 import pytest
 
 from layoutalg.index import negation, symbol
-from layoutalg.refine.audit.sums.addends import Addend, Factor, Placed, added, product
+from layoutalg.refine.audit.sums.addends import Addend, Factor, Placed, added, candidate, product
 from layoutalg.refine.values.word import NotReadable
 
 
@@ -21,3 +21,13 @@ def test_what_is_there_either_way_is_there():
     yes, no = one.where(Placed(c)), one.where(Placed(negation(c)))
     assert added((yes, no)) == (one,)
     assert added((yes, yes)) == (yes, yes)
+
+
+def test_of_sums_only_one_product_that_is_always_there_is_a_candidate_of_a_greatest():
+    """A sum over an index is no greatest over it, and where a guard fails a sum is 0, which is a candidate."""
+    k = symbol("k", min=0, max=9)
+    one = Addend(factors=(Factor("x", "f32", Placed(k * 4)),))
+    assert candidate((one,)) == (one,)
+    for no in ((), (one, one), (one.over(k),), (one.where(Placed(k < 4)),)):
+        with pytest.raises(NotReadable, match="of sums"):
+            candidate(no)

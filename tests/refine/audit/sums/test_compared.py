@@ -2,7 +2,10 @@
 
 import pytest
 
+from layoutalg.device.compile import compile_source
 from layoutalg.formats.spec import loads
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.prove import Proved
 from layoutalg.refine.audit.audit import audit
 from layoutalg.refine.audit.sums.compared import ROUNDING
@@ -90,3 +93,47 @@ def test_other_equations_are_not_shown():
         "c[i, j] = 2 * sum[k] a[i, k] * b[k, j]",
     )
     assert not [one for one in others if shown("matmul_tiled", "gfx942", None, one)]
+
+
+ROWS = """
+symbols = { M = { min = 1, max = 1000 }, K = { min = 1, max = 1000 } }
+[[descriptor]]
+name = "x"
+dtype = "f32"
+base = { kind = "packed", lengths = ["M", "K"] }
+[[descriptor]]
+name = "w"
+dtype = "f32"
+base = { kind = "packed", lengths = ["M"] }
+[[descriptor]]
+name = "o"
+dtype = "f32"
+base = { kind = "packed", lengths = ["M"] }
+[launch]
+grid = ["(M + 63) // 64"]
+block = [64]
+arguments = ["x", "w", "o", "M", "K"]
+writes = ["o"]
+"""
+ROW = """#include <hip/hip_runtime.h>
+extern "C" __global__ void row(const float* x, const float* w, float* o, int m, int k) {{
+  int i = blockIdx.x * 64 + threadIdx.x;
+  if (i < m) {{
+    float s = {0};
+#pragma nounroll
+    for (int j = 0; j < k; j++) s = {1};
+    o[i] = {2};
+  }}
+}}"""
+
+
+@pytest.mark.parametrize(("first", "step", "last", "right", "wrong"), [
+    ("0", "s + x[i * k + j]", "w[i] * s", "sum[j] w[i] * x[i, j]", "max[j] w[i] * x[i, j]"),
+    ("-INFINITY", "fmaxf(s, x[i * k + j])", "s", "max[j] x[i, j]", "sum[j] x[i, j]"),
+])  # fmt: skip
+def test_a_sum_is_no_greatest(first, step, last, right, wrong):
+    source = ROW.format(first, step, last).replace("INFINITY", "__builtin_inff()")
+    code = decode_kernel(read_kernels(compile_source(source, "gfx1201").payload)["row"])
+    verdicts = [audit(code, loads(f'{ROWS}computes = ["o[i] = {one}"]')) for one in (right, wrong)]
+    assert verdicts[0].proved, verdicts[0].failures
+    assert verdicts[1].name == "refuted"

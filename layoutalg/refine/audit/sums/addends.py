@@ -89,8 +89,6 @@ def added(addends: Iterable[Addend]) -> Addends:
     """A sum in which two that differ in one guard and its negation are one: x where c, and x where not c, is x."""
     found: list[Addend] = []
     for one in addends:
-        if not one.coefficient:
-            continue
         while (other := next((each for each in found if _beside(each, one)), None)) is not None:
             found.remove(other)
             one = replace(one, guards=tuple(g for g in one.guards if g in other.guards))

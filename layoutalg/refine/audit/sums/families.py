@@ -179,7 +179,7 @@ def _matched(found: Sequence[Family], target: Family, given: Expr, exactly: bool
     for family in found:
         place, other = _placed(family, target, k)
         known = all_of(given, family.guard)
-        inside = substitute(all_of(target.guard, *_range(k)), {k: place}) if target.bound else target.guard
+        inside = all_of(substitute(target.guard, {k: place}), *_range(k, place)) if target.bound else target.guard
         yield ForAll("each term is one of the sum's", simplify(inside), known)
         for one, want in other:
             yield ForAll("factors of one term belong together", eq(one, want), known)
@@ -199,7 +199,7 @@ def _matched(found: Sequence[Family], target: Family, given: Expr, exactly: bool
 
 
 def _range(v: Expr, value: Expr | None = None) -> tuple[Expr, ...]:
-    """That a value is one of a variable's."""
+    """That a value is one of a variable's; of the variable itself its own limits may say so already."""
     value = v if value is None else value
     if v.op != "var":
         return ()

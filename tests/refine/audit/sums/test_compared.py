@@ -137,3 +137,21 @@ def test_a_sum_is_no_greatest(first, step, last, right, wrong):
     verdicts = [audit(code, loads(f'{ROWS}computes = ["o[i] = {one}"]')) for one in (right, wrong)]
     assert verdicts[0].proved, verdicts[0].failures
     assert verdicts[1].name == "refuted"
+
+
+def verdict(source, equation):
+    code = decode_kernel(read_kernels(compile_source(source, "gfx1201").payload)["row"])
+    return audit(code, loads(f'{ROWS}computes = ["o[i] = {equation}"]')).name
+
+
+def test_terms_beyond_a_range_of_constants_are_not_the_sums():
+    """The statement ends a term before the loop does."""
+    source = ROW.format("0", "s + (j < k ? x[i * k + j] : 0.0f)", "s").replace("j < k; j", "j < 5; j")
+    assert verdict(source, "sum[j < 5] where(j < K, x[i, j], 0)") == "proved"
+    assert verdict(source, "sum[j < 4] where(j < K, x[i, j], 0)") != "proved"
+
+
+def test_a_nought_in_place_of_what_a_guard_leaves_out_is_a_candidate_of_a_greatest():
+    """Of numbers below nought the greatest of three is not the greatest of three and nought."""
+    source = ROW.format("-__builtin_inff()", "fmaxf(s, j < 3 ? x[i * k + j] : -__builtin_inff())", "s")
+    assert verdict(source, "max[j] where(j < 3, x[i, j], 0.0)") != "proved"

@@ -26,7 +26,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from layoutalg.errors import DeviceError
+from layoutalg.errors import DeviceError, LaunchError
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import TRUE, Expr, InexpressibleError, all_of, budget, conjuncts, div, mod, variables
 from layoutalg.index.evaluate import limits
@@ -131,6 +131,8 @@ class _Auditor:
     """Follows the code and asks the prover."""
 
     def __init__(self, code: MachineCode, launched: KernelLaunch, file: SpecFile, seconds: float) -> None:
+        if LDS in launched.tensors:
+            raise LaunchError(f"{LDS} is what a block's own memory is called here; give the descriptor another name")
         self.code, self.launched, self.file, self.seconds = code, launched, file, seconds
         self.trace: Sequence[TracedElement] = ()
         self.rests: dict[str, None] = {}  # what the equations' verdicts assume besides

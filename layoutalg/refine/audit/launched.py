@@ -129,8 +129,8 @@ class KernelLaunch:
                 raise LaunchError(f"nothing is in {one.of}: assumed is at least {one.min} and at most {one.max}")
         block = tuple(_constant(one) for one in launch.block)
         grid = tuple(map(simplify, launch.grid))
-        blocks = tuple(var(f"block_{axis}", one) for axis, one in zip(AXES, grid, strict=False))
-        threads = tuple(var(f"thread_{axis}", one) for axis, one in zip(AXES, block, strict=False))
+        blocks = tuple(var(f"block.{axis}", one) for axis, one in zip(AXES, grid, strict=False))
+        threads = tuple(var(f"thread.{axis}", one) for axis, one in zip(AXES, block, strict=False))
         tensors = {name: _memory(file, launch, name) for name in launch.tensors}
         bound = _Binding(kernel, tensors, launch.assume)
         limits = all_of(*_limits(file, launch))
@@ -212,7 +212,7 @@ class _Binding:
                 return BoundArgument(offset, size, name)
         elif isinstance(argument, Number) and isinstance(argument.value, Expr) and not _is_float(argument.dtype):
             return BoundArgument(offset, size, number=argument.value)
-        number = symbol(f"argument_{offset}", min=0, max=(1 << 8 * size) - 1)
+        number = symbol(f"argument at {offset}", min=0, max=(1 << 8 * size) - 1)
         if isinstance(argument, Given):
             if argument.name in self.assume and not _is_float(argument.dtype):
                 number = self._assumed(argument, offset, size)
@@ -230,7 +230,7 @@ class _Binding:
             most = min(most, int(one.max.value))
         if least > most:
             raise LaunchError(f"no value of {argument.name} is left by what is assumed of it")
-        found = symbol(f"argument_{offset}", min=least, max=most)
+        found = symbol(f"argument at {offset}", min=least, max=most)
         if one.min is not None:
             self.limits.append(one.min <= found)
             self.words.append(f"{argument.name} is at least {one.min}")

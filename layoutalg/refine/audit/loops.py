@@ -57,7 +57,7 @@ class FoundLoops(Loops):
         """Executes one loop. Raises `NotReadable` where its count is not found."""
         if self._diverges(execution, head, entry):
             if head not in self.heads:
-                turn = var(f"turn_{len(self.heads)}", MOST)
+                turn = var(f"turn {len(self.heads)}", MOST)
                 self.heads[head], self.expected = turn, {**self.expected, turn: as_expr(MOST)}
             return DivergentLoop(self, execution, head, entry).ends()
         t = self.heads.get(head)
@@ -86,7 +86,7 @@ class FoundLoops(Loops):
     def _begun(self, execution: SymbolicExecution, head: int, entry: State) -> Expr:
         """The variable of a loop that is met for the first time, below its count."""
         number = len(self.heads)
-        free = var(f"turn_{number}", MOST)
+        free = var(f"turn {number}", MOST)
         self.heads[head], self.expected = free, {**self.expected, free: as_expr(MOST)}
         try:
             leaves = Loop(self, execution, head, entry).leaves()
@@ -94,7 +94,7 @@ class FoundLoops(Loops):
             del self.heads[head]
             self.expected = {v: n for v, n in self.expected.items() if v is not free}
         count = _count(leaves, free, head)
-        t = var(f"iteration_{number}", count)
+        t = var(f"iteration {number}", count)
         self.heads[head], self.expected = t, {**self.expected, t: count}
         return t
 

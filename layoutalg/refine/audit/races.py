@@ -235,7 +235,7 @@ def _turns(access: TracedAccess, here: Sequence[Expr], sizes: Collection[Expr]) 
         extent = v.value.extent
         plain = extent is None or all(w in sizes for w in variables(extent))
         most = extent if plain and extent is not None else int(min(v.hi, MOST)) + 1
-        names[v] = var(f"turn_{len(names)}", most)
+        names[v] = var(f"turn {len(names)}", most)
         if extent is not None and not plain:
             limits.append((names[v], extent))
     return names, [lt(new, substitute(extent, names)) for new, extent in limits]

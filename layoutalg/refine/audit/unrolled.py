@@ -82,7 +82,7 @@ def _steps(parts: Sequence[Part]) -> list[tuple[Expr, int]] | None:
 
 def _as_one(parts: Sequence[Part]) -> Rolled:
     steps = _steps(parts) or []
-    indices = tuple(var(f"copy_{n}", count) for n, (_, count) in enumerate(steps))
+    indices = tuple(var(f"copy {n}", count) for n, (_, count) in enumerate(steps))
     offset = parts[0].offset
     for index, (step, _) in zip(indices, steps, strict=True):
         offset = offset + index * step

@@ -238,7 +238,7 @@ class Written:
         if not stores:
             return None
         unit = reduce(gcd, (one.width for _, one in stores), reads.width)
-        piece = var("piece", reads.width // unit) if reads.width > unit else FALSE
+        piece = var("a piece", reads.width // unit) if reads.width > unit else FALSE
         byte = reads.offset + piece * unit
         cases: list[Expr] = []
         for m, one in stores:

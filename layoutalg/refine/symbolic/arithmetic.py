@@ -85,7 +85,7 @@ class IndexValues:
     def fresh(self, name: str, limit: int, kind: Kind = Kind.DATA, function: str = "", *of: Expr) -> Expr:
         """A new unknown, 0 ≤ name < limit."""
         self._made += 1
-        return unknown_value(f"{name}_{self._made - 1}", limit, kind, self._made - 1, function, of)
+        return unknown_value(f"{name} {self._made - 1}", limit, kind, self._made - 1, function, of)
 
     def belonging(self, name: str, limit: int, *of: Expr, kind: Kind = Kind.DATA) -> Expr:
         """The one unknown of this name that belongs to these expressions, 0 ≤ name < limit."""

@@ -87,11 +87,11 @@ class SymbolicMachine:
         self.loaded: Loaded = lambda buffer, size, values: None  # is told what was loaded
         self.has_contents: HasContents = lambda buffer, offset, size, given: True
         self.buffers = {
-            a.buffer: symbol(f"address_of_{a.buffer}", min=0, max=(1 << 64) - 1, multiple_of=BUFFERS)
+            a.buffer: symbol(f"address of {a.buffer}", min=0, max=(1 << 64) - 1, multiple_of=BUFFERS)
             for a in arguments
             if a.buffer
         }
-        self.kernarg = symbol("address_of_arguments", min=0, max=HIGHEST_ARGUMENTS, multiple_of=16)
+        self.kernarg = symbol("address of arguments", min=0, max=HIGHEST_ARGUMENTS, multiple_of=16)
         self.bases = {
             *self.buffers.values(),
             self.kernarg,

@@ -60,10 +60,10 @@ class SymbolicRegisters:
         self.wave = simplify(div(self.lane, kernel.wave_size))
         self.lane = simplify(mod(self.lane, kernel.wave_size))
         # What a loader adds to the addresses of a code object keeps the alignment of code (`container.loader`).
-        self.code = symbol("address_of_code", min=0, max=HIGHEST_CODE, multiple_of=256)
+        self.code = symbol("address of code", min=0, max=HIGHEST_CODE, multiple_of=256)
         # LLVM's AMDGPUUsage, "Address Spaces": each base is a multiple of 2^32, and the aperture is as large.
         self.apertures = {
-            space: symbol(f"aperture_of_{space}", min=0, max=(1 << 32) - 1) * (1 << 32) for space in APERTURES.values()
+            space: symbol(f"aperture of {space}", min=0, max=(1 << 32) - 1) * (1 << 32) for space in APERTURES.values()
         }
 
     # Registers

@@ -55,7 +55,7 @@ class Scratch:
         places = dict(zip((name for name, _ in kernel.user_sgprs), firsts, strict=False))
         if kernel.machine.scratch_base == "machine" or not kernel.extra_sgprs[1]:
             return
-        offset = symbol("scratch_wavefront_offset", min=0, max=(1 << 32) - 1)
+        offset = symbol("scratch wavefront offset", min=0, max=(1 << 32) - 1)
         after = kernel.user_sgpr_count + sum(kernel.block_indices) + kernel.extra_sgprs[0]
         self.registers.write_scalar(Operand("s", after), 32, self.w.word(offset))
         if "flat_scratch_init" in places:

@@ -61,7 +61,7 @@ class UninterpretedFunctions:
             given[:2] = sorted(given[:2], key=lambda e: self._numbers.setdefault(e, len(self._numbers)))
         call = name, tuple(given)
         if call not in self._named:
-            named = f"{name}_{len(self._named)}"
+            named = f"{name} {len(self._named)}"
             self._named[call] = unknown_value(named, _limit(name), Kind.RESULT, function=name, arguments=tuple(given))
         return self._named[call]
 

@@ -66,3 +66,44 @@ def test_more_threads_than_the_kernel_takes_are_refused_by_the_runtime() -> None
     claims = audited('{ of = "k", min = 0, max = 8 }', block=128).claims
     refuted = [verdict.reason for claim, _, verdict in claims if claim == "launchable" and verdict.name == "refuted"]
     assert refuted == ["k has blocks of at most 64 threads, not 128"]
+
+
+NAMED = """
+symbols = {{ {size} = {{ min = 0, max = {most} }} }}
+[[descriptor]]
+name = "{tensor}"
+dtype = "i32"
+base = {{ kind = "packed", lengths = [64] }}
+[launch]
+grid = [1]
+block = [64]
+arguments = ["{tensor}", "{size}", {{ dtype = "u32", name = "k" }}]
+writes = ["{tensor}"]
+"""
+UNEQUAL = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void k(int* o, unsigned n, unsigned k) {
+    if (n != k) o[threadIdx.x + 64] = 0;
+}
+"""
+
+
+def named(size: str = "N", most: int = (1 << 32) - 1, tensor: str = "o") -> Audit:
+    (kernel,) = read_kernels(compile_source(UNEQUAL, "gfx942").payload).values()
+    return audit(decode_kernel(kernel), loads(NAMED.format(size=size, most=most, tensor=tensor)), 5)
+
+
+def test_a_size_is_no_value_that_the_audit_has_a_name_for() -> None:
+    """Of one name and one range, the two would be one: what is given at byte 12 would be equal to the size."""
+    assert named("argument_12").name == "refuted"
+
+
+@pytest.mark.parametrize("size", ["block_x", "thread_x", "turn_0", "loaded_0"])
+def test_a_size_may_have_any_name(size: str) -> None:
+    assert named(size, most=64).name == "refuted"
+
+
+def test_a_tensor_is_not_called_as_the_memory_of_a_block_is() -> None:
+    """What is stored there would be taken for a store to LDS."""
+    with pytest.raises(LaunchError, match="another name"):
+        named(tensor="lds")

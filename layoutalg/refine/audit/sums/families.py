@@ -88,7 +88,7 @@ def _numbers(one: Addend) -> list[int]:
 
 def _shape(one: Addend) -> object:
     """All but those numbers; bound indices by their order."""
-    names = {v: symbol(f"bound_{k}") for k, v in enumerate(one.bound)}
+    names = {v: symbol(f"bound {k}") for k, v in enumerate(one.bound)}
     places = tuple(
         (substitute(e, names), tuple((v, _without_number(substitute(at, names))) for v, at in p.at))
         for e, p in zip(_templates(one), _parts(one), strict=True)
@@ -118,7 +118,7 @@ def _families(group: Sequence[Addend]) -> Iterator[Family]:
         return
     group = sorted(group, key=_least_place)
     numbers = np.array([_numbers(one) for one in group], dtype=np.int64)
-    n = var(f"term_{len(group)}", len(group))
+    n = var(f"term {len(group)}", len(group))
     here = {n: np.arange(len(group), dtype=np.int64)}
     seen = [digits(column, here) for column in numbers.T]
     forms = [form for form in seen if form is not None]

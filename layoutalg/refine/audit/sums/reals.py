@@ -318,7 +318,7 @@ class Reals:
             for each in ({v: one.before for v, one in carried.items()}, {v: one.after for v, one in carried.items()})
         )
         outside = {v: e for v, e in env.items() if v is not t}
-        s = symbol(f"turn_{len(self.indices)}", min=0, max=MOST)
+        s = symbol(f"turn {len(self.indices)}", min=0, max=MOST)
         below = s < turn
         self.indices[s] = below
         self._open.add(here)

@@ -90,7 +90,7 @@ class WantedSum:
                 return added((*(a.where(yes) for a in one), *(a.where(no) for a in other)))
             case Reduction(name, index, length, body) if name == how:
                 self._made += 1
-                mine = var(f"index_{self._made}", simplify(substitute(self.file.in_own_symbols(length), dict(at))))
+                mine = var(f"index {self._made}", simplify(substitute(self.file.in_own_symbols(length), dict(at))))
                 return tuple(one.over(mine) for one in self._read(body, {**at, index: mine}, how))
             case Operation(name, operands) if name == how != "add":
                 return tuple(one for operand in operands for one in self._read(operand, at, how))

@@ -10,13 +10,13 @@ a substitution: `UninterpretedFunctions.rewritten` goes into the arguments of fu
 
 | asked of an equation | by |
 |---|---|
+| what is read of LDS | `through_lds` |
 | where a store goes | `places` |
 | that its term is the one wanted there: the same operations on the same values | `agreement` |
 | that every element is stored to | `coverage` |
 | all of it, for a launch | `claim` |
 | a run that refutes it, by what numpy says | `trial`, `evaluation` |
 
-What is read of LDS stays the unknown that it is in the trace, equal to nothing else: what LDS hands on is to be put in
-its place (in the names that `terms.named` gives) before terms are compared. A sum or product over an index has no exact
-term (`wanted` refuses it): it is shown over the reals, in place of `agreement`, with the same places and coverage.
+A sum or product over an index has no exact term (`wanted` refuses it): it is shown over the reals, in place of
+`agreement`, with the same places and coverage.
 """

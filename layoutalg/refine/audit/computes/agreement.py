@@ -43,7 +43,7 @@ from layoutalg.refine.values.unknowns import call_of
 OF_ONE_TYPE = frozenset({*MACHINE.values(), "f32_of", "f64_of", "i32_of", "u32_of", "lt", "le", "eq", "lg", "u"})
 
 #: Cases within each other, and comparisons of two functions, at most: above it is not shown.
-DEEPEST, MOST = 8, 2000
+DEEPEST, MOST = 32, 2000
 
 
 @dataclass

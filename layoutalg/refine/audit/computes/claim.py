@@ -38,6 +38,7 @@ from layoutalg.refine.audit.computes.agreement import Agreement
 from layoutalg.refine.audit.computes.coverage import PlacedStore, ways
 from layoutalg.refine.audit.computes.places import Decide, index_at, place_of
 from layoutalg.refine.audit.computes.terms import StoredTerm, Terms, is_memory, named, stored
+from layoutalg.refine.audit.computes.through_lds import ThroughLds
 from layoutalg.refine.audit.computes.wanted import Wanted, WantedPlace
 from layoutalg.refine.audit.intervals import count_of, counted_loops, is_counted
 from layoutalg.refine.audit.launched import KernelLaunch
@@ -45,7 +46,7 @@ from layoutalg.refine.audit.sums.compared import ROUNDING, Sums
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.state import TracedElement
-from layoutalg.refine.values.unknowns import call_of
+from layoutalg.refine.values.unknowns import call_of, dependencies
 from layoutalg.refine.values.word import NotReadable
 
 CONTRACTED = "compilers may contract a · b + c to a fused multiplication and addition"
@@ -94,7 +95,8 @@ class ComputesClaim:
             if "ATOMIC" in one.instruction.name:
                 raise NotReadable(f"{one.instruction.place} is atomic: what it leaves depends on all others")
         early = self._as_before()
-        found = named(self.terms, self.trace, early)
+        lds = ThroughLds(self.terms, self.launched, self.trace, self._decided)
+        found = named(self.terms, self.trace, early, lds.term)
         stores = list(stored(self.terms, self.trace, found, equation.tensor))
         if not stores:
             return Compared(equation, f"nothing is stored to {equation.tensor}")
@@ -112,7 +114,8 @@ class ComputesClaim:
             index, part = located
             why = "" if sums else self._agrees(equation, store, index, part, given, agreement)
             if why:
-                return Compared(equation, f"{store}: {why}")
+                unread = next((lds.why[v] for v in dependencies(store.term) if v in lds.why), "")
+                return Compared(equation, f"{store}: {unread or why}")
             placed.append(self._placed(store, index, part))
         why = self._covered(place, placed)
         if sums and not why:

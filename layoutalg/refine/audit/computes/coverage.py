@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import pairwise
 from math import gcd
 
 from layoutalg.index import (
@@ -33,18 +32,17 @@ from layoutalg.index import (
     InexpressibleError,
     all_of,
     any_of,
-    as_expr,
     conjuncts,
     const,
     div,
     eq,
-    postorder,
     simplify,
     substitute,
     var,
     variables,
 )
 from layoutalg.index.normal import normal
+from layoutalg.refine.audit.computes.parts import Parts, parts_of
 from layoutalg.refine.audit.computes.wanted import WantedPlace
 from layoutalg.refine.audit.strides import magnitude
 from layoutalg.refine.values.unknowns import kind_of
@@ -124,7 +122,8 @@ class _Solved:
         targets = (place.at(element) + family[0].part,) if by_offset else element
         first = _numbers(family[0], by_offset)
         gaps = [[int(simplify(a - b)) for a, b in zip(_numbers(one, by_offset), first, strict=True)] for one in family]
-        split = {v: parts for v in family[0].own if (parts := _split(v, family))}
+        speaking = [e for s in family for e in (*s.index, s.offset, s.guard)]
+        split = {v: parts for v in family[0].own if (parts := parts_of(v, speaking))}
         digits: dict[Expr, Expr] = {}
         numbers: dict[Expr, Expr] = {}
         which: list[dict[Expr, int]] = [{} for _ in family]
@@ -170,34 +169,7 @@ class _Solved:
         return all_of(self.inside, guard, eq(offset, self.place.at(self.element) + store.part))
 
 
-@dataclass(frozen=True)
-class _Parts:
-    """A variable as digits: `whole` is it, of digits each below its length."""
-
-    whole: Expr
-    digits: tuple[Expr, ...]
-
-
-def _split(v: Expr, family: Sequence[PlacedStore]) -> _Parts | None:
-    """The digits of a variable that quotients and remainders by constants ask for."""
-    if v.value.extent is not None:
-        return None
-    places = {1}
-    for node in postorder(*(e for s in family for e in (*s.index, s.offset, s.guard))):
-        if node.op in ("div", "mod") and node.args[0] is v and node.args[1].op == "const":
-            places.add(int(node.args[1].value))
-    radices = sorted(places)
-    if len(radices) == 1 or any(b % a for a, b in pairwise(radices)):
-        return None
-    most, digits, whole = int(v.hi) + 1, [], as_expr(0)
-    for at, above in zip(radices, [*radices[1:], most], strict=True):
-        digit = var(f"{v.value.name} by {at}", max(1, -(-above // at)))
-        digits.append(digit)
-        whole = whole + digit * at
-    return _Parts(whole, tuple(digits))
-
-
-def _is_own(v: Expr, store: PlacedStore, split: Mapping[Expr, _Parts]) -> bool:
+def _is_own(v: Expr, store: PlacedStore, split: Mapping[Expr, Parts]) -> bool:
     return v in store.own or any(v in parts.digits for parts in split.values())
 
 
@@ -233,7 +205,7 @@ def _digits(line: Expr, target: Expr, own: Sequence[Expr]) -> dict[Expr, Expr] |
 
 
 def _wholes(
-    family: Sequence[PlacedStore], split: Mapping[Expr, _Parts], digits: Mapping[Expr, Expr]
+    family: Sequence[PlacedStore], split: Mapping[Expr, Parts], digits: Mapping[Expr, Expr]
 ) -> tuple[Numbers, Expr]:
     """What an element's own variables are, of their digits; and that all are in range."""
     numbers: dict[Expr, Expr] = {}

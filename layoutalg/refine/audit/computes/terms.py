@@ -11,16 +11,17 @@ with its variables, also in the offsets of what it loads (`UninterpretedFunction
 | a + a, 2 · a | both are exact, or overflow alike |
 | max(a, a), 1 · a, a | compilers write them to quiet a NaN |
 
-−a is a with its sign's bit turned.  What is read of LDS stays the unknown that it is in the trace: who says what LDS
-hands on, replaces it; where nobody does, it is equal to nothing else.
+−a is a with its sign's bit turned.  What is read of LDS and has no term (`through_lds`) stays the unknown that it is in
+the trace, equal to nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from layoutalg.index import Expr, as_expr, const, mod, simplify, variables, xor
+from layoutalg.refine.audit.accesses import LDS
 from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.refine.values.unknowns import Kind, call_of, unknown_value
@@ -31,6 +32,9 @@ _ONE = {"f16": 0x3C00, "f32": 0x3F800000, "f64": 0x3FF0000000000000}
 _TWO = {"f16": 0x4000, "f32": 0x40000000, "f64": 0x4000000000000000}
 
 _OPEN = "["
+
+Handed = Callable[[TracedElement, Mapping[Expr, Expr], dict[Expr, Expr]], Expr | None]
+"""The term of what was read of LDS, of the terms of what was loaded before; None where it has none."""
 
 
 def is_memory(function: str) -> bool:
@@ -119,14 +123,18 @@ class StoredTerm:
         return f"{self.element.instruction.address:#x} {self.element.instruction.name.lower()}"
 
 
-def named(terms: Terms, trace: Sequence[TracedElement], tensors: Mapping[str, int]) -> dict[Expr, Expr]:
-    """The term of each unknown that was loaded from a tensor, whose elements have so many bytes.
+def named(terms: Terms, trace: Sequence[TracedElement], tensors: Mapping[str, int], handed: Handed) -> dict[Expr, Expr]:
+    """The term of each unknown that was loaded: from a tensor, whose elements have so many bytes, or from LDS.
 
-    `tensors` leaves out what is not as it was before the launch when it is loaded.
+    `tensors` leaves out what is not as it was before the launch when it is loaded; `handed` says what LDS hands on.
     """
     found: dict[Expr, Expr] = {}
     done: dict[Expr, Expr] = {}
     for one in trace:
+        if one.buffer == LDS and not one.store:
+            term = handed(one, found, done)
+            if term is not None:
+                found[one.value] = term
         if one.store or one.buffer not in tensors:
             continue
         unit = min(tensors[one.buffer], 4)

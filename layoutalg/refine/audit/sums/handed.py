@@ -48,6 +48,7 @@ class Handed:
     element: TracedElement
     env: Env
     needed: Expr
+    threads: tuple[Table, Table]  # by their numbers: those that read, and of each the one that stored
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,10 +96,10 @@ class LdsContents:
         Raises `NotReadable` where that is not seen.
         """
         read, k = self.read[unknown]
-        table, at = self._tables[read.number], self._thread(env)
-        lanes = np.nonzero(read.happens)[0] if at is None else np.array([at])
+        table, thread = self._tables[read.number], self._thread(env)
+        lanes = np.nonzero(read.happens)[0] if thread is None else np.array([thread])
         if not read.happens[lanes].all() or not lanes.size:
-            raise NotReadable(f"thread {at} reads no LDS at {read.first.instruction.address:#x}")
+            raise NotReadable(f"thread {thread} reads no LDS at {read.first.instruction.address:#x}")
         about = f"what {read.first.instruction.address:#x} reads of LDS"
         from_ = np.stack([table.store[lanes, k], table.byte[lanes, k]], axis=1)
         pieces, which = np.unique(from_, axis=0, return_inverse=True)
@@ -117,7 +118,8 @@ class LdsContents:
             writers = self._writers(table.lane[mine, k], mine, env, about)
             element = store.elements[part]
             others = (one for one in conjuncts(element.guard) if not set(variables(one)) <= set(self.numbers))
-            found.append(Handed(eq(form, number), element, {**writers, **turns}, all_of(TRUE, *others)))
+            at, threads = {**writers, **turns}, (mine, table.lane[mine, k])
+            found.append(Handed(eq(form, number), element, at, all_of(TRUE, *others), threads))
         return found
 
     def _thread(self, env: Env) -> int | None:

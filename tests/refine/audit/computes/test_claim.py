@@ -50,9 +50,9 @@ WRONG = (
 )  # fmt: skip
 
 
-#: Equations that are right: through LDS, in expansions of a division or a root, in loops, or by another sum.
+#: Equations that are right: in expansions of a division or a root, in loops, or by another sum.
 OPEN = (
-    ("transpose_padded", "o[j, i] = x[i, j]"), ("divide", "o[i] = a[i] / b[i]"), ("fill", "o[i] = value"),
+    ("divide", "o[i] = a[i] / b[i]"), ("fill", "o[i] = value"),
     ("hypotenuse", "o[i] = sqrt(a[i] * a[i] + b[i] * b[i])"), ("copy_float4", "o[i] = x[i]"),
     ("copy_grid_stride", "o[i] = x[i]"), ("gelu", "o[i] = x[i] / (1.0 + exp(-1.702 * x[i]))"),
     ("dequantise_i8", "o[i, j] = f16(f32(x[i, j]) * scales[i])"),

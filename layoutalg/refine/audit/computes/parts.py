@@ -1,0 +1,48 @@
+"""A thread's number as digits: those that expressions take of it by quotients and remainders.
+
+    t // 16, t % 16 · 4    →    t = low + 16 · high,  low < 16
+
+Put in place of t, the digits leave `high` and `4 · low`: each a variable of its own, to be solved for or replaced.
+What it cannot represent: radices of which one does not divide the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from layoutalg.index import Expr, as_expr, postorder, var
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A variable as digits: `whole` is it, of digits each below its length; each digit counts so many."""
+
+    whole: Expr
+    digits: tuple[Expr, ...]
+    places: tuple[int, ...]
+
+
+def parts_of(v: Expr, exprs: Sequence[Expr]) -> Parts | None:
+    """The digits of a variable that quotients and remainders by constants ask for; None where it is one.
+
+    >>> t = var("t", 64)
+    >>> parts_of(t, [t // 16, t % 16]).whole
+    t by 1 + t by 16 * 16
+    """
+    if v.value.extent is not None:
+        return None
+    places = {1}
+    for node in postorder(*exprs):
+        if node.op in ("div", "mod") and node.args[0] is v and node.args[1].op == "const":
+            places.add(int(node.args[1].value))
+    radices = sorted(places)
+    if len(radices) == 1 or any(b % a for a, b in pairwise(radices)):
+        return None
+    most, digits, whole = int(v.hi) + 1, [], as_expr(0)
+    for at, above in zip(radices, [*radices[1:], most], strict=True):
+        digit = var(f"{v.value.name} by {at}", max(1, -(-above // at)))
+        digits.append(digit)
+        whole = whole + digit * at
+    return Parts(whole, tuple(digits), tuple(radices))

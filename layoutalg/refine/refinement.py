@@ -153,6 +153,9 @@ def _trace(
     decide, sizes = questions.shown, _sizes(program)
     machine = SymbolicMachine(code, arguments, blocks, program.threads, given, sizes, decide, functions)
     SymbolicExecution(machine, loops.execute, questions.deadline).run()
+    for one in machine.trace:
+        if one.atomic:
+            raise NotReadable(f"{one.instruction.place}: an atomic operation, of which a program has none")
     assumed = {ASSUMPTION: machine.w.divides, EQUAL_RESULTS: computes}
     return machine.trace, tuple(text for text, needed in assumed.items() if needed)
 

@@ -14,6 +14,7 @@ from functools import partial
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
 from layoutalg.isa.interpreter.storage import RegisterStorage
+from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.isa.semantics.values import Truth, Word
 
 Source = Callable[[], Word]
@@ -193,6 +194,16 @@ def operand_of(instruction: Instruction, role: str) -> Operand:
     if role not in instruction.operands:
         raise UnsupportedInstructionError(f"{instruction.place} has no operand {role!r}")
     return instruction.operands[role]
+
+
+def atomic_operands(instruction: Instruction, access: MemoryInstruction) -> tuple[Operand, ...]:
+    """The registers of an atomic operation's operands; in LDS the second has its own, elsewhere it follows."""
+    first, atomic = operand_of(instruction, "data"), access.atomic
+    assert atomic
+    starts = [first]
+    if atomic.operands == 2:
+        starts.append(instruction.operands.get("data2", Operand(first.kind, first.index + atomic.registers)))
+    return tuple(Operand(one.kind, one.index + k) for one in starts for k in range(atomic.registers))
 
 
 def refuse_fields(instruction: Instruction, known: frozenset[str]) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from layoutalg.errors import Fault, UnsupportedInstructionError
-from layoutalg.isa.decode.instructions import Instruction, Operand
-from layoutalg.isa.interpreter.operands import operand_of
+from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.isa.interpreter.operands import atomic_operands
 from layoutalg.isa.run.arrays import Array, ArrayValues
 from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.isa.run.spaces import Memory, TwoCopies
@@ -44,20 +44,12 @@ def update(memory: Memory, positions: Array, atomic: Atomic, operands: list[Arra
 
 
 def operands_of(registers: WaveRegisters, instruction: Instruction, access: MemoryInstruction) -> list[Array]:
-    """The operands of an atomic operation; in LDS the second has its own register, elsewhere it follows."""
-    atomic = access.atomic
-    assert atomic
-    first = operand_of(instruction, "data")
-    starts = [first]
-    if atomic.operands == 2:
-        follows = Operand(first.kind, first.index + atomic.registers)
-        starts.append(operand_of(instruction, "data2") if access.space == "lds" else follows)
-    return [
-        registers.by_wave(
-            joined(registers.w, [registers.vector(start.kind, start.index + k) for k in range(atomic.registers)])
-        )
-        for start in starts
-    ]
+    """The operands of an atomic operation, each one word."""
+    assert access.atomic
+    dwords = [registers.vector(one.kind, one.index) for one in atomic_operands(instruction, access)]
+    size = access.atomic.registers
+    starts = range(0, len(dwords), size)
+    return [registers.by_wave(joined(registers.w, dwords[start : start + size])) for start in starts]
 
 
 def joined(w: ArrayValues, dwords: list[Array]) -> Array:

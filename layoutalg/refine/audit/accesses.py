@@ -55,7 +55,7 @@ class TracedAccess:
     atomic: bool = False  # an atomic operation, which reads and stores at once
 
     def __str__(self) -> str:
-        verb = "stores to" if self.store else "loads from"
+        verb = "updates" if self.atomic else "stores to" if self.store else "loads from"
         return f"{self.instruction.address:#x} {self.instruction.name.lower()} {verb} {self.memory}"
 
 
@@ -82,7 +82,7 @@ def accesses(trace: Sequence[TracedElement], loops: Loops) -> tuple[TracedAccess
             found[-1] = replace(found[-1], undefined=found[-1].undefined or undefined)
         else:
             this = one.instruction, one.store, one.buffer, one.offset, one.width, one.guard, one.barriers
-            found.append(TracedAccess(*this, undefined, one.loops))
+            found.append(TracedAccess(*this, undefined, one.loops, one.atomic))
     return tuple(found)
 
 

@@ -8,7 +8,7 @@ that may meet (`intervals`) are laid over each other, in every turn in which the
 |---|---|
 | a store | store, read, atomic operation |
 | a read | store, atomic operation |
-| an atomic operation | store, read |
+| an atomic operation | store, read, atomic operation of another width |
 
 What a table does not know of a guard is taken as holding.  Where two then meet, and where an offset has no table, the
 prover is asked of two threads with all that is known: their guards, their turns, the barriers before them.
@@ -42,18 +42,24 @@ from layoutalg.refine.audit.tables import (
 
 NOBODY, SEVERAL = -1, -2
 
-READ, STORE, ATOMIC = range(3)
+#: Kinds of accesses; atomic operations are of 4 or of 8 bytes.
+READ, STORE, ATOMIC, WIDE = range(4)
 
 #: Of which kinds of accesses another wave's may not be of the same byte.
-AGAINST = {READ: (STORE, ATOMIC), STORE: (READ, STORE, ATOMIC), ATOMIC: (READ, STORE)}
+AGAINST = {
+    READ: (STORE, ATOMIC, WIDE), STORE: (READ, STORE, ATOMIC, WIDE), ATOMIC: (READ, STORE, WIDE),
+    WIDE: (READ, STORE, ATOMIC),
+}  # fmt: skip
 
 #: Turns of two groups that are laid over each other at most, and pairs of accesses that the prover is asked of.
 MOST_PAIRS, MOST_ASKED = 1 << 10, 64
 
 
 def kind(access: TracedAccess) -> int:
-    """Whether an access reads, stores, or does both at once."""
-    return ATOMIC if access.atomic else STORE if access.store else READ
+    """Whether an access reads, stores, or does both at once, and in how many bytes."""
+    if access.atomic:
+        return ATOMIC if access.width == 4 else WIDE
+    return STORE if access.store else READ
 
 
 class LdsRaces:

@@ -10,6 +10,7 @@ condition, so nothing has to be merged for them.
 | arithmetic | its entry in `semantics`, on the words of `values.word` |
 | a load | a new unknown for each element; of scratch, what was stored there |
 | a store | an entry of the trace |
+| an atomic operation | a store of what is not known, and a load of what was there, where that comes back |
 | a scalar load | the kernel's arguments, or unknowns that all lanes have alike |
 | a barrier | one more that has been passed, if nothing is under way and all waves come there |
 
@@ -26,11 +27,12 @@ from layoutalg.index import FALSE, TRUE, Expr, const, div, mod, simplify, symbol
 from layoutalg.isa.container.descriptor import PRELOADED
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction, Operand
-from layoutalg.isa.interpreter.operands import operand_of
+from layoutalg.isa.interpreter.operands import atomic_operands, operand_of
 from layoutalg.isa.interpreter.step import Interpreter
 from layoutalg.isa.semantics.accesses import NO_EFFECT, MemoryInstruction
 from layoutalg.isa.semantics.control import BARRIERS
 from layoutalg.isa.semantics.table import ALU
+from layoutalg.refine.symbolic.arguments import Arguments
 from layoutalg.refine.symbolic.arithmetic import Decide, IndexValues
 from layoutalg.refine.symbolic.lanes import SymbolicLanes
 from layoutalg.refine.symbolic.outstanding import LDS, Key
@@ -76,7 +78,6 @@ class SymbolicMachine:
         self.registers = SymbolicRegisters(self.kernel, self.w, threads)
         self.scratch = Scratch(self.registers)
         self.program, self.sizes = program, sizes
-        self.arguments = arguments
         given = (*grid, *(a.number for a in arguments if a.number is not None))
         self.of_the_block = frozenset(variables(*given))  # what all waves of a block have alike
         self.lanes = SymbolicLanes(self.registers, set(self.of_the_block), lambda: self.loops)
@@ -91,6 +92,7 @@ class SymbolicMachine:
             for a in arguments
             if a.buffer
         }
+        self.arguments = Arguments(arguments, self.buffers, self.w)
         self.kernarg = symbol("address of arguments", min=0, max=HIGHEST_ARGUMENTS, multiple_of=16)
         self.bases = {
             *self.buffers.values(),
@@ -124,11 +126,10 @@ class SymbolicMachine:
 
     def access(self, instruction: Instruction, access: MemoryInstruction, addresses: tuple[Word, ...]) -> None:
         """Notes every element; loaded data are new unknowns."""
-        if access.atomic or access.transposed:
-            what = "an atomic operation" if access.atomic else "what lanes load for one another"
-            raise NotReadable(f"{instruction.place}: {what}")
+        if access.transposed:
+            raise NotReadable(f"{instruction.place}: what lanes load for one another")
         architecture = self.kernel.architecture
-        counters = architecture.counters.of(access.space, access.store)
+        counters = architecture.counters.of(access.space, not access.returns(instruction.fields))
         unordered, overtaking = access.space in architecture.unordered, access.space in architecture.overtaking
         if access.space == "flat":
             access = replace(access, space=self.registers.space_of(addresses[0]))
@@ -145,7 +146,9 @@ class SymbolicMachine:
         waiting = [LDS] if access.space == "lds" else []
         loaded: list[tuple[Key, Word, Key | None]] = []
         for number, address in enumerate(addresses):
-            if access.space == "scratch" and access.store:
+            if access.atomic:
+                loaded += self._update(instruction, access, address)
+            elif access.space == "scratch" and access.store:
                 self.scratch.store(instruction, access, address)
             elif access.space == "scratch":
                 loaded += self.scratch.load(instruction, access, address)
@@ -192,9 +195,10 @@ class SymbolicMachine:
         if not buffer:
             return
         guard, barriers = self.registers.active, self.registers.state.barriers
+        stores, atomic = access.store or access.atomic is not None, access.atomic is not None
         for k, value in enumerate(values):
-            this = instruction, access.store, buffer, start + k * size, guard, barriers, value, size, access.size
-            self.trace.append(TracedElement(*this, self.loops, k * size))
+            this = instruction, stores, buffer, start + k * size, guard, barriers, value, size, access.size
+            self.trace.append(TracedElement(*this, self.loops, k * size, atomic))
 
     def _load(
         self, instruction: Instruction, access: MemoryInstruction, number: int, address: Word
@@ -203,7 +207,29 @@ class SymbolicMachine:
         size = min(at[2], 4)
         values = self._contents(*at[:2], size, access.size // size, self.registers.active)
         self._note(instruction, access, (*at[:2], size), values)
-        self.loaded(at[0], size, values)
+        return self._brought(instruction, access, number, at[0], size, values)
+
+    def _update(
+        self, instruction: Instruction, access: MemoryInstruction, address: Word
+    ) -> list[tuple[Key, Word, Key | None]]:
+        """What was there, and what is there now, are unknowns: others may change it before and after."""
+        if access.space == "scratch":
+            raise NotReadable(f"{instruction.place}: an atomic operation on scratch")
+        buffer, start, size = self._parts(access, address, instruction)
+        size, count = min(size, 4), access.size // min(size, 4)
+        old = self._contents(buffer, start, size, count, self.registers.active)
+        made_of = [self.registers.cell((one.kind, one.index)).expr for one in atomic_operands(instruction, access)]
+        new = [self.w.fresh("updated", 1 << 8 * size, Kind.DATA, "", *made_of) for _ in old]
+        self._note(instruction, access, (buffer, start, size), new)
+        returns = access.returns(instruction.fields)
+        return self._brought(instruction, access, 0, buffer, size, old) if returns else []
+
+    def _brought(
+        self, instruction: Instruction, access: MemoryInstruction, number: int, buffer: str, size: int,
+        values: list[Expr],
+    ) -> list[tuple[Key, Word, Key | None]]:  # fmt: skip
+        """The registers that get what is loaded, or what an atomic operation gives back."""
+        self.loaded(buffer, size, values)
         target = operand_of(instruction, "d")
         words: list[tuple[Key, Word, Key | None]] = []
         for k in range(access.registers):
@@ -246,7 +272,7 @@ class SymbolicMachine:
         elif not words:
             if not 0 <= start.value <= self.kernel.argument_segment - 4 * access.registers:
                 raise NotReadable(f"{instruction.place} loads what is not in the arguments, from byte {start}")
-            words = [self._argument_word(int(start.value) + 4 * k) for k in range(access.registers)]
+            words = [self.arguments.dword(int(start.value) + 4 * k) for k in range(access.registers)]
         for key, word in zip(keys, words, strict=True):
             self.registers.state.scalars[key] = word
 
@@ -271,32 +297,6 @@ class SymbolicMachine:
         found = (segment.bytes_at(int(start.value), 4 * count) for segment in segments)
         data = next((one for one in found if one is not None), b"")
         return [self.w.const(int.from_bytes(data[k : k + 4], "little"), 32) for k in range(0, len(data), 4)]
-
-    def _argument_word(self, byte: int) -> Word:
-        """Four bytes of the arguments: of one, or of several narrow ones; what nothing says of them is unknown."""
-        here = [one for one in self.arguments if one.offset < byte + 4 and byte < one.offset + one.size]
-        if len(here) == 1 and here[0].size % 4 == 0 and (byte - here[0].offset) % 4 == 0:
-            return self._argument_words(here[0])[(byte - here[0].offset) // 4]
-        if any(
-            one.number is None or one.size > 4 or one.offset < byte or one.offset + one.size > byte + 4 for one in here
-        ):
-            return self.w.fresh_word()
-        total, at = FALSE, byte
-        for one in sorted(here, key=lambda one: one.offset):
-            assert one.number is not None
-            gap = self.w.undefined(8 * (one.offset - at)) * (1 << 8 * (at - byte)) if one.offset > at else FALSE
-            total += gap + mod(one.number, 1 << 8 * one.size) * (1 << 8 * (one.offset - byte))
-            at = one.offset + one.size
-        rest = self.w.undefined(8 * (byte + 4 - at)) * (1 << 8 * (at - byte)) if at < byte + 4 else FALSE
-        return self.w.word(total + rest)
-
-    def _argument_words(self, argument: BoundArgument) -> tuple[Word, ...]:
-        if argument not in self._wholes:
-            e = self.buffers[argument.buffer] if argument.buffer else argument.number
-            assert e is not None
-            word = self.w.word(e, 64 if argument.size == 8 else 32)
-            self._wholes[argument] = (self.w.low(word), self.w.high(word)) if argument.size == 8 else (word,)
-        return self._wholes[argument]
 
     def uniform(self, expr: Expr) -> bool:
         """Whether all lanes of a wave have the same."""
@@ -350,7 +350,6 @@ class SymbolicMachine:
 
     def _initialise(self, grid: Sequence[Expr], threads: Sequence[Expr]) -> None:
         kernel, w = self.kernel, self.w
-        self._wholes: dict[BoundArgument, tuple[Word, ...]] = {}
         self.registers.set_exec(self.registers.state, Mask(TRUE))
         register = 0
         for name, dwords in kernel.user_sgprs:
@@ -358,7 +357,7 @@ class SymbolicMachine:
                 self.registers.write_scalar(Operand("s", register), 64, w.word(self.kernarg, 64))
             elif name == PRELOADED and kernel.preloaded:
                 for k in range(dwords):
-                    word = self._argument_word(4 * (kernel.preload_offset + k))
+                    word = self.arguments.dword(4 * (kernel.preload_offset + k))
                     self.registers.state.scalars["s", register + k] = word
             register += dwords
         register = kernel.user_sgpr_count

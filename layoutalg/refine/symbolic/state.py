@@ -64,6 +64,7 @@ class TracedElement:
     width: int  # bytes that the instruction moves at once
     loops: tuple[Expr, ...] = ()  # the variables of the loops around it
     within: int = 0  # bytes from the first that the instruction moves at once
+    atomic: bool = False  # an atomic operation, which stores: what is there before and after is not known
 
 
 @dataclass

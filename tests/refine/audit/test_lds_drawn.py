@@ -1,6 +1,7 @@
 """Drawn accesses of LDS, in and around loops: what is proved of them holds of every run of a few turns, enumerated."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -52,8 +53,7 @@ class Drawn:
         each = self.barriers - before
         for k in range(mark, len(self.found)):
             one = self.found[k]
-            self.found[k] = TracedAccess(one.instruction, one.store, LDS, one.offset, one.width, one.guard,
-                                   one.barriers + each * t, False, one.loops)  # fmt: skip
+            self.found[k] = replace(one, barriers=one.barriers + each * t)
         self.barriers = before + each * N
 
     def some(self, most: int, loops: tuple[Expr, ...]) -> None:
@@ -68,9 +68,13 @@ class Drawn:
             guards += [loops[-1] + 1 < N, loops[-1] > 0] if loops else []
             guard = TRUE if self.random.random() < self.free else self.random.choice(guards)
             width = self.random.choice([1, 1, 1, 2])
-            what = instruction(len(self.found)), self.random.random() < 0.6, LDS
+            store, atomic = self.random.random() < 0.6, self.random.random() < 0.2
             offset = slot * 16 + lane * (2 if width == 2 else 1)
-            self.found.append(TracedAccess(*what, offset, width, guard, self.barriers, False, loops))
+            if atomic:
+                store, width = True, self.random.choice([4, 4, 8])
+                offset = slot * 16 + mod(lane, 16 // width) * width
+            what = instruction(len(self.found)), store, LDS, offset, width, guard
+            self.found.append(TracedAccess(*what, self.barriers, False, loops, atomic))
 
 
 def moments(found: Sequence[TracedAccess], n: int, depth: int = 0) -> Iterator[tuple[TracedAccess, Mapping[Expr, int]]]:
@@ -91,7 +95,7 @@ def moments(found: Sequence[TracedAccess], n: int, depth: int = 0) -> Iterator[t
 
 def wrong(found: Sequence[TracedAccess], n: int) -> set[str]:
     """The claims that fail at this size: each access of each byte, one by one."""
-    seen: dict[int, list[tuple[bool, int, int, int, int]]] = {}
+    seen: dict[int, list[tuple[TracedAccess, int, int, int, int]]] = {}
     fails: set[str] = set()
     for order, (one, turns) in enumerate(moments(found, n)):
         barriers = value(one.barriers, turns)
@@ -102,15 +106,17 @@ def wrong(found: Sequence[TracedAccess], n: int) -> set[str]:
             start = value(one.offset, at)
             for byte in range(start, start + one.width):
                 before = seen.setdefault(byte, [])
-                for store, wave, interval, when, by in before:
+                for other, wave, interval, when, by in before:
                     same = wave == thread // WAVE and (when != order or not one.store or by == thread)
-                    if not same and interval == barriers and (store or one.store):
+                    same |= one.atomic and other.atomic and one.width == other.width
+                    if not same and interval == barriers and (other.store or one.store):
                         fails.add("race_free")
-                if not one.store and not any(
-                    store and (wave == thread // WAVE or interval < barriers) for store, wave, interval, _, _ in before
+                if (one.atomic or not one.store) and not any(
+                    other.store and (wave == thread // WAVE or interval < barriers) and (when != order or by != thread)
+                    for other, wave, interval, when, by in before
                 ):
                     fails.add("initialised")
-                before.append((one.store, thread // WAVE, barriers, order, thread))
+                before.append((one, thread // WAVE, barriers, order, thread))
     return fails
 
 

@@ -92,7 +92,7 @@ class ComputesClaim:
     def _equation(self, equation: Equation) -> Compared:
         place = self.places[equation.tensor]
         for one in self.trace:
-            if "ATOMIC" in one.instruction.name:
+            if one.atomic:
                 raise NotReadable(f"{one.instruction.place} is atomic: what it leaves depends on all others")
         early = self._as_before()
         lds = ThroughLds(self.terms, self.launched, self.trace, self._decided)

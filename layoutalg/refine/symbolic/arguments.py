@@ -1,0 +1,52 @@
+"""The kernel's arguments as words: what each dword of their segment stands for, by what is bound to its bytes.
+
+| a dword that holds | is |
+|---|---|
+| a part of one argument of whole dwords | the half of its word: halves of one stay halves of one |
+| numbers of fewer bytes | their sum, each in its place; what lies between was written by nobody |
+| parts of others | unknown |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from layoutalg.index import FALSE, Expr, mod
+from layoutalg.refine.symbolic.arithmetic import IndexValues
+from layoutalg.refine.symbolic.state import BoundArgument
+from layoutalg.refine.values.word import Word
+
+
+class Arguments:
+    """What is bound to the bytes of the arguments' segment."""
+
+    def __init__(self, bound: Sequence[BoundArgument], buffers: Mapping[str, Expr], values: IndexValues) -> None:
+        """`buffers`: their addresses by their names."""
+        self.bound, self.buffers, self.w = bound, buffers, values
+        self._wholes: dict[BoundArgument, tuple[Word, ...]] = {}
+
+    def dword(self, byte: int) -> Word:
+        """Four bytes, from one on: of one argument, or of several narrow ones; what nothing says of them is unknown."""
+        here = [one for one in self.bound if one.offset < byte + 4 and byte < one.offset + one.size]
+        if len(here) == 1 and here[0].size % 4 == 0 and (byte - here[0].offset) % 4 == 0:
+            return self._dwords(here[0])[(byte - here[0].offset) // 4]
+        if any(
+            one.number is None or one.size > 4 or one.offset < byte or one.offset + one.size > byte + 4 for one in here
+        ):
+            return self.w.fresh_word()
+        total, at = FALSE, byte
+        for one in sorted(here, key=lambda one: one.offset):
+            assert one.number is not None
+            gap = self.w.undefined(8 * (one.offset - at)) * (1 << 8 * (at - byte)) if one.offset > at else FALSE
+            total += gap + mod(one.number, 1 << 8 * one.size) * (1 << 8 * (one.offset - byte))
+            at = one.offset + one.size
+        rest = self.w.undefined(8 * (byte + 4 - at)) * (1 << 8 * (at - byte)) if at < byte + 4 else FALSE
+        return self.w.word(total + rest)
+
+    def _dwords(self, argument: BoundArgument) -> tuple[Word, ...]:
+        if argument not in self._wholes:
+            e = self.buffers[argument.buffer] if argument.buffer else argument.number
+            assert e is not None
+            word = self.w.word(e, 64 if argument.size == 8 else 32)
+            self._wholes[argument] = (self.w.low(word), self.w.high(word)) if argument.size == 8 else (word,)
+        return self._wholes[argument]

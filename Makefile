@@ -15,8 +15,9 @@ export PYTHONDONTWRITEBYTECODE :=
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e .
 	touch $@
 
-.venv/.tools: .venv/.installed Makefile
+.venv/.tools: .venv/.installed Makefile tests/composable_kernel.py
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test,lint,docs,recheck,dask]'
+	$(BIN)/python -m tests.composable_kernel
 	touch $@
 
 demo: .venv/.installed  ## a transposition, from descriptor to machine code and a checked result

@@ -12,6 +12,7 @@ import typer
 
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.executing import chosen_kernel
+from layoutalg.cli.files import load
 from layoutalg.cli.output import placed
 from layoutalg.disk import write_whole
 from layoutalg.errors import shortened
@@ -70,7 +71,7 @@ def audit(
     """
     if template is not None and launch_file is not None:
         raise InputError("--template is where a launch file is written that is missing: leave --launch out")
-    spec = formats.load(launch_file) if launch_file is not None else None
+    spec = load(launch_file) if launch_file is not None else None
     named = spec.launch.kernel if spec is not None and spec.launch else None
     payload, chosen = chosen_kernel(file, kernel or named, target)
     code, where = codes.decode_kernel(chosen), lines.SourceLines.read(payload).of

@@ -10,7 +10,7 @@ import typer
 
 from layoutalg.cli.arrays import read_elements, write_array
 from layoutalg.cli.errors import InputError
-from layoutalg.cli.files import defines_of, sizes_of
+from layoutalg.cli.files import defines_of, load, sizes_of
 from layoutalg.cli.output import placed
 from layoutalg.disk import LARGEST_LIBRARY, read_whole, write_whole
 from layoutalg.errors import CodeObjectError, Fault
@@ -66,7 +66,7 @@ def execute(
     \b
     layoutalg execute transpose.co --launch transpose.toml -D M=100 -D N=70 --input x=x.npy --output o=o.npy
     """
-    spec = formats.load(launch_file)
+    spec = load(launch_file)
     payload, found = chosen_kernel(file, kernel or (spec.launch.kernel if spec.launch else None), target)
     chosen = codes.decode_kernel(found)
     values = {name: _value(text) for name, text in defines_of(argument).items()}

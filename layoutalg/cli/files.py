@@ -11,9 +11,11 @@ from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
     from layoutalg import formats
+    from layoutalg.device import constants
     from layoutalg.formats import ck_cpp
     from layoutalg.formats.ck_cpp import asking
 else:
+    constants = lazy("layoutalg.device.constants")
     formats = lazy("layoutalg.formats")
     ck_cpp = lazy("layoutalg.formats.ck_cpp")
     asking = lazy("layoutalg.formats.ck_cpp.asking")
@@ -46,11 +48,16 @@ def read(path: Path, defines: dict[str, str], *, alone: bool = True) -> formats.
         if alone:
             refuse_unasked([source])
         return source
-    spec = formats.load(path)
+    spec = load(path)
     for name in defines:
         if name not in spec.symbols:
             raise InputError(f"-D {name}: {path} has no symbol {name!r}; it has {', '.join(spec.symbols) or 'none'}")
     return spec
+
+
+def load(path: Path) -> formats.SpecFile:
+    """The spec file at a path, its C++ compiled."""
+    return formats.load(path, compiled=lambda unit, expressions: constants.constants(unit, expressions))
 
 
 def refuse_unasked(sources: list[formats.SpecFile]) -> None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from layoutalg.formats.bases import BASES
 from layoutalg.formats.context import Context, Data, RefusedLayoutError, meaning
+from layoutalg.formats.cpp import Constants, constant_of
 from layoutalg.formats.examples import examples
 from layoutalg.formats.model import (
     AdaptorItem,
@@ -34,6 +35,8 @@ from layoutalg.layout import (
 )
 from layoutalg.layout.adaptor import make_identity
 
+T = TypeVar("T")
+
 DEEPEST = 64
 """Descriptors that are built on one another."""
 
@@ -49,6 +52,7 @@ class Builder(Context):
     descriptors: dict[Named, DescriptorItem] = field(default_factory=dict)
     distributions: dict[Named, DistributionItem] = field(default_factory=dict)
     building: list[str] = field(default_factory=list)
+    constants: Constants = field(default_factory=dict)
 
     def transform(self, path: Path, data: Data) -> TransformItem:
         """A bare transform."""
@@ -58,9 +62,11 @@ class Builder(Context):
 
     def adaptor(self, path: Path, data: Data) -> AdaptorItem:
         """Steps over as many dimensions as the first of them uses."""
-        first = data["steps"][0] if data["steps"] else ()
+        steps = data.get("steps", ())
+        first = steps[0] if steps else ()
         rank = sum(len(entry["lower"]) for entry in first)
-        made = self._steps(make_identity(rank), (*path, "steps"), data["steps"])
+        below = self._constant(path, TensorAdaptor) if "cpp" in data else make_identity(rank)
+        made = self._steps(below, (*path, "steps"), steps)
         about = self.about(path, data, "adaptor")
         return AdaptorItem(adaptor=made, examples=examples(self, path, data, made), **about)
 
@@ -94,7 +100,7 @@ class Builder(Context):
             raise DocumentError(path, f"more than {DEEPEST} descriptors are built on one another")
         self.building.append(name)
         try:
-            base = self._base((*path, "base"), data["base"])
+            base = self._constant(path, TensorDescriptor) if "cpp" in data else self._base(path, data["base"])
         finally:
             self.building.pop()
         adaptor = self._steps(base.adaptor, (*path, "steps"), data.get("steps", ()))
@@ -114,12 +120,9 @@ class Builder(Context):
         known = data["name"], tuple(self.symbols.values())
         if known in self.distributions:
             return self.distributions[known]
-        hs = tuple(self.exprs((*path, "hs", n), h) for n, h in enumerate(data["hs"]))
-        rs = self.exprs((*path, "rs"), data.get("rs", ()))
+        made = self._constant(path, TileDistribution) if "cpp" in data else self._encoded(path, data)
         window = self.exprs((*path, "window"), data["window"]) if "window" in data else None
         with meaning(path):
-            owners = [_tuples(data[key]) for key in ("ps_major", "ps_minor", "ys_major", "ys_minor")]
-            made = TileDistribution(TileDistributionEncoding(rs, hs, *owners))
             if "wave_size" in data:
                 made.require_lanes(data["wave_size"], data.get("warps", 1))
             if window is not None:
@@ -129,6 +132,13 @@ class Builder(Context):
             examples=examples(self, path, data, made.adaptor), **self.about(path, data, "distribution"),
         )  # fmt: skip
         return self.distributions.setdefault(known, item)
+
+    def _encoded(self, path: Path, data: Data) -> TileDistribution:
+        hs = tuple(self.exprs((*path, "hs", n), h) for n, h in enumerate(data["hs"]))
+        rs = self.exprs((*path, "rs"), data.get("rs", ()))
+        with meaning(path):
+            owners = [_tuples(data[key]) for key in ("ps_major", "ps_minor", "ys_major", "ys_minor")]
+            return TileDistribution(TileDistributionEncoding(rs, hs, *owners))
 
     def _make(self, path: Path, data: Data) -> Transform:
         kind, params, scope = self.transforms[data["transform"]], list[Any](), self.symbols
@@ -158,8 +168,12 @@ class Builder(Context):
             below = self._attach(below, (*path, n), layer)
         return below
 
+    def _constant(self, path: Path, wanted: type[T]) -> T:
+        """What the compiler says of an item's expression."""
+        return constant_of(self.constants, path, list(self.symbols.values()), wanted)
+
     def _base(self, path: Path, data: Data) -> TensorDescriptor:
-        kind = data["kind"]
+        kind, path = data["kind"], (*path, "base")
         if kind == "descriptor":
             return self.resolve((*path, "name"), data["name"]).descriptor
         base = BASES[kind]

@@ -22,10 +22,14 @@
 | `access`       | which lane reads or writes which index of a descriptor, how wide, with which instruction   |
 | `lemma`        | a formula over variables: `given` ⇒ `goal`                                                 |
 | `agree`        | two descriptors that address the same word for each index                                  |
+| `cpp`          | one table: headers, prelude and target of C++ expressions (`formats.cpp`)                  |
 | `launch`       | one table: how a kernel is launched on the file's tensors (`formats.launch`)               |
 
 `storage` of a descriptor is the number of elements of the memory that it views, where that is not the base's own: a
 view `x[::2]` of 50 elements, `base = { kind = "naive", lengths = [25], strides = [2] }`, `storage = 50`.
+
+In a `descriptor`, `adaptor` or `distribution`, `cpp = "…"`, a constant expression, may stand for what makes it: `base`,
+the first `steps`, the encoding.
 
 A symbol may have any name but an operator's (and, or, not, if, else).  Expressions name symbols, and these indices:
 
@@ -56,6 +60,7 @@ from layoutalg.formats.shape import (
     Choice,
     Either,
     Flag,
+    Instead,
     Integer,
     Keyed,
     Many,
@@ -104,6 +109,11 @@ _example = Table(
 _reach = Table({"index": Many(_size, 0), "lower": Many(_size, 0)}, {"valid": Flag(), **_expect})
 _majors = Many(Integer(0, 64))
 _variables: dict[str, Shape] = {"variables": Keyed(_size)}
+_expression = Text(wanted="a constant expression of C++")
+_cpp = Table(
+    {"headers": Many(Text(r'[^"\n]+', "a header such as ck_tile/core.hpp"), 1), "target": Text()},
+    {"include": Many(Text()), "prelude": Text(longest=MOST_ENTRIES)},
+)
 
 
 def transform_keys(kind: type[Transform]) -> Mapping[str, Shape]:
@@ -133,31 +143,35 @@ def item_shapes(transforms: Transforms) -> Mapping[str, Shape]:
     """Each kind of item, by its table's name."""
     keys = {name: transform_keys(kind) for name, kind in transforms.items()}
     steps = Many(Many(_step(transforms), 1))
+    descriptor: dict[str, Shape] = {
+        "dtype": Choice(tuple(DTYPES)), "storage": _size, "steps": steps, "examples": Many(_example, 0, MOST_ITEMS),
+        **_about,
+    }  # fmt: skip
+    reached: dict[str, Shape] = {"examples": Many(_reach, 0, MOST_ITEMS), **_about}
+    distribution: dict[str, Shape] = {
+        "wave_size": Integer(1, 1024), "warps": Integer(1, 1024), "window": _sizes, **reached
+    }  # fmt: skip
+    by_cpp: dict[str, Shape] = {"name": _name, "cpp": _expression}
     return {
-        "descriptor": Table(
-            {"name": _name, "base": Tagged("kind", _bases)},
-            {
-                "dtype": Choice(tuple(DTYPES)), "storage": _size, "steps": steps,
-                "examples": Many(_example, 0, MOST_ITEMS), **_about,
-            },
+        "descriptor": Instead(
+            "cpp",
+            Table(by_cpp, descriptor),
+            Table({"name": _name, "base": Tagged("kind", _bases)}, descriptor),
         ),
-        "transform": Tagged(
-            "transform",
-            {
-                key: Table({"name": _name, **own}, {"examples": Many(_reach, 0, MOST_ITEMS), **_about})
-                for key, own in keys.items()
-            },
+        "transform": Tagged("transform", {key: Table({"name": _name, **own}, reached) for key, own in keys.items()}),
+        "adaptor": Instead(
+            "cpp", Table(by_cpp, {"steps": steps, **reached}), Table({"name": _name, "steps": steps}, reached)
         ),
-        "adaptor": Table({"name": _name, "steps": steps}, {"examples": Many(_reach, 0, MOST_ITEMS), **_about}),
-        "distribution": Table(
-            {
-                "name": _name, "hs": Many(_sizes, 1), "ps_major": Many(_majors), "ps_minor": Many(_majors),
-                "ys_major": _majors, "ys_minor": _majors,
-            },
-            {
-                "rs": Many(_size), "wave_size": Integer(1, 1024), "warps": Integer(1, 1024),
-                "window": _sizes, "examples": Many(_reach, 0, MOST_ITEMS), **_about,
-            },
+        "distribution": Instead(
+            "cpp",
+            Table(by_cpp, distribution),
+            Table(
+                {
+                    "name": _name, "hs": Many(_sizes, 1), "ps_major": Many(_majors), "ps_minor": Many(_majors),
+                    "ys_major": _majors, "ys_minor": _majors,
+                },
+                {"rs": Many(_size), **distribution},
+            ),
         ),
         "access": Table(
             {"name": _name, "descriptor": _name},
@@ -200,7 +214,7 @@ def file_shape(transforms: Transforms = TRANSFORMS) -> Table:
     return Table(
         {},
         {
-            "title": Text(), "note": Text(), "symbols": Keyed(_symbol),
+            "title": Text(), "note": Text(), "symbols": Keyed(_symbol), "cpp": _cpp,
             **{kind: Many(shape, 1, MOST_ITEMS) for kind, shape in item_shapes(transforms).items()},
             "launch": _launch,
         },

@@ -43,6 +43,24 @@ def position(text: str, path: Path) -> tuple[int, int] | None:
     return (before.count("\n") + 1, len(before) - before.rfind("\n")) if best[0] else None
 
 
+_BLOCK = re.compile(r"""[^\n"'=]*=[ \t]*("{3}|'{3})(\n?)""")
+
+
+def line_of(text: str, path: Path, within: int) -> int | None:
+    """The line (from 1) of a line of a TOML text of several (from 0); of any other value, that of the value.
+
+    >>> block = "'" * 3
+    >>> line_of(f"a = 1\\nb = {block}\\nfirst\\nsecond\\n{block}", ("b",), 1)
+    4
+    """
+    place = position(text, path)
+    if place is None:
+        return None
+    start = sum(map(len, text.splitlines(keepends=True)[: place[0] - 1])) + place[1] - 1
+    block = _BLOCK.match(text, start)
+    return place[0] + len(block[2]) + within if block else place[0]
+
+
 def places(text: str) -> Iterator[tuple[Path, int]]:
     """Each path with where it begins, in the order of the text."""
     tokens = list(_tokens(text))

@@ -13,11 +13,14 @@ Path = tuple[str | int, ...]
 
 
 class DocumentError(Exception):
-    """A value that is wrong, at a path in the document: becomes a SpecError once its line is known."""
+    """A value that is wrong, at a path in the document: becomes a SpecError once its line is known.
 
-    def __init__(self, path: Path, reason: str) -> None:
+    `line`: which line of a text of several, from 0.
+    """
+
+    def __init__(self, path: Path, reason: str, line: int = 0) -> None:
         super().__init__(reason)
-        self.path, self.reason = path, reason
+        self.path, self.reason, self.line = path, reason, line
 
 
 def key_path(path: Sequence[str | int]) -> str:

@@ -14,6 +14,7 @@ the published schema is printed from it.  So the two cannot drift apart.
 | `Table(required, optional)`      | a table with these keys and no others                             |
 | `Tagged(key, tables)`            | a table whose value at `key` says which of the tables it is       |
 | `Marked(tables)`                 | a table of which some key says which of the tables it is          |
+| `Instead(key, table, usual)`     | one table where it has the key, and the usual one where not       |
 | `Keyed(shape)`                   | a table with keys of the author's own                             |
 | `Either(shapes)`                 | the first shape that is for this type of value                    |
 | `Named(name, shape)`             | that shape, which the schema defines once                         |
@@ -128,17 +129,18 @@ class Text:
 
     pattern: str = ""
     wanted: str = "a text"
+    longest: int = LONGEST_TEXT
     types: tuple[type, ...] = (str,)
 
     def check(self, path: Path, value: Any) -> None:
         require(self, path, value)
-        if not 1 <= len(value) <= LONGEST_TEXT:
-            raise DocumentError(path, f"{self.wanted} of 1…{LONGEST_TEXT} characters is expected, not {len(value)}")
+        if not 1 <= len(value) <= self.longest:
+            raise DocumentError(path, f"{self.wanted} of 1…{self.longest} characters is expected, not {len(value)}")
         if self.pattern and not re.fullmatch(self.pattern, value, re.ASCII):
             raise DocumentError(path, f"{self.wanted} is expected, not {shown(value)}")
 
     def schema(self) -> dict[str, Any]:
-        made: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT}
+        made: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": self.longest}
         return {**made, "pattern": f"^{self.pattern}$"} if self.pattern else made
 
 
@@ -288,6 +290,27 @@ class Marked:
 
     def schema(self) -> dict[str, Any]:
         return {"anyOf": [table.schema() for table in self.tables.values()]}
+
+
+@dataclass(frozen=True)
+class Instead:
+    """A table that is of one kind where it has a key, which that kind requires, and of the usual kind where not."""
+
+    key: str
+    table: Table
+    usual: Table
+    types: tuple[type, ...] = (dict,)
+
+    @property
+    def wanted(self) -> str:
+        return self.usual.wanted
+
+    def check(self, path: Path, value: Any) -> None:
+        require(self, path, value)
+        (self.table if self.key in value else self.usual).check(path, value)
+
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": [self.usual.schema(), self.table.schema()]}
 
 
 @dataclass(frozen=True)

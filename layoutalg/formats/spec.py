@@ -21,15 +21,16 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
 from layoutalg.errors import SpecError
 from layoutalg.formats.build import Builder
+from layoutalg.formats.cpp import Compiled, compiled_constants
 from layoutalg.formats.grammar import FILE, file_shape
 from layoutalg.formats.items import spec_file
-from layoutalg.formats.locate import places, position
+from layoutalg.formats.locate import line_of, places, position
 from layoutalg.formats.model import SpecFile
 from layoutalg.formats.reading import DocumentError, Path, key_path, reading
 from layoutalg.layout import TRANSFORMS, Transform
@@ -42,12 +43,15 @@ _DOTTED = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t
 """A key of more parts than any has: the standard library's parser takes a time that grows with their square."""
 
 
-def load(path: str | FilePath) -> SpecFile:
+def load(path: str | FilePath, *, compiled: Compiled | None = None, include: Sequence[FilePath] = ()) -> SpecFile:
     """The spec file at a path: TOML, or JSON where the name ends in `.json`.
 
+    `compiled` reads the expressions of a file that has C++ (`layoutalg.device.constants.constants` does); `include` are
+    folders of headers besides the file's own.
     SpecError says where and what is wrong, also when the file is missing, too large or no text.
     """
-    return loads(read_text(path), str(path), is_json=str(path).lower().endswith(".json"))
+    is_json = str(path).lower().endswith(".json")
+    return loads(read_text(path), str(path), is_json=is_json, compiled=compiled, include=include)
 
 
 def read_text(path: str | FilePath) -> str:
@@ -68,19 +72,32 @@ def read_text(path: str | FilePath) -> str:
 
 
 def loads(
-    text: str, file: str = "", *, is_json: bool = False, transforms: Mapping[str, type[Transform]] = TRANSFORMS
+    text: str,
+    file: str = "",
+    *,
+    is_json: bool = False,
+    transforms: Mapping[str, type[Transform]] = TRANSFORMS,
+    compiled: Compiled | None = None,
+    include: Sequence[FilePath] = (),
 ) -> SpecFile:
-    """The spec file of a text; `file` names it in errors, and `transforms` are those that it may name."""
+    """The spec file of a text; `file` names it in errors, and `transforms` are those that it may name.
+
+    `compiled` and `include` as for `load`.
+    """
     data = _parse(text, file, is_json)
     try:
         (FILE if transforms is TRANSFORMS else file_shape(transforms)).check((), data)
         lines = _lines(text)
+        constants = compiled_constants(data, FilePath(file).parent, compiled, include)
         with reading(file):
-            return spec_file(Builder(data, lambda path: lines.get(path), transforms=transforms), file)
+            builder = Builder(data, lambda path: lines.get(path), transforms=transforms, constants=constants)
+            return spec_file(builder, file)
     except RecursionError as error:
         raise SpecError("tables and lists are nested too deep", file) from error
     except DocumentError as problem:
         line, column = _position(text, problem.path)
+        if problem.line:
+            line, column = line_of(text, problem.path, problem.line), None
         raise SpecError(problem.reason, file, line, column, key_path(problem.path)) from problem
 
 

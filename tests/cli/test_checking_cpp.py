@@ -1,94 +1,106 @@
-"""CK Tile C++ on the command line: what it asks for, what it is taken for, and what it is written as."""
+"""Every verb works on what CK's own templates make: a spec file with C++, from its text to verdicts."""
 
 import json
-from pathlib import Path
 
-from tests.cli.command import refused, run
+import pytest
+
+from tests.cli.command import refused, run, written
+from tests.composable_kernel import composable_kernel
 
 POLICY = """
-template <typename Problem>
-constexpr auto MakeALdsBlockDescriptor()
-{
-    constexpr index_t M = Problem::kM;
-    constexpr auto below = make_naive_tensor_descriptor(
-        make_tuple(number<8>{}, number<M>{}, number<8>{}), make_tuple(number<(M + 1) * 8>{}, number<8>{}, number<1>{}));
-    return transform_tensor_descriptor(
-        below,
-        make_tuple(make_pass_through_transform(number<M>{}),
-                   make_merge_transform(make_tuple(number<8>{}, number<8>{}))),
-        make_tuple(sequence<1>{}, sequence<0, 2>{}),
-        make_tuple(sequence<0>{}, sequence<1>{}));
+[cpp]
+include = ["CK/include"]
+headers = ["ck_tile/core.hpp", "ck_tile/ops/gemm.hpp"]
+target = "gfx942"
+prelude = '''
+using namespace ck_tile;
+using Row = tensor_layout::gemm::RowMajor;
+using Column = tensor_layout::gemm::ColumnMajor;
+using Shape = TileGemmShape<sequence<128, 256, 32>, sequence<2, 2, 1>, sequence<32, 32, 16>>;
+using Traits = TileGemmUniversalTraits<true, true, true, false, Row, Column, Row>;
+using Problem = UniversalGemmPipelineProblem<half_t, half_t, float, Shape, Traits>;
+using Policy = UniversalGemmPipelineAgBgCrPolicy;
+'''
+[[descriptor]]
+name = "a_lds"
+dtype = "f16"
+cpp = "Policy::MakeALdsBlockDescriptor<Problem>()"
+[[distribution]]
+name = "a_dram"
+window = [128, 32]
+cpp = "Policy::MakeADramTileDistribution<Problem>()"
+[[distribution]]
+name = "a_warp"
+cpp = "remove_cvref_t<decltype(Policy::GetBlockGemm<Problem>())>::WarpGemm::AWarpDstrEncoding{}"
+"""
+SIZES = """
+symbols = { M = { min = 1, max = 65536 }, K = { min = 8, max = 16384, multiple_of = 8 } }
+[cpp]
+include = ["CK/include"]
+headers = ["ck_tile/core.hpp"]
+target = "gfx942"
+prelude = '''
+using namespace ck_tile;
+constexpr auto padded() {
+  return transform_tensor_descriptor(
+    make_naive_tensor_descriptor(make_tuple(M, number<64>{}), make_tuple(number<64>{}, number<1>{})),
+    make_tuple(make_right_pad_transform(M, (M + 63) / 64 * 64 - M), make_pass_through_transform(number<64>{})),
+    make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1>{}));
 }
+constexpr auto merged() {
+  auto split = transform_tensor_descriptor(
+    make_naive_tensor_descriptor_packed(make_tuple(M, K)),
+    make_tuple(make_pass_through_transform(M), make_unmerge_transform(make_tuple(K / number<8>{}, number<8>{}))),
+    make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<1>{}, sequence<0, 2>{}));
+  return transform_tensor_descriptor(split,
+    make_tuple(make_merge_transform(make_tuple(K / 8, M)), make_pass_through_transform(number<8>{})),
+    make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+}
+'''
+[[descriptor]]
+name = "padded"
+cpp = "padded()"
+[[descriptor]]
+name = "merged"
+cpp = "merged()"
 """
 
 
-def test_cpp_is_checked_with_its_parameters_given(tmp_path: Path) -> None:
-    path = tmp_path / "policy.hpp"
-    path.write_text(POLICY)
-    result = run("check", path, "-D", "kM=64")
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert result.stdout.count("proved") == 3
-    offsets = json.loads(
-        run("offsets", path, "--descriptor", "MakeALdsBlockDescriptor", "-D", "kM=64", "--json").stdout
-    )
-    assert offsets["offsets"][64:128:8] == [8, 528, 1048, 1568, 2088, 2608, 3128, 3648]
+@pytest.fixture
+def policy(tmp_path):
+    return written(tmp_path, POLICY.replace("CK/", f"{composable_kernel()}/"))
 
 
-def test_cpp_that_is_not_read_is_no_pass(tmp_path: Path) -> None:
-    path = tmp_path / "policy.hpp"
-    path.write_text(POLICY)
-    result = run("check", path)
-    assert result.returncode == 2
-    assert "not read" in result.stdout
+@pytest.mark.slow
+def test_every_verb_works_on_a_policy_of_ck(policy, tmp_path):
+    checked = run("check", policy)
+    assert (checked.returncode, checked.stdout.count("proved")) == (0, 7), checked
+    found = json.loads(run("offsets", policy, "--descriptor", "a_lds", "--json").stdout)
+    assert (found["lengths"], found["element_space_size"]) == ([128, 32], 4096)
+    assert sorted(found["offsets"]) == list(range(4096))
+    assert found["offsets"][32 * 2 : 32 * 2 + 9] == [72, 73, 74, 75, 76, 77, 78, 79, 64]  # row 1 of 64: xor with 1
+    assert "xor" in run("explain", policy).stdout
+    assert run("draw", policy, "--descriptor", "a_lds", "-o", tmp_path / "a.html").returncode == 0
 
 
-def test_explain_says_what_cpp_asks_for(tmp_path: Path) -> None:
-    path = tmp_path / "policy.hpp"
-    path.write_text(POLICY)
-    refused(run("explain", path), "no descriptor to explain", "kM is not known here", "in all it asks for -D kM=64")
-    result = run("explain", path, "--descriptor", "MakeALdsBlockDescriptor")
-    refused(result, "MakeALdsBlockDescriptor is not read", "kM is not known here")
+@pytest.mark.slow
+def test_sizes_that_are_open_go_through_ck_templates(tmp_path):
+    checked = run("check", written(tmp_path, SIZES.replace("CK/", f"{composable_kernel()}/")))
+    assert (checked.returncode, checked.stdout.count("proved")) == (0, 6), checked
 
 
-def test_a_misspelt_name_is_refused(tmp_path: Path) -> None:
-    path, other = tmp_path / "policy.hpp", tmp_path / "other.hpp"
-    path.write_text(POLICY)
-    other.write_text("auto d = make_naive_tensor_descriptor_packed(make_tuple(kOther));")
-    for command in (("check",), ("explain",), ("offsets", "--descriptor", "MakeALdsBlockDescriptor")):
-        refused(run(command[0], path, *command[1:], "-D", "kM=64", "-D", "kTypo=7"), "-D kTypo: nothing in")
-    assert run("check", path, other, "-D", "kM=64", "-D", "kOther=7").returncode == 0
-
-
-def test_a_name_that_is_there_and_not_asked_for_is_told_of(tmp_path: Path) -> None:
-    path = tmp_path / "policy.hpp"
-    path.write_text("constexpr int K = 2;\nauto d = make_naive_tensor_descriptor_packed(make_tuple(K));")
-    result = run("check", path, "-D", "K=7")
-    assert (result.returncode, result.stderr.count("asked for -D K")) == (0, 1)
-
-
-def test_a_descriptor_as_cpp_reads_back_the_same(tmp_path: Path, spec: Path) -> None:
-    path = tmp_path / "out.hpp"
-    assert run("emit", spec, "--ck", "-o", path).returncode == 0
-    assert run("emit", "--ck", spec).stdout == path.read_text()
-    here = json.loads(run("offsets", spec, "--descriptor", "a_lds", "--json").stdout)
-    assert json.loads(run("offsets", path, "--descriptor", "make_a_lds", "--json").stdout) == here
-
-
-def test_check_says_all_that_cpp_asks_for_at_once(tmp_path: Path) -> None:
-    source = "template <typename P> auto f() { return make_naive_tensor_descriptor_packed(make_tuple(P::kM, P::kK)); }"
-    path = tmp_path / "f.hpp"
-    path.write_text(source)
-    result = run("check", path)
-    assert result.returncode == 2
-    assert "0 claims: nothing was checked; 1 part not read" in result.stdout
-    assert "in all it asks for -D kM=64 -D kK=64" in result.stderr
-
-
-def test_cpp_whose_transforms_do_not_fit_is_bad_input(tmp_path: Path) -> None:
-    path = tmp_path / "policy.hpp"
-    path.write_text(
-        POLICY.replace("make_tuple(number<8>{}, number<8>{}))),", "make_tuple(number<8>{}, number<5>{}))),")
-    )
-    result = run("check", path, "-D", "kM=64")
-    assert result.returncode == 3
-    assert "5" in result.stdout
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("wrong", "right", "said"),
+    [
+        ("32, 32, 16>>;", "32, 32, 16>", "spec.toml:10: cpp.prelude: expected '>'"),
+        ("gemm.hpp", "gem.hpp", "'ck_tile/ops/gem.hpp' file not found"),
+        ("/include", "/none", "no such folder of headers"),
+        ("gfx942", "gfx1", "unknown target"),
+        ("MakeALdsBlockDescriptor", "MakeALds", "no member named 'MakeALds'"),
+        ("256, 32>,", "256, 3>,", "static_assert stops it"),
+    ],
+)
+def test_what_is_wrong_is_one_line(policy, wrong, right, said):
+    policy.write_text(policy.read_text().replace(wrong, right, 1))
+    refused(run("check", policy), said)

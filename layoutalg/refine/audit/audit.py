@@ -186,7 +186,7 @@ class _Auditor:
         if not self.file.launch.computes:
             return
         left = next((f"{claim}: {about}" for claim, about, verdict in others if not verdict and claim not in ASKED), "")
-        computed = ComputesClaim(self.file, self.launched, self.trace, self._in_range, self.loops)
+        computed = ComputesClaim(self.file, self.launched, self.trace, self._in_range, self.loops, self._statement)
         for one in computed.compared():
             rests = f"it rests on {left}, which is not proved" if left else ""
             why = one.why or rests  # a kernel that stores nothing computes nothing
@@ -199,6 +199,12 @@ class _Auditor:
                 yield "computes", one.equation.text, Refuted("computes", "a run", 0.0, (), shown)
             else:
                 yield "computes", one.equation.text, Unknown("computes", "terms", 0.0, (), why)
+
+    def _statement(self, code: MachineCode, file: SpecFile) -> Sequence[TracedElement]:
+        """What another kernel accesses."""
+        other = _Auditor(code, KernelLaunch.of(code.kernel, file), file, self.seconds)
+        other.followed()
+        return other.trace
 
     def assumptions(self) -> Iterator[str]:
         """What every verdict assumes."""

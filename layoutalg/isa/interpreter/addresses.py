@@ -75,23 +75,23 @@ class Addresses:
             parts = [self.memory.dwords(part) for part in parts]
         return sum(parts[1:], start=parts[0])
 
-    def in_buffer(self, instruction: Instruction) -> tuple[tuple[Word, Word], Word, Word]:
-        """The descriptor of a buffer instruction in two words of 64 bits, and its offsets: scalar, and the others' sum.
+    def in_buffer(self, instruction: Instruction) -> tuple[tuple[Word, Word, Word], Word, Word]:
+        """The descriptor of a buffer instruction (base, bytes, flags), and its offsets: scalar, and the others' sum.
 
         No offset of 32 bits wraps around in that of 64; where it has no vector part, register 0 is named.
         """
         refuse_fields(instruction, _CACHE_FIELDS | {"offset", "offen"})
         fields, w, registers = instruction.fields, self.w, self.registers
         resource = operand_of(instruction, "resource")
-        halves = (Operand(resource.kind, resource.index + k) for k in (0, 2))
-        low, high = (registers.read_scalar(half, 64) for half in halves)
+        parts = ((0, 64), (2, 32), (3, 32))
+        base, count, flags = (registers.read_scalar(Operand(resource.kind, resource.index + k), n) for k, n in parts)
         scalar = self.operands.constant(operand_of(instruction, "soffset"), 32)
         offset = w.const(fields.get("offset", 0), 64)
         if fields.get("offen"):
-            return (low, high), scalar, offset + w.zext(self._vector(instruction, "addr", 32))
+            return (base, count, flags), scalar, offset + w.zext(self._vector(instruction, "addr", 32))
         if operand_of(instruction, "addr") != Operand("v", 0):
             raise UnsupportedInstructionError(f"{instruction.place}: a vector address that is not used")
-        return (low, high), scalar, offset
+        return (base, count, flags), scalar, offset
 
     def _scratch_address(self, instruction: Instruction, base: Operand | None, offset: int) -> Word:
         """Vector part: when the bit `sve` says so; where there is no such bit, when there is no scalar part."""

@@ -85,11 +85,11 @@ class MemoryStorage(Protocol):
         self,
         instruction: Instruction,
         access: MemoryInstruction,
-        descriptor: tuple[Word, Word],
+        descriptor: tuple[Word, Word, Word],
         scalar: Word,
         offset: Word,
     ) -> None:
-        """Carries out an instruction on the buffer of a descriptor (of 128 bits); the vector offset has 64 bits."""
+        """Carries out an instruction on the buffer of a descriptor: words of 64, 32 and 32 bits; the offset has 64."""
 
     def wait(self, left: Mapping[str, int]) -> None:
         """Waits until at most so many accesses of each counter are under way."""
@@ -99,9 +99,6 @@ class MemoryStorage(Protocol):
 
     def bring(self, target: Operand, word: Word) -> None:
         """Writes a vector register with what the LDS unit brings, which is there after a wait."""
-
-    def describes_scratch(self, low: Word, high: Word, offset: Word) -> bool:
-        """Whether two words of 64 bits are the wave's own scratch buffer, and its scalar offset is 0."""
 
 
 class Lanes(Protocol):

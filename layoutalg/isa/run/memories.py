@@ -83,12 +83,13 @@ class WaveMemory:
             self._one(instruction, access, address, lanes, counters, number)
 
     def access_buffer(
-        self, instruction: Instruction, access: MemoryInstruction, descriptor: tuple[Array, Array], scalar: Array,
-        offset: Array,
+        self, instruction: Instruction, access: MemoryInstruction, descriptor: tuple[Array, Array, Array],
+        scalar: Array, offset: Array,
     ) -> None:  # fmt: skip
         """Carries out an instruction where the descriptor says; lanes that are out of its range load 0."""
-        registers = self.registers
-        if registers.kernel.has_scratch_buffer and self.describes_scratch(*descriptor, scalar):
+        registers, (low, count, flags) = self.registers, descriptor
+        high = registers.w.pair(count, flags)
+        if registers.kernel.has_scratch_buffer and self.describes_scratch(low, high, scalar):
             scratch = replace(access, space="scratch", by_buffer=True)
             self.access(instruction, scratch, (registers.w.low(offset),))
             return
@@ -96,7 +97,7 @@ class WaveMemory:
         (truths,) = registers.by_wave(registers.agree("which lanes are active", registers.active))
         words = [
             np.broadcast_to(self._agreed("an address", word, registers.active), truths.shape)
-            for word in (*descriptor, registers.w.zext(scalar), offset)
+            for word in (low, high, registers.w.zext(scalar), offset)
         ]
         whole = access.atomic is not None
         address, inside = in_range(self.architecture.name, words, access.size, whole, truths, registers.where)

@@ -144,6 +144,7 @@ class _Auditor:
         )  # fmt: skip
         self.loops, self.runs = FoundLoops(), Runs(code, launched, file)
         self.loaded: set[Expr] = set()
+        self.cuts: set[tuple[int, int]] = set()  # how what was cut to a word is written
         self.assumed: dict[Expr, Expr] = {}  # what was loaded → what is assumed of it
         self._ranges: dict[tuple[Expr, Expr], bool] = {}
         self.asked = asked(file.launch.claims if file.launch else ())
@@ -170,7 +171,7 @@ class _Auditor:
         yield "followed", "", Proved("the machine code is followed", "reading", 0.0)
         for claim in self.loops.claims:
             yield self._decided("ends", claim.label, claim.assuming(self.launched.given))
-        for one in questions(found, self.launched, self.loaded):
+        for one in questions(found, self.launched, self.loaded, self.cuts):
             claimed = self._decided(one.claim, one.about, ForAll(one.claim, one.goal, one.given, self.shown))
             yield claimed if one.claim != "no_overflow" else self._evaluated(claimed, one)
         for meeting in meetings(found, self.launched):
@@ -249,7 +250,7 @@ class _Auditor:
         )  # fmt: skip
         machine.loaded, machine.has_contents = self._loaded, self._has_contents
         SymbolicExecution(machine, self.loops.execute, time.monotonic() + budget.left()).run()
-        self.trace = machine.trace
+        self.trace, self.cuts = machine.trace, machine.w.cuts
         return accesses(machine.trace, self.loops)
 
     def _loaded(self, buffer: str, size: int, values: Sequence[Expr]) -> None:

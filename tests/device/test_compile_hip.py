@@ -1,9 +1,13 @@
 """Plain HIP compiles with the header that stands in for ROCm's; what it has not stops the build by its name."""
 
+import numpy as np
 import pytest
 
 from layoutalg.device import CompileError, compile_source
 from layoutalg.device.compile import compile_to_assembly
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.isa.run.launch import execute
 
 SIZES = """
 #include <hip/hip_runtime.h>
@@ -44,6 +48,33 @@ def test_a_function_of_the_device_library_is_named(name):
     arguments = argument if name not in ("powf", "fmodf", "pow") else f"{argument}, {argument}"
     with pytest.raises(CompileError, match=rf"__ocml_{name.removesuffix('f')}_f\d\d .it needs AMD's device library"):
         compile_source(KERNEL.format(f"{argument} = {name}({arguments});"), "gfx942")
+
+
+EXPONENTIALS = {
+    "exp": np.exp, "exp2": np.exp2, "exp10": lambda x: np.power(10.0, x), "log": np.log, "log2": np.log2,
+    "log10": np.log10,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
+@pytest.mark.parametrize("dtype", ["f16", "f32"])
+def test_exponentials_are_next_to_the_exact_ones(target, dtype):
+    """Of f16 at every number, of f32 at a few thousand: as CK calls them, by the device library's names."""
+    element, array, word = {"f16": ("_Float16", np.float16, np.int16), "f32": ("float", np.float32, np.int32)}[dtype]
+    given = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    if dtype == "f32":
+        given = (np.random.default_rng(0).standard_normal(1 << 13) * 20).astype(np.float32)
+    body = "".join(f"o[{k * len(given)} + i] = __ocml_{name}_{dtype}(x[i]);" for k, name in enumerate(EXPONENTIALS))
+    source = f'#include <hip/hip_runtime.h>\nextern "C" __global__ void k(const {element}* x, {element}* o)'
+    source += f"{{ int i = blockIdx.x * 64 + threadIdx.x; {body} }}\n"
+    code = decode_kernel(read_kernels(compile_source(source, target).payload)["k"])
+    result = execute(code, [len(given) // 64], [64], [given, np.zeros((len(EXPONENTIALS), len(given)), array)])
+    for function, found in zip(EXPONENTIALS.values(), result.outputs[1], strict=True):
+        with np.errstate(all="ignore"):
+            exact = function(given.astype(np.longdouble)).astype(array)
+        nan = np.isnan(exact)
+        assert (np.isnan(found) == nan).all()
+        assert np.abs(found.view(word).astype(int) - exact.view(word).astype(int))[~nan].max() <= 1
 
 
 def test_headers_of_the_cpp_library_are_found() -> None:

@@ -135,16 +135,22 @@ LAYOUTALG_HIP_HALF_OCML(round, __builtin_elementwise_round)
 LAYOUTALG_HIP_HALF_OCML(sqrt, __builtin_elementwise_sqrt)
 LAYOUTALG_HIP_HALF_OCML(fabs, __builtin_elementwise_abs)
 
-// Of f64 only: LLVM lowers those of f32.
+// Of f64 only: LLVM lowers those of f32, and those of f16 are f32's, rounded.
 #define LAYOUTALG_HIP_DOUBLE_OF_OCML(NAME)                                            \
-    LAYOUTALG_HIP_OCML_1(NAME)                                                         \
+    extern "C" __device__ double __ocml_##NAME##_f64(double);                          \
     LAYOUTALG_HIP float NAME(float x) { return NAME##f(x); }                           \
     LAYOUTALG_HIP double NAME(double x) { return __ocml_##NAME##_f64(x); }
-LAYOUTALG_HIP_DOUBLE_OF_OCML(exp)
-LAYOUTALG_HIP_DOUBLE_OF_OCML(exp2)
-LAYOUTALG_HIP_DOUBLE_OF_OCML(exp10)
-LAYOUTALG_HIP_DOUBLE_OF_OCML(log)
-LAYOUTALG_HIP_DOUBLE_OF_OCML(log2)
-LAYOUTALG_HIP_DOUBLE_OF_OCML(log10)
+#define LAYOUTALG_HIP_LOWERED_OCML(NAME, BUILTIN)                                               \
+    extern "C" __device__ inline _Float16 __ocml_##NAME##_f16(_Float16 x) {                    \
+        return (_Float16)BUILTIN((float)x);                                                      \
+    }                                                                                            \
+    extern "C" __device__ inline float __ocml_##NAME##_f32(float x) { return BUILTIN(x); }       \
+    LAYOUTALG_HIP_DOUBLE_OF_OCML(NAME)
+LAYOUTALG_HIP_LOWERED_OCML(exp, __builtin_elementwise_exp)
+LAYOUTALG_HIP_LOWERED_OCML(exp2, __builtin_elementwise_exp2)
+LAYOUTALG_HIP_LOWERED_OCML(exp10, __builtin_elementwise_exp10)
+LAYOUTALG_HIP_LOWERED_OCML(log, __builtin_elementwise_log)
+LAYOUTALG_HIP_LOWERED_OCML(log2, __builtin_elementwise_log2)
+LAYOUTALG_HIP_LOWERED_OCML(log10, __builtin_elementwise_log10)
 LAYOUTALG_HIP_DOUBLE_OF_OCML(rsqrt)
 }

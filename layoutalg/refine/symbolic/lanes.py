@@ -152,8 +152,8 @@ class SymbolicLanes:
             first = const(0) if self.uniform(own) else self._first_lane(own)
             word = self.w.word(self.elsewhere(word.expr, first, wave=True))
         some = negation(all_of(negation(own), self.w.others(own)))  # as a branch that skips the rest has it
-        if registers.active is not TRUE and some not in registers.state.path:
-            word = self.w.word(select(registers.active, word.expr, self.w.undefined()))
+        if own is not TRUE and some not in registers.state.path:  # off the path it is not read at all
+            word = self.w.word(select(own, word.expr, self.w.undefined()))
         return word
 
     def _first_lane(self, own: Expr) -> Expr:

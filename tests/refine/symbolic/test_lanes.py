@@ -65,6 +65,15 @@ def test_what_lanes_say_to_one_another_is_followed(body: str) -> None:
     assert followed(KERNEL.format(body))[0] == "proved"
 
 
+REMAINDER = "if (n > 300) {{ unsigned m = (blockIdx.x * 7u + 5u) % (unsigned)(n + {}); if (i < n) o[i] = x[m]; }}"
+
+
+def test_what_the_first_lane_has_on_a_way_that_all_lanes_take_is_what_all_have() -> None:
+    """Scalar division goes through a vector register, also behind a branch."""
+    assert followed(KERNEL.format(REMAINDER.format(0)))[0] == "proved"
+    assert followed(KERNEL.format(REMAINDER.format(1)))[0] != "proved"
+
+
 @pytest.mark.parametrize("body", [
     f"{FIRST} if (first < n) o[first] = x[i];",  # lanes of a wave meet
     f"{FIRST} if (i < n) o[first + lane] = x[first + 63];",  # a lane that is beyond

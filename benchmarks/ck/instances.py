@@ -1,0 +1,217 @@
+"""Compiles instances of CK Tile's kernels with our own headers and compiler, audits them, and runs some.
+
+    python -m benchmarks.ck.instances CK [--targets gfx942 …] [--instances …] [--seconds 60] [--no-audit] [--fresh]
+    python -m benchmarks.ck.instances --report
+
+`CK` is a folder of composable_kernel (the wheel amd-aiter==0.1.7.post2.dev18 has one in aiter_meta/3rdparty). Objects,
+filled-in launch files and a record for each instance and target go to `build/ck`; what has an object is not compiled
+again, what has a record for this code of ours is. `--report` prints the table of all records.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import string
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.ck.table import CDNA, INSTANCES, Instance
+from layoutalg.device.compile import compile_source
+from layoutalg.errors import DeviceError
+from layoutalg.formats.model import SpecFile
+from layoutalg.formats.spec import load
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import MachineCode, decode_kernel
+from layoutalg.isa.interpreter.described import Surveyor
+from layoutalg.isa.run.bound import bound
+from layoutalg.isa.run.launch import execute
+from layoutalg.refine.audit.audit import audit
+
+HERE, BUILD = Path(__file__).parent, Path("build/ck")
+RECORDS = BUILD / "records.jsonl"
+Record = dict[str, Any]
+
+
+def cpu_seconds() -> float:
+    """CPU time of this process and of its children that have ended."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + ended.ru_utime + ended.ru_stime
+
+
+def compiled(one: Instance, target: str, ck: Path | None) -> tuple[bytes, Record]:
+    """The code object, and the seconds that it took; from `build/ck` where it is there. Raises `DeviceError`."""
+    path, spent = BUILD / f"{one.name}.{target}.co", Record()
+    if not path.exists():
+        start = cpu_seconds()
+        if ck is None:
+            raise DeviceError(f"{path} is not there, and no folder of CK's is given")
+        macros = tuple(f"-D{name}={value}" for name, value in one.macros.items())
+        source = (HERE / "kernels" / f"{one.source}.hip").read_text()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(compile_source(source, target, flags=(*macros, "-g"), include=(ck / "include",)).payload)
+        spent = {"compile": round(cpu_seconds() - start, 1)}
+    return path.read_bytes(), spent
+
+
+def launch_file(one: Instance) -> SpecFile:
+    """The launch file with the instance's macros in it, as it also lies in `build/ck`."""
+    text = (HERE / "launch" / f"{one.launch}.toml").read_text()
+    path = BUILD / f"{one.name}.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(string.Template(text).substitute({**one.macros, **one.said}))
+    return load(path)
+
+
+def run(one: Instance, file: SpecFile, code: MachineCode) -> str:
+    """Carries it out at the instance's sizes: `exact`, `close`, or what is wrong.
+
+    What is read holds whole numbers, whose sums are exact, or where results are to be close, normal ones.
+    """
+    given = bound(file, code.kernel.metadata, one.sizes, {}, one.values)
+    if one.tolerance:
+        generator = np.random.default_rng(0)
+        inputs = {name: generator.standard_normal(tensor.places.shape).astype(tensor.buffer.array.dtype)
+                  for name, tensor in given.tensors.items() if not tensor.written}  # fmt: skip
+        given = bound(file, code.kernel.metadata, one.sizes, inputs, one.values)
+    before = {name: tensor.read(tensor.buffer.array) for name, tensor in given.tensors.items()}
+    wanted = one.reference({name: array.astype(np.float64) for name, array in before.items()})
+    result = execute(code, given.grid, given.block, given.arguments, lds=given.lds)
+    after = {tensor.buffer.name: tensor.read(array) for tensor, array in zip(given.passed, result.outputs, strict=True)}
+    worst = "exact"
+    for name, array in wanted.items():
+        found = after[name]
+        if (found == array.astype(found.dtype)).all():
+            continue
+        if not np.allclose(found.astype(np.float64), array, rtol=one.tolerance, atol=one.tolerance):
+            return f"wrong: {name}"
+        worst = "close"
+    return worst
+
+
+def record(one: Instance, target: str, ck: Path | None, seconds: float, audited: bool) -> Record:
+    """What is found of one instance for one target."""
+    found: Record = {"instance": one.name, "target": target}
+    try:
+        payload, spent = compiled(one, target, ck)
+    except DeviceError as error:
+        return found | {"refused": str(error).splitlines()[0][:300]}
+    file = launch_file(one)
+    assert file.launch is not None
+    kernel = read_kernels(payload)[file.launch.kernel or ""]
+    code, said = decode_kernel(kernel), kernel.metadata
+    found |= spent | {
+        "instructions": len(code.instructions),
+        "mfma": sum(instruction.name.startswith("V_MFMA") for instruction in code.instructions),
+        "lds": said.lds_bytes, "vgprs": said.vgprs, "agprs": said.agprs, "sgprs": said.sgprs,
+        "spills": (said.vgpr_spills or 0) + (said.sgpr_spills or 0),
+        "missing": dict(Surveyor(kernel.target).survey(kernel.code).missing),
+    }  # fmt: skip
+    if one.sizes:
+        start = cpu_seconds()
+        try:
+            found["run"] = run(one, file, code)
+        except DeviceError as error:
+            found["run"] = f"fault: {str(error)[:200]}"
+        found["run_cpu"] = round(cpu_seconds() - start, 1)
+    if audited:
+        found |= _audit(code, file, seconds)
+    return found
+
+
+def _audit(code: MachineCode, file: SpecFile, seconds: float) -> Record:
+    start, begun = cpu_seconds(), time.monotonic()
+    try:
+        result = audit(code, file, seconds)
+    except Exception as error:  # an audit that crashes is a finding
+        return {"verdict": "crash", "why": [f"{type(error).__name__}: {str(error)[:200]}"], "claims": {},
+                "cpu": round(cpu_seconds() - start, 1), "wall": round(time.monotonic() - begun, 1)}  # fmt: skip
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for claim, _, verdict in result.claims:
+        counts[claim][verdict.name] += 1
+    why = [f"{claim}: {about}: {verdict.reason}"[:300] for claim, about, verdict in result.claims if not verdict]
+    return {"verdict": result.name, "claims": counts, "why": why[:6],
+            "cpu": round(cpu_seconds() - start, 1), "wall": round(time.monotonic() - begun, 1)}  # fmt: skip
+
+
+def records() -> list[Record]:
+    """What was last found of each instance and target."""
+    found: dict[tuple[str, str], Record] = defaultdict(dict)
+    for one in map(json.loads, RECORDS.read_text().splitlines() if RECORDS.exists() else ()):
+        found[one["instance"], one["target"]] |= one
+    return list(found.values())
+
+
+def report(of: Sequence[Record]) -> str:
+    """Two tables: what was compiled, and what is proved of it."""
+    order = {one.name: place for place, one in enumerate(INSTANCES)}
+    of = sorted(
+        (one for one in of if one["instance"] in order), key=lambda one: (order[one["instance"]], one["target"])
+    )
+    parts = [_table(
+        ("instance", "target", "instructions", "not described", "MFMA", "LDS", "vector", "acc.", "scalar", "spills",
+         "compiled in", "a run is"),
+        (_figures(one) for one in of),
+    ), _table(
+        ("instance", "target", "verdict", "proved", "not proved", "CPU"),
+        (_verdict(one) for one in of if "verdict" in one),
+    )]  # fmt: skip
+    return "\n".join(parts)
+
+
+def _figures(one: Record) -> Sequence[Any]:
+    if "refused" in one:
+        return one["instance"], one["target"], one["refused"], *[""] * 9
+    counted = ("mfma", "lds", "vgprs", "agprs", "sgprs", "spills")
+    spent = f"{one['compile']} s" if "compile" in one else ""
+    return (one["instance"], one["target"], one["instructions"], ", ".join(one["missing"]) or 0,
+            *(one[what] for what in counted), spent, one.get("run", ""))  # fmt: skip
+
+
+def _verdict(one: Record) -> Sequence[Any]:
+    proved = [claim for claim, counts in one["claims"].items() if set(counts) == {"proved"}]
+    others = [f"{claim} ({', '.join(f'{n} {name}' for name, n in counts.items())})"
+              for claim, counts in one["claims"].items() if set(counts) != {"proved"}]  # fmt: skip
+    return (one["instance"], one["target"], one["verdict"], ", ".join(proved), ", ".join(others) or one["why"][:1],
+            f"{one['cpu']} s")  # fmt: skip
+
+
+def _table(head: Sequence[str], rows: Iterator[Sequence[Any]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(str(cell).replace('|', '/') for cell in line)} |" for line in lines) + "\n"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Compiles, runs and audits; 1 where a run is wrong, or an audit crashes."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ck", type=Path, nargs="?")
+    parser.add_argument("--targets", nargs="+", default=list(CDNA))
+    parser.add_argument("--instances", nargs="+", default=[one.name for one in INSTANCES])
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--no-audit", action="store_true")
+    parser.add_argument("--report", action="store_true")
+    given = parser.parse_args(arguments)
+    if given.report:
+        print(report(records()))
+        return 0
+    bad = False
+    for one in INSTANCES:
+        for target in one.targets:
+            if one.name in given.instances and target in given.targets:
+                found = record(one, target, given.ck, given.seconds, not given.no_audit)
+                bad |= found.get("verdict") == "crash" or found.get("run", "").startswith(("wrong", "fault"))
+                with RECORDS.open("a") as file:
+                    file.write(json.dumps(found) + "\n")
+                print(json.dumps(found), flush=True)
+    return int(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

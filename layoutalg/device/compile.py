@@ -11,7 +11,6 @@ AMD's device library must be built by hipcc.
 import functools
 import platform
 import re
-import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -19,11 +18,9 @@ from pathlib import Path
 from layoutalg.device import cache
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.compilers import INCLUDE, Compiler, choose_compiler, output_name
+from layoutalg.device.process import run_compiler
 from layoutalg.device.targets import family
 from layoutalg.errors import CompileError
-
-#: How long one step of a compiler may take, in seconds.
-TIME_LIMIT = 120
 
 # What `__global__` and `void name(` become on the CPU, once the preprocessor has read the source.
 _KERNEL = re.compile(r'annotate\("kernel"\)\)\)\s+void\s+(\w+)\s*\(')
@@ -98,17 +95,12 @@ def _run_all(steps: Iterable[tuple[str, ...]], source: str, output: str, target:
 
 def _run(command: tuple[str, ...], folder: str, target: str) -> None:
     try:
-        result = subprocess.run(command, cwd=folder, capture_output=True, timeout=TIME_LIMIT)
-    except OSError as error:
-        raise CompileError(
-            f"{command[0]} cannot be run ({error.strerror}): install it again or name another"
-        ) from error
-    except subprocess.TimeoutExpired as error:
-        raise CompileError(f"{target}: {command[0]} took over {TIME_LIMIT} s: give it a smaller kernel") from error
-    if result.returncode != 0:
-        output = (result.stderr + result.stdout).decode(errors="replace")
+        status, output = run_compiler(command, folder)
+    except CompileError as error:
+        raise CompileError(f"{target}: {error}") from error
+    if status != 0:
         found = _ERROR.search(output)
-        reason = found.group().strip() if found else f"it ended with status {result.returncode} and named no error"
+        reason = found.group().strip() if found else f"it ended with status {status} and named no error"
         if _OCML.search(reason):
             reason += " (it needs AMD's device library, which layoutalg's HIP header does without)"
         raise CompileError(f"{target}: the source does not compile; mend this first: {reason}", output)

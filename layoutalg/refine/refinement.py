@@ -17,8 +17,9 @@ a barrier, or whose barriers only some waves reach.  With the claims, what was p
 binary: `target = the map of source`; sums and conversions are the same operations on the same values in the same order.
 
 Assumed: buffers do not overlap, lie in the address space whole, beside the apertures of LDS and scratch, and begin at
-multiples of 16; the code is not changed while it runs; the machine does what AMD's pseudocode says.  Not modelled:
-time, cache policy, wait states between dependent instructions.
+multiples of 16 below 2⁴⁷ (Linux gives no others: amdkfd, `gpuvm_size`, AMDGPU_GMC_HOLE_START); the code is not changed
+while it runs; the machine does what AMD's pseudocode says.  Not modelled: time, cache policy, wait states between
+dependent instructions.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.refine.values.word import NotReadable
 
 STANDING = (
-    "buffers begin at multiples of 16 bytes, do not overlap, and lie beside the apertures of LDS and scratch",
+    "buffers begin at multiples of 16 below 2^47, do not overlap, and lie beside the apertures of LDS and scratch",
     "the machine does what AMD's pseudocode says; time, wait states and cache policy are not modelled",
 )
 """What every verdict on machine code assumes."""

@@ -203,7 +203,7 @@ def test_what_was_built_once_is_not_built_again(monkeypatch: pytest.MonkeyPatch,
     def refuse(*arguments: object, **options: object) -> None:
         raise AssertionError("the compiler ran")
 
-    monkeypatch.setattr(subprocess, "run", refuse)
+    monkeypatch.setattr(subprocess, "Popen", refuse)
     assert compile_source(source("register_transpose"), "gfx90a") == first
     with pytest.raises(AssertionError, match="the compiler ran"):
         compile_source(source("register_transpose"), "gfx90a", opt_level=1)

@@ -25,18 +25,19 @@ import functools
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from layoutalg.index import FALSE, Expr, all_of, conjuncts, const, eq, mod, negation, postorder, variables
+from layoutalg.index import FALSE, Expr, all_of, conjuncts, eq, mod, negation, variables
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.semantics.accesses import alignment_of
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.state import TracedElement
+from layoutalg.refine.values.modular import remainders
 from layoutalg.refine.values.unknowns import Kind, arguments_of, dependencies, kind_of
 
 LDS = "lds"
 
 #: What words are cut to.
-WORDS = (const(1 << 32), const(1 << 64))
+WORDS = (1 << 32, 1 << 64)
 
 
 @dataclass(frozen=True)
@@ -130,9 +131,15 @@ def _parts(e: Expr, known: frozenset[Expr]) -> Iterator[tuple[Expr, frozenset[Ex
 
 
 def questions(
-    found: Sequence[TracedAccess], launched: KernelLaunch, loaded: Container[Expr] = ()
+    found: Sequence[TracedAccess],
+    launched: KernelLaunch,
+    loaded: Container[Expr] = (),
+    cuts: Container[tuple[int, int]] = (),
 ) -> Iterator[AccessQuestion]:
-    """What is to be decided of each access by itself; `loaded` are the unknowns that stand for data."""
+    """What is to be decided of each access by itself.
+
+    `loaded` are the unknowns that stand for data; `cuts`, how what was cut to words is written.
+    """
     for access in found:
         in_lds = access.memory == LDS
         given, about = all_of(launched.given, access.guard), str(access)
@@ -144,7 +151,7 @@ def questions(
         needed = needed_alignment(access)
         if needed > 1:
             yield AccessQuestion("aligned", about, eq(mod(access.offset, needed), 0), given)
-        yield AccessQuestion("no_overflow", about, _uncut(access.offset, loaded), given)
+        yield AccessQuestion("no_overflow", about, _uncut(access.offset, loaded, cuts), given)
         if access.store and not in_lds and not launched.tensors[access.memory].written:
             yield AccessQuestion("read_only", about, FALSE, given)
         if access.undefined:
@@ -161,8 +168,7 @@ def needed_alignment(access: TracedAccess) -> int:
     return needed if access.memory == LDS or access.atomic else min(needed, 4)
 
 
-def _uncut(offset: Expr, loaded: Container[Expr]) -> Expr:
+def _uncut(offset: Expr, loaded: Container[Expr], cuts: Container[tuple[int, int]]) -> Expr:
     """Whether what is cut to a word in an offset is in range, but for what was loaded."""
-    cuts = [node for node in postorder(offset) if node.op == "mod" and node.args[1] in WORDS]
-    cuts = [node for node in cuts if not any(v in loaded for v in dependencies(node))]
-    return all_of(*(all_of(node.args[0] >= 0, node.args[0] < node.args[1]) for node in cuts))
+    found = [(x, n) for x, factor, n in remainders(offset) if n in WORDS or (factor, n) in cuts]
+    return all_of(*(all_of(x >= 0, x < n) for x, n in found if not any(v in loaded for v in dependencies(x))))

@@ -144,6 +144,7 @@ class _Auditor:
         )  # fmt: skip
         self.loops, self.runs = FoundLoops(), Runs(code, launched, file)
         self.loaded: set[Expr] = set()
+        self.cuts: set[tuple[int, int]] = set()  # how what was cut to a word is written
         self.assumed: dict[Expr, Expr] = {}  # what was loaded → what is assumed of it
         self._ranges: dict[tuple[Expr, Expr], bool] = {}
         self.asked = asked(file.launch.claims if file.launch else ())
@@ -170,7 +171,7 @@ class _Auditor:
         yield "followed", "", Proved("the machine code is followed", "reading", 0.0)
         for claim in self.loops.claims:
             yield self._decided("ends", claim.label, claim.assuming(self.launched.given))
-        for one in questions(found, self.launched, self.loaded):
+        for one in questions(found, self.launched, self.loaded, self.cuts):
             claimed = self._decided(one.claim, one.about, ForAll(one.claim, one.goal, one.given, self.shown))
             yield claimed if one.claim != "no_overflow" else self._evaluated(claimed, one)
         for meeting in meetings(found, self.launched):
@@ -186,7 +187,7 @@ class _Auditor:
         if not self.file.launch.computes:
             return
         left = next((f"{claim}: {about}" for claim, about, verdict in others if not verdict and claim not in ASKED), "")
-        computed = ComputesClaim(self.file, self.launched, self.trace, self._in_range, self.loops)
+        computed = ComputesClaim(self.file, self.launched, self.trace, self._in_range, self.loops, self._statement)
         for one in computed.compared():
             rests = f"it rests on {left}, which is not proved" if left else ""
             why = one.why or rests  # a kernel that stores nothing computes nothing
@@ -199,6 +200,12 @@ class _Auditor:
                 yield "computes", one.equation.text, Refuted("computes", "a run", 0.0, (), shown)
             else:
                 yield "computes", one.equation.text, Unknown("computes", "terms", 0.0, (), why)
+
+    def _statement(self, code: MachineCode, file: SpecFile) -> Sequence[TracedElement]:
+        """What another kernel accesses."""
+        other = _Auditor(code, KernelLaunch.of(code.kernel, file), file, self.seconds)
+        other.followed()
+        return other.trace
 
     def assumptions(self) -> Iterator[str]:
         """What every verdict assumes."""
@@ -243,7 +250,7 @@ class _Auditor:
         )  # fmt: skip
         machine.loaded, machine.has_contents = self._loaded, self._has_contents
         SymbolicExecution(machine, self.loops.execute, time.monotonic() + budget.left()).run()
-        self.trace = machine.trace
+        self.trace, self.cuts = machine.trace, machine.w.cuts
         return accesses(machine.trace, self.loops)
 
     def _loaded(self, buffer: str, size: int, values: Sequence[Expr]) -> None:

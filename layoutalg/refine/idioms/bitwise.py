@@ -3,6 +3,7 @@
 | written | read | where |
 |---|---|---|
 | `x & 0xff00` | x mod 2¹⁶ − x mod 2⁸: a difference for each run of ones | always, of any representative |
+| `s & x` | s < 0 ? x : 0 | s is seen to be −1 or 0: all ones, or none |
 | `x \\| m` | x − (x & m) + m | m is constant |
 | `a \\| b`, `a ^ b` | a + b | no bit is in both |
 | `a \\| b` | a + b − (a & b) | always |
@@ -38,6 +39,15 @@ def masked(word: Word, constant: Word) -> Expr:
         total = total + simplify(part - (mod(word.expr, 1 << start) if start else 0))
         mask &= -1 << end
     return total
+
+
+def all_or_nothing(w: WordArithmetic, a: Word, b: Word) -> Expr | None:
+    """`a & b`, where one is all ones or zero, and is written as the number that it is with a sign."""
+    for ones, word in ((a, b), (b, a)):
+        e = simplify(ones.expr)
+        if e.op != "const" and e.lo < 0 and w.shown(e, -1, 2):
+            return select(eq(e, 0), 0, word.expr)
+    return None
 
 
 def and_otherwise(w: WordArithmetic, a: Word, b: Word) -> Expr:
@@ -153,6 +163,7 @@ CONJUNCTIONS = (
         with_mask,
         Lemma(bitand(_A, 0xFFFF00), mod(_A, 1 << 24) - mod(_A, 1 << 8)),
     ),
+    Rule("all bits or none", all_or_nothing, Lemma(bitand(-1 * _C, _T), select(eq(-1 * _C, 0), 0, _T), bits=32)),
     Rule("the bits of both", and_otherwise, Lemma(bitand(_S, _T), bitand(mod(_S, _WORDS), mod(_T, _WORDS)), bits=32)),
 )
 DISJUNCTIONS = (

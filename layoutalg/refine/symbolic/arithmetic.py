@@ -48,7 +48,7 @@ from layoutalg.refine.idioms.floats import choice
 from layoutalg.refine.idioms.reciprocal import ERROR
 from layoutalg.refine.idioms.rules import first
 from layoutalg.refine.idioms.table import RULES
-from layoutalg.refine.values.modular import cut, representative, same_word
+from layoutalg.refine.values.modular import cut, remainders, representative, same_word
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.refine.values.unknowns import Kind, unknown_value
 from layoutalg.refine.values.word import (
@@ -78,6 +78,7 @@ class IndexValues:
         self.given = self.always = always
         self._limits: dict[Expr, list[tuple[Expr, int]]] = {}  # where it is at least 0, and what it is below then
         self._made = 0  # unknowns
+        self.cuts: set[tuple[int, int]] = set()  # c and n of the c·(x mod n) that stand for what was cut to a word
         self._in_range: dict[tuple[Expr, Expr, int, int], bool] = {}
         self._belonging: dict[tuple[str, tuple[Expr, ...]], Expr] = {}
         self.functions = UninterpretedFunctions() if functions is None else functions
@@ -154,7 +155,9 @@ class IndexValues:
             return known
         if self.shown(e, lowest, size):
             return e
-        return simplify(mod(e - lowest, size) + lowest)
+        found = simplify(mod(e - lowest, size) + lowest)
+        self.cuts |= {(factor, n) for _, factor, n in remainders(found) if factor * n % size == 0}
+        return found
 
     def limit(self, e: Expr, below: int) -> None:
         """Notes that a number is in 0 … below − 1 wherever holds what is given now."""

@@ -23,7 +23,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from layoutalg.index import FALSE, TRUE, Expr, const, div, mod, simplify, symbol, variables
+from layoutalg.index import FALSE, TRUE, Expr, all_of, const, div, mod, select, simplify, symbol, variables
+from layoutalg.index.conditions import assuming, conjunction
 from layoutalg.isa.container.descriptor import PRELOADED
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction, Operand
@@ -32,20 +33,22 @@ from layoutalg.isa.interpreter.step import Interpreter
 from layoutalg.isa.semantics.accesses import NO_EFFECT, MemoryInstruction
 from layoutalg.isa.semantics.control import BARRIERS
 from layoutalg.isa.semantics.table import ALU
+from layoutalg.refine.symbolic.addresses import Addresses, Place
 from layoutalg.refine.symbolic.arguments import Arguments
 from layoutalg.refine.symbolic.arithmetic import Decide, IndexValues
+from layoutalg.refine.symbolic.buffers import DescribedBuffer, RangedPart
 from layoutalg.refine.symbolic.lanes import SymbolicLanes
 from layoutalg.refine.symbolic.outstanding import LDS, Key
 from layoutalg.refine.symbolic.registers import SymbolicRegisters
 from layoutalg.refine.symbolic.scratch import Scratch
 from layoutalg.refine.symbolic.state import BoundArgument, TracedElement
-from layoutalg.refine.values.modular import representative
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.refine.values.unknowns import Kind, dependencies
 from layoutalg.refine.values.word import Mask, NotReadable, Word
 
-#: Buffers begin at a multiple of so many bytes: an assumption (`refinement.STANDING`).
-BUFFERS = 16
+#: Buffers begin at a multiple of so many bytes, at no higher address: assumptions (`refinement.STANDING`).  Linux's
+#: driver gives processes no others (amdkfd, `gpuvm_size`: at most AMDGPU_GMC_HOLE_START).
+BUFFERS, HIGHEST_BUFFERS = 16, (1 << 47) - 1
 
 #: The arguments begin at no higher address, so that one's offset added does not wrap around.
 HIGHEST_ARGUMENTS = 1 << 60
@@ -88,7 +91,7 @@ class SymbolicMachine:
         self.loaded: Loaded = lambda buffer, size, values: None  # is told what was loaded
         self.has_contents: HasContents = lambda buffer, offset, size, given: True
         self.buffers = {
-            a.buffer: symbol(f"address of {a.buffer}", min=0, max=(1 << 64) - 1, multiple_of=BUFFERS)
+            a.buffer: symbol(f"address of {a.buffer}", min=0, max=HIGHEST_BUFFERS, multiple_of=BUFFERS)
             for a in arguments
             if a.buffer
         }
@@ -116,10 +119,6 @@ class SymbolicMachine:
         self.registers.write_cell(key, word)
         self.registers.state.outstanding.issue(counters, [key], False)
 
-    def describes_scratch(self, low: Word | Mask, high: Word | Mask, offset: Word | Mask) -> bool:
-        """Whether the buffer is that which the wave was given."""
-        return self.scratch.is_described_by(low, high, offset)
-
     def wait(self, left: Mapping[str, int]) -> None:
         """Passes to the ages."""
         self.registers.state.outstanding.wait(left)
@@ -128,137 +127,151 @@ class SymbolicMachine:
         """Notes every element; loaded data are new unknowns."""
         if access.transposed:
             raise NotReadable(f"{instruction.place}: what lanes load for one another")
-        architecture = self.kernel.architecture
-        counters = architecture.counters.of(access.space, not access.returns(instruction.fields))
-        unordered, overtaking = access.space in architecture.unordered, access.space in architecture.overtaking
+        counted = access.space
         if access.space == "flat":
             access = replace(access, space=self.registers.space_of(addresses[0]))
         if access.space == "constant" and access.size < 4:
             raise NotReadable(f"{instruction.place}: a scalar load of {access.size} bytes")
         if access.space == "constant":
-            self._load_scalars(instruction, access, addresses[0])
-            target = operand_of(instruction, "d")
-            keys = [(target.kind, target.index + k) for k in range(access.registers)]
-            self.registers.state.outstanding.issue(counters, keys, unordered)
+            self._issue(instruction, access, counted, self._load_scalars(instruction, access, addresses[0]))
             return
         if access.space == "lds" and self.registers.state.signalled:
             raise NotReadable(f"LDS is accessed within a barrier, at {instruction.address:#x}")
-        waiting = [LDS] if access.space == "lds" else []
-        loaded: list[tuple[Key, Word, Key | None]] = []
-        for number, address in enumerate(addresses):
-            if access.atomic:
-                loaded += self._update(instruction, access, address)
-            elif access.space == "scratch" and access.store:
-                self.scratch.store(instruction, access, address)
-            elif access.space == "scratch":
-                loaded += self.scratch.load(instruction, access, address)
-            elif access.store:
-                self._store(instruction, access, "data2" if number else "data", address)
-            else:
-                loaded += self._load(instruction, access, number, address)
-        for key, word, source in loaded:
-            self.registers.write_cell(key, word, () if overtaking else counters, source)
-        self.registers.state.outstanding.issue(counters, [*waiting, *(key for key, _, _ in loaded)], unordered)
+        parts = [RangedPart(address, access.size, TRUE) for address in addresses]
+        self._carry_out(instruction, access, parts, counted)
 
     def access_buffer(
-        self, instruction: Instruction, access: MemoryInstruction, descriptor: tuple[Word, Word], scalar: Word,
-        offset: Word,
+        self, instruction: Instruction, access: MemoryInstruction, descriptor: tuple[Word, Word, Word],
+        scalar: Word, offset: Word,
     ) -> None:  # fmt: skip
-        """Scratch, where the descriptor is seen to be its own; another is refused."""
-        if not self.kernel.has_scratch_buffer or not self.describes_scratch(*descriptor, scalar):
-            raise NotReadable(f"{instruction.place}: a buffer that registers describe")
-        self.access(instruction, replace(access, space="scratch", by_buffer=True), (self.w.low(offset),))
+        """Scratch, where the descriptor is seen to be its own; else global memory, as far as it is in range."""
+        base, count, flags = descriptor
+        if self.kernel.has_scratch_buffer and self.scratch.is_described_by(base, self.w.pair(count, flags), scalar):
+            self.access(instruction, replace(access, space="scratch", by_buffer=True), (self.w.low(offset),))
+            return
+        parts: Sequence[RangedPart] = [RangedPart(offset, access.size, TRUE)]
+        if self.noting:
+            buffer = DescribedBuffer(self.w, self.kernel.architecture.name, descriptor, instruction.place)
+            parts = buffer.parts(access, scalar, offset)
+        self._carry_out(instruction, replace(access, space="global"), parts, access.space)
 
-    def _place(self, access: MemoryInstruction, address: Word, instruction: Instruction) -> tuple[str, Expr]:
-        """The buffer that an address is in, and the bytes from its start."""
-        if access.space == "lds" and address.bits == 32:
-            return "lds", self.w.uncut(self.w.unsigned(address))
-        e = representative(address.expr, 64)
-        bases = {"lds": self.registers.apertures["lds"]} if access.space == "lds" else self.buffers
-        for name, base in bases.items():
-            offset = self.w.uncut(e - base)
-            if not self.bases & set(variables(offset)):
-                return name, offset
-        raise NotReadable(f"{instruction.place}: the address {e} is in no buffer")
+    def _carry_out(
+        self, instruction: Instruction, access: MemoryInstruction, parts: Sequence[RangedPart], counted: str
+    ) -> None:
+        """Stores and loads each part; what is loaded comes later, as an access of the space that is counted."""
+        loaded: list[tuple[Key, Word, Key | None]] = []
+        for number, part in enumerate(parts):
+            one = replace(access, size=part.size)
+            if access.space == "scratch" and access.store:
+                self.scratch.store(instruction, one, part.address)
+            elif access.space == "scratch" and not access.atomic:
+                loaded += self.scratch.load(instruction, one, part.address)
+            elif access.store:
+                self._store(instruction, one, number, part)
+            else:
+                loaded += self._load(instruction, one, number, part)
+        overtaking = counted in self.kernel.architecture.overtaking
+        counters = () if overtaking else self._counters(instruction, access, counted)
+        for key, word, source in loaded:
+            self.registers.write_cell(key, word, counters, source)
+        waiting = [LDS] if access.space == "lds" else []
+        self._issue(instruction, access, counted, [*waiting, *(key for key, _, _ in loaded)])
 
-    def _parts(self, access: MemoryInstruction, address: Word, instruction: Instruction) -> tuple[str, Expr, int]:
-        """The buffer, the offset of the first element in it, and the bytes of an element."""
-        if not self.noting or self.registers.active is FALSE:
-            return "", FALSE, access.size
-        buffer, start = self._place(access, address, instruction)
-        return buffer, start, min(self.sizes[buffer], access.size)
+    def _issue(self, instruction: Instruction, access: MemoryInstruction, counted: str, keys: Sequence[Key]) -> None:
+        """Counts an access up, for which these registers wait."""
+        counters, unordered = self._counters(instruction, access, counted), self.kernel.architecture.unordered
+        self.registers.state.outstanding.issue(counters, keys, counted in unordered)
+
+    def _counters(self, instruction: Instruction, access: MemoryInstruction, counted: str) -> tuple[str, ...]:
+        return self.kernel.architecture.counters.of(counted, not access.returns(instruction.fields))
+
+    def _places(self, access: MemoryInstruction, part: RangedPart, instruction: Instruction) -> tuple[list[Place], int]:
+        """Where a part of an access is, in each case that this lane makes it; and the bytes of an element."""
+        active = self.registers.active
+        guard = active if part.inside is TRUE else conjunction(active, part.inside)
+        if not self.noting or guard is FALSE:
+            return [Place("", FALSE, guard)], min(access.size, 4)
+        if access.space == "lds" and part.address.bits == 32:
+            found: list[Place] | None = [Place("lds", self.w.uncut(self.w.unsigned(part.address)), guard)]
+        else:
+            before, self.w.given = self.w.given, all_of(self.w.given, part.inside)
+            apertures = {"lds": self.registers.apertures["lds"]}
+            addresses = Addresses(self.w, apertures if access.space == "lds" else self.buffers, self.bases)
+            found = addresses.places(part.address.expr, guard)
+            self.w.given = before
+        if found is None:
+            raise NotReadable(f"{instruction.place}: the address {simplify(part.address.expr)} is in no buffer")
+        return found, min(4, access.size, *(self.sizes[one.buffer] for one in found))
 
     def _note(
-        self, instruction: Instruction, access: MemoryInstruction, at: tuple[str, Expr, int], values: list[Expr]
+        self, instruction: Instruction, access: MemoryInstruction, place: Place, size: int, values: Sequence[Expr]
     ) -> None:
-        buffer, start, size = at
-        if not buffer:
+        if not place.buffer:
             return
-        guard, barriers = self.registers.active, self.registers.state.barriers
-        stores, atomic = access.store or access.atomic is not None, access.atomic is not None
+        barriers, atomic = self.registers.state.barriers, access.atomic is not None
         for k, value in enumerate(values):
-            this = instruction, stores, buffer, start + k * size, guard, barriers, value, size, access.size
+            at = place.buffer, place.offset + k * size, place.condition, barriers
+            this = instruction, access.store or atomic, *at, value, size, access.size
             self.trace.append(TracedElement(*this, self.loops, k * size, atomic))
 
     def _load(
-        self, instruction: Instruction, access: MemoryInstruction, number: int, address: Word
+        self, instruction: Instruction, access: MemoryInstruction, number: int, part: RangedPart
     ) -> list[tuple[Key, Word, Key | None]]:
-        at = self._parts(access, address, instruction)
-        size = min(at[2], 4)
-        values = self._contents(*at[:2], size, access.size // size, self.registers.active)
-        self._note(instruction, access, (*at[:2], size), values)
-        return self._brought(instruction, access, number, at[0], size, values)
+        """The registers that get what is there, and 0 where nothing is.
 
-    def _update(
-        self, instruction: Instruction, access: MemoryInstruction, address: Word
-    ) -> list[tuple[Key, Word, Key | None]]:
-        """What was there, and what is there now, are unknowns: others may change it before and after."""
-        if access.space == "scratch":
+        An atomic operation leaves what is not known, as what it finds is: others may change it before and after.
+        """
+        if access.atomic and access.space == "scratch":
             raise NotReadable(f"{instruction.place}: an atomic operation on scratch")
-        buffer, start, size = self._parts(access, address, instruction)
-        size, count = min(size, 4), access.size // min(size, 4)
-        old = self._contents(buffer, start, size, count, self.registers.active)
-        made_of = [self.registers.cell((one.kind, one.index)).expr for one in atomic_operands(instruction, access)]
-        new = [self.w.fresh("updated", 1 << 8 * size, Kind.DATA, "", *made_of) for _ in old]
-        self._note(instruction, access, (buffer, start, size), new)
-        returns = access.returns(instruction.fields)
-        return self._brought(instruction, access, 0, buffer, size, old) if returns else []
-
-    def _brought(
-        self, instruction: Instruction, access: MemoryInstruction, number: int, buffer: str, size: int,
-        values: list[Expr],
-    ) -> list[tuple[Key, Word, Key | None]]:  # fmt: skip
-        """The registers that get what is loaded, or what an atomic operation gives back."""
-        self.loaded(buffer, size, values)
+        operands = atomic_operands(instruction, access) if access.atomic else ()
+        made_of = [self.registers.cell((one.kind, one.index)).expr for one in operands]
+        places, size = self._places(access, part, instruction)
+        count, guard = access.size // size, self.registers.active
+        found = [FALSE] * count
+        for place in places:
+            values = self._contents(place, size, count)
+            left = [
+                self.w.fresh("updated", 1 << 8 * size, Kind.DATA, "", *made_of)
+                for _ in range(count if access.atomic else 0)
+            ]
+            self._note(instruction, access, place, size, left or values)
+            self.loaded(place.buffer, size, values)
+            here = assuming(place.condition, guard)
+            found = [select(here, *pair) for pair in zip(values, found, strict=True)]
+        if not access.returns(instruction.fields):
+            return []
         target = operand_of(instruction, "d")
         words: list[tuple[Key, Word, Key | None]] = []
         for k in range(access.registers):
             per = max(1, min(4, access.size) // size)
-            parts = values[k * per : (k + 1) * per]
+            parts = found[k * per : (k + 1) * per]
             total = sum((part * (1 << 8 * size * j) for j, part in enumerate(parts)), start=FALSE)
             key = (target.kind, target.index + number * access.registers + k)
             words.append((key, self.w.word(self.registers.widened(access, key, total)), None))
         return words
 
-    def _contents(self, buffer: str, start: Expr, size: int, count: int, given: Expr) -> list[Expr]:
+    def _contents(self, place: Place, size: int, count: int) -> list[Expr]:
         """Unknowns for what is loaded: data, but where perhaps nothing was written."""
-        there = (not buffer or self.has_contents(buffer, start + k * size, size, given) for k in range(count))
+        buffer, start = place.buffer, place.offset
+        there = (not buffer or self.has_contents(buffer, start + k * size, size, place.condition) for k in range(count))
         return [self.w.fresh("loaded", 1 << 8 * size, Kind.DATA if known else Kind.UNDEFINED) for known in there]
 
-    def _store(self, instruction: Instruction, access: MemoryInstruction, role: str, address: Word) -> None:
-        source = operand_of(instruction, role)
-        at = self._parts(access, address, instruction)
-        size = min(at[2], 4)
+    def _store(self, instruction: Instruction, access: MemoryInstruction, number: int, part: RangedPart) -> None:
+        second = "data2" in instruction.operands
+        source = operand_of(instruction, "data2" if second and number else "data")
+        first = source.index + (0 if second else number * access.registers)
+        words = [self.registers.cell((source.kind, first + k)) for k in range(access.registers)]
+        places, size = self._places(access, part, instruction)
         values = []
-        for k in range(access.registers):
-            word = self.registers.cell((source.kind, source.index + k))
+        for word in words:
             e = div(self.w.unsigned(word), 1 << 16) if access.half == "high" else word.expr
             for j in range(max(1, min(4, access.size) // size)):
                 values.append(simplify(mod(div(e, 1 << 8 * size * j), 1 << 8 * size)))
-        self._note(instruction, access, (*at[:2], size), values)
+        for place in places:
+            self._note(instruction, access, place, size, values)
 
-    def _load_scalars(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> None:
-        """Words of the arguments, constants, or of a buffer: unknowns that all lanes have alike."""
+    def _load_scalars(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> list[Key]:
+        """Words of the arguments, constants, or of a buffer: unknowns that all lanes have alike; their registers."""
         start, target = simplify(address.expr - self.kernarg), operand_of(instruction, "d")
         keys = [(target.kind, target.index + k) for k in range(access.registers)]
         for key in keys:
@@ -273,21 +286,25 @@ class SymbolicMachine:
             if not 0 <= start.value <= self.kernel.argument_segment - 4 * access.registers:
                 raise NotReadable(f"{instruction.place} loads what is not in the arguments, from byte {start}")
             words = [self.arguments.dword(int(start.value) + 4 * k) for k in range(access.registers)]
-        for key, word in zip(keys, words, strict=True):
-            self.registers.state.scalars[key] = word
+        self.registers.state.scalars.update(zip(keys, words, strict=True))
+        return keys
 
     def _load_uniform(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> list[Word]:
         """A scalar load from a buffer, which every wave on this way makes."""
         state = self.registers.state
-        buffer, start = self._place(access, address, instruction) if self.noting else ("", FALSE)
-        values = self._contents(buffer, start, 4, access.registers, state.condition)
-        self.lanes.alike.update(values)
-        if self.noting:
-            for k, value in enumerate(values):
-                this = instruction, False, buffer, start + 4 * k, state.condition, state.barriers, value, 4, access.size
-                self.trace.append(TracedElement(*this, self.loops, 4 * k))
-            self.loaded(buffer, 4, values)
-        return [self.w.word(value) for value in values]
+        where = Addresses(self.w, self.buffers, self.bases)
+        places = where.places(address.expr, state.condition) if self.noting else [Place("", FALSE, state.condition)]
+        if places is None:
+            raise NotReadable(f"{instruction.place}: the address {simplify(address.expr)} is in no buffer")
+        found = [FALSE] * access.registers
+        for place in places:
+            values = self._contents(place, 4, access.registers)
+            self._note(instruction, access, place, 4, values)
+            self.lanes.alike.update(values)
+            self.loaded(place.buffer, 4, values)
+            here = assuming(place.condition, state.condition)
+            found = [select(here, *pair) for pair in zip(values, found, strict=True)]
+        return [self.w.word(value) for value in found]
 
     def _constants(self, start: Expr, count: int) -> list[Word]:
         """Dwords of the code object that no kernel writes; none where the address is not known to be of one."""

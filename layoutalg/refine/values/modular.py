@@ -5,13 +5,16 @@
 | i · (2³² − 4) + 2³³ | i · −4 | is not seen |
 | −8 | −8 | 4294967288 |
 | select(c, i, −8) | the same | select(c, i, 4294967288) |
+
+A number that is cut to a word is `x mod 2³²`; the normal form may write it as `4·(y mod 2³⁰)`, where x is 4·y.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
-from layoutalg.index import Expr, const, select
+from layoutalg.index import Expr, const, postorder, select
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
 
@@ -49,3 +52,20 @@ def cut(e: Expr, lowest: int, size: int) -> Expr | None:
     if e.op == "const":
         return const((e.value - lowest) % size + lowest)
     return e if lowest <= e.lo and e.hi < lowest + size else None
+
+
+def remainders(e: Expr) -> Iterator[tuple[Expr, int, int]]:
+    """Each part c·(x mod n) of an expression, c and n constant, as x, c and n.
+
+    >>> from layoutalg.index import simplify, var
+    >>> i = var("i", 1 << 40)
+    >>> list(remainders(simplify(i * 12 % 2**32)))
+    [(i * 3, 4, 1073741824)]
+    """
+    factors: dict[Expr, Expr] = {}
+    for node in postorder(e):
+        if node.op == "mul":
+            factors |= {one: other for one, other in (node.args, node.args[::-1]) if other.op == "const"}
+    for node in postorder(e):
+        if node.op == "mod" and node.args[1].op == "const":
+            yield node.args[0], int(factors[node].value) if node in factors else 1, int(node.args[1].value)

@@ -53,3 +53,11 @@ def test_a_product_that_leaves_32_bits_wraps() -> None:
     found = overflows("o[i] = x[i * n + n - 1];", (1 << 16) + 1)
     assert set(found) == {"refuted"}
     assert "no_overflow fails: block" in found["refuted"]
+
+
+@pytest.mark.parametrize("factor", [1 << 14, 15_000, 15_001])
+def test_a_wrapped_offset_of_elements_is_seen_however_it_is_written(factor: int) -> None:
+    """An offset in bytes is a multiple of the element, which the normal form takes out of the remainder."""
+    body = f"if (i * {factor}u * 4 < n) o[i] = x[i * {factor}u * 4];"
+    assert set(overflows(body, 1 << 16)) == {"proved"}
+    assert set(overflows(body, 1 << 17)) == {"refuted"}

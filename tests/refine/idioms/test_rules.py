@@ -143,7 +143,7 @@ def test_a_rule_has_a_name_of_its_own_and_a_lemma_or_a_source():
 # --- what is read, and what is left -----------------------------------------------------------------------------------
 
 W = IndexValues(lambda goal, given: False)
-T, J, K = var("i", 9), var("j", 200), symbol("K", min=0)
+T, J, K, BIT = var("i", 9), var("j", 200), symbol("K", min=0), var("bit", 2)
 X = symbol("x", min=0, max=(1 << 32) - 1)
 N, D = symbol("n", min=0, max=(1 << 32) - 1), symbol("d", max=(1 << 32) - 1)
 E = W.belonging("error", MOST_ERROR + 1, N, D)
@@ -171,6 +171,7 @@ READ = {
     "a number below the divisor": ((T, 4, TRUE), (T, 3, TRUE)),
     "a product with a rounded reciprocal": ((J * 43, 7, J < 128), (J * 43, 7, TRUE)),
     "a mask with a run of ones": ((word(X), word(const(0xFF00))), (word(X), word(J))),
+    "all bits or none": ((word(-1 * BIT), word(X)), (word(-1 * T), word(X))),
     "the bits of both": ((word(X), word(J)), None),
     "a constant's bits are set": ((word(X), word(const(6))), (word(X), word(J))),
     "no bit can be in both": ((word(T * 16), word(J % 16)), (word(T * 16), word(J % 17))),
@@ -194,6 +195,9 @@ READ = {
     "the halves of one word": ((W, LOW, HIGH), (W, word(X), HIGH)),
     "a word and its sign": ((W, SIGNED, SIGN), (W, word(X), SIGN)),
     "a word and zeros": ((W, word(X), word(FALSE)), (W, word(X), word(T))),
+    "the halves of a base of 48 bits": (
+        (W, LOW, word(mod(HIGH.expr, 1 << 16))), (W, word(LOW.expr + 1), word(mod(HIGH.expr, 1 << 16))),
+    ),
     "the upper words of a sum": ((W, word(T), word(K), CARRY), (W, word(T), word(K), NEVER)),
     "the sign of what is not negative": ((W, word(T)), (W, SIGNED)),
 }  # fmt: skip

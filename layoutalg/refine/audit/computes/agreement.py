@@ -54,27 +54,28 @@ class Agreement:
     contracted: bool = False
     _left: int = MOST
     _known: dict[tuple[Expr, Expr, Expr], bool] = field(default_factory=dict)
+    _alike_where: dict[tuple[Expr, Expr], list[Expr]] = field(default_factory=dict)
 
     def same(self, got: Expr, wanted: Expr, bits: int, given: Expr, depth: int = 0) -> bool:
         """Whether two integers are one modulo 2 to so many bits, in all cases that are given."""
         got, wanted = (simplify(restricted(simplify(e), given)) for e in (got, wanted))
         if got is wanted or same_word(got, wanted, bits):
             return True
+        got = self._named(got, leaves(*_conditions(got)), leaves(*_conditions(wanted)), given)
         condition = next(_conditions(got, wanted), None)
         if condition is not None:
             return depth < DEEPEST and self._in_both(got, wanted, bits, given, condition, depth)
-        names = {}
         others = leaves(wanted)
-        for v in leaves(got):
-            for u in others:
-                if self._alike(v, u, given):
-                    names[v] = u
-                    break
-        renamed = simplify(substitute(got, names))
+        renamed = self._named(got, leaves(got), others, given)
         if renamed is wanted or same_word(renamed, wanted, bits):
             return True
         plain = set(leaves(renamed)) <= set(others)
         return plain and self.decide(eq(mod(renamed - wanted, 1 << bits), 0), given)
+
+    def _named(self, got: Expr, own: Sequence[Expr], others: Sequence[Expr], given: Expr) -> Expr:
+        """A term with the names that the other one has for results that are one."""
+        alike = ((v, next((u for u in others if self._alike(v, u, given)), None)) for v in own)
+        return simplify(substitute(got, {v: u for v, u in alike if u is not None}))
 
     def _in_both(self, got: Expr, wanted: Expr, bits: int, given: Expr, condition: Expr, depth: int) -> bool:
         """In the case where a choice's condition holds, and in the other."""
@@ -91,11 +92,18 @@ class Agreement:
         """Whether two results of functions are one."""
         if v is u:
             return True
+        (name, _), (other, _) = call_of(v), call_of(u)
+        if name != other and not name.startswith("fma_"):
+            return False
+        cases = self._alike_where.setdefault((v, u), [])
+        if any(implies(given, case) for case in cases):
+            return True
         key = v, u, given
         if key not in self._known:
             self._left -= 1
             self._known[key] = False  # until it is seen; also where the count is used up
             self._known[key] = self._left > 0 and self._compared(v, u, given)
+            cases += [given] if self._known[key] else []
         return self._known[key]
 
     def _compared(self, v: Expr, u: Expr, given: Expr) -> bool:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from layoutalg.formats.equation import Equation, Reduction, walk
+from layoutalg.formats.equation import Equation, Operation, Reduction, walk
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import (
     FALSE,
@@ -36,10 +36,11 @@ from layoutalg.index import (
 )
 from layoutalg.refine.audit.computes.agreement import Agreement
 from layoutalg.refine.audit.computes.coverage import PlacedStore, ways
+from layoutalg.refine.audit.computes.expansions import Expansions, Follow
 from layoutalg.refine.audit.computes.places import Decide, index_at, place_of
 from layoutalg.refine.audit.computes.terms import StoredTerm, Terms, is_memory, named, stored
 from layoutalg.refine.audit.computes.through_lds import ThroughLds
-from layoutalg.refine.audit.computes.wanted import Wanted, WantedPlace
+from layoutalg.refine.audit.computes.wanted import MACHINE, Wanted, WantedPlace
 from layoutalg.refine.audit.intervals import count_of, counted_loops, is_counted
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.sums.compared import ROUNDING, Sums
@@ -70,9 +71,12 @@ class ComputesClaim:
     trace: Sequence[TracedElement]
     decide: Decide  # whether what is given implies the goal
     loops: Loops = field(default_factory=Loops)
+    follow: Follow | None = None
     terms: Terms = field(default_factory=Terms)
 
     def __post_init__(self) -> None:
+        target = self.launched.kernel.target
+        self.expansions = None if self.follow is None else Expansions(target, self.follow, self.terms)
         self.places = {name: place_of(self.file.descriptor(name), self.file.in_own_symbols) for name in self._tensors}
 
     @property
@@ -103,6 +107,7 @@ class ComputesClaim:
         agreement = Agreement(self._decided)
         sums = any(isinstance(one, Reduction) for one in walk(equation.term))
         placed: list[PlacedStore] = []
+        rests: dict[str, None] = {}
         for store in stores:
             store = self._at_the_end(store)
             given = all_of(self.launched.given, store.guard)
@@ -112,7 +117,7 @@ class ComputesClaim:
             if located is None:
                 return Compared(equation, f"{store}: which element is at {store.offset} is not seen")
             index, part = located
-            why = "" if sums else self._agrees(equation, store, index, part, given, agreement)
+            why = "" if sums else self._agrees(equation, store, index, part, given, agreement, rests)
             if why:
                 unread = next((lds.why[v] for v in dependencies(store.term) if v in lds.why), "")
                 return Compared(equation, f"{store}: {unread or why}")
@@ -122,7 +127,9 @@ class ComputesClaim:
             why = Sums(self.launched, self.file, self.trace, self.loops).why(
                 equation, lambda offset, given: index_at(place, offset, given, self._decided), self._decided
             )
-        return Compared(equation, why, (ROUNDING,) if sums else (CONTRACTED,) if agreement.contracted else ())
+        return Compared(
+            equation, why, (ROUNDING,) if sums else (*rests, *((CONTRACTED,) if agreement.contracted else ()))
+        )
 
     def _placed(self, store: StoredTerm, index: tuple[Expr, ...], part: int) -> PlacedStore:
         """A store as it surely happens: of a loop that each lane leaves for itself, in the first turn.
@@ -200,12 +207,32 @@ class ComputesClaim:
 
     def _agrees(
         self, equation: Equation, store: StoredTerm, index: tuple[Expr, ...], part: int, given: Expr,
+        agreement: Agreement, rests: dict[str, None],
+    ) -> str:  # fmt: skip
+        """Why a store's term is not seen to be the equation's, its functions single instructions or a compiler's."""
+        why = ""
+        for single in (True, False) if self._read_twice(equation) else (True,):
+            values = IndexValues(self._decided, given, self.terms)
+            wanted = Wanted(self.terms, self.places, self.launched.values, values, self.expansions, single)
+            why = self._is_wanted(wanted, equation, store, index, part, given, agreement)
+            if not why:
+                rests |= wanted.expanded
+                break
+        return why
+
+    def _read_twice(self, equation: Equation) -> bool:
+        """Whether an equation has functions that are an instruction, and several ones to a compiler."""
+        operations = (one for one in walk(equation.term) if isinstance(one, Operation) and one.name in MACHINE)
+        return self.expansions is not None and any(
+            self.expansions.has(one.name, one.operands[0].dtype) for one in operations
+        )
+
+    def _is_wanted(
+        self, wanted: Wanted, equation: Equation, store: StoredTerm, index: tuple[Expr, ...], part: int, given: Expr,
         agreement: Agreement,
     ) -> str:  # fmt: skip
-        """Why a store's term is not seen to be the equation's."""
-        wanted = self._wanted(given)
-        at = dict(zip(equation.indices, index, strict=True))
-        whole = wanted.term(equation.term, at)
+        """Why a store's term is not seen to be the wanted one."""
+        whole = wanted.term(equation.term, dict(zip(equation.indices, index, strict=True)))
         for where, goal in wanted.asked:
             if where is not FALSE and not self._decided(goal, all_of(given, where)):
                 return f"whether {equation.tensor}'s equation takes an element that there is, {goal}, is not seen"
@@ -217,9 +244,6 @@ class ComputesClaim:
 
     def _wide(self, whole: Expr, bits: int) -> bool:
         return not (whole.lo >= 0 and whole.hi < 1 << bits)
-
-    def _wanted(self, given: Expr) -> Wanted:
-        return Wanted(self.terms, self.places, self.launched.values, IndexValues(self._decided, given, self.terms))
 
     def _covered(self, place: WantedPlace, stores: Sequence[PlacedStore]) -> str:
         """Why some element may not be stored to."""

@@ -10,6 +10,8 @@ with its variables, also in the offsets of what it loads (`UninterpretedFunction
 | (−a) · b, −(a · b) | rounding to nearest knows no sign |
 | a + a, 2 · a | both are exact, or overflow alike |
 | max(a, a), 1 · a, a | compilers write them to quiet a NaN |
+| −a < −b, b < a | the order of negatives |
+| med3(a, l, h), min(max(a, l), h) | numbers l ≤ h, h no zero: V_MED3's pseudocode, case by case (ISA manuals) |
 
 −a is a with its sign's bit turned.  What is read of LDS and has no term (`through_lds`) stays the unknown that it is in
 the trace, equal to nothing else.
@@ -17,6 +19,7 @@ the trace, equal to nothing else.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -30,6 +33,7 @@ from layoutalg.refine.values.unknowns import Kind, call_of, unknown_value
 FLOAT_BITS = {"f16": 16, "f32": 32, "f64": 64}
 _ONE = {"f16": 0x3C00, "f32": 0x3F800000, "f64": 0x3FF0000000000000}
 _TWO = {"f16": 0x4000, "f32": 0x40000000, "f64": 0x4000000000000000}
+_FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 
 _OPEN = "["
 
@@ -97,6 +101,10 @@ class Terms(UninterpretedFunctions):
             return self.apply(f"add_{dtype}", given[0], negative(given[1], bits))
         if operation in ("max", "min") and given[0] is given[1]:
             return given[0]
+        if operation in ("lt", "le"):
+            return self._order(operation, dtype, given)
+        if operation == "med3":
+            return self._median(dtype, given)
         if operation == "add" and given[0] is given[1]:
             return self.apply(f"mul_{dtype}", const(_TWO[dtype]), given[0])
         if operation == "mul":
@@ -108,6 +116,30 @@ class Terms(UninterpretedFunctions):
                 product = super().apply(f"mul_{dtype}", *(one for _, one in plain))
                 return negative(product, bits) if plain[0][0] != plain[1][0] else product
         return None
+
+    def _order(self, operation: str, dtype: str, given: Sequence[Expr]) -> Expr | None:
+        """The order of numbers that are both written as negatives, a constant aside, as that of the others."""
+        bits = FLOAT_BITS[dtype]
+        turned = [without_sign(a, bits)[0] for a in given if a.op != "const"]
+        if not turned or not all(turned):
+            return None
+        return super().apply(f"{operation}_{dtype}", *(negative(a, bits) for a in given[::-1]))
+
+    def _median(self, dtype: str, given: Sequence[Expr]) -> Expr | None:
+        """The median of a number and two constants, as least and greatest."""
+        bounds = sorted(((_number(a, dtype), a) for a in given if a.op == "const"), key=lambda one: one[0])
+        rest = [a for a in given if a.op != "const"]
+        if len(rest) != 1 or any(number != number for number, _ in bounds) or not bounds[1][0]:
+            return None
+        (_, low), (_, high) = bounds
+        return self.apply(f"min_{dtype}", self.apply(f"max_{dtype}", rest[0], low), high)
+
+
+def _number(e: Expr, dtype: str) -> float:
+    """A constant's bits as a number."""
+    size = FLOAT_BITS[dtype] // 8
+    (number,) = struct.unpack(_FORMATS[dtype], (int(e.value) % (1 << 8 * size)).to_bytes(size, "little"))
+    return float(number)
 
 
 @dataclass(frozen=True)
@@ -159,6 +191,6 @@ def stored(
             yield StoredTerm(one, offset, guard, simplify(mod(value, 1 << 8 * one.size)))
 
 
-def leaves(e: Expr) -> tuple[Expr, ...]:
-    """The results of functions that an expression is made of, each once."""
-    return tuple(v for v in variables(e) if call_of(v)[0])
+def leaves(*exprs: Expr) -> tuple[Expr, ...]:
+    """The results of functions that expressions are made of, each once."""
+    return tuple(v for v in variables(*exprs) if call_of(v)[0])

@@ -9,8 +9,9 @@
 | `where`, orders, `and or not` | choices and conditions |
 | conversion | the instruction's function; of integers the integer itself |
 
-Raises `NotReadable` where no instruction does it: `exp`, `log`, division of floats and others are several, and what a
-compiler makes of them has no name here.
+`exp`, `log`, division of floats and others are several instructions: their terms are a compiler's (`expansions`). So
+may be those of `sqrt`, `exp2` and `log2`, whose instructions round worse than a language's functions: two readings.
+Raises `NotReadable` where nothing says what does it.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ from layoutalg.index import (
     simplify,
     substitute,
 )
+from layoutalg.refine.audit.computes.expansions import Expansions
 from layoutalg.refine.audit.computes.terms import FLOAT_BITS, Terms, negative
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.values.word import NotReadable, Word
@@ -95,7 +97,10 @@ class Wanted:
     places: Mapping[str, WantedPlace]
     passed: Mapping[str, Expr]
     values: IndexValues
+    expansions: Expansions | None = None  # of functions that are several instructions
+    single: bool = True  # a function that is one instruction is that, and not what a compiler makes of it
     asked: list[tuple[Expr, Expr]] = field(default_factory=list)  # (where, goal): what the equation takes for granted
+    expanded: dict[str, None] = field(default_factory=dict)  # what is taken for granted of functions
 
     def term(self, term: EquationTerm, at: Mapping[Expr, Expr], where: Expr = TRUE) -> Expr:
         """The term modulo 2ⁿ; of a truth, the condition.  `where` is what holds when it matters."""
@@ -163,6 +168,9 @@ class Wanted:
             return negative(operands[0], FLOAT_BITS[dtype])
         if name == "abs":
             return mod(operands[0], 1 << FLOAT_BITS[dtype] - 1)
+        if self.expansions is not None and self.expansions.has(name, dtype) and not (self.single and name in MACHINE):
+            self.expanded[self.expansions.says(name, dtype)] = None
+            return self.expansions.term(name, dtype, operands)
         if name not in MACHINE:
             raise NotReadable(f"{name} of {dtype} is no single instruction")
         return self.terms.apply(f"{MACHINE[name]}_{dtype}", *operands)

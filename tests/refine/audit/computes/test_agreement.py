@@ -28,6 +28,10 @@ def minus(x: Expr) -> Expr:
     return negative(x, 32)
 
 
+def clamped(x: Expr, low: int, high: int) -> Expr:
+    return F.apply("min_f32", F.apply("max_f32", x, const(low)), const(high))
+
+
 def same(got: Expr, wanted: Expr, given: Expr = TRUE) -> bool:
     def decide(goal: Expr, what: Expr) -> bool:
         return bool(holds(ForAll("it is so", goal, what), Limits(steps=200_000)))
@@ -47,6 +51,10 @@ def same(got: Expr, wanted: Expr, given: Expr = TRUE) -> bool:
         (fma(minus(A), minus(B), C), fma(A, B, C)),
         (add(A, A), mul(const(0x40000000), A)),
         (F.apply("max_f32", A, A), A),
+        (F.apply("lt_f32", minus(A), minus(B)), F.apply("lt_f32", B, A)),
+        (F.apply("le_f32", minus(A), const(0x3F800000)), F.apply("le_f32", const(0xBF800000), A)),
+        (F.apply("med3_f32", A, const(0), const(0x40C00000)), clamped(A, 0, 0x40C00000)),
+        (F.apply("med3_f32", const(0x3F800000), const(0xBF800000), A), clamped(A, 0xBF800000, 0x3F800000)),
         (select(INDEX < 4, A, B), select(INDEX >= 4, B, A)),
     ],
 )
@@ -58,6 +66,13 @@ def test_what_is_one_term(got: Expr, wanted: Expr) -> None:
     ("got", "wanted"),
     [
         (add(A, B), add(A, C)),
+        (F.apply("lt_f32", minus(A), minus(B)), F.apply("lt_f32", A, B)),
+        (F.apply("lt_f32", minus(A), B), F.apply("lt_f32", minus(B), minus(A))),
+        (F.apply("eq_f32", minus(A), minus(B)), F.apply("lt_f32", B, A)),
+        (F.apply("med3_f32", A, const(0xBF800000), const(0)), clamped(A, 0xBF800000, 0)),  # of +0 and −0
+        (F.apply("med3_f32", A, const(0), const(0x7FC00000)), clamped(A, 0, 0x7FC00000)),  # a NaN
+        (F.apply("med3_f32", A, const(0xBF800000), const(0x3F800000)), clamped(A, 0x3F800000, 0xBF800000)),
+        (F.apply("med3_f32", A, B, const(0x3F800000)), F.apply("min_f32", F.apply("max_f32", A, B), const(0x3F800000))),
         (add(A, add(B, C)), add(add(A, B), C)),
         (F.apply("sub_f32", A, B), F.apply("sub_f32", B, A)),
         (add(mul(A, B), C), fma(A, B, C)),

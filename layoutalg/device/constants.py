@@ -1,0 +1,266 @@
+"""Constant expressions of C++, by the compiler: what CK's own templates build, read from an object file, nothing run.
+
+    >>> from layoutalg.formats.cpp import CppUnit
+    >>> constants(CppUnit("gfx942", ()), {"six": "2 * 3", "wrong": "2 *"})["six"]
+    6
+
+The expressions of a unit become one source; each is written as JSON text (`include/layoutalg/ck_structure.h`) into a
+constant of its own, and read back by its symbol.  `layoutalg.formats.ck_structure.layout` makes a layout of one.  For
+many configurations, ask for as many expressions of one unit as there are: CK's headers are read once (all of `ops/gemm`
+takes 6 s, a descriptor some 0.1 s).
+
+| answer       | when                                                                                               |
+|--------------|----------------------------------------------------------------------------------------------------|
+| data         | it is a constant: numbers, lists, and tables with a `kind`                                         |
+| `CppError`   | this expression does not compile, is no constant, or is of no kind that is known; the others are   |
+| `CppUnitError` raised | a header is not there or the prelude does not compile, so that no expression has a value  |
+
+Whose fault an error is, the compiler's own notes say ("in instantiation of … requested here"); the faulty ones are left
+out and the others compiled again, so that no value comes from a source with an error in it.
+
+What was read is kept under the hash of the unit, with the hashes of the headers that it read: a header that changes is
+read anew.  What is not seen: a header that is put where none was before, in front of one that was read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from layoutalg.device import cache
+from layoutalg.device.compilers import Compiler, choose_compiler
+from layoutalg.device.process import run_compiler
+from layoutalg.device.targets import family
+from layoutalg.errors import CompileError
+from layoutalg.formats.cpp import Constants, CppError, CppUnit, CppUnitError
+from layoutalg.isa.container.elf import SHT_SYMTAB, Elf
+
+#: C++20, whose `requires` finds which of CK's two interfaces an object has; steps of evaluation that one constant may
+#: take (clang's own limit, a million, is too few for the largest descriptors); all errors, with all their notes.
+_FLAGS = (
+    "-std=c++20", "-w", "-Wno-invalid-constexpr", "-fconstexpr-steps=4000000", "-ferror-limit=0",
+    "-ftemplate-backtrace-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-fno-crash-diagnostics",
+)  # fmt: skip
+_DEPENDENCIES = ("-dependency-file", "kernel.d", "-MT", "kernel")
+_HEADERS, _PRELUDE, _EXPRESSION = "layoutalg:headers", "layoutalg:prelude", "layoutalg:expression:"
+
+_SAID = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?P<kind>(?:fatal )?error|note): (?P<text>.*)$")
+_INCLUDED = re.compile(r"^In file included from (?P<file>.+?):(?P<line>\d+):$")
+_ASSERTED = re.compile(r"^static assertion failed(?: due to requirement '(?P<required>.*?)')?(?:: )?")
+_UNKNOWN = re.compile(r"unknown<(?P<type>.*)>$")  # what ck_structure.h itself asserts
+#: HIP's `__device__`, whether its header is there or not; a function of both sides may name what either side has.
+_DEVICE, _BOTH = "__attribute__((device))", "__attribute__((host, device))"
+_STRUCTURE = "layoutalg/ck_sizes.h"
+
+Place = tuple[str, int]
+"""A file of the source and a line in it, from 1."""
+
+
+def constants(unit: CppUnit, expressions: Mapping[str, str], *, compiler: Compiler | None = None) -> Constants:
+    """What each expression is, by its name.
+
+    Raises `CppUnitError` where the unit does not compile whatever is asked, and `CompileError` where no compiler of AMD
+    targets is there or it takes more time or memory than it may.
+    """
+    if family(unit.target) != "amd":
+        raise CppUnitError(CppError(f"{unit.target} is no AMD target, so that CK has no code for it"))
+    for folder in unit.include:
+        if not folder.is_dir():
+            raise CppUnitError(CppError(f"{folder}: no such folder of headers"))
+    chosen = compiler or choose_compiler(unit.target)
+    session = _Session(unit, chosen, _command(unit, chosen))
+    key = cache.key("constants", session.source(expressions), chosen.version, *map("\0".join, session.steps))
+    kept = _kept(key)
+    if kept is None:
+        kept = session.compile(dict(expressions))
+        if session.read is not None:
+            cache.write(
+                key, json.dumps({"read": session.read, "found": {n: _out(v) for n, v in kept.items()}}).encode()
+            )
+    return kept
+
+
+def _command(unit: CppUnit, compiler: Compiler) -> tuple[tuple[str, ...], ...]:
+    """The two steps to an object file."""
+    dependencies = tuple(part for flag in _DEPENDENCIES for part in ("-Xclang", flag))
+    folders = tuple(f"-I{folder.resolve()}" for folder in unit.include)
+    return compiler.steps(unit.target, 0, (*_FLAGS, *dependencies, *folders), library=True)[:2]
+
+
+@dataclass
+class _Session:
+    """One unit being compiled; `read` are the headers that it read, with their hashes, once something compiles."""
+
+    unit: CppUnit
+    compiler: Compiler
+    steps: tuple[tuple[str, ...], ...]
+    read: Mapping[str, str] | None = None
+
+    def source(self, expressions: Mapping[str, str]) -> str:
+        """The whole source; each part of the user's under a name of its own for the compiler's messages."""
+        headers = "".join(f'#include "{header}"\n' for header in self.unit.headers)
+        sizes = "".join(
+            f"static constexpr layoutalg::Size {name} = layoutalg::Size::symbol({n});\n"
+            for n, name in enumerate(self.unit.sizes)
+        )
+        asked = "".join(
+            f'#line 1 "{_EXPRESSION}{n}"\n'
+            f"static {_BOTH} constexpr auto layoutalg_made_{n}() {{ return layoutalg::structure(\n{expression}\n); }}\n"
+            f"static {_DEVICE} constexpr auto layoutalg_text_{n} = layoutalg_made_{n}();\n"
+            f'extern "C" {_DEVICE} __attribute__((used)) constexpr auto layoutalg_{n} = '
+            f"layoutalg::exact<layoutalg_text_{n}.size>(layoutalg_text_{n});\n"
+            for n, expression in enumerate(expressions.values())
+        )
+        return (
+            f'#line 1 "{_HEADERS}"\n{headers}#line 1 "layoutalg"\n#include "{_STRUCTURE}"\n{sizes}'
+            f'#line 1 "{_PRELUDE}"\n{self.unit.prelude}\n#line 1 "layoutalg"\n{asked}'
+        )
+
+    def compile(self, expressions: Mapping[str, str]) -> dict[str, Any | CppError]:
+        """What each is; of those that do not compile, why, and the others without them."""
+        if not expressions:
+            return {}
+        with tempfile.TemporaryDirectory(prefix="layoutalg-") as folder:
+            (Path(folder) / "kernel.hip").write_text(self.source(expressions))
+            for step in self.steps:
+                status, said = run_compiler(step, folder)
+                if status != 0:
+                    return self._without_faulty(expressions, said)
+            self.read = dict(_hashes(_dependencies((Path(folder) / "kernel.d").read_text())))
+            texts = _texts((Path(folder) / "kernel.o").read_bytes())
+        return {name: json.loads(texts[n]) for n, name in enumerate(expressions)}
+
+    def _without_faulty(self, expressions: Mapping[str, str], said: str) -> dict[str, Any | CppError]:
+        names = list(expressions)
+        faulty: dict[str, Any | CppError] = {}
+        errors = list(_errors(said))
+        if not errors:
+            raise CompileError(f"{self.unit.target}: the compiler ended and named no error: it may want more memory")
+        for error in errors:
+            asked = error.expression
+            if asked is None and error.place is not None:
+                raise CppUnitError(error.told)
+            if asked is not None:
+                faulty.setdefault(names[asked], error.told)
+        if faulty:
+            return faulty | self.compile({n: e for n, e in expressions.items() if n not in faulty})
+        if len(names) == 1:
+            return {names[0]: errors[0].told}
+        halves = names[: len(names) // 2], names[len(names) // 2 :]
+        found = [self.compile({n: expressions[n] for n in half}) for half in halves]
+        return {**found[0], **found[1]}
+
+
+@dataclass(frozen=True)
+class _Error:
+    """An error with the places of its notes, the nearest to the fault first, and those that include its file last."""
+
+    text: str
+    notes: tuple[str, ...]
+    places: tuple[Place, ...]
+
+    @property
+    def place(self) -> Place | None:
+        """The first place that the user wrote."""
+        return next(((f, n) for f, n in self.places if f in (_HEADERS, _PRELUDE) or f.startswith(_EXPRESSION)), None)
+
+    @property
+    def expression(self) -> int | None:
+        """The expression that asked for it."""
+        asked = [file for file, _ in self.places if file.startswith(_EXPRESSION)]
+        return int(asked[-1].removeprefix(_EXPRESSION)) if asked else None
+
+    @property
+    def told(self) -> CppError:
+        """The error as it is told: CK's own words where it asserts, the reason where something is no constant."""
+        asserted, reason = _ASSERTED.match(self.text), self.text
+        if asserted:
+            required, what = asserted["required"] or "", self.text[asserted.end() :].strip('"')
+            reason = f"static_assert stops it: {what or required}{f' ({required})' if what and required else ''}"
+            if unknown := _UNKNOWN.match(required):
+                return CppError(f"{what}: {unknown['type']}", "expression")
+        elif "must be initialized by a constant expression" in self.text:
+            reason = f"is no constant: {self.notes[0] if self.notes else 'the compiler does not say why'}"
+        elif self.text.startswith("no matching") and self.notes:
+            reason = f"{self.text}: {self.notes[0]}"
+        if "layoutalg::Size" in self.text:
+            reason += " (CK takes a number here, no size that is open: give a constant)"
+        where = self.place
+        part = {_HEADERS: "headers", _PRELUDE: "prelude"}.get(where[0], "expression") if where else None
+        line = (where[1] - 1 if where else 0) - (part == "expression")  # which stands below what makes it a constant
+        return CppError(reason, part, max(line, 0), refused=asserted is not None)
+
+
+def _errors(said: str) -> Iterator[_Error]:
+    """The compiler's errors, in its order."""
+    included, around = list[Place](), list[Place]()
+    error: tuple[str, list[str], list[Place]] | None = None
+    for line in said.splitlines():
+        if match := _INCLUDED.match(line):
+            included.append((match["file"], int(match["line"])))
+        elif match := _SAID.match(line):
+            place = match["file"], int(match["line"])
+            if match["kind"] != "note":
+                if error is not None:
+                    yield _Error(error[0], tuple(error[1]), (*error[2], *around))
+                error = match["text"], [], [place]
+                around = included[::-1]
+            elif error is not None:
+                error[1].append(match["text"])
+                error[2].append(place)
+            included = []
+    if error is not None:
+        yield _Error(error[0], tuple(error[1]), (*error[2], *around))
+
+
+def _texts(payload: bytes) -> dict[int, str]:
+    """The texts in an object file, by number."""
+    elf, found = Elf.read(payload), dict[int, str]()
+    for table in elf.sections:
+        if table.kind == SHT_SYMTAB:
+            for symbol in elf.symbols(table):
+                number = symbol.name.removeprefix("layoutalg_")
+                if number != symbol.name and number.isdecimal():
+                    data = elf.contents(elf.sections[symbol.section])
+                    found[int(number)] = data[symbol.address : symbol.address + symbol.size].decode()
+    return found
+
+
+def _dependencies(made: str) -> Sequence[Path]:
+    """The headers that a dependency file names, but ours, which the cache's key has."""
+    names = re.sub(r"\\\n", " ", made).split(": ", 1)[-1]
+    found = [Path(re.sub(r"\\(.)", r"\1", name)) for name in re.findall(r"(?:\\.|[^\s\\])+", names)]
+    return [path for path in found if path.is_absolute()]
+
+
+def _hashes(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
+    for path in paths:
+        yield str(path), hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _kept(key: str) -> dict[str, Any | CppError] | None:
+    """What the cache has, unless a header that it was read with has changed."""
+    payload = cache.read(key)
+    if payload is None:
+        return None
+    kept = json.loads(payload)
+    try:
+        if dict(_hashes([Path(path) for path in kept["read"] or ()])) != (kept["read"] or {}):
+            return None
+    except OSError:
+        return None
+    return {name: _in(value) for name, value in kept["found"].items()}
+
+
+def _out(value: Any) -> Any:
+    return {"error": vars(value)} if isinstance(value, CppError) else {"value": value}
+
+
+def _in(value: Any) -> Any:
+    return CppError(**value["error"]) if "error" in value else value["value"]

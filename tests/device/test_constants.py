@@ -1,0 +1,119 @@
+"""The compiler says what constant expressions are; what it cannot say, it says of that expression alone, and where."""
+
+import subprocess
+
+import pytest
+
+from layoutalg.device import CompileError, process
+from layoutalg.device.constants import constants
+from layoutalg.formats.cpp import CppError, CppUnit, CppUnitError
+
+LISTS = """
+template <int... n> struct sequence {
+  static constexpr int size() { return sizeof...(n); }
+  template <int at> constexpr int get() const { constexpr int all[] = {n...}; return all[at]; }
+};
+template <int size> struct tile {
+  static_assert(size % 8 == 0, "a tile is of whole vectors");
+  sequence<size, 8> lengths;
+};
+int at_run_time();
+__attribute__((host)) constexpr int of_the_host() { return 7; }
+__attribute__((device)) constexpr int of_the_device() { return 8; }
+"""
+PLAIN = CppUnit("gfx942", ("lists.hpp",))
+
+
+@pytest.fixture
+def unit(tmp_path):
+    (tmp_path / "lists.hpp").write_text(LISTS)
+    return lambda prelude="", headers=("lists.hpp",): CppUnit("gfx942", headers, (tmp_path,), prelude)
+
+
+def test_constants_are_read_and_the_faulty_ones_are_told_alone(unit):
+    found = constants(
+        unit("constexpr int two = 2;\nusing wide = tile<12>;"),
+        {
+            "number": "two * 21 - (1LL << 40)", "truth": "two == 2", "least": "-9223372036854775807LL - 1",
+            "list": "sequence<3, -70, 0>{}", "member": "tile<16>{}.lengths",
+            "unended": "two *", "unknown": "three", "asserted": "tile<4>{}.lengths", "of_prelude": "wide{}.lengths",
+            "runtime": "at_run_time()", "no_kind": '"text"', "sides": "sequence<of_the_host(), of_the_device()>{}",
+            "second_line": "two\n+ three",
+        },
+    )  # fmt: skip
+    assert found["number"] == 42 - (1 << 40)
+    assert found["least"] == -(1 << 63)
+    assert (found["truth"], found["list"], found["member"], found["sides"]) == (True, [3, -70, 0], [16, 8], [7, 8])
+    assert found["unended"] == CppError("expected expression", "expression", 1)
+    assert found["unknown"] == CppError("use of undeclared identifier 'three'", "expression")
+    asserted = "static_assert stops it: a tile is of whole vectors (4 % 8 == 0)"
+    assert found["asserted"] == CppError(asserted, "expression", refused=True)
+    assert found["of_prelude"].refused
+    assert "12 % 8 == 0" in found["of_prelude"].reason
+    assert "is no constant: non-constexpr function 'at_run_time'" in found["runtime"].reason
+    assert found["no_kind"].reason.startswith("layoutalg reads descriptors")
+    assert not found["no_kind"].refused
+    assert (found["second_line"].part, found["second_line"].line) == ("expression", 1)
+
+
+@pytest.mark.parametrize(
+    ("prelude", "headers", "error"),
+    [
+        ("", ("lists.hpp", "none.hpp"), CppError("'none.hpp' file not found", "headers", 1)),
+        ("\nusing a = nothing;", ("lists.hpp",), CppError("unknown type name 'nothing'", "prelude", 1)),
+    ],
+)
+def test_a_unit_that_does_not_compile_is_told_at_the_users_line(unit, prelude, headers, error):
+    with pytest.raises(CppUnitError) as told:
+        constants(unit(prelude, headers), {"one": "1"})
+    assert told.value.error == error
+
+
+def test_a_header_that_lacks_another_is_told_by_the_header_that_was_asked_for(unit, tmp_path):
+    (tmp_path / "outer.hpp").write_text("\n#include <nowhere/inner.hpp>\n")
+    with pytest.raises(CppUnitError) as told:
+        constants(unit("", ("lists.hpp", "outer.hpp")), {"one": "1"})
+    assert told.value.error == CppError("'nowhere/inner.hpp' file not found", "headers", 1)
+
+
+def test_what_is_no_amd_target_or_no_folder_is_told(tmp_path):
+    with pytest.raises(CppUnitError, match="sm_90 is no AMD target"):
+        constants(CppUnit("sm_90", ()), {"one": "1"})
+    with pytest.raises(CppUnitError, match="no such folder of headers"):
+        constants(CppUnit("gfx942", (), (tmp_path / "none",)), {"one": "1"})
+
+
+def test_what_was_read_is_read_anew_only_when_a_header_changes(unit, tmp_path, monkeypatch):
+    of = unit("constexpr auto l = sequence<1>{};")
+    assert constants(of, {"l": "l", "wrong": "k"})["l"] == [1]
+    started = []
+    run = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda *a, **k: started.append(a) or run(*a, **k))
+    again = constants(of, {"l": "l", "wrong": "k"})
+    assert (again["l"], again["wrong"].part, started) == ([1], "expression", [])
+    (tmp_path / "lists.hpp").write_text(LISTS.replace("all[at]", "all[at] + 1"))
+    assert constants(of, {"l": "l"})["l"] == [2]
+    assert constants(of, {"l": "l", "wrong": "k"})["l"] == [2]
+    assert len(started) > 2
+
+
+@pytest.mark.slow
+def test_an_evaluation_without_end_is_told(unit):
+    endless = "constexpr int loop() { for (int n = 0; ; ++n) if (n < 0) return n; }"
+    told = constants(unit(endless), {"loop": "loop()", "one": "1"})
+    assert told["one"] == 1
+    assert told["loop"].reason.startswith("is no constant: constexpr evaluation hit maximum step limit")
+
+
+def test_a_unit_that_takes_too_long_or_too_much_is_stopped(unit, monkeypatch):
+    deep = "template <int n> struct deep { static constexpr int v = deep<n - 1>::v + deep<n - 2>::v; };"
+    assert "recursive template instantiation exceeded" in constants(unit(deep), {"d": "deep<5>::v"})["d"].reason
+    monkeypatch.setattr(process, "TIME_LIMIT", 0.01)
+    with pytest.raises(CompileError, match=r"took over 0\.01 s"):
+        constants(unit(), {"one": "1 + 1"})
+
+
+def test_errors_are_not_kept_without_the_headers_that_they_come_from(unit, tmp_path):
+    assert isinstance(constants(unit(), {"tile": "tile<4>{}.lengths"})["tile"], CppError)
+    (tmp_path / "lists.hpp").write_text(LISTS.replace("size % 8", "size % 4"))
+    assert constants(unit(), {"tile": "tile<4>{}.lengths"})["tile"] == [4, 8]

@@ -42,7 +42,7 @@ from layoutalg.prove.obligation import ForAll
 from layoutalg.refine.loops.execution import Ends, SymbolicExecution
 from layoutalg.refine.loops.invariants import Loop, Loops
 from layoutalg.refine.loops.places import ACTIVE, Register, nothing_known, own_exec, places, read, some_lane
-from layoutalg.refine.loops.ranking import literals, ranking
+from layoutalg.refine.loops.ranking import LaneTurns, literals, ranking
 from layoutalg.refine.symbolic.state import State, joined, within
 from layoutalg.refine.symbolic.substitution import Substitution
 from layoutalg.refine.values.unknowns import Kind
@@ -89,6 +89,7 @@ class DivergentLoop(Loop):
         self._stay_away(leaving)
         if noting:
             self.loops.claims += self._ranked(start, self._stays(latch), lines)
+            self._carries(latch, self._turns(start, self._stays(latch), lines))
             self._settle(trace, claims, carried)
         return self._left(latch, leaving)
 
@@ -162,6 +163,19 @@ class DivergentLoop(Loop):
         else:
             yield ForAll(f"{about}: each lane leaves it, when it does not go on: {stays}", FALSE, given)
 
+    def _turns(self, start: State, stays: Expr, lines: Sequence[Expr]) -> LaneTurns:
+        """The turns that a lane is active in, if it goes on wherever the numbers are at least 0, and they never rise.
+
+        Where they were at least 0 after turn t − 1, they were after all turns before, so the lane went on from each.
+        """
+        given = substitute(all_of(start.condition, self.own), {self.unsure: 1})
+        goes_on = any_of(substitute(stays, {self.unsure: 1}), *(line < 0 for line in lines))
+        falls = (substitute(line, {self.t: self.t + 1}) <= line for line in lines)
+        about = f"lanes leave the loop at {self.head:#x} in no other turn"
+        return LaneTurns(
+            all_of(self.entered, *map(self._at_head, lines)), ForAll(about, all_of(goes_on, *falls), given)
+        )
+
     # Lanes that have left
 
     def _stay_away(self, leaving: Ends) -> None:
@@ -193,7 +207,8 @@ class DivergentLoop(Loop):
             self.loops.facts[unknown] = inside.expr(fact)
         for unknown, one in self.loops.carried.items():
             if unknown not in carried:
-                new_one = replace(one, before=inside.expr(one.before), after=inside.expr(one.after))
+                turns = one.turns and one.turns.under(inside.expr)
+                new_one = replace(one, before=inside.expr(one.before), after=inside.expr(one.after), turns=turns)
                 self.loops.carried[unknown] = new_one
 
     # Behind the loop

@@ -38,6 +38,7 @@ from layoutalg.refine.loops.places import (
     upper_half,
     value,
 )  # fmt: skip
+from layoutalg.refine.loops.ranking import LaneTurns
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Outstanding
 from layoutalg.refine.symbolic.state import State, joined, resolved
@@ -58,6 +59,7 @@ class Carried:
     unknown: Expr
     before: Expr  # what the register holds before the loop
     after: Expr  # what it holds at the end of an iteration
+    turns: LaneTurns | None = None  # of a loop that each lane leaves for itself
 
 
 @dataclass
@@ -348,7 +350,7 @@ class Loop:
             self.loops.claims.append(ForAll(about, goal, start.condition))
         self._carries(latch)
 
-    def _carries(self, latch: State) -> None:
+    def _carries(self, latch: State, turns: LaneTurns | None = None) -> None:
         """Notes what the loop carries."""
         for place, word in self.unknown.items():
             if place in self.known:
@@ -359,7 +361,7 @@ class Loop:
             if isinstance(word, Word) and word.expr.op == "var":
                 before, after = (self._get(s, place) for s in (self.entry, latch))
                 if isinstance(before, Word) and isinstance(after, Word):
-                    self.loops.carried[word.expr] = Carried(self.t, word.expr, before.expr, after.expr)
+                    self.loops.carried[word.expr] = Carried(self.t, word.expr, before.expr, after.expr, turns)
 
     def _tested_at_head(self, latch: State) -> Ends:
         """The states behind the exits of a loop that comes back from each of the program's iterations.

@@ -14,11 +14,13 @@ What it cannot represent: lexicographic orders, and what a loop computes from wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from itertools import product
 
 from layoutalg.index import Expr, conjuncts, const, negation, postorder, rebuild, simplify, slack, substitute
 from layoutalg.index.conditions import conjunction
+from layoutalg.prove.obligation import ForAll
 from layoutalg.refine.values.modular import representative
 
 #: A remainder of no less is taken for the wrap of a word, whose lowest bits may be known.
@@ -26,6 +28,19 @@ LEAST_WRAP = 1 << 16
 
 #: Of what conditions are made, and how many comparisons of one are tried out.
 CONNECTIVES, MOST_ATOMS = ("all", "any", "not"), 10
+
+
+@dataclass(frozen=True)
+class LaneTurns:
+    """In which turns of a loop that lanes leave for themselves a lane is active, where what is to be shown holds."""
+
+    active: Expr  # at the head of turn t
+    exactly: ForAll
+
+    def under(self, new: Callable[[Expr], Expr]) -> LaneTurns:
+        """With other expressions for all of them."""
+        exactly = replace(self.exactly, goal=new(self.exactly.goal), given=new(self.exactly.given))
+        return LaneTurns(new(self.active), exactly)
 
 
 def unwrapped(e: Expr) -> Expr:

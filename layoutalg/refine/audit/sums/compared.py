@@ -13,11 +13,12 @@ from dataclasses import replace
 
 from layoutalg.formats.equation import Equation
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import FALSE, Expr, all_of, simplify, variables
+from layoutalg.index import FALSE, Expr, all_of, simplify, substitute, variables
 from layoutalg.prove import ForAll
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.sums.families import matched
-from layoutalg.refine.audit.sums.reals import Reals
+from layoutalg.refine.audit.sums.handed import Env
+from layoutalg.refine.audit.sums.reals import OfOneThreadError, Reals
 from layoutalg.refine.audit.sums.wanted_sum import WantedSum
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.state import TracedElement
@@ -66,16 +67,27 @@ class Sums:
         if index is None:
             raise NotReadable(f"which element is at {store.offset} is not seen")
         before = len(reals.questions)
-        found = reals.read(store.value, self.dtypes[store.buffer], env, wanted.how)
-        target = wanted.addends(index)
-        every = (
-            *reals.questions[before:],
-            *wanted.there(target, given),
-            *matched(found, target, given, wanted.how == "add"),
-        )
-        for one in every:
+        try:
+            every = [*self._held(store, wanted, index, env, given)]
+        except OfOneThreadError:
+            every = []
+            for number in range(reals.contents.count):
+                at = reals.contents.coordinates(number)
+                here, place = simplify(substitute(given, at)), tuple(simplify(substitute(one, at)) for one in index)
+                if here is not FALSE:
+                    every += self._held(store, wanted, place, {**env, **at}, here)
+        for one in (*reals.questions[before:], *dict.fromkeys(every)):
             known = (reals.indices[v] for v in variables(one.goal, one.given) if v in reals.indices)
             yield replace(one, given=all_of(self.launched.given, one.given, *known))
+
+    def _held(
+        self, store: TracedElement, wanted: WantedSum, index: tuple[Expr, ...], env: Env, given: Expr
+    ) -> Iterator[ForAll]:
+        """What is to be shown for the element at an index to be what a thread stores, where that is given."""
+        self.reals.given = given
+        found, target = self.reals.read(store.value, self.dtypes[store.buffer], env, wanted.how), wanted.addends(index)
+        yield from wanted.there(target, given)
+        yield from matched(found, target, given, wanted.how == "add")
 
 
 def whole(trace: Sequence[TracedElement], tensor: str, size: int) -> Iterator[TracedElement]:

@@ -44,7 +44,7 @@ from layoutalg.index.evaluate import values
 from layoutalg.index.normal import normal
 from layoutalg.prove import ForAll
 from layoutalg.refine.audit.sums.addends import Addend, Addends, Placed
-from layoutalg.refine.audit.sums.digits import digits
+from layoutalg.refine.audit.sums.digits import Table, digits
 from layoutalg.refine.values.word import NotReadable
 
 ProductKind = tuple[Fraction, tuple[tuple[str, str], ...]]
@@ -118,8 +118,7 @@ def _families(group: Sequence[Addend]) -> Iterator[Family]:
         return
     group = sorted(group, key=_least_place)
     numbers = np.array([_numbers(one) for one in group], dtype=np.int64)
-    n = var(f"term {len(group)}", len(group))
-    here = {n: np.arange(len(group), dtype=np.int64)}
+    here = _places(numbers)
     seen = [digits(column, here) for column in numbers.T]
     forms = [form for form in seen if form is not None]
     if len(forms) < len(seen):
@@ -131,7 +130,21 @@ def _families(group: Sequence[Addend]) -> Iterator[Family]:
     for k, (e, p) in enumerate(zip(_templates(first), _parts(first), strict=True)):
         at = {v: simplify(_without_number(e) + next(each)) for v, e in p.at}
         parts.append(simplify(substitute(e, at) + (added[k] if k < len(added) else 0)))
-    yield _family(first, parts, (*first.bound, n))
+    yield _family(first, parts, (*first.bound, *here))
+
+
+def _places(numbers: Table) -> dict[Expr, Table]:
+    """Digits of the place in the group: where bits add no double of the one below, another begins."""
+    count = len(numbers)
+    bits, powers = count.bit_length() - 1, count & (count - 1) == 0
+    each = [numbers[1 << b] - numbers[0] for b in range(bits)]
+    cuts = [b for b in range(1, bits) if powers and (each[b] != 2 * each[b - 1]).any()]
+    place = np.arange(count, dtype=np.int64)
+    found = {}
+    for low, high in zip([0, *cuts], [*cuts, None], strict=True):
+        size = (count if high is None else 1 << high) >> low
+        found[var(f"term {count} {low}", size)] = place >> low if high is None else (place >> low) % size
+    return found
 
 
 def _family(one: Addend, values: Sequence[Expr], bound: tuple[Expr, ...]) -> Family:
@@ -153,11 +166,17 @@ def matched(found: Addends, wanted: Addends, given: Expr, exactly: bool = True) 
         target = _family(one, [p.value for p in _parts(one)], one.bound)
         targets.setdefault(_kind(target), []).append(target)
     for kind in {**groups, **targets}:
-        if len(targets.get(kind, ())) != 1 or kind not in groups:
-            raise NotReadable(
-                f"terms of {_named(kind)}: {len(groups.get(kind, ()))} found, {len(targets.get(kind, ()))} wanted"
-            )
-        yield from _matched(groups[kind], targets[kind][0], given, exactly)
+        mine, theirs = groups.get(kind, []), targets.get(kind, [])
+        if mine and theirs:
+            if len(theirs) > 1:
+                raise NotReadable(f"terms of {_named(kind)}: {len(mine)} found, {len(theirs)} wanted")
+            yield from _matched(mine, theirs[0], given, exactly)
+            continue
+        for family in (*mine, *theirs):  # what the other sum has not: where it is, nothing is
+            if family.guard is TRUE:
+                raise NotReadable(f"terms of {_named(kind)}: {len(mine)} found, {len(theirs)} wanted")
+            known = all_of(given, family.guard, *(part for v in family.bound for part in _range(v)))
+            yield ForAll(f"there is no term of {_named(kind)}", FALSE, known)
 
 
 def _kind(family: Family) -> ProductKind:

@@ -96,7 +96,7 @@ class LdsContents:
         Raises `NotReadable` where that is not seen.
         """
         read, k = self.read[unknown]
-        table, thread = self._tables[read.number], self._thread(env)
+        table, thread = self._tables[read.number], self.thread(env)
         lanes = np.nonzero(read.happens)[0] if thread is None else np.array([thread])
         if not read.happens[lanes].all() or not lanes.size:
             raise NotReadable(f"thread {thread} reads no LDS at {read.first.instruction.address:#x}")
@@ -122,7 +122,11 @@ class LdsContents:
             found.append(Handed(eq(form, number), element, at, all_of(TRUE, *others), threads))
         return found
 
-    def _thread(self, env: Env) -> int | None:
+    def coordinates(self, number: int) -> dict[Expr, Expr]:
+        """Those of the thread of a number."""
+        return {v: const(int(held[number])) for v, held in self.numbers.items()}
+
+    def thread(self, env: Env) -> int | None:
         """The number of the thread, where it is one."""
         found = [simplify(env[v]) for v in self.numbers]
         if any(one.op != "const" for one in found):

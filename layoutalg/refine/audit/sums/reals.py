@@ -7,7 +7,9 @@
 | read from LDS | what its writer stored, of that thread and turn (`handed`) |
 | what a loop carries, and one turn makes u + x(t) of u | what it was before the loop, and x(s) for each turn s before |
 | what a loop carries, of which its new value says nothing | before the loop that; later what the turn before made |
+| what another lane of the wave holds | the same word, read of that lane: of one thread at a time |
 | loaded from a tensor | a factor: the element at that byte |
+| what nothing wrote | a factor that no equation has |
 
 A greatest (or least) of a set is read the same way with `max` (`min`) in the place of `add`.
 A load stands for the contents before the launch, so nothing may have stored there before: of a tensor that is written
@@ -34,18 +36,20 @@ from layoutalg.index import (
     symbol,
     variables,
 )
+from layoutalg.index.conditions import implies
 from layoutalg.index.normal import normal
 from layoutalg.index.poly import Poly
 from layoutalg.isa.semantics.matrix import registers_of
 from layoutalg.prove import ForAll
+from layoutalg.refine.audit.intervals import is_counted
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.sums.addends import Addend, Addends, Factor, Placed, added, candidate, product, scaled
 from layoutalg.refine.audit.sums.handed import Env, LdsContents
 from layoutalg.refine.audit.sums.matrix import element_of, products, thread_of
-from layoutalg.refine.audit.sums.words import behind_stores, bits_of, halves, lifted, made_by_turns, together
+from layoutalg.refine.audit.sums.words import behind_stores, bits_of, chosen_by, halves, lifted, made_by_turns, together
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.state import TracedElement
-from layoutalg.refine.values.unknowns import call_of, dependencies, kind_of
+from layoutalg.refine.values.unknowns import Kind, arguments_of, call_of, dependencies, function_of, kind_of
 from layoutalg.refine.values.word import NotReadable
 from layoutalg.target.dtypes import dtype_of
 from layoutalg.target.matrix import matrix_instruction, matrix_table
@@ -61,8 +65,15 @@ FORMATS: Mapping[str, tuple[str, str]] = {
 #: Types whose sums and products wrap: of these, all is said modulo 2³².
 INTEGERS = ("i32", "u32")
 
+#: The tensor of what nothing wrote.
+NOBODYS = "undefined"
+
 #: No loop runs as often.
 MOST = 1 << 62
+
+
+class OfOneThreadError(NotReadable):
+    """A word that is read where the thread is one."""
 
 
 class Reals:
@@ -78,13 +89,14 @@ class Reals:
         self.late = behind_stores(trace)
         self.questions: list[ForAll] = []  # that must hold for what was read to be so
         self.indices: dict[Expr, Expr] = {}  # bound indices, and what is known of each
+        self.given = TRUE  # where what is read counts
         self._open: set[tuple[Expr, tuple[Expr, ...]]] = set()
         self._done: dict[object, Addends] = {}
         self._after = made_by_turns(loops)
 
     def read(self, word: Expr, dtype: str, env: Env, how: str = "add") -> Addends:
         """The addends (or candidates) of a word. Raises `NotReadable` where it is none."""
-        key = word, dtype, tuple(env.items()), how, tuple(self._open)
+        key = word, dtype, tuple(env.items()), how, tuple(self._open), self.given
         if key not in self._done:
             self._done[key] = added(self._read(simplify(word), dtype, env, how))
         return self._done[key]
@@ -95,26 +107,28 @@ class Reals:
         marker = self._made_of(word)
         if marker is not None and (marker, self._threads(env)) not in self._open:
             turn = self._turn(self._loop(marker), env)
-            return self._turns(marker, turn + 1, dtype, env, how)
+            return self._turns(marker, None if turn is None else turn + 1, dtype, env, how)
         if word.op == "select":
-            condition, *ways = word.args
-            if any(kind_of(v) is not None for v in variables(condition)):
-                raise NotReadable(f"a choice by {condition}")
-            yes, no = self.placed(condition, env), self.placed(negation(condition), env)
-            one, other = (self.read(way, dtype, env, how) for way in ways)
-            return (*(a.where(yes) for a in one), *(a.where(no) for a in other))
-        chosen = next((atom for atom in normal(word).atoms() if atom.op == "select"), None)
-        if chosen is not None:
-            return self._read(lifted(word, chosen.args[0]), dtype, env, how)
+            return self._chosen(word, dtype, env, how)
+        condition = chosen_by(word)
+        if condition is not None:
+            return self._read(lifted(word, condition), dtype, env, how)
         if word.op == "mod" and word.args[1].op == "const" and not int(word.args[1].value) % (1 << bits_of(dtype)):
             return self._read(simplify(word.args[0]), dtype, env, how)
         made_of = variables(word)
+        lanes = {arguments_of(v)[1] if function_of(v) == "elsewhere" else None for v in made_of}
+        if len(lanes) == 1 and (lane := next(iter(lanes))) is not None:
+            there = simplify(substitute(word, {v: arguments_of(v)[0] for v in made_of}))
+            return self.read(there, dtype, self._there(lane, env), how)
         if dtype in INTEGERS and word.op in ("add", "mul") and not self._is_one_word(made_of):
             return self._integer(word, dtype, env, how)
         if all(v in self.contents.read for v in made_of):
             return self._handed(word, made_of, dtype, env, how)
         if all(v in self.loops.carried for v in made_of):
-            return self._turns(word, self._turn(self._loop(word), env), dtype, env, how)
+            turn = self._turn(self._loop(word), env)
+            if turn is None:
+                raise NotReadable(f"what the last turn of a loop begins with, {word}")
+            return self._turns(word, turn, dtype, env, how)
         if all(v in self.loads for v in made_of):
             return (self._element(word, made_of, dtype, env),)
         name, arguments = call_of(word)
@@ -126,9 +140,33 @@ class Reals:
             return found if how == "add" else candidate(found)
         if name:
             return self._called(name, arguments, dtype, env, how)
-        if word.op == "var" and kind_of(word) is None:
-            return (Addend(factors=(Factor("", dtype, Placed(word)),)),)
+        if word.op == "var" and kind_of(word) in (None, Kind.UNDEFINED):
+            return (Addend(factors=(Factor("" if kind_of(word) is None else NOBODYS, dtype, Placed(word)),)),)
         raise NotReadable(f"{dtype} that is {word}")
+
+    def _chosen(self, word: Expr, dtype: str, env: Env, how: str) -> Addends:
+        """Each way of a choice where its condition is so, but for one that does not count."""
+        condition, *ways = word.args
+        if any(kind_of(v) is not None for v in variables(condition)):
+            raise NotReadable(f"a choice by {condition}")
+        found: Addends = ()
+        for truth, way in zip((condition, negation(condition)), ways, strict=True):
+            where = self.placed(truth, env)
+            if implies(self.given, where.value):
+                return self.read(way, dtype, env, how)
+            if not implies(self.given, negation(where.value)):
+                found = (*found, *(a.where(where) for a in self.read(way, dtype, env, how)))
+        return found
+
+    def _there(self, lane: Expr, env: Env) -> Env:
+        """The thread in another lane of the wave."""
+        number, own = self.placed(lane, env).value, self.contents.thread(env)
+        if own is None:
+            raise OfOneThreadError(f"what lane {lane} holds")
+        size = self.launched.kernel.wave_size
+        if number.op != "const" or own // size * size + int(number.value) >= self.contents.count:
+            raise NotReadable(f"what lane {lane} holds")
+        return {**env, **self.contents.coordinates(own // size * size + int(number.value))}
 
     def placed(self, expr: Expr, env: Env) -> Placed:
         """An expression in a thread and a turn; of a loop that was left, the last."""
@@ -136,7 +174,10 @@ class Reals:
             raise NotReadable(f"{expr} depends on what was loaded")
         known = {v: env[v] for v in variables(expr) if v in env}
         left = {t: self._turn(t, env) for t in variables(expr) if t in self.loops.expected and t not in env}
-        return Placed(expr, tuple({**known, **left}.items()))
+        counted = {t: turn for t, turn in left.items() if turn is not None}
+        if len(counted) < len(left):
+            raise NotReadable(f"{expr} depends on the last turn of a lane")
+        return Placed(expr, tuple({**known, **counted}.items()))
 
     # Constants, operations, loads
 
@@ -301,14 +342,16 @@ class Reals:
             return None
         return simplify(low + high * (1 << 32))
 
-    def _turn(self, t: Expr, env: Env) -> Expr:
-        """The turn of a loop; the last, where it was left."""
+    def _turn(self, t: Expr, env: Env) -> Expr | None:
+        """The turn of a loop; the last, where it was left, and None where each lane has one of its own."""
         if t in env:
             return env[t]
+        if not is_counted(t):
+            return None
         return simplify(self.placed(self.loops.expected[t], env).value - 1)
 
-    def _turns(self, marker: Expr, turn: Expr, dtype: str, env: Env, how: str) -> Addends:
-        """What is carried, at the head of a turn."""
+    def _turns(self, marker: Expr, turn: Expr | None, dtype: str, env: Env, how: str) -> Addends:
+        """What is carried, at the head of a turn; behind all of a lane's turns, where none is said."""
         here = marker, self._threads(env)
         if here in self._open:
             return (Addend(factors=(Factor("carried", dtype, Placed(marker)),)),)
@@ -319,8 +362,15 @@ class Reals:
         )
         outside = {v: e for v, e in env.items() if v is not t}
         s = symbol(f"turn {len(self.indices)}", min=0, max=MOST)
-        below = s < turn
-        self.indices[s] = below
+        if turn is None:
+            turns, *others = {one.turns for one in carried.values()}
+            if turns is None or others:
+                raise NotReadable(f"in which turns lanes are in the loop that carries {marker}")
+            self.questions.append(turns.exactly)
+            below = self.placed(turns.active, {**outside, t: s})
+        else:
+            below = Placed(s < turn)
+            self.indices[s] = below.expr
         self._open.add(here)
         try:
             made = self.read(after, dtype, {**outside, t: s}, how)
@@ -329,8 +379,8 @@ class Reals:
         own = [one for one in made if any(f.tensor == "carried" and f.place.expr is marker for f in one.factors)]
         start = self.read(before, dtype, outside, how)
         if len(own) == 1 and own[0] == Addend(factors=own[0].factors[:1]):
-            return (*start, *(one.where(Placed(below)).over(s) for one in made if one is not own[0]))
-        if own or set(carried) & dependencies(after):
+            return (*start, *(one.where(below).over(s) for one in made if one is not own[0]))
+        if own or turn is None or set(carried) & dependencies(after):
             raise NotReadable(f"what a loop carries, {marker}, is in one turn multiplied or chosen")
         first = Placed(eq(turn, 0))
         last = self.read(after, dtype, {**outside, t: simplify(turn - 1)}, how)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from layoutalg.index import Expr, const, div, select, simplify
+from layoutalg.index import Expr, const, div, postorder, rebuild, select, simplify
 from layoutalg.index.normal import normal
 from layoutalg.refine.audit.accesses import LDS
 from layoutalg.refine.loops.invariants import Loops
@@ -18,19 +18,27 @@ def bits_of(dtype: str) -> int:
     return 8 * int(dtype_of(dtype).bytes)
 
 
+def chosen_by(word: Expr) -> Expr | None:
+    """The condition of a choice in a word, of one that holds no other; None where there is none."""
+    return next((node.args[0] for node in postorder(word) if node.op == "select"), None)
+
+
 def lifted(word: Expr, condition: Expr) -> Expr:
-    """A word in which choices by one condition occur, as one choice."""
-    chosen = [atom for atom in normal(word).atoms() if atom.op == "select" and atom.args[0] is condition]
-    ways = (simplify(substitute_nodes(word, {atom: atom.args[k] for atom in chosen})) for k in (1, 2))
+    """A word in which choices by one condition occur, as one choice.
+
+    >>> from layoutalg.index import var
+    >>> x, y = var("x", 300), var("y", 300)
+    >>> lifted(select(x < 9, y, 0) // 256 * 256 + select(x < 9, y, 0) % 256, x < 9)
+    select(x < 9, y, 0)
+    """
+    ways = []
+    for k in (1, 2):
+        new: dict[Expr, Expr] = {}
+        for node in postorder(word):
+            chosen = node.op == "select" and node.args[0] is condition
+            new[node] = new[node.args[k]] if chosen else rebuild(node, [new[part] for part in node.args])
+        ways.append(simplify(new[word]))
     return select(condition, *ways)
-
-
-def substitute_nodes(word: Expr, new: Mapping[Expr, Expr]) -> Expr:
-    """A sum with others for some of its atoms."""
-    poly = normal(word)
-    for atom, by in new.items():
-        poly = poly.replace(atom, normal(by))
-    return simplify(poly.expr())
 
 
 def halves(word: Expr) -> tuple[Expr, Expr] | None:

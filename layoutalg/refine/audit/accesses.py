@@ -25,7 +25,7 @@ import functools
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from layoutalg.index import FALSE, Expr, all_of, conjuncts, eq, mod, negation, variables
+from layoutalg.index import FALSE, Expr, all_of, conjuncts, eq, mod, negation, simplify, variables
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.semantics.accesses import alignment_of
 from layoutalg.refine.audit.launched import KernelLaunch
@@ -54,6 +54,9 @@ class TracedAccess:
     undefined: bool  # whether what is stored, or whether it happens, may be made of what nothing wrote
     loops: tuple[Expr, ...] = ()  # the turns of the loops around it, the outermost first
     atomic: bool = False  # an atomic operation, which reads and stores at once
+    moment: int = 0  # accesses of one, by one instruction, are made at once
+    stored: tuple[Expr, ...] = ()  # the values that a store has, one after the other
+    uniform: bool = False  # all lanes of a wave store these, in LDS
 
     def __str__(self) -> str:
         verb = "updates" if self.atomic else "stores to" if self.store else "loads from"
@@ -79,11 +82,14 @@ def accesses(trace: Sequence[TracedElement], loops: Loops) -> tuple[TracedAccess
         lasting = frozenset(part for part in given if _lasts(part, loops))
         undefined = _is_undefined((one.guard,), unwritten(lasting), frozenset())
         undefined |= one.store and _is_undefined((one.value,), unwritten(lasting), given)
+        stored = (one.value,) if one.store and not one.atomic else ()
         if one.within and found:
-            found[-1] = replace(found[-1], undefined=found[-1].undefined or undefined)
+            whole = found[-1]
+            both = whole.undefined or undefined, (*whole.stored, *stored), whole.uniform and one.uniform
+            found[-1] = replace(whole, undefined=both[0], stored=both[1], uniform=both[2])
         else:
             this = one.instruction, one.store, one.buffer, one.offset, one.width, one.guard, one.barriers
-            found.append(TracedAccess(*this, undefined, one.loops, one.atomic))
+            found.append(TracedAccess(*this, undefined, one.loops, one.atomic, one.moment, stored, one.uniform))
     return tuple(found)
 
 
@@ -156,6 +162,13 @@ def questions(
             yield AccessQuestion("read_only", about, FALSE, given)
         if access.undefined:
             yield AccessQuestion("defined", about, FALSE, given)
+
+
+def same_bytes(one: TracedAccess, other: TracedAccess, alike: Container[Expr]) -> bool:
+    """Whether two stores leave the same where they meet: aligned ones of one value, made of what all have `alike`."""
+    aligned = (simplify(mod(each.offset, each.width)) is FALSE for each in (one, other))
+    same = one.stored and one.stored == other.stored and one.width == other.width
+    return bool(same) and all(v in alike for v in variables(*one.stored)) and all(aligned)
 
 
 def needed_alignment(access: TracedAccess) -> int:

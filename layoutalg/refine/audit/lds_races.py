@@ -1,7 +1,7 @@
 """Races in LDS: two waves' accesses of one byte between the same two barriers, one of them a store.
 
-Accesses of one wave are in order, but for two lanes that one instruction stores to one byte (which of them is last is
-not said).  Of two waves nothing is, between two barriers; so the accesses are grouped by their barriers, and two groups
+Accesses of one wave are in order, but for two lanes that one instruction stores to one byte: which of them is last is
+not said.  Of two waves nothing is, between two barriers; so the accesses are grouped by their barriers, and two groups
 that may meet (`intervals`) are laid over each other, in every turn in which they may:
 
 | of a byte | is a race beside another wave's |
@@ -9,6 +9,10 @@ that may meet (`intervals`) are laid over each other, in every turn in which the
 | a store | store, read, atomic operation |
 | a read | store, atomic operation |
 | an atomic operation | store, read, atomic operation of another width |
+
+Stores of the same bytes do not race, since whichever is last leaves them: of one instruction where all lanes of a wave
+have the value; of any two where it is made of what the whole block has.  In C++ two threads that do this race; in
+machine code nothing is left to a compiler that could make use of it.
 
 What a table does not know of a guard is taken as holding.  Where two then meet, and where an offset has no table, the
 prover is asked of two threads with all that is known: their guards, their turns, the barriers before them.
@@ -24,9 +28,9 @@ from math import lcm, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.index import Expr, all_of, any_of, eq, negation, substitute, value, variables
+from layoutalg.index import FALSE, Expr, all_of, any_of, eq, negation, substitute, value, variables
 from layoutalg.prove import ForAll, Shown
-from layoutalg.refine.audit.accesses import TracedAccess
+from layoutalg.refine.audit.accesses import TracedAccess, same_bytes
 from layoutalg.refine.audit.intervals import another, count_of, meeting, own_variables
 from layoutalg.refine.audit.tables import (
     BlockThreads,
@@ -66,15 +70,19 @@ class LdsRaces:
     """The accesses of LDS of one block, two by two."""
 
     def __init__(self, block: BlockThreads, found: Sequence[TracedAccess], rows: Sequence[LdsRow | None]) -> None:
-        self.block, self.found = block, found
+        self.block, self.found, launched = block, found, block.launched
+        #: What all threads of the block have alike.
+        self.alike = {v for size in launched.sizes.values() for v in variables(size)} | set(launched.blocks)
+        self.alike |= {v for arg in launched.arguments if arg.number is not None for v in variables(arg.number)}
         self.rows = [row for row in rows if row is not None]
         self.place = {id(row): number for number, row in enumerate(rows) if row is not None}
+        self.by_place = {number: row for number, row in enumerate(rows) if row is not None}
         self.open = [number for number, row in enumerate(rows) if row is None]
         self.size = max((int((b + r.access.width).max(initial=0)) for r, b in self._all()), default=0)
 
     def findings(self) -> Iterator[LdsFinding]:
         """Of each access, whether it may race, and with which."""
-        met = dict(self._tabled())
+        met = {pair: why for pair, why in self._tabled() if not self._same_bytes(*pair)}
         for one, other in combinations_with_replacement(range(len(self.found)), 2):
             if (one in self.open or other in self.open) and self._may_meet(one, other):
                 met[one, other] = "an address depends on more than the thread and its turn"
@@ -97,7 +105,17 @@ class LdsRaces:
     def _may_meet(self, one: int, other: int) -> bool:
         """Whether two accesses are of kinds that race, and may be between the same barriers."""
         a, b = self.found[one], self.found[other]
-        return kind(b) in AGAINST[kind(a)] and meeting(a.barriers, b.barriers, a.loops, another(b.loops)) is not None
+        if kind(b) not in AGAINST[kind(a)] or self._same_bytes(one, other):
+            return False
+        return meeting(a.barriers, b.barriers, a.loops, another(b.loops)) is not None
+
+    def _same_bytes(self, one: int, other: int) -> bool:
+        return same_bytes(self.found[one], self.found[other], self.alike)
+
+    def _at_once(self, one: int, other: int) -> bool:
+        """Whether both are stored by one instruction at one time."""
+        a, b = self.found[one], self.found[other]
+        return a.instruction is b.instruction and a.moment == b.moment and kind(a) == STORE
 
     # Tables
 
@@ -145,22 +163,39 @@ class LdsRaces:
 
     def _laid(self, marks: _Marks, row: LdsRow, turns: Turns, within: bool) -> Iterator[tuple[tuple[int, int], str]]:
         """Lays a row over those before it of its own group, if they meet in this turn, and notes it."""
-        lanes, starts = row.at(turns)
         if within:
             number = self.place[id(row)]
-            if kind(row.access) == STORE and (why := self._collides(row, lanes, starts)):
-                yield (number, number), why
+            for at in range(max(0, number - 1), number + 1):  # an instruction has two elements at most
+                other = self.by_place.get(at)
+                if other and self._at_once(at, number) and (why := self._collides(row, other, turns)):
+                    yield (at, number), why
             yield from self._against(marks, row, turns)
         marks.note(row, turns)
 
-    def _collides(self, row: LdsRow, lanes: Ints, starts: Ints) -> str:
-        """Whether two threads store to one byte in one turn."""
+    def _collides(self, row: LdsRow, other: LdsRow, turns: Turns) -> str:
+        """Whether two threads store to one byte in one turn, and not the same there."""
+        lanes, starts = row.at(turns)
+        if row is not other:  # the two elements of one instruction
+            return self._crosses(row, other, turns)
         order = np.argsort(starts, kind="stable")
-        close = np.nonzero(np.diff(starts[order]) < row.access.width)[0]
+        apart, waves = np.diff(starts[order]), self.block.waves[lanes[order]]
+        same = (apart == 0) & (np.diff(waves) == 0) & row.access.uniform
+        close = np.nonzero((apart < row.access.width) & ~same)[0]
         if not close.size:
             return ""
-        one, other = (self.block.named(lanes[order[close[0] + k]]) for k in range(2))
-        return f"{one} and {other} store to LDS byte {int(starts[order[close[0] + 1]])} at once"
+        one, two = (self.block.named(lanes[order[close[0] + k]]) for k in range(2))
+        return f"{one} and {two} store to LDS byte {int(starts[order[close[0] + 1]])} at once"
+
+    def _crosses(self, row: LdsRow, other: LdsRow, turns: Turns) -> str:
+        """Whether a thread stores one element of an instruction where another one stores the other."""
+        (lanes, starts), (others, beside) = row.at(turns), other.at(turns)
+        meet = np.abs(starts[:, None] - beside[None, :]) < row.access.width
+        meet &= lanes[:, None] != others[None, :]
+        if not meet.any():
+            return ""
+        one, two = np.argwhere(meet)[0]
+        names = self.block.named(lanes[one]), self.block.named(others[two])
+        return f"{names[0]} and {names[1]} store to LDS byte {max(int(starts[one]), int(beside[two]))} at once"
 
     def _against(self, marks: _Marks, row: LdsRow, turns: Turns) -> Iterator[tuple[tuple[int, int], str]]:
         """Where other waves' accesses that are noted are of bytes of this one."""
@@ -187,18 +222,17 @@ class LdsRaces:
     def _asked(self, one: int, other: int) -> ForAll:
         """Of two threads in one interval: of one wave, or apart."""
         a, b, block = self.found[one], self.found[other], self.block
-        shared = {v for size in block.launched.sizes.values() for v in variables(size)} | set(block.launched.blocks)
-        shared |= {v for arg in block.launched.arguments if arg.number is not None for v in variables(arg.number)}
-        own = [v for v in variables(b.offset, b.guard, b.barriers, *b.loops) if v not in {*shared, *b.loops}]
+        own = [v for v in variables(b.offset, b.guard, b.barriers, *b.loops) if v not in {*self.alike, *b.loops}]
         there = another((*b.loops, *dict.fromkeys((*block.threads, *own))))
         solved = meeting(a.barriers, b.barriers, a.loops, {t: there[t] for t in b.loops}) or {}
         offset, guard, barriers = (substitute(e, there) for e in (b.offset, b.guard, b.barriers))
         apart = any_of(a.offset + a.width <= offset, offset + b.width <= a.offset)
         ordered = eq(block.wave(), block.wave(there))
-        if one == other:  # one instruction: in one turn, two lanes of a wave store at once
+        if self._at_once(one, other):  # in one turn, two lanes of a wave store at once
             same_turn = all_of(*(eq(t, there[t]) for t in a.loops))
             same = all_of(*(eq(v, there[v]) for v in block.threads))
-            ordered = any_of(same, all_of(ordered, negation(same_turn))) if kind(a) == STORE else ordered
+            equal = eq(a.offset, offset) if one == other and a.uniform else FALSE
+            ordered = any_of(same, all_of(ordered, any_of(negation(same_turn), equal)))
         within = [all_of(e >= 0, e < count_of(t)) for t, e in solved.items() if e.op != "const"]
         given = all_of(block.launched.given, a.guard, guard, eq(a.barriers, barriers), *within)
         goal = any_of(ordered, apart)

@@ -1,4 +1,4 @@
-"""The kernel's arguments as words: what each dword of their segment stands for, by what is bound to its bytes.
+"""What a launch gives a kernel to read: its arguments, dword by dword, and the constants of its code object.
 
 | a dword that holds | is |
 |---|---|
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from layoutalg.index import FALSE, Expr, mod
+from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.state import BoundArgument
 from layoutalg.refine.values.word import Word
@@ -50,3 +51,13 @@ class Arguments:
             word = self.w.word(e, 64 if argument.size == 8 else 32)
             self._wholes[argument] = (self.w.low(word), self.w.high(word)) if argument.size == 8 else (word,)
         return self._wholes[argument]
+
+
+def constants(kernel: KernelBinary, start: Expr, count: int, values: IndexValues) -> list[Word]:
+    """Dwords of the code object that no kernel writes; none where the address is not known to be of one."""
+    if start.op != "const":
+        return []
+    segments = (segment for segment in kernel.image if not segment.writable)
+    found = (segment.bytes_at(int(start.value), 4 * count) for segment in segments)
+    data = next((one for one in found if one is not None), b"")
+    return [values.const(int.from_bytes(data[k : k + 4], "little"), 32) for k in range(0, len(data), 4)]

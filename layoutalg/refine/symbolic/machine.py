@@ -34,7 +34,7 @@ from layoutalg.isa.semantics.accesses import NO_EFFECT, MemoryInstruction
 from layoutalg.isa.semantics.control import BARRIERS
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.refine.symbolic.addresses import Addresses, Place
-from layoutalg.refine.symbolic.arguments import Arguments
+from layoutalg.refine.symbolic.arguments import Arguments, constants
 from layoutalg.refine.symbolic.arithmetic import Decide, IndexValues
 from layoutalg.refine.symbolic.buffers import DescribedBuffer, RangedPart
 from layoutalg.refine.symbolic.lanes import SymbolicLanes
@@ -87,6 +87,7 @@ class SymbolicMachine:
         self.interpreter = Interpreter(self.registers, self, self.lanes)
         self.trace: list[TracedElement] = []
         self.loops: tuple[Expr, ...] = ()  # the variables of the loops that are followed
+        self.moment = 0  # how many instructions have accessed memory
         self.noting = True  # or only trying out what a loop changes
         self.loaded: Loaded = lambda buffer, size, values: None  # is told what was loaded
         self.has_contents: HasContents = lambda buffer, offset, size, given: True
@@ -125,6 +126,7 @@ class SymbolicMachine:
 
     def access(self, instruction: Instruction, access: MemoryInstruction, addresses: tuple[Word, ...]) -> None:
         """Notes every element; loaded data are new unknowns."""
+        self.moment += 1
         if access.transposed:
             raise NotReadable(f"{instruction.place}: what lanes load for one another")
         counted = access.space
@@ -212,7 +214,8 @@ class SymbolicMachine:
         for k, value in enumerate(values):
             at = place.buffer, place.offset + k * size, place.condition, barriers
             this = instruction, access.store or atomic, *at, value, size, access.size
-            self.trace.append(TracedElement(*this, self.loops, k * size, atomic))
+            uniform = access.store and place.buffer == "lds" and self.lanes.uniform(value)
+            self.trace.append(TracedElement(*this, self.loops, k * size, atomic, self.moment, uniform))
 
     def _load(
         self, instruction: Instruction, access: MemoryInstruction, number: int, part: RangedPart
@@ -277,7 +280,7 @@ class SymbolicMachine:
         for key in keys:
             if self.registers.state.outstanding.open(key):
                 raise NotReadable(f"{key[0]}{key[1]} is loaded while its load is under way")
-        words = self._constants(simplify(address.expr - self.registers.code), access.registers)
+        words = constants(self.kernel, simplify(address.expr - self.registers.code), access.registers, self.w)
         if not words and {*self.buffers.values()} & set(variables(start)):
             words = self._load_uniform(instruction, access, address)
         elif not words and start.op != "const":
@@ -305,15 +308,6 @@ class SymbolicMachine:
             here = assuming(place.condition, state.condition)
             found = [select(here, *pair) for pair in zip(values, found, strict=True)]
         return [self.w.word(value) for value in found]
-
-    def _constants(self, start: Expr, count: int) -> list[Word]:
-        """Dwords of the code object that no kernel writes; none where the address is not known to be of one."""
-        if start.op != "const":
-            return []
-        segments = (segment for segment in self.kernel.image if not segment.writable)
-        found = (segment.bytes_at(int(start.value), 4 * count) for segment in segments)
-        data = next((one for one in found if one is not None), b"")
-        return [self.w.const(int.from_bytes(data[k : k + 4], "little"), 32) for k in range(0, len(data), 4)]
 
     def uniform(self, expr: Expr) -> bool:
         """Whether all lanes of a wave have the same."""

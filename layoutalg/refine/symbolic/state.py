@@ -65,6 +65,8 @@ class TracedElement:
     loops: tuple[Expr, ...] = ()  # the variables of the loops around it
     within: int = 0  # bytes from the first that the instruction moves at once
     atomic: bool = False  # an atomic operation, which stores: what is there before and after is not known
+    moment: int = 0  # elements of one have been accessed at once
+    uniform: bool = False  # the value is that of all lanes of the wave; only looked at of stores to LDS
 
 
 @dataclass

@@ -74,7 +74,10 @@ class Drawn:
                 store, width = True, self.random.choice([4, 4, 8])
                 offset = slot * 16 + mod(lane, 16 // width) * width
             what = instruction(len(self.found)), store, LDS, offset, width, guard
-            self.found.append(TracedAccess(*what, self.barriers, False, loops, atomic))
+            plain = store and not atomic
+            stored = (as_expr(self.random.randint(5, 6)),) if plain and self.random.random() < 0.3 else ()
+            uniform = plain and self.random.random() < 0.3
+            self.found.append(TracedAccess(*what, self.barriers, False, loops, atomic, stored=stored, uniform=uniform))
 
 
 def moments(found: Sequence[TracedAccess], n: int, depth: int = 0) -> Iterator[tuple[TracedAccess, Mapping[Expr, int]]]:
@@ -95,7 +98,7 @@ def moments(found: Sequence[TracedAccess], n: int, depth: int = 0) -> Iterator[t
 
 def wrong(found: Sequence[TracedAccess], n: int) -> set[str]:
     """The claims that fail at this size: each access of each byte, one by one."""
-    seen: dict[int, list[tuple[TracedAccess, int, int, int, int]]] = {}
+    seen: dict[int, list[tuple[TracedAccess, int, int, int, int, int]]] = {}
     fails: set[str] = set()
     for order, (one, turns) in enumerate(moments(found, n)):
         barriers = value(one.barriers, turns)
@@ -106,17 +109,20 @@ def wrong(found: Sequence[TracedAccess], n: int) -> set[str]:
             start = value(one.offset, at)
             for byte in range(start, start + one.width):
                 before = seen.setdefault(byte, [])
-                for other, wave, interval, when, by in before:
+                for other, wave, interval, when, by, begun in before:
                     same = wave == thread // WAVE and (when != order or not one.store or by == thread)
                     same |= one.atomic and other.atomic and one.width == other.width
+                    if begun == start and one.width == other.width and one.store and other.store:
+                        same |= bool(one.stored) and one.stored == other.stored
+                        same |= one.uniform and when == order and wave == thread // WAVE
                     if not same and interval == barriers and (other.store or one.store):
                         fails.add("race_free")
                 if (one.atomic or not one.store) and not any(
                     other.store and (wave == thread // WAVE or interval < barriers) and (when != order or by != thread)
-                    for other, wave, interval, when, by in before
+                    for other, wave, interval, when, by, _ in before
                 ):
                     fails.add("initialised")
-                before.append((one, thread // WAVE, barriers, order, thread))
+                before.append((one, thread // WAVE, barriers, order, thread, start))
     return fails
 
 

@@ -63,3 +63,38 @@ def test_not_synchronised(body: str, name: str) -> None:
         assert claim(found, name) & {"refuted", "unknown"}, found.claims
     else:
         assert found.proved, found.failures
+
+
+@pytest.mark.parametrize("body", [
+    "s[t >> 6] = __builtin_amdgcn_readfirstlane(t * 5); __syncthreads(); o[t] = s[t & 3];",  # a wave's one value
+    "s[t & 7] = 5; __syncthreads(); o[t] = s[t & 7];",  # the block's one value
+    "if (t & 1) s[3] = blockIdx.x; else s[3] = blockIdx.x; __syncthreads(); o[t] = s[3];",
+])  # fmt: skip
+def test_stores_of_the_same_bytes_do_not_race(body: str) -> None:
+    found = audited(body)
+    assert found.proved, found.failures
+
+
+@pytest.mark.parametrize("body", [
+    "s[t >> 7] = __builtin_amdgcn_readfirstlane(t * 5);",  # two waves, each its own value
+    "s[t >> 6] = t * 5;",
+    "s[t >> 6] = t & 1 ? __builtin_amdgcn_readfirstlane(t) : 7;",
+    "s[t & 7] = t >> 1 & 3;",
+    "if (t & 1) s[3] = 4; else s[3] = 5;",
+    "((short*)s)[t] = 0x1234; *(int*)((char*)s + 2 * t) = 0x12341234;",
+    "char* p = (char*)s; int v = __builtin_amdgcn_readfirstlane(t); if (t < 64) __builtin_memcpy(p + t, &v, 4);",
+    "volatile int* v = s; v[0] = 1; if (v[t & 1]) o[t] = 1;",  # who reads may come before
+])  # fmt: skip
+def test_stores_of_other_bytes_do(body: str) -> None:
+    assert claim(audited(body + "__syncthreads(); o[t] = s[t & 3];"), "race_free") - {"proved"}
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("ds_write2_b32 %0, %1, %2 offset0:0 offset1:1", False),  # lane 0 stores its second where lane 1 does its first
+    ("ds_write2_b32 %0, %1, %2 offset0:0 offset1:64", True),
+    ("ds_write_b32 %0, %1\\nds_write_b32 %0, %2 offset:4", True),  # one after the other
+])  # fmt: skip
+def test_two_elements_of_one_instruction_are_stored_at_once(text: str, shown: bool) -> None:
+    store = f'asm volatile("{text}\\ns_waitcnt lgkmcnt(0)" :: "v"(t * 4), "v"(t), "v"(-t));'
+    found = audited(f"if (t < 64) {{ {store} }} if (t > 999) s[0] = 1;")
+    assert (claim(found, "race_free") == {"proved"}) == shown

@@ -37,7 +37,7 @@ from layoutalg.index import (
 from layoutalg.refine.audit.computes.agreement import Agreement
 from layoutalg.refine.audit.computes.coverage import PlacedStore, ways
 from layoutalg.refine.audit.computes.expansions import Expansions, Follow
-from layoutalg.refine.audit.computes.places import Decide, index_at, place_of
+from layoutalg.refine.audit.computes.places import Decide, apart, index_at, place_of
 from layoutalg.refine.audit.computes.terms import StoredTerm, Terms, is_memory, named, stored
 from layoutalg.refine.audit.computes.through_lds import ThroughLds
 from layoutalg.refine.audit.computes.wanted import MACHINE, Wanted, WantedPlace
@@ -104,6 +104,8 @@ class ComputesClaim:
         stores = list(stored(self.terms, self.trace, found, equation.tensor))
         if not stores:
             return Compared(equation, f"nothing is stored to {equation.tensor}")
+        if not self._decided(apart(place), self.launched.given):
+            return Compared(equation, f"that no two elements of {equation.tensor} share a place is not seen")
         agreement = Agreement(self._decided)
         sums = any(isinstance(one, Reduction) for one in walk(equation.term))
         placed: list[PlacedStore] = []

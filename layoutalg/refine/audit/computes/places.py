@@ -20,6 +20,7 @@ from layoutalg.index import (
     Expr,
     InexpressibleError,
     all_of,
+    as_expr,
     div,
     eq,
     simplify,
@@ -57,6 +58,22 @@ def index_at(place: WantedPlace, offset: Expr, given: Expr, decide: Decide) -> t
     return None
 
 
+def apart(place: WantedPlace) -> Expr:
+    """What holds where no two elements share a place: each stride is more than all smaller ones reach.
+
+    Of an offset that is no sum of strides nothing is said; `candidates` has no index of it.
+    """
+    found = strides_of(place.offset, place.index)
+    axes = zip(found[1], place.lengths, strict=True) if found else ()
+    ordered = sorted((axis for axis in axes if axis[1] is not TRUE), key=lambda axis: -abs(magnitude(axis[0])))
+    reach, goals = as_expr(0), []
+    for stride, length in reversed(ordered):
+        size = -stride if stride.hi < 0 else stride
+        goals.append(size > reach)
+        reach += size * (length - 1)
+    return all_of(*goals)
+
+
 def candidates(place: WantedPlace, offset: Expr) -> Iterator[tuple[Expr, ...]]:
     """Indices that may have an offset in bytes."""
     found = strides_of(place.offset, place.index)
@@ -68,7 +85,8 @@ def candidates(place: WantedPlace, offset: Expr) -> Iterator[tuple[Expr, ...]]:
         rest, index = offset, [FALSE] * len(strides)
         try:
             for k in order:
-                index[k] = FALSE if place.lengths[k] is TRUE else simplify(quotient(rest, strides[k]))
+                if place.lengths[k] is not TRUE and strides[k] is not FALSE:
+                    index[k] = simplify(quotient(rest, strides[k]))
                 rest = simplify(rest - index[k] * strides[k])
         except (ValueError, InexpressibleError):
             continue  # a stride that may be 0

@@ -41,6 +41,7 @@ from layoutalg.index.conditions import assuming, implies
 from layoutalg.prove.obligation import ForAll
 from layoutalg.refine.loops.execution import Ends, SymbolicExecution
 from layoutalg.refine.loops.invariants import Loop, Loops
+from layoutalg.refine.loops.masks import lower_of
 from layoutalg.refine.loops.places import ACTIVE, Register, nothing_known, own_exec, places, read, some_lane
 from layoutalg.refine.loops.ranking import LaneTurns, literals, ranking
 from layoutalg.refine.symbolic.state import State, joined, within
@@ -111,8 +112,10 @@ class DivergentLoop(Loop):
         start = super()._start()
         for place, word in (self.unknown | self.known).items():
             if isinstance(word, Mask):
-                bit = self.bits.setdefault(_lower(place, word), self.w.fresh_bit())
-                mixed = any_of(all_of(self.inside, word.own), all_of(negation(self.inside), bit))
+                lower, inside = lower_of(place, word), all_of(self.w.occupied, self.inside)
+                if lower not in self.bits or (self.masks.is_spread(lower) and Mask(self.bits[lower]).vacant is FALSE):
+                    self.bits[lower] = self.masks.bit(lower, as_mask(self._get(self.before, place)))
+                mixed = any_of(all_of(inside, word.own), all_of(negation(inside), self.bits[lower]))
                 start.scalars[place[1]] = word.having(mixed)
         return start
 
@@ -299,21 +302,16 @@ class DivergentLoop(Loop):
         if not all(isinstance(word, Mask) for word in words):
             return None
         masks = [as_mask(word) for word in words if word is not None]
-        lower, before = _lower(place, masks[0]), self.before.scalars.get(place[1])
-        bit, unknown = self.bits.get(lower), self.lost.setdefault(lower, self.w.fresh_bit())
+        lower, before = lower_of(place, masks[0]), self.before.scalars.get(place[1])
+        bit, entered = self.bits.get(lower), all_of(self.w.occupied, self.entered)
+        unknown = self.lost.setdefault(lower, self.w.lane_bit(*(mask.own for mask in masks)))
         away = Substitution({self.unsure: as_expr(0)})
         own = [assuming(mask.own, all_of(state.condition, self.own, guard))
                for mask, (state, guard) in zip(masks, ends, strict=True)]  # fmt: skip
         if bit is not None and all(simplify(away.expr(mask.own)) is bit for mask in masks) and len(set(own)) == 1:
             without = as_mask(before).own if before is not None and is_mask(before) else unknown
-            unknown = any_of(all_of(self.entered, at.expr(own[0])), all_of(negation(self.entered), without))
+            unknown = any_of(all_of(entered, at.expr(own[0])), all_of(negation(entered), without))
         return masks[0].having(unknown)
-
-
-def _lower(place: Register, mask: Mask) -> Register:
-    """The register of a mask's lower half."""
-    kind, (file, number) = place
-    return kind, (file, number - (mask.half or 0))
 
 
 def _size(e: Expr) -> int:

@@ -17,14 +17,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, negation, simplify
+from layoutalg.index import FALSE, TRUE, Expr, negation, simplify
 from layoutalg.isa.decode.code import branch_target
 from layoutalg.isa.decode.instructions import EXEC, VCC, Instruction, Operand
 from layoutalg.isa.semantics.control import BRANCHES, ENDS
 from layoutalg.refine.loops.paths import flow_of
 from layoutalg.refine.symbolic.machine import SymbolicMachine
 from layoutalg.refine.symbolic.state import State, joined, within
-from layoutalg.refine.values.word import Mask, NotReadable
+from layoutalg.refine.values.word import Mask, NotReadable, as_mask
 
 Ends = list[tuple[int, State]]
 """Where control goes, and the state it goes there with."""
@@ -141,10 +141,11 @@ class SymbolicExecution:
         if what == "scc":
             scc = simplify(machine.registers.scc.expr)
             return scc if when else negation(scc)
-        own = machine.interpreter.operands.mask(Operand("s", {"exec": EXEC, "vcc": VCC}[what])).expr
-        if within(own, machine.registers.state.path) is FALSE:  # on this way no lane has it, whichever this one is
+        registers = machine.registers
+        mask = as_mask(registers.read_scalar(Operand("s", {"exec": EXEC, "vcc": VCC}[what]), machine.kernel.wave_size))
+        if within(mask.own, registers.state.path) is FALSE:  # on this way no lane has it, whichever this one is
             return FALSE if when else TRUE
-        none = negation(own)
-        if not machine.uniform(own):
-            none = all_of(none, machine.w.others(own))
+        own, vacant = mask.threads, FALSE if machine.w.occupied is TRUE else mask.vacant
+        alike = vacant in (own, FALSE) and machine.uniform(own)
+        none = negation(own) if alike else machine.w.nobody(own, vacant)
         return negation(none) if when else none

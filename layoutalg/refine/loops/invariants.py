@@ -24,6 +24,7 @@ from layoutalg.index import FALSE, Expr, all_of, any_of, eq, negation, simplify,
 from layoutalg.prove.obligation import ForAll
 from layoutalg.refine.loops.execution import Ends, SymbolicExecution
 from layoutalg.refine.loops.induction import Forms
+from layoutalg.refine.loops.masks import LoopMasks
 from layoutalg.refine.loops.places import (
     Register,
     both_halves,
@@ -95,6 +96,7 @@ class Loop:
         self.known: dict[Register, Word | Mask] = {}  # registers whose value at the head is known → that value
         self.wrong: set[tuple[Register, Expr]] = set()  # what registers were taken for, and are not
         self.inactive: dict[Register, Word] = {}  # what lanes that are not active at the head have there
+        self.masks = LoopMasks(self.w)
         self.outstanding: Outstanding = entry.outstanding.copy()
         self.barriers: Expr = FALSE  # a body's
         self.forms = Forms(self.w, self.t, loops.expected)
@@ -192,7 +194,9 @@ class Loop:
         outstanding = self.outstanding.copy()
         outstanding.join(latch.outstanding)
         per_iteration = simplify(latch.barriers - start.barriers)
-        grown = outstanding != self.outstanding or per_iteration is not self.barriers
+        spread = self.masks.spread(self.unknown, start, latch)
+        self.unknown |= spread
+        grown = outstanding != self.outstanding or per_iteration is not self.barriers or bool(spread)
         self.outstanding, self.barriers = outstanding, per_iteration
         changed = [p for p in places(start, latch) if p not in self.unknown and not same(self.w, start, latch, p)]
         numbers = [place for place in changed if not self._guess_mask(latch, place)]
@@ -223,7 +227,7 @@ class Loop:
         upper = None if here is None else upper_half(place, here, uppers, {upper for upper, _ in self.pairs.values()})
         if here is None:
             before, end = (as_mask(self._get(state, place)) for state in (self.entry, latch))
-            self.unknown[place] = self._unknown_mask(place, before.having(before.own, end))
+            self.unknown[place] = self.masks.unknown(place, before.having(before.own, end), self.unknown)
         elif upper is not None:
             unknown = self.w.word(self.w.fresh("carried", 1 << 64), 64)
             self.unknown[place], self.unknown[upper] = self.w.low(unknown), self.w.high(unknown)
@@ -231,15 +235,6 @@ class Loop:
         else:
             kind = Kind.UNDEFINED if undefined(here) else Kind.DATA
             self.unknown[place] = self.w.word(self.w.fresh("carried", 1 << 32, kind))
-
-    def _unknown_mask(self, place: Register, mask: Mask) -> Mask:
-        """An unknown for a mask, one for both halves: the lane's bit is in one of them."""
-        kind, (file, number) = place
-        if mask.half is not None:
-            partner = self.unknown.get((kind, (file, number + 1 - 2 * mask.half)))
-            if isinstance(partner, Mask) and partner.half == 1 - mask.half:
-                return mask.having(partner.own)
-        return mask.having(self.w.fresh_bit())
 
     # What it is
 
@@ -249,7 +244,7 @@ class Loop:
         if place[0] != "scalars" or not (is_mask(here) and is_mask(end)) or as_mask(here).own is not as_mask(end).own:
             return False
         mask = as_mask(here).having(as_mask(here).own, as_mask(end))
-        self.unknown[place], self.known[place] = self._unknown_mask(place, mask), mask
+        self.unknown[place], self.known[place] = self.masks.unknown(place, mask, self.unknown), mask
         return True
 
     def _guess_counter(self, latch: State, place: Register) -> None:

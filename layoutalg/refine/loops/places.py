@@ -29,13 +29,13 @@ ACTIVE: tuple[Register, ...] = (("scalars", ("s", EXEC)), ("scalars", ("s", EXEC
 
 def own_exec(state: State) -> Expr:
     """The lane's bit of EXEC."""
-    return as_mask(state.scalars["s", EXEC]).own
+    return as_mask(state.scalars["s", EXEC]).threads
 
 
 def some_lane(w: IndexValues, state: State) -> bool:
     """Whether the wave has an active lane: this one is, or a branch skips where none is."""
     own = own_exec(state)
-    return own is TRUE or negation(all_of(negation(own), w.others(own))) in state.path
+    return own is TRUE or negation(w.nobody(own)) in state.path
 
 
 def places(one: State, other: State) -> Iterator[Register]:
@@ -107,7 +107,7 @@ def undefined(*words: Word | Mask) -> bool:
 
 def value(word: Word | Mask) -> Expr:
     """The lane's bit, or the number."""
-    return word.own if isinstance(word, Mask) else word.expr
+    return word.threads if isinstance(word, Mask) else word.expr
 
 
 def number(word: Word | Mask) -> Word:

@@ -76,6 +76,7 @@ class IndexValues:
         """`always` may be assumed of every instruction."""
         self.decide = decide
         self.given = self.always = always
+        self.occupied: Expr = TRUE  # whether a lane has a thread: not said of each where blocks do not fill waves
         self._limits: dict[Expr, list[tuple[Expr, int]]] = {}  # where it is at least 0, and what it is below then
         self._made = 0  # unknowns
         self.cuts: set[tuple[int, int]] = set()  # c and n of the c·(x mod n) that stand for what was cut to a word
@@ -111,6 +112,13 @@ class IndexValues:
         """A new unknown truth."""
         return eq(self.fresh("any", 2, kind), 1)
 
+    def lane_bit(self, *held: Expr, kind: Kind = Kind.ANY) -> Expr:
+        """A new unknown bit of a mask; lanes without a thread have it not, where they have none that it `held`."""
+        own = all_of(self.occupied, self.fresh_bit(kind))
+        if self.occupied is TRUE or (held and all(Mask(one).vacant is FALSE for one in held)):
+            return own
+        return any_of(own, all_of(negation(self.occupied), self.fresh_bit(kind)))
+
     def undefined(self, bits: int = 32) -> Expr:
         """A number that nothing wrote: any that the machine happens to have there."""
         return self.fresh("undefined", 1 << bits, Kind.UNDEFINED)
@@ -123,9 +131,13 @@ class IndexValues:
         """A word of which nothing is known; nothing is refuted by a value that it may have."""
         return self.word(self.fresh("any", 1 << bits, Kind.ANY), bits)
 
-    def others(self, own: Expr) -> Expr:
-        """Whether no other lane has the bit that this lane has under a condition: unknown, but one truth for each."""
-        return eq(self.belonging("any", 2, own, kind=Kind.ANY), 1)
+    def nobody(self, own: Expr, vacant: Expr = FALSE) -> Expr:
+        """Whether no lane has the bit that this one, and one without a thread, have under conditions.
+
+        Of others it is unknown, but one truth for each.
+        """
+        of = (own,) if vacant is FALSE else (own, vacant)
+        return all_of(negation(own), eq(self.belonging("any", 2, *of, kind=Kind.ANY), 1))
 
     def word(self, expr: Expr | int, bits: int = 32) -> Word:
         """A word with this representative."""
@@ -230,7 +242,7 @@ class IndexValues:
                 raise NotReadable("a mask compared with a number that is not 0")
             if left.half is not None:
                 return Bit(self.fresh_bit())
-            return Bit(all_of(negation(left.own), self.fresh_bit()))
+            return Bit(all_of(negation(left.threads), self.fresh_bit()))
         difference = simplify(left.expr - right.expr)
         if difference.op == "const":
             return Bit(TRUE if difference.value % (1 << left.bits) == 0 else FALSE)
@@ -253,9 +265,13 @@ class IndexValues:
         return Bit(assuming(less(self.signed(left), self.signed(right)), self.given))
 
     def _less(self, left: Word, right: Word, lowest: int) -> Bit:
-        """The order of 64-bit words where their ranges are plain; mostly a carry that nobody asks for."""
-        plain = all(lowest <= e.lo and e.hi < lowest + (1 << 64) for e in (left.expr, right.expr))
-        return Bit(lt(left.expr, right.expr)) if plain else Bit(self.fresh_bit())
+        """The order of 64-bit words, of which no solver is asked whether they are in range: often nobody wants it."""
+        size = 1 << 64
+        values = (
+            e if lowest <= e.lo and e.hi < lowest + size else simplify(mod(e - lowest, size) + lowest)
+            for e in (representative(word.expr, 64) for word in (left, right))
+        )
+        return Bit(assuming(lt(*values), self.given))
 
     def ite(self, condition: Bit, then: Word | Mask, otherwise: Word | Mask) -> Word | Mask:
         """Choice."""

@@ -16,7 +16,8 @@ lane is active is its bit of EXEC, by the same rule.
 | a lane's number | that of its thread in the block, x the fastest, modulo the wave |
 | a matrix product | each element an unknown function of all that the lane holds of A and B, and of its element of C |
 
-Lane 0 always has a thread: threads fill waves in order.  The first two ignore EXEC (AMD's pseudocode for
+Lane 0 always has a thread: threads fill waves in order.  A lane that has none is not active, and what it has is
+undefined.  The first two ignore EXEC (AMD's pseudocode for
 V_WRITELANE_B32 and V_READLANE_B32), so these scalar words belong to the wave.  The result of a read of a lane is a
 scalar, and unknowns in it belong to the wave: other waves, and other blocks, have others.
 What it cannot represent: numbers of lanes that are written to and not constant; that two lanes name one another.
@@ -33,7 +34,7 @@ from layoutalg.isa.semantics.matrix import registers_of
 from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.registers import SymbolicRegisters, lanes_file
 from layoutalg.refine.values.unknowns import NOTHING_KNOWN, Kind, arguments_of, kind_of
-from layoutalg.refine.values.word import Bit, Mask, NotReadable, Word
+from layoutalg.refine.values.word import HAS_THREAD, Bit, Mask, NotReadable, Word
 from layoutalg.target.operand import MatrixInstruction
 
 
@@ -50,7 +51,7 @@ class SymbolicLanes:
         It is, where it is made of what is given to the wave, of the numbers of loops' turns, of functions of such, and
         of the thread's numbers in such a way that those of lane 0's thread make the same of it.
         """
-        own = set(self.registers.threads)
+        own = {*self.registers.threads, HAS_THREAD}
         made_of = variables(expr)
         if not all(v in own or self._is_uniform(v) for v in made_of):
             return False
@@ -91,7 +92,8 @@ class SymbolicLanes:
 
     def _active_at(self, lane: Expr, wave: bool = False) -> Expr:
         """Whether the lane of this number is active."""
-        return self.elsewhere(self.registers.own_exec, lane, wave)
+        registers = self.registers
+        return self.elsewhere(all_of(registers.w.occupied, registers.own_exec), lane, wave)
 
     def gathered(self, word: Word | Mask, lane: Word) -> Word:
         """The word of the lane that each lane names; of one that is not active an undefined one."""
@@ -151,7 +153,7 @@ class SymbolicLanes:
         if not self.uniform(word.expr):
             first = const(0) if self.uniform(own) else self._first_lane(own)
             word = self.w.word(self.elsewhere(word.expr, first, wave=True))
-        some = negation(all_of(negation(own), self.w.others(own)))  # as a branch that skips the rest has it
+        some = negation(self.w.nobody(own))  # as a branch that skips the rest has it
         if own is not TRUE and some not in registers.state.path:  # off the path it is not read at all
             word = self.w.word(select(own, word.expr, self.w.undefined()))
         return word

@@ -9,8 +9,9 @@ The word in lane 5 of v7 is the scalar register ("v7", 5):
 | a move of R, all lanes active | those of R are also those of the target |
 | any other write of R | those of R are gone; what is read there then is an unknown |
 
-What it cannot represent: what other lanes have in a vector register; lanes without a thread, which a block that does
-not fill its waves leaves: EXEC and masks written anew would have bits that nobody speaks for.
+The own lane has a thread.  Of lanes that have none, which a block that does not fill its waves leaves, only masks speak
+(`values.word`): they are not active at entry (`isa.run.registers`), and must never be.
+What it cannot represent: what other lanes have in a vector register; lanes without a thread that EXEC switches on.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.state import State, resolved, within
-from layoutalg.refine.values.word import Bit, Mask, NotReadable, Word, as_mask
+from layoutalg.refine.values.word import HAS_THREAD, OCCUPIED, Bit, Mask, NotReadable, Word, as_mask
 
 #: Moves of a whole vector register, lane by lane.
 MOVES = frozenset({"V_MOV_B32", "V_ACCVGPR_READ", "V_ACCVGPR_WRITE", "V_ACCVGPR_MOV_B32"})
@@ -48,10 +49,10 @@ class SymbolicRegisters:
         self.where = "the entry"  # the instruction that is carried out
         self._lanes: dict[Key, set[int]] = {}  # of vector registers: those that ever had a scalar word
         self._exec: tuple[tuple[Word | Mask | None, ...], Expr] = ((), TRUE)  # EXEC's registers, and the lane's bit
-        count = math.prod(int(t.hi) + 1 for t in threads)
-        if count % kernel.wave_size:
-            raise NotReadable(f"{count} threads leave lanes of a wave of {kernel.wave_size} without one")
         self.threads = tuple(threads)
+        self.count = math.prod(int(t.hi) + 1 for t in threads)
+        if self.count % kernel.wave_size:
+            self.w.occupied = OCCUPIED
         #: The own lane's number in its wave: threads fill waves in order, x the fastest (HSA, flattened work-item ID).
         self.lane: Expr = FALSE
         for t in reversed(threads):
@@ -125,7 +126,8 @@ class SymbolicRegisters:
         return mask.halves if bits == 64 else (mask,)
 
     def set_exec(self, state: State, mask: Mask) -> None:
-        """EXEC of a state."""
+        """EXEC of a state: of lanes that have a thread."""
+        mask = mask.having(all_of(self.w.occupied, mask.own))
         for k, part in enumerate(self._registers_of(mask, self.kernel.wave_size)):
             state.scalars["s", EXEC + k] = part
 
@@ -150,7 +152,10 @@ class SymbolicRegisters:
         """The lane's bit of EXEC; kept while its registers are what they were, since each instruction asks for it."""
         registers = self.state.scalars.get(("s", EXEC)), self.state.scalars.get(("s", EXEC + 1))
         if registers != self._exec[0]:
-            self._exec = registers, as_mask(self.read_scalar(Operand("s", EXEC), self.kernel.wave_size)).own
+            mask = as_mask(self.read_scalar(Operand("s", EXEC), self.kernel.wave_size))
+            if self.w.occupied is not TRUE and mask.vacant is not FALSE:
+                raise NotReadable(f"{self.where}: lanes may be active that have no thread")
+            self._exec = registers, mask.threads
         return self._exec[1]
 
     def assume(self, instruction: Instruction) -> None:
@@ -216,19 +221,23 @@ class SymbolicRegisters:
     def lanes_of(self, mask: Word | Mask) -> Bit:
         """The lane's bit of a mask."""
         mask = as_mask(mask)
-        return Bit(mask.own, mask.carry if implies(self.active, mask.guard) else None)
+        return Bit(mask.threads, mask.carry if implies(self.active, mask.guard) else None)
 
     def mask_of(self, truth: Bit) -> Mask:
         """The lane's bit, if it takes part."""
-        return Mask(all_of(truth.expr, self.active), truth.carry, self.active)
+        return Mask(all_of(self.w.occupied, truth.expr, self.active), truth.carry, self.active)
 
     def lane_number(self) -> Word:
         """The own lane's, by its thread."""
         return self.w.word(self.lane)
 
     def threads_at(self, lane: Expr) -> dict[Expr, Expr]:
-        """The numbers of the thread in another lane of the wave, each by the own thread's."""
-        found, left, number = {}, self.kernel.wave_size, lane
+        """The numbers of the thread in another lane of the wave, each by the own thread's; and whether it has one."""
+        there = self.wave * self.kernel.wave_size + lane
+        found: dict[Expr, Expr] = {}
+        if self.w.occupied is not TRUE:
+            found[HAS_THREAD] = simplify(select(there < self.count, 1, 0))
+        left, number = self.kernel.wave_size, lane
         for t in self.threads:  # as long as an axis has whole waves, or a wave whole lines of it
             size = int(t.hi) + 1
             if left > 1 and size % left == 0:
@@ -236,16 +245,16 @@ class SymbolicRegisters:
             elif left > 1 and left % size == 0:
                 found[t], left, number = simplify(mod(number, size)), left // size, simplify(div(number, size))
             elif left > 1:
-                return self._threads_of(self.wave * self.kernel.wave_size + lane)
+                return found | self._threads_of(there)
         return found
 
     def _threads_of(self, number: Expr) -> dict[Expr, Expr]:
         """The numbers of the thread of this number in the block."""
         found = {}
-        for t in self.threads:
+        for t in self.threads[:-1]:
             size = int(t.hi) + 1
             found[t], number = simplify(mod(number, size)), div(number, size)
-        return found
+        return found | {self.threads[-1]: simplify(number)}
 
     def aperture(self, space: str) -> Word:
         """The base of an aperture, which is not known."""
@@ -318,7 +327,7 @@ class SymbolicRegisters:
 
     def all_active(self) -> bool:
         """Whether every lane of the wave is: this one is, whichever thread it is, and every lane is a thread's."""
-        return self.own_exec is TRUE
+        return self.own_exec is TRUE and self.w.occupied is TRUE
 
 
 @lru_cache(maxsize=1 << 10)

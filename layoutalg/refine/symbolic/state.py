@@ -212,7 +212,7 @@ class _Undefined:
         nth = self.counts[known.own, known.half]
         self.counts[known.own, known.half] += 1
         if (known.own, nth) not in self.bits:
-            self.bits[known.own, nth] = self.w.fresh_bit()
+            self.bits[known.own, nth] = self.w.lane_bit()
         return Mask(self.bits[known.own, nth], half=known.half)
 
 

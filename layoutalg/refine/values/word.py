@@ -25,6 +25,15 @@ A *truth* is a condition.  A *mask* is a register with one bit for each lane, of
 | all ones, zero   | true, false    |
 
 A register of a wave of 64 lanes holds a half of a mask, and which: the bit is the own one in one of the halves only.
+A block that does not fill its waves leaves lanes without a thread.  The own lane has one; but a mask has bits of the
+others too, and they count where the wave asks whether any lane has a bit.  So of such a wave a bit is a function of
+OCCUPIED: of the own lane where that is true, and where it is false of some lane that has no thread.
+
+| mask | lane with a thread | without |
+|---|---|---|
+| EXEC at entry: OCCUPIED | true | false |
+| what is compared where EXEC says so: OCCUPIED and c | c | false |
+| `~EXEC` | false | true |
 
 What it cannot represent: arithmetic on masks that mixes lanes.
 """
@@ -36,9 +45,13 @@ from functools import lru_cache
 from typing import Protocol
 
 from layoutalg.errors import UnsupportedInstructionError
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, negation, variables
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, eq, negation, simplify, substitute, var, variables
 from layoutalg.index.conditions import conjunction, disjunction, implies
 from layoutalg.refine.values.unknowns import Kind, is_unknown, kind_of
+
+#: Whether the lane that a bit is of has a thread, and the variable that says so.
+HAS_THREAD = var("has_thread", 2)
+OCCUPIED = eq(HAS_THREAD, 1)
 
 
 class NotReadable(UnsupportedInstructionError):
@@ -74,6 +87,16 @@ class Mask:
     carry: Carry | None = None  # where `guard` holds
     guard: Expr = TRUE
     half: int | None = None  # 0 or 1: only that half of the lanes' bits
+
+    @property
+    def threads(self) -> Expr:
+        """The bit, of a lane that has a thread."""
+        return _of_lanes(self.own, 1)
+
+    @property
+    def vacant(self) -> Expr:
+        """The bit, of a lane that has none."""
+        return _of_lanes(self.own, 0)
 
     def having(self, own: Expr, *others: Mask) -> Mask:
         """A mask with this bit, made of this one and of others: all of one half, if they are halves."""
@@ -122,14 +145,19 @@ class Mask:
     __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __add__
 
 
+@lru_cache(maxsize=1 << 14)
+def _of_lanes(own: Expr, has_thread: int) -> Expr:
+    return simplify(substitute(own, {HAS_THREAD: has_thread})) if HAS_THREAD in variables(own) else own
+
+
 class Bitwise(Protocol):
     """The operations of words that need to know of their values."""
 
     def bitwise(self, operation: str, *words: Word) -> Expr:
         """`and`, `or`, `xor` of two words, `not` of one."""
 
-    def fresh_bit(self, kind: Kind = ...) -> Expr:
-        """A new unknown truth."""
+    def lane_bit(self, *held: Expr, kind: Kind = ...) -> Expr:
+        """A new unknown bit of a mask."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,7 +285,7 @@ def as_mask(word: Word | Mask) -> Mask:
         return word
     own = own_bit(word)
     unwritten = any(kind_of(v) is Kind.UNDEFINED for v in variables(word.expr))
-    return Mask(word.arithmetic.fresh_bit(Kind.UNDEFINED if unwritten else Kind.ANY) if own is None else own)
+    return Mask(word.arithmetic.lane_bit(kind=Kind.UNDEFINED if unwritten else Kind.ANY) if own is None else own)
 
 
 def own_bit(word: Word) -> Expr | None:

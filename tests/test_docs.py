@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from layoutalg.cli.app import main
+from tests.composable_kernel import composable_kernel
 from tests.optional import needed
 
 ROOT = Path(__file__).parent.parent
@@ -72,9 +73,24 @@ def test_the_reference_shows_examples_as_code(site: Path) -> None:
     assert "<blockquote>" not in text
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+SWEEP = ROOT / "docs" / "pages" / "howto" / "sweep-my-configurations.md"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != SWEEP], ids=lambda p: p.stem)
 def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    _shown(page)
+
+
+@pytest.mark.slow
+def test_what_the_page_on_cks_configurations_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It compiles CK's own headers."""
+    monkeypatch.chdir(tmp_path)
+    Path("composable_kernel").symlink_to(composable_kernel())
+    _shown(SWEEP)
+
+
+def _shown(page: Path) -> None:
     names: dict[str, object] = {}
     for kind, title, body in BLOCK.findall(page.read_text(encoding="utf-8")):
         if title:

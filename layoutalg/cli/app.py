@@ -15,7 +15,7 @@ from layoutalg.cli.errors import BAD_INPUT, DEFECT, InputError
 COMMANDS = {
     "check": "checking", "offsets": "checking", "recheck": "checking", "explain": "explaining", "draw": "drawing",
     "synth": "synthesis", "run": "kernels", "emit": "kernels", "compile": "kernels", "binary": "binaries",
-    "execute": "executing", "audit": "auditing", "survey": "surveying",
+    "execute": "executing", "audit": "auditing", "survey": "surveying", "ck": "ck",
     "banks": "hardware", "targets": "hardware", "devices": "hardware", "bench": "benching", "demo": "demo",
 }  # fmt: skip
 """The module of each command, which has a function or a group of that name (`compile_file` for `compile`)."""

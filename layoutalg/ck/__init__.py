@@ -1,0 +1,12 @@
+"""CK Tile's GEMM configurations, through CK's own compiler: which are valid, and what their layouts cost.
+
+| module       | what it is                                                                                       |
+|--------------|--------------------------------------------------------------------------------------------------|
+| `space`      | configurations, and Tile Engine's files and names of them                                        |
+| `instances`  | the C++ of a configuration: its problem, pipeline, policy and epilogue; what is asked of them     |
+| `compiled`   | the answers: many configurations to a translation unit, units side by side                        |
+| `layouts`    | a configuration's layouts, and every claim on them                                                |
+| `sweep`      | all of it for a whole space, kept as it goes                                                      |
+
+No code of CK's is executed: its headers are compiled, and what its templates build is read from the object file.
+"""

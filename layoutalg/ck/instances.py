@@ -1,0 +1,125 @@
+"""The C++ of a configuration, over CK Tile's headers: what a kernel's templates are given, and what is asked of them.
+
+Each question is one constant expression.  Configurations that differ in what a question does not depend on ask the same
+text, which is compiled once.
+
+| question   | asks for, as a tuple                                                                              |
+|------------|---------------------------------------------------------------------------------------------------|
+| `warp`     | the sides of CK's warp GEMM of the element type and the warp's tile, if there is one              |
+| `pipeline` | of A and B: the LDS descriptor, the distributions from memory, to LDS and from LDS; bytes of LDS  |
+| `epilogue` | of C: the LDS descriptor, the distributions to LDS and from LDS, the window on it; bytes of LDS   |
+
+Source: gemm_pipeline_ag_bg_cr_{base,comp_v3,comp_v4,mem}.hpp, gemm_universal_pipeline_ag_bg_cr_policy.hpp,
+cshuffle_epilogue.hpp, gemm_instance_builder.py of AMD's composable_kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from layoutalg.ck.space import Configuration
+from layoutalg.formats.cpp import CppUnit
+
+HEADERS = ("ck_tile/core.hpp", "ck_tile/ops/gemm.hpp", "ck_tile/ops/epilogue.hpp")
+
+CPP_TYPES = {
+    "fp16": "half_t", "bf16": "bf16_t", "fp8": "fp8_t", "bf8": "bf8_t", "int8": "int8_t", "fp32": "float",
+    "fp64": "double",
+}  # fmt: skip
+ACCUMULATED = {"int8": "int32_t", "fp64": "double"}  # all others in float
+RESULTS = {"fp8": "half_t", "bf8": "half_t", "int8": "int32_t"}  # all others in their own type
+_LAYOUTS = {"r": "tensor_layout::gemm::RowMajor", "c": "tensor_layout::gemm::ColumnMajor"}
+_POLICIES = {
+    "compv3": "UniversalGemmPipelineAgBgCrPolicy", "mem": "UniversalGemmPipelineAgBgCrPolicy",
+    "compv4": "GemmPipelineAgBgCrCompV4DefaultPolicy",
+}  # fmt: skip
+
+PRELUDE = """
+using namespace ck_tile;
+namespace layoutalg_gemm {
+template <class T, class Acc, class LayoutA, class LayoutB, class LayoutC, class Block, class Warps, class Warp,
+          class Policy, bool twice>
+constexpr auto pipeline() {
+  using Shape = TileGemmShape<Block, Warps, Warp, false, false>;
+  using Traits = TileGemmUniversalTraits<false, false, false, twice, LayoutA, LayoutB, LayoutC, false, false, false, 1,
+                                         false>;
+  using Problem = UniversalGemmPipelineProblem<T, T, Acc, Shape, Traits, GemmPipelineScheduler::Intrawave, true,
+                                               TailNumber::Full>;
+  using BlockGemm = remove_cvref_t<decltype(Policy::template GetBlockGemm<Problem>())>;
+  constexpr auto stored_a = [] {
+    if constexpr (std::is_same_v<LayoutA, tensor_layout::gemm::ColumnMajor> && !Policy::template is_a_load_tr<Problem>)
+      return Policy::template MakeShuffledARegTileDistribution<Problem>();
+    else
+      return Policy::template MakeADramTileDistribution<Problem>();
+  }();
+  constexpr auto stored_b = [] {
+    if constexpr (std::is_same_v<LayoutB, tensor_layout::gemm::RowMajor> && !Policy::template is_b_load_tr<Problem>)
+      return Policy::template MakeShuffledBRegTileDistribution<Problem>();
+    else
+      return Policy::template MakeBDramTileDistribution<Problem>();
+  }();
+  return make_tuple(
+      Policy::template MakeALdsBlockDescriptor<Problem>(), Policy::template MakeADramTileDistribution<Problem>(),
+      stored_a, BlockGemm::MakeABlockDistributionEncode(), Policy::template MakeBLdsBlockDescriptor<Problem>(),
+      Policy::template MakeBDramTileDistribution<Problem>(), stored_b, BlockGemm::MakeBBlockDistributionEncode(),
+      static_cast<index_t>(Policy::template GetSmemSize<Problem>()), Policy::template is_a_load_tr<Problem>,
+      Policy::template is_b_load_tr<Problem>);
+}
+template <class T, class Acc, class Out, class LayoutC, class Block, class Warps, class Warp>
+constexpr auto epilogue() {
+  using Problem = CShuffleEpilogueProblem<T, T, tuple<>, Acc, Out, tuple<>, LayoutC, element_wise::PassThrough,
+                                          Block::at(number<0>{}), Block::at(number<1>{}), Warps::at(number<0>{}),
+                                          Warps::at(number<1>{}), Warp::at(number<0>{}), Warp::at(number<1>{}),
+                                          Warp::at(number<2>{}), false, memory_operation_enum::set>;
+  using Epilogue = CShuffleEpilogue<Problem>;
+  using Out_pattern =
+      tile_distribution_encoding_pattern_2d<Epilogue::kBlockSize, Epilogue::MPerIterationShuffle,
+                                            Epilogue::NPerIterationShuffle, Epilogue::GetVectorSizeC(),
+                                            tile_distribution_pattern::thread_raked, Problem::kNumWaveGroups>;
+  return make_tuple(Epilogue::template MakeLdsBlockDescriptor<Problem>(), Epilogue::MakeLdsDistributionEncode(),
+                    Out_pattern::make_2d_static_tile_distribution(),
+                    make_tuple(number<Epilogue::MPerIterationShuffle>{}, number<Epilogue::NPerIterationShuffle>{}),
+                    number<Epilogue::GetSmemSize()>{});
+}
+}  // namespace layoutalg_gemm
+"""
+
+
+def unit(target: str, include: Sequence[Path]) -> CppUnit:
+    """What every question of a target is compiled with."""
+    return CppUnit(target, HEADERS, tuple(include), PRELUDE)
+
+
+def warp(one: Configuration) -> str:
+    """Whether CK has a warp GEMM: its sides."""
+    sides = ", ".join(map(str, one.tile.warp))
+    gemm = f"WarpGemmDispatcher<{_type(one)}, {_type(one)}, {_accumulated(one)}, {sides}, false>"
+    return f"make_tuple({gemm}::kM, {gemm}::kN, {gemm}::kK)"
+
+
+def pipeline(one: Configuration) -> str:
+    """The layouts of A and B."""
+    layouts = ", ".join(_LAYOUTS[letter] for letter in one.layout)
+    how = f"{_POLICIES[one.pipeline]}, {str(one.pipeline == 'compv4').lower()}"
+    return f"layoutalg_gemm::pipeline<{_type(one)}, {_accumulated(one)}, {layouts}, {_sides(one)}, {how}>()"
+
+
+def epilogue(one: Configuration) -> str:
+    """The layouts of C, where it goes through LDS."""
+    types = f"{_type(one)}, {_accumulated(one)}, {RESULTS.get(one.dtype, _type(one))}"
+    return f"layoutalg_gemm::epilogue<{types}, {_LAYOUTS[one.layout[2]]}, {_sides(one, depth=False)}>()"
+
+
+def _type(one: Configuration) -> str:
+    return CPP_TYPES[one.dtype]
+
+
+def _accumulated(one: Configuration) -> str:
+    return ACCUMULATED.get(one.dtype, "float")
+
+
+def _sides(one: Configuration, depth: bool = True) -> str:
+    """The tile as sequences; an epilogue knows nothing of the tile's depth."""
+    block = one.tile.block if depth else (*one.tile.block[:2], 0)
+    return ", ".join(f"sequence<{', '.join(map(str, part))}>" for part in (block, one.tile.warps, one.tile.warp))

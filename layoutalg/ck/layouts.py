@@ -1,0 +1,227 @@
+"""The layouts of a configuration, and what is claimed of them; what LDS accesses cost beside the least.
+
+| claim          | says                                                                                          |
+|----------------|-----------------------------------------------------------------------------------------------|
+| `lengths`      | a layout has the tile's lengths, and a window those of the distribution that is used with it  |
+| `threads`      | a distribution's P are the threads of the block                                               |
+| `in_bounds`, `injective` | of an LDS descriptor: every element has a place of its own in its space             |
+| `covers`       | a distribution holds every element of the tile, as often as it is replicated                  |
+| `handed_on`    | each thread stores to LDS the elements that it loaded from memory                             |
+| `lds_bytes`    | the descriptors fit in what the policy asks for, and that in the target's LDS                 |
+| `whole`        | C's window divides the tile                                                                   |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from layoutalg.ck.space import Configuration
+from layoutalg.errors import LayoutError
+from layoutalg.formats import ck_structure
+from layoutalg.index import array, prod
+from layoutalg.layout import TensorDescriptor, TileDistribution
+from layoutalg.memory import access, distributed, price
+from layoutalg.memory.banks import AccessError
+from layoutalg.prove import Claim, Covers, InBounds, Injective, Proved, Refuted, Unknown, Verdict, Witness, prove
+from layoutalg.target import target as gpu
+from layoutalg.target.model import Access as Way
+
+BYTES = {"fp16": 2, "bf16": 2, "fp8": 1, "bf8": 1, "int8": 1, "fp32": 4, "fp64": 8}
+RESULT_BYTES = {**BYTES, "fp8": 2, "bf8": 2, "int8": 4}
+_WIDEST = 16
+"""Bytes of one LDS access of a lane at most."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A claim on a layout, and its verdict."""
+
+    claim: str
+    about: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class LdsCost:
+    """What one instruction of a wave costs: cycles at most, the least that its width can take, bytes of a lane."""
+
+    about: str
+    cycles: int
+    least: int
+    width: int
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A's or B's way through LDS: loaded from memory, stored to LDS, read as operands."""
+
+    name: str
+    lds: TensorDescriptor
+    loaded: TileDistribution
+    stored: TileDistribution
+    read: TileDistribution
+    transposed: bool  # by the load from LDS
+
+
+@dataclass(frozen=True)
+class Epilogue:
+    """C's way through LDS."""
+
+    lds: TensorDescriptor
+    stored: TileDistribution
+    read: TileDistribution
+    window: tuple[int, ...]
+    lds_bytes: int
+
+
+@dataclass(frozen=True)
+class Instance:
+    """All layouts of a configuration."""
+
+    of: Configuration
+    a: Operand
+    b: Operand
+    lds_bytes: int
+    c: Epilogue | None
+
+    @classmethod
+    def read(cls, of: Configuration, pipeline: Any, epilogue: Any | None) -> Instance:
+        """Of the compiler's answers; LayoutError where they make no layouts."""
+        parts = ck_structure.layout(pipeline)
+        a = Operand("a", parts[0], parts[1], parts[2], parts[3], int(parts[9]) == 1)
+        b = Operand("b", parts[4], parts[5], parts[6], parts[7], int(parts[10]) == 1)
+        c = None
+        if epilogue is not None:
+            lds, stored, read, window, bytes_ = ck_structure.layout(epilogue)
+            c = Epilogue(lds, stored, read, tuple(map(int, window)), int(bytes_))
+        twice = 2 if of.pipeline == "compv4" else 1
+        return cls(of, a, b, twice * int(parts[8]), c)
+
+    def claims(self, target: str) -> Iterator[Found]:
+        """Every claim, decided."""
+        m, n, k = self.of.tile.block
+        for one, rows, column_major in ((self.a, m, self.of.layout[0] == "c"), (self.b, n, self.of.layout[1] == "r")):
+            in_lds = (k, rows) if one.transposed else (rows, k)
+            yield from self._layout(one.name, one.lds, in_lds)
+            yield from self._distribution(
+                f"{one.name} from memory", one.loaded, (k, rows) if column_major else (rows, k)
+            )
+            yield from self._distribution(f"{one.name} to LDS", one.stored, in_lds)
+            yield from self._distribution(f"{one.name} as operand", one.read, (rows, k), replicated=True)
+            yield _said("handed_on", one.name, _handed_on(one, column_major and not one.transposed))
+        yield from self._room(target)
+        if self.c is not None:
+            yield from self._epilogue(self.c, m, n)
+
+    def costs(self, target: str) -> Iterator[LdsCost]:
+        """What storing to LDS and reading from it costs, of each operand."""
+        size = BYTES[self.of.dtype]
+        ways: list[tuple[str, TensorDescriptor, TileDistribution, int, Way]] = []
+        for one in (self.a, self.b):
+            ways.append((f"{one.name} to LDS", one.lds, one.stored, size, "write"))
+            if not one.transposed:
+                ways.append((f"{one.name} as operand", one.lds, one.read, size, "read"))
+        if self.c is not None:
+            size = RESULT_BYTES[self.of.dtype]
+            ways += [
+                ("c to LDS", self.c.lds, self.c.stored, size, "write"),
+                ("c from LDS", self.c.lds, self.c.read, size, "read"),
+            ]
+        for about, lds, lanes, size, way in ways:
+            cost = lds_cost(about, lds, lanes, size, target, way)
+            if cost is not None:
+                yield cost
+
+    def _layout(self, name: str, lds: TensorDescriptor, lengths: tuple[int, ...]) -> Iterator[Found]:
+        yield _said("lengths", f"{name} in LDS", _lengths(lds.lengths, lengths))
+        yield Found("in_bounds", f"{name} in LDS", _proved(InBounds(lds)))
+        yield Found("injective", f"{name} in LDS", _proved(Injective(lds)))
+
+    def _distribution(
+        self, about: str, one: TileDistribution, lengths: tuple[int, ...], replicated: bool = False
+    ) -> Iterator[Found]:
+        yield _said("lengths", about, _lengths(one.lengths, lengths))
+        threads = int(prod(one.ps))
+        yield _said("threads", about, "" if threads == self.of.tile.threads else f"{threads} of {self.of.tile.threads}")
+        yield Found("covers", about, _proved(Covers(one, None if replicated else 1)))
+
+    def _room(self, target: str) -> Iterator[Found]:
+        size, most = BYTES[self.of.dtype], gpu(target).lds_bytes
+        a, b = (int(one.lds.element_space_size) * size for one in (self.a, self.b))
+        needed = -(-a // 16) * 16 + b
+        asked = self.lds_bytes // (2 if self.of.pipeline == "compv4" else 1)
+        yield _said("lds_bytes", "a and b", "" if needed <= asked else f"{needed} bytes in {asked}")
+        whole = max(self.lds_bytes, self.c.lds_bytes if self.c else 0)
+        yield _said("lds_bytes", target, "" if whole <= most else f"{whole} bytes; {target} has {most}")
+
+    def _epilogue(self, c: Epilogue, m: int, n: int) -> Iterator[Found]:
+        yield from self._layout("c", c.lds, c.window)
+        yield from self._distribution("c to LDS", c.stored, c.window)
+        yield from self._distribution("c from LDS", c.read, c.window)
+        whole = m % c.window[0] == 0 and n % c.window[1] == 0
+        yield _said("whole", "c", "" if whole else f"a window of {c.window[0]} × {c.window[1]} in a tile of {m} × {n}")
+        space = int(c.lds.element_space_size) * RESULT_BYTES[self.of.dtype]
+        yield _said("lds_bytes", "c", "" if space <= c.lds_bytes else f"{space} bytes in {c.lds_bytes}")
+
+
+def lds_cost(
+    about: str, lds: TensorDescriptor, lanes: TileDistribution, size: int, target: str, way: Way
+) -> LdsCost | None:
+    """The price of an access by the widest instruction that it can take; None where lanes reach no LDS that way."""
+    last = int(lanes.ys[-1])
+    width = _WIDEST // size
+    while width:
+        if last % width == 0:
+            try:
+                made = access(lds, distributed(lanes, width), size, target, way)
+                cost = price(made)
+            except (AccessError, LayoutError):
+                cost = None
+            if cost is not None and not isinstance(cost, Unknown):
+                return LdsCost(about, cost.total[1], len(made.instruction.phases), width * size)
+        width //= 2
+    return None
+
+
+def _lengths(found: Sequence[Any], wanted: Sequence[int]) -> str:
+    lengths = tuple(map(int, found))
+    return "" if lengths == tuple(wanted) else f"{' × '.join(map(str, lengths))}, not {' × '.join(map(str, wanted))}"
+
+
+def _said(claim: str, about: str, wrong: str) -> Found:
+    """A verdict that numbers give; `wrong` is empty where it holds."""
+    if wrong:
+        return Found(claim, about, Refuted(claim, "constants", 0.0, (), Witness((), wrong)))
+    return Found(claim, about, Proved(claim, "constants", 0.0))
+
+
+def _proved(claim: Claim) -> Verdict:
+    try:
+        return prove(claim)
+    except LayoutError as error:
+        return Unknown(claim.name, "statement", 0.0, why=str(error))
+
+
+def _handed_on(one: Operand, turned: bool) -> str:
+    """Why a thread stores other elements than it loaded; `turned`: the tile is loaded the other way round."""
+    loaded, stored = (held(each) for each in (one.loaded, one.stored))
+    if loaded.shape != stored.shape:
+        return f"{loaded.shape[1]} elements of a thread are loaded, {stored.shape[1]} are stored"
+    if turned:
+        loaded = loaded[:, :, ::-1]
+    rows = [np.sort(each[:, :, 0] * (1 << 20) + each[:, :, 1], axis=1) for each in (loaded, stored)]
+    wrong = np.argwhere(rows[0] != rows[1])
+    return f"thread {wrong[0][0]} stores others than it loaded" if len(wrong) else ""
+
+
+def held(one: TileDistribution) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The coordinates in the tile of each element that a thread holds: (threads, elements, dimensions)."""
+    lengths = [int(n) for n in (*one.ps, *one.ys)]
+    axes = dict(zip((*one.p_index, *one.y_index), np.indices(lengths, sparse=True), strict=True))
+    found = array(list(one.lower(one.p_index, one.y_index)), axes)
+    threads = int(np.prod(lengths[: len(one.ps)]))
+    return np.stack([np.broadcast_to(each, lengths).reshape(threads, -1) for each in found], axis=-1)

@@ -1,0 +1,128 @@
+"""`ck`: Composable Kernel's own configurations, through its compiler."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from layoutalg.cli.errors import InputError
+from layoutalg.cli.output import console_for
+from layoutalg.errors import shortened
+from layoutalg.lazy import lazy
+
+if TYPE_CHECKING:
+    from rich import progress
+    from rich import table as tables
+
+    from layoutalg.ck import space
+    from layoutalg.ck import sweep as sweeping
+    from layoutalg.formats import cpp
+else:
+    progress = lazy("rich.progress")
+    tables = lazy("rich.table")
+    cpp = lazy("layoutalg.formats.cpp")
+    space = lazy("layoutalg.ck.space")
+    sweeping = lazy("layoutalg.ck.sweep")
+
+ck = typer.Typer(help="Configurations of Composable Kernel, by its own headers.", no_args_is_help=True)
+ck.callback()(lambda: None)
+
+MANY = 20
+"""Configurations that are shown without --json, of each outcome."""
+
+
+@ck.command("sweep")
+def sweep(
+    what: Annotated[list[str], typer.Argument(help="Tile Engine's JSON files, instances' names, or tiles.")],
+    include: Annotated[list[Path], typer.Option(help="CK's folder of headers.")],
+    target: Annotated[str, typer.Option(help="Targets, with commas between.")] = "gfx942",
+    dtype: Annotated[str, typer.Option(help="The element type, as Tile Engine names it.")] = "fp16",
+    layout: Annotated[str, typer.Option(help="Of A, B and C: r or c each.")] = "rcr",
+    pipeline: Annotated[str, typer.Option(help="Only these pipelines, with commas between.")] = "",
+    jobs: Annotated[int, typer.Option(min=1, help="Compilers at once.")] = os.cpu_count() or 1,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> int:
+    """Say of every configuration of a GEMM whether CK compiles it, and whether its layouts are right; and the rule.
+
+    Of each: every LDS descriptor in bounds and injective, every distribution of the tile's lengths and covering it,
+    windows as long as the distributions used with them, what a thread loads the same as what it hands on, LDS bytes;
+    and what storing to LDS and reading from it costs beside the least. Exit 1 where a configuration compiles and is
+    wrong, 2 where something is unknown. What was compiled is kept: a sweep that was interrupted goes on.
+
+    \b
+    layoutalg ck sweep 192x128x64_4x1x1_16x16x16 --include composable_kernel/include
+    layoutalg ck sweep default_config.json --include composable_kernel/include --target gfx942,gfx950
+    """
+    chosen = [*dict.fromkeys(_chosen(what, dtype, layout, pipeline))]
+    names = [name.strip() for name in target.split(",")]
+    found: list[sweeping.Swept] = []
+    try:
+        for name in names:
+            found += _tracked(sweeping.sweep(chosen, name, include, jobs), len(chosen), name, as_json)
+    except cpp.CppUnitError as error:
+        raise InputError(f"CK's headers do not compile: {shortened(str(error))}") from error
+    counts = Counter(one.outcome for one in found)
+    if as_json:
+        listed = [one.data() for one in found if one.outcome != "no tile"]
+        rules = [{**vars(rule), "first": str(rule.first)} for rule in sweeping.rules(found)]
+        print(json.dumps({"counts": counts, "rules": rules, "configurations": listed}))
+    else:
+        _show(found, counts)
+    return 1 if counts["wrong"] else 2 if counts["unknown"] else 0
+
+
+def _chosen(what: list[str], dtype: str, layout: str, pipeline: str) -> Iterator[space.Configuration]:
+    """The configurations of files, and those that are named."""
+    only = [name for name in pipeline.split(",") if name]
+    for text in what:
+        path = Path(text)
+        if path.suffix == ".json":
+            if not path.is_file():
+                raise InputError(f"{path}: no such file")
+            try:
+                data = json.loads(path.read_text())
+            except ValueError as error:
+                raise InputError(f"{path}: {error}") from error
+            yield from (one for one in space.space(data, dtype, layout) if not only or one.pipeline in only)
+        else:
+            yield space.named(text, dtype, layout)
+
+
+def _tracked(found: Iterable[sweeping.Swept], count: int, target: str, quiet: bool) -> Iterator[sweeping.Swept]:
+    if quiet or count < MANY:
+        yield from found
+    else:
+        yield from progress.track(found, target, total=count, console=console_for(sys.stderr), transient=True)
+
+
+def _show(found: list[sweeping.Swept], counts: Counter[str]) -> None:
+    """The rule, then the configurations that are wrong or unknown, and those that pay for LDS."""
+    table = tables.Table("outcome", "count", "because", "the least such")
+    for rule in sweeping.rules(found):
+        table.add_row(rule.outcome, str(rule.count), shortened(rule.reason), str(rule.first))
+    console_for(sys.stdout).print(table)
+    for outcome in ("wrong", "unknown"):
+        some = sorted((one for one in found if one.outcome == outcome), key=lambda one: one.configuration)
+        for one in some[:MANY]:
+            print(f"{one.configuration} for {one.target}: {outcome}: {shortened('; '.join(one.reasons))}")
+        if some[MANY:]:
+            print(f"and {len(some) - MANY} more that are {outcome}; --json has them all")
+    if len(found) <= MANY:
+        for one in found:
+            for cost in one.costs:
+                print(f"{one.configuration} for {one.target}: {_cost(cost)}")
+    dear = sum(bool(one.conflicts) for one in found if one.outcome == "valid")
+    said: dict[str, Any] = {name: counts[name] for name in sweeping.OUTCOMES if counts[name]}
+    told = ", ".join(f"{count} {name}" for name, count in said.items())
+    print(f"{len(found)} configurations: {told}; of the valid ones {dear} have bank conflicts")
+
+
+def _cost(cost: Any) -> str:
+    return f"{cost.about}: {cost.cycles} cycles of a wave by {cost.width} bytes of a lane, the least are {cost.least}"

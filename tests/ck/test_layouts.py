@@ -1,0 +1,58 @@
+"""Claims on what the compiler built of CK: right ones proved, and each edit of one refuted."""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+from layoutalg.ck.layouts import Instance
+from layoutalg.ck.space import Configuration
+from tests.ck.answers import FILE, RIGHT, SHUFFLED, TALL, TARGET, compiled, kept
+
+
+def failed(of: Configuration, pipeline: Any, epilogue: Any) -> set[str]:
+    claims = Instance.read(of, pipeline, epilogue).claims(TARGET)
+    return {f"{one.claim}, {one.about}" for one in claims if not one.verdict}
+
+
+@pytest.mark.parametrize("one", [RIGHT, SHUFFLED])
+def test_right_layouts_are_proved(one: Configuration) -> None:
+    assert not failed(one, *kept(one))
+
+
+def test_an_epilogue_that_stores_twice_its_window_is_refuted() -> None:
+    """rocm-libraries#9684: 192 is no multiple of two repeats of 64 rows, so C's window has one and its stores two."""
+    assert failed(TALL, *kept(TALL)) == {"lengths, c to LDS"}
+
+
+def test_what_lds_accesses_cost() -> None:
+    costs = {one.about: one for one in Instance.read(RIGHT, *kept(RIGHT)).costs(TARGET)}
+    assert set(costs) == {"a to LDS", "a as operand", "b to LDS", "b as operand", "c to LDS", "c from LDS"}
+    assert all(one.cycles >= one.least for one in costs.values())
+
+
+A_LDS, A_STORED, A_READ, BYTES = 0, 2, 3, 8
+SWAPPED = {"ps_major": [[1], [2, 1]], "ps_minor": [[0], [0, 1]]}  # lanes run along the other side first
+EDITS = {
+    "no room": (lambda p, e: p.__setitem__(BYTES, 1024), "lds_bytes, a and b"),
+    "a stride too short": (lambda p, e: p[A_LDS]["transforms"][0].__setitem__(2, [8, 24, 1]), "injective, a in LDS"),
+    "a space too small": (lambda p, e: p[A_LDS].__setitem__("element_space_size", 4000), "in_bounds, a in LDS"),
+    "another thread stores": (lambda p, e: p[A_STORED].update(SWAPPED), "handed_on, a"),
+    "half the tile": (lambda p, e: p[A_READ]["hs"][1].__setitem__(0, 1), "lengths, a as operand"),
+    "C's window is not the stores'": (lambda p, e: e.__setitem__(3, [32, 64]), "lengths, c to LDS"),
+    "no whole number of windows": (lambda p, e: e.__setitem__(3, [48, 64]), "whole, c"),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_is_refuted(name: str) -> None:
+    edit, claim = EDITS[name]
+    pipeline, epilogue = copy.deepcopy(kept(RIGHT))
+    edit(pipeline, epilogue)
+    assert claim in failed(RIGHT, pipeline, epilogue)
+
+
+@pytest.mark.slow
+def test_the_kept_answers_are_the_compilers() -> None:
+    assert json.loads(FILE.read_text()) == compiled()

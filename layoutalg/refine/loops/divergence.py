@@ -33,6 +33,8 @@ from layoutalg.index import (
     any_of,
     as_expr,
     eq,
+    fresh,
+    names,
     negation,
     simplify,
     substitute,
@@ -90,7 +92,8 @@ class DivergentLoop(Loop):
         self._stay_away(leaving)
         if noting:
             self.loops.claims += self._ranked(start, self._stays(latch), lines)
-            self._carries(latch, self._turns(start, self._stays(latch), lines))
+            self.loops.turns[self.t] = self._turns(start, self._stays(latch), lines)
+            self._carries(latch)
             self._settle(trace, claims, carried)
         return self._left(latch, leaving)
 
@@ -167,17 +170,16 @@ class DivergentLoop(Loop):
             yield ForAll(f"{about}: each lane leaves it, when it does not go on: {stays}", FALSE, given)
 
     def _turns(self, start: State, stays: Expr, lines: Sequence[Expr]) -> LaneTurns:
-        """The turns that a lane is active in, if it goes on wherever the numbers are at least 0, and they never rise.
+        """The turns that a lane is active in: those in which the numbers say so, if it went on from each turn before.
 
-        Where they were at least 0 after turn t − 1, they were after all turns before, so the lane went on from each.
+        That no number rises is not enough: it is known of turns that the lane is active in, and of no later ones.
         """
+        active = all_of(self.entered, *map(self._at_head, lines))
+        before = fresh(f"{self.t.value.name}_before", int(self.t.hi) + 1, names(active, stays))
         given = substitute(all_of(start.condition, self.own), {self.unsure: 1})
-        goes_on = any_of(substitute(stays, {self.unsure: 1}), *(line < 0 for line in lines))
-        falls = (substitute(line, {self.t: self.t + 1}) <= line for line in lines)
+        goes_on = substitute(stays, {self.unsure: as_expr(1), self.t: before})
         about = f"lanes leave the loop at {self.head:#x} in no other turn"
-        return LaneTurns(
-            all_of(self.entered, *map(self._at_head, lines)), ForAll(about, all_of(goes_on, *falls), given)
-        )
+        return LaneTurns(self.unsure, active, ForAll(about, goes_on, all_of(given, before < self.t)))
 
     # Lanes that have left
 
@@ -208,10 +210,11 @@ class DivergentLoop(Loop):
             self.loops.claims[k] = new
         for unknown, fact in self.loops.facts.items():
             self.loops.facts[unknown] = inside.expr(fact)
+        for t, turns in self.loops.turns.items():
+            self.loops.turns[t] = turns.under(inside.expr)
         for unknown, one in self.loops.carried.items():
             if unknown not in carried:
-                turns = one.turns and one.turns.under(inside.expr)
-                new_one = replace(one, before=inside.expr(one.before), after=inside.expr(one.after), turns=turns)
+                new_one = replace(one, before=inside.expr(one.before), after=inside.expr(one.after))
                 self.loops.carried[unknown] = new_one
 
     # Behind the loop

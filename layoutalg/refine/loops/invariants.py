@@ -60,7 +60,6 @@ class Carried:
     unknown: Expr
     before: Expr  # what the register holds before the loop
     after: Expr  # what it holds at the end of an iteration
-    turns: LaneTurns | None = None  # of a loop that each lane leaves for itself
 
 
 @dataclass
@@ -73,6 +72,7 @@ class Loops:
     carried: dict[Expr, Carried] = field(default_factory=dict)
     handed: dict[Expr, tuple[Expr, ...]] = field(default_factory=dict)  # each unknown → what else its register holds
     facts: dict[Expr, Expr] = field(default_factory=dict)  # unknowns that loops leave behind → what holds of them
+    turns: dict[Expr, LaneTurns] = field(default_factory=dict)  # of loops that each lane leaves for itself
 
     def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Ends:
         """Executes one loop by its invariant.  Raises `NotReadable` when there is none that can be checked."""
@@ -345,7 +345,7 @@ class Loop:
             self.loops.claims.append(ForAll(about, goal, start.condition))
         self._carries(latch)
 
-    def _carries(self, latch: State, turns: LaneTurns | None = None) -> None:
+    def _carries(self, latch: State) -> None:
         """Notes what the loop carries."""
         for place, word in self.unknown.items():
             if place in self.known:
@@ -356,7 +356,7 @@ class Loop:
             if isinstance(word, Word) and word.expr.op == "var":
                 before, after = (self._get(s, place) for s in (self.entry, latch))
                 if isinstance(before, Word) and isinstance(after, Word):
-                    self.loops.carried[word.expr] = Carried(self.t, word.expr, before.expr, after.expr, turns)
+                    self.loops.carried[word.expr] = Carried(self.t, word.expr, before.expr, after.expr)
 
     def _tested_at_head(self, latch: State) -> Ends:
         """The states behind the exits of a loop that comes back from each of the program's iterations.

@@ -34,13 +34,14 @@ CONNECTIVES, MOST_ATOMS = ("all", "any", "not"), 10
 class LaneTurns:
     """In which turns of a loop that lanes leave for themselves a lane is active, where what is to be shown holds."""
 
+    inside: Expr  # the unknown that is 1 where it is
     active: Expr  # at the head of turn t
     exactly: ForAll
 
     def under(self, new: Callable[[Expr], Expr]) -> LaneTurns:
         """With other expressions for all of them."""
         exactly = replace(self.exactly, goal=new(self.exactly.goal), given=new(self.exactly.given))
-        return LaneTurns(new(self.active), exactly)
+        return LaneTurns(self.inside, new(self.active), exactly)
 
 
 def unwrapped(e: Expr) -> Expr:

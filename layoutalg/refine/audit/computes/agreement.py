@@ -69,7 +69,7 @@ class Agreement:
         renamed = self._named(got, leaves(got), others, given)
         if renamed is wanted or same_word(renamed, wanted, bits):
             return True
-        plain = set(leaves(renamed)) <= set(others)
+        plain = set(leaves(renamed)) <= {*others, *leaves(given)}
         return plain and self.decide(eq(mod(renamed - wanted, 1 << bits), 0), given)
 
     def _named(self, got: Expr, own: Sequence[Expr], others: Sequence[Expr], given: Expr) -> Expr:

@@ -26,6 +26,7 @@ from layoutalg.index import (
     Expr,
     all_of,
     any_of,
+    as_expr,
     div,
     fresh,
     mod,
@@ -108,7 +109,7 @@ class ComputesClaim:
             return Compared(equation, f"that no two elements of {equation.tensor} share a place is not seen")
         agreement = Agreement(self._decided)
         sums = any(isinstance(one, Reduction) for one in walk(equation.term))
-        placed: list[PlacedStore] = []
+        placed: list[tuple[PlacedStore, ...]] = []
         rests: dict[str, None] = {}
         for store in stores:
             store = self._at_the_end(store)
@@ -133,16 +134,35 @@ class ComputesClaim:
             equation, why, (ROUNDING,) if sums else (*rests, *((CONTRACTED,) if agreement.contracted else ()))
         )
 
-    def _placed(self, store: StoredTerm, index: tuple[Expr, ...], part: int) -> PlacedStore:
-        """A store as it surely happens: of a loop that each lane leaves for itself, in the first turn.
+    def _placed(self, store: StoredTerm, index: tuple[Expr, ...], part: int) -> tuple[PlacedStore, ...]:
+        """A store as it surely happens, in one way or another.
 
-        A guard there says what holds of a lane that is still in, and not that it is.
+        | in a loop that each lane leaves for itself | it happens where the guard holds and |
+        |---|---|
+        | in the first turn | nothing more: all lanes that enter are active |
+        | in turn t | the lane went on after each turn before; shown once, of all turns that the guard allows |
         """
         counted, uncounted = counted_loops(store.element.loops)
-        first = dict.fromkeys(uncounted, FALSE)
-        own = (*self.launched.blocks, *self.launched.threads, *counted)
-        moved = tuple(simplify(substitute(e, first)) for e in (store.offset, store.guard, *index))
-        return PlacedStore(moved[2:], moved[0], part, moved[1], own)
+        active = {self.loops.turns[t].inside: as_expr(1) for t in uncounted if t in self.loops.turns}
+        ways: list[tuple[dict[Expr, Expr], tuple[Expr, ...]]] = [
+            ({**active, **dict.fromkeys(uncounted, FALSE)}, counted)
+        ]
+        if uncounted and all(self._is_active(t, substitute(store.guard, active)) for t in uncounted):
+            ways.insert(0, (active, (*counted, *uncounted)))
+        found = []
+        for env, turns in ways:
+            moved = tuple(simplify(substitute(e, env)) for e in (store.offset, store.guard, *index))
+            own = (*self.launched.blocks, *self.launched.threads, *turns)
+            found.append(PlacedStore(moved[2:], moved[0], part, moved[1], own))
+        return tuple(found)
+
+    def _is_active(self, t: Expr, guard: Expr) -> bool:
+        """Whether a lane for which a guard holds in turn t is active in it: it went on after each turn before."""
+        if t not in self.loops.turns:
+            return False
+        active, exactly = self.loops.turns[t].active, self.loops.turns[t].exactly
+        given = self.launched.given
+        return self._decided(exactly.goal, all_of(given, exactly.given)) and self._decided(active, all_of(given, guard))
 
     def _as_before(self) -> dict[str, int]:
         """The tensors whose every load brings what was there before the launch, and the bytes of an element of each."""
@@ -247,16 +267,17 @@ class ComputesClaim:
     def _wide(self, whole: Expr, bits: int) -> bool:
         return not (whole.lo >= 0 and whole.hi < 1 << bits)
 
-    def _covered(self, place: WantedPlace, stores: Sequence[PlacedStore]) -> str:
+    def _covered(self, place: WantedPlace, stores: Sequence[tuple[PlacedStore, ...]]) -> str:
         """Why some element may not be stored to."""
         taken = {v.value.name for v in (*self.launched.blocks, *self.launched.threads)} | set(self.launched.sizes)
         element = tuple(fresh(f"at_{axis}", length, taken) for axis, length in enumerate(place.lengths))
         given = all_of(self.launched.given, place.has(element))
         for part in range(0, place.element, place.unit):
-            mine = [one for one in stores if one.part == part]
+            mine = [each for each in stores if each[0].part == part]
             if not any(
                 all(self._decided(one.goal, all_of(given, one.given)) for one in questions)
-                for questions in ways(mine, place, element)
+                for which in (0, -1)
+                for questions in ways([each[which] for each in mine], place, element)
             ):
                 return "that every element is stored to is not seen"
         return ""

@@ -363,8 +363,8 @@ class Reals:
         outside = {v: e for v, e in env.items() if v is not t}
         s = symbol(f"turn {len(self.indices)}", min=0, max=MOST)
         if turn is None:
-            turns, *others = {one.turns for one in carried.values()}
-            if turns is None or others:
+            turns = self.loops.turns.get(t)
+            if turns is None:
                 raise NotReadable(f"in which turns lanes are in the loop that carries {marker}")
             self.questions.append(turns.exactly)
             below = self.placed(turns.active, {**outside, t: s})

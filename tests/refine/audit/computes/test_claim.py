@@ -28,6 +28,7 @@ PROVED = (
 MORE = (
     "copy_early_return", "copy_index_64", "transpose_naive", "gather", "jacobi_2d", "max_pool_2x2",
     "quantise_i8", "pack_u4", "float_to_half", "float_to_int", "adam_step", "divide", "hypotenuse", "gelu",
+    "fill", "copy_float4", "copy_batched",
 )  # fmt: skip
 
 #: Equations that are wrong of kernels, each somewhere only.
@@ -50,9 +51,9 @@ WRONG = (
 )  # fmt: skip
 
 
-#: Equations that are right: in loops, or by another sum.
+#: Equations that are right: in an unrolled loop, by another sum, through LDS at a place that a size says.
 OPEN = (
-    ("fill", "o[i] = value"), ("copy_float4", "o[i] = x[i]"), ("copy_grid_stride", "o[i] = x[i]"),
+    ("copy_grid_stride", "o[i] = x[i]"),
     ("dequantise_i8", "o[i, j] = f16(f32(x[i, j]) * scales[i])"),
     ("unpack_u4", "o[i, k] = (f32((x[i] >> u32(4 * k)) & 15) - 8.0) * scale[0]"),
     ("concatenate", "o[i, j] = where(j < L, a[i, j], b[i, j - L])"), ("reverse_in_lds", "x[i] = x[N - 1 - i]"),
@@ -131,6 +132,37 @@ def test_kernels_that_cheat_are_not_proved(old: str, new: str) -> None:
     assert not isinstance(verdict, Proved)
 
 
+#: Loops over all elements, in which each lane goes on by itself; and such that leave some out.
+LOOPS = (
+    ("for (int i = first; i < n; i += step) o[i] = x[i];", True),
+    ("for (int i = n - 1 - first; i >= 0; i -= step) o[i] = x[i];", True),
+    ("int i = first; if (i < n) do { o[i] = x[i]; i += step; } while (i < n);", True),
+    ("for (int i = first; i < n; i += step + 1) o[i] = x[i];", False),
+    ("for (int i = first + 1; i < n; i += step) o[i] = x[i];", False),
+    ("for (int i = first; i < n - 1; i += step) o[i] = x[i];", False),
+    ("for (int i = first; i < n; i += step) { o[i] = x[i]; if (i > 1000) break; }", False),
+    ("for (int i = first; i < n; i += step) { o[i] = x[i]; if (x[i] == 3.0f) break; }", False),
+    ("for (int i = first; i < n; i += step) { if (i == 1000) continue; o[i] = x[i]; }", False),
+    ("for (int i = first, k = 0; i < n && k < 4; i += step, ++k) o[i] = x[i];", False),
+    ("for (int i = first; i < n; i += step) o[i] = x[i & ~1];", False),
+    ("for (int i = first; i < n && (i / step & 3) < 2; i += step) o[i] = x[i];", False),
+    ("if (first < n / 2) for (int i = first; i < n; i += step) o[i] = x[i];", False),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("loop", "right"), LOOPS)
+def test_loops_that_lanes_leave_for_themselves(loop: str, right: bool) -> None:
+    kernel = KERNELS["copy_plain"]
+    start, end = kernel.source.index("copy_plain"), kernel.source.index('extern "C" __global__ void copy_early_return')
+    first = "int first = blockIdx.x * 256 + threadIdx.x, step = 3 * 256;"
+    text = f"copy_plain(const float* x, float* o, int n) {{ {first} {loop} }}\n"
+    said = (HERE / "launch" / "copy_plain.toml").read_text()
+    file = loads(re.sub(r"grid = .*\n", "grid = [3, 1, 1]\n", said))
+    (verdict,) = verdicts("copy_plain", file, source=kernel.source[:start] + text + kernel.source[end:]).values()
+    assert isinstance(verdict, Proved) == right
+
+
 def test_contraction_is_told() -> None:
     code = machine_code(KERNELS["axpby_f64"], "gfx942")
     assert CONTRACTED in audit(code, KERNELS["axpby_f64"].launch, 30).assumptions
@@ -145,7 +177,7 @@ def test_of_a_loop_that_lanes_leave_for_themselves_only_the_first_turn_stores_su
     for most, sure in ((MOST, False), (5, True)):
         turn = var("turn", most)
         element = TracedElement(code.instructions[0], True, "o", turn * 8 + 4, TRUE, FALSE, FALSE, 4, 4, loops=(turn,))
-        placed = computed._placed(StoredTerm(element, turn * 8 + 4, TRUE, FALSE), (turn * 2 + 1,), 0)
+        (placed,) = computed._placed(StoredTerm(element, turn * 8 + 4, TRUE, FALSE), (turn * 2 + 1,), 0)
         assert (turn in placed.own) == sure
         assert (placed.offset is const(4)) != sure
 

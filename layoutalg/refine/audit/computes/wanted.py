@@ -3,8 +3,8 @@
 | in the equation | the term |
 |---|---|
 | an element | what lies at its offset before the launch |
-| `+ - * fma max min sqrt rcp …` of floats | the instruction's function (`isa.semantics.floats`) |
-| `exp2`, `log2` | the machine's V_EXP and V_LOG, whose error its manual states |
+| `+ - * fma max min floor …` of floats | the instruction's function (`isa.semantics.floats`) |
+| `sqrt rcp rsq exp2 log2` of f16, f32 | the instruction's too, and the verdict says its error; of f64 it is none |
 | arithmetic of integers | the integer, modulo 2ⁿ |
 | `where`, orders, `and or not` | choices and conditions |
 | conversion | the instruction's function; of integers the integer itself |
@@ -58,6 +58,11 @@ from layoutalg.target.dtypes import DTYPES
 #: The machine's names of functions that one instruction does, where they are the equation's own, and where not.
 _SAME = ("add", "sub", "mul", "fma", "max", "min", "sqrt", "rcp", "rsq", "floor", "ceil", "trunc")
 MACHINE = {**{name: name for name in _SAME}, "rint": "rndne", "exp2": "exp", "log2": "log"}
+
+#: Functions that an instruction does to within an error, which its manual states (`isa.semantics.transcendental`); of
+#: f64 that is 2²⁹ ulp, the first step of a compiler's function and never the function.
+APPROXIMATE = frozenset({"sqrt", "rcp", "rsq", "exp2", "log2"})
+ERRORS = {"f16": "within 1 ulp", "f32": "within 1 ulp, denormals taken for zeros"}
 
 _CONDITIONS: Mapping[str, Callable[..., Expr]] = {"and": all_of, "or": any_of, "not": negation}
 _ORDERS: Mapping[str, Callable[[Expr, Expr], Expr]] = {"lt": lt, "le": le, "eq": eq}
@@ -168,11 +173,14 @@ class Wanted:
             return negative(operands[0], FLOAT_BITS[dtype])
         if name == "abs":
             return mod(operands[0], 1 << FLOAT_BITS[dtype] - 1)
-        if self.expansions is not None and self.expansions.has(name, dtype) and not (self.single and name in MACHINE):
+        instruction = name in MACHINE and (name not in APPROXIMATE or dtype in ERRORS)
+        if self.expansions is not None and self.expansions.has(name, dtype) and not (self.single and instruction):
             self.expanded[self.expansions.says(name, dtype)] = None
             return self.expansions.term(name, dtype, operands)
-        if name not in MACHINE:
+        if not instruction:
             raise NotReadable(f"{name} of {dtype} is no single instruction")
+        if name in APPROXIMATE:
+            self.expanded[f"{name} of {dtype} is the instruction's, {ERRORS[dtype]}"] = None
         return self.terms.apply(f"{MACHINE[name]}_{dtype}", *operands)
 
     def _of_integers(self, term: Operation, operands: list[Expr]) -> Expr:

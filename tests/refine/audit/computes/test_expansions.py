@@ -46,6 +46,9 @@ RIGHT = (
 )
 
 WRONG = (
+    ("double", "__builtin_amdgcn_sqrt(a)", "sqrt(x[i])"),
+    ("double", "__builtin_amdgcn_rcp(a)", "rcp(x[i])"),
+    ("double", "__builtin_amdgcn_rsq(a)", "rsq(x[i])"),
     ("float", "a / b", "y[i] / x[i]"),
     ("float", "a * (1.0f / b)", "x[i] / y[i]"),
     ("float", "a * __builtin_amdgcn_rcpf(b)", "x[i] / y[i]"),
@@ -85,6 +88,7 @@ def test_a_compilers_own_function_is_proved_and_named(case: tuple[str, str, str]
     assert proved(found)
     single = "amdgcn" in case[1]
     assert any(" makes of " in one for one in found.assumptions) != single
+    assert any("is the instruction's, within 1 ulp" in one for one in found.assumptions) == single
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, const, div, le, mod, simplify
 from layoutalg.index.conditions import disjunction
@@ -30,6 +31,9 @@ from layoutalg.refine.values.word import NotReadable, Word
 
 #: Bits of a base.
 BASE = 48
+
+#: Of an offset that is chosen among more than so many, the choices are not looked at one by one.
+MOST_WAYS = 4
 
 
 @dataclass(frozen=True)
@@ -79,14 +83,17 @@ class DescribedBuffer:
 
     def _inside(self, start: Expr, first: int, size: int, moved: Expr) -> Expr | None:
         """When the bytes of an access from its first on are in range; None where not every reading says it alike."""
-        found: Expr = FALSE
-        for condition, way in ways(start):
+        found, each = FALSE, list(islice(ways(start), MOST_WAYS + 1))
+        clear = moved is FALSE and all(_is_multiple(e, size) for e in (start, const(first), self.bytes))
+        for condition, way in each if len(each) <= MOST_WAYS else [(TRUE, start)]:
             inside, outside = le(way + first + size + moved, self.bytes), le(self.bytes, way + first)
             if self.unchecked:
                 inside, outside = le(1, self.bytes), le(self.bytes, 0)
             inside, outside = (all_of(one, way < 1 << 32) for one in (inside, outside))
             given = all_of(self.w.given, condition)
-            if self._holds(inside, given):
+            if clear and way.hi < 1 << 32:  # it is either by the multiples that these are
+                inside = simplify(inside)
+            elif self._holds(inside, given):
                 inside = TRUE
             elif self._holds(outside, given):
                 inside = FALSE
@@ -98,3 +105,8 @@ class DescribedBuffer:
     def _holds(self, goal: Expr, given: Expr) -> bool:
         goal = simplify(goal)
         return goal is TRUE or (goal is not FALSE and self.w.decide(goal, given))
+
+
+def _is_multiple(e: Expr, n: int) -> bool:
+    """Whether the normal form shows a number to be a multiple, in each way of a choice."""
+    return all(_is_multiple(way, n) for way in e.args[1:]) if e.op == "select" else simplify(mod(e, n)) is FALSE

@@ -79,6 +79,27 @@ def described(w: IndexValues, architecture: str, words: list[int]) -> DescribedB
     return DescribedBuffer(w, architecture, (w.word(words[0], 64), count, flags), "here")
 
 
+def never(goal: Expr, given: Expr) -> bool:
+    raise AssertionError(f"{goal} is asked")
+
+
+@pytest.mark.parametrize("count", [48, 64, 100])
+def test_whole_elements_of_whole_ranges_are_in_or_out_by_their_multiples(count: int) -> None:
+    """However many choices make the offset; where the range ends within an element it matters."""
+    offset: Expr = LANE * 16
+    for k in range(1, LANES):
+        offset = select(k > LANE, offset, LANE * 16 % 112 + 16 * k)
+    w = IndexValues(by_enumeration if count % 16 else never)
+    words = [1 << 20, count | 0x20000 << 32, 0]
+    parts = described(w, "cdna", words).parts(ACCESSES["BUFFER_LOAD_DWORDX4"], w.const(0, 32), w.word(offset, 64))
+    assert len(parts) == (1 if count % 16 == 0 else 4)
+    for k in range(LANES):
+        at = value(offset, {LANE: k})
+        assert [value(part.inside, {LANE: k}) for part in parts] == [
+            at + 16 // len(parts) * (n + 1) <= count for n in range(len(parts))
+        ]
+
+
 # --- kernels: the range guards ----------------------------------------------------------------------------------------
 
 SOURCE = """

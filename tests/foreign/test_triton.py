@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layoutalg.formats.spec import load
+from layoutalg.formats.spec import load, loads
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.bound import bound
 from layoutalg.isa.run.launch import execute
+from layoutalg.refine.audit.audit import Audit, audit
 from tests.foreign.corpus import TARGETS
 from tests.foreign.triton.table import BUILDS, KERNELS, philox
 
@@ -50,3 +51,39 @@ def test_results_are_those_of_numpy(name: str) -> None:
 def test_philox_is_the_published_one() -> None:
     """The known answer of Random123's `kat_vectors` for philox4x32-10 of zeros."""
     assert philox(0, np.zeros(1, np.uint32))[0] == 0x6627E8D5
+
+
+#: Kernels that are proved safe, for all sizes.
+PROVED = [
+    f"{kernel}-{target}" for kernel in ("add", "transpose", "row_sum", "softmax", "layer_norm") for target in TARGETS
+]
+QUICK = [f"{kernel}-{target}" for kernel in ("add", "row_sum", "softmax") for target in FAST]
+
+#: What is said of a launch → what is wrongly said in its place, and the claim that fails.
+LIES = {
+    "a row too many": ('grid = ["M", 1, 1]', 'grid = ["M + 1", 1, 1]', "in_bounds"),
+    "a row whose end is another's": ('"N"], strides = ["N", 1]', '"N - 1"], strides = ["N - 1", 1]', "in_bounds"),
+    "too little LDS": ("lds = ", "lds = 0 *", "lds_in_bounds"),
+    "nothing is written": ('writes = ["o"]', "writes = []", "read_only"),
+}
+
+
+def _audited(name: str, old: str = "", new: str = "") -> Audit:
+    (binary,) = read_kernels((BUILDS / f"{name}.co").read_bytes()).values()
+    text = (BUILDS / f"{name}.toml").read_text()
+    assert old in text
+    return audit(decode_kernel(binary), loads(text.replace(old, new)))
+
+
+@pytest.mark.parametrize("name", [one if one in QUICK else pytest.param(one, marks=pytest.mark.slow) for one in PROVED])
+def test_they_are_proved_safe(name: str) -> None:
+    found = _audited(name)
+    assert found.proved, [(claim, about, verdict.reason) for claim, about, verdict in found.claims if not verdict]
+
+
+@pytest.mark.parametrize("target", [t if t in FAST else pytest.param(t, marks=pytest.mark.slow) for t in TARGETS])
+@pytest.mark.parametrize("lie", LIES)
+def test_a_launch_that_lies_is_refuted(lie: str, target: str) -> None:
+    old, new, claim = LIES[lie]
+    found = _audited(f"softmax-{target}", old, new.replace("0 *", "0 # "))
+    assert (claim, "refuted") in {(claim, verdict.name) for claim, _, verdict in found.claims}

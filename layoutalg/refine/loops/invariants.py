@@ -243,6 +243,9 @@ class Loop:
         here, end = self._get(self.entry, place), self._get(latch, place)
         if place[0] != "scalars" or not (is_mask(here) and is_mask(end)) or as_mask(here).own is not as_mask(end).own:
             return False
+        if isinstance(here, Word) and isinstance(end, Word):  # 0, or all ones, may be a number
+            self.unknown[place], self.known[place] = self.w.word(self.w.fresh("carried", 1 << 32)), here.join(end)
+            return True
         mask = as_mask(here).having(as_mask(here).own, as_mask(end))
         self.unknown[place], self.known[place] = self.masks.unknown(place, mask, self.unknown), mask
         return True

@@ -296,12 +296,16 @@ class IndexValues:
         """The signed value."""
         return self.word(self.signed(word), 64)
 
-    def low(self, word: Word) -> Word:
-        """Any representative of the whole is one of its low half."""
+    def low(self, word: Word | Mask) -> Any:
+        """Any representative of the whole is one of its low half; a mask has halves of its own."""
+        if isinstance(word, Mask):
+            return word.halves[0]
         return Word(representative(word.expr, 32), 32, self, Low(word))
 
-    def high(self, word: Word) -> Word:
+    def high(self, word: Word | Mask) -> Any:
         """The upper half; it remembers the whole."""
+        if isinstance(word, Mask):
+            return word.halves[1]
         product = word.origin
         step: Expr | None = None
         if isinstance(product, Product):
@@ -333,7 +337,9 @@ class IndexValues:
         return Bit(self.fresh_bit())
 
     def ones_below(self, word: Word | Mask, places: Word) -> Word:
-        """Of a number whose bits are all set all of them; else of constants."""
+        """Of a number whose bits are all set all of them; of a mask a number that is not known; else of constants."""
+        if isinstance(word, Mask):
+            return self._lanes_below(word, places)
         number, count = (simplify(part.expr) for part in (word, places))
         if number.op == "const" and number.value % (1 << 32) == (1 << 32) - 1:
             return places
@@ -341,6 +347,15 @@ class IndexValues:
             raise NotReadable(f"how many bits of {number} are set")
         below = (1 << int(count.value)) - 1 if number.value else 0
         return self.const((int(number.value) & below & 0xFFFFFFFF).bit_count(), 32)
+
+    def _lanes_below(self, mask: Mask, places: Word) -> Word:
+        """How many lanes have a bit, of the 32 that a register has or of the lowest of them, if there are such."""
+        if mask.own is TRUE:
+            return places
+        e = simplify(places.expr)
+        most = int(min(max(e.hi, 0), 32))
+        half = const(mask.half or 0)
+        return self.word(self.belonging("lanes", most + 1, mask.own, half, e))
 
     def mul_high(self, a: Word, b: Word) -> Word:
         """The upper half of a product; the steps of a division are seen as such."""

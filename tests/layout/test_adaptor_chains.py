@@ -27,7 +27,7 @@ from tests.fuzzing import count, some
 from tests.layout.chains import chains, offset_of
 
 SHARDS, POINTS = 4, 6
-EACH = count(480, dear=2) // SHARDS
+EACH = count(160, dear=2) // SHARDS
 Top = tuple[int, ...]
 Says = list[tuple[int, bool]]
 """The offset and the validity at each of some top indices."""

@@ -36,6 +36,9 @@ from layoutalg.refine.values.unknowns import Kind, arguments_of, dependencies, k
 
 LDS = "lds"
 
+#: What addresses are multiples of at most, but for atomic operations; bytes.
+DWORD = 4
+
 #: What words are cut to.
 WORDS = (1 << 32, 1 << 64)
 
@@ -172,13 +175,14 @@ def same_bytes(one: TracedAccess, other: TracedAccess, alike: Container[Expr]) -
 
 
 def needed_alignment(access: TracedAccess) -> int:
-    """The bytes that an address must be a multiple of: in global memory of no more than a dword.
+    """The bytes that an address must be a multiple of: of no more than a dword; of an atomic operation its own width.
 
-    LLVM gives wide global operations to addresses of dwords, on machines without unaligned accesses too
-    (`allowsMisalignedMemoryAccessesImpl`); an atomic operation needs its own width.
+    LLVM gives wide global operations to addresses of dwords, on machines without unaligned accesses too, and wide ones
+    of LDS where these are allowed, as amdhsa does on every target from gfx9 on (`allowsMisalignedMemoryAccessesImpl`,
+    `hasUnalignedDSAccessEnabled`).  There any byte would do; but what is not even of dwords no compiler means.
     """
     needed = alignment_of("lds" if access.memory == LDS else "global", access.width)
-    return needed if access.memory == LDS or access.atomic else min(needed, 4)
+    return needed if access.atomic else min(needed, DWORD)
 
 
 def _uncut(offset: Expr, loaded: Container[Expr], cuts: Container[tuple[int, int]]) -> Expr:

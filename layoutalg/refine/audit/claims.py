@@ -19,7 +19,7 @@ USUAL: Mapping[str, str] = {
     "ends": "each loop leaves in the turn that its count says, and in none before",
     "in_bounds": "the bytes of an access lie in its tensor",
     "lds_in_bounds": "the bytes of an access lie in the LDS that the kernel and the launch ask for",
-    "aligned": "an address is a multiple of what its instruction needs: in global memory, at most of a dword",
+    "aligned": "an address is a multiple of its width, or of a dword; of an atomic operation's, of its width",
     "read_only": "no tensor is stored to that is not among `writes`",
     "defined": "what is stored is made of what was given, loaded or computed, of nothing that nobody wrote",
     "race_free": "no two threads access one byte, one of them storing, with nothing between that orders them",

@@ -98,3 +98,15 @@ def test_two_elements_of_one_instruction_are_stored_at_once(text: str, shown: bo
     store = f'asm volatile("{text}\\ns_waitcnt lgkmcnt(0)" :: "v"(t * 4), "v"(t), "v"(-t));'
     found = audited(f"if (t < 64) {{ {store} }} if (t > 999) s[0] = 1;")
     assert (claim(found, "race_free") == {"proved"}) == shown
+
+
+@pytest.mark.parametrize(("text", "place", "name"), [
+    ("ds_write_b64 %0, %1", "t * 8", "proved"), ("ds_write_b64 %0, %1", "t * 8 + 4", "proved"),
+    ("ds_write_b64 %0, %1", "t * 8 + 2", "refuted"), ("ds_add_u64 %0, %1", "t * 8 + 4", "refuted"),
+])  # fmt: skip
+def test_lds_is_aligned_to_dwords(text: str, place: str, name: str) -> None:
+    """amdhsa allows any byte; atomic operations need their own width."""
+    store = f'asm volatile("{text}\\ns_waitcnt lgkmcnt(0)" :: "v"({place}), "v"((long)t));'
+    found = claim(audited(f"if (t < 64) {{ {store} }} if (t > 999) s[0] = 1;"), "aligned")
+    assert name in found
+    assert (found == {"proved"}) == (name == "proved")

@@ -11,6 +11,7 @@ with its variables, also in the offsets of what it loads (`UninterpretedFunction
 | a + a, 2 · a | both are exact, or overflow alike |
 | max(a, a), 1 · a, a | compilers write them to quiet a NaN |
 | −a < −b, b < a | the order of negatives |
+| f32 of an integer, + a whole number; f32 of their sum | exact, where neither is beyond 2²⁴ |
 | med3(a, l, h), min(max(a, l), h) | numbers l ≤ h, h no zero: V_MED3's pseudocode, case by case (ISA manuals) |
 
 −a is a with its sign's bit turned.  What is read of LDS and has no term (`through_lds`) stays the unknown that it is in
@@ -33,6 +34,9 @@ from layoutalg.refine.values.unknowns import Kind, call_of, unknown_value
 FLOAT_BITS = {"f16": 16, "f32": 32, "f64": 64}
 _ONE = {"f16": 0x3C00, "f32": 0x3F800000, "f64": 0x3FF0000000000000}
 _TWO = {"f16": 0x4000, "f32": 0x40000000, "f64": 0x4000000000000000}
+#: Whole numbers up to this one f32 holds, each of them.
+_WHOLE = 1 << 24
+
 _FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 
 _OPEN = "["
@@ -79,6 +83,8 @@ class Terms(UninterpretedFunctions):
         """The result of a function: the same for the same arguments."""
         if is_memory(name):
             return self._held(name, simplify(arguments[0]))
+        if name == "f32_of_u32" and arguments[0].lo >= 0 and arguments[0].hi < 1 << 31:
+            name = "f32_of_i32"
         operation, _, dtype = name.rpartition("_")
         if dtype in FLOAT_BITS:
             known = self._arithmetic(operation, dtype, [simplify(a) for a in arguments])
@@ -107,6 +113,8 @@ class Terms(UninterpretedFunctions):
             return self._median(dtype, given)
         if operation == "add" and given[0] is given[1]:
             return self.apply(f"mul_{dtype}", const(_TWO[dtype]), given[0])
+        if operation == "add" and dtype == "f32":
+            return next((one for one in map(self._whole, (given, given[::-1])) if one is not None), None)
         if operation == "mul":
             plain = [without_sign(a, bits) for a in given]
             for k, (turned, one) in enumerate(plain):
@@ -116,6 +124,15 @@ class Terms(UninterpretedFunctions):
                 product = super().apply(f"mul_{dtype}", *(one for _, one in plain))
                 return negative(product, bits) if plain[0][0] != plain[1][0] else product
         return None
+
+    def _whole(self, given: Sequence[Expr]) -> Expr | None:
+        """The sum of an integer's number and a whole constant, where f32 holds all of them exactly."""
+        name, arguments = call_of(given[0])
+        if name != "f32_of_i32" or given[1].op != "const" or not _number(given[1], "f32").is_integer():
+            return None
+        n, whole = arguments[0], int(_number(given[1], "f32"))
+        small = all(max(-e.lo, e.hi) <= _WHOLE for e in (n, n + whole))
+        return self.apply(name, n + whole) if whole and small else None
 
     def _order(self, operation: str, dtype: str, given: Sequence[Expr]) -> Expr | None:
         """The order of numbers that are both written as negatives, a constant aside, as that of the others."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from layoutalg.index import TRUE, Expr, all_of, const, select, symbol, var
+from layoutalg.index import TRUE, Expr, all_of, const, mod, select, symbol, var
 from layoutalg.prove import ForAll, Limits, holds
 from layoutalg.refine.audit.computes.agreement import Agreement
 from layoutalg.refine.audit.computes.terms import Terms, negative
@@ -28,6 +28,10 @@ def minus(x: Expr) -> Expr:
     return negative(x, 32)
 
 
+def number(x: Expr) -> Expr:
+    return F.apply("f32_of_i32", x)
+
+
 def clamped(x: Expr, low: int, high: int) -> Expr:
     return F.apply("min_f32", F.apply("max_f32", x, const(low)), const(high))
 
@@ -51,6 +55,9 @@ def same(got: Expr, wanted: Expr, given: Expr = TRUE) -> bool:
         (fma(minus(A), minus(B), C), fma(A, B, C)),
         (add(A, A), mul(const(0x40000000), A)),
         (F.apply("max_f32", A, A), A),
+        (add(number(mod(A, 16)), const(0xC1000000)), number(mod(A, 16) - 8)),
+        (add(const(0x4B000000), F.apply("f32_of_u32", mod(A, 1 << 22))), number(mod(A, 1 << 22) + (1 << 23))),
+        (F.apply("f32_of_u32", mod(A, 16)), number(mod(A, 16))),
         (F.apply("lt_f32", minus(A), minus(B)), F.apply("lt_f32", B, A)),
         (F.apply("le_f32", minus(A), const(0x3F800000)), F.apply("le_f32", const(0xBF800000), A)),
         (F.apply("med3_f32", A, const(0), const(0x40C00000)), clamped(A, 0, 0x40C00000)),
@@ -67,6 +74,12 @@ def test_what_is_one_term(got: Expr, wanted: Expr) -> None:
     [
         (add(A, B), add(A, C)),
         (F.apply("lt_f32", minus(A), minus(B)), F.apply("lt_f32", A, B)),
+        (add(number(mod(A, 16)), const(0xC1000000)), number(mod(A, 16) + 8)),
+        (add(number(mod(A, 16)), const(0x3F000000)), number(mod(A, 16))),  # + 0.5
+        (add(number(mod(A, 1 << 25)), const(0x3F800000)), number(mod(A, 1 << 25) + 1)),  # rounded twice
+        (add(number(mod(A, 16)), const(0x4C000000)), number(mod(A, 16) + (1 << 25))),
+        (add(number(mod(A, 16)), const(0x7F800000)), number(mod(A, 16))),  # an infinity
+        (F.apply("f32_of_u32", A), number(A)),
         (F.apply("lt_f32", minus(A), B), F.apply("lt_f32", minus(B), minus(A))),
         (F.apply("eq_f32", minus(A), minus(B)), F.apply("lt_f32", B, A)),
         (F.apply("med3_f32", A, const(0xBF800000), const(0)), clamped(A, 0xBF800000, 0)),  # of +0 and −0

@@ -60,12 +60,16 @@ RIGHT = (
      f"{REVERSED} + 1"),
     ("s[t] = v; s[t + 128] = -v; __syncthreads(); o[i] = s[t * 2];",
      "where(i % 128 < 64, x[i // 128 * 128 + i % 128 * 2], -x[i // 128 * 128 + i % 128 * 2 - 128])"),
+    ("int r = t / 8 % 8, c = t % 8, h = t & 64; s[h + r * 8 + (c ^ r)] = v; __syncthreads(); "
+     "o[i] = s[h + c * 8 + (r ^ c)];", "x[i // 64 * 64 + i % 8 * 8 + i // 8 % 8]"),
     ("s[t % 8 * 16 + t / 8] = v; __syncthreads(); o[i] = s[t];", "x[i // 128 * 128 + i % 16 * 8 + i // 16 % 8]"),
     ("for (int c = 0; c < n; ++c) { __syncthreads(); s[t] = v; __syncthreads(); o[i] = s[127 - t]; }", REVERSED),
     ("if (n > 3) s[t] = v; else s[t] = x[t]; __syncthreads(); o[i] = s[t];", "where(N > 3, x[i], x[i % 128])"),
 )  # fmt: skip
 
 WRONG = (
+    ("int r = t / 8 % 8, c = t % 8, h = t & 64; s[h + r * 8 + (c ^ r)] = v; __syncthreads(); "
+     "o[i] = s[h + c * 8 + (r ^ c ^ 1)];", "x[i // 64 * 64 + i % 8 * 8 + i // 8 % 8]"),
     ("s[t] = v; __syncthreads(); o[i] = s[127 - t];", "x[i]"),
     ("s[t] = v; __syncthreads(); o[i] = s[126 - t < 0 ? 0 : 126 - t];", REVERSED),
     ("s[t] = v; __syncthreads(); o[i] = s[(127 - t) ^ 1];", REVERSED),
@@ -90,7 +94,7 @@ def test_what_lds_hands_on_is_proved(body: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"), [*WRONG[:2], *(pytest.param(*one, marks=pytest.mark.slow) for one in WRONG[2:])]
+    ("body", "said"), [*WRONG[1:3], *(pytest.param(*one, marks=pytest.mark.slow) for one in (WRONG[0], *WRONG[3:]))]
 )
 def test_what_lds_does_not_hand_on_is_never_proved(body: str, said: str) -> None:
     assert not isinstance(verdict(body, said), Proved)

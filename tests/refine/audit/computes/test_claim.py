@@ -29,6 +29,7 @@ MORE = (
     "copy_early_return", "copy_index_64", "transpose_naive", "gather", "jacobi_2d", "max_pool_2x2",
     "quantise_i8", "pack_u4", "float_to_half", "float_to_int", "adam_step", "divide", "hypotenuse", "gelu",
     "fill", "copy_float4", "copy_batched", "unpack_u4",
+    "concatenate", "select_where",
 )  # fmt: skip
 
 #: Equations that are wrong of kernels, each somewhere only.
@@ -55,7 +56,7 @@ WRONG = (
 OPEN = (
     ("copy_grid_stride", "o[i] = x[i]"),
     ("dequantise_i8", "o[i, j] = f16(f32(x[i, j]) * scales[i])"),
-    ("concatenate", "o[i, j] = where(j < L, a[i, j], b[i, j - L])"), ("reverse_in_lds", "x[i] = x[N - 1 - i]"),
+    ("reverse_in_lds", "x[i] = x[N - 1 - i]"),
 )  # fmt: skip
 
 

@@ -93,7 +93,7 @@ class DivergentLoop(Loop):
         if noting:
             self.loops.claims += self._ranked(start, self._stays(latch), lines)
             self.loops.turns[self.t] = self._turns(start, self._stays(latch), lines)
-            self._carries(latch)
+            self._carries(latch, self.loops.turns[self.t])
             self._settle(trace, claims, carried)
         return self._left(latch, leaving)
 
@@ -214,7 +214,8 @@ class DivergentLoop(Loop):
             self.loops.turns[t] = turns.under(inside.expr)
         for unknown, one in self.loops.carried.items():
             if unknown not in carried:
-                new_one = replace(one, before=inside.expr(one.before), after=inside.expr(one.after))
+                active = one.turns and one.turns.under(inside.expr)
+                new_one = replace(one, before=inside.expr(one.before), after=inside.expr(one.after), turns=active)
                 self.loops.carried[unknown] = new_one
 
     # Behind the loop
@@ -259,6 +260,7 @@ class DivergentLoop(Loop):
                 after.cells[key] = before
             elif self._keeps(place, leaving):
                 after.cells[key] = (*before, (self.entered, at.word(here)))
+                self._noted(place, here, at.word(here))
             else:
                 after.cells[key] = ((TRUE, nothing_known(self.w, here)),)
             return
@@ -271,6 +273,13 @@ class DivergentLoop(Loop):
         else:
             words = [word for state in leaving if isinstance(word := state.scalars.get(key), Word)]
             after.scalars[key] = nothing_known(self.w, *words)
+
+    def _noted(self, place: Register, last: Word, left: Word) -> None:
+        """Notes what is left of what the loop carries, where the last turn makes it as all others do."""
+        unknown = self.unknown.get(place)
+        one = self.loops.carried.get(unknown.expr) if isinstance(unknown, Word) else None
+        if one is not None and substitute(last.expr, {self.unsure: 1}) is one.after:
+            self.loops.carried[one.unknown] = replace(one, left=left.expr)
 
     def _turned(self, place: Register, leaving: Sequence[State]) -> Word:
         """What a vector register holds at the end of the lane's last turn, if that is one word."""

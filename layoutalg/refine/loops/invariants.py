@@ -47,8 +47,7 @@ from layoutalg.refine.symbolic.substitution import Substitution
 from layoutalg.refine.values.unknowns import Kind
 from layoutalg.refine.values.word import High, Mask, NotReadable, Word, as_mask, is_mask
 
-#: How often a body is tried before no invariant is found.  Loops of the builds that are proved take three: one to see
-#: what changes, one to recognise it, one to check; each loop within another may ask for more.
+#: How often a body is tried before no invariant is found: of most builds three times, and more around other loops.
 TRIES = 12
 
 
@@ -60,6 +59,8 @@ class Carried:
     unknown: Expr
     before: Expr  # what the register holds before the loop
     after: Expr  # what it holds at the end of an iteration
+    turns: LaneTurns | None = None  # of a loop that each lane leaves for itself, and what is left behind it
+    left: Expr | None = None
 
 
 @dataclass
@@ -348,7 +349,7 @@ class Loop:
             self.loops.claims.append(ForAll(about, goal, start.condition))
         self._carries(latch)
 
-    def _carries(self, latch: State) -> None:
+    def _carries(self, latch: State, turns: LaneTurns | None = None) -> None:
         """Notes what the loop carries."""
         for place, word in self.unknown.items():
             if place in self.known:
@@ -359,7 +360,7 @@ class Loop:
             if isinstance(word, Word) and word.expr.op == "var":
                 before, after = (self._get(s, place) for s in (self.entry, latch))
                 if isinstance(before, Word) and isinstance(after, Word):
-                    self.loops.carried[word.expr] = Carried(self.t, word.expr, before.expr, after.expr)
+                    self.loops.carried[word.expr] = Carried(self.t, word.expr, before.expr, after.expr, turns)
 
     def _tested_at_head(self, latch: State) -> Ends:
         """The states behind the exits of a loop that comes back from each of the program's iterations.

@@ -12,7 +12,7 @@ nothing of how often an element is stored to.
 |---|---|
 | a block's number, a turn of a loop | the variable |
 | a thread's number | parts of it, where quotients and remainders by constants stand in the store |
-| which of several stores that differ by constants | their number |
+| which of several stores that differ by constants | their number, or digits of it |
 
 A variable that is in no digit is 0, or what the store's condition says that it equals. With two dimensions that share
 a variable, the offset itself is the number. What it cannot represent: digits that overlap, as a halo's.
@@ -20,10 +20,10 @@ a variable, the offset itself is the number. What it cannot represent: digits th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
-from math import gcd
 
 from layoutalg.index import (
     FALSE,
@@ -78,6 +78,8 @@ def ways(
     found = [one for each in solved for one in each if one is not None]
     for one in found:
         yield list(one.questions())
+    for one in (one for one in solved[0] if one is not None and len(one.stores) > 1):
+        yield list(replace(one, by_index=True).questions())
     if len(found) > 1:
         yield [CoverageQuestion(TRUE, any_of(*(one.covered for one in found)))]
 
@@ -113,6 +115,7 @@ class _Solved:
     digits: Numbers  # of which store it is
     numbers: Numbers  # of the variables of its thread
     inside: Expr  # that these are numbers of the launch
+    by_index: bool = False  # whether it is the index that is compared, and not the offset
 
     @classmethod
     def of(
@@ -129,13 +132,15 @@ class _Solved:
         which: list[dict[Expr, int]] = [{} for _ in family]
         for axis, (line, target) in enumerate(zip(first, targets, strict=True)):
             steps = [gap[axis] for gap in gaps]
-            low, step = min(steps), reduce(gcd, (gap - min(steps) for gap in steps))
+            low = min(steps)
             line = simplify(substitute(line, {v: parts.whole for v, parts in split.items()})) + low
-            if step:
-                number = var(f"store {axis}", (max(steps) - low) // step + 1)
+            left = [gap - low for gap in steps]
+            for step, count in reversed(grid(left)):
+                number = var(f"store {axis} {step}", count)
                 line = line + number * step
-                for place_, gap in zip(which, steps, strict=True):
-                    place_[number] = (gap - low) // step
+                for place_, gap in zip(which, left, strict=True):
+                    place_[number] = gap // step
+                left = [gap % step for gap in left]
             own = [v for v in variables(line) if v in which[0] or _is_own(v, family[0], split)]
             solved = _digits(line, target, own)
             if solved is None or any(v in digits or v in numbers for v in solved):
@@ -151,7 +156,10 @@ class _Solved:
             yield CoverageQuestion(TRUE, self.covered)
             return
         cases = [self._is(which) for _, which in self.stores]
-        yield CoverageQuestion(TRUE, any_of(*cases))
+        digits = {tuple(which.values()) for _, which in self.stores}
+        every = math.prod(int(v.hi) + 1 for v in self.digits) == len(digits)
+        in_range = (part for v, e in self.digits.items() for part in (e >= 0, e <= int(v.hi)))
+        yield CoverageQuestion(TRUE, all_of(*in_range) if every else any_of(*cases))
         for (store, _), case in zip(self.stores, cases, strict=True):
             yield CoverageQuestion(case, self._does(store))
 
@@ -166,7 +174,27 @@ class _Solved:
     def _does(self, store: PlacedStore) -> Expr:
         """That a store's condition holds, and its index is the element's."""
         offset, guard = (simplify(substitute(e, self.numbers)) for e in (store.offset, store.guard))
-        return all_of(self.inside, guard, eq(offset, self.place.at(self.element) + store.part))
+        index = (simplify(substitute(e, self.numbers)) for e in store.index)
+        by_offset = eq(offset, self.place.at(self.element) + store.part)
+        return all_of(self.inside, guard, *(map(eq, index, self.element) if self.by_index else (by_offset,)))
+
+
+def grid(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Steps and counts, least first, so that numbers from 0 on are sums of multiples; of others one, of all between.
+
+    >>> grid([0, 1, 2, 3, 8, 9, 10, 11]), grid([0, 2, 6])
+    ([(1, 4), (8, 2)], [(2, 4)])
+    """
+    left, found = sorted(set(numbers)), []
+    while len(left) > 1:
+        step = left[1] - left[0]
+        count = next((k for k in range(len(left)) if left[k] != left[0] + k * step), len(left))
+        if left != [first + k * step for first in left[::count] for k in range(count)]:
+            step = reduce(math.gcd, numbers)
+            return [(step, max(numbers) // step + 1)]
+        found.append((step, count))
+        left = left[::count]
+    return found
 
 
 def _is_own(v: Expr, store: PlacedStore, split: Mapping[Expr, Parts]) -> bool:

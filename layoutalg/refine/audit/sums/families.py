@@ -11,7 +11,7 @@ of the wanted Σ_k at the k that its factors' places say: κ(s, n) = 16·s + n. 
 
 so that each wanted term is there exactly once and there is no other: a bijection, by its inverse.  `digits` are those
 of the mixed radix that κ's coefficients are.  Of a greatest, the last line says `at least one`, and the second is not
-asked.  What it cannot represent: coefficients that are no constants, sums over two indices.
+asked.  What it cannot represent: sums over two indices, indices that fall.
 """
 
 from __future__ import annotations
@@ -29,10 +29,8 @@ from layoutalg.index import (
     Expr,
     all_of,
     any_of,
-    const,
     div,
     eq,
-    mod,
     negation,
     simplify,
     substitute,
@@ -43,6 +41,7 @@ from layoutalg.index import (
 from layoutalg.index.evaluate import values
 from layoutalg.index.normal import normal
 from layoutalg.prove import ForAll
+from layoutalg.refine.audit.strides import magnitude
 from layoutalg.refine.audit.sums.addends import Addend, Addends, Placed
 from layoutalg.refine.audit.sums.digits import Table, digits
 from layoutalg.refine.values.word import NotReadable
@@ -175,8 +174,8 @@ def matched(found: Addends, wanted: Addends, given: Expr, exactly: bool = True) 
         for family in (*mine, *theirs):  # what the other sum has not: where it is, nothing is
             if family.guard is TRUE:
                 raise NotReadable(f"terms of {_named(kind)}: {len(mine)} found, {len(theirs)} wanted")
-            known = all_of(given, family.guard, *(part for v in family.bound for part in _range(v)))
-            yield ForAll(f"there is no term of {_named(kind)}", FALSE, known)
+            known = all_of(given, *(part for v in family.bound for part in _range(v)))
+            yield ForAll(f"there is no term of {_named(kind)}", negation(family.guard), known)
 
 
 def _kind(family: Family) -> ProductKind:
@@ -245,23 +244,23 @@ def _placed(family: Family, target: Family, k: Expr) -> tuple[Expr, list[tuple[E
             if over is None:
                 continue
             place = simplify(over.expr())
-            if set(variables(place)) <= set(family.bound):
-                rest = [(a, simplify(substitute(b, {k: place}))) for a, b in pairs]
-                return place, [(a, b) for a, b in rest if simplify(a - b) is not FALSE]
+            rest = [(a, simplify(substitute(b, {k: place}))) for a, b in pairs]
+            return place, [(a, b) for a, b in rest if simplify(a - b) is not FALSE]
     raise NotReadable("which term of the sum a product is, is not seen")
 
 
 def _digits(family: Family, place: Expr, k: Expr) -> Mapping[Expr, Expr]:
-    """Each bound index as a digit of κ, in the mixed radix of its coefficients."""
-    poly = normal(place)
-    steps = {v: poly.terms.get((v,), 0) for v in family.bound}
-    line = sum((v * step for v, step in steps.items()), start=const(poly.terms.get((), 0)))
-    if simplify(line - place) is not FALSE or any(step <= 0 for step in steps.values()):
+    """Each bound index as a digit of κ less its start, in the mixed radix of its coefficients."""
+    start, steps = normal(place), dict[Expr, Expr]()
+    for v in family.bound:
+        line = start.linear_in(v)
+        if line is None or not line[1].terms:
+            raise NotReadable(f"{place} is no sum of multiples of {', '.join(map(str, family.bound))}")
+        start, steps[v] = line[0], line[1].expr()
+    if set(family.bound) & set(variables(start.expr(), *steps.values())) or any(step.lo < 1 for step in steps.values()):
         raise NotReadable(f"a term's index {place} is no mixed radix of {', '.join(map(str, family.bound))}")
-    rising = sorted(steps, key=lambda v: steps[v])
-    from_start = k - poly.terms.get((), 0)
-    found = {}
-    for v, above in zip(rising, [*rising, None][1:], strict=True):
-        digit = div(from_start, steps[v])
-        found[v] = simplify(mod(digit, max(1, steps[above] // steps[v])) if above is not None else digit)
+    left, found = simplify(k - start.expr()), {}
+    for v in sorted(steps, key=lambda v: -magnitude(steps[v])):
+        found[v] = simplify(div(left, steps[v]))
+        left = simplify(left - found[v] * steps[v])
     return found

@@ -65,6 +65,9 @@ FORMATS: Mapping[str, tuple[str, str]] = {
 #: Types whose sums and products wrap: of these, all is said modulo 2³².
 INTEGERS = ("i32", "u32")
 
+#: Functions that give one of their operands.
+EXTREMES = ("max", "min")
+
 #: The tensor of what nothing wrote.
 NOBODYS = "undefined"
 
@@ -238,7 +241,9 @@ class Reals:
             return self.read(arguments[0], given, env, how)
         if kind in FORMATS:
             self._typed(name, kind, dtype)
-        if operation == how and how != "add":
+        if operation in EXTREMES and arguments[0] is arguments[1]:
+            return self.read(arguments[0], kind, env, how)
+        if operation == how != "add":
             return tuple(dict.fromkeys(a for x in arguments for a in self.read(x, kind, env, how)))
         if operation not in ("add", "sub", "mul", "fma", "mad") or kind not in FORMATS:
             raise NotReadable(f"the result of {name}")
@@ -363,8 +368,8 @@ class Reals:
         outside = {v: e for v, e in env.items() if v is not t}
         s = symbol(f"turn {len(self.indices)}", min=0, max=MOST)
         if turn is None:
-            turns = self.loops.turns.get(t)
-            if turns is None:
+            turns, *others = {one.turns for one in carried.values()}  # a loop may be followed from several states
+            if turns is None or others:
                 raise NotReadable(f"in which turns lanes are in the loop that carries {marker}")
             self.questions.append(turns.exactly)
             below = self.placed(turns.active, {**outside, t: s})

@@ -26,12 +26,8 @@ from layoutalg.index import Expr, all_of, negation, simplify, substitute, var
 from layoutalg.prove import ForAll
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.sums.addends import Addend, Addends, Factor, Placed, added, candidate, product, scaled
-from layoutalg.refine.audit.sums.reals import FORMATS, INTEGERS
+from layoutalg.refine.audit.sums.reals import EXTREMES, FORMATS, INTEGERS
 from layoutalg.refine.values.word import NotReadable
-
-#: Reductions whose terms are candidates, one of which is the value.
-EXTREMES = ("max", "min")
-
 
 #: Types of which sums and products are read.
 NUMBERS = (*FORMATS, *INTEGERS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layoutalg.index import Expr, const, div, postorder, rebuild, select, simplify
+from layoutalg.index import Expr, const, div, mod, postorder, rebuild, select, simplify
 from layoutalg.index.normal import normal
 from layoutalg.refine.audit.accesses import LDS
 from layoutalg.refine.loops.invariants import Loops
@@ -54,7 +54,7 @@ def together(low: Call, high: Call) -> Call:
     name, _, number = low[0].removesuffix("]").partition("[")
     if not number or int(number) % 2 or high[0] != f"{name}[{int(number) + 1}]" or low[1][:-1] != high[1][:-1]:
         return "", ()
-    return f"{name}[{int(number) // 2}]", (*low[1][:-1], simplify(low[1][-1] + high[1][-1] * (1 << 32)))
+    return f"{name}[{int(number) // 2}]", (*low[1][:-1], simplify(mod(low[1][-1], 1 << 32) + high[1][-1] * (1 << 32)))
 
 
 def made_by_turns(loops: Loops) -> dict[Expr, Expr]:
@@ -63,6 +63,8 @@ def made_by_turns(loops: Loops) -> dict[Expr, Expr]:
     for v, one in loops.carried.items():
         if v not in dependencies(one.after):
             continue
+        if one.left is not None:
+            found.setdefault(one.left, v)
         wide = one.after.args[0] if one.after.op == "mod" and one.after.args[1] is const(1 << 32) else one.after
         if one.after.op == "var" and one.after.hi <= v.hi:
             found.setdefault(one.after, v)

@@ -14,7 +14,8 @@ from tests.foreign.running import machine_code
 from tests.foreign.table import KERNELS
 
 SUMS = ("reduce_tree", "reduce_interleaved", "reduce_shuffle", "dot_f64", "column_sum", "matvec_wave",
-        "matmul_tiled", "matmul_f64", "matmul_f16", "mfma_f16_16x16", "wmma_f16_16x16")  # fmt: skip
+        "matmul_tiled", "matmul_f64", "matmul_f16", "mfma_f16_16x16", "mfma_f32_32x32",
+        "mfma_bf16_32x32", "wmma_f16_16x16")  # fmt: skip
 
 
 def audited(name, target, edit=None, equation=""):
@@ -67,6 +68,12 @@ CHEATS = {
             "sum = 0.0f;\n    for (int k = lane; k < n; k += 32) sum += a[(size_t)row",
             "sum = 1.0f;\n    for (int k = lane; k < n; k += 32) sum += a[(size_t)row",
         ),
+    ),
+    "mfma_f32_32x32": (
+        ("l += 2", "l += 4"),
+        ("row) * k + l + half], b", "row) * k + l], b"),
+        ("blockIdx.x * 32 + row) * k + l + half], sum", "blockIdx.x * 32 + (row ^ 1)) * k + l + half], sum"),
+        ("= sum[i]", "= sum[i ^ 1]"),
     ),
     "reduce_shuffle": (
         ("delta = warpSize / 2", "delta = warpSize / 4"),
@@ -175,3 +182,10 @@ def test_a_nought_in_place_of_what_a_guard_leaves_out_is_a_candidate_of_a_greate
     """Of numbers below nought the greatest of three is not the greatest of three and nought."""
     source = ROW.format("-__builtin_inff()", "fmaxf(s, j < 3 ? x[i * k + j] : -__builtin_inff())", "s")
     assert verdict(source, "max[j] where(j < 3, x[i, j], 0.0)") != "proved"
+
+
+def test_a_nought_that_no_index_has_is_no_candidate():
+    source = ROW.format("-__builtin_inff()", "fmaxf(s, x[i * k + j])", "s")
+    assert verdict(source, "max[j] where(j < K, x[i, j], 0)") == "proved"
+    assert verdict(source, "max[j] where(j < K - 1, x[i, j], 0)") != "proved"
+    assert verdict(source, "max[j < K + 1] where(j < K, x[i, j], 0)") != "proved"

@@ -62,6 +62,7 @@ class DivergentLoop(Loop):
         self.inside = eq(self.unsure, 1)  # whether the lane is active at the head
         self.bits: dict[Register, Expr] = {}  # of masks: what lanes that have left have there
         self.lost: dict[Register, Expr] = {}  # of masks: what lanes have there behind the loop, where it is not known
+        self.done = TRUE  # whether the lane does not go on after turn t, of all that is of this turn
         self.back: list[State] = []  # at the end of a turn
         self.entry = entry.copy()
         self._assume(TRUE)
@@ -225,9 +226,8 @@ class DivergentLoop(Loop):
         states = [state for _, state in leaving]
         last = self.w.fresh("last_turn", int(self.t.hi) + 1)
         at = Substitution({self.t: last, self.unsure: as_expr(1)})
-        stays = substitute(self._stays(latch), {self.unsure: 1})
-        done = negation(stays) if self.forms.plain(stays) else TRUE
-        self.loops.facts[last] = any_of(negation(self.entered), at.expr(all_of(self.own, done)))
+        self.done = simplify(negation(substitute(self._stays(latch), {self.unsure: 1})))
+        self.loops.facts[last] = any_of(negation(self.entered), at.expr(all_of(self.own, self.done)))
         after = joined(self.w, [replace(state.copy(), path=self.before.path, scc=None) for state in states[:1]])
         for state in states[1:]:
             after.outstanding.join(state.outstanding)
@@ -318,7 +318,7 @@ class DivergentLoop(Loop):
         bit, entered = self.bits.get(lower), all_of(self.w.occupied, self.entered)
         unknown = self.lost.setdefault(lower, self.w.lane_bit(*(mask.own for mask in masks)))
         away = Substitution({self.unsure: as_expr(0)})
-        own = [assuming(mask.own, all_of(state.condition, self.own, guard))
+        own = [assuming(mask.own, all_of(state.condition, self.own, guard, self.done))
                for mask, (state, guard) in zip(masks, ends, strict=True)]  # fmt: skip
         if bit is not None and all(simplify(away.expr(mask.own)) is bit for mask in masks) and len(set(own)) == 1:
             without = as_mask(before).own if before is not None and is_mask(before) else unknown

@@ -202,7 +202,7 @@ class Loop:
         changed = [p for p in places(start, latch) if p not in self.unknown and not same(self.w, start, latch, p)]
         numbers = [place for place in changed if not self._guess_mask(latch, place)]
         words = {p: word for p in numbers if isinstance(word := self._get(self.entry, p), Word)
-                 and not (is_mask(word) and isinstance(self._get(latch, p), Mask))}  # fmt: skip
+                 and not isinstance(self._get(latch, p), Mask)}  # fmt: skip
         uppers = {p: word for p, word in words.items() if isinstance(word.origin, High)}
         for place in numbers:
             self._forget(place, words.get(place), uppers, latch)

@@ -45,10 +45,12 @@ class LaneTurns:
 
 
 def unwrapped(e: Expr) -> Expr:
-    """The expression as if nothing in it wrapped."""
+    """The expression as if nothing in it wrapped; but which one of two a choice takes, wraps and all, is kept."""
     seen: dict[Expr, Expr] = {}
     for node in postorder(e):
         parts = tuple(seen[part] for part in node.args)
+        if node.op == "select":
+            parts = (node.args[0], *parts[1:])
         wraps = node.op == "mod" and node.args[1].op == "const" and int(node.args[1].value) >= LEAST_WRAP
         seen[node] = parts[0] if wraps else rebuild(node, parts)
     return simplify(seen[e])

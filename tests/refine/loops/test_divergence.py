@@ -16,6 +16,11 @@ from layoutalg.refine.audit.audit import Audit, audit
 EACH = "for (int i = GID; i < n; i += STRIDE)"
 SUM = f"int i = GID; float s = 0; {EACH.replace('int i = GID', '')} s += x[i];"
 FLAG = f"int i = GID, f = 0; {EACH.replace('int i = GID', '')} {{ if (x[i] < 0) {{ f = 1; break; }} o[i] = x[i]; }}"
+LAST = f"int i = GID; float v = 0; {EACH.replace('int i = GID', '')} {{ v = x[i]; if (v < 0) break; }}"
+PAIRS = (
+    "int i = GID; for (; i + STRIDE < n; i += 2 * STRIDE) {{ float a = x[i], b = x[i + {}]; if (a < 0 || b < 0) break; "
+    "o[i] = a; o[i + STRIDE] = b; }} for (; i {} n; i += STRIDE) o[i] = 1;"
+)
 AGAIN = "for (int j = 0; j < (int)(threadIdx.x % 7); ++j)"
 SOME = f"int j = 0; {AGAIN.replace('int j = 0', '')} s += x[j];"
 
@@ -36,6 +41,12 @@ KERNELS = {
     "two_exits_mixed_up": (f"{FLAG} if (!f) o[i] = 1;", "N", "N", False),
     "behind_two_exits": (f"{FLAG} if (i < n) o[i] = 1;", "N", "N", True),
     "not_behind_two_exits": (f"{FLAG} o[i] = 1;", "N", "N", False),
+    "what_made_it_leave": (f"{LAST} if (v < 0) o[i] = 1;", "N", "N", True),
+    "not_what_made_it_leave": (f"{LAST} if (v >= 0) o[i] = 1;", "N", "N", False),
+    "perhaps_what_made_it_leave": (f"{LAST} if (!(v >= 0)) o[i] = 1;", "N", "N", False),  # or no number
+    "pairs_and_a_tail": (PAIRS.format("STRIDE", "<"), "N", "N", True),
+    "pairs_and_one_too_far": (PAIRS.format("STRIDE", "<="), "N", "N", False),
+    "pairs_one_too_far": (PAIRS.format("STRIDE + 1", "<"), "N", "N", False),
     "nested": (f"{EACH} {{ float s = 0; for (int j = i; j < n; j += 3) s += x[j]; o[i] = s; }}", "N", "N", True),
     "lane_counts": (f"float s = 0; {SOME} o[j * 256 + GID] = s;", "6", "1792", True),
     "lane_counts_too_far": (f"float s = 0; {SOME} o[j * 256 + GID] = s;", "6", "1790", False),
@@ -81,7 +92,10 @@ def audited(name: str, target: str) -> Audit:
     return audit(compiled(name, target), loads(LAUNCH.format(name=name, x=x, o=o)), 20)
 
 
-QUICK = ("stride", "read_behind", "two_exits", "lane_counts", "read_one_too_far_behind", "stride_of_zero")
+QUICK = (
+    "stride", "read_behind", "two_exits", "lane_counts", "read_one_too_far_behind", "stride_of_zero", "what_made_it_leave",
+    "perhaps_what_made_it_leave", "pairs_and_a_tail", "pairs_and_one_too_far",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", QUICK)

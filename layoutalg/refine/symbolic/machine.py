@@ -38,7 +38,7 @@ from layoutalg.refine.symbolic.arguments import Arguments, constants
 from layoutalg.refine.symbolic.arithmetic import Decide, IndexValues
 from layoutalg.refine.symbolic.buffers import DescribedBuffer, RangedPart
 from layoutalg.refine.symbolic.lanes import SymbolicLanes
-from layoutalg.refine.symbolic.outstanding import LDS, Key
+from layoutalg.refine.symbolic.outstanding import LDS, Key, half_of
 from layoutalg.refine.symbolic.registers import SymbolicRegisters
 from layoutalg.refine.symbolic.scratch import Scratch
 from layoutalg.refine.symbolic.state import BoundArgument, TracedElement
@@ -174,10 +174,11 @@ class SymbolicMachine:
                 loaded += self._load(instruction, one, number, part)
         overtaking = counted in self.kernel.architecture.overtaking
         counters = () if overtaking else self._counters(instruction, access, counted)
+        half = access.half if self.kernel.architecture.loads_keep_other_half else ""
         for key, word, source in loaded:
-            self.registers.write_cell(key, word, counters, source)
+            self.registers.write_cell(key, word, counters, source, half)
         waiting = [LDS] if access.space == "lds" else []
-        self._issue(instruction, access, counted, [*waiting, *(key for key, _, _ in loaded)])
+        self._issue(instruction, access, counted, [*waiting, *(half_of(key, half) for key, _, _ in loaded)])
 
     def _issue(self, instruction: Instruction, access: MemoryInstruction, counted: str, keys: Sequence[Key]) -> None:
         """Counts an access up, for which these registers wait."""

@@ -3,6 +3,9 @@
 For a register and a counter, `age` is the least number of accesses that were issued on the counter after the register's
 own, over all paths that lead here.  A wait that leaves at most n under way is a wait for the register when n ≤ age (and
 n = 0 when accesses that come back in any order are under way).  Where paths meet, the younger age counts.
+
+Where a load of 16 bits keeps the other half of its register, the halves wait apart (LLVM: halves are registers of their
+own, VGPR_16): both may be under way, in any order.
 """
 
 from __future__ import annotations
@@ -11,6 +14,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 Key = tuple[str, int]
+
+HALVES = ("low", "high")
 
 #: Stands for the LDS accesses of the wave, which a barrier must find done.
 LDS: Key = ("lds", 0)
@@ -52,13 +57,14 @@ class Outstanding:
             if not count:
                 self.unordered -= {name}
 
-    def open(self, key: Key) -> bool:
-        """Whether the register may still wait for its data."""
-        return key in self.ages
+    def open(self, key: Key, half: str = "") -> bool:
+        """Whether the register, or what a half of it has in common with what is loaded, may still wait for its data."""
+        return any(part in self.ages for part in _parts(key, half))
 
-    def only(self, key: Key, counters: tuple[str, ...]) -> bool:
-        """Whether the register waits on these counters alone, which bring their data in order."""
-        return set(self.ages.get(key, ())) <= set(counters) and not self.unordered & set(counters)
+    def only(self, key: Key, counters: tuple[str, ...], half: str = "") -> bool:
+        """Whether it waits on these counters alone, which bring their data in order."""
+        names = {name for part in _parts(key, half) for name in self.ages.get(part, ())}
+        return names <= set(counters) and not self.unordered & set(counters)
 
     def join(self, other: Outstanding) -> None:
         """What is certain on both of two paths."""
@@ -67,3 +73,12 @@ class Outstanding:
             for name, age in ages.items():
                 mine[name] = min(age, mine.get(name, age))
         self.unordered |= other.unordered
+
+
+def half_of(key: Key, half: str) -> Key:
+    """A half of a register, or all of it."""
+    return (f"{key[0]} {half}", key[1]) if half else key
+
+
+def _parts(key: Key, half: str) -> tuple[Key, ...]:
+    return (key, *(half_of(key, one) for one in ((half,) if half else HALVES)))

@@ -185,12 +185,16 @@ class SymbolicRegisters:
         for k, part in enumerate(parts):
             self.write_cell((operand.kind, operand.index + k), part)
 
-    def write_cell(self, key: Key, word: Word, after: tuple[str, ...] = (), source: Key | None = None) -> None:
+    def write_cell(
+        self, key: Key, word: Word, after: tuple[str, ...] = (), source: Key | None = None, half: str = ""
+    ) -> None:
         """Writes under the lane's own condition, and what is in single lanes where the source moves as a whole.
 
-        `after`: counters on which this is a load itself, which comes after those that are under way on them.
+        `after`: counters on which this is a load itself, which comes after those that are under way on them; `half`:
+        the half that it loads, where the other one is kept.
         """
-        if self.state.outstanding.open(key) and not self.state.outstanding.only(key, after):
+        outstanding = self.state.outstanding
+        if outstanding.open(key, half) and not outstanding.only(key, after, half):
             raise NotReadable(f"{key[0]}{key[1]} is written while its load is under way")
         guard = self.active
         if guard is FALSE:

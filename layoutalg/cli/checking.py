@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from layoutalg.cli.errors import BAD_INPUT, InputError
-from layoutalg.cli.files import SOURCES, defines_of, descriptor_of, expand, missing, read, refuse_unasked, sizes_of
+from layoutalg.cli.files import (
+    SOURCES,
+    Includes,
+    defines_of,
+    descriptor_of,
+    expand,
+    missing,
+    read,
+    refuse_unasked,
+    sizes_of,
+)
 from layoutalg.cli.output import placed, say
 from layoutalg.lazy import lazy
 
@@ -53,6 +63,7 @@ Defines = Annotated[
 def check(
     files: Files,
     define: Defines = None,
+    include: Includes = None,
     strategy: Annotated[str | None, typer.Option(help="Force one strategy, e.g. z3.")] = None,
     seconds: Annotated[float, typer.Option(min=0.001, max=86400, help="The limit for each claim.")] = 10.0,
     memory: Annotated[int, typer.Option(min=256, help="The solver's limit in megabytes.")] = 2048,
@@ -68,7 +79,7 @@ def check(
     paths = expand(files)
     if defines and not any(path.suffix in SOURCES for path in paths):
         raise InputError("-D gives C++ parameters their values; a spec file's symbols are checked for all of theirs")
-    specs, bad = _read_all(paths, defines)
+    specs, bad = _read_all(paths, defines, include)
     how = How(strategy, seconds, memory, jobs, dask)
     results = _decide(specs, how, quiet=as_json)
     if certificates is not None:
@@ -81,7 +92,9 @@ def check(
     return BAD_INPUT if bad else _exit_code(specs, [r for found in results for r in found])
 
 
-def _read_all(paths: list[Path], defines: dict[str, str]) -> tuple[list[formats.SpecFile], list[str]]:
+def _read_all(
+    paths: list[Path], defines: dict[str, str], include: list[Path] | None
+) -> tuple[list[formats.SpecFile], list[str]]:
     """The files that can be read, and what is wrong with the others: it is told, and the rest is checked still.
 
     Where none can, the only error (or the last one) is raised.
@@ -90,7 +103,7 @@ def _read_all(paths: list[Path], defines: dict[str, str]) -> tuple[list[formats.
     errors: list[formats.SpecError | InputError | OSError] = []
     for path in paths:
         try:
-            spec = read(path, defines if path.suffix in SOURCES else {}, alone=False)
+            spec = read(path, defines if path.suffix in SOURCES else {}, include, alone=False)
             if not (spec.items or spec.unread or spec.unchecked):
                 raise InputError(f"{spec.path}: it describes no layout, so that nothing can be checked")
             specs.append(spec)
@@ -298,10 +311,11 @@ def offsets(
     file: Annotated[Path, typer.Argument(help="A spec file.")],
     descriptor: Annotated[str, typer.Option(help="The descriptor's name.")],
     define: Defines = None,
+    include: Includes = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Print every offset of a descriptor, row-major over its index; null where the index reaches no data."""
-    item = descriptor_of(read(file, defines_of(define)), descriptor)
+    item = descriptor_of(read(file, defines_of(define), include), descriptor)
     document = formats.offsets(item.descriptor, {} if file.suffix in SOURCES else sizes_of(define))
     if as_json:
         print(json.dumps(document))

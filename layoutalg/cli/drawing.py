@@ -25,7 +25,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from layoutalg.cli.errors import InputError
-from layoutalg.cli.files import SOURCES, accesses_of, defines_of, descriptor_of, missing, read, sizes_of, unread_reason
+from layoutalg.cli.files import (
+    SOURCES,
+    Includes,
+    accesses_of,
+    defines_of,
+    descriptor_of,
+    missing,
+    read,
+    sizes_of,
+    unread_reason,
+)
 from layoutalg.cli.output import placed
 from layoutalg.disk import write_whole
 from layoutalg.lazy import lazy
@@ -70,6 +80,7 @@ def draw(
     ] = None,
     access: Annotated[str | None, typer.Option(help="Only this access of the file: its lanes and banks.")] = None,
     define: Annotated[list[str] | None, typer.Option("-D", help="A size, or a parameter of C++: NAME=VALUE.")] = None,
+    include: Includes = None,
 ) -> int:
     """Draw a descriptor: an explorer (.html), a picture (.svg; the transform graph without --by), or text.
 
@@ -80,7 +91,7 @@ def draw(
     if output is not None and output.suffix not in (".html", ".svg"):
         raise InputError(f"{output}: give a file that ends in .html or .svg")
     defines = defines_of(define)
-    spec = read(file, defines)
+    spec = read(file, defines, include)
     sizes = {} if file.suffix in SOURCES else sizes_of(define)
     ask = Asked(spec, sizes, target, instruction, by)
 

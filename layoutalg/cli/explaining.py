@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from layoutalg.cli.errors import InputError
-from layoutalg.cli.files import SOURCES, accesses_of, defines_of, descriptor_of, missing, read, sizes_of, unread_reason
+from layoutalg.cli.files import (
+    SOURCES,
+    Includes,
+    accesses_of,
+    defines_of,
+    descriptor_of,
+    missing,
+    read,
+    sizes_of,
+    unread_reason,
+)
 from layoutalg.lazy import lazy
 from layoutalg.target import DEFAULT_EXPLAINED
 
@@ -29,6 +39,7 @@ def explain(
         list[str] | None, typer.Option(help=f"A GPU whose LDS is told of; {' and '.join(DEFAULT_EXPLAINED)} otherwise.")
     ] = None,
     define: Annotated[list[str] | None, typer.Option("-D", help="A size: NAME=VALUE.")] = None,
+    include: Includes = None,
     fix: Annotated[bool, typer.Option("--fix", help="Show the proposed LDS layout as a spec file.")] = False,
     seconds: Annotated[float, typer.Option(help="The limit for each claim.")] = 10.0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
@@ -38,7 +49,7 @@ def explain(
     if as_json and as_latex:
         raise InputError("--json and --latex: give one of them")
     defines = defines_of(define)
-    spec = read(file, defines)
+    spec = read(file, defines, include)
     items = spec.descriptors if descriptor is None else (descriptor_of(spec, descriptor),)
     why = f"{unread_reason(spec)}{missing(file, defines)}" if descriptor is None and spec.unread else ""
     if not items:

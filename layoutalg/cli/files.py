@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from layoutalg.cli.errors import InputError
 from layoutalg.lazy import lazy
@@ -12,7 +15,7 @@ from layoutalg.lazy import lazy
 if TYPE_CHECKING:
     from layoutalg import formats
     from layoutalg.device import constants
-    from layoutalg.formats import ck_cpp
+    from layoutalg.formats import ck_cpp, cpp
     from layoutalg.formats.ck_cpp import asking
 else:
     constants = lazy("layoutalg.device.constants")
@@ -20,6 +23,9 @@ else:
     ck_cpp = lazy("layoutalg.formats.ck_cpp")
     asking = lazy("layoutalg.formats.ck_cpp.asking")
 
+Includes = Annotated[
+    list[Path] | None, typer.Option("-I", "--include", help="A folder of headers for the C++ of a spec file: CK's.")
+]
 SPECS = (".toml", ".json")
 SOURCES = (".hpp", ".cpp", ".h", ".cuh", ".hip", ".inc", ".rst", ".md")
 
@@ -38,9 +44,12 @@ def expand(paths: list[Path]) -> list[Path]:
     return found
 
 
-def read(path: Path, defines: dict[str, str], *, alone: bool = True) -> formats.SpecFile:
+def read(
+    path: Path, defines: dict[str, str], include: Sequence[Path] | None = None, *, alone: bool = True
+) -> formats.SpecFile:
     """The layouts of a file; `defines` gives template and macro parameters of C++ their values.
 
+    `include`: folders of headers for the C++ of a spec file, besides its own.
     `alone`: no other file is read with these, so that one that nothing in it asks for is refused.
     """
     if path.suffix in SOURCES:
@@ -48,16 +57,21 @@ def read(path: Path, defines: dict[str, str], *, alone: bool = True) -> formats.
         if alone:
             refuse_unasked([source])
         return source
-    spec = load(path)
+    spec = load(path, include)
     for name in defines:
         if name not in spec.symbols:
             raise InputError(f"-D {name}: {path} has no symbol {name!r}; it has {', '.join(spec.symbols) or 'none'}")
     return spec
 
 
-def load(path: Path) -> formats.SpecFile:
+def load(path: Path, include: Sequence[Path] | None = None) -> formats.SpecFile:
     """The spec file at a path, its C++ compiled."""
-    return formats.load(path, compiled=lambda unit, expressions: constants.constants(unit, expressions))
+    return formats.load(path, compiled=_compiled, include=include or ())
+
+
+def _compiled(unit: cpp.CppUnit, expressions: Mapping[str, str]) -> cpp.Constants:
+    """The compiler's room is imported where a file has C++."""
+    return constants.constants(unit, expressions)
 
 
 def refuse_unasked(sources: list[formats.SpecFile]) -> None:

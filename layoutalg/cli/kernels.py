@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 from layoutalg.cli.errors import InputError
-from layoutalg.cli.files import descriptor_of, read, sizes_of
+from layoutalg.cli.files import Includes, descriptor_of, read, sizes_of
 from layoutalg.cli.output import placed
 from layoutalg.cli.run_kernels import Launched
 from layoutalg.disk import read_whole, write_whole
@@ -152,10 +152,11 @@ def ck_command(
     file: Annotated[Path, typer.Argument(help="A layout file.")],
     ck: Annotated[bool, typer.Option("--ck", help="As CK Tile C++.")] = True,
     descriptor: Annotated[str | None, typer.Option(help="The descriptor's name.")] = None,
+    include: Includes = None,
     output: Annotated[Path | None, SOURCE] = None,
 ) -> int:
     """A descriptor of a file as CK Tile C++."""
-    item = descriptor_of(read(file, {}), descriptor)
+    item = descriptor_of(read(file, {}, include), descriptor)
     return _put(ck_cpp.to_ck(item.descriptor, item.name), output)
 
 

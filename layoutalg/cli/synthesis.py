@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from layoutalg.cli.errors import InputError
-from layoutalg.cli.files import descriptor_of
+from layoutalg.cli.files import Includes, descriptor_of
 from layoutalg.cli.files import read as layouts
 from layoutalg.cli.output import placed
 from layoutalg.disk import write_whole
@@ -25,6 +25,7 @@ else:
 
 def synth(
     file: Annotated[Path | None, typer.Argument(help="A spec file with accesses; or --tile.")] = None,
+    include: Includes = None,
     descriptor: Annotated[str | None, typer.Option(help="The file's descriptor.")] = None,
     tile: Annotated[str | None, typer.Option(help="A GEMM tile, rows and columns, e.g. 128x64.")] = None,
     read: Annotated[str, typer.Option(help="What reads it: a matrix instruction[:a|b[:KPack]].")] = "",
@@ -40,7 +41,7 @@ def synth(
     if (file is None) == (tile is None):
         raise InputError("synth: give either a spec file with accesses, or --tile ROWSxCOLUMNS --read INSTRUCTION")
     if file is not None:
-        spec = layouts(file, {})
+        spec = layouts(file, {}, include)
         found, code = command.from_spec(spec, descriptor_of(spec, descriptor).name, style)
     else:
         targets = [name.strip() for name in target.split(",") if name.strip()]

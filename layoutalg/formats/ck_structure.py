@@ -36,6 +36,7 @@ from layoutalg.errors import LayoutError
 from layoutalg.index import Expr, Term, add, as_expr, prod, simplify
 from layoutalg.layout import (
     TRANSFORMS,
+    Freeze,
     LeftPad,
     Merge,
     MergeMagicDivision,
@@ -48,7 +49,7 @@ from layoutalg.layout import (
     TileDistributionEncoding,
     Transform,
 )
-from layoutalg.layout.adaptor import Ids
+from layoutalg.layout.adaptor import Linked
 from layoutalg.layout.c_arithmetic import HALF32, truncated_div, truncated_mod
 from layoutalg.layout.transform import Index
 
@@ -150,20 +151,30 @@ def _transform(data: Sequence[Any], below: Sequence[Expr | None], sizes: Sizes) 
     return kind(*given)
 
 
+def _linked(data: Data, sizes: Sizes) -> tuple[Linked, ...]:
+    """The transforms of an adaptor, each with the ids below and above it."""
+    lengths, made = dict[int, Expr](), list[Linked]()
+    for entry, low, up in zip(data["transforms"], data["lower"], data["upper"], strict=True):
+        made.append((_transform(entry, [lengths.get(i) for i in low], sizes), tuple(low), tuple(up)))
+        lengths |= zip(up, made[-1][0].upper_lengths, strict=True)
+    return tuple(made)
+
+
 def _adaptor(data: Data, sizes: Sizes) -> TensorAdaptor:
-    lower, upper = (tuple(tuple(ids) for ids in data[side]) for side in ("lower", "upper"))
-    lengths, made = dict[int, Expr](), list[Transform]()
-    for entry, low, up in zip(data["transforms"], lower, upper, strict=True):
-        made.append(_transform(entry, [lengths.get(i) for i in low], sizes))
-        lengths |= zip(up, made[-1].upper_lengths, strict=True)
-    bottom: Ids = tuple(data.get("bottom", (0,)))
-    return TensorAdaptor(tuple(made), lower, upper, bottom, tuple(data["top"]))
+    transforms, lower, upper = zip(*_linked(data, sizes), strict=True)
+    return TensorAdaptor(transforms, lower, upper, tuple(data.get("bottom", (0,))), tuple(data["top"]))
 
 
 def _descriptor(data: Data, sizes: Sizes) -> TensorDescriptor:
     adaptor = _adaptor(data, sizes)
     size = number(data["element_space_size"], sizes)
     first = adaptor.transforms[0]
+    for index, offset in data.get("samples", ()):
+        if adaptor.lower(index)[0] != offset:
+            raise LayoutError(
+                f"CK computes offset {offset} of index {tuple(index)}, its transforms as they are known here "
+                f"{adaptor.lower(index)[0]}: this version of CK means something else by one of their names"
+            )
     return TensorDescriptor(adaptor, size + first.offset if isinstance(first, Offset) else size)
 
 
@@ -171,7 +182,14 @@ def _distribution(data: Data, sizes: Sizes) -> TileDistribution:
     hs = tuple(_numbers(h, sizes) for h in data["hs"])
     majors, minors = (tuple(tuple(p) for p in data[key]) for key in ("ps_major", "ps_minor"))
     ys = [tuple(data[key]) for key in ("ys_major", "ys_minor")]
-    return TileDistribution(TileDistributionEncoding(_numbers(data["rs"], sizes), hs, majors, minors, *ys))
+    made = TileDistribution(TileDistributionEncoding(_numbers(data["rs"], sizes), hs, majors, minors, *ys))
+    if "adaptor" in data:
+        theirs, ours = data["adaptor"], made.adaptor
+        linked = tuple(one for one in ours.linked if not isinstance(one[0], Freeze))  # copies of length 1, at 0 here
+        same = _linked(theirs, sizes), tuple(theirs["bottom"]), tuple(theirs["top"])
+        if (linked, ours.bottom_ids, ours.top_ids) != same:
+            raise LayoutError("CK's own map of this distribution is another than that of its encoding")
+    return made
 
 
 def _warp_gemm(data: Data, sizes: Sizes) -> WarpGemm:

@@ -83,6 +83,49 @@ def test_every_verb_works_on_a_policy_of_ck(policy, tmp_path):
     assert run("draw", policy, "--descriptor", "a_lds", "-o", tmp_path / "a.html").returncode == 0
 
 
+MINI = """
+namespace ck_tile {
+template <int... n> struct sequence {
+  static constexpr int size() { return sizeof...(n); }
+  template <int at> constexpr auto get() const { constexpr int all[] = {n...}; return all[at]; }
+};
+template <class... T> struct tuple;
+template <class T> struct tuple<T> {
+  T first;
+  static constexpr int size() { return 1; }
+  template <int> constexpr auto get() const { return first; }
+};
+template <int length, int stride> struct embed { sequence<length, 8> up_lengths_; sequence<stride, 1> coefficients_; };
+template <int length> struct twist { sequence<length> up_lengths_; };
+template <class Transform, int space> struct descriptor {
+  using GuaranteedVectorLengths = sequence<-1, -1, 8>;
+  using GuaranteedVectorStrides = sequence<-1, -1, 1>;
+  constexpr auto get_transforms() const { return tuple<Transform>{}; }
+  static constexpr auto get_lower_dimension_hidden_idss() { return tuple<sequence<0>>{}; }
+  static constexpr auto get_upper_dimension_hidden_idss() { return tuple<sequence<1, 2>>{}; }
+  static constexpr auto get_top_dimension_hidden_ids() { return sequence<1, 2>{}; }
+  constexpr int get_element_space_size() const { return space; }
+};
+}
+"""
+
+
+def test_whatever_has_the_interface_of_ck_is_read_from_a_folder_that_is_named(tmp_path):
+    (tmp_path / "headers").mkdir()
+    (tmp_path / "headers" / "mini.hpp").write_text(MINI)
+    text = '[cpp]\nheaders = ["mini.hpp"]\ntarget = "gfx90a"\nprelude = "using namespace ck_tile;"\n'
+    text += '[[descriptor]]\nname = "d"\ncpp = "descriptor<embed<4, 9>, 35>{}"\n'
+    refused(run("check", written(tmp_path, text)), "spec.toml:2:12: cpp.headers[0]: 'mini.hpp' file not found")
+    include = ("-I", tmp_path / "headers")
+    checked = run("check", written(tmp_path, text), *include)
+    assert (checked.returncode, checked.stdout.count("proved")) == (0, 3), checked
+    overlapping = run("check", written(tmp_path, text.replace("4, 9", "4, 7")), *include)
+    assert (overlapping.returncode, "refuted" in overlapping.stdout) == (1, True), overlapping
+    refused(run("check", written(tmp_path, text.replace("35", "2147483648LL")), *include), "spec.toml:7")
+    unknown = run("check", written(tmp_path, text.replace("embed<4, 9>", "twist<4>")), *include)
+    refused(unknown, "layoutalg knows no transform of this kind: ck_tile::twist<4>")
+
+
 @pytest.mark.slow
 def test_sizes_that_are_open_go_through_ck_templates(tmp_path):
     checked = run("check", written(tmp_path, SIZES.replace("CK/", f"{composable_kernel()}/")))

@@ -103,3 +103,22 @@ def test_lists_numbers_distributions_and_warp_gemms():
     assert (made.m, made.n, made.k) == (32, 32, 16)
     assert layout([1, True, [2, -3]]) == (1, 1, (2, -3))
     assert layout({"kind": "window", "lengths": [16, 64]}).lengths == (16, 64)
+
+
+def test_a_name_that_means_something_else_in_some_version_of_ck_is_refused():
+    """CK's own offset of two indices stands beside the transforms: an xor that also shifted would give another."""
+    data = descriptor(["unmerge", [6, 8]], ["xor", [6, 8]], lower=[[0], [1, 2]], upper=[[1, 2], [3, 4]], top=[3, 4],
+                      space=48)  # fmt: skip
+    assert layout({**data, "samples": [[[5, 7], 42], [[4, 5], 33]]}).lengths == (6, 8)
+    with pytest.raises(LayoutError, match=r"CK computes offset 45 of index \(5, 7\), .* 42"):
+        layout({**data, "samples": [[[5, 7], 45]]})
+
+
+def test_a_distribution_whose_map_is_not_that_of_its_encoding_is_refused():
+    lanes = {"kind": "distribution", "rs": [1], "hs": [[4, 2]], "ps_major": [[1]], "ps_minor": [[0]], "ys_major": [1],
+             "ys_minor": [1]}  # fmt: skip
+    own = {"kind": "adaptor", "transforms": [["replicate", [1]], ["unmerge", [4, 2]], ["merge_v2_magic_division", [4]]],
+           "lower": [[], [0], [2]], "upper": [[1], [2, 3], [4]], "top": [4, 3], "bottom": [0]}  # fmt: skip
+    assert layout({**lanes, "adaptor": own}).lengths == (8,)
+    with pytest.raises(LayoutError, match="another than that of its encoding"):
+        layout({**lanes, "adaptor": {**own, "upper": [[1], [3, 2], [4]]}})

@@ -6,7 +6,8 @@
 //
 // Of CK's classes only the interface is used, that of ck_tile and that of ck (which writes names in capitals), so that
 // no version of theirs must be included here.  A transform is known by the name of its class template, never by what
-// members it happens to have: of a name that is not in the table below, the compiler says so and stops.
+// members it happens to have: of a name that is not in the table below, the compiler says so and stops.  What a
+// version of CK means by a name may still be something else, so CK's own offset of two indices stands beside.
 //
 // What it cannot represent: what is no constant expression, and `indexing`, whose adaptors hold what a kernel computes.
 #pragma once
@@ -56,28 +57,25 @@ constexpr Exact<size> exact(const Text& text) {
 
 /// The name of a type as the compiler writes it: `ck_tile::embed<…>`.
 template <class T>
-constexpr auto name_of() {
-  struct {
-    const char* begin = __PRETTY_FUNCTION__;
-    int size = 0;
-  } name;
-  while (*name.begin++ != '=') {
+constexpr const char* name_of() {
+  const char* name = __PRETTY_FUNCTION__;
+  while (*name++ != '=') {
   }
-  ++name.begin;
-  while (name.begin[name.size]) ++name.size;
-  --name.size;  // the bracket
-  return name;
+  return ++name;
 }
 
-/// Whether a type is an instance of the class template of that name, in whichever of CK's namespaces.
+/// Whether a type is an instance of CK's class template of that name; another namespace's may mean something else.
 template <class T>
 constexpr bool is(const char* wanted) {
-  auto [at, size] = name_of<T>();
-  const char* name = at;
-  for (int n = 0; n < size && at[n] != '<'; ++n)
-    if (at[n] == ':') name = at + n + 1;
+  const char* name = name_of<T>();
+  const char* space = "ck";
+  while (*space) {
+    if (*name++ != *space++) return false;
+  }
+  for (space = "_tile"; *space && *name == *space; ++name) ++space;
+  while (*name == ':') ++name;
   while (*wanted && *name == *wanted) ++name, ++wanted;
-  return !*wanted && (*name == '<' || *name == ']');
+  return !*wanted && *name == '<';
 }
 
 template <class T>
@@ -190,6 +188,47 @@ constexpr void put_encoding(Text& to, T) {
   put_key(to, "ys_minor", typename T::Ys2RHsMinor{});
 }
 
+/// The last index of a descriptor, or one two thirds of the way.
+template <class T>
+constexpr auto index_of(const T& descriptor, bool last) {
+  typename T::TopIndex index{};
+  [&]<int... n>(std::integer_sequence<int, n...>) {
+    ((index(n) = last ? entry<n>(descriptor.get_lengths()) - 1 : entry<n>(descriptor.get_lengths()) / 3 * 2), ...);
+  }(std::make_integer_sequence<int, T::get_num_of_dimension()>{});
+  return index;
+}
+
+/// Whether a type's name has a part.
+template <class T>
+constexpr bool mentions(const char* part) {
+  for (const char* name = name_of<T>(); *name; ++name) {
+    const char *at = name, *wanted = part;
+    while (*wanted && *at == *wanted) ++at, ++wanted;
+    if (!*wanted) return true;
+  }
+  return false;
+}
+
+/// Whether a descriptor is its type (no integer is kept in it, no open size), and CK computes its offsets as constants:
+/// not where they overflow.
+template <class T>
+concept Computed = !(mentions<T>("layoutalg::") || mentions<T>("<int") || mentions<T>(" int") || mentions<T>("long")) &&
+                   requires {
+                     typename T::TopIndex;
+                     typename std::integral_constant<long long, T{}.calculate_offset(index_of(T{}, true))>;
+                   };
+
+/// What CK itself computes as the offset of an index, to hold what is read of a descriptor against.
+template <class T>
+constexpr void put_sample(Text& to, const T& descriptor, bool last) {
+  const auto index = index_of(descriptor, last);
+  to.put('[');
+  put(to, index);
+  to.put(',');
+  to.integer(descriptor.calculate_offset(index));
+  to.put(']');
+}
+
 /// Any value: a number, a list of values, a layout.
 template <class T>
 constexpr void put(Text& to, const T& value) {
@@ -210,6 +249,13 @@ constexpr void put(Text& to, const T& value) {
     put_key(to, "element_space_size", value.get_element_space_size());
     put_key(to, "vector_lengths", typename T::GuaranteedVectorLengths{});
     put_key(to, "vector_strides", typename T::GuaranteedVectorStrides{});
+    if constexpr (Computed<T>) {
+      to.put(",\"samples\":[");
+      put_sample(to, value, true);
+      to.put(',');
+      put_sample(to, value, false);
+      to.put(']');
+    }
     to.put('}');
   } else if constexpr (requires { value.GetElementSpaceSize(); value.GetTransforms(); }) {
     to.put("{\"kind\":\"descriptor\",\"transforms\":");

@@ -108,8 +108,8 @@ def test_an_evaluation_without_end_is_told(unit):
 def test_a_unit_that_takes_too_long_or_too_much_is_stopped(unit, monkeypatch):
     deep = "template <int n> struct deep { static constexpr int v = deep<n - 1>::v + deep<n - 2>::v; };"
     assert "recursive template instantiation exceeded" in constants(unit(deep), {"d": "deep<5>::v"})["d"].reason
-    monkeypatch.setattr(process, "TIME_LIMIT", 0.01)
-    with pytest.raises(CompileError, match=r"took over 0\.01 s"):
+    monkeypatch.setattr(process, "PATIENCE", 1e-4)
+    with pytest.raises(CompileError, match=r"took over 120 s"):
         constants(unit(), {"one": "1 + 1"})
 
 

@@ -1,6 +1,5 @@
 """Claims on what the compiler built of CK: right ones proved, and each edit of one refuted."""
 
-import copy
 import json
 from typing import Any
 
@@ -45,10 +44,19 @@ EDITS = {
 }
 
 
+def uncontradicted(answer: Any) -> Any:
+    """An answer without CK's own word on its layouts, by which an edited one is refused before any claim."""
+    if isinstance(answer, list):
+        return [uncontradicted(entry) for entry in answer]
+    if isinstance(answer, dict):
+        return {key: uncontradicted(one) for key, one in answer.items() if key not in ("adaptor", "samples")}
+    return answer
+
+
 @pytest.mark.parametrize("name", EDITS)
 def test_an_edit_is_refuted(name: str) -> None:
     edit, claim = EDITS[name]
-    pipeline, epilogue = copy.deepcopy(kept(RIGHT))
+    pipeline, epilogue = map(uncontradicted, kept(RIGHT))
     edit(pipeline, epilogue)
     assert claim in failed(RIGHT, pipeline, epilogue)
 

@@ -40,7 +40,14 @@ from layoutalg.prove.strategies.bounds import bounds
 from layoutalg.prove.strategies.changes import CHANGES, Change
 from layoutalg.prove.strategies.difference import difference
 from layoutalg.prove.strategies.enumeration import enumeration, reached
-from layoutalg.prove.strategies.instances import cases, few_small_sizes, small_sizes, smallest, unbounded
+from layoutalg.prove.strategies.instances import (
+    cases,
+    fails_at_a_corner,
+    few_small_sizes,
+    small_sizes,
+    smallest,
+    unbounded,
+)
 from layoutalg.prove.strategies.radix import mixed_radix
 
 Strategy = Callable[[Obligation, Limits], Outcome]
@@ -130,6 +137,8 @@ def holds(obligation: ForAll, limits: Limits) -> bool:
     told_apart(obligation)
     if obligation.goal is TRUE:
         return True
+    if fails_at_a_corner(obligation):
+        return False
     return budget.in_time(
         limits.seconds, lambda: isinstance(first(PORTFOLIO, obligation, limits=limits), Holds), lambda _: False
     )

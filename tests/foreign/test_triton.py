@@ -54,16 +54,15 @@ def test_philox_is_the_published_one() -> None:
 
 
 #: Kernels that are proved safe, for all sizes.
-PROVED = [
-    f"{kernel}-{target}" for kernel in ("add", "transpose", "row_sum", "softmax", "layer_norm") for target in TARGETS
-]
+SAFE = ("add", "transpose", "row_sum", "softmax", "layer_norm", "dropout")
+PROVED = [f"{kernel}-{target}" for kernel in SAFE for target in TARGETS]
 QUICK = [f"{kernel}-{target}" for kernel in ("add", "row_sum", "softmax") for target in FAST]
 
 #: What is said of a launch → what is wrongly said in its place, and the claim that fails.
 LIES = {
     "a row too many": ('grid = ["M", 1, 1]', 'grid = ["M + 1", 1, 1]', "in_bounds"),
     "a row whose end is another's": ('"N"], strides = ["N", 1]', '"N - 1"], strides = ["N - 1", 1]', "in_bounds"),
-    "too little LDS": ("lds = ", "lds = 0 *", "lds_in_bounds"),
+    "too little LDS": ("lds = ", "lds = 0 # ", "lds_in_bounds"),
     "nothing is written": ('writes = ["o"]', "writes = []", "read_only"),
 }
 
@@ -81,9 +80,9 @@ def test_they_are_proved_safe(name: str) -> None:
     assert found.proved, [(claim, about, verdict.reason) for claim, about, verdict in found.claims if not verdict]
 
 
-@pytest.mark.parametrize("target", [t if t in FAST else pytest.param(t, marks=pytest.mark.slow) for t in TARGETS])
+@pytest.mark.parametrize("target", [t if t == "gfx1201" else pytest.param(t, marks=pytest.mark.slow) for t in TARGETS])
 @pytest.mark.parametrize("lie", LIES)
 def test_a_launch_that_lies_is_refuted(lie: str, target: str) -> None:
     old, new, claim = LIES[lie]
-    found = _audited(f"softmax-{target}", old, new.replace("0 *", "0 # "))
+    found = _audited(f"softmax-{target}", old, new)
     assert (claim, "refuted") in {(claim, verdict.name) for claim, _, verdict in found.claims}

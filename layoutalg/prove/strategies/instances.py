@@ -2,6 +2,7 @@
 
 * small sizes: the symbols take their least values, smallest sum first, and enumeration looks for a counterexample
   there.  It proves nothing about all sizes and so only ever answers Fails or GaveUp.
+* corners: all variables at their greatest, or in the middle, where what wraps shows itself.
 * cases: where every size has few values (a power of two up to a limit), each is decided by itself; together they are
   all.
 """
@@ -13,15 +14,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice, product
 
-from layoutalg.index import Expr, symbol, unused, variables
+from layoutalg.index import Expr, symbol, unused, value, values, variables
 from layoutalg.index.box import choices
-from layoutalg.prove.obligation import InjectiveMap, Obligation, Onto, names_of
+from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, in_domain, names_of
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.solver import needs_bits
 from layoutalg.prove.strategies.changes import rewritten
 from layoutalg.prove.strategies.enumeration import enumeration
 
 NAME = "small sizes"
+LARGE = 1 << 40
+"""The greatest value of what has none, at a corner."""
 CHOICES = 6
 FEW = 8
 POINTS = 1 << 14
@@ -58,6 +61,32 @@ def smallest(obligation: Obligation, found: Fails, limits: Limits) -> Fails:
     outcome = small_sizes(obligation, limits)
     smaller = isinstance(outcome, Fails) and sum(outcome.points[0][v] for v in sizes) < total
     return Fails(found.strategy, outcome.points) if isinstance(outcome, Fails) and smaller else found
+
+
+def fails_at_a_corner(obligation: ForAll) -> bool:
+    """Whether it fails where each variable has its greatest value, or one in the middle.
+
+    >>> from layoutalg.index import var
+    >>> [fails_at_a_corner(ForAll("it is small", var("i", 9) < n)) for n in (8, 9)]
+    [True, False]
+    """
+    over = sorted(variables(*obligation.roots), key=lambda v: v.value.extent is not None)
+    for share in (1, 2, 3):
+        point: dict[Expr, int] = {}
+        for v in over:
+            if v.value.extent is None:
+                least, most = int(max(v.lo, -LARGE)), int(min(v.hi, LARGE))
+            elif all(u in point for u in variables(v.value.extent)):
+                least, most = 0, value(v.value.extent, point) - 1
+            else:
+                return False
+            point[v] = most - (most - least) * (share - 1) // share
+            point[v] -= point[v] % v.value.multiple_of
+        if in_domain(point, tuple(over)):
+            given, goal = values([obligation.given, obligation.goal], point)
+            if given and not goal:
+                return True
+    return False
 
 
 def cases(obligation: Obligation, limits: Limits, decide: Callable[[Obligation], Outcome]) -> Outcome:

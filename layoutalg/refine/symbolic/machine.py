@@ -346,7 +346,11 @@ class SymbolicMachine:
         registers.state.scc = registers.scc  # one unknown on all ways from here, if it is one
         registers.assume(instruction)
         held = registers.moved_whole(instruction)
-        self.interpreter.step(instruction)
+        try:
+            self.interpreter.step(instruction)
+        except NotReadable as error:  # of words, which know of no instruction
+            place = f"{instruction.address:#x}"
+            raise error if place in str(error) else NotReadable(f"{instruction.place}: {error}") from error
         if held and registers.all_active():
             target = operand_of(instruction, "d")
             registers.hold((target.kind, target.index), held)

@@ -69,3 +69,9 @@ def test_a_number_that_is_0_before_a_loop_is_no_mask() -> None:
     """The upper half of a counter stays 0 in every turn, as an empty mask does."""
     body = "int s = 0, n = blockIdx.x + 40; for (int k = 0; k < n; k += 4) s += x[k & 255]; o[t] = s;"
     assert verdicts(body, 1) == {"proved"}
+
+
+def test_a_mask_that_is_read_as_a_number_is_unknown_with_its_instruction() -> None:
+    (kernel,) = read_kernels(compile_source(KERNEL.format(2, "o[t] = __ffsll(votes);"), "gfx942").payload).values()
+    (reason,) = (one.reason for _, one in audit(decode_kernel(kernel), loads(LAUNCH.format(1))).failures)
+    assert "s_ff1_i32_b64" in reason

@@ -120,6 +120,7 @@ OF_NO_MODULE = {
     "test_notebooks": "the lessons",
     "test_optional": "the tests' own way with packages that are absent",
     "test_proofs": "the files in proofs/",
+    "foreign/test_ck_instances": "benchmarks/ck, kernels of CK that are compiled here",
     "foreign/test_corpus": "kernels that others might have written, from source to result",
     "foreign/test_executors": "benchmarks/executors, which compares others with the whole room",
     "foreign/test_kernelbench": "problems of KernelBench, from source to result",

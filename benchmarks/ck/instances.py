@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
+import re
 import string
 import sys
 import time
@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.ck.table import CDNA, INSTANCES, Instance
+from benchmarks.foreign.audit import cpu_seconds
 from layoutalg.device.compile import compile_source
 from layoutalg.errors import DeviceError
 from layoutalg.formats.model import SpecFile
@@ -40,15 +41,9 @@ RECORDS = BUILD / "records.jsonl"
 Record = dict[str, Any]
 
 
-def cpu_seconds() -> float:
-    """CPU time of this process and of its children that have ended."""
-    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + ended.ru_utime + ended.ru_stime
-
-
 def compiled(one: Instance, target: str, ck: Path | None) -> tuple[bytes, Record]:
     """The code object, and the seconds that it took; from `build/ck` where it is there. Raises `DeviceError`."""
-    path, spent = BUILD / f"{one.name}.{target}.co", Record()
+    path, spent = BUILD / f"{one.built_as or one.name}.{target}.co", Record()
     if not path.exists():
         start = cpu_seconds()
         if ck is None:
@@ -102,7 +97,7 @@ def record(one: Instance, target: str, ck: Path | None, seconds: float, audited:
     try:
         payload, spent = compiled(one, target, ck)
     except DeviceError as error:
-        return found | {"refused": str(error).splitlines()[0][:300]}
+        return found | {"refused": re.sub(r"/\S*/", "", str(error).splitlines()[0])[:300]}
     file = launch_file(one)
     assert file.launch is not None
     kernel = read_kernels(payload)[file.launch.kernel or ""]
@@ -142,10 +137,11 @@ def _audit(code: MachineCode, file: SpecFile, seconds: float) -> Record:
 
 
 def records() -> list[Record]:
-    """What was last found of each instance and target."""
-    found: dict[tuple[str, str], Record] = defaultdict(dict)
+    """What was last found of each instance and target; how long compiling took, where it was."""
+    found: dict[tuple[str, str], Record] = {}
     for one in map(json.loads, RECORDS.read_text().splitlines() if RECORDS.exists() else ()):
-        found[one["instance"], one["target"]] |= one
+        key = one["instance"], one["target"]
+        found[key] = (found[key] if key in found and "refused" not in one else {}) | one
     return list(found.values())
 
 

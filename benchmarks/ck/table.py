@@ -7,7 +7,7 @@ An instance with sizes is also run, on small integers where sums are to be exact
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ class Instance:
     values: Mapping[str, Any] = field(default_factory=dict)
     targets: tuple[str, ...] = CDNA
     said: Mapping[str, str] = field(default_factory=dict)  # of the launch alone
+    built_as: str = ""  # the instance whose object it shares
     tolerance: float = 0.0  # relative, beside numpy's result in f64
 
 
@@ -89,12 +90,24 @@ def _gemm(name: str, pipeline: str, tile: str, waves: str, instruction: str, sch
     for names, values in (("TM TN TK", tile), ("WM WN", waves), ("IM IN IK", instruction)):
         macros |= dict(zip(names.split(), values.split("x"), strict=True))
     tk = int(macros["TK"])
-    launch = {"DEPTH": f"{2 * tk + 8} + 8 * J" if pad else f"({turns}) * {tk}", "COLUMNS": "8" if pad else macros["TN"]}
+    depth, columns = f"({turns}) * {tk}", macros["TN"]
+    if pad:
+        depth, columns = f"{2 * tk + 8} + 8 * J", "8"
+    launch = {"MOST": "8192", "DEPTH": depth, "COLUMNS": columns}
     return Instance(name, "gemm", "gemm", _product, macros, dict(zip("MNJ", sizes, strict=True)),
                     said=launch, targets=targets)  # fmt: skip
 
 
-INSTANCES = (
+def _one_row(one: Instance) -> Instance:
+    """The product with no more rows than a tile has, as in decoding: blocks need not be ordered then."""
+    rows = one.macros["TM"]
+    sizes = {**one.sizes, "M": min(one.sizes["M"], int(rows) - 3)}
+    return replace(
+        one, name=f"{one.name}_one_row", sizes=sizes, said={**one.said, "MOST": rows}, built_as=one.name
+    )  # fmt: skip
+
+
+_BUILT = (
     Instance("batched_transpose", "batched_transpose", "batched_transpose", _transposed,
              {"PAD": "true"}, {"B": 2, "H": 70, "W": 65}),
     Instance("batched_transpose_unpadded", "batched_transpose", "batched_transpose_unpadded", _transposed,
@@ -132,3 +145,5 @@ INSTANCES = (
     _gemm("gemm_v4_256x256x32", "CompV4", "256x256x32", "2x2", "32x32x16", tail="Three", turns="3 + 2 * J", double=True,
           sizes=(256, 256, 1)),
 )  # fmt: skip
+
+INSTANCES = (*_BUILT, *(_one_row(one) for one in _BUILT if one.source == "gemm"))

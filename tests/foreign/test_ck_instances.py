@@ -1,0 +1,32 @@
+"""AMD's own kernels, instantiated and compiled by us: they do what numpy says, are proved, and not without a barrier."""
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.ck import instances
+from benchmarks.ck.table import INSTANCES
+from benchmarks.foreign.proved_mutants import S_NOP
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.refine.audit.audit import audit
+from tests.composable_kernel import composable_kernel
+
+CK = composable_kernel()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["batched_transpose_unpadded", "layernorm2d_1x2048", "gemm_v3_64x64x32_one_row"])
+def test_an_instance_is_exact_and_proved_and_needs_its_barriers(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(instances, "BUILD", tmp_path)
+    one = next(one for one in INSTANCES if one.name == name)
+    file = instances.launch_file(one)
+    kernel = read_kernels(instances.compiled(one, "gfx942", CK)[0])[file.launch.kernel]
+    code = decode_kernel(kernel)
+    assert instances.run(one, file, code) == "exact"
+    found = audit(code, file, 60)
+    assert found.proved, found.failures
+    first = code.instructions[0].address
+    for barrier in [one.address - first for one in code.instructions if one.name == "S_BARRIER"][:2]:
+        without = kernel.code[:barrier] + S_NOP + kernel.code[barrier + 4 :]
+        assert audit(decode_kernel(replace(kernel, code=without)), file, 60).name != "proved"

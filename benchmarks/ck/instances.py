@@ -175,8 +175,8 @@ def _verdict(one: Record) -> Sequence[Any]:
     proved = [claim for claim, counts in one["claims"].items() if set(counts) == {"proved"}]
     others = [f"{claim} ({', '.join(f'{n} {name}' for name, n in counts.items())})"
               for claim, counts in one["claims"].items() if set(counts) != {"proved"}]  # fmt: skip
-    return (one["instance"], one["target"], one["verdict"], ", ".join(proved), ", ".join(others) or one["why"][:1],
-            f"{one['cpu']} s")  # fmt: skip
+    left = ", ".join(others) or "".join(one["why"][:1])
+    return one["instance"], one["target"], one["verdict"], ", ".join(proved), left, f"{one['cpu']} s"
 
 
 def _table(head: Sequence[str], rows: Iterator[Sequence[Any]]) -> str:

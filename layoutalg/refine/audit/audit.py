@@ -246,7 +246,7 @@ class _Auditor:
         machine = SymbolicMachine(
             self.code, launched.arguments, launched.blocks, launched.threads, launched.given,
             {LDS: 1, **{name: one.element for name, one in launched.tensors.items()}}, self._in_range,
-            UninterpretedFunctions(),
+            UninterpretedFunctions(), launched.packet,
         )  # fmt: skip
         machine.loaded, machine.has_contents = self._loaded, self._has_contents
         SymbolicExecution(machine, self.loops.execute, time.monotonic() + budget.left()).run()

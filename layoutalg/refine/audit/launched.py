@@ -7,7 +7,7 @@
 | a value that is given at the launch | an unknown that all threads have alike, within what is assumed of it |
 | nothing (`unused`) | a tensor of no bytes |
 | a struct | its fields, one after the other |
-| the block, the grid | what the hidden arguments say of them (AMDGPUUsage, "Code Object V5 Metadata") |
+| the block, the grid | what hidden arguments (AMDGPUUsage, "Code Object V5 Metadata") and dispatch packet say of them |
 
 Raises `LaunchError` where the two contradict.  What it cannot represent: blocks whose sizes are symbols.
 """
@@ -117,6 +117,15 @@ class KernelLaunch:
         for thread, size in zip(self.threads, self.block, strict=True):
             number, step = number + thread * step, step * size
         return number
+
+    @property
+    def packet(self) -> tuple[BoundArgument, ...]:
+        """What the dispatch packet says of the launch (hsa.h, `hsa_kernel_dispatch_packet_t`)."""
+        ones = (as_expr(1),) * 3
+        axes = zip((*self.grid, *ones), (*map(const, self.block), *ones), range(3), strict=False)
+        sizes = [(BoundArgument(4 + 2 * axis, 2, number=size), BoundArgument(12 + 4 * axis, 4, number=count * size))
+                 for count, size, axis in axes]  # fmt: skip
+        return tuple(part for each in sizes for part in each)
 
     @classmethod
     def of(cls, kernel: KernelBinary, file: SpecFile) -> KernelLaunch:

@@ -1,4 +1,4 @@
-"""What a launch gives a kernel to read: its arguments, dword by dword, and the constants of its code object.
+"""What a launch gives a kernel to read: arguments and dispatch packet, dword by dword, and its code's constants.
 
 | a dword that holds | is |
 |---|---|
@@ -11,20 +11,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from layoutalg.index import FALSE, Expr, mod
+from layoutalg.index import FALSE, Expr, mod, simplify, symbol
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.state import BoundArgument
-from layoutalg.refine.values.word import Word
+from layoutalg.refine.values.word import NotReadable, Word
+
+#: These begin at no higher address, so that an offset added does not wrap around.
+HIGHEST = 1 << 60
+
+#: Bytes of a dispatch packet (hsa.h, `hsa_kernel_dispatch_packet_t`).
+DISPATCH_PACKET = 64
 
 
 class Arguments:
-    """What is bound to the bytes of the arguments' segment."""
+    """What is bound to the bytes of a segment: of the arguments, or of the dispatch packet."""
 
-    def __init__(self, bound: Sequence[BoundArgument], buffers: Mapping[str, Expr], values: IndexValues) -> None:
-        """`buffers`: their addresses by their names."""
-        self.bound, self.buffers, self.w = bound, buffers, values
+    def __init__(
+        self, name: str, size: int, bound: Sequence[BoundArgument], buffers: Mapping[str, Expr], values: IndexValues
+    ) -> None:
+        """`size` in bytes; `buffers`: their addresses by their names."""
+        self.name, self.size, self.bound, self.buffers, self.w = name, size, bound, buffers, values
+        self.address = symbol(f"address of {name}", min=0, max=HIGHEST, multiple_of=16)
         self._wholes: dict[BoundArgument, tuple[Word, ...]] = {}
+
+    def at(self, address: Expr, count: int, place: str) -> list[Word]:
+        """So many dwords; none where the address is none of the segment. Raises `NotReadable` beyond its end."""
+        start = simplify(address - self.address)
+        if start.op != "const":
+            return []
+        if not 0 <= start.value <= self.size - 4 * count:
+            raise NotReadable(f"{place} loads what is not in the {self.name}, from byte {start}")
+        return [self.dword(int(start.value) + 4 * k) for k in range(count)]
 
     def dword(self, byte: int) -> Word:
         """Four bytes, from one on: of one argument, or of several narrow ones; what nothing says of them is unknown."""

@@ -11,7 +11,7 @@ condition, so nothing has to be merged for them.
 | a load | a new unknown for each element; of scratch, what was stored there |
 | a store | an entry of the trace |
 | an atomic operation | a store of what is not known, and a load of what was there, where that comes back |
-| a scalar load | the kernel's arguments, or unknowns that all lanes have alike |
+| a scalar load | arguments, the dispatch packet, or unknowns that all lanes have alike |
 | a barrier | one more that has been passed, if nothing is under way and all waves come there |
 
 A flat access is one of the space whose base its address is made of.
@@ -34,7 +34,7 @@ from layoutalg.isa.semantics.accesses import NO_EFFECT, MemoryInstruction
 from layoutalg.isa.semantics.control import BARRIERS
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.refine.symbolic.addresses import Addresses, Place
-from layoutalg.refine.symbolic.arguments import Arguments, constants
+from layoutalg.refine.symbolic.arguments import DISPATCH_PACKET, Arguments, constants
 from layoutalg.refine.symbolic.arithmetic import Decide, IndexValues
 from layoutalg.refine.symbolic.buffers import DescribedBuffer, RangedPart
 from layoutalg.refine.symbolic.lanes import SymbolicLanes
@@ -49,9 +49,6 @@ from layoutalg.refine.values.word import Mask, NotReadable, Word
 #: Buffers begin at a multiple of so many bytes, at no higher address: assumptions (`refinement.STANDING`).  Linux's
 #: driver gives processes no others (amdkfd, `gpuvm_size`: at most AMDGPU_GMC_HOLE_START).
 BUFFERS, HIGHEST_BUFFERS = 16, (1 << 47) - 1
-
-#: The arguments begin at no higher address, so that one's offset added does not wrap around.
-HIGHEST_ARGUMENTS = 1 << 60
 
 
 Loaded = Callable[[str, int, Sequence[Expr]], None]
@@ -75,8 +72,12 @@ class SymbolicMachine:
         sizes: Mapping[str, int],
         decide: Decide,
         functions: UninterpretedFunctions,
+        packet: Sequence[BoundArgument] = (),
     ) -> None:
-        """`grid` and `threads` are the index variables; `sizes` is the bytes of an element in each buffer and LDS."""
+        """`grid` and `threads` are the index variables; `sizes` is the bytes of an element in each buffer and LDS.
+
+        `packet` is what the dispatch packet says, by its bytes.
+        """
         self.kernel, self.w = program.kernel, IndexValues(decide, always, functions)
         self.registers = SymbolicRegisters(self.kernel, self.w, threads)
         self.scratch = Scratch(self.registers)
@@ -96,11 +97,12 @@ class SymbolicMachine:
             for a in arguments
             if a.buffer
         }
-        self.arguments = Arguments(arguments, self.buffers, self.w)
-        self.kernarg = symbol("address of arguments", min=0, max=HIGHEST_ARGUMENTS, multiple_of=16)
+        self.arguments = Arguments("arguments", self.kernel.argument_segment, arguments, self.buffers, self.w)
+        self.packet = Arguments("dispatch packet", DISPATCH_PACKET, packet, self.buffers, self.w)
         self.bases = {
             *self.buffers.values(),
-            self.kernarg,
+            self.arguments.address,
+            self.packet.address,
             self.registers.code,
             *variables(*self.registers.apertures.values()),
         }
@@ -276,20 +278,18 @@ class SymbolicMachine:
 
     def _load_scalars(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> list[Key]:
         """Words of the arguments, constants, or of a buffer: unknowns that all lanes have alike; their registers."""
-        start, target = simplify(address.expr - self.kernarg), operand_of(instruction, "d")
+        target = operand_of(instruction, "d")
         keys = [(target.kind, target.index + k) for k in range(access.registers)]
         for key in keys:
             if self.registers.state.outstanding.open(key):
                 raise NotReadable(f"{key[0]}{key[1]} is loaded while its load is under way")
         words = constants(self.kernel, simplify(address.expr - self.registers.code), access.registers, self.w)
-        if not words and {*self.buffers.values()} & set(variables(start)):
+        if not words and {*self.buffers.values()} & set(variables(address.expr)):
             words = self._load_uniform(instruction, access, address)
-        elif not words and start.op != "const":
+        for given in (self.arguments, self.packet):
+            words = words or given.at(address.expr, access.registers, instruction.place)
+        if not words:
             raise NotReadable(f"{instruction.place} loads from {simplify(address.expr)}")
-        elif not words:
-            if not 0 <= start.value <= self.kernel.argument_segment - 4 * access.registers:
-                raise NotReadable(f"{instruction.place} loads what is not in the arguments, from byte {start}")
-            words = [self.arguments.dword(int(start.value) + 4 * k) for k in range(access.registers)]
         self.registers.state.scalars.update(zip(keys, words, strict=True))
         return keys
 
@@ -369,8 +369,9 @@ class SymbolicMachine:
         self.registers.set_exec(self.registers.state, Mask(TRUE))
         register = 0
         for name, dwords in kernel.user_sgprs:
-            if name == "kernarg_segment_ptr":
-                self.registers.write_scalar(Operand("s", register), 64, w.word(self.kernarg, 64))
+            given = {"kernarg_segment_ptr": self.arguments, "dispatch_ptr": self.packet}.get(name)
+            if given is not None and (given is self.arguments or given.bound):
+                self.registers.write_scalar(Operand("s", register), 64, w.word(given.address, 64))
             elif name == PRELOADED and kernel.preloaded:
                 for k in range(dwords):
                     word = self.arguments.dword(4 * (kernel.preload_offset + k))

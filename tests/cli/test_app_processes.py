@@ -76,6 +76,7 @@ STARTED = {
     "execute": ("k.co", "--launch", "k.toml", "-D", "N=100"),
     "audit": ("k.co", "--launch", "k.toml"),
     "survey": ("k.co",),
+    "ck": ("sweep", "64x64x64_4x1x1_32x32x8", "--include", "."),
     "run": ("permute", "--axes", "1,0", "--input", "a.npy", "--output", "b.npy", "--device", "gfx942-isa"),
     "banks": ("--target", "gfx942", "--instruction", "ds_read_b128", "--addresses", "addresses.json"),
     "devices": (),

@@ -84,7 +84,7 @@ def test_binary_says_what_its_verdict_assumes(code_object, capsys):
     assumed = json.loads(document)["assumptions"]
     assert assumed == [line.removeprefix("  assumed: ") for line in text.splitlines() if "  assumed: " in line]
     assert assumed[0].startswith("4 <= M <= ")
-    assert "multiples of 16 bytes, do not overlap" in assumed[1]
+    assert "multiples of 16 below 2^47, do not overlap" in assumed[1]
     assert "AMD's pseudocode" in assumed[2]
 
 

@@ -45,7 +45,7 @@ def rolled(parts: Sequence[Part], sizes: Collection[Expr]) -> Iterator[Rolled]:
     >>> n, i = symbol("N"), var("i", 99)
     >>> (one,) = rolled([Part(i + n * k * 4, i + k < n) for k in range(4)], {n})
     >>> one.offset, one.guard, one.indices
-    (N * copy_0 * 4 + i, 0 <= N + copy_0 * -1 + i * -1 - 1, (copy_0,))
+    (N * copy 0 * 4 + i, 0 <= N + copy 0 * -1 + i * -1 - 1, (copy 0,))
     """
     alike: dict[tuple[tuple[tuple[Expr, ...], int], ...], list[Part]] = {}
     for part in parts:

@@ -1,4 +1,4 @@
-"""Code objects of the kernels in isa/kernels, compiled once a run; and which targets the quick tests take."""
+"""Code objects of the kernels in isa/kernels, compiled once a run; and which targets and types quick tests take."""
 
 import functools
 import zlib
@@ -40,17 +40,18 @@ def unrun(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Of a test of several targets the quick run takes one, which its name picks: so each target has its turn."""
-    alike: dict[str, list[pytest.Function]] = {}
-    for item in items:
-        if isinstance(item, pytest.Function) and str((target := _target(item)) or "").startswith("gfx"):
-            alike.setdefault(item.nodeid.replace(str(target), "gfx"), []).append(item)
-    for name, each in alike.items():
-        quick = [item for item in each if item.get_closest_marker("slow") is None]
-        for item in quick:
-            if item is not quick[zlib.crc32(name.encode()) % len(quick)]:
-                item.add_marker(pytest.mark.slow)
+    """Of a test of several targets or element types the quick run takes one, which its name picks: each has its turn."""
+    for what in ("target", "dtype"):
+        alike: dict[str, list[pytest.Function]] = {}
+        for item in items:
+            if isinstance(item, pytest.Function) and isinstance(one := _given(item, what), str):
+                alike.setdefault(item.nodeid.replace(one, what), []).append(item)
+        for name, each in alike.items():
+            quick = [item for item in each if item.get_closest_marker("slow") is None]
+            for item in quick:
+                if item is not quick[zlib.crc32(name.encode()) % len(quick)]:
+                    item.add_marker(pytest.mark.slow)
 
 
-def _target(item: pytest.Function) -> object:
-    return item.callspec.params.get("target") if hasattr(item, "callspec") else None
+def _given(item: pytest.Function, what: str) -> object:
+    return item.callspec.params.get(what) if hasattr(item, "callspec") else None

@@ -40,7 +40,7 @@ def unrun(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Of a test of several targets or element types the quick run takes one, which its name picks: each has its turn."""
+    """Of a test of several targets or element types a quick run takes one, which its name picks: each has its turn."""
     for what in ("target", "dtype"):
         alike: dict[str, list[pytest.Function]] = {}
         for item in items:

@@ -37,9 +37,15 @@ def test_a_product_through_lds_and_a_loop():
     assert ROUNDING in audited("matmul_tiled", "gfx942").assumptions
 
 
+#: Not seen yet: of what the loop carries for gfx1201, the halves of a double are not put together.
+APART = pytest.mark.xfail(strict=True, reason="halves of a double stay apart")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SUMS)
-@pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
+@pytest.mark.parametrize(("name", "target"), [
+    pytest.param(name, target, marks=APART if (name, target) == ("dot_f64", "gfx1201") else ())
+    for name in SUMS for target in ("gfx942", "gfx1201")
+])  # fmt: skip
 def test_sums_of_the_corpus(name, target):
     if target in KERNELS[name].targets and (name, target) != ("matvec_wave", "gfx1201"):  # its s_load_u16 is not read
         assert shown(name, target)
@@ -88,7 +94,10 @@ CHEATS = {
         ("sum += left[ty][i] * right[i][tx];", "sum += left[ty][i] * right[i][tx] + (i == 3 ? left[ty][3] : 0.0f);"),
         ("right[i][tx]", "right[i ^ 1][tx]"),
         ("float sum = 0.0f", "float sum = 1.0f"),
-        ("row < m && l + tx < k ? a[row * k + l + tx] : 0.0f", "row < m && l + tx < k ? a[row * k + l + tx] : 1.0f"),
+        (
+            "l + tx] : 0.0f;\n        right[ty][tx] = l + ty < k && column < n ? b[(l + ty) * n + column] : 0.0f",
+            "l + tx] : 1.0f;\n        right[ty][tx] = l + ty < k && column < n ? b[(l + ty) * n + column] : 1.0f",
+        ),
     ),
     "reduce_tree": (
         ("half = 128;", "half = 64;"),
@@ -109,6 +118,13 @@ CHEATS = {
 @pytest.mark.parametrize(("name", "edit"), [(name, edit) for name, edits in CHEATS.items() for edit in edits])
 def test_other_sums_are_not_shown(name, edit):
     assert not shown(name, "gfx942", edit)
+
+
+@pytest.mark.slow
+def test_what_is_multiplied_by_a_nought_may_be_anything():
+    """Beyond the sum's range one factor is 0, so that the other may be padded with 1."""
+    pad = "l + tx < k ? a[row * k + l + tx] : "
+    assert shown("matmul_tiled", "gfx942", (f"{pad}0.0f", f"{pad}1.0f"))
 
 
 @pytest.mark.slow

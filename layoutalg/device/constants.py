@@ -75,7 +75,8 @@ def constants(unit: CppUnit, expressions: Mapping[str, str], *, compiler: Compil
             raise CppUnitError(CppError(f"{folder}: no such folder of headers"))
     chosen = compiler or choose_compiler(unit.target)
     session = _Session(unit, chosen, _command(unit, chosen))
-    key = cache.key("constants", session.source(expressions), chosen.version, *map("\0".join, session.steps))
+    steps = map("\0".join, session.steps)
+    key = cache.key("constants", *expressions, session.source(expressions), chosen.version, *steps)
     kept = _kept(key)
     if kept is None:
         kept = session.compile(dict(expressions))

@@ -76,6 +76,11 @@ def test_a_header_that_lacks_another_is_told_by_the_header_that_was_asked_for(un
     assert told.value.error == CppError("'nowhere/inner.hpp' file not found", "headers", 1)
 
 
+def test_what_is_kept_is_kept_under_its_names(unit):
+    assert constants(unit(), {"one": "1", "two": "2"}) == {"one": 1, "two": 2}
+    assert constants(unit(), {"a": "1", "b": "2"}) == {"a": 1, "b": 2}
+
+
 def test_what_is_no_amd_target_or_no_folder_is_told(tmp_path):
     with pytest.raises(CppUnitError, match="sm_90 is no AMD target"):
         constants(CppUnit("sm_90", ()), {"one": "1"})

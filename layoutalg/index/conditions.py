@@ -56,6 +56,9 @@ from layoutalg.index.text import order
 #: Nodes of two expressions from which on they are not compared: each choice within them doubles what is looked at.
 LARGE = 64
 
+#: How many cases of a condition's comparisons are looked at.
+MOST_STEPS = 1 << 9
+
 # --- normal form ------------------------------------------------------------------------------------------------------
 
 
@@ -114,6 +117,29 @@ def implies(stronger: Expr, weaker: Expr) -> bool:
         return True
     given = conjunct_set(stronger)
     return all(part in given or any(implies(stronger, case) for case in _cases(part)) for part in conjuncts(weaker))
+
+
+def is_tautology(condition: Expr, steps: int = MOST_STEPS) -> bool:
+    """Whether a condition holds whatever its comparisons are, as far as so many steps show.
+
+    >>> from layoutalg.index import var
+    >>> a, b, c = (var(name, 9) < 5 for name in "abc")
+    >>> ways = any_of(a, all_of(negation(a), b), all_of(negation(a), negation(b), c))
+    >>> is_tautology(ways), is_tautology(any_of(ways, all_of(negation(a), negation(any_of(b, c)))))
+    (False, True)
+    """
+    left = [condition]
+    while left and steps:
+        one, steps = left.pop(), steps - 1
+        if one is TRUE:
+            continue
+        if one is FALSE:
+            return False
+        atom = one
+        while atom.op in ("all", "any", "not"):
+            atom = atom.args[0]
+        left += [substitute(one, {atom: held, negation(atom): negation(held)}) for held in (TRUE, FALSE)]
+    return not left
 
 
 def excludes(one: Expr, other: Expr) -> bool:
@@ -216,11 +242,13 @@ def assuming(condition: Expr, given: Expr) -> Expr:
     (b < 5, 5 <= b, 0)
     >>> assuming(var("a", 9) + 1 <= var("b", 9), var("a", 9) < var("b", 9))
     1
+    >>> assuming(all_of(a, b), all_of(negation(all_of(a, b)), c))
+    0
     """
     if given is TRUE:
         return condition
     known, here = conjunct_set(given), conjuncts(condition)
-    if any(negation(part) in known for part in here):
+    if any(negation(part) in known for part in (condition, *here)):
         return FALSE
     return all_of(*(_assuming(part, given) for part in here if part not in known))
 

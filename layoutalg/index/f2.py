@@ -65,6 +65,30 @@ def kernel(columns: Sequence[int]) -> list[int]:
     return found
 
 
+def preimages(columns: Sequence[int], vectors: Sequence[int]) -> list[int | None]:
+    """A vector that each vector is the image of, None where there is none.
+
+    Of several, the one that takes part only in columns that those before them do not span.
+
+    >>> preimages((1, 3, 2, 4), (1, 2, 4, 8))
+    [1, 3, 8, None]
+    """
+    basis: dict[int, tuple[int, int]] = {}
+
+    def reduced(vector: int, combination: int) -> tuple[int, int]:
+        while vector and vector.bit_length() in basis:
+            other, made = basis[vector.bit_length()]
+            vector, combination = vector ^ other, combination ^ made
+        return vector, combination
+
+    for n, column in enumerate(columns):
+        left, combination = reduced(column, 1 << n)
+        if left:
+            basis[left.bit_length()] = left, combination
+    found = (reduced(vector, 0) for vector in vectors)
+    return [None if left else combination for left, combination in found]
+
+
 def rank(vectors: Iterable[int]) -> int:
     """The dimension of what vectors span.
 

@@ -19,6 +19,7 @@ What it cannot decide: products of sizes that no rule knows and that z3 does not
 sizes without a maximum beyond what the normal form sees.  Both are Unknown, with the reason.
 """
 
+from layoutalg.lazy import called
 from layoutalg.prove.claims import (
     Agree,
     Aligned,
@@ -51,3 +52,5 @@ __all__ = [
     "RoundTrip", "RoundTripLower", "RoundTripUpper", "Shown", "Surjective", "Unknown", "Verdict", "Verdicts", "Witness",
     "default_claims", "holds", "prove", "prove_all",
 ]  # fmt: skip
+
+called(__name__, prove)  # `la.prove(…)`

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from layoutalg.display import Displayed
 from layoutalg.index import names
 from layoutalg.prove.obligation import InjectiveMap, Obligation
 from layoutalg.prove.outcome import Fails
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Displayed):
     """How a claim was decided: in words what was claimed, by which strategy, in how many seconds, assuming what.
 
     Its truth is whether the claim is proved: `assert prove(…)` fails on what is refuted, and on what is unknown.

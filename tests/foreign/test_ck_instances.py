@@ -20,8 +20,8 @@ CK = composable_kernel()
 def test_an_instance_is_exact_and_proved_and_needs_its_first_barrier(name, tmp_path, monkeypatch):
     monkeypatch.setattr(instances, "BUILD", tmp_path)
     one = next(one for one in INSTANCES if one.name == name)
-    file = instances.launch_file(one)
-    kernel = read_kernels(instances.compiled(one, "gfx942", CK)[0])[file.launch.kernel]
+    payload, file, _ = instances.compiled(one, "gfx942", CK)
+    kernel = read_kernels(payload)[file.launch.kernel]
     code = decode_kernel(kernel)
     assert instances.run(one, file, code) == "exact"
     found = audit(code, file, 60)

@@ -38,6 +38,7 @@ DEEP = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", DEEP.values(), ids=DEEP)
 def test_a_length_nested_190_deep_keeps_its_time(step: str) -> None:
     text = "M"

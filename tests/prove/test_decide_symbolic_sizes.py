@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from random import Random
 
+import pytest
+
 from layoutalg.index import TRUE, Expr, all_of, eq, symbol, variables
 from layoutalg.index.c import intermediates
 from layoutalg.index.evaluate import value
@@ -177,6 +179,7 @@ def compare(seed: int) -> dict[str, int]:
     return counts
 
 
+@pytest.mark.slow
 def test_verdicts_for_all_sizes_are_what_enumeration_finds() -> None:
     total: dict[str, int] = {}
     for seed in range(FIRST, FIRST + count(80, dear=5)):

@@ -226,6 +226,7 @@ def test_claims_on_accesses_go_to_the_executor_too() -> None:
     assert [r.verdict.name for r in found] == [r.verdict.name for r in check(spec)]
 
 
+@pytest.mark.slow
 def test_the_claims_of_all_files_are_shared_out_by_one_pool_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
 

@@ -12,7 +12,8 @@ from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.cycles import FLAT, TWO_ADDRESSES, InstructionCycles
 from layoutalg.isa.run.launch import execute
-from layoutalg.kernel.library.contraction import contraction, parse_einsum
+from layoutalg.kernel.library.contraction import contraction
+from layoutalg.kernel.library.einsum import parse_einsum
 from layoutalg.kernel.program import AsyncCopy, Loop, extent_of, walk
 from layoutalg.memory.banks import LANES_OFF, cycles, phase_cycles
 from layoutalg.refine.cycles import LdsCycles, _turns

@@ -2,6 +2,8 @@
 
 from functools import cache
 
+import pytest
+
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.refine.refinement import WITHOUT_PRELOAD, prove_binary
@@ -32,6 +34,7 @@ def test_a_kernel_that_only_current_firmware_runs_right_is_refuted():
     assert WITHOUT_PRELOAD in found.verdicts[-1][0]
 
 
+@pytest.mark.slow
 def test_a_kernel_that_only_older_firmware_runs_right_is_refuted():
     """Its descriptor asks for the arguments from their second dword on."""
     edited = Edited(preloading())

@@ -15,6 +15,9 @@ from layoutalg.isa.run.floats import FUNCTIONS, RELATIONS
 
 Array = NDArray[Any]
 
+#: Neighbours of so many bits change places in each step of a reversal of 32 bits.
+_SWAPS = ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF), (16, 0x0000FFFF))
+
 _UNSIGNED = {32: np.uint32, 64: np.uint64}
 _SIGNED: dict[Any, Any] = {np.dtype(np.uint32): np.int32, np.dtype(np.uint64): np.int64}
 
@@ -91,6 +94,17 @@ class ArrayValues:
         """The bits of the word and a mask."""
         below = (np.uint64(1) << (places & np.uint32(63)).astype(np.uint64)) - np.uint64(1)
         return np.bitwise_count(word & below.astype(np.uint32)).astype(np.uint32)
+
+    def lowest_one(self, word: Array) -> Array:
+        """How many bits are set below it."""
+        return np.asarray(np.bitwise_count(~word & (word - self.const(1, 8 * word.itemsize)))).astype(np.uint32)
+
+    def reversed(self, word: Array) -> Array:
+        """Neighbours of 1, 2, 4, 8 and 16 bits change places."""
+        for places, mask in _SWAPS:
+            shift, chosen = self.const(places, 32), self.const(mask, 32)
+            word = self.shl(word & chosen, shift) | self.lshr(word, shift) & chosen
+        return word
 
     def mul_high(self, a: Array, b: Array) -> Array:
         """Upper half of the product."""

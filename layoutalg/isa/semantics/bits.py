@@ -1,10 +1,10 @@
 """Counts, searches and reversals of bits, of scalar registers and of each lane: entries as `semantics.table` has them.
 
-All are made of one operation of the values, how many of a word's lowest bits are set (`ones_below`):
+All are made of three operations of the values: how many of a word's lowest bits are set (`ones_below`), which is the
+lowest (`lowest_one`), and the word with its last bit first (`reversed`):
 
 | wanted | is |
 |---|---|
-| the place of the lowest one | how many bits are set in ~x & (x − 1) |
 | zeros above the highest one | the place of the lowest one, the word reversed |
 | lanes below this one whose bit is set (V_MBCNT) | the ones below the lane's number |
 
@@ -19,9 +19,6 @@ from layoutalg.isa.semantics.entries import Alu, table
 from layoutalg.isa.semantics.values import Truth, Values, Word
 from layoutalg.isa.semantics.words import low_bits, repeated, with_nonzero
 
-#: Neighbours of so many bits change places in each step of a reversal of 32 bits.
-_SWAPS = ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF), (16, 0x0000FFFF))
-
 
 def count(w: Values, word: Word, bits: int = 32) -> Word:
     """How many bits are set."""
@@ -34,16 +31,12 @@ def backwards(w: Values, word: Word, bits: int = 32) -> Word:
     """The word with its last bit first."""
     if bits == 64:
         return w.pair(backwards(w, w.high(word)), backwards(w, w.low(word)))
-    for places, mask in _SWAPS:
-        shift, chosen = w.const(places, 32), w.const(mask, 32)
-        word = w.shl(word & chosen, shift) | w.lshr(word, shift) & chosen
-    return word
+    return w.reversed(word)
 
 
 def first_one(w: Values, word: Word, bits: int = 32) -> Word:
     """The place of the lowest bit that is set, −1 of none."""
-    place = count(w, ~word & (word - w.const(1, bits)), bits)
-    return w.ite(w.eq(word, w.const(0, bits)), w.const(-1, 32), place)
+    return w.ite(w.eq(word, w.const(0, bits)), w.const(-1, 32), w.lowest_one(word))
 
 
 def leading_zeros(w: Values, word: Word, bits: int = 32) -> Word:

@@ -80,6 +80,12 @@ class Values(Protocol):
     def ones_below(self, word: Word, places: Word) -> Word:
         """How many of the lowest `places` bits of a 32-bit word are set; of more than 32 places any number."""
 
+    def lowest_one(self, word: Word) -> Word:
+        """The place of the lowest bit of a word that is set, as a word of 32 bits; of 0 any number."""
+
+    def reversed(self, word: Word) -> Word:
+        """A 32-bit word with its last bit first."""
+
     def mul_high(self, a: Word, b: Word) -> Word:
         """The upper half of the unsigned product: one operation, so that a reading can see a division by reciprocal."""
 

@@ -10,7 +10,9 @@ For 2ˢ⁻¹ < d ≤ 2ˢ and W = 2³²⁺ˢ, it computes n·(k + 1) div W with k
 
     W·q ≤ n·(k + 1) < W·(q + 1)   where n + d ≤ k,
 
-which every index and every divisor below 2³¹ fulfil.  So what it computes is q.
+which every index and every divisor below 2³¹ fulfil.  So what it computes is q.  (By scanned lengths, each time what
+remains is divided, which is such an index too; and the scanned lengths' quotients are the digits, each dividing the one
+before it.)
 
 **Carry check** moves i by t, from the last digit on.  Write x₀ = i, t₀ = t and c₀ = 0, and for each length L in turn,
 
@@ -49,7 +51,7 @@ from layoutalg.index import (
     var,
 )
 from layoutalg.index.node import Bound
-from layoutalg.layout import Linear, Merge, MergeCarryCheck, TensorAdaptor, Transform
+from layoutalg.layout import Linear, Merge, MergeCarryCheck, MergeMagicDivision, TensorAdaptor, Transform
 from layoutalg.layout.c_arithmetic import BITS32, HALF32, truncated_div
 from layoutalg.layout.increments import increment_of
 from layoutalg.layout.merge import carry_step, magic_divide, magic_number, quotients
@@ -80,9 +82,7 @@ class MergeDigits(Claim):
         yield ForAll("the lower index is the digits", all_equal(found, wanted), given, shown)
 
     def local_obligations(self) -> Iterator[Obligation] | None:
-        if not self._by_magic:
-            return None
-        return _divides(self.merge.lengths[1:])
+        return _divides(self.merge.divisors) if isinstance(self.merge, MergeMagicDivision) else None
 
     @property
     def _by_magic(self) -> bool:

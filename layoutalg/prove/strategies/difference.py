@@ -2,7 +2,9 @@
 
 Two points collide exactly when their difference d ≠ 0 has Σ sᵢ·dᵢ = 0 with |dᵢ| < nᵢ: one copy of the variables, and a
 linear equation.  The search takes the largest stride first: the smaller ones together reach so far only, and only
-multiples of their greatest common divisor, which leaves few values of each dᵢ.
+multiples of their greatest common divisor g, which leaves few values of each dᵢ: those of one residue, which are
+g / gcd(sᵢ, g) apart.  Of two strides nothing is searched: there is one value, or none.  Where the search is too long
+all the same, the lattice of such d is reduced (`lattice`).
 
 | strides, lengths  | d             |
 |-------------------|---------------|
@@ -24,9 +26,10 @@ from layoutalg.index import Expr
 from layoutalg.prove.obligation import InjectiveMap, Obligation, Point
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.strategies.digits import Digits, in_digits
+from layoutalg.prove.strategies.lattice import shortest
 
 NAME = "difference"
-STEPS = 1 << 15
+STEPS = 1 << 12
 """The most partial sums that are looked at."""
 
 
@@ -77,7 +80,10 @@ def solve(strides: Sequence[int], lengths: Sequence[int]) -> list[int] | None:
     """
     order = sorted((n for n in range(len(strides)) if lengths[n] > 1), key=lambda n: -abs(strides[n]))
     search = _Search.of([strides[n] for n in order], [lengths[n] - 1 for n in order])
-    found = search.below(0, 0, False)
+    try:
+        found = search.below(0, 0, False)
+    except TimeoutError:
+        found = shortest([strides[n] for n in order], [lengths[n] for n in order])
     if found is None:
         return None
     result = [0] * len(strides)
@@ -114,24 +120,27 @@ class _Search:
             self.steps += 1
             if self.steps > STEPS:
                 raise TimeoutError
-            rest = total + self.strides[k] * d
-            common = self.divisor[k + 1]
-            if (rest % common if common else rest) == 0:
-                found = self.below(k + 1, rest, moved or d != 0)
-                if found is not None:
-                    return [d, *found]
+            found = self.below(k + 1, total + self.strides[k] * d, moved or d != 0)
+            if found is not None:
+                return [d, *found]
         self.closed.add(key)
         return None
 
     def _steps(self, k: int, total: int, moved: bool) -> range:
-        """The differences that leave the rest within reach; of a pair ±d, the positive one alone."""
-        stride, most, reach = self.strides[k], self.most[k], self.reach[k + 1]
+        """The differences that leave a rest which those after may make up; of a pair ±d, the positive one alone."""
+        stride, most, reach, common = self.strides[k], self.most[k], self.reach[k + 1], self.divisor[k + 1]
         if stride == 0:
             return range(2)
         if stride < 0:
             stride, total = -stride, -total
-        low, high = -((total + reach) // stride), (reach - total) // stride
-        return range(max(low, -most if moved else 0), min(high, most) + 1)
+        low = max(-((total + reach) // stride), -most if moved else 0)
+        high = min((reach - total) // stride, most)
+        shared = gcd(stride, common)
+        if total % shared:
+            return range(0)
+        apart = common // shared or 1  # no stride is left: the reach is 0, and so is the rest
+        residue = -(total // shared) * pow(stride // shared, -1, apart)
+        return range(low + (residue - low) % apart, high + 1, apart)
 
 
 def _point(obligation: InjectiveMap, form: Digits, over: Sequence[Expr], found: Sequence[int], sign: int) -> Point:

@@ -26,6 +26,14 @@ class Digits:
     outputs: tuple[Poly, ...]
     lengths: Mapping[Expr, Expr]
     back: Mapping[Expr, Poly]
+    parts: Mapping[Expr, Poly]  # what each variable and quotient of one is in digits
+
+    def read(self, poly: Poly) -> Poly | None:
+        """Another polynomial over the digits; None where it splits a variable in another way."""
+        for a, part in self.parts.items():
+            poly = poly.replace(a, part)
+        split = [v for v, part in self.back.items() if part != Poly.atom(v)]
+        return None if any(v in variables(a) for a in poly.atoms() for v in split) else poly
 
 
 def in_digits(obligation: InjectiveMap) -> Digits | str:
@@ -34,6 +42,7 @@ def in_digits(obligation: InjectiveMap) -> Digits | str:
     taken = names_of(obligation)
     lengths: dict[Expr, Expr] = {}
     back: dict[Expr, Poly] = {}
+    parts: dict[Expr, Poly] = {}
     for v in obligation.over:
         length = count(v)
         if length is None:
@@ -50,13 +59,13 @@ def in_digits(obligation: InjectiveMap) -> Digits | str:
         lengths |= dict(zip(digits, _lengths(length, divisors), strict=True))
         back[v] = whole(digits, divisors)
         for a in atoms:
-            if a is v:
-                outputs = [o.replace(v, back[v]) for o in outputs]
-            else:
+            if a is not v:
                 k = 1 + divisors.index(normal(a.args[1]))
-                part = _value(digits[k:], [_over(d, divisors[k - 1]) for d in divisors[k - 1 :]])
-                outputs = [o.replace(a, part) for o in outputs]
-    return Digits(tuple(map(recover, outputs)), lengths, back)
+                parts[a] = _value(digits[k:], [_over(d, divisors[k - 1]) for d in divisors[k - 1 :]])
+                outputs = [o.replace(a, parts[a]) for o in outputs]
+        parts[v] = back[v]  # behind its quotients, which it stands in
+        outputs = [o.replace(v, back[v]) for o in outputs]
+    return Digits(tuple(map(recover, outputs)), lengths, back, parts)
 
 
 def chain(divisors: Sequence[Poly]) -> list[Poly] | None:

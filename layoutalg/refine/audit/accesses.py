@@ -25,7 +25,21 @@ import functools
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from layoutalg.index import FALSE, Expr, all_of, conjuncts, eq, mod, negation, simplify, variables
+from layoutalg.index import (
+    FALSE,
+    TRUE,
+    Expr,
+    all_of,
+    any_of,
+    budget,
+    conjuncts,
+    eq,
+    mod,
+    negation,
+    postorder,
+    simplify,
+    variables,
+)  # fmt: skip
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.semantics.accesses import alignment_of
 from layoutalg.refine.audit.launched import KernelLaunch
@@ -54,7 +68,7 @@ class TracedAccess:
     width: int  # bytes
     guard: Expr
     barriers: Expr
-    undefined: bool  # whether what is stored, or whether it happens, may be made of what nothing wrote
+    undefined: Expr  # where what is stored, or whether it happens, may be made of what nothing wrote
     loops: tuple[Expr, ...] = ()  # the turns of the loops around it, the outermost first
     atomic: bool = False  # an atomic operation, which reads and stores at once
     moment: int = 0  # accesses of one, by one instruction, are made at once
@@ -83,12 +97,13 @@ def accesses(trace: Sequence[TracedElement], loops: Loops) -> tuple[TracedAccess
     for one in trace:
         given = frozenset(conjuncts(one.guard))
         lasting = frozenset(part for part in given if _lasts(part, loops))
-        undefined = _is_undefined((one.guard,), unwritten(lasting), frozenset())
-        undefined |= one.store and _is_undefined((one.value,), unwritten(lasting), given)
+        undefined: Expr = TRUE if is_undefined((one.guard,), unwritten(lasting), frozenset()) else FALSE
+        if one.store and is_undefined((one.value,), unwritten(lasting), given):
+            undefined = any_of(undefined, _where_undefined(one.value, unwritten(lasting)))
         stored = (one.value,) if one.store and not one.atomic else ()
         if one.within and found:
             whole = found[-1]
-            both = whole.undefined or undefined, (*whole.stored, *stored), whole.uniform and one.uniform
+            both = any_of(whole.undefined, undefined), (*whole.stored, *stored), whole.uniform and one.uniform
             found[-1] = replace(whole, undefined=both[0], stored=both[1], uniform=both[2])
         else:
             this = one.instruction, one.store, one.buffer, one.offset, one.width, one.guard, one.barriers
@@ -105,23 +120,49 @@ def _handed_unwritten(handed: Mapping[Expr, Sequence[Expr]], given: frozenset[Ex
     """What loops hand on in such threads that is, before a loop or behind a turn, made of what nothing wrote."""
     found: frozenset[Expr] = frozenset()
     while True:
-        more = {v for v, held in handed.items() if v not in found and _is_undefined(held, found, given)}
+        more = {v for v, held in handed.items() if v not in found and is_undefined(held, found, given)}
         if not more:
             return found
         found |= more
 
 
-def _is_undefined(values: Sequence[Expr], unwritten: frozenset[Expr], given: frozenset[Expr]) -> bool:
+def is_undefined(values: Sequence[Expr], unwritten: frozenset[Expr], given: frozenset[Expr]) -> bool:
     """Whether values may be made of what nothing wrote; of a choice counts what is chosen, where that is seen."""
+    inside: dict[Expr, bool] = {}  # what is made of it whatever is chosen: of nothing else are choices looked at
     seen: dict[tuple[Expr, frozenset[Expr]], bool] = {}
 
+    def here(e: Expr) -> bool:
+        return e.op == "var" and (kind_of(e) is Kind.UNDEFINED or e in unwritten)
+
+    def holds(e: Expr) -> bool:
+        if e not in inside:
+            inside[e] = here(e) or any(map(holds, (*e.args, *arguments_of(e))))
+        return inside[e]
+
     def undefined(e: Expr, known: frozenset[Expr]) -> bool:
+        if not holds(e):
+            return False
         if (e, known) not in seen:
-            here = e.op == "var" and (kind_of(e) is Kind.UNDEFINED or e in unwritten)
-            seen[e, known] = here or any(undefined(part, beside) for part, beside in _parts(e, known))
+            budget.check()
+            seen[e, known] = here(e) or any(undefined(part, beside) for part, beside in _parts(e, known))
         return seen[e, known]
 
     return any(undefined(e, given) for e in values)
+
+
+def _where_undefined(value: Expr, unwritten: frozenset[Expr]) -> Expr:
+    """Where a value may be made of what nothing wrote: where its choices choose such, or depend on it."""
+    seen: dict[Expr, Expr] = {}
+    for e in postorder(value):
+        if e.op == "select":
+            condition, chosen, other = e.args
+            ways = all_of(condition, seen[chosen]), all_of(negation(condition), seen[other])
+            seen[e] = any_of(seen[condition], *ways)
+        else:
+            made_of = any(is_undefined((part,), unwritten, frozenset()) for part in arguments_of(e))
+            here = e.op == "var" and (kind_of(e) is Kind.UNDEFINED or e in unwritten or made_of)
+            seen[e] = TRUE if here else any_of(*(seen[part] for part in e.args))
+    return seen[value]
 
 
 def _parts(e: Expr, known: frozenset[Expr]) -> Iterator[tuple[Expr, frozenset[Expr]]]:
@@ -163,8 +204,8 @@ def questions(
         yield AccessQuestion("no_overflow", about, _uncut(access.offset, loaded, cuts), given)
         if access.store and not in_lds and not launched.tensors[access.memory].written:
             yield AccessQuestion("read_only", about, FALSE, given)
-        if access.undefined:
-            yield AccessQuestion("defined", about, FALSE, given)
+        if access.undefined is not FALSE:
+            yield AccessQuestion("defined", about, negation(access.undefined), given)
 
 
 def same_bytes(one: TracedAccess, other: TracedAccess, alike: Container[Expr]) -> bool:

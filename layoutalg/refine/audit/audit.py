@@ -25,8 +25,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from layoutalg.errors import DeviceError, LaunchError
+from layoutalg.formats.equation import Equation
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import TRUE, Expr, InexpressibleError, all_of, budget, conjuncts, div, mod, variables
 from layoutalg.index.evaluate import limits
@@ -159,7 +161,7 @@ class _Auditor:
                 found.extend(self._computed(found))
         except budget.OutOfTimeError:
             found.append(_late("followed", "what is left"))
-        return tuple(found)
+        return (*found, *self._not_reached(found))
 
     def _each(self) -> Iterator[Claimed]:
         yield from self._launchable()
@@ -195,11 +197,22 @@ class _Auditor:
                 self.rests |= dict.fromkeys((ASSUMPTION, *one.assumed))
                 yield "computes", one.equation.text, Proved("computes", "terms", 0.0)
                 continue
-            shown = refuting_run(one.equation, self.file, self.runs)
-            if shown is not None:
-                yield "computes", one.equation.text, Refuted("computes", "a run", 0.0, (), shown)
-            else:
-                yield "computes", one.equation.text, Unknown("computes", "terms", 0.0, (), why)
+            left_open = "computes", one.equation.text, Unknown("computes", "terms", 0.0, (), why)
+            yield self._refuted(one.equation) or left_open
+
+    def _refuted(self, equation: Equation) -> Claimed | None:
+        """An equation that a run refutes."""
+        shown = refuting_run(equation, self.file, self.runs)
+        return None if shown is None else ("computes", equation.text, Refuted("computes", "a run", 0.0, (), shown))
+
+    def _not_reached(self, found: Sequence[Claimed]) -> Iterator[Claimed]:
+        """Each equation for which the time did not suffice: refuted where a run does it, in the time that runs have."""
+        assert self.file.launch is not None
+        decided = {about for claim, about, _ in found if claim == "computes"}
+        for one in self.file.launch.computes:
+            if one.text not in decided:
+                tried = partial(self._refuted, one)
+                yield budget.in_time(self.runs.seconds, tried, lambda _: None) or _late("computes", one.text)
 
     def _statement(self, code: MachineCode, file: SpecFile) -> Sequence[TracedElement]:
         """What another kernel accesses."""

@@ -7,6 +7,7 @@
 | a value that is given at the launch | an unknown that all threads have alike, within what is assumed of it |
 | nothing (`unused`) | a tensor of no bytes |
 | a struct | its fields, one after the other |
+| (nothing) | what is loaded of the code object and not written: constants, at no known address |
 | the block, the grid | what hidden arguments (AMDGPUUsage, "Code Object V5 Metadata") and dispatch packet say of them |
 
 Raises `LaunchError` where the two contradict.  What it cannot represent: blocks whose sizes are symbols.
@@ -37,6 +38,7 @@ from layoutalg.index import (
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.metadata import Argument as LaidOut
 from layoutalg.refine.audit.elements import Elements
+from layoutalg.refine.symbolic.arguments import constant_segments
 from layoutalg.refine.symbolic.state import BoundArgument, hidden_arguments
 from layoutalg.target.dtypes import DTYPES
 
@@ -142,6 +144,7 @@ class KernelLaunch:
         threads = tuple(var(f"thread.{axis}", one) for axis, one in zip(AXES, block, strict=False))
         tensors = {name: _memory(file, launch, name) for name in launch.tensors}
         bound = _Binding(kernel, tensors, launch.assume)
+        bound.tensors |= _constants(kernel)
         limits = all_of(*_limits(file, launch))
         arguments = (*bound.visible(launch), *bound.hidden(grid, block))
         given = all_of(*(one <= MOST_BLOCKS for one in grid), limits, *bound.limits)
@@ -173,6 +176,12 @@ def _memory(file: SpecFile, launch: Launch, name: str) -> TensorMemory:
     assumed = limits[0] if limits else (None, None)
     elements = Elements.of(item.descriptor, file.in_own_symbols)
     return TensorMemory(name, simplify(elements.space * element), element, written, signed, assumed, elements)
+
+
+def _constants(kernel: KernelBinary) -> dict[str, TensorMemory]:
+    """What is loaded of the code object and not written: memory like a tensor that is only read."""
+    segments = constant_segments(kernel)
+    return {name: TensorMemory(name, const(one.size), 1, written=False) for name, one in segments.items()}
 
 
 class _Binding:

@@ -10,7 +10,7 @@ A loop is first followed with no word of its count; what its body makes of each 
 
 With that count it is followed again, now with t below it, and that it leaves in the last iteration and in none before
 is to be proved: so the loop ends, and nothing in it wraps unseen.
-Loops that each lane leaves for itself need no count (`divergence`).
+Loops that each lane leaves for itself need no count (`divergence`), nor do those over a mask's lanes (`lane_by_lane`).
 What it cannot represent: counts that depend on what is loaded, of loops that all lanes leave together.
 """
 
@@ -37,7 +37,8 @@ from layoutalg.prove import ForAll
 from layoutalg.refine.loops.divergence import DivergentLoop
 from layoutalg.refine.loops.execution import Ends, SymbolicExecution
 from layoutalg.refine.loops.invariants import Loop, Loops
-from layoutalg.refine.loops.places import own_exec, some_lane
+from layoutalg.refine.loops.lane_by_lane import LaneByLane, lanes_taken, whole
+from layoutalg.refine.loops.places import Register, own_exec, some_lane
 from layoutalg.refine.loops.ranking import near, unwrapped
 from layoutalg.refine.symbolic.state import State
 from layoutalg.refine.values.unknowns import kind_of
@@ -52,6 +53,7 @@ class FoundLoops(Loops):
     """The loops of a kernel, by the variables that are given to them."""
 
     divergent: dict[int, bool] = field(default_factory=dict)  # heads → whether each lane leaves for itself
+    taken: dict[int, Register] = field(default_factory=dict)  # heads → the mask of which each turn takes a lane
 
     def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Ends:
         """Executes one loop. Raises `NotReadable` where its count is not found."""
@@ -60,6 +62,11 @@ class FoundLoops(Loops):
                 turn = var(f"turn {len(self.heads)}", MOST)
                 self.heads[head], self.expected = turn, {**self.expected, turn: as_expr(MOST)}
             return DivergentLoop(self, execution, head, entry).ends()
+        if head in self.taken:
+            if head not in self.heads:
+                turn = var(f"turn {len(self.heads)}", self._lanes(execution, entry, self.taken[head]))
+                self.heads[head], self.expected = turn, {**self.expected, turn: turn.value.extent}
+            return LaneByLane(self, execution, head, entry, self.taken[head]).ends()
         t = self.heads.get(head)
         if t is None:
             t = self._begun(execution, head, entry)
@@ -81,7 +88,20 @@ class FoundLoops(Loops):
                 machine.noting, self.heads = noting, heads
             own = all_of(entry.condition, own_exec(entry))
             self.divergent[head] = any(not implies(own, own_exec(after)) for target, after in ends if target == head)
+            mask = lanes_taken(machine.w, entry, ends, head)
+            if mask is not None:
+                self.taken[head] = mask
         return self.divergent[head]
+
+    def _lanes(self, execution: SymbolicExecution, entry: State, mask: Register) -> Expr:
+        """How many lanes a mask has before its loop: of some at least one."""
+        w = execution.machine.w
+        held = whole(w, entry, mask)
+        assert held is not None
+        found = w.belonging("lanes_taken", w.lanes + 1, held.threads)
+        execution.machine.lanes.alike.add(found)
+        self.facts[found] = found >= 1
+        return found
 
     def _begun(self, execution: SymbolicExecution, head: int, entry: State) -> Expr:
         """The variable of a loop that is met for the first time, below its count."""

@@ -10,9 +10,12 @@
 |---|---|---|
 | of what is only read, within what is assumed of it | its ends; anything where nothing is assumed | anything |
 | of what is written, before: integers of which nothing is assumed | 0 | 0 |
-| of named values, within what is assumed of them | 1, or what is next to it | anything |
+| of named values, within what is assumed of them | 1, or what is next to it | anything, and the ends |
 
-Unaligned accesses are done, as amdhsa sets the machine up, but where an `aligned` claim fails.
+Sizes are a witness's, the least, those at which the grid gets a block more (of `(N + 31) // 32` 32 and 33), and small.
+
+Unaligned accesses are done, as amdhsa sets the machine up, but where an `aligned` claim fails: of dwords, since LLVM
+joins neighbouring accesses of bytes, wherever they are, and a run does not tell such from what is wrong.
 What it cannot represent: the contents that a witness has; sizes beyond `BYTES` and `BLOCKS`.
 """
 
@@ -29,7 +32,7 @@ import numpy as np
 from layoutalg.errors import DeviceError, Fault, LaunchError, LayoutError, StepLimit
 from layoutalg.formats.launch import Given
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import Expr, InexpressibleError, budget, value
+from layoutalg.index import Expr, InexpressibleError, budget, postorder, value, variables
 from layoutalg.index.evaluate import admits
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.run.arrays import Array
@@ -48,8 +51,14 @@ BYTES, BLOCKS, STEPS, ALL_STEPS = 1 << 22, 1 << 10, 60_000, 240_000
 #: Contents that are tried.
 SEEDS = range(2)
 
+#: Contents with which named values are at the least, and at the greatest, that is assumed of them.
+LEAST, GREATEST = 2, 3
+
 #: Small sizes that a search tries: the k-th symbol is so great and k more, so that they differ.
 SMALL = (2, 33, 7, 70, 150, 300)
+
+#: Blocks of so many elements at most give sizes that a search tries.
+MOST_EDGE = 1 << 12
 
 #: Seconds of all runs at most.
 SECONDS = 10.0
@@ -156,13 +165,14 @@ class Runs:
         self.shown[claim, about] = run
         return claim, about, replace(verdict, witness=replace(verdict.witness, text=f"{verdict.reason}; {run}"))
 
-    @staticmethod
-    def is_of(run: FaultyRun, claim: str, about: str) -> bool:
+    def is_of(self, run: FaultyRun, claim: str, about: str) -> bool:
         """Whether a run shows that a claim fails: its own instruction does what it says that none does."""
         instructions = [part.strip().split(" ", 1)[0] for part in about.split(";")]
         between = claim == "in_bounds" and BETWEEN in run.fault.what
-        if claim == "aligned" and " updates " not in about and not run.fault.facts.get("address", 1) % DWORD:
-            return False  # `accesses.needed_alignment` asks for less than a strict run
+        if claim == "aligned" and " updates " not in about:
+            narrow = self.launched.tensors.get(run.fault.facts.get("tensor", ""))
+            if not run.fault.facts.get("address", 1) % DWORD or (narrow and narrow.element < DWORD):
+                return False  # `accesses.needed_alignment` asks for less than a strict run; compilers join bytes
         return (between or run.fault.kind in SPOKEN.get(claim, ())) and f"{run.address:#x}" in instructions
 
     def _candidates(self, near: Sizes) -> Iterator[Sizes]:
@@ -170,12 +180,31 @@ class Runs:
         symbols = self.file.symbols
         least = {name: _next(symbol, 1) for name, symbol in symbols.items()}
         wanted = [{**least, **{name: n for name, n in near.items() if name in symbols}}, least]
+        wanted += [{**least, **{name: _next(symbols[name], n) for name in near_one}} for near_one, n in self._edges()]
         wanted += [{name: _next(one, scale + k) for k, (name, one) in enumerate(symbols.items())} for scale in SMALL]
         seen: list[Sizes] = []
         for sizes in wanted:
             if sizes not in seen and self._allowed(sizes):
                 seen.append(sizes)
                 yield sizes
+
+    def _edges(self) -> Iterator[tuple[tuple[str, ...], int]]:
+        """Sizes at which the grid has a block more: of what is divided by a number that number, and one more."""
+        named = {symbol: name for name, symbol in self.file.symbols.items()}
+        found: dict[tuple[tuple[str, ...], int], None] = {}
+        for node in postorder(*self.launched.grid):
+            if node.op == "div" and node.args[1].op == "const" and 1 < node.args[1].value <= MOST_EDGE:
+                names = tuple(sorted(named[v] for v in variables(node.args[0]) if v in named))
+                found |= dict.fromkeys((names, int(node.args[1].value) + more) for more in (0, 1)) if names else {}
+        return iter(found)
+
+    @property
+    def _seeds(self) -> tuple[int, ...]:
+        """The contents that are tried."""
+        launch = self.file.launch
+        assert launch is not None
+        named = {one.name for one in launch.given}
+        return (*SEEDS, *((LEAST, GREATEST) if any(one.of in named for one in launch.assume) else ()))
 
     def _at(self, sizes: Sizes) -> dict[Expr, int]:
         return {symbol: sizes[name] for name, symbol in self.file.symbols.items()}
@@ -202,7 +231,7 @@ class Runs:
         return self._found[key]
 
     def _run(self, sizes: Sizes, strict: bool) -> Iterator[FaultyRun]:
-        for seed in SEEDS:
+        for seed in self._seeds:
             try:
                 made, _ = self._made(sizes, seed)
                 run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=strict, lds=made.lds)
@@ -219,19 +248,20 @@ class Runs:
     def results(self) -> Iterator[tuple[Sizes, BoundLaunch, Mapping[str, Any], Sequence[Array]]]:
         """Runs at the least sizes and at small ones that do no wrong: the launch, what it was given, what it left."""
         for sizes in self._candidates({}):
-            if self.steps >= ALL_STEPS or self._faulty(sizes):
-                continue
-            try:
-                made, values = self._made(sizes, SEEDS[-1])
-                run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=False, lds=made.lds)
-            except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
-                continue
-            self.steps += run.steps
-            yield sizes, made, values, run.outputs
+            for seed in self._seeds[SEEDS[-1] :]:
+                if self.steps >= ALL_STEPS or self._faulty(sizes):
+                    break
+                try:
+                    made, values = self._made(sizes, seed)
+                    run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=False, lds=made.lds)
+                except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
+                    break
+                self.steps += run.steps
+                yield sizes, made, values, run.outputs
 
     def _made(self, sizes: Sizes, seed: int) -> tuple[BoundLaunch, Mapping[str, Any]]:
         """The launch at these sizes, its contents within what is assumed of them, and the values that it is given."""
-        launch, generator = self.file.launch, np.random.default_rng(seed)
+        launch, generator = self.file.launch, np.random.default_rng((seed, 1))  # none of these is drawn again below
         assert launch is not None
         limits = {one.of: (one.min, one.max) for one in launch.assume}
         at, metadata = self._at(sizes), self.code.kernel.metadata
@@ -301,5 +331,5 @@ def _value(
     dtype = one.dtype or f"u{8 * (one.bytes or 4)}"
     low, high = _within(one.name, dtype, limits, at) if dtype in DTYPES else (0, 1)
     drawn_one = low + int.from_bytes(generator.bytes(16), "little") % (high - low + 1)
-    number = min(max(1, low), high) if seed == SEEDS[0] else drawn_one
+    number = {SEEDS[0]: min(max(1, low), high), LEAST: low, GREATEST: high}.get(seed, drawn_one)
     return float(number) if dtype.startswith(("f", "bf")) else number

@@ -7,18 +7,25 @@
 | `x \\| m` | x − (x & m) + m | m is constant |
 | `a \\| b`, `a ^ b` | a + b | no bit is in both |
 | `a \\| b` | a + b − (a & b) | always |
+| `a & b`, `a \\| b`, `a ^ b` | one function of both | of large words, with data in them |
 | `x ^ −1`, `~x` | −1 − x; of a choice, a choice of those | always |
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import lru_cache
 
-from layoutalg.index import FALSE, Expr, bitand, eq, mod, select, simplify, xor
+from layoutalg.index import FALSE, Expr, bitand, const, eq, mod, postorder, select, simplify, variables, xor
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
 from layoutalg.refine.idioms.rules import Lemma, Rule, WordArithmetic, first, number
+from layoutalg.refine.values.unknowns import Kind, kind_of
 from layoutalg.refine.values.word import Word
+
+#: Nodes of two words with data from which on their bits are no longer looked at.
+MOST_NODES = 64
 
 
 def with_mask(_: WordArithmetic, a: Word, b: Word) -> Expr | None:
@@ -48,6 +55,24 @@ def all_or_nothing(w: WordArithmetic, a: Word, b: Word) -> Expr | None:
         if e.op != "const" and e.lo < 0 and w.shown(e, -1, 2):
             return select(eq(e, 0), 0, word.expr)
     return None
+
+
+def function_of_large(name: str) -> Callable[[WordArithmetic, Word, Word], Expr | None]:
+    """The operation of words whose bits nobody needs, since data are in them; to look at them takes long."""
+
+    def found(w: WordArithmetic, a: Word, b: Word) -> Expr | None:
+        if nodes(a.expr) + nodes(b.expr) <= MOST_NODES:
+            return None
+        data = any(kind_of(v) is Kind.DATA for v in variables(a.expr, b.expr))
+        return w.belonging(name, 1 << a.bits, a.expr, b.expr, const(a.bits)) if data else None
+
+    return found
+
+
+@lru_cache(maxsize=1 << 14)
+def nodes(e: Expr) -> int:
+    """How large an expression is."""
+    return sum(1 for _ in postorder(e))
 
 
 def and_otherwise(w: WordArithmetic, a: Word, b: Word) -> Expr:
@@ -147,6 +172,10 @@ def possible_bits(e: Expr) -> int:
     return bits & (1 << int(e.hi).bit_length()) - 1 if e.lo >= 0 and e.hi < math.inf else bits
 
 
+def _large(name: str) -> Rule:
+    return Rule(f"large words, {name}", function_of_large(name), None, "an operation is a function of its operands")
+
+
 _A, _B, _C = number("a", 32), number("b", 32), number("c", 1)
 _S, _T = number("s", 32, signed=True), number("t", 32, signed=True)
 _WORDS = 1 << 32
@@ -164,15 +193,18 @@ CONJUNCTIONS = (
         Lemma(bitand(_A, 0xFFFF00), mod(_A, 1 << 24) - mod(_A, 1 << 8)),
     ),
     Rule("all bits or none", all_or_nothing, Lemma(bitand(-1 * _C, _T), select(eq(-1 * _C, 0), 0, _T), bits=32)),
+    _large("and"),
     Rule("the bits of both", and_otherwise, Lemma(bitand(_S, _T), bitand(mod(_S, _WORDS), mod(_T, _WORDS)), bits=32)),
 )
 DISJUNCTIONS = (
     Rule("a constant's bits are set", or_constant, Lemma(_disjunction(_A, _B), _A - bitand(_A, _B) + _B)),
     Rule("no bit can be in both", or_apart, Lemma(_disjunction(_A, _B), _A + _B, eq(bitand(_A, _B), 0))),
+    _large("or"),
     Rule("a sum, less what is in both", or_otherwise, Lemma(_disjunction(_A, _B), _A + _B - bitand(_A, _B))),
 )
 EXCLUSIVES = (
     Rule("all ones", with_all_ones, Lemma(xor(_S, -1), -1 - _S)),
+    _large("xor"),
     Rule("no bit is the constant's", xor_otherwise, Lemma(xor(_A, _B), _A + _B, eq(bitand(_A, _B), 0))),
 )
 COMPLEMENTS = (

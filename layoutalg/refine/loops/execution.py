@@ -5,6 +5,7 @@
 | `execz` | no lane is active | then this lane is not |
 | `vccz` | no lane has the bit | then this lane has it not |
 | … of a mask that is the same for all lanes | this lane has it not | the same |
+| `vccz`, of the lanes with a where u, the same for all | not u, or no lane has a | the same |
 | `scc` of a uniform comparison | the comparison holds | the same |
 
 Branches that constants decide go one way, so loops of a constant count are followed as often as they run.  A loop
@@ -17,7 +18,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from layoutalg.index import FALSE, TRUE, Expr, negation, simplify
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, simplify
 from layoutalg.isa.decode.code import branch_target
 from layoutalg.isa.decode.instructions import EXEC, VCC, Instruction, Operand
 from layoutalg.isa.semantics.control import BRANCHES, ENDS
@@ -145,7 +146,23 @@ class SymbolicExecution:
         mask = as_mask(registers.read_scalar(Operand("s", {"exec": EXEC, "vcc": VCC}[what]), machine.kernel.wave_size))
         if within(mask.own, registers.state.path) is FALSE:  # on this way no lane has it, whichever this one is
             return FALSE if when else TRUE
-        own, vacant = mask.threads, FALSE if machine.w.occupied is TRUE else mask.vacant
-        alike = vacant in (own, FALSE) and machine.uniform(own)
-        none = negation(own) if alike else machine.w.nobody(own, vacant)
+        none = self._none(mask) if what == "vcc" else self._nobody(*machine.w.bits_of(mask))
         return negation(none) if when else none
+
+    def _nobody(self, own: Expr, vacant: Expr) -> Expr:
+        """Whether no lane of the wave has its bit; where all have the same, this one's says so."""
+        alike = vacant in (own, FALSE) and self.machine.uniform(own)
+        return negation(own) if alike else self.machine.w.nobody(own, vacant)
+
+    def _none(self, mask: Mask) -> Expr:
+        """Whether no lane has its bit, which a condition that all have alike may be part of.
+
+        Some lane has `a and u`, where u is the same for all, if u holds, and some lane has a.
+        """
+        own, vacant = self.machine.w.bits_of(mask)
+        shared = [part for part in conjuncts(own) if self.machine.uniform(part)] if vacant is FALSE else []
+        if not shared:
+            return self._nobody(own, vacant)
+        none = self._nobody(all_of(*(part for part in conjuncts(own) if part not in shared)), FALSE)
+        known = negation(none) in self.machine.registers.state.path
+        return any_of(negation(all_of(*shared)), *(() if known else (none,)))

@@ -358,8 +358,9 @@ class Loop:
             for v in variables(value(word)):
                 self.loops.handed[v] = (*self.loops.handed.get(v, ()), *held)
             if isinstance(word, Word) and word.expr.op == "var":
-                before, after = (self._get(s, place) for s in (self.entry, latch))
-                if isinstance(before, Word) and isinstance(after, Word):
+                upper = self.pairs[place][0] if place in self.pairs else None
+                before, after = (both_halves(self.w, s, place, upper) for s in (self.entry, latch))
+                if before is not None and after is not None:
                     self.loops.carried[word.expr] = Carried(self.t, word.expr, before.expr, after.expr, turns)
 
     def _tested_at_head(self, latch: State) -> Ends:

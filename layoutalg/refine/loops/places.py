@@ -68,9 +68,11 @@ def same(w: IndexValues, one: State, other: State, place: Register) -> bool:
     return mine.alike(its)
 
 
-def both_halves(w: IndexValues, state: State, low: Register, high: Register) -> Word | None:
-    """The word of which two registers hold the halves."""
-    a, b = read(w, state, low), read(w, state, high)
+def both_halves(w: IndexValues, state: State, low: Register, high: Register | None) -> Word | None:
+    """The word of which two registers hold the halves, or that one register holds."""
+    a, b = read(w, state, low), read(w, state, high or low)
+    if high is None:
+        return a if isinstance(a, Word) else None
     return w.pair(a, b) if isinstance(a, Word) and isinstance(b, Word) else None
 
 

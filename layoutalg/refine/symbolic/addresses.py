@@ -4,6 +4,7 @@
 |---|---|
 | `x + 4·i` | x, at 4·i |
 | `p ? x + 4·i : x + 8·i` | x, at `p ? 4·i : 8·i` |
+| `code + 2560 + 4·i` | what is loaded of the code object at 2560 or before, from its start on |
 | `p ? x + 4·i : y + 4·i` | x, at 4·i, where p; y, at 4·i, where not p |
 
 What it cannot represent: tensors that a loop exchanges, and addresses that are loaded.
@@ -16,12 +17,13 @@ from dataclasses import dataclass
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, negation, postorder, simplify, substitute, variables
 from layoutalg.index.conditions import choice, conjunction, excludes, implies
+from layoutalg.index.normal import normal
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.values.modular import representative
 
 
 @dataclass(frozen=True)
-class Place:
+class Span:
     """Bytes of a buffer, or of LDS, from an offset on, where a condition holds."""
 
     buffer: str
@@ -29,25 +31,26 @@ class Place:
     condition: Expr
 
 
-class Addresses:
+class Bases:
     """Takes addresses apart: these bases are the buffers'."""
 
     def __init__(self, values: IndexValues, buffers: Mapping[str, Expr], all_bases: Set[Expr]) -> None:
         """`all_bases`: none of these is part of an offset."""
         self.w, self.buffers, self.all_bases = values, buffers, all_bases
 
-    def places(self, address: Expr, given: Expr) -> list[Place] | None:
+    def places(self, address: Expr, given: Expr) -> list[Span] | None:
         """Where an address of 64 bits is, in all cases that are given; None where that is not seen."""
         e = representative(decided(address, given), 64)
         for name, base in self.buffers.items():
             offset = self.w.uncut(e - base)
-            if self.all_bases.isdisjoint(variables(offset)):
-                return [Place(name, offset, given)]
+            here = base.op == "var" or normal(offset).terms.get((), 0) >= 0  # of parts of one, the last before it
+            if here and self.all_bases.isdisjoint(variables(offset)):
+                return [Span(name, offset, given)]
         chosen = next((node for node in postorder(e) if node.op == "select" and self._has_base(node)), None)
         if chosen is None:
             return None
         condition = chosen.args[0]
-        found: list[Place] = []
+        found: list[Span] = []
         for holds, way in ((condition, chosen.args[1]), (negation(condition), chosen.args[2])):
             there = conjunction(given, holds)
             parts = [] if there is FALSE else self.places(substitute(e, {chosen: way}), there)
@@ -55,7 +58,7 @@ class Addresses:
                 return None
             found += parts
         if len(found) == 2 and found[0].buffer == found[1].buffer:
-            return [Place(found[0].buffer, choice(condition, found[0].offset, found[1].offset), given)]
+            return [Span(found[0].buffer, choice(condition, found[0].offset, found[1].offset), given)]
         return found
 
     def _has_base(self, e: Expr) -> bool:

@@ -13,12 +13,16 @@ from collections.abc import Mapping, Sequence
 
 from layoutalg.index import FALSE, Expr, mod, simplify, symbol
 from layoutalg.isa.container.binary import KernelBinary
+from layoutalg.isa.container.elf import Segment
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.state import BoundArgument
 from layoutalg.refine.values.word import NotReadable, Word
 
 #: These begin at no higher address, so that an offset added does not wrap around.
 HIGHEST = 1 << 60
+
+#: Bytes of which the start of a tensor is a multiple.
+ALIGNED = 16
 
 #: Bytes of a dispatch packet (hsa.h, `hsa_kernel_dispatch_packet_t`).
 DISPATCH_PACKET = 64
@@ -69,6 +73,16 @@ class Arguments:
             word = self.w.word(e, 64 if argument.size == 8 else 32)
             self._wholes[argument] = (self.w.low(word), self.w.high(word)) if argument.size == 8 else (word,)
         return self._wholes[argument]
+
+
+def constant_segments(kernel: KernelBinary) -> dict[str, Segment]:
+    """What is loaded of the code object that no kernel writes, by what it is called here; the highest address first.
+
+    None that begins at no multiple of what tensors do.
+    """
+    kept = (segment for segment in kernel.image if not segment.writable and segment.address % ALIGNED == 0)
+    found = sorted(kept, key=lambda segment: -segment.address)
+    return {f"the code object from {segment.address:#x} on": segment for segment in found}
 
 
 def constants(kernel: KernelBinary, start: Expr, count: int, values: IndexValues) -> list[Word]:

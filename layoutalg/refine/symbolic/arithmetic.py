@@ -48,9 +48,10 @@ from layoutalg.refine.idioms.floats import choice
 from layoutalg.refine.idioms.reciprocal import ERROR
 from layoutalg.refine.idioms.rules import first
 from layoutalg.refine.idioms.table import RULES
+from layoutalg.refine.symbolic.wave_unknowns import WaveUnknowns
 from layoutalg.refine.values.modular import cut, remainders, representative, same_word
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
-from layoutalg.refine.values.unknowns import Kind, unknown_value
+from layoutalg.refine.values.unknowns import Kind, arguments_of, function_of
 from layoutalg.refine.values.word import (
     Bit,
     Carry,
@@ -69,59 +70,27 @@ from layoutalg.refine.values.word import (
 Decide = Callable[[Expr, Expr], bool]
 
 
-class IndexValues:
+class IndexValues(WaveUnknowns):
     """Words as index expressions.  `given` is what may be assumed of the instruction that is read."""
 
     def __init__(self, decide: Decide, always: Expr = TRUE, functions: UninterpretedFunctions | None = None) -> None:
         """`always` may be assumed of every instruction."""
+        super().__init__()
         self.decide = decide
         self.given = self.always = always
-        self.occupied: Expr = TRUE  # whether a lane has a thread: not said of each where blocks do not fill waves
         self._limits: dict[Expr, list[tuple[Expr, int]]] = {}  # where it is at least 0, and what it is below then
-        self._made = 0  # unknowns
         self.cuts: set[tuple[int, int]] = set()  # c and n of the c·(x mod n) that stand for what was cut to a word
         self._in_range: dict[tuple[Expr, Expr, int, int], bool] = {}
-        self._belonging: dict[tuple[str, tuple[Expr, ...]], Expr] = {}
         self.functions = UninterpretedFunctions() if functions is None else functions
-
-    def fresh(self, name: str, limit: int, kind: Kind = Kind.DATA, function: str = "", *of: Expr) -> Expr:
-        """A new unknown, 0 ≤ name < limit."""
-        self._made += 1
-        return unknown_value(f"{name} {self._made - 1}", limit, kind, self._made - 1, function, of)
-
-    def belonging(self, name: str, limit: int, *of: Expr, kind: Kind = Kind.DATA) -> Expr:
-        """The one unknown of this name that belongs to these expressions, 0 ≤ name < limit."""
-        if (name, of) not in self._belonging:
-            self._belonging[name, of] = self.fresh(name, limit, kind, name, *of)
-        return self._belonging[name, of]
 
     @property
     def divides(self) -> bool:
         """Whether a division by reciprocal was seen, which rests on an assumption."""
         return any(name == ERROR for name, _ in self._belonging)
 
-    def now(self) -> int:
-        """How many unknowns have been made: the number of the next."""
-        return self._made
-
     def congruent(self, one: Expr, other: Expr, bits: int) -> bool:
         """Whether two representatives are of one word, as far as can be shown."""
         return same_word(one, other, bits) or self.decide(eq(mod(one - other, 1 << bits), 0), self.always)
-
-    def fresh_bit(self, kind: Kind = Kind.ANY) -> Expr:
-        """A new unknown truth."""
-        return eq(self.fresh("any", 2, kind), 1)
-
-    def lane_bit(self, *held: Expr, kind: Kind = Kind.ANY) -> Expr:
-        """A new unknown bit of a mask; lanes without a thread have it not, where they have none that it `held`."""
-        own = all_of(self.occupied, self.fresh_bit(kind))
-        if self.occupied is TRUE or (held and all(Mask(one).vacant is FALSE for one in held)):
-            return own
-        return any_of(own, all_of(negation(self.occupied), self.fresh_bit(kind)))
-
-    def undefined(self, bits: int = 32) -> Expr:
-        """A number that nothing wrote: any that the machine happens to have there."""
-        return self.fresh("undefined", 1 << bits, Kind.UNDEFINED)
 
     def fresh_word(self) -> Word:
         """A word that nothing wrote."""
@@ -131,13 +100,17 @@ class IndexValues:
         """A word of which nothing is known; nothing is refuted by a value that it may have."""
         return self.word(self.fresh("any", 1 << bits, Kind.ANY), bits)
 
-    def nobody(self, own: Expr, vacant: Expr = FALSE) -> Expr:
-        """Whether no lane has the bit that this one, and one without a thread, have under conditions.
-
-        Of others it is unknown, but one truth for each.
-        """
-        of = (own,) if vacant is FALSE else (own, vacant)
-        return all_of(negation(own), eq(self.belonging("any", 2, *of, kind=Kind.ANY), 1))
+    def bit_of(self, word: Word) -> Expr | None:
+        """The own lane's bit of a word that is a whole mask: of `1 << n`, whether it is lane n; of its complement."""
+        e = simplify(word.expr)
+        flipped = simplify(-1 - e) if e.op != "var" else e
+        function, made_of = function_of(flipped), arguments_of(flipped)
+        if word.bits != self.lanes or function != "shl" or made_of[0] is not const(1):
+            return None
+        own: Expr = eq(self.lane, made_of[1])
+        if self.occupied is not TRUE:
+            own = any_of(all_of(self.occupied, own), all_of(negation(self.occupied), self.fresh_bit()))
+        return own if flipped is e else negation(own)
 
     def word(self, expr: Expr | int, bits: int = 32) -> Word:
         """A word with this representative."""
@@ -240,9 +213,7 @@ class IndexValues:
         if isinstance(left, Mask):
             if right.expr is not FALSE:
                 raise NotReadable("a mask compared with a number that is not 0")
-            if left.half is not None:
-                return Bit(self.fresh_bit())
-            return Bit(all_of(negation(left.threads), self.fresh_bit()))
+            return Bit(self.fresh_bit() if left.half is not None else self.none_of(left))
         difference = simplify(left.expr - right.expr)
         if difference.op == "const":
             return Bit(TRUE if difference.value % (1 << left.bits) == 0 else FALSE)
@@ -337,16 +308,35 @@ class IndexValues:
         return Bit(self.fresh_bit())
 
     def ones_below(self, word: Word | Mask, places: Word) -> Word:
-        """Of a number whose bits are all set all of them; of a mask a number that is not known; else of constants."""
+        """Of a number whose bits are all set all of them; of a mask what is not known; of data one function."""
         if isinstance(word, Mask):
             return self._lanes_below(word, places)
         number, count = (simplify(part.expr) for part in (word, places))
         if number.op == "const" and number.value % (1 << 32) == (1 << 32) - 1:
             return places
         if number.op != "const" or (number.value and count.op != "const"):
-            raise NotReadable(f"how many bits of {number} are set")
+            return self.word(self.belonging("ones", 33, number, count))
         below = (1 << int(count.value)) - 1 if number.value else 0
         return self.const((int(number.value) & below & 0xFFFFFFFF).bit_count(), 32)
+
+    def lowest_one(self, word: Word | Mask) -> Word:
+        """Of a mask, a lane; of constants a constant, and of data one function, but for 0 a place in the word."""
+        if isinstance(word, Mask):
+            if word.half is not None:
+                raise NotReadable("the first lane of half a mask")
+            return self.word(self.first_of(word))
+        e = simplify(word.expr)
+        if e.op == "const":
+            number = int(e.value) % (1 << word.bits)
+            return self.const((number & -number).bit_length() - 1, 32)
+        return self.word(self.belonging("lowest_one", word.bits, e, const(word.bits)))
+
+    def reversed(self, word: Word) -> Word:
+        """Of a constant a constant, of data one function."""
+        e = simplify(word.expr)
+        if e.op == "const":
+            return self.const(int(f"{int(e.value) % (1 << 32):032b}"[::-1], 2), 32)
+        return self.word(self.belonging("reversed", 1 << 32, e))
 
     def _lanes_below(self, mask: Mask, places: Word) -> Word:
         """How many lanes have a bit, of the 32 that a register has or of the lowest of them, if there are such."""
@@ -371,13 +361,26 @@ class IndexValues:
     def add_carry(self, a: Word, b: Word, carry: Bit) -> tuple[Word, Bit]:
         """A sum and its carry; of upper halves with the carry of the lower ones, the upper half of the whole sum.
 
-        The carry itself is an unknown truth: what matters is whose it is.
+        The carry of a constant, by which compilers count up to 0, is a condition; else it is an unknown truth: what
+        matters is whose it is.
         """
         upper: Word | None = first(RULES["sum"], self, a, b, carry)
         if upper is not None:
             return upper, Bit(self.fresh_bit())
         total = a.with_expr(a.expr + b.expr + select(carry.expr, 1, 0))
-        return total, Bit(self.fresh_bit(), Carry(a, b, total) if carry.expr is FALSE else None)
+        if carry.expr is not FALSE:
+            return total, Bit(self.fresh_bit())
+        return total, Bit(self._carried(a, b), Carry(a, b, total))
+
+    def _carried(self, a: Word, b: Word) -> Expr:
+        """Whether a sum of words has a carry; of a constant k < 2³¹, where the other one is in −k … −1, with a sign."""
+        number, word = (a.expr, b) if a.expr.op == "const" else (b.expr, a)
+        if number.op != "const" or not 0 < number.value < 1 << 31:
+            return self.fresh_bit()
+        e, most = representative(word.expr, 32), 1 << 31
+        known = cut(e, -most, 2 * most)
+        value = simplify(mod(e + most, 2 * most) - most) if known is None else known
+        return all_of(value >= -number, value < 0)
 
     def bitwise(self, operation: str, *words: Word) -> Expr:
         """`and`, `or`, `xor` of two words, `not` of one."""

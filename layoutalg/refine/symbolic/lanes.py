@@ -28,12 +28,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, const, mod, negation, select, simplify, substitute, variables
+from layoutalg.index.conditions import implies
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.semantics.matrix import registers_of
+from layoutalg.refine.symbolic.addresses import decided
 from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.registers import SymbolicRegisters, lanes_file
-from layoutalg.refine.values.unknowns import NOTHING_KNOWN, Kind, arguments_of, kind_of
+from layoutalg.refine.symbolic.wave_unknowns import FIRST_LANE
+from layoutalg.refine.values.unknowns import NOTHING_KNOWN, Kind, arguments_of, function_of, kind_of
 from layoutalg.refine.values.word import HAS_THREAD, Bit, Mask, NotReadable, Word
 from layoutalg.target.operand import MatrixInstruction
 
@@ -86,13 +89,17 @@ class SymbolicLanes:
         """A word of the own lane as the lane of this number has it, active or not."""
         if isinstance(word, Mask):
             return self.w.fresh_word()
-        active = self._active_at(lane, wave)
-        e = word.expr if active is TRUE and self.uniform(word.expr) else self.elsewhere(word.expr, lane, wave)
+        active, e = self._active_at(lane, wave), decided(word.expr, self.registers.own_exec)
+        e = e if active is TRUE and self.uniform(e) else self.elsewhere(e, lane, wave)
         return self.w.word(select(active, e, FALSE if active is TRUE else self.w.undefined(word.bits)), word.bits)
 
     def _active_at(self, lane: Expr, wave: bool = False) -> Expr:
-        """Whether the lane of this number is active."""
+        """Whether the lane of this number is active: the first lane of a mask is, where all lanes of the mask are."""
         registers = self.registers
+        if function_of(lane) == FIRST_LANE and len(arguments_of(lane)) == 1:
+            (own,) = arguments_of(lane)
+            if negation(self.w.nobody(own)) in registers.state.path and implies(own, registers.own_exec):
+                return TRUE
         return self.elsewhere(all_of(registers.w.occupied, registers.own_exec), lane, wave)
 
     def gathered(self, word: Word | Mask, lane: Word) -> Word:
@@ -160,7 +167,7 @@ class SymbolicLanes:
 
     def _first_lane(self, own: Expr) -> Expr:
         """The number of the first lane that has its bit of a mask."""
-        lane = self.w.belonging("first_lane", self.registers.kernel.wave_size, own)
+        lane = self.w.first_of(Mask(own))
         self.alike.add(lane)
         return lane
 

@@ -33,23 +33,18 @@ from layoutalg.isa.interpreter.step import Interpreter
 from layoutalg.isa.semantics.accesses import NO_EFFECT, MemoryInstruction
 from layoutalg.isa.semantics.control import BARRIERS
 from layoutalg.isa.semantics.table import ALU
-from layoutalg.refine.symbolic.addresses import Addresses, Place
-from layoutalg.refine.symbolic.arguments import DISPATCH_PACKET, Arguments, constants
+from layoutalg.refine.symbolic.addresses import Bases, Span
+from layoutalg.refine.symbolic.arguments import ALIGNED, DISPATCH_PACKET, Arguments, constant_segments, constants
 from layoutalg.refine.symbolic.arithmetic import Decide, IndexValues
 from layoutalg.refine.symbolic.buffers import DescribedBuffer, RangedPart
 from layoutalg.refine.symbolic.lanes import SymbolicLanes
 from layoutalg.refine.symbolic.outstanding import LDS, Key, half_of
-from layoutalg.refine.symbolic.registers import SymbolicRegisters
+from layoutalg.refine.symbolic.registers import HIGHEST_ADDRESS, SymbolicRegisters
 from layoutalg.refine.symbolic.scratch import Scratch
 from layoutalg.refine.symbolic.state import BoundArgument, TracedElement
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.refine.values.unknowns import Kind, dependencies
 from layoutalg.refine.values.word import Mask, NotReadable, Word
-
-#: Buffers begin at a multiple of so many bytes, at no higher address: assumptions (`refinement.STANDING`).  Linux's
-#: driver gives processes no others (amdkfd, `gpuvm_size`: at most AMDGPU_GMC_HOLE_START).
-BUFFERS, HIGHEST_BUFFERS = 16, (1 << 47) - 1
-
 
 Loaded = Callable[[str, int, Sequence[Expr]], None]
 """Is told the buffer (empty where it is not known), the bytes of each value, and the unknowns that stand for them."""
@@ -93,10 +88,12 @@ class SymbolicMachine:
         self.loaded: Loaded = lambda buffer, size, values: None  # is told what was loaded
         self.has_contents: HasContents = lambda buffer, offset, size, given: True
         self.buffers = {
-            a.buffer: symbol(f"address of {a.buffer}", min=0, max=HIGHEST_BUFFERS, multiple_of=BUFFERS)
+            a.buffer: symbol(f"address of {a.buffer}", min=0, max=HIGHEST_ADDRESS, multiple_of=ALIGNED)
             for a in arguments
             if a.buffer
         }
+        tables = constant_segments(self.kernel)
+        self.buffers |= {name: self.registers.code + one.address for name, one in tables.items() if name in sizes}
         self.arguments = Arguments("arguments", self.kernel.argument_segment, arguments, self.buffers, self.w)
         self.packet = Arguments("dispatch packet", DISPATCH_PACKET, packet, self.buffers, self.w)
         self.bases = {
@@ -190,18 +187,18 @@ class SymbolicMachine:
     def _counters(self, instruction: Instruction, access: MemoryInstruction, counted: str) -> tuple[str, ...]:
         return self.kernel.architecture.counters.of(counted, not access.returns(instruction.fields))
 
-    def _places(self, access: MemoryInstruction, part: RangedPart, instruction: Instruction) -> tuple[list[Place], int]:
+    def _places(self, access: MemoryInstruction, part: RangedPart, instruction: Instruction) -> tuple[list[Span], int]:
         """Where a part of an access is, in each case that this lane makes it; and the bytes of an element."""
         active = self.registers.active
         guard = active if part.inside is TRUE else conjunction(active, part.inside)
         if not self.noting or guard is FALSE:
-            return [Place("", FALSE, guard)], min(access.size, 4)
+            return [Span("", FALSE, guard)], min(access.size, 4)
         if access.space == "lds" and part.address.bits == 32:
-            found: list[Place] | None = [Place("lds", self.w.uncut(self.w.unsigned(part.address)), guard)]
+            found: list[Span] | None = [Span("lds", self.w.uncut(self.w.unsigned(part.address)), guard)]
         else:
             before, self.w.given = self.w.given, all_of(self.w.given, part.inside)
             apertures = {"lds": self.registers.apertures["lds"]}
-            addresses = Addresses(self.w, apertures if access.space == "lds" else self.buffers, self.bases)
+            addresses = Bases(self.w, apertures if access.space == "lds" else self.buffers, self.bases)
             found = addresses.places(part.address.expr, guard)
             self.w.given = before
         if found is None:
@@ -209,7 +206,7 @@ class SymbolicMachine:
         return found, min(4, access.size, *(self.sizes[one.buffer] for one in found))
 
     def _note(
-        self, instruction: Instruction, access: MemoryInstruction, place: Place, size: int, values: Sequence[Expr]
+        self, instruction: Instruction, access: MemoryInstruction, place: Span, size: int, values: Sequence[Expr]
     ) -> None:
         if not place.buffer:
             return
@@ -256,7 +253,7 @@ class SymbolicMachine:
             words.append((key, self.w.word(self.registers.widened(access, key, total)), None))
         return words
 
-    def _contents(self, place: Place, size: int, count: int) -> list[Expr]:
+    def _contents(self, place: Span, size: int, count: int) -> list[Expr]:
         """Unknowns for what is loaded: data, but where perhaps nothing was written."""
         buffer, start = place.buffer, place.offset
         there = (not buffer or self.has_contents(buffer, start + k * size, size, place.condition) for k in range(count))
@@ -296,8 +293,8 @@ class SymbolicMachine:
     def _load_uniform(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> list[Word]:
         """A scalar load from a buffer, which every wave on this way makes."""
         state = self.registers.state
-        where = Addresses(self.w, self.buffers, self.bases)
-        places = where.places(address.expr, state.condition) if self.noting else [Place("", FALSE, state.condition)]
+        where = Bases(self.w, self.buffers, self.bases)
+        places = where.places(address.expr, state.condition) if self.noting else [Span("", FALSE, state.condition)]
         if places is None:
             raise NotReadable(f"{instruction.place}: the address {simplify(address.expr)} is in no buffer")
         found = [FALSE] * access.registers

@@ -34,8 +34,9 @@ from layoutalg.refine.values.word import HAS_THREAD, OCCUPIED, Bit, Mask, NotRea
 #: Moves of a whole vector register, lane by lane.
 MOVES = frozenset({"V_MOV_B32", "V_ACCVGPR_READ", "V_ACCVGPR_WRITE", "V_ACCVGPR_MOV_B32"})
 
-#: Code objects are loaded at no higher address, so that none in one wraps around.
-HIGHEST_CODE = 1 << 60
+#: The highest address of a buffer, and of a code object's last byte: an assumption (`refinement.STANDING`).  Linux's
+#: driver gives processes no higher ones (amdkfd, `gpuvm_size`: at most AMDGPU_GMC_HOLE_START).
+HIGHEST_ADDRESS = (1 << 47) - 1
 
 
 class SymbolicRegisters:
@@ -59,9 +60,11 @@ class SymbolicRegisters:
             self.lane = self.lane * (int(t.hi) + 1) + t
         #: The wave's number in its block.
         self.wave = simplify(div(self.lane, kernel.wave_size))
-        self.lane = simplify(mod(self.lane, kernel.wave_size))
+        self.lane = self.w.lane = simplify(mod(self.lane, kernel.wave_size))
+        self.w.lanes = kernel.wave_size
         # What a loader adds to the addresses of a code object keeps the alignment of code (`container.loader`).
-        self.code = symbol("address of code", min=0, max=HIGHEST_CODE, multiple_of=256)
+        size = max((segment.end for segment in kernel.image), default=0)
+        self.code = symbol("address of code", min=0, max=HIGHEST_ADDRESS - size, multiple_of=256)
         # LLVM's AMDGPUUsage, "Address Spaces": each base is a multiple of 2^32, and the aperture is as large.
         self.apertures = {
             space: symbol(f"aperture of {space}", min=0, max=(1 << 32) - 1) * (1 << 32) for space in APERTURES.values()

@@ -5,6 +5,8 @@ negation become what they share, so the path is empty again where all waves come
 
     {n < 4, a} and {4 ≤ n, a}   →   {a}
 
+Of more than two ways one condition stands for all, which is left out where it is a tautology.
+
 A vector register is a list of guarded writes, the newest last, each under the lane's own condition; a scalar one is a
 word or a lane mask.  What it cannot represent: which other lanes are active.
 """
@@ -17,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, negation
-from layoutalg.index.conditions import assuming, choice, disjunction, excludes, implies, merged
+from layoutalg.index.conditions import assuming, choice, disjunction, excludes, implies, is_tautology, merged
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.refine.symbolic.arithmetic import IndexValues
@@ -139,6 +141,7 @@ def joined(w: IndexValues, states: Sequence[State]) -> State:
         pairs = ((i, j) for i in range(len(rest)) for j in range(i + 1, len(rest)))
         i, j = next(((i, j) for i, j in pairs if _resolvable(rest[i], rest[j])), (0, 1))
         rest[i] = _both(w, rest[i], rest.pop(j))
+    rest[0].path = tuple(part for part in rest[0].path if part.op != "any" or not is_tautology(part))
     return rest[0]
 
 

@@ -50,7 +50,7 @@ from layoutalg.index.conditions import conjunction, disjunction, implies
 from layoutalg.refine.values.unknowns import Kind, is_unknown, kind_of
 
 #: Whether the lane that a bit is of has a thread, and the variable that says so.
-HAS_THREAD = var("has_thread", 2)
+HAS_THREAD = var("has thread", 2)
 OCCUPIED = eq(HAS_THREAD, 1)
 
 
@@ -155,6 +155,9 @@ class Bitwise(Protocol):
 
     def bitwise(self, operation: str, *words: Word) -> Expr:
         """`and`, `or`, `xor` of two words, `not` of one."""
+
+    def bit_of(self, word: Word) -> Expr | None:
+        """The own lane's bit of a word that is a mask of few lanes; None where that is not seen."""
 
     def lane_bit(self, *held: Expr, kind: Kind = ...) -> Expr:
         """A new unknown bit of a mask."""
@@ -284,6 +287,7 @@ def as_mask(word: Word | Mask) -> Mask:
     if isinstance(word, Mask):
         return word
     own = own_bit(word)
+    own = word.arithmetic.bit_of(word) if own is None else own
     unwritten = any(kind_of(v) is Kind.UNDEFINED for v in variables(word.expr))
     return Mask(word.arithmetic.lane_bit(kind=Kind.UNDEFINED if unwritten else Kind.ANY) if own is None else own)
 

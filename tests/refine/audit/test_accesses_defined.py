@@ -4,9 +4,12 @@ import pytest
 
 from layoutalg.device.compile import compile_source
 from layoutalg.formats.spec import loads
+from layoutalg.index import Expr, budget, select, symbol
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.refine.audit.accesses import is_undefined
 from layoutalg.refine.audit.audit import audit
+from layoutalg.refine.values.unknowns import Kind, unknown_value
 
 LAUNCH = """
 symbols = { M = { min = 1, max = 100 }, N = { min = 1, max = 1000 } }
@@ -50,3 +53,26 @@ def test_what_a_loop_hands_on_was_written(before: str, turn: str, defined: bool)
     claims = audit(decode_kernel(kernel), loads(LAUNCH)).claims
     assert ("followed", "proved") in {(claim, verdict.name) for claim, _, verdict in claims}
     assert defined == all(verdict.name == "proved" for claim, _, verdict in claims if claim == "defined")
+
+
+def chosen_in_turn(inner: Expr, count: int = 60) -> Expr:
+    """Sums of choices of the number by conditions that have nothing to do with one another."""
+    for n in range(count):
+        inner = select(symbol(f"s{n}") < 5, inner, inner + n + 1)
+    return inner
+
+
+def test_what_many_choices_make_of_given_numbers_is_seen_at_once() -> None:
+    value = chosen_in_turn(symbol("x"))
+    assert not is_undefined((value,), frozenset(), frozenset())
+    assert is_undefined((value,), frozenset({symbol("x")}), frozenset())
+
+
+def test_what_is_not_decided_in_time_is_no_answer() -> None:
+    """What nothing wrote is on a way that is never gone: which, each set of conditions is asked."""
+    unwritten, given = unknown_value("u", 2, Kind.UNDEFINED), symbol("a") < 5
+    guarded = select(given, symbol("x"), unwritten)
+    assert is_undefined((guarded,), frozenset(), frozenset())
+    assert not is_undefined((guarded,), frozenset(), frozenset({given}))
+    with pytest.raises(budget.OutOfTimeError), budget.within(0):
+        is_undefined((chosen_in_turn(guarded),), frozenset(), frozenset({given}))

@@ -55,6 +55,7 @@ def test_what_the_packet_says_is_known(target, kernel, grid, block):
     assert found.proved, found.failures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "grid", "block", "edit"), [
     ("tiles", TILES, "[16, 4]", ("", "")),
     ("tiles", TILES, "[8, 16]", ("", "")),

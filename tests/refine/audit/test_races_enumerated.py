@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from layoutalg.index import TRUE, Expr, all_of, const, eq, maximum, symbol, value, var, variables
+from layoutalg.index import FALSE, TRUE, Expr, all_of, const, eq, maximum, symbol, value, var, variables
 from layoutalg.prove import Limits, prove
 from layoutalg.refine.audit.accesses import TracedAccess
 from layoutalg.refine.audit.races import Meeting, meetings
@@ -51,7 +51,7 @@ class Drawn:
         instruction: Any = SimpleNamespace(address=0x10, name="ACCESS", form="GLOBAL")
         kept = all_of(*(part for part in guard if self.random.random() >= self.faults))
         self.accesses.append(
-            TracedAccess(instruction, store, "x", element * width, width, kept, const(0), undefined=False)
+            TracedAccess(instruction, store, "x", element * width, width, kept, const(0), undefined=FALSE)
         )
 
     def rows(self) -> None:
@@ -145,8 +145,8 @@ def test_barriers_order_what_goes_through_one_cache(form: str, barriers: int, sh
     instructions: list[Any] = [
         SimpleNamespace(address=k, name="ACCESS", form=kind) for k, kind in enumerate(("GLOBAL", form))
     ]
-    store = TracedAccess(instructions[0], True, "x", X * 4, 4, TRUE, const(0), undefined=False)
-    load = TracedAccess(instructions[1], False, "x", (X + 1) % T * 4, 4, TRUE, const(barriers), undefined=False)
+    store = TracedAccess(instructions[0], True, "x", X * 4, 4, TRUE, const(0), undefined=FALSE)
+    load = TracedAccess(instructions[1], False, "x", (X + 1) % T * 4, 4, TRUE, const(barriers), undefined=FALSE)
     assert all(map(apart, meetings([store, load], launched))) == shown
 
 
@@ -159,7 +159,7 @@ def test_atomic_operations_race_with_what_is_none(beside: str, width: int, scope
     kernel = SimpleNamespace(one_cache=True, architecture=SimpleNamespace(name=name))
     launched: Any = SimpleNamespace(blocks=(), threads=(X,), given=TRUE, sizes={}, arguments=(), kernel=kernel)
     instruction: Any = SimpleNamespace(address=0, name="ATOMIC", form="GLOBAL", fields={"scope": scope})
-    common = TracedAccess(instruction, True, "x", const(0), 4, TRUE, const(0), undefined=False, atomic=True)
+    common = TracedAccess(instruction, True, "x", const(0), 4, TRUE, const(0), undefined=FALSE, atomic=True)
     found = [common, replace(common, offset=X * 4 // 8 * 8, width=width)]
     if beside:
         found.append(

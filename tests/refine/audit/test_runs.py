@@ -110,3 +110,44 @@ def test_what_is_refuted_and_seen_in_no_run_is_unknown() -> None:
     ((_, _, verdict),) = runs.carried_out([("in_bounds", "0x0 store", wrong)])
     assert verdict.name == "unknown"
     assert verdict.reason == "no run shows it: lane 5 leaves o"
+
+
+COPY = """
+symbols = { N = { min = 1, max = 5000 } }
+[[descriptor]]
+name = "x"
+dtype = "f32"
+base = { kind = "packed", lengths = ["N"] }
+[[descriptor]]
+name = "o"
+dtype = "f32"
+base = { kind = "packed", lengths = ["N"] }
+[launch]
+grid = ["(N + 1023) // GRID"]
+block = [BLOCK]
+arguments = ["x", "o", "N"]
+writes = ["o"]
+computes = ["o[i] = x[i]"]
+"""
+
+
+@pytest.mark.parametrize(("grid", "block", "name"), [("1024", "1024", "proved"), ("1024", "512", "refuted")])
+def test_a_run_shows_elements_that_a_grid_of_too_small_blocks_leaves_out(grid: str, block: str, name: str) -> None:
+    """The sizes are the launch's own: below 513 elements nothing is missing."""
+    source = f"""#include <hip/hip_runtime.h>
+    extern "C" __global__ void copy(const float* x, float* o, int n) {{
+      int i = blockIdx.x * {block} + threadIdx.x;
+      if (i < n) o[i] = x[i];
+    }}"""
+    (kernel,) = read_kernels(compile_source(source, "gfx942").payload).values()
+    found = audit(decode_kernel(kernel), loads(COPY.replace("GRID", grid).replace("BLOCK", block)))
+    assert [verdict.name for claim, _, verdict in found.claims if claim == "computes"] == [name], found.failures
+
+
+def test_named_values_are_tried_at_the_ends_of_what_is_assumed_of_them() -> None:
+    """Only the greatest of 10⁶ values is one too many."""
+    more = 'assume = [{ of = "first", min = 0, max = 999999 }]'
+    found = audited("if (t < n) o[first == 999999 ? n : t] = t;", more=more)
+    assert found.name == "refuted", found.failures
+    found = audited("if (t < n) o[first == 1000000 ? n : t] = t;", more=more)
+    assert found.name != "refuted", found.failures

@@ -28,6 +28,7 @@ def test_windows_are_proved_for_all_sizes(target):
     assert ASSUMPTION in verdict.assumptions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("windows", "dtype", "target"),
     some(
@@ -72,6 +73,7 @@ def test_a_changed_guard_or_quotient_is_refuted(name, number, bits):
     assert isinstance(verdict.failures[-1][1], Refuted)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unrun")
 @pytest.mark.parametrize("number", some([0, 1, 2], 1))
 def test_a_sign_that_is_none_is_not_proved(number):

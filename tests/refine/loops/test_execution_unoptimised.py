@@ -111,6 +111,7 @@ def test_a_spill_or_its_wait_left_out_is_not_proved(name, number, verdict):
     assert prove_binary(changed, PROGRAM()).name in verdict
 
 
+@pytest.mark.slow
 def test_a_mask_whose_upper_half_is_restored_from_its_lower_is_not_proved():
     """Of 64 lanes the lower half of a mask has 32: another lane's bit is none of the own."""
     program = unoptimised("gfx942")

@@ -10,7 +10,8 @@ from layoutalg.index import var
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.kernel.emit import emit_unverified
-from layoutalg.kernel.library.contraction import contraction, parse_einsum
+from layoutalg.kernel.library.contraction import contraction
+from layoutalg.kernel.library.einsum import parse_einsum
 from layoutalg.kernel.library.plans import Plan
 from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.views import cast, slices

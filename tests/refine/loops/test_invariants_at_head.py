@@ -58,6 +58,7 @@ def constant(part, value):
     return next(i for i in moves if i.operands["a"].index == value)
 
 
+@pytest.mark.slow
 def test_the_build_is_proved():
     verdict = prove_binary(binary(), PROGRAM())
     assert verdict.proved, verdict.failures[:2]

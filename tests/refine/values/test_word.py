@@ -3,7 +3,7 @@
 from layoutalg.index import FALSE, const, symbol
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.substitution import Substitution
-from layoutalg.refine.values.word import Carry, High, Low, Product, Sign, ZeroExtended, are_halves
+from layoutalg.refine.values.word import HAS_THREAD, Carry, High, Low, Product, Sign, ZeroExtended, are_halves
 
 
 def test_two_words_are_halves_only_of_the_word_they_were_taken_from():
@@ -70,3 +70,7 @@ def test_halves_stay_halves_where_a_variable_is_replaced_and_a_product_of_anothe
     assert at.word(steady) is steady
     assert at.word(steady * steady).origin == (steady * steady).origin
     assert at.word(w.zext(w.word(t)) * steady).origin is None
+
+
+def test_nobody_can_name_a_size_as_the_variable_that_says_whether_a_lane_has_a_thread():
+    assert not HAS_THREAD.value.name.isidentifier()

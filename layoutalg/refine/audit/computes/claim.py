@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from layoutalg.formats.equation import Equation, Operation, Reduction, walk
 from layoutalg.formats.model import SpecFile
@@ -127,12 +128,30 @@ class ComputesClaim:
             placed.append(self._placed(store, index, part))
         why = self._covered(place, placed)
         if sums and not why:
-            why = Sums(self.launched, self.file, self.trace, self.loops).why(
-                equation, lambda offset, given: index_at(place, offset, given, self._decided), self._decided
-            )
-        return Compared(
-            equation, why, (ROUNDING,) if sums else (*rests, *((CONTRACTED,) if agreement.contracted else ()))
-        )
+            why = self._summed(equation, place, rests)
+        contracted = (CONTRACTED,) if agreement.contracted else ()
+        return Compared(equation, why, (*((ROUNDING,) if sums else ()), *rests, *contracted))
+
+    def _summed(self, equation: Equation, place: WantedPlace, rests: dict[str, None]) -> str:
+        """Why what is stored is not seen to be the equation's sums, its functions instructions or a compiler's."""
+        why = ""
+        for single in (True, False) if self._read_twice(equation) else (True,):
+            sums = Sums(self.launched, self.file, self.trace, self.loops, self._decided)
+            exact = partial(self._exact, single=single)
+            try:
+                why = sums.why(equation, lambda offset, given: index_at(place, offset, given, self._decided), exact)
+            except NotReadable as error:
+                why = str(error)
+            if not why:
+                rests |= sums.rests
+                rests |= {CONTRACTED: None} if sums.agreement.contracted else {}
+                break
+        return why
+
+    def _exact(self, given: Expr, single: bool) -> Wanted:
+        """The terms of an equation where something is given."""
+        values = IndexValues(self._decided, given, self.terms)
+        return Wanted(self.terms, self.places, self.launched.values, values, self.expansions, single)
 
     def _placed(self, store: StoredTerm, index: tuple[Expr, ...], part: int) -> tuple[PlacedStore, ...]:
         """A store as it surely happens, in one way or another.
@@ -234,8 +253,7 @@ class ComputesClaim:
         """Why a store's term is not seen to be the equation's, its functions single instructions or a compiler's."""
         why = ""
         for single in (True, False) if self._read_twice(equation) else (True,):
-            values = IndexValues(self._decided, given, self.terms)
-            wanted = Wanted(self.terms, self.places, self.launched.values, values, self.expansions, single)
+            wanted = self._exact(given, single)
             why = self._is_wanted(wanted, equation, store, index, part, given, agreement)
             if not why:
                 rests |= wanted.expanded

@@ -140,8 +140,8 @@ class _Evaluator:
         if term.dtype not in FLOATS and term.name in ("max", "min"):
             ends = np.iinfo(_numpy(term.dtype))
             neutral = ends.min if term.name == "max" else ends.max
-        masked = np.where(happens, wide, wide.dtype.type(neutral))
-        total = into.reduce(masked, axis=0)
+        nothing = wide.dtype.type(neutral)
+        total = into.reduce(np.where(happens, wide, nothing), axis=0, initial=nothing)
         return _Found(total.astype(_numpy(term.dtype)), np.all(defined | ~happens, axis=0))
 
 

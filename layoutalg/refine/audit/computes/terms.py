@@ -28,7 +28,7 @@ from layoutalg.index import Expr, as_expr, const, mod, simplify, variables, xor
 from layoutalg.refine.audit.accesses import LDS
 from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
-from layoutalg.refine.values.unknowns import Kind, call_of, unknown_value
+from layoutalg.refine.values.unknowns import Kind, call_of, dependencies, unknown_value
 
 #: Bits of the types that arithmetic is in, and their ones and twos.
 FLOAT_BITS = {"f16": 16, "f32": 32, "f64": 64}
@@ -211,3 +211,9 @@ def stored(
 def leaves(*exprs: Expr) -> tuple[Expr, ...]:
     """The results of functions that expressions are made of, each once."""
     return tuple(v for v in variables(*exprs) if call_of(v)[0])
+
+
+def memory_of(e: Expr) -> list[tuple[str, Expr]]:
+    """What of which tensors a term is made of: names of functions, and offsets."""
+    calls = sorted((call_of(v) for v in dependencies(e)), key=str)
+    return [(name, arguments[0]) for name, arguments in calls if is_memory(name)]

@@ -106,6 +106,7 @@ class Wanted:
     single: bool = True  # a function that is one instruction is that, and not what a compiler makes of it
     asked: list[tuple[Expr, Expr]] = field(default_factory=list)  # (where, goal): what the equation takes for granted
     expanded: dict[str, None] = field(default_factory=dict)  # what is taken for granted of functions
+    reduced: Callable[[Reduction, Mapping[Expr, Expr]], Expr] | None = None  # the unknown that a sum is
 
     def term(self, term: EquationTerm, at: Mapping[Expr, Expr], where: Expr = TRUE) -> Expr:
         """The term modulo 2ⁿ; of a truth, the condition.  `where` is what holds when it matters."""
@@ -121,7 +122,9 @@ class Wanted:
             case Operation():
                 return self._operation(term, at, where)
             case Reduction():
-                raise NotReadable(f"a sum or product over {term.index} is shown over the reals only")
+                if self.reduced is None:
+                    raise NotReadable(f"a sum or product over {term.index} is shown over the reals only")
+                return self.reduced(term, at)
 
     def _contents(self, term: Contents, at: Mapping[Expr, Expr], where: Expr) -> Expr:
         place = self.places[term.tensor]

@@ -8,17 +8,19 @@ guard and index is then a candidate, and where there is none the value is −∞
 is then 0, which is a candidate too) and over an index: of sums only one product, always there, is one (`candidate`).
 
 An expression is kept beside what its variables are (`Placed`): addends of many threads differ in that alone, so that
-they are found to be one family (`families`).
-What it cannot represent: quotients, functions of sums.
+they are found to be one family (`families`).  A factor that is no element is a function of elements (`Applied`).
+What it cannot represent: products of two sums.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from layoutalg.index import Expr, all_of, negation, simplify, substitute
+from layoutalg.refine.audit.computes.terms import Terms
 from layoutalg.refine.values.word import NotReadable
 
 
@@ -47,13 +49,43 @@ class Factor:
     dtype: str
     place: Placed
 
+    @property
+    def places(self) -> tuple[Placed, ...]:
+        """Where what it is of lies."""
+        return (self.place,)
+
+    @property
+    def form(self) -> Expr | None:
+        """What it is of what lies there; None of an element."""
+        return None
+
+    def at(self, places: Sequence[Expr]) -> Expr:
+        """The byte, where that is there."""
+        return places[0]
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A function of elements that is no sum or product: a term, in which a hole stands for each offset."""
+
+    terms: Terms = field(compare=False, repr=False)
+    tensor: str  # what it is a function of, in words
+    dtype: str
+    form: Expr
+    holes: tuple[Expr, ...]
+    places: tuple[Placed, ...]  # of the holes
+
+    def at(self, places: Sequence[Expr]) -> Expr:
+        """The term, with these offsets."""
+        return self.terms.rewritten(self.form, dict(zip(self.holes, places, strict=True)), {}, simplify)
+
 
 @dataclass(frozen=True)
 class Addend:
     """A guarded product over bound indices."""
 
     coefficient: Fraction = Fraction(1)
-    factors: tuple[Factor, ...] = ()
+    factors: tuple[Factor | Applied, ...] = ()
     guards: tuple[Placed, ...] = ()
     bound: tuple[Expr, ...] = ()
 
@@ -66,9 +98,9 @@ class Addend:
         return replace(self, bound=(*self.bound, index))
 
     def times(self, other: Addend) -> Addend:
-        """The product. Raises `NotReadable` where both are over one index: (Σ x)² is no Σ x²."""
-        if set(self.bound) & set(other.bound):
-            raise NotReadable("a product of a sum with itself")
+        """The product. Raises `NotReadable` where both are over indices: (Σ x)² is no Σ x²."""
+        if self.bound and other.bound:
+            raise NotReadable("a product of two sums")
         return Addend(
             self.coefficient * other.coefficient,
             (*self.factors, *other.factors),
@@ -94,6 +126,23 @@ def added(addends: Iterable[Addend]) -> Addends:
             one = replace(one, guards=tuple(g for g in one.guards if g in other.guards))
         found.append(one)
     return tuple(found)
+
+
+def collected(addends: Iterable[Addend]) -> Addends:
+    """A sum in which products of the same factors, under the same guards over the same indices, are one.
+
+    >>> from layoutalg.index import symbol
+    >>> i = Placed(symbol("i"))
+    >>> a, b = (Factor(name, "f32", i) for name in "ab")
+    >>> [one.coefficient for one in collected((Addend(factors=(a, b)), Addend(factors=(b, a)), Addend(factors=(a,))))]
+    [Fraction(2, 1), Fraction(1, 1)]
+    """
+    found: dict[object, Addend] = {}
+    for one in addends:
+        key = frozenset(Counter(one.factors).items()), frozenset(one.guards), one.bound
+        like = found.get(key)
+        found[key] = one if like is None else replace(like, coefficient=like.coefficient + one.coefficient)
+    return tuple(one for one in found.values() if one.coefficient)
 
 
 def _beside(one: Addend, other: Addend) -> bool:

@@ -13,15 +13,19 @@ from dataclasses import replace
 
 from layoutalg.formats.equation import Equation
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import FALSE, Expr, all_of, simplify, substitute, variables
+from layoutalg.index import FALSE, TRUE, Expr, all_of, conjuncts, simplify, substitute, variables
 from layoutalg.prove import ForAll
+from layoutalg.refine.audit.computes.agreement import Agreement
+from layoutalg.refine.audit.computes.wanted import Wanted
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.sums.families import matched
+from layoutalg.refine.audit.sums.functions import FunctionsOfSums
 from layoutalg.refine.audit.sums.handed import Env
 from layoutalg.refine.audit.sums.reals import OfOneThreadError, Reals
 from layoutalg.refine.audit.sums.wanted_sum import WantedSum
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.state import TracedElement
+from layoutalg.refine.values.unknowns import kind_of
 from layoutalg.refine.values.word import NotReadable
 
 #: What a proof of a sum leaves out.
@@ -33,17 +37,24 @@ Decide = Callable[[Expr, Expr], bool]
 Locate = Callable[[Expr, Expr], tuple[Expr, ...] | None]
 """The index of the element at an offset in bytes, under a condition."""
 
+Exact = Callable[[Expr], Wanted]
+"""What an equation's functions are, exactly, under a condition."""
+
 
 class Sums:
     """What one kernel stores, read over the reals."""
 
-    def __init__(self, launched: KernelLaunch, file: SpecFile, trace: Sequence[TracedElement], loops: Loops) -> None:
+    def __init__(
+        self, launched: KernelLaunch, file: SpecFile, trace: Sequence[TracedElement], loops: Loops, decide: Decide
+    ) -> None:
         assert file.launch is not None
-        self.launched, self.file, self.trace = launched, file, trace
+        self.launched, self.file, self.trace, self.decide = launched, file, trace, decide
         self.dtypes = {name: file.descriptor(name).dtype or "" for name in file.launch.tensors}
         self.reals = Reals(launched, trace, loops, self.dtypes)
+        self.agreement = Agreement(decide)
+        self.rests: dict[str, None] = {}  # what is taken for granted of functions
 
-    def why(self, equation: Equation, locate: Locate, decide: Decide) -> str:
+    def why(self, equation: Equation, locate: Locate, exact: Exact) -> str:
         """Why some element that is stored is not seen to be what an equation says; empty where none is.
 
         Raises `NotReadable` where it is no sum that is read here.
@@ -51,43 +62,47 @@ class Sums:
         wanted = WantedSum(self.launched, self.file, equation)
         for store in whole(self.trace, equation.tensor, self.launched.tensors[equation.tensor].element):
             where = f"{store.instruction.address:#x} {store.instruction.name.lower()}"
-            for question in self.questions(store, wanted, locate):
-                if not decide(question.goal, question.given):
+            for question in self.questions(store, wanted, locate, exact):
+                if not self.decide(question.goal, question.given):
                     return f"{where}: over the reals it is not seen that {question.label}"
         return ""
 
-    def questions(self, store: TracedElement, wanted: WantedSum, locate: Locate) -> Iterator[ForAll]:
+    def questions(self, store: TracedElement, wanted: WantedSum, locate: Locate, exact: Exact) -> Iterator[ForAll]:
         """What is to be shown for a whole element to be what it should be.  Raises `NotReadable` where it is no sum."""
         reals = self.reals
         env = {**{v: v for v in self.launched.threads}, **{t: t for t in store.loops}}
-        given = all_of(self.launched.given, reals.placed(store.guard, env).value)
+        known = [one for one in conjuncts(store.guard) if all(kind_of(v) is None for v in variables(one))]
+        given = all_of(self.launched.given, reals.placed(all_of(TRUE, *known), env).value)
         if given is FALSE:
             return
         index = locate(reals.placed(store.offset, env).value, given)
         if index is None:
             raise NotReadable(f"which element is at {store.offset} is not seen")
-        before = len(reals.questions)
+        reals.questions = {}
         try:
-            every = [*self._held(store, wanted, index, env, given)]
+            every = [*self._held(store, wanted, exact, index, env, given)]
         except OfOneThreadError:
             every = []
             for number in range(reals.contents.count):
                 at = reals.contents.coordinates(number)
                 here, place = simplify(substitute(given, at)), tuple(simplify(substitute(one, at)) for one in index)
                 if here is not FALSE:
-                    every += self._held(store, wanted, place, {**env, **at}, here)
-        for one in (*reals.questions[before:], *dict.fromkeys(every)):
-            known = (reals.indices[v] for v in variables(one.goal, one.given) if v in reals.indices)
-            yield replace(one, given=all_of(self.launched.given, one.given, *known))
+                    every += self._held(store, wanted, exact, place, {**env, **at}, here)
+        for one in dict.fromkeys((*reals.questions, *every)):
+            ranges = (reals.indices[v] for v in variables(one.goal, one.given) if v in reals.indices)
+            yield replace(one, given=all_of(self.launched.given, one.given, *ranges))
 
     def _held(
-        self, store: TracedElement, wanted: WantedSum, index: tuple[Expr, ...], env: Env, given: Expr
+        self, store: TracedElement, wanted: WantedSum, exact: Exact, index: tuple[Expr, ...], env: Env, given: Expr
     ) -> Iterator[ForAll]:
         """What is to be shown for the element at an index to be what a thread stores, where that is given."""
         self.reals.given = given
+        functions = FunctionsOfSums(self.reals, wanted, exact(given), index, given, self.decide, self.agreement)
+        self.reals.function, wanted.function = functions.of_machine, functions.of_equation
         found, target = self.reals.read(store.value, self.dtypes[store.buffer], env, wanted.how), wanted.addends(index)
+        self.rests |= functions.exact.expanded
         yield from wanted.there(target, given)
-        yield from matched(found, target, given, wanted.how == "add")
+        yield from matched(found, target, given, functions, wanted.how == "add")
 
 
 def whole(trace: Sequence[TracedElement], tensor: str, size: int) -> Iterator[TracedElement]:

@@ -11,15 +11,17 @@ of the wanted Σ_k at the k that its factors' places say: κ(s, n) = 16·s + n. 
 
 so that each wanted term is there exactly once and there is no other: a bijection, by its inverse.  `digits` are those
 of the mixed radix that κ's coefficients are.  Of a greatest, the last line says `at least one`, and the second is not
-asked.  What it cannot represent: sums over two indices, indices that fall.
+asked.  Of several wanted indices each has a κ of its own, in bound indices of its own.  Functions of elements are one
+where their terms are (`Functions`).  What it cannot represent: indices that fall.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
+from typing import Protocol
 
 import numpy as np
 
@@ -41,8 +43,9 @@ from layoutalg.index import (
 from layoutalg.index.evaluate import values
 from layoutalg.index.normal import normal
 from layoutalg.prove import ForAll
+from layoutalg.refine.audit.computes.terms import memory_of
 from layoutalg.refine.audit.strides import magnitude
-from layoutalg.refine.audit.sums.addends import Addend, Addends, Placed
+from layoutalg.refine.audit.sums.addends import Addend, Addends, Placed, collected
 from layoutalg.refine.audit.sums.digits import Table, digits
 from layoutalg.refine.values.word import NotReadable
 
@@ -51,13 +54,38 @@ ProductKind = tuple[Fraction, tuple[tuple[str, str], ...]]
 
 
 @dataclass(frozen=True)
+class FamilyFactor:
+    """A factor over a family's indices: the byte of an element; or a term, which is a function of elements."""
+
+    tensor: str
+    dtype: str
+    value: Expr
+    applied: bool = False
+
+    @property
+    def kind(self) -> tuple[str, str]:
+        """What is a factor of the same kind: two of different kinds are not compared."""
+        return self.tensor, self.dtype
+
+
+@dataclass(frozen=True)
 class Family:
     """One addend over bound indices, with what is known of them."""
 
     coefficient: Fraction
-    factors: tuple[tuple[str, str, Expr], ...]  # tensor, type, byte
+    factors: tuple[FamilyFactor, ...]
     guard: Expr
     bound: tuple[Expr, ...]
+
+
+class Functions(Protocol):
+    """What compares functions of elements."""
+
+    def moved(self, term: Expr, env: Mapping[Expr, Expr]) -> Expr:
+        """A term with other numbers for indices."""
+
+    def same(self, one: FamilyFactor, want: FamilyFactor, given: Expr) -> bool:
+        """Whether two terms are one where something is given."""
 
 
 def families(addends: Addends) -> list[Family]:
@@ -68,19 +96,23 @@ def families(addends: Addends) -> list[Family]:
     return [family for group in groups.values() for family in _families(group)]
 
 
+def _places(one: Addend) -> list[Placed]:
+    return [place for f in one.factors for place in f.places]
+
+
 def _parts(one: Addend) -> list[Placed]:
-    return [*(f.place for f in one.factors), *one.guards]
+    return [*_places(one), *one.guards]
 
 
 def _templates(one: Addend) -> list[Expr]:
     """The expressions of the parts; of places without the number in them."""
-    return [*(_without_number(f.place.expr) for f in one.factors), *(g.expr for g in one.guards)]
+    return [*(_without_number(p.expr) for p in _places(one)), *(g.expr for g in one.guards)]
 
 
 def _numbers(one: Addend) -> list[int]:
     """The numbers in which addends of one shape differ."""
     return [
-        *(_number(f.place.expr) for f in one.factors),
+        *(_number(p.expr) for p in _places(one)),
         *(_number(e) for p in _parts(one) for _, e in p.at),
     ]
 
@@ -92,12 +124,12 @@ def _shape(one: Addend) -> object:
         (substitute(e, names), tuple((v, _without_number(substitute(at, names))) for v, at in p.at))
         for e, p in zip(_templates(one), _parts(one), strict=True)
     )
-    return one.coefficient, tuple((f.tensor, f.dtype) for f in one.factors), places, len(one.bound)
+    return one.coefficient, tuple((f.tensor, f.dtype, f.form) for f in one.factors), places, len(one.bound)
 
 
 def _least_place(one: Addend) -> tuple[int, ...]:
     """Where the factors are at the least of all that is left open: addends are numbered in that order."""
-    places = [f.place.value for f in one.factors]
+    places = [p.value for p in _places(one)]
     return tuple(values(places, {v: int(v.lo) for v in variables(*places)}))
 
 
@@ -117,22 +149,23 @@ def _families(group: Sequence[Addend]) -> Iterator[Family]:
         return
     group = sorted(group, key=_least_place)
     numbers = np.array([_numbers(one) for one in group], dtype=np.int64)
-    here = _places(numbers)
+    here = _digits_of(numbers)
     seen = [digits(column, here) for column in numbers.T]
     forms = [form for form in seen if form is not None]
     if len(forms) < len(seen):
         for one in group:
             yield _family(one, [p.value for p in _parts(one)], one.bound)
         return
-    added, each = forms[: len(first.factors)], iter(forms[len(first.factors) :])
+    count = len(_places(first))
+    added, each = forms[:count], iter(forms[count:])
     parts = []
     for k, (e, p) in enumerate(zip(_templates(first), _parts(first), strict=True)):
         at = {v: simplify(_without_number(e) + next(each)) for v, e in p.at}
-        parts.append(simplify(substitute(e, at) + (added[k] if k < len(added) else 0)))
+        parts.append(simplify(substitute(e, at) + (added[k] if k < count else 0)))
     yield _family(first, parts, (*first.bound, *here))
 
 
-def _places(numbers: Table) -> dict[Expr, Table]:
+def _digits_of(numbers: Table) -> dict[Expr, Table]:
     """Digits of the place in the group: where bits add no double of the one below, another begins."""
     count = len(numbers)
     bits, powers = count.bit_length() - 1, count & (count - 1) == 0
@@ -147,16 +180,22 @@ def _places(numbers: Table) -> dict[Expr, Table]:
 
 
 def _family(one: Addend, values: Sequence[Expr], bound: tuple[Expr, ...]) -> Family:
-    count = len(one.factors)
-    factors = tuple((f.tensor, f.dtype, e) for f, e in zip(one.factors, values[:count], strict=True))
-    return Family(one.coefficient, factors, all_of(*values[count:]), bound)
+    left, factors = iter(values), []
+    for f in one.factors:
+        value = f.at([next(left) for _ in f.places])
+        factors.append(FamilyFactor(f.tensor, f.dtype, value, f.form is not None))
+    return Family(one.coefficient, tuple(factors), all_of(*left), bound)
 
 
-def matched(found: Addends, wanted: Addends, given: Expr, exactly: bool = True) -> Iterator[ForAll]:
+def matched(
+    found: Addends, wanted: Addends, given: Expr, functions: Functions, exactly: bool = True
+) -> Iterator[ForAll]:
     """What is to be shown for two sums (or, not `exactly`, greatests) to be one.
 
     Raises `NotReadable` where they are seen to differ, or it is not seen which of their terms belong together.
     """
+    if exactly:
+        found, wanted = collected(found), collected(wanted)
     groups: dict[ProductKind, list[Family]] = {}
     for family in families(found):
         groups.setdefault(_kind(family), []).append(family)
@@ -169,7 +208,7 @@ def matched(found: Addends, wanted: Addends, given: Expr, exactly: bool = True) 
         if mine and theirs:
             if len(theirs) > 1:
                 raise NotReadable(f"terms of {_named(kind)}: {len(mine)} found, {len(theirs)} wanted")
-            yield from _matched(mine, theirs[0], given, exactly)
+            yield from _matched(mine, theirs[0], given, functions, exactly)
             continue
         for family in (*mine, *theirs):  # what the other sum has not: where it is, nothing is
             if family.guard is TRUE:
@@ -179,7 +218,7 @@ def matched(found: Addends, wanted: Addends, given: Expr, exactly: bool = True) 
 
 
 def _kind(family: Family) -> ProductKind:
-    return family.coefficient, tuple(sorted((tensor, dtype) for tensor, dtype, _ in family.factors))
+    return family.coefficient, tuple(sorted(f.kind for f in family.factors))
 
 
 def _named(kind: ProductKind) -> str:
@@ -189,26 +228,25 @@ def _named(kind: ProductKind) -> str:
     )
 
 
-def _matched(found: Sequence[Family], target: Family, given: Expr, exactly: bool) -> Iterator[ForAll]:
-    if len(target.bound) > 1:
-        raise NotReadable("a sum over two indices")
-    k = target.bound[0] if target.bound else FALSE
+def _matched(
+    found: Sequence[Family], target: Family, given: Expr, functions: Functions, exactly: bool
+) -> Iterator[ForAll]:
     here = []
     for family in found:
-        place, other = _placed(family, target, k)
         known = all_of(given, family.guard)
-        inside = all_of(substitute(target.guard, {k: place}), *_range(k, place)) if target.bound else target.guard
-        yield ForAll("each term is one of the sum's", simplify(inside), known)
+        places, other = _placed(family, target, functions, known)
+        among = [one for k in target.bound for one in _range(k, places[k], places)]
+        yield ForAll("each term is one of the sum's", simplify(all_of(substitute(target.guard, places), *among)), known)
         for one, want in other:
             yield ForAll("factors of one term belong together", eq(one, want), known)
-        inverse = _digits(family, place, k)
+        inverse = _inverse(family, places)
         if exactly:
             for v, form in inverse.items():
-                yield ForAll("no term is there twice", eq(v, simplify(substitute(form, {k: place}))), known)
+                yield ForAll("no term is there twice", eq(v, simplify(substitute(form, places))), known)
         among = [one for v, form in inverse.items() for one in _range(v, form)]
-        again = eq(substitute(place, inverse), k) if target.bound else TRUE
-        here.append(simplify(all_of(substitute(family.guard, inverse), *among, again)))
-    known = all_of(given, target.guard, *_range(k))
+        again = [eq(substitute(place, inverse), k) for k, place in places.items()]
+        here.append(simplify(all_of(substitute(family.guard, inverse), *among, *again)))
+    known = all_of(given, target.guard, *(one for k in target.bound for one in _range(k)))
     yield ForAll("each term is there", any_of(*here), known)
     if exactly:
         for number, one in enumerate(here):
@@ -216,49 +254,102 @@ def _matched(found: Sequence[Family], target: Family, given: Expr, exactly: bool
                 yield ForAll("no term is there twice", negation(all_of(one, other_one)), known)
 
 
-def _range(v: Expr, value: Expr | None = None) -> tuple[Expr, ...]:
+def _range(v: Expr, value: Expr | None = None, places: Mapping[Expr, Expr] | None = None) -> tuple[Expr, ...]:
     """That a value is one of a variable's; of the variable itself its own limits may say so already."""
-    value = v if value is None else value
-    if v.op != "var":
-        return ()
-    most = v.value.extent
-    return (value >= 0, value < (most if most is not None else int(v.hi) + 1))
+    value, most = v if value is None else value, v.value.extent
+    return (value >= 0, value < (int(v.hi) + 1 if most is None else substitute(most, dict(places or {}))))
 
 
-def _placed(family: Family, target: Family, k: Expr) -> tuple[Expr, list[tuple[Expr, Expr]]]:
-    """The wanted index of a family's term, and what then must be equal."""
+def _placed(
+    family: Family, target: Family, functions: Functions, given: Expr
+) -> tuple[Mapping[Expr, Expr], list[tuple[Expr, Expr]]]:
+    """The wanted indices of a family's term, and what then must be equal; functions of elements are seen to be one."""
     for order in permutations(family.factors):
-        if [f[:2] for f in order] != [f[:2] for f in target.factors]:
+        if [f.kind for f in order] != [f.kind for f in target.factors]:
             continue
-        pairs = [(one, want) for (_, _, one), (_, _, want) in zip(order, target.factors, strict=True)]
-        if not target.bound:
-            return FALSE, pairs
-        for one, want in pairs:
-            line = normal(want).linear_in(k)
-            if line is None:
+        pairs = list(zip(order, target.factors, strict=True))
+        plain = [(one.value, want.value) for one, want in pairs if not one.applied]
+        applied = [(one, want) for one, want in pairs if one.applied]
+        for lines in product(*(_lines(one, want) for one, want in applied)):
+            places = _solved([*plain, *(line for each in lines for line in each)], target.bound, family.bound)
+            if places is None:
                 continue
-            base, step = line
-            if not step.terms:
-                continue
-            over = (normal(one) - base).exactly_over(step)
-            if over is None:
-                continue
-            place = simplify(over.expr())
-            rest = [(a, simplify(substitute(b, {k: place}))) for a, b in pairs]
-            return place, [(a, b) for a, b in rest if simplify(a - b) is not FALSE]
+            moved = ((one, replace(want, value=functions.moved(want.value, places))) for one, want in applied)
+            if all(functions.same(one, want, given) for one, want in moved):
+                rest = [(a, simplify(substitute(b, places))) for a, b in plain]
+                return places, [(a, b) for a, b in rest if simplify(a - b) is not FALSE]
     raise NotReadable("which term of the sum a product is, is not seen")
 
 
-def _digits(family: Family, place: Expr, k: Expr) -> Mapping[Expr, Expr]:
+def _lines(one: FamilyFactor, want: FamilyFactor) -> list[list[tuple[Expr, Expr]]]:
+    """Which offsets in two functions may belong together, one guess after another."""
+    mine, theirs = (memory_of(f.value) for f in (one, want))
+    pairs = [(a, b) for name, a in mine for other, b in theirs if name == other]
+    return [[], *([pair] for pair in pairs)] if pairs else [[]]
+
+
+def _solved(
+    pairs: Sequence[tuple[Expr, Expr]], bound: Sequence[Expr], own: Sequence[Expr]
+) -> Mapping[Expr, Expr] | None:
+    """Indices at which wanted places are those that are found, by the pair with the fewest unknown ones first.
+
+    One of which no place speaks is perhaps the one of the family's own that is left.
+    """
+    places: dict[Expr, Expr] = {}
+    while len(places) < len(bound):
+        left = [(one, simplify(substitute(want, places))) for one, want in pairs]
+        each = [(one, want, [k for k in bound if k not in places and k in variables(want)]) for one, want in left]
+        found = (_peeled(one, want, ks) for one, want, ks in sorted(each, key=lambda e: len(e[2])) if ks)
+        new = next((one for one in found if one), None)
+        if new is None:
+            left_over = [v for v in own if v not in variables(*places.values())]
+            if len(left_over) != 1 or len(places) != len(bound) - 1:
+                return None
+            new = {k: left_over[0] for k in bound if k not in places}
+        places |= new
+    return places
+
+
+def _peeled(one: Expr, want: Expr, ks: Sequence[Expr]) -> dict[Expr, Expr] | None:
+    """What indices are where two places are one, each by its own step, the largest first."""
+    base, steps = normal(want), dict[Expr, Expr]()
+    for k in ks:
+        line = base.linear_in(k)
+        if line is None or not line[1].terms:
+            return None
+        base, steps[k] = line[0], line[1].expr()
+    if set(ks) & set(variables(*steps.values())):
+        return None
+    rest, places = normal(one) - base, dict[Expr, Expr]()
+    for k in sorted(ks, key=lambda k: -abs(magnitude(steps[k]))):
+        quotient, rest = rest.split(normal(steps[k]))
+        places[k] = simplify(quotient.expr())
+    return None if rest.terms else places
+
+
+def _inverse(family: Family, places: Mapping[Expr, Expr]) -> Mapping[Expr, Expr]:
+    """Each bound index by the wanted ones, of which each has some as the digits of its place."""
+    found: dict[Expr, Expr] = {}
+    for k, place in places.items():
+        own = [v for v in family.bound if v in variables(place)]
+        if set(own) & set(found):
+            raise NotReadable(f"{', '.join(map(str, own))} is part of two indices")
+        found |= _digits(own, place, k)
+    if len(found) < len(family.bound):
+        raise NotReadable("a term of a sum is there for several values of an index")
+    return found
+
+
+def _digits(bound: Sequence[Expr], place: Expr, k: Expr) -> Mapping[Expr, Expr]:
     """Each bound index as a digit of κ less its start, in the mixed radix of its coefficients."""
     start, steps = normal(place), dict[Expr, Expr]()
-    for v in family.bound:
+    for v in bound:
         line = start.linear_in(v)
         if line is None or not line[1].terms:
-            raise NotReadable(f"{place} is no sum of multiples of {', '.join(map(str, family.bound))}")
+            raise NotReadable(f"{place} is no sum of multiples of {', '.join(map(str, bound))}")
         start, steps[v] = line[0], line[1].expr()
-    if set(family.bound) & set(variables(start.expr(), *steps.values())) or any(step.lo < 1 for step in steps.values()):
-        raise NotReadable(f"a term's index {place} is no mixed radix of {', '.join(map(str, family.bound))}")
+    if set(bound) & set(variables(start.expr(), *steps.values())) or any(step.lo < 1 for step in steps.values()):
+        raise NotReadable(f"a term's index {place} is no mixed radix of {', '.join(map(str, bound))}")
     left, found = simplify(k - start.expr()), {}
     for v in sorted(steps, key=lambda v: -magnitude(steps[v])):
         found[v] = simplify(div(left, steps[v]))

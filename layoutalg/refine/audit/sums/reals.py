@@ -14,13 +14,14 @@
 A greatest (or least) of a set is read the same way with `max` (`min`) in the place of `add`.
 A load stands for the contents before the launch, so nothing may have stored there before: of a tensor that is written
 only loads in front of every store are read.
-What it cannot represent: quotients, functions of sums, integers that wrap.
+What is none of these is a function of elements and sums (`functions`), where it is one.
+What it cannot represent: integers that wrap.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 
 from layoutalg.index import (
@@ -38,35 +39,32 @@ from layoutalg.index import (
 )
 from layoutalg.index.conditions import implies
 from layoutalg.index.normal import normal
-from layoutalg.index.poly import Poly
 from layoutalg.isa.semantics.matrix import registers_of
 from layoutalg.prove import ForAll
+from layoutalg.refine.audit.computes.terms import FLOAT_BITS, without_sign
 from layoutalg.refine.audit.intervals import is_counted
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.sums.addends import Addend, Addends, Factor, Placed, added, candidate, product, scaled
 from layoutalg.refine.audit.sums.handed import Env, LdsContents
 from layoutalg.refine.audit.sums.matrix import element_of, products, thread_of
-from layoutalg.refine.audit.sums.words import behind_stores, bits_of, chosen_by, halves, lifted, made_by_turns, together
+from layoutalg.refine.audit.sums.numbers import EXTREMES, FORMATS, INTEGERS, constant, typed
+from layoutalg.refine.audit.sums.words import (
+    behind_stores,
+    bits_of,
+    chosen_by,
+    halves,
+    is_one_word,
+    lifted,
+    made_by_turns,
+    together,
+    words_of,
+)  # fmt: skip
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.values.unknowns import Kind, arguments_of, call_of, dependencies, function_of, kind_of
 from layoutalg.refine.values.word import NotReadable
 from layoutalg.target.dtypes import dtype_of
 from layoutalg.target.matrix import matrix_instruction, matrix_table
-
-#: Floating-point types: how `struct` reads their bits.
-FORMATS: Mapping[str, tuple[str, str]] = {
-    "bf16": ("<I", "<f"),
-    "f16": ("<H", "<e"),
-    "f32": ("<I", "<f"),
-    "f64": ("<Q", "<d"),
-}
-
-#: Types whose sums and products wrap: of these, all is said modulo 2³².
-INTEGERS = ("i32", "u32")
-
-#: Functions that give one of their operands.
-EXTREMES = ("max", "min")
 
 #: The tensor of what nothing wrote.
 NOBODYS = "undefined"
@@ -90,23 +88,52 @@ class Reals:
         self.contents = LdsContents(launched, trace)
         self.loads = {one.value: one for one in trace if not one.store}
         self.late = behind_stores(trace)
-        self.questions: list[ForAll] = []  # that must hold for what was read to be so
+        self.questions: dict[ForAll, None] = {}  # that must hold for what was read to be so
         self.indices: dict[Expr, Expr] = {}  # bound indices, and what is known of each
         self.given = TRUE  # where what is read counts
         self._open: set[tuple[Expr, tuple[Expr, ...]]] = set()
-        self._done: dict[object, Addends] = {}
-        self._after = made_by_turns(loops)
+        self._done: dict[object, tuple[Addends, dict[ForAll, None]]] = {}
+        self.after = made_by_turns(loops)
+        self._bytes = {v: (read.number, k) for v, (read, k) in self.contents.read.items()}
+        self.function: Callable[[Expr, str, Env], Addend] | None = None  # a word as a factor, where it is no sum
 
     def read(self, word: Expr, dtype: str, env: Env, how: str = "add") -> Addends:
         """The addends (or candidates) of a word. Raises `NotReadable` where it is none."""
         key = word, dtype, tuple(env.items()), how, tuple(self._open), self.given
         if key not in self._done:
-            self._done[key] = added(self._read(simplify(word), dtype, env, how))
-        return self._done[key]
+            with self.asking() as asked:
+                self._done[key] = added(self._read_or_applied(simplify(word), dtype, env, how)), asked
+        found, asked = self._done[key]
+        self.questions |= asked
+        return found
+
+    @contextmanager
+    def asking(self) -> Iterator[dict[ForAll, None]]:
+        """What must hold for what is read below to be so, by itself."""
+        around, self.questions = self.questions, {}
+        try:
+            yield self.questions
+        finally:
+            self.questions = around
+
+    def _read_or_applied(self, word: Expr, dtype: str, env: Env, how: str) -> Addends:
+        try:
+            return self._read(word, dtype, env, how)
+        except OfOneThreadError:
+            raise
+        except NotReadable as why:
+            if self.function is None:
+                raise
+            try:
+                return (self.function(word, dtype, env),)
+            except OfOneThreadError:
+                raise
+            except NotReadable:
+                raise why from None
 
     def _read(self, word: Expr, dtype: str, env: Env, how: str) -> Addends:
         if word.op == "const":
-            return self._constant(int(word.value), dtype, how)
+            return constant(int(word.value), dtype, how)
         marker = self._made_of(word)
         if marker is not None and (marker, self._threads(env)) not in self._open:
             turn = self._turn(self._loop(marker), env)
@@ -118,15 +145,19 @@ class Reals:
             return self._read(lifted(word, condition), dtype, env, how)
         if word.op == "mod" and word.args[1].op == "const" and not int(word.args[1].value) % (1 << bits_of(dtype)):
             return self._read(simplify(word.args[0]), dtype, env, how)
+        turned, magnitude = without_sign(word, bits_of(dtype)) if dtype in FLOAT_BITS else (False, word)
+        if turned:
+            found = scaled(self.read(magnitude, dtype, env), Fraction(-1))
+            return found if how == "add" else candidate(found)
         made_of = variables(word)
         lanes = {arguments_of(v)[1] if function_of(v) == "elsewhere" else None for v in made_of}
         if len(lanes) == 1 and (lane := next(iter(lanes))) is not None:
             there = simplify(substitute(word, {v: arguments_of(v)[0] for v in made_of}))
-            return self.read(there, dtype, self._there(lane, env), how)
-        if dtype in INTEGERS and word.op in ("add", "mul") and not self._is_one_word(made_of):
+            return self.read(there, dtype, self.there(lane, env), how)
+        if dtype in INTEGERS and word.op in ("add", "mul") and not is_one_word(made_of, self._bytes):
             return self._integer(word, dtype, env, how)
         if all(v in self.contents.read for v in made_of):
-            return self._handed(word, made_of, dtype, env, how)
+            return self._handed(word, dtype, env, how)
         if all(v in self.loops.carried for v in made_of):
             turn = self._turn(self._loop(word), env)
             if turn is None:
@@ -156,12 +187,14 @@ class Reals:
         for truth, way in zip((condition, negation(condition)), ways, strict=True):
             where = self.placed(truth, env)
             if implies(self.given, where.value):
-                return self.read(way, dtype, env, how)
+                alike = where.value is TRUE and where.at  # of one thread of many, of others of which it says something
+                made = self.read(way, dtype, env, how)
+                return tuple(a.where(where) for a in made) if alike else made
             if not implies(self.given, negation(where.value)):
                 found = (*found, *(a.where(where) for a in self.read(way, dtype, env, how)))
         return found
 
-    def _there(self, lane: Expr, env: Env) -> Env:
+    def there(self, lane: Expr, env: Env) -> Env:
         """The thread in another lane of the wave."""
         number, own = self.placed(lane, env).value, self.contents.thread(env)
         if own is None:
@@ -184,63 +217,26 @@ class Reals:
 
     # Constants, operations, loads
 
-    def _constant(self, bits: int, dtype: str, how: str) -> Addends:
-        if dtype in INTEGERS:
-            signed = (bits + (1 << 31)) % (1 << 32) - (1 << 31)
-            return (Addend(Fraction(signed)),) if signed or how != "add" else ()
-        if dtype not in FORMATS:
-            raise NotReadable(f"the constant {bits} as {dtype}")
-        whole, number = FORMATS[dtype]
-        bits = bits << 16 if dtype == "bf16" else bits
-        size = 8 * struct.calcsize(whole)
-        (x,) = struct.unpack(number, struct.pack(whole, bits % (1 << size)))
-        if x in (float("inf"), float("-inf")) and (how, x < 0) in (("max", True), ("min", False)):
-            return ()
-        if x != x or x in (float("inf"), float("-inf")):
-            raise NotReadable(f"the constant {x}")
-        return (Addend(Fraction(x)),) if x or how != "add" else ()
-
     def _integer(self, word: Expr, dtype: str, env: Env, how: str) -> Addends:
         """A sum of products of words, modulo 2³²."""
         if how != "add":
             raise NotReadable(f"a {how} of integers")
         found: Addends = ()
-        for scale, atoms in self._words(normal(word), word):
+        for scale, atoms in words_of(normal(word), word, self._bytes):
             total: Addends = (Addend(),)
             for atom in atoms:
                 total = product(total, self.read(atom, dtype, env))
             found = (*found, *scaled(total, Fraction(scale)))
         return found
 
-    def _is_one_word(self, unknowns: Sequence[Expr]) -> bool:
-        """Whether all are bytes of one word that is read from LDS."""
-        reads = {(self.contents.read[v][0].number, self.contents.read[v][1] // 4) if v in self.contents.read else None
-                 for v in unknowns}  # fmt: skip
-        return len(reads) == 1 and None not in reads
-
-    def _words(self, poly: Poly, word: Expr) -> Iterator[tuple[int, tuple[Expr, ...]]]:
-        """The terms of a sum, bytes of LDS put together to words."""
-        bytes_: dict[tuple[int, int], dict[int, tuple[Expr, int]]] = {}
-        for atoms, scale in poly.terms.items():
-            if len(atoms) == 1 and atoms[0] in self.contents.read:
-                read, k = self.contents.read[atoms[0]]
-                bytes_.setdefault((read.number, k // 4), {})[k % 4] = atoms[0], scale
-            else:
-                yield scale, atoms
-        for four in bytes_.values():
-            scale = four[0][1] if 0 in four else 0
-            if sorted(four) != [0, 1, 2, 3] or any(each != scale << 8 * k for k, (_, each) in four.items()):
-                raise NotReadable(f"parts of words in {word}")
-            yield scale, (simplify(sum((v * (1 << 8 * k) for k, (v, _) in four.items()), start=FALSE)),)
-
     def _called(self, name: str, arguments: Sequence[Expr], dtype: str, env: Env, how: str) -> Addends:
         operation, kind = name.rsplit("_", 1)
         wanted, _, given = name.partition("_of_")
         if given in FORMATS and wanted in FORMATS:
-            self._typed(name, wanted, dtype)
+            typed(name, wanted, dtype)
             return self.read(arguments[0], given, env, how)
         if kind in FORMATS:
-            self._typed(name, kind, dtype)
+            typed(name, kind, dtype)
         if operation in EXTREMES and arguments[0] is arguments[1]:
             return self.read(arguments[0], kind, env, how)
         if operation == how != "add":
@@ -258,10 +254,6 @@ class Reals:
             case _:
                 found = (*product(*parts[:2]), *parts[2])
         return found if how == "add" else candidate(found)
-
-    def _typed(self, name: str, found: str, wanted: str) -> None:
-        if found != wanted:
-            raise NotReadable(f"the result of {name} as {wanted}")
 
     def _element(self, word: Expr, unknowns: Sequence[Expr], dtype: str, env: Env) -> Addend:
         """The element of a tensor whose bytes a word is."""
@@ -289,7 +281,7 @@ class Reals:
         if not number.isdigit() or builtin not in matrix_table():
             raise NotReadable(f"the result of {name}")
         matrix = matrix_instruction(builtin)
-        self._typed(name, matrix.accumulator, dtype)
+        typed(name, matrix.accumulator, dtype)
         counts = registers_of(matrix)
         a, b = arguments[: counts["a"]], arguments[counts["a"] : counts["a"] + counts["b"]]
         found = self.read(arguments[-1], dtype, env)
@@ -303,13 +295,27 @@ class Reals:
 
     # LDS
 
-    def _handed(self, word: Expr, unknowns: Sequence[Expr], dtype: str, env: Env, how: str) -> Addends:
-        each = [self.contents.of(v, env) for v in unknowns]
+    def _handed(self, word: Expr, dtype: str, env: Env, how: str) -> Addends:
+        pieces = self.pieces(word, env)
         found: Addends = ()
-        for pieces in zip(*each, strict=True) if len({len(one) for one in each}) == 1 else ():
+        for stored, there, where in pieces:
+            addends = self.read(stored, dtype, there, how)
+            found = (*found, *(addends if len(pieces) == 1 else (a.where(where) for a in addends)))
+        return found
+
+    def pieces(self, word: Expr, env: Env) -> list[tuple[Expr, Env, Placed]]:
+        """What was stored where a word was read of LDS, by which thread in which turn, for which readers.
+
+        Raises `NotReadable` where that is not seen.
+        """
+        unknowns, found = variables(word), []
+        each = [self.contents.of(v, env) for v in unknowns]
+        if not each or len({len(one) for one in each}) != 1:
+            raise NotReadable(f"{word} is of several threads' stores")
+        for pieces in zip(*each, strict=True):
             one = pieces[0]
             if any((other.env, other.where) != (one.env, one.where) for other in pieces):
-                break
+                raise NotReadable(f"{word} is of several threads' stores")
             stored = simplify(
                 substitute(word, {v: piece.element.value for v, piece in zip(unknowns, pieces, strict=True)})
             )
@@ -318,13 +324,10 @@ class Reals:
                 goal = self.placed(piece.needed, piece.env).value
                 if goal is not TRUE:
                     given = self.placed(self.contents.read[v][0].first.guard, env).value
-                    self.questions.append(ForAll("what is read of LDS was stored", goal, all_of(given, here.value)))
-            addends = self.read(stored, dtype, one.env, how)
-            found = (*found, *(addends if len(each[0]) == 1 else (a.where(here) for a in addends)))
-        else:
-            if each and len({len(one) for one in each}) == 1:
-                return found
-        raise NotReadable(f"{word} is of several threads' stores")
+                    stays = ForAll("what is read of LDS was stored", goal, all_of(given, here.value))
+                    self.questions[stays] = None
+            found.append((stored, one.env, here))
+        return found
 
     # Loops
 
@@ -340,9 +343,9 @@ class Reals:
 
     def _made_of(self, word: Expr) -> Expr | None:
         """What a loop carries of which one turn makes this word."""
-        if word in self._after:
-            return self._after[word]
-        low, high = (self._after.get(half) for half in halves(word) or (word, word))
+        if word in self.after:
+            return self.after[word]
+        low, high = (self.after.get(half) for half in halves(word) or (word, word))
         if low is None or high is None or self.loops.carried[low].loop is not self.loops.carried[high].loop:
             return None
         return simplify(low + high * (1 << 32))
@@ -371,7 +374,7 @@ class Reals:
             turns, *others = {one.turns for one in carried.values()}  # a loop may be followed from several states
             if turns is None or others:
                 raise NotReadable(f"in which turns lanes are in the loop that carries {marker}")
-            self.questions.append(turns.exactly)
+            self.questions[turns.exactly] = None
             below = self.placed(turns.active, {**outside, t: s})
         else:
             below = Placed(s < turn)
@@ -381,7 +384,7 @@ class Reals:
             made = self.read(after, dtype, {**outside, t: s}, how)
         finally:
             self._open.discard(here)
-        own = [one for one in made if any(f.tensor == "carried" and f.place.expr is marker for f in one.factors)]
+        own = [one for one in made if any(f.tensor == "carried" and f.places[0].expr is marker for f in one.factors)]
         start = self.read(before, dtype, outside, how)
         if len(own) == 1 and own[0] == Addend(factors=own[0].factors[:1]):
             return (*start, *(one.where(below).over(s) for one in made if one is not own[0]))

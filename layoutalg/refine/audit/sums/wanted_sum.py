@@ -3,12 +3,13 @@
     c[i, j] = sum[k] f32(a[i, k]) * f32(b[k, j])   →   Σ_{k < K} a[byte of (i, k)] · b[byte of (k, j)]
 
 Conversions between floating-point types leave a number as it is: rounding is left out, on this side as on the other.
-What it cannot represent: quotients, functions of sums, products over an index, integers.
+What is no sum or product is a function of elements and sums (`functions`).
+What it cannot represent: products over an index.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
 from layoutalg.formats.equation import (
@@ -25,8 +26,18 @@ from layoutalg.formats.model import SpecFile
 from layoutalg.index import Expr, all_of, negation, simplify, substitute, var
 from layoutalg.prove import ForAll
 from layoutalg.refine.audit.launched import KernelLaunch
-from layoutalg.refine.audit.sums.addends import Addend, Addends, Factor, Placed, added, candidate, product, scaled
-from layoutalg.refine.audit.sums.reals import EXTREMES, FORMATS, INTEGERS
+from layoutalg.refine.audit.sums.addends import (
+    Addend,
+    Addends,
+    Applied,
+    Factor,
+    Placed,
+    added,
+    candidate,
+    product,
+    scaled,
+)
+from layoutalg.refine.audit.sums.numbers import EXTREMES, FORMATS, INTEGERS
 from layoutalg.refine.values.word import NotReadable
 
 #: Types of which sums and products are read.
@@ -38,13 +49,18 @@ class WantedSum:
 
     def __init__(self, launched: KernelLaunch, file: SpecFile, equation: Equation) -> None:
         self.launched, self.file, self.equation = launched, file, equation
-        self.inside: dict[Factor, Expr] = {}  # of an element: whether it is there
+        self.inside: dict[Factor | Applied, Expr] = {}  # of an element: whether it is there
+        self.function: Callable[[EquationTerm, Mapping[Expr, Expr], str], Addends] | None = None  # of no sum
         self._made = 0
 
     @property
     def how(self) -> str:
         """By what the terms are put together: `add`, or `max` or `min` where the whole is one of those."""
-        term = self.equation.term
+        return self.how_of(self.equation.term)
+
+    @staticmethod
+    def how_of(term: EquationTerm) -> str:
+        """By what a part's terms are put together."""
         while isinstance(term, Operation) and term.name == "convert":
             term = term.operands[0]
         return term.name if isinstance(term, Reduction) and term.name in EXTREMES else "add"
@@ -67,7 +83,19 @@ class WantedSum:
         """What the element at these subscripts is. Raises `NotReadable` where that is no sum."""
         return self._read(self.equation.term, dict(zip(self.equation.indices, subscripts, strict=True)), self.how)
 
+    def sum(self, term: Reduction, at: Mapping[Expr, Expr]) -> Addends:
+        """What a sum within the equation is."""
+        return self._read(term, at, self.how_of(term))
+
     def _read(self, term: EquationTerm, at: Mapping[Expr, Expr], how: str) -> Addends:
+        try:
+            return self._sum(term, at, how)
+        except NotReadable:
+            if self.function is None:
+                raise
+            return self.function(term, at, how)
+
+    def _sum(self, term: EquationTerm, at: Mapping[Expr, Expr], how: str) -> Addends:
         match term:
             case Literal(value, dtype) if dtype in NUMBERS and abs(value) != float("inf"):
                 return (Addend(Fraction(value)),) if value or how != "add" else ()
@@ -79,6 +107,8 @@ class WantedSum:
                 return (Addend(factors=(Factor("", dtype, Placed(self._passed(name))),)),)
             case Operation("convert", (operand,)) if operand.dtype in FORMATS and term.dtype in FORMATS:
                 return self._read(operand, at, how)
+            case Operation("convert", (Contents(dtype="i8") as operand,)) if term.dtype == "i32":
+                return self._read(operand, at, how)  # the number itself, as matrix instructions take it
             case Operation("where", (IndexTerm() as condition, then, otherwise)):
                 taken = self._at(condition, at)
                 one, other = self._read(then, at, how), self._read(otherwise, at, how)
@@ -108,6 +138,8 @@ class WantedSum:
                 return scaled(parts[0], Fraction(-1))
             case "mul":
                 return product(*parts)
+            case "div" if (exact := _inverse_of(operands[1])) is not None:
+                return scaled(parts[0], exact)
             case "fma":
                 return (*product(*parts[:2]), *parts[2])
         raise NotReadable(f"over the reals there is no reading of {name} here")
@@ -139,3 +171,10 @@ class WantedSum:
                 if number is not None:
                     return number
         raise NotReadable(f"{name} is in no argument of its own")
+
+
+def _inverse_of(term: EquationTerm) -> Fraction | None:
+    """One over a power of two, by which compilers multiply where a program divides; None of another term."""
+    number = Fraction(term.value) if isinstance(term, Literal) and 0 < abs(term.value) < float("inf") else Fraction(3)
+    power = all(part & (part - 1) == 0 for part in (abs(number.numerator), number.denominator))
+    return 1 / number if power else None

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from layoutalg.index import Expr, const, div, mod, postorder, rebuild, select, simplify
+from layoutalg.index import FALSE, Expr, const, div, mod, postorder, rebuild, select, simplify
 from layoutalg.index.normal import normal
+from layoutalg.index.poly import Poly
 from layoutalg.refine.audit.accesses import LDS
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.values.unknowns import Call, dependencies
+from layoutalg.refine.values.word import NotReadable
 from layoutalg.target.dtypes import dtype_of
+
+Bytes = Mapping[Expr, tuple[int, int]]
+"""Of what is read of LDS, the number of the access, and which of its bytes it is."""
 
 
 def bits_of(dtype: str) -> int:
@@ -49,6 +54,28 @@ def halves(word: Expr) -> tuple[Expr, Expr] | None:
     return terms[1][0], terms[1 << 32][0]
 
 
+def is_one_word(unknowns: Sequence[Expr], read: Bytes) -> bool:
+    """Whether all are bytes of one word that is read from LDS."""
+    reads = {(read[v][0], read[v][1] // 4) if v in read else None for v in unknowns}
+    return len(reads) == 1 and None not in reads
+
+
+def words_of(poly: Poly, word: Expr, read: Bytes) -> Iterator[tuple[int, tuple[Expr, ...]]]:
+    """The terms of a sum, bytes of LDS put together to words.  Raises `NotReadable` where some are parts of words."""
+    bytes_: dict[tuple[int, int], dict[int, tuple[Expr, int]]] = {}
+    for atoms, scale in poly.terms.items():
+        if len(atoms) == 1 and atoms[0] in read:
+            number, k = read[atoms[0]]
+            bytes_.setdefault((number, k // 4), {})[k % 4] = atoms[0], scale
+        else:
+            yield scale, atoms
+    for four in bytes_.values():
+        scale = four[0][1] if 0 in four else 0
+        if sorted(four) != [0, 1, 2, 3] or any(each != scale << 8 * k for k, (_, each) in four.items()):
+            raise NotReadable(f"parts of words in {word}")
+        yield scale, (simplify(sum((v * (1 << 8 * k) for k, (v, _) in four.items()), start=FALSE)),)
+
+
 def together(low: Call, high: Call) -> Call:
     """The element of 64 bits that two registers of a matrix instruction's result hold."""
     name, _, number = low[0].removesuffix("]").partition("[")
@@ -60,17 +87,19 @@ def together(low: Call, high: Call) -> Call:
 def made_by_turns(loops: Loops) -> dict[Expr, Expr]:
     """What one turn makes of what a loop carries, out of it → what is carried; of the halves of one, their sum."""
     found: dict[Expr, Expr] = {}
-    for v, one in loops.carried.items():
-        if v not in dependencies(one.after):
+    made = {v: simplify(one.after) for v, one in loops.carried.items()}
+    for v, after in made.items():
+        if v not in dependencies(after):
             continue
+        one = loops.carried[v]
         if one.left is not None:
-            found.setdefault(one.left, v)
-        wide = one.after.args[0] if one.after.op == "mod" and one.after.args[1] is const(1 << 32) else one.after
-        if one.after.op == "var" and one.after.hi <= v.hi:
-            found.setdefault(one.after, v)
+            found.setdefault(simplify(one.left), v)
+        wide = after.args[0] if after.op == "mod" and after.args[1] is const(1 << 32) else after
+        if after.op == "var" and after.hi <= v.hi:
+            found.setdefault(after, v)
         elif wide.op == "var":
             upper = div(wide, 1 << 32)
-            high = next((u for u, e in loops.carried.items() if e.after is upper and e.loop is one.loop), None)
+            high = next((u for u, e in made.items() if e is upper and loops.carried[u].loop is one.loop), None)
             if high is not None:
                 found.setdefault(wide, simplify(v + high * (1 << 32)))
     return found

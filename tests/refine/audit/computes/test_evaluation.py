@@ -66,3 +66,10 @@ def test_what_lies_outside_is_undefined() -> None:
     found, defined = said("v[i] = y[i + 1]")
     assert defined.tolist() == [True] * 4 + [False]
     assert np.array_equal(found[:4], Y[1:])
+
+
+def test_a_greatest_of_nothing_is_what_every_number_is_above() -> None:
+    said = equation("r[i] = max[l < M - 3] x[i, l]", NAMED)
+    values, defined = evaluated(said, TENSORS, SIZES, {})
+    assert np.isneginf(values).all()
+    assert defined.all()

@@ -7,10 +7,10 @@ from layoutalg.refine.audit.sums.addends import Addend, Factor, Placed, added, c
 from layoutalg.refine.values.word import NotReadable
 
 
-def test_a_product_of_a_sum_with_itself_is_no_sum_of_products():
+def test_a_product_of_two_sums_is_no_sum_of_products():
     k = symbol("k", min=0, max=9)
     one = Addend(factors=(Factor("x", "f32", Placed(k * 4)),), bound=(k,))
-    with pytest.raises(NotReadable, match="with itself"):
+    with pytest.raises(NotReadable, match="of two sums"):
         product((one,), (one,))
     assert product((one,), (Addend(),)) == (one,)
 

@@ -15,7 +15,7 @@ from tests.foreign.table import KERNELS
 
 SUMS = ("reduce_tree", "reduce_interleaved", "reduce_shuffle", "dot_f64", "column_sum", "matvec_wave",
         "matmul_tiled", "matmul_f64", "matmul_f16", "mfma_f16_16x16", "mfma_f32_32x32",
-        "mfma_bf16_32x32", "wmma_f16_16x16")  # fmt: skip
+        "mfma_bf16_32x32", "mfma_f64_16x16", "mfma_i8_16x16", "wmma_f16_16x16")  # fmt: skip
 
 
 def audited(name, target, edit=None, equation=""):
@@ -52,6 +52,15 @@ def test_sums_of_the_corpus(name, target):
 
 
 CHEATS = {
+    "mfma_i8_16x16": (
+        ("const long*)(a + (blockIdx.y * 16 + row)", "const long*)(a + (blockIdx.y * 16 + (row ^ 1))"),
+        ("l += 32)", "l += 64)"),
+    ),
+    "mfma_f64_16x16": (
+        ("doublex4 sum = {}", "doublex4 sum = {1.0, 1.0, 1.0, 1.0}"),  # the lower half of 1.0 is that of 0.0
+        ("l += 4)\n        sum = __builtin_amdgcn_mfma_f64", "l += 8)\n        sum = __builtin_amdgcn_mfma_f64"),
+        ("4 * i + quad) * n + blockIdx.x * 16 + row] = sum", "4 * quad + i) * n + blockIdx.x * 16 + row] = sum"),
+    ),
     "dot_f64": (
         ("i = threadIdx.x; i", "i = threadIdx.x + 1; i"),
         ("i < n; i += 256) sum += a", "i < n - 1; i += 256) sum += a"),

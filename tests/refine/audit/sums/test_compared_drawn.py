@@ -53,6 +53,8 @@ BODIES = {
     "x[i * k + j / 2]": "x[i, j // 2]",
     "x[i * k + k - 1 - j]": "x[i, K - 1 - j]",
     "1.0f": "f32(1)",
+    "fabsf(x[i * k + j])": "abs(x[i, j])",
+    "fmaxf(w[i] - x[i * k + j], 0.0f)": "max(w[i] - x[i, j], 0.0)",
 }
 GUARDS = {"1": "", "j < 3": "j < 3", "j > 0": "j > 0", "j < k / 2": "j < K // 2", "j % 2 == 0": "j % 2 == 0"}
 STARTS = {"NONE": "", "0.0f": "0", "1.0f": "f32(1)", "x[i * k]": "x[i, 0]", "w[i]": "w[i]", "-2.0f": "-2"}
@@ -63,6 +65,8 @@ LASTS = {
     "w[i] * s": "w[i] * {}",
     "s + s": "2 * {}",
     "fmaxf(s, w[i])": "max({}, w[i])",
+    "s / k": "{} / f32(K)",
+    "rsqrtf(fabsf(s) + w[i])": "rsq(abs({}) + w[i])",
 }
 JOINS = {"add": "{} + {}", "max": "fmaxf({}, {})", "min": "fminf({}, {})"}
 NONES = {"add": "0.0f", "max": "-__builtin_inff()", "min": "__builtin_inff()"}

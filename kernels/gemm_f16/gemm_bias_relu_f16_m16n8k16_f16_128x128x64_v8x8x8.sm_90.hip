@@ -8,7 +8,7 @@
 //     f16 target[g, m, n] at N_n * m + n
 //     f16 a_lds[g, m, k] at m * 64 + (k // 8 ^ m % 8) * 8 + k % 8
 //     f16 b_lds[g, m, k] at k * 128 + (k % 8 ^ m // 8 % 8) * 8 + m // 8 % 8 * -8 + m
-//     before a launch: a, b, target begin at multiples of 16 bytes; target overlaps no other tensor
+//     before a launch: a, b, bias, target begin at multiples of 16 bytes; target overlaps no other tensor
 //     sums are taken in f32, in another order than one after another: their rounding may differ
 //     grid (N_m + 127) // 128 * ((N_n // 8 + 15) // 16); block 128
 //
@@ -19,13 +19,14 @@
 //   [proved] b_held0: a lane for each thread (intervals)
 //   [proved] a_held1: a lane for each thread (intervals)
 //   [proved] b_held1: a lane for each thread (intervals)
-//   [proved] added: a lane for each thread (intervals)
-//   [proved] positive: a lane for each thread (intervals)
+//   [proved] bias_held: a lane for each thread (intervals)
+//   [proved] add0: a lane for each thread (intervals)
+//   [proved] relu1: a lane for each thread (intervals)
 //   [proved] lanes differ (mixed radix)
 //   [proved] a_copied: threads ↔ tile (normal form)
 //   [proved] b_copied: threads ↔ tile (normal form)
-//   [proved] positive: threads ↔ tile (normal form)
-//   [proved] positive: the tile's lengths (intervals)
+//   [proved] relu1: threads ↔ tile (normal form)
+//   [proved] relu1: the tile's lengths (intervals)
 //   [proved] blocks are numbered one to one (intervals + normal form)
 //   [proved] block numbers fit 32 bits (intervals)
 //   [proved] as many blocks as tiles (intervals)
@@ -62,6 +63,7 @@
 //   [proved] 34: a vector of b_lds is one access (intervals)
 //   [proved] 38: a vector of a_lds is one access (intervals)
 //   [proved] 39: a vector of b_lds is one access (intervals)
+//   [proved] 42: a vector of bias is one access (intervals)
 //   [proved] 45: a vector of target is one access (intervals)
 //   [proved] a: addresses in bounds (transform by transform (normal form + intervals))
 //   [proved] a: the emitted formula is the map (normal form)
@@ -85,6 +87,9 @@
 //   [proved] target at (i_m, i_n): its digits (intervals)
 //   [proved] target at (i_m, i_n): its coordinates (normal form)
 //   [proved] target at (i_m, i_n): its element is N_n * i_m + i_n (normal form)
+//   [proved] bias at (i_m, i_n): its digits (intervals)
+//   [proved] bias at (i_m, i_n): its coordinates (z3 integers)
+//   [proved] bias at (i_m, i_n): its element is i_n (intervals)
 //   [proved] 1: load from a: the emitted coordinates are the map's (normal form)
 //   [proved] 1: load from a: inside the tensor (normal form)
 //   [proved] 1: load from a: the guard lets everything inside through (normal form)
@@ -355,6 +360,11 @@
 //   [proved] 40: sums += a_held1·b_held1: tiles agree (intervals)
 //   [proved] 42: load from bias: the emitted coordinates are the map's (normal form)
 //   [proved] 42: load from bias: inside the tensor (normal form)
+//   [proved] 42: load from bias: the guard lets everything inside through (normal form)
+//   [proved] 42: load from bias: a vector runs along coordinate 2 (normal form)
+//   [proved] 42: load from bias: tiles begin at a vector (normal form)
+//   [proved] 42: load from bias: 2 elements are one vector (normal form + intervals)
+//   [proved] 42: load from bias: a vector that begins inside ends inside (normal form)
 //   [proved] 42: load from bias: coordinates fit 32 bits (intervals)
 //   [proved] 45: store to target: the emitted coordinates are the map's (normal form)
 //   [proved] 45: store to target: inside the tensor (normal form)
@@ -480,6 +490,7 @@
 
 typedef _Float16 float16x2 __attribute__((ext_vector_type(2)));
 typedef _Float16 float16x8 __attribute__((ext_vector_type(8)));
+typedef float floatx2 __attribute__((ext_vector_type(2)));
 
 // One warp: 16 x 16 x 16; two elements in each 32-bit register.
 static __device__ inline __attribute__((always_inline)) void mma_sync_m16n8k16_f16_twice(const _Float16* a, const _Float16* b, float* c) {
@@ -584,8 +595,9 @@ gemm_bias_relu_f16_m16n8k16_f16_128x128x64_v8x8x8(const _Float16* __restrict__ a
     _Float16 b_held0[4][1][2][2][2];
     _Float16 a_held1[4][1][2][2][2];
     _Float16 b_held1[4][1][2][2][2];
-    float added[4][4][2][2][2];
-    float positive[4][4][2][2][2];
+    float bias_held[4][4][2][2][2];
+    float add0[4][4][2][2][2];
+    float relu1[4][4][2][2][2];
     // a_lds <- a, without waiting
     #pragma unroll
     for (int y0 = 0; y0 < 8; ++y0) {
@@ -1000,7 +1012,30 @@ gemm_bias_relu_f16_m16n8k16_f16_128x128x64_v8x8x8(const _Float16* __restrict__ a
                     mma_sync_m16n8k16_f16_twice(&a_held1[m][k][0][0][0], &b_held1[n][k][0][0][0], &sums[m][n][0][0][0]);
     }
     await_copies<0>();
-    // added <- bias
+    // bias_held <- bias
+    #pragma unroll
+    for (int y0 = 0; y0 < 4; ++y0) {
+        #pragma unroll
+        for (int y1 = 0; y1 < 4; ++y1) {
+            #pragma unroll
+            for (int y2 = 0; y2 < 2; ++y2) {
+                #pragma unroll
+                for (int y3 = 0; y3 < 2; ++y3) {
+                    const int g = 0;
+                    const int m = bm * 128 + ((y0 * 2 + ((tx >> 5) >> 1)) * 2 + y3) * 8 + ((tx & 31) >> 2);
+                    const int n = bn * 128 + (((y1 * 2 + ((tx >> 5) & 1)) * 2 + y2) * 4 + ((tx & 31) & 3)) * 2;
+                    #pragma unroll
+                    for (int y4 = 0; y4 < 2; ++y4) bias_held[y0][y1][y2][y3][y4] = 0;
+                    if (n < N_n) {
+                        const floatx2 v = *(const floatx2*)(bias + n);
+                        #pragma unroll
+                        for (int y4 = 0; y4 < 2; ++y4) bias_held[y0][y1][y2][y3][y4] = v[y4];
+                    }
+                }
+            }
+        }
+    }
+    // add0 <- add(sums, bias_held)
     #pragma unroll
     for (int y0 = 0; y0 < 4; ++y0) {
         #pragma unroll
@@ -1011,19 +1046,13 @@ gemm_bias_relu_f16_m16n8k16_f16_128x128x64_v8x8x8(const _Float16* __restrict__ a
                 for (int y3 = 0; y3 < 2; ++y3) {
                     #pragma unroll
                     for (int y4 = 0; y4 < 2; ++y4) {
-                        const int g = 0;
-                        const int m = bm * 128 + ((y0 * 2 + ((tx >> 5) >> 1)) * 2 + y3) * 8 + ((tx & 31) >> 2);
-                        const int n = bn * 128 + (((y1 * 2 + ((tx >> 5) & 1)) * 2 + y2) * 4 + ((tx & 31) & 3)) * 2 + y4;
-                        added[y0][y1][y2][y3][y4] = 0;
-                        if (n < N_n) {
-                            added[y0][y1][y2][y3][y4] = bias[n];
-                        }
+                        add0[y0][y1][y2][y3][y4] = sums[y0][y1][y2][y3][y4] + bias_held[y0][y1][y2][y3][y4];
                     }
                 }
             }
         }
     }
-    // added <- add(sums, added)
+    // relu1 <- relu(add0)
     #pragma unroll
     for (int y0 = 0; y0 < 4; ++y0) {
         #pragma unroll
@@ -1034,30 +1063,13 @@ gemm_bias_relu_f16_m16n8k16_f16_128x128x64_v8x8x8(const _Float16* __restrict__ a
                 for (int y3 = 0; y3 < 2; ++y3) {
                     #pragma unroll
                     for (int y4 = 0; y4 < 2; ++y4) {
-                        added[y0][y1][y2][y3][y4] = sums[y0][y1][y2][y3][y4] + added[y0][y1][y2][y3][y4];
+                        relu1[y0][y1][y2][y3][y4] = add0[y0][y1][y2][y3][y4] < 0.0f ? 0.0f : add0[y0][y1][y2][y3][y4];
                     }
                 }
             }
         }
     }
-    // positive <- relu(added)
-    #pragma unroll
-    for (int y0 = 0; y0 < 4; ++y0) {
-        #pragma unroll
-        for (int y1 = 0; y1 < 4; ++y1) {
-            #pragma unroll
-            for (int y2 = 0; y2 < 2; ++y2) {
-                #pragma unroll
-                for (int y3 = 0; y3 < 2; ++y3) {
-                    #pragma unroll
-                    for (int y4 = 0; y4 < 2; ++y4) {
-                        positive[y0][y1][y2][y3][y4] = added[y0][y1][y2][y3][y4] < 0.0f ? 0.0f : added[y0][y1][y2][y3][y4];
-                    }
-                }
-            }
-        }
-    }
-    // positive -> target
+    // relu1 -> target
     #pragma unroll
     for (int y0 = 0; y0 < 4; ++y0) {
         #pragma unroll
@@ -1072,7 +1084,7 @@ gemm_bias_relu_f16_m16n8k16_f16_128x128x64_v8x8x8(const _Float16* __restrict__ a
                     if (m < N_m && n < N_n) {
                         float16x2 v;
                         #pragma unroll
-                        for (int y4 = 0; y4 < 2; ++y4) v[y4] = (_Float16)positive[y0][y1][y2][y3][y4];
+                        for (int y4 = 0; y4 < 2; ++y4) v[y4] = (_Float16)relu1[y0][y1][y2][y3][y4];
                         *(float16x2*)(target + (N_n * m + n)) = v;
                     }
                 }

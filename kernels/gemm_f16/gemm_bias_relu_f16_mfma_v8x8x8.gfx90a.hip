@@ -17,13 +17,14 @@
 //   [proved] b_loaded: a lane for each thread (intervals)
 //   [proved] a_held: a lane for each thread (intervals)
 //   [proved] b_held: a lane for each thread (intervals)
-//   [proved] added: a lane for each thread (intervals)
-//   [proved] positive: a lane for each thread (intervals)
+//   [proved] bias_held: a lane for each thread (intervals)
+//   [proved] add0: a lane for each thread (intervals)
+//   [proved] relu1: a lane for each thread (intervals)
 //   [proved] lanes differ (mixed radix)
 //   [proved] a_loaded: threads ↔ tile (normal form)
 //   [proved] b_loaded: threads ↔ tile (normal form)
-//   [proved] positive: threads ↔ tile (normal form)
-//   [proved] positive: the tile's lengths (intervals)
+//   [proved] relu1: threads ↔ tile (normal form)
+//   [proved] relu1: the tile's lengths (intervals)
 //   [proved] blocks are numbered one to one (intervals + normal form)
 //   [proved] block numbers fit 32 bits (intervals)
 //   [proved] as many blocks as tiles (intervals)
@@ -70,6 +71,9 @@
 //   [proved] target at (i_m, i_n): its digits (intervals)
 //   [proved] target at (i_m, i_n): its coordinates (normal form)
 //   [proved] target at (i_m, i_n): its element is N_n * i_m + i_n (normal form)
+//   [proved] bias at (i_m, i_n): its digits (intervals)
+//   [proved] bias at (i_m, i_n): its coordinates (z3 integers)
+//   [proved] bias at (i_m, i_n): its element is i_n (intervals)
 //   [proved] 1: load from a: the emitted coordinates are the map's (normal form)
 //   [proved] 1: load from a: inside the tensor (normal form)
 //   [proved] 1: load from a: the guard lets everything inside through (normal form)
@@ -250,8 +254,9 @@ gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
     _Float16 b_loaded[1][4][4];
     _Float16 a_held[2][4][4];
     _Float16 b_held[2][4][4];
-    float added[2][2][4][4];
-    float positive[2][2][4][4];
+    float bias_held[2][2][4][4];
+    float add0[2][2][4][4];
+    float relu1[2][2][4][4];
     // sums <- 0
     #pragma unroll
     for (int y0 = 0; y0 < 2; ++y0) {
@@ -433,7 +438,7 @@ gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
             }
         }
     }
-    // added <- bias
+    // bias_held <- bias
     #pragma unroll
     for (int y0 = 0; y0 < 2; ++y0) {
         #pragma unroll
@@ -445,15 +450,15 @@ gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
                     const int g = 0;
                     const int m = bm * 128 + (((y0 * 2 + ((tx >> 6) >> 1)) * 4 + y2) * 2 + ((tx & 63) >> 5)) * 4 + y3;
                     const int n = bn * 128 + (y1 * 2 + ((tx >> 6) & 1)) * 32 + ((tx & 63) & 31);
-                    added[y0][y1][y2][y3] = 0;
+                    bias_held[y0][y1][y2][y3] = 0;
                     if (n < N_n) {
-                        added[y0][y1][y2][y3] = bias[n];
+                        bias_held[y0][y1][y2][y3] = bias[n];
                     }
                 }
             }
         }
     }
-    // added <- add(sums, added)
+    // add0 <- add(sums, bias_held)
     #pragma unroll
     for (int y0 = 0; y0 < 2; ++y0) {
         #pragma unroll
@@ -462,12 +467,12 @@ gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
             for (int y2 = 0; y2 < 4; ++y2) {
                 #pragma unroll
                 for (int y3 = 0; y3 < 4; ++y3) {
-                    added[y0][y1][y2][y3] = sums[y0][y1][y2][y3] + added[y0][y1][y2][y3];
+                    add0[y0][y1][y2][y3] = sums[y0][y1][y2][y3] + bias_held[y0][y1][y2][y3];
                 }
             }
         }
     }
-    // positive <- relu(added)
+    // relu1 <- relu(add0)
     #pragma unroll
     for (int y0 = 0; y0 < 2; ++y0) {
         #pragma unroll
@@ -476,12 +481,12 @@ gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
             for (int y2 = 0; y2 < 4; ++y2) {
                 #pragma unroll
                 for (int y3 = 0; y3 < 4; ++y3) {
-                    positive[y0][y1][y2][y3] = added[y0][y1][y2][y3] < 0.0f ? 0.0f : added[y0][y1][y2][y3];
+                    relu1[y0][y1][y2][y3] = add0[y0][y1][y2][y3] < 0.0f ? 0.0f : add0[y0][y1][y2][y3];
                 }
             }
         }
     }
-    // positive -> target
+    // relu1 -> target
     #pragma unroll
     for (int y0 = 0; y0 < 2; ++y0) {
         #pragma unroll
@@ -494,7 +499,7 @@ gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
                     const int m = bm * 128 + (((y0 * 2 + ((tx >> 6) >> 1)) * 4 + y2) * 2 + ((tx & 63) >> 5)) * 4 + y3;
                     const int n = bn * 128 + (y1 * 2 + ((tx >> 6) & 1)) * 32 + ((tx & 63) & 31);
                     if (m < N_m && n < N_n) {
-                        target[N_n * m + n] = (_Float16)positive[y0][y1][y2][y3];
+                        target[N_n * m + n] = (_Float16)relu1[y0][y1][y2][y3];
                     }
                 }
             }

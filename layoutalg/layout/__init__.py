@@ -9,6 +9,7 @@
 | say which lane holds what                             | `distribution`, `encodings`                                  |
 | read and write real memory                            | `buffer_view`, `tensor_view`, `tile_window`                  |
 | hold a tile in registers, order its accesses          | `distributed_tensor`, `space_filling_curve`                  |
+| take a part of a tile, or an operand that is not there | `slice_tile`, `null_tensor`                                 |
 | know how wide memory may be accessed                  | `vectors`                                                    |
 | give sizes their values; write a layout as JSON       | `bind`, `json_form`                                          |
 | see CK's known faults                                 | `transforms.DEFECTS`, `c_arithmetic`                         |
@@ -52,19 +53,37 @@ from layoutalg.layout.linear import (
     Slice,
     Vectorize,
 )
-from layoutalg.layout.merge import Merge, MergeCarryCheck, MergeDivisionMod, MergeMagicDivision, Unmerge
-from layoutalg.layout.nonlinear import CyclicShift, CyclicShiftInverse, Functor, Indexing, Modulo, Xor, XorNoModulo
+from layoutalg.layout.merge import (
+    Merge,
+    MergeCarryCheck,
+    MergeDivisionMod,
+    MergeMagicDivision,
+    MergeNoCarry,
+    MergeScannedMagicDivision,
+    Unmerge,
+)
+from layoutalg.layout.nonlinear import (
+    ConvBwdDataOut,
+    CyclicShift,
+    CyclicShiftInverse,
+    Functor,
+    Indexing,
+    Modulo,
+    Xor,
+    XorNoModulo,
+)
 from layoutalg.layout.transform import NoInverseError, Transform
 from layoutalg.layout.transforms import TRANSFORMS
 
 __all__ = [
-    "TRANSFORMS", "CyclicShift", "CyclicShiftInverse", "Embed", "Freeze", "Functor", "Increment", "Indexing", "Insert",
-    "LayoutError", "LeftPad", "Linear", "Merge", "MergeCarryCheck", "MergeDivisionMod", "MergeMagicDivision", "Modulo",
-    "NoInverseError", "Offset", "Pad", "PassThrough", "Replicate", "RightPad", "Slice", "TensorAdaptor",
-    "TensorAdaptorCoordinate", "TensorCoordinate", "TensorDescriptor", "TileDistribution", "TileDistributionEncoding",
-    "Transform", "Unmerge", "Vectorize", "Xor", "XorNoModulo", "attach", "chain_tensor_adaptors",
-    "coordinate_has_valid_offset", "coordinate_has_valid_offset_assuming_top_index_is_valid", "increment_of",
-    "make_naive_tensor_descriptor", "make_naive_tensor_descriptor_aligned", "make_naive_tensor_descriptor_packed",
+    "TRANSFORMS", "ConvBwdDataOut", "CyclicShift", "CyclicShiftInverse", "Embed", "Freeze", "Functor", "Increment",
+    "Indexing", "Insert", "LayoutError", "LeftPad", "Linear", "Merge", "MergeCarryCheck", "MergeDivisionMod",
+    "MergeMagicDivision", "MergeNoCarry", "MergeScannedMagicDivision", "Modulo", "NoInverseError", "Offset", "Pad",
+    "PassThrough", "Replicate", "RightPad", "Slice", "TensorAdaptor", "TensorAdaptorCoordinate", "TensorCoordinate",
+    "TensorDescriptor", "TileDistribution", "TileDistributionEncoding", "Transform", "Unmerge", "Vectorize", "Xor",
+    "XorNoModulo", "attach", "chain_tensor_adaptors", "coordinate_has_valid_offset",
+    "coordinate_has_valid_offset_assuming_top_index_is_valid", "increment_of", "make_naive_tensor_descriptor",
+    "make_naive_tensor_descriptor_aligned", "make_naive_tensor_descriptor_packed",
     "make_naive_tensor_descriptor_with_offset", "make_single_stage_tensor_adaptor", "make_tensor_adaptor_coordinate",
     "make_tensor_coordinate", "move_tensor_adaptor_coordinate", "move_tensor_coordinate", "transform_tensor_descriptor",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
 from layoutalg.index import FALSE, Expr, Term, all_of, as_expr, eq, fresh, names
 from layoutalg.index.normal import holds, nonnegative
@@ -30,7 +31,7 @@ Linked = tuple[Transform, Ids, Ids]
 
 
 @dataclass(frozen=True)
-class TensorAdaptor:
+class TensorAdaptor(Displayed):
     """Transforms with the hidden ids below and above each, and the ids of the bottom and the top dimensions.
 
     `bottom_lengths` are the lengths of the bottom dimensions, None where nothing prescribes one.

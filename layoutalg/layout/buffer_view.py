@@ -2,12 +2,16 @@
 
 Each access has an offset and a truth value, whether it is valid (padding is not).  What happens else:
 
-| access                           | global                | LDS, generic            |
-|----------------------------------|-----------------------|-------------------------|
-| load, not valid                  | 0, or the value given | 0, or the value given   |
+| access                           | global                | LDS, generic, vgpr                     |
+|----------------------------------|-----------------------|----------------------------------------|
+| load, not valid                  | 0, or the value given | 0, or the value given                  |
 | load, valid but past the buffer  | 0 (buffer addressing) | CK reads what is there: here an error  |
-| store, not valid                 | dropped               | dropped                 |
+| store, not valid                 | dropped               | dropped                                |
 | store, valid but past the buffer | dropped               | CK writes there: here an error         |
+| atomic_add, atomic_max           | done                  | CK does nothing: here an error         |
+
+`sgpr` and `constant` are address spaces of CK Tile (`core/arch/arch.hpp`) that no `buffer_view` of it has: its source
+does not compile with them, and here they are refused.
 
 A vector access has one validity for all its elements.  Global memory is range-checked by the hardware's buffer
 addressing (`amd_buffer_load_invalid_element_return_zero` of CK Tile's `amd_buffer_addressing.hpp`), here element by
@@ -36,6 +40,9 @@ class AddressSpace(Enum):
     GENERIC = "generic"
     GLOBAL = "global"
     LDS = "lds"
+    SGPR = "sgpr"
+    CONSTANT = "constant"
+    VGPR = "vgpr"
 
 
 class MemoryOperation(Enum):
@@ -45,6 +52,16 @@ class MemoryOperation(Enum):
     ADD = "add"
     ATOMIC_ADD = "atomic_add"
     ATOMIC_MAX = "atomic_max"
+
+
+_PLAIN = frozenset({MemoryOperation.SET, MemoryOperation.ADD})
+OPERATIONS: Mapping[AddressSpace, frozenset[MemoryOperation]] = {
+    AddressSpace.GENERIC: _PLAIN,
+    AddressSpace.GLOBAL: frozenset(MemoryOperation),
+    AddressSpace.LDS: _PLAIN,
+    AddressSpace.VGPR: _PLAIN,
+}
+"""What `buffer_view::update` of each address space does; CK Tile's `core/tensor/buffer_view.hpp`."""
 
 
 class OutOfRangeError(LayoutError):
@@ -67,6 +84,11 @@ class BufferView:
     def __post_init__(self) -> None:
         if self.data.ndim != 1:
             raise LayoutError(f"a buffer has one dimension, not {self.data.ndim}; make_tensor_view takes any array")
+        if self.address_space not in OPERATIONS:
+            raise LayoutError(
+                f"CK Tile has no buffer_view of {self.address_space.value} memory; it has those of "
+                f"{', '.join(space.value for space in OPERATIONS)}"
+            )
 
     @property
     def size(self) -> int:
@@ -94,6 +116,10 @@ class BufferView:
         operation: MemoryOperation = MemoryOperation.ADD,
     ) -> None:
         """Store, add to or take the maximum with what is there; where two write one element, the last one stands."""
+        if operation not in OPERATIONS[self.address_space]:
+            raise LayoutError(
+                f"{operation.value} to {self.address_space.value} memory: CK Tile's buffer_view of it does nothing then"
+            )
         at, inside, alive = self._places(offset, valid, width, "store")
         kept = inside & alive
         given = np.broadcast_to(np.asarray(values, dtype=self.data.dtype), at.shape)

@@ -7,7 +7,9 @@ The two libraries share most names.  One name means two things, so each library 
 | `make_xor_transform`              | u₁ ^ (u₀ mod L₁)               | u₁ ^ u₀, **no modulo**         |
 | `make_xor_with_modulo_transform`  | (none)                         | u₁ ^ (u₀ mod L₁)               |
 | `make_merge_transform`            | magic division                 | magic division or carry check  |
+| `make_merge_transform_v4_no_carry` | (none)                        | as v3, moved without carrying  |
 | `make_vectorize_transform`        | (none)                         | size·u                         |
+| `make_conv_bwd_data_out_transform` | (none)                        | `ConvBwdDataOut`               |
 
 The functions of this module are CK Tile's; CK's own differing ones are in its table only.  `make_merge_transform` gives
 `Merge`, whose digits are those of every variant on valid indices; ask for a variant by name to have its computation.
@@ -111,6 +113,7 @@ make_merge_transform = _TILE["make_merge_transform"]
 make_merge_transform_v1_carry_check = _OLD["make_merge_transform_v1_carry_check"]
 make_merge_transform_v2_magic_division = _TILE["make_merge_transform_v2_magic_division"]
 make_merge_transform_v3_division_mod = _TILE["make_merge_transform_v3_division_mod"]
+make_merge_transform_v4_no_carry = _OLD["make_merge_transform_v4_no_carry"]
 make_unmerge_transform = _TILE["make_unmerge_transform"]
 make_freeze_transform = _TILE["make_freeze_transform"]
 make_insert_transform = _TILE["make_insert_transform"]
@@ -124,3 +127,4 @@ make_cyclic_shift_transform = _TILE["make_cyclic_shift_transform"]
 make_inverse_cyclic_shift_transform = _TILE["make_inverse_cyclic_shift_transform"]
 make_indexing_transform = _TILE["make_indexing_transform"]
 make_functor_transform = _TILE["make_functor_transform"]
+make_conv_bwd_data_out_transform = _OLD["make_conv_bwd_data_out_transform"]

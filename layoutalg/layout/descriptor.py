@@ -16,17 +16,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
-from layoutalg.index import FALSE, TRUE, Expr, Term, add, as_expr, maximum, prod
+from layoutalg.index import FALSE, TRUE, Expr, Term, add, array, as_expr, maximum, prod, variables
+from layoutalg.index.integers import integers
 from layoutalg.layout.adaptor import Ids, TensorAdaptor, attach, is_outside, make_identity
 from layoutalg.layout.linear import Embed, Freeze, Offset, PassThrough
 from layoutalg.layout.merge import Unmerge
 from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter
+from layoutalg.lazy import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+else:
+    np = lazy("numpy")
 
 
 @dataclass(frozen=True)
-class TensorDescriptor:
+class TensorDescriptor(Displayed):
     """An adaptor whose one bottom dimension is the offset in a memory of `element_space_size` elements."""
 
     adaptor: TensorAdaptor
@@ -93,6 +103,44 @@ class TensorDescriptor:
         """
         self._refuse_outside(top)
         return self.adaptor.lower(top)[0]
+
+    def __getitem__(self, index: Any) -> Any:
+        """`d[i, j]`: the offset of an index; of arrays that broadcast together, the array of offsets (int64).
+
+        Of integers it is an integer, of expressions or over sizes an expression.  LayoutError where a coordinate is
+        outside its length.  Padding has an offset too: `valid` says what it is.
+
+        >>> d = make_naive_tensor_descriptor((8, 64), (66, 1))
+        >>> d[7, 2]
+        464
+        >>> d[np.arange(3)[:, None], [0, 5]].tolist()
+        [[0, 5], [66, 71], [132, 137]]
+        """
+        given = index if isinstance(index, tuple) else (index,)
+        top = tuple(i.item() if getattr(i, "shape", None) == () else i for i in given)
+        if any(isinstance(i, list | range) or getattr(i, "shape", ()) for i in top):
+            return self._offsets(top)
+        found = self.offset(top)
+        return int(found) if found.op == "const" else found
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError("a descriptor is indexed by all of its coordinates at once, and not gone through")
+
+    def _offsets(self, top: Sequence[Any]) -> npt.NDArray[np.int64]:
+        """The offsets of arrays of coordinates."""
+        if len(top) != self.rank:
+            raise LayoutError(f"an index of {len(top)} coordinates for {self.rank} top dimensions")
+        given = [integers(i, f"coordinates of dimension {n}") for n, i in enumerate(top)]
+        offset = self.adaptor.lower(self.index)[0]
+        sizes = [v for v in variables(offset, *self.lengths) if v not in self.index]
+        if sizes:
+            raise LayoutError(f"{', '.join(map(str, sizes))}: offsets of arrays need their values; bind them first")
+        for n, (i, length) in enumerate(zip(given, self.lengths, strict=True)):
+            outside = i[(i < 0) | (i >= int(length))]
+            if outside.size:
+                raise LayoutError(f"index {outside[0]} of dimension {n} is outside 0…{int(length) - 1}")
+        (found,) = array([offset], dict(zip(self.index, given, strict=True)))
+        return np.broadcast_to(found, np.broadcast_shapes(*(i.shape for i in given)))
 
     def upper(self, offset: Term) -> Index:
         """The top index of an offset; NoInverseError where a transform has no inverse.

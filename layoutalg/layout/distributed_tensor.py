@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ import numpy.typing as npt
 from layoutalg.errors import LayoutError
 from layoutalg.index.evaluate import grids
 from layoutalg.layout.distribution import TileDistribution
+from layoutalg.layout.null_tensor import NullTensor
 
 Array = npt.NDArray[Any]
 Coordinates = tuple[npt.NDArray[np.int64], ...]
@@ -69,6 +70,9 @@ class StaticDistributedTensor:
         return tile
 
 
+Tensor = StaticDistributedTensor | NullTensor
+
+
 def coordinates(distribution: TileDistribution) -> Coordinates:
     """The tile index of every (P…, Y…), one array for each dimension of the tile."""
     adaptor = distribution.adaptor
@@ -104,15 +108,22 @@ def make_static_distributed_tensor(
     return StaticDistributedTensor(distribution, np.full(shape, fill, dtype=dtype))
 
 
-def tile_elementwise(function: Callable[..., Array], *tensors: StaticDistributedTensor) -> StaticDistributedTensor:
-    """A function of the registers, of tensors with one distribution.
+@overload
+def tile_elementwise(function: Callable[..., Array], *tensors: StaticDistributedTensor) -> StaticDistributedTensor: ...
+@overload
+def tile_elementwise(function: Callable[..., Array], *tensors: StaticDistributedTensor | NullTensor) -> Tensor: ...
+def tile_elementwise(function: Callable[..., Array], *tensors: Tensor) -> Tensor:
+    """A function of the registers, of tensors with one distribution; nothing where one of them is.
 
     LayoutError where the distributions differ: the same register would mean different elements.
     """
-    first = tensors[0].distribution
-    if any(t.distribution != first for t in tensors):
+    held = [t for t in tensors if isinstance(t, StaticDistributedTensor)]
+    if len(held) < len(tensors):
+        return NullTensor()
+    first = held[0].distribution
+    if any(t.distribution != first for t in held):
         raise LayoutError("tensors of different distributions: one register means different elements; redistribute one")
-    return StaticDistributedTensor(first, function(*(t.data for t in tensors)))
+    return StaticDistributedTensor(first, function(*(t.data for t in held)))
 
 
 def sweep_tile(

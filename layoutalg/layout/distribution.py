@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
+from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
 from layoutalg.index import Expr, Term, all_of, as_expr, fresh, names, prod
 from layoutalg.layout.adaptor import Ids, TensorAdaptor, same_length
@@ -139,7 +140,7 @@ class TileDistributionEncoding:
 
 
 @dataclass(frozen=True)
-class TileDistribution:
+class TileDistribution(Displayed):
     """Which element each lane and register holds: the map from (P, Y) down to X, and up where nothing is replicated.
 
     >>> encoding = TileDistributionEncoding((), ((4, 2), (8, 2)), ((1, 2),), ((0, 0),), (1, 2), (1, 1))

@@ -1,15 +1,19 @@
 """Merge and unmerge: one index as the digits of a mixed-radix number, and back.
 
-Merge takes an upper index apart, unmerge puts it together.  CK has three computations for merge, which cost differently
+Merge takes an upper index apart, unmerge puts it together.  CK has five computations for merge, which cost differently
 and agree on every valid index; each is written here as CK computes it, so that the agreement is a theorem and not a
 definition.  For lengths (L₀ … Lₙ₋₁), scanᵢ = ΠLⱼ (j > i):
 
-| variant                   | digits of u                                   | moving by a difference d                |
-|---------------------------|-----------------------------------------------|-----------------------------------------|
-| `Merge`                   | mod and div from the last to the first        | recompute                               |
-| `MergeCarryCheck` (v1)    | u / scanᵢ from the first to the last          | add the digits of d, carry and borrow   |
-| `MergeMagicDivision` (v2) | q = (mulhi(n, m) + n) >> s, last to first     | recompute                               |
-| `MergeDivisionMod` (v3)   | u / scanᵢ and u % scanᵢ, first to last        | recompute                               |
+| variant                            | digits of u                               | moving by a difference d            |
+|------------------------------------|-------------------------------------------|-------------------------------------|
+| `Merge`                            | mod and div from the last to the first    | recompute                           |
+| `MergeCarryCheck` (v1)             | u / scanᵢ from the first to the last      | add the digits of d, carry, borrow  |
+| `MergeMagicDivision` (v2)          | q = (mulhi(n, m) + n) >> s, last to first | recompute                           |
+| `MergeScannedMagicDivision` (v2r2) | the same by scanᵢ, first to last          | recompute                           |
+| `MergeDivisionMod` (v3)            | u / scanᵢ and u % scanᵢ, first to last    | recompute                           |
+| `MergeNoCarry` (v4)                | as v3                                     | the last digit becomes u, no carry  |
+
+Moving by v4 is right only between indices below the last length, where nothing carries.
 
 The first digit is never reduced: it is what remains.  Outside 0 ≤ u < ΠLᵢ the variants differ, as CK's do (C division
 rounds towards zero; magic division reads a negative number as uint32).
@@ -90,19 +94,47 @@ class MergeMagicDivision(Merge):
     ck: ClassVar[CkFunction] = CkFunction.of_both("make_merge_transform_v2_magic_division")
 
     def check(self) -> None:
-        for n, length in enumerate(self.lengths):
+        for n, length in enumerate((*self.lengths[:1], *self.divisors)):
             if length.hi >= HALF32:
+                what = "length" if n == 0 or self.divisors == self.lengths[1:] else "product of lengths"
                 raise LayoutError(
-                    f"{self.name}: length {n} is {length}, which may be 2^31 or more; magic numbers are for 1…2^31 − 1"
+                    f"{self.name}: {what} {n} is {length}, which may be 2^31 or more; magic numbers are for 1…2^31 − 1"
                 )
+
+    @property
+    def divisors(self) -> Index:
+        """What it divides by, in the lengths' order."""
+        return self.lengths[1:]
 
     def lower(self, upper: Sequence[Term]) -> Index:
         rest, found = as_expr(upper[0]), list[Expr]()
-        for length in reversed(self.lengths[1:]):
+        for length in reversed(self.divisors):
             quotient = magic_divide(rest, magic_number(length))
             found.append(rest - quotient * length)
             rest = quotient
         return (rest, *reversed(found)) if self.lengths else ()
+
+
+@dataclass(frozen=True, repr=False)
+class MergeScannedMagicDivision(MergeMagicDivision):
+    """CK's `Merge_v2r2_magic_division`: divides by the scanned lengths, what remains each time by the next.
+
+    No function of CK makes it; a source that names the class has it.
+    """
+
+    name: ClassVar[str] = "merge_v2r2_magic_division"
+    ck: ClassVar[CkFunction] = CkFunction()
+
+    @property
+    def divisors(self) -> Index:
+        return tuple(_scan(self.lengths)[:-1])
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        rest, found = as_expr(upper[0]), list[Expr]()
+        for scan in self.divisors:
+            found.append(magic_divide(rest, magic_number(scan)))
+            rest = rest - found[-1] * scan
+        return (*found, rest) if self.lengths else ()
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,6 +150,29 @@ class MergeDivisionMod(Merge):
             found.append(truncated_div(rest, scan))
             rest = truncated_mod(rest, scan)
         return (*found, rest) if self.lengths else ()
+
+
+@dataclass(frozen=True, repr=False)
+class MergeNoCarry(MergeDivisionMod):
+    """CK's `Merge_v4_no_carry`: moving writes the whole upper index into the last digit and leaves the others alone.
+
+    Right only between indices below the last length.  CK leaves the other digits' differences unset; here they are 0.
+    Source: `ck/tensor_operation/gpu/grid/gridwise_gemm_xdlops_bwd_weight.hpp`.
+
+    >>> MergeNoCarry((4, 5)).update_lower_index((1,), (1, 1), (7,))
+    ((0, 1), (1, 7))
+    """
+
+    name: ClassVar[str] = "merge_v4_no_carry"
+    ck: ClassVar[CkFunction] = CkFunction(ck="make_merge_transform_v4_no_carry")
+
+    def update_lower_index(
+        self, diff_upper: Sequence[Term], lower: Sequence[Term], upper: Sequence[Term]
+    ) -> tuple[Index, Index]:
+        if not self.lengths:
+            return (), ()
+        kept = tuple(map(as_expr, lower[:-1]))
+        return (*(FALSE for _ in kept), as_expr(diff_upper[0])), (*kept, as_expr(upper[0]))
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,6 +11,7 @@ With u the upper index and d the lower one, m = u₀ mod L₁:
 | cyclic_shift_inverse| (u₀, (u₁ + L₁ − m) mod L₁)   | always                                     |
 | indexing            | table[u]                     | no entry occurs twice                      |
 | functor             | f(u)                         | for the prover to say                      |
+| conv_bwd_data_out   | see `ConvBwdDataOut`         | for the prover to say                      |
 
 What they cannot represent: an index that depends on data, other than through the table of `indexing`.
 """
@@ -23,7 +24,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from layoutalg.errors import LayoutError
-from layoutalg.index import Expr, Term, as_expr, lookup, mod, select, substitute, unlimited, xor
+from layoutalg.index import Expr, Term, all_of, as_expr, lookup, mod, select, substitute, unlimited, xor
 from layoutalg.index.normal import nonnegative
 from layoutalg.layout.transform import CkFunction, Index, Transform, index_variable, parameter, several
 
@@ -270,3 +271,90 @@ class Functor(Transform):
 
     def words(self, low: Sequence[str], up: Sequence[str]) -> str:
         return f"{low[0]} is a formula of {up[0]}."
+
+
+def _counted(number: Expr, plane: Expr, row: Expr) -> tuple[Expr, Expr, Expr]:
+    """A number as planes, rows and what remains."""
+    return number // plane, number % plane // row, number % plane % row
+
+
+@dataclass(frozen=True, repr=False)
+class ConvBwdDataOut(Transform):
+    """The output gradient (N, Ho, Wo, K) of a 2-D convolution as the matrix (K0, M, K1) of its backward data pass.
+
+    m counts (n, h, w) of a slice of H̃ × W̃ and k = k₀·K1 + k₁ counts (y, x, k) of the filter's dots, row by row:
+
+        lower = (n, h + begin_h + y·ratio_h, w + begin_w + x·ratio_w, k)
+
+    The last `pads` of M and of K0·K1 hold no data; h and w outside Ho and Wo are for a pad below to refuse, as in CK.
+    The fields are the members of CK's `ConvBwdDataImplicitGemmOutTransform`
+    (`ck/tensor_description/multi_index_transform.hpp`), whose magic divisions are divisions below 2³¹.
+    """
+
+    out_lengths: Index = field(metadata=several(4, 4))
+    tilde_slice: Expr
+    w_tilde_slice: Expr
+    begins: Index = field(metadata=several(2, 2))
+    ratios: Index = field(metadata=several(2, 2))
+    x_dot_slice_k: Expr
+    gemm_lengths: Index = field(metadata=several(3, 3))
+    pads: Index = field(metadata=several(2, 2))
+    name: ClassVar[str] = "conv_bwd_data_out"
+    ck: ClassVar[CkFunction] = CkFunction(ck="make_conv_bwd_data_out_transform")
+
+    def check(self) -> None:
+        for key in self.parameters():
+            given = getattr(self, key.field)
+            if key.entries is not None and len(given) != key.entries[1]:
+                raise LayoutError(f"{self.name}: {len(given)} {key.field}; it takes {key.entries[1]}")
+        divisors = {"tilde_slice": self.tilde_slice, "w_tilde_slice": self.w_tilde_slice, "x_dot_slice_k":
+                    self.x_dot_slice_k, "K": self.out_lengths[3]}  # fmt: skip
+        for name, divisor in divisors.items():
+            if divisor.lo < 1:
+                raise LayoutError(f"{self.name}: {name} is {divisor}, by which an index is divided; it is at least 1")
+
+    @property
+    def lower_lengths(self) -> tuple[Expr | None, ...]:
+        return self.out_lengths
+
+    @property
+    def upper_lengths(self) -> Index:
+        return self.gemm_lengths
+
+    def lower(self, upper: Sequence[Term]) -> Index:
+        m, k = self._counts(upper)
+        n, h, w = _counted(m, self.tilde_slice, self.w_tilde_slice)
+        y, x, c = _counted(k, self.x_dot_slice_k, self.out_lengths[3])
+        return n, h + self.begins[0] + y * self.ratios[0], w + self.begins[1] + x * self.ratios[1], c
+
+    def valid(self, upper: Sequence[Term]) -> Expr:
+        m, k = self._counts(upper)
+        k0, height, k1 = self.gemm_lengths
+        return all_of(m < height - self.pads[0], k < k0 * k1 - self.pads[1])
+
+    def _counts(self, upper: Sequence[Term]) -> tuple[Expr, Expr]:
+        """Of an upper index, m and k."""
+        return as_expr(upper[1]), as_expr(upper[0]) * self.gemm_lengths[2] + upper[2]
+
+    @classmethod
+    def from_ck(cls, *given: Any) -> Transform:
+        """Of the 22 arguments of CK's function, which pads M and K up to multiples of a block.
+
+        >>> made = ConvBwdDataOut.from_ck(2, 5, 5, 8, 2, 2, 2, 2, 1, 1, 3, 3, 2, 2, 0, 0, 2, 2, 4, 8, 16, 32)
+        >>> made.upper_lengths, made.pads
+        ((4, 32, 8), (14, 0))
+        """
+        (n, ho, wo, k, _, _, _, _, dilation_h, dilation_w, h_slice, w_slice, y_slice, x_slice, begin_h, begin_w,
+         gcd_h, gcd_w, k0, k1, m_block, k_block) = map(parameter, given)  # fmt: skip
+        rows, columns = n * h_slice * w_slice, y_slice * x_slice * k
+        padded, deep = (
+            (length + block - 1) // block * block for length, block in ((rows, m_block), (columns, k_block))
+        )
+        return cls(
+            (n, ho, wo, k), h_slice * w_slice, w_slice, (begin_h, begin_w), (-(dilation_h // gcd_h),
+            -(dilation_w // gcd_w)), x_slice * k, (k0, padded, k1), (padded - rows, deep - columns),
+        )  # fmt: skip
+
+    def words(self, low: Sequence[str], up: Sequence[str]) -> str:
+        rows = f"{up[1]} counts {low[0]} and a slice of {low[1]} and {low[2]}"
+        return f"{rows}; {up[0]} and {up[2]} count the filter's dots and {low[3]}."

@@ -138,20 +138,33 @@ def make_tensor_view(
     address_space: AddressSpace = AddressSpace.GLOBAL,
     invalid_element_value: Any = 0,
 ) -> TensorView:
-    """A view of an array, or of anything that speaks `__array_interface__` or DLPack, without a copy.
+    """A view of an array, or of anything that speaks `__array_interface__` or DLPack, without a copy; or of a buffer.
 
-    Without a descriptor, the array's own shape and strides; with one, the memory from the array's first element on.
+    Without a descriptor, the array's own shape and strides; with one, the memory from the array's first element on.  A
+    buffer keeps its own address space and invalid value, and needs a descriptor: it is CK Tile's `tensor_view{b, d}`.
     LayoutError where the memory cannot be seen as elements, or is smaller than the descriptor's element space.
+
+    >>> buffer = BufferView(np.arange(6), AddressSpace.LDS)
+    >>> make_tensor_view(buffer, make_naive_tensor_descriptor((2, 3), (3, 1))).read().tolist()
+    [[0, 1, 2], [3, 4, 5]]
     """
+    if isinstance(memory, BufferView):
+        return _view_of(memory, descriptor)
     seen = _as_array(memory)
     base, own = _memory_of(seen)
     if descriptor is None:
         return TensorView(BufferView(base, address_space, invalid_element_value), own)
     if np.any(np.asarray(seen.strides) < 0):
         raise LayoutError("a descriptor over an array that runs backwards; give the array as it lies in memory")
-    view = TensorView(BufferView(base, address_space, invalid_element_value), descriptor)
-    if int(descriptor.element_space_size) > base.size:
-        raise LayoutError(f"a descriptor over {descriptor.element_space_size} elements on memory of {base.size}")
+    return _view_of(BufferView(base, address_space, invalid_element_value), descriptor)
+
+
+def _view_of(buffer: BufferView, descriptor: TensorDescriptor | None) -> TensorView:
+    if descriptor is None:
+        raise LayoutError("a buffer has no shape; make_tensor_view(buffer, descriptor) gives it one")
+    view = TensorView(buffer, descriptor)
+    if int(descriptor.element_space_size) > buffer.size:
+        raise LayoutError(f"a descriptor over {descriptor.element_space_size} elements on memory of {buffer.size}")
     return view
 
 

@@ -21,6 +21,7 @@ spec files, CK's sources and `explain` know of one stands in its class (`transfo
 A transform knows the lengths of the lower dimensions that it fits (`None` where any length may do and only the claim
 InBounds can tell).  CK's first merge digit is the remaining quotient, not reduced by L₀: so is ours.
 
+One of CK's merges, `merge_v4_no_carry`, moves right only where nothing carries: its claim `increments` is refuted.
 Two of CK's increments are also kept as CK computes them where that is wrong, so that the fault can be shown and
 refuted (`DEFECTS`):
 
@@ -50,8 +51,18 @@ from layoutalg.layout.linear import (
     Slice,
     Vectorize,
 )
-from layoutalg.layout.merge import Merge, MergeCarryCheck, MergeDivisionMod, MergeMagicDivision, Unmerge, Unmerge24Bit
+from layoutalg.layout.merge import (
+    Merge,
+    MergeCarryCheck,
+    MergeDivisionMod,
+    MergeMagicDivision,
+    MergeNoCarry,
+    MergeScannedMagicDivision,
+    Unmerge,
+    Unmerge24Bit,
+)
 from layoutalg.layout.nonlinear import (
+    ConvBwdDataOut,
     CyclicShift,
     CyclicShiftInverse,
     Functor,
@@ -66,9 +77,9 @@ from layoutalg.layout.transform import Transform
 TRANSFORMS: Mapping[str, type[Transform]] = {
     kind.name: kind
     for kind in (
-        PassThrough, Pad, LeftPad, RightPad, Embed, Merge, MergeCarryCheck, MergeMagicDivision, MergeDivisionMod,
-        Unmerge, Freeze, Insert, Replicate, Slice, Modulo, Xor, XorNoModulo, CyclicShift, CyclicShiftInverse, Offset,
-        Indexing, Functor, Vectorize,
+        PassThrough, Pad, LeftPad, RightPad, Embed, Merge, MergeCarryCheck, MergeMagicDivision,
+        MergeScannedMagicDivision, MergeDivisionMod, MergeNoCarry, Unmerge, Freeze, Insert, Replicate, Slice, Modulo,
+        Xor, XorNoModulo, CyclicShift, CyclicShiftInverse, Offset, Indexing, Functor, Vectorize, ConvBwdDataOut,
     )
 }  # fmt: skip
 """Every transform by its name in spec files."""

@@ -8,8 +8,10 @@ import pytest
 
 from layoutalg.index import TRUE, as_expr, simplify, var
 from layoutalg.kernel.emit import NotProvedError, emit
-from layoutalg.kernel.library.contraction import contraction, parse_einsum
+from layoutalg.kernel.library.contraction import contraction
 from layoutalg.kernel.library.convolution import convolution
+from layoutalg.kernel.library.einsum import parse_einsum
+from layoutalg.kernel.library.epilogues import ProductD
 from layoutalg.kernel.library.plans import Plan
 from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.windows import Windows
@@ -44,7 +46,7 @@ from tests.fuzzing import some
 
 SMALL_MFMA = Plan(matrix_instruction("mfma_f32_32x32x8f16"), (1, 1), (2, 2), 32, 32, "gfx942")
 BASES = {
-    "gemm": contraction(parse_einsum("mk,kn->mn"), bias=True, relu=True),
+    "gemm": contraction(parse_einsum("mk,kn->mn"), epilogue="AddRelu", ds=[ProductD(("n",), "f32", "bias")]),
     "two letters": contraction(parse_einsum("ijk,kjn->in")),
     "mfma": contraction(parse_einsum("ik,jk->ij"), "f16", plan=SMALL_MFMA, widths=(4, 4, 1)),
     "conv": convolution(Windows((3, 3), (2, 2), (1, 1), (1, 1))),
@@ -299,7 +301,7 @@ def verdict(program: Program) -> str:
     return f"unknown: {unknown[0]}" if unknown else "proved"
 
 
-@pytest.mark.parametrize("base", some(list(BASES), 2))
+@pytest.mark.parametrize("base", some(list(BASES), 1))
 def test_every_mutant_is_refuted_or_refused(base: str) -> None:
     found = {what: verdict(make()) for what, make in mutants(BASES[base])}
     passed = {what for what, said in found.items() if not said.startswith(("refuted", "refused"))}

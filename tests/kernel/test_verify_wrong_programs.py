@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from layoutalg.index import Expr, as_expr, symbol, var
-from layoutalg.kernel.library.contraction import contraction, parse_einsum
+from layoutalg.kernel.library.contraction import contraction
+from layoutalg.kernel.library.einsum import parse_einsum
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
 from layoutalg.kernel.library.views import pad
 from layoutalg.kernel.program import (

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from layoutalg.index import substitute
 from layoutalg.layout import (
+    ConvBwdDataOut,
     CyclicShift,
     CyclicShiftInverse,
     Embed,
@@ -26,6 +27,8 @@ from layoutalg.layout import (
     MergeCarryCheck,
     MergeDivisionMod,
     MergeMagicDivision,
+    MergeNoCarry,
+    MergeScannedMagicDivision,
     Modulo,
     Offset,
     Pad,
@@ -144,7 +147,9 @@ ONE: Sequence[Callable[[Choice, int], Transform]] = (
     lambda c, n: Merge((n,)),
 )
 """Over one dimension."""
-MERGES = (Merge, Merge, MergeCarryCheck, MergeMagicDivision, MergeDivisionMod)
+MERGES = (
+    Merge, Merge, MergeCarryCheck, MergeMagicDivision, MergeScannedMagicDivision, MergeDivisionMod, MergeNoCarry
+)  # fmt: skip
 PAIRS = (Xor, XorNoModulo, CyclicShift, CyclicShiftInverse)
 
 
@@ -177,6 +182,13 @@ def _base(c: Choice) -> TensorDescriptor:
         lambda: make_naive_tensor_descriptor_with_offset(lengths, strides, c.number(0, 99)),
     )
     return c.of(makers)()
+
+
+def convolution() -> TensorDescriptor:
+    """Four dimensions, as the one transform needs them that drawn chains have not."""
+    made = ConvBwdDataOut((2, 6, 5, 3), 6, 3, (1, 0), (-1, -1), 6, (4, 14, 4), (2, 4))
+    base = make_naive_tensor_descriptor_packed(made.out_lengths)
+    return transform_tensor_descriptor(base, [made], [[0, 1, 2, 3]], [[0, 1, 2]])
 
 
 @st.composite
@@ -235,6 +247,32 @@ def _magic(u: int, lengths: Sequence[int]) -> list[int]:
     return [u, *found[::-1]]
 
 
+def _scanned(u: int, lengths: Sequence[int]) -> list[int]:
+    """By CK's magic division by the products of the lengths after each, in uint32."""
+    found = []
+    for n in range(len(lengths) - 1):
+        scan = math.prod(lengths[n + 1 :])
+        found.append(_magic(u, [1, scan])[0])
+        u -= found[-1] * scan
+    return [*found, u]
+
+
+def _convolved(t: Transform, u: Sequence[int]) -> list[int]:
+    """Rows are images, rows and columns of a slice; columns the filter's rows, columns and channels."""
+    k, m = u[0] * int(t.gemm_lengths[2]) + u[2], u[1]
+    n, rest = divmod(m, int(t.tilde_slice))
+    h, w = divmod(rest, int(t.w_tilde_slice))
+    y, rest = divmod(k, int(t.x_dot_slice_k))
+    x, channel = divmod(rest, int(t.out_lengths[3]))
+    begin, ratio = list(map(int, t.begins)), list(map(int, t.ratios))
+    return [n, begin[0] + h + ratio[0] * y, begin[1] + w + ratio[1] * x, channel]
+
+
+def _gemm_valid(t: Transform, u: Sequence[int]) -> bool:
+    k0, rows, k1 = map(int, t.gemm_lengths)
+    return u[1] < rows - int(t.pads[0]) and u[0] * k1 + u[2] < k0 * k1 - int(t.pads[1])
+
+
 def _number(u: Sequence[int], lengths: Sequence[int]) -> int:
     total = 0
     for digit, length in zip(u, lengths, strict=True):
@@ -252,7 +290,9 @@ REFERENCE: Mapping[str, Plain] = {
     "merge": lambda t, u: _digits(u[0], list(map(int, t.lengths))),
     "merge_v1_carry_check": lambda t, u: _truncated(u[0], list(map(int, t.lengths))),
     "merge_v2_magic_division": lambda t, u: _magic(u[0], list(map(int, t.lengths))),
+    "merge_v2r2_magic_division": lambda t, u: _scanned(u[0], list(map(int, t.lengths))),
     "merge_v3_division_mod": lambda t, u: _truncated(u[0], list(map(int, t.lengths))),
+    "merge_v4_no_carry": lambda t, u: _truncated(u[0], list(map(int, t.lengths))),
     "unmerge": lambda t, u: [_number(u, list(map(int, t.lengths)))],
     "freeze": lambda t, u: [int(t.index)],
     "insert": lambda t, u: [],
@@ -267,12 +307,14 @@ REFERENCE: Mapping[str, Plain] = {
     "indexing": lambda t, u: [int(t.table[u[0] % len(t.table)])],
     "functor": lambda t, u: [int(substitute(t.function, {t.index: u[0]}))],
     "vectorize": lambda t, u: [u[0] * int(t.vector_size)],
+    "conv_bwd_data_out": lambda t, u: _convolved(t, u),
 }
 """lower = f(upper) of each transform, on integers."""
-VALID: Mapping[str, Callable[[Transform, int], bool]] = {
-    "pad": lambda t, u: int(t.left) <= u < int(t.left) + int(t.length),
-    "left_pad": lambda t, u: u >= int(t.left),
-    "right_pad": lambda t, u: u < int(t.length),
+VALID: Mapping[str, Callable[[Transform, Sequence[int]], bool]] = {
+    "pad": lambda t, u: int(t.left) <= u[0] < int(t.left) + int(t.length),
+    "left_pad": lambda t, u: u[0] >= int(t.left),
+    "right_pad": lambda t, u: u[0] < int(t.length),
+    "conv_bwd_data_out": lambda t, u: _gemm_valid(t, u),
 }
 """Whether an upper index is data, of the transforms that pad."""
 
@@ -284,6 +326,6 @@ def offset_of(descriptor: TensorDescriptor, top: Sequence[int]) -> tuple[int, bo
     for transform, lower, upper in list(zip(a.transforms, a.lower_ids, a.upper_ids, strict=True))[::-1]:
         u = [hidden[i] for i in upper]
         if transform.name in VALID:
-            valid = valid and VALID[transform.name](transform, u[0])
+            valid = valid and VALID[transform.name](transform, u)
         hidden |= zip(lower, REFERENCE[transform.name](transform, u), strict=True)
     return hidden[0], valid

@@ -106,7 +106,7 @@ def plain(d: TensorDescriptor, top: Sequence[int], formulas: Formulas) -> tuple[
     hidden, valid = dict(zip(a.top_ids, top, strict=True)), True
     for t, lower, upper in reversed(list(zip(a.transforms, a.lower_ids, a.upper_ids, strict=True))):
         u = [hidden[i] for i in upper]
-        valid = valid and (t.name not in VALID or VALID[t.name](t, u[0]))
+        valid = valid and (t.name not in VALID or VALID[t.name](t, u))
         found = [formulas[t](u[0])] if isinstance(t, Functor) else REFERENCE[t.name](t, u)
         hidden |= zip(lower, found, strict=True)
     return hidden[0], valid

@@ -23,6 +23,7 @@ CALLS = {
     "make_merge_transform_v1_carry_check": (((2, 3),), "merge_v1_carry_check((2, 3))"),
     "make_merge_transform_v2_magic_division": (((2, 3),), "merge_v2_magic_division((2, 3))"),
     "make_merge_transform_v3_division_mod": (((2, 3),), "merge_v3_division_mod((2, 3))"),
+    "make_merge_transform_v4_no_carry": (((2, 3),), "merge_v4_no_carry((2, 3))"),
     "make_unmerge_transform": (((2, 3),), "unmerge((2, 3))"),
     "make_freeze_transform": ((3,), "freeze(3)"),
     "make_insert_transform": ((3,), "insert(3)"),
@@ -35,9 +36,13 @@ CALLS = {
     "make_inverse_cyclic_shift_transform": (((4, 8),), "cyclic_shift_inverse((4, 8))"),
     "make_indexing_transform": ((3, (4, 0, 2)), "indexing((4, 0, 2))"),
     "make_vectorize_transform": ((4, 5), "vectorize(4, 5)"),
+    "make_conv_bwd_data_out_transform": (
+        (2, 5, 5, 8, 2, 2, 2, 2, 1, 1, 3, 3, 2, 2, 0, 0, 2, 2, 4, 8, 16, 32),
+        "conv_bwd_data_out((2, 5, 5, 8), 9, 3, (0, 0), (0, 0), 16, (4, 32, 8), (14, 0))",
+    ),
 }
 
-IN_NEITHER: tuple[str, ...] = ()
+IN_NEITHER: tuple[str, ...] = ("merge_v2r2_magic_division",)
 """Transforms that neither library has a function for."""
 
 

@@ -13,6 +13,8 @@ from layoutalg.layout import (
     MergeCarryCheck,
     MergeDivisionMod,
     MergeMagicDivision,
+    MergeNoCarry,
+    MergeScannedMagicDivision,
     Modulo,
     Offset,
     Pad,
@@ -46,7 +48,7 @@ def same(one: tuple[Expr, ...], other: tuple[Expr, ...]) -> Expr:
 
 
 @pytest.mark.parametrize("rank", range(1, 7))
-@pytest.mark.parametrize("kind", [MergeCarryCheck, MergeDivisionMod])
+@pytest.mark.parametrize("kind", [MergeCarryCheck, MergeDivisionMod, MergeNoCarry])
 def test_merge_variants_agree_for_all_lengths(kind: type[Transform], rank: int) -> None:
     lengths = (A, B, C, D, E, F)[:rank]
     u = var("u", Merge(lengths).upper_lengths[0])
@@ -56,7 +58,8 @@ def test_merge_variants_agree_for_all_lengths(kind: type[Transform], rank: int) 
 @pytest.mark.parametrize("lengths", [(4, 5), (7, 9, 11), (3, 641, 7, 2, 5), (1000, 1000, 1000)])
 def test_magic_division_agrees_for_all_indices(lengths: tuple[int, ...]) -> None:
     u = var("u", Merge(lengths).upper_lengths[0])
-    assert isinstance(decided(same(MergeMagicDivision(lengths).lower((u,)), Merge(lengths).lower((u,)))), Proved)
+    for kind in (MergeMagicDivision, MergeScannedMagicDivision):
+        assert isinstance(decided(same(kind(lengths).lower((u,)), Merge(lengths).lower((u,)))), Proved)
 
 
 @pytest.mark.parametrize("divisor", [1, 2, 3, 7, 641, 65537, 2**30 + 1, 2**31 - 1])
@@ -112,6 +115,13 @@ def test_a_descriptor_moves_as_it_computes() -> None:
 @pytest.mark.parametrize("transform", [ModuloAddedTwice(4, 10), Unmerge24Bit((3, 5))], ids=repr)
 def test_faulty_increments_are_refuted(transform: Transform) -> None:
     assert isinstance(decided(increment_of(transform).holds), Refuted)
+
+
+def test_a_merge_without_carries_moves_right_below_its_last_length_for_all_lengths() -> None:
+    step = increment_of(MergeNoCarry((A, B, C)))
+    below = all_of(step.start[0] < C, step.end[0] < C)
+    assert isinstance(decided(step.holds, below), Proved)
+    assert isinstance(decided(step.holds, all_of(step.start[0] < C, step.end[0] <= C)), Refuted)
 
 
 def test_24_bit_unmerge_is_right_upwards() -> None:

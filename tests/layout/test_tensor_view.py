@@ -54,6 +54,39 @@ def test_vectors_have_one_validity_and_each_element_its_range():
         buffer.get(0, width=0)
 
 
+@pytest.mark.parametrize("space", [AddressSpace.LDS, AddressSpace.GENERIC, AddressSpace.VGPR])
+def test_spaces_without_range_checks_and_without_atomics(space):
+    buffer = BufferView(np.zeros(4, dtype=int), space, invalid_element_value=7)
+    buffer.set([0, 9], [1, 2], [True, False])
+    buffer.update([0], [5])
+    assert buffer.get([0, 9], [True, False]).tolist() == [6, 7]
+    with pytest.raises(OutOfRangeError, match=f"the range of {space.value} memory"):
+        buffer.get([4])
+    for operation in (MemoryOperation.ATOMIC_ADD, MemoryOperation.ATOMIC_MAX):
+        with pytest.raises(LayoutError, match=f"to {space.value} memory: CK Tile's buffer_view of it does nothing"):
+            buffer.update([0], [5], operation=operation)
+    assert buffer.data.tolist() == [6, 0, 0, 0]
+
+
+@pytest.mark.parametrize("space", [AddressSpace.SGPR, AddressSpace.CONSTANT])
+def test_spaces_that_no_buffer_view_has(space):
+    with pytest.raises(LayoutError, match=f"no buffer_view of {space.value} memory"):
+        BufferView(np.arange(4), space)
+    with pytest.raises(LayoutError, match=f"no buffer_view of {space.value} memory"):
+        make_tensor_view(np.arange(4), address_space=space)
+
+
+def test_a_view_of_a_buffer_is_of_that_buffer():
+    buffer = BufferView(np.arange(8), AddressSpace.VGPR, invalid_element_value=9)
+    view = make_tensor_view(buffer, make_naive_tensor_descriptor((2, 3), (4, 1)))
+    assert view.buffer is buffer
+    assert view.pad((2, 4)).read().tolist() == [[0, 1, 2, 9], [4, 5, 6, 9]]
+    with pytest.raises(LayoutError, match="a buffer has no shape"):
+        make_tensor_view(buffer)
+    with pytest.raises(LayoutError, match="over 9 elements on memory of 8"):
+        make_tensor_view(buffer, make_naive_tensor_descriptor_packed((3, 3)))
+
+
 def test_invalid_and_out_of_range_stores_are_dropped():
     buffer = BufferView(np.zeros(4, dtype=int))
     buffer.set([0, 1, 2, 9, -3], [1, 2, 3, 4, 5], [True, False, True, True, True])

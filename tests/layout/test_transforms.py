@@ -22,6 +22,8 @@ from layoutalg.layout import (
     MergeCarryCheck,
     MergeDivisionMod,
     MergeMagicDivision,
+    MergeNoCarry,
+    MergeScannedMagicDivision,
     Modulo,
     NoInverseError,
     Offset,
@@ -42,9 +44,12 @@ from layoutalg.layout import (
     make_single_stage_tensor_adaptor,
     transform_tensor_descriptor,
 )
+from layoutalg.layout.ck import make_conv_bwd_data_out_transform
 from layoutalg.layout.increments import increment_of
 from layoutalg.layout.merge import Unmerge24Bit, magic_divide, magic_number
 from layoutalg.layout.nonlinear import ModuloAddedTwice
+
+CONV_BWD_DATA_OUT = make_conv_bwd_data_out_transform(2, 3, 3, 4, 1, 1, 1, 1, 1, 1, 3, 3, 1, 1, 0, 0, 1, 1, 2, 2, 4, 4)
 
 EXAMPLES: list[Transform] = [
     PassThrough(7),
@@ -57,6 +62,9 @@ EXAMPLES: list[Transform] = [
     MergeCarryCheck((3, 4, 5)),
     MergeMagicDivision((3, 4, 5)),
     MergeDivisionMod((3, 4, 5)),
+    MergeScannedMagicDivision((3, 4, 5)),
+    MergeNoCarry((3, 4, 5)),
+    MergeNoCarry(()),
     Merge((7,)),
     Merge(()),
     MergeCarryCheck(()),
@@ -78,6 +86,7 @@ EXAMPLES: list[Transform] = [
     Indexing((4, 4, 9)),
     Functor.of(lambda u: u * u % 7, 9),
     Vectorize(4, 5),
+    CONV_BWD_DATA_OUT,
 ]
 
 
@@ -97,7 +106,15 @@ def test_upper_undoes_lower_wherever_it_is_given(transform):
         try:
             back = transform.upper(transform.lower(u))
         except NoInverseError:
-            assert transform.name in ("embed", "modulo", "indexing", "functor", "insert", "replicate")
+            assert transform.name in (
+                "embed",
+                "modulo",
+                "indexing",
+                "functor",
+                "insert",
+                "replicate",
+                "conv_bwd_data_out",
+            )
             return
         assert tuple(map(int, back)) == u
 
@@ -145,7 +162,7 @@ def test_lower_stays_in_the_lower_lengths(transform):
             assert length is None or 0 <= int(index) < int(length)
 
 
-@pytest.mark.parametrize("transform", [t for t in EXAMPLES if not isinstance(t, Unmerge24Bit)], ids=repr)
+@pytest.mark.parametrize("transform", [t for t in EXAMPLES if not isinstance(t, Unmerge24Bit | MergeNoCarry)], ids=repr)
 def test_moving_equals_recomputing_between_all_pairs(transform):
     wrong = disagreements(transform)
     assert not wrong.any()
@@ -187,6 +204,27 @@ def test_ck_24_bit_unmerge_goes_wrong_on_a_negative_step():
     assert int(Unmerge((3, 5)).update_lower_index((-1, 0), (13,), (1, 3))[1][0]) == 8
 
 
+def test_merge_without_carries_moves_right_below_its_last_length_only():
+    step = disagreements(MergeNoCarry((2, 3)))
+    right = np.zeros((6, 6), dtype=bool)
+    right[:3, :3] = True
+    assert np.array_equal(~step, right)
+
+
+def test_conv_backward_data_is_its_own_four_loops():
+    """Stride 2, a 3×3 filter, the dots of one tilde: the formula of its docstring, index by index."""
+    t = make_conv_bwd_data_out_transform(2, 5, 4, 3, 2, 2, 2, 2, 1, 1, 4, 3, 2, 2, 1, 0, 1, 1, 4, 4, 32, 16)
+    rows = [(n, h, w) for n in range(2) for h in range(4) for w in range(3)]
+    dots = [(y, x, c) for y in range(2) for x in range(2) for c in range(3)]
+    assert tuple(map(int, t.upper_lengths)) == (4, 32, 4)
+    for m, k in itertools.product(range(32), range(16)):
+        u = k // 4, m, k % 4
+        assert bool(t.valid(u)) == (m < len(rows) and k < len(dots))
+        if t.valid(u):
+            (n, h, w), (y, x, c) = rows[m], dots[k]
+            assert tuple(map(int, t.lower(u))) == (n, h + 1 - y, w - x, c)
+
+
 def test_24_bit_unmerge_is_right_going_up_only():
     wrong = disagreements(Unmerge24Bit((3, 5)))
     assert wrong.any()
@@ -198,7 +236,7 @@ def test_24_bit_unmerge_is_right_going_up_only():
 def test_merge_variants_agree_on_valid_indices(lengths):
     u = np.arange(np.prod(lengths))
     found = []
-    for kind in (Merge, MergeCarryCheck, MergeMagicDivision, MergeDivisionMod):
+    for kind in (Merge, MergeCarryCheck, MergeMagicDivision, MergeScannedMagicDivision, MergeDivisionMod, MergeNoCarry):
         adaptor = make_single_stage_tensor_adaptor([kind(lengths)], [list(range(len(lengths)))], [[0]])
         found.append(np.stack(grids(adaptor.lower(adaptor.index), adaptor.index)))
     assert all(np.array_equal(found[0], other) for other in found[1:])

@@ -75,11 +75,25 @@ class ProductOperand:
 
 
 @dataclass(frozen=True)
+class ProductExtra:
+    """A tensor that takes part in the epilogue, at the target's coordinates (it may have more of them).
+
+    `together`: whether its elements lie side by side where the target's are stored at once.
+    """
+
+    name: str
+    dtype: str
+    descriptor: TensorDescriptor
+    elements: MapElements | None = None
+    together: bool = False
+
+
+@dataclass(frozen=True)
 class MatrixProduct:
     """What to multiply, and how it is cut.
 
-    `bias` is a descriptor of the target's shape (g, m, n); `store_width` is how many n are stored at once, where the
-    plan's results lie so.
+    `finish` makes the target's meaning of that of the sums and of the `extras`, tensors at its coordinates (g, m, n);
+    `store_width` is how many n are stored at once, where the plan's results lie so.
     """
 
     name: str
@@ -89,8 +103,8 @@ class MatrixProduct:
     sizes: tuple[Expr, ...]
     plan: Plan
     dtypes: tuple[str, str] = ("f32", "f32")
-    bias: TensorDescriptor | None = None
-    relu: bool = False
+    finish: Callable[..., Meaning] = lambda sums: sums
+    extras: tuple[ProductExtra, ...] = ()
     store_width: int = 1
     index_bits: int = 32
     requires: Expr = field(default=TRUE)
@@ -106,29 +120,25 @@ class MatrixProduct:
         a = Tensor("a", kind, self.a.descriptor, ("g", "m", "k"))
         b = Tensor("b", kind, self.b.descriptor, ("g", "n", "k"))
         target = Tensor("target", result, self.target, ("g", "m", "n"))
-        bias = Tensor("bias", DTYPES["f32"], self.bias, ("g", "m", "n")) if self.bias else None
+        extras = tuple(Tensor(e.name, dtype_named(e.dtype), e.descriptor, ("g", "m", "n")) for e in self.extras)
         tile = (1, self.plan.m, self.plan.n)
         counts = [(n + (t - 1)) // t for n, t in zip(self.target.lengths, tile, strict=True)]
         grid, tiles = blocks(counts, self.plan.group)
         thread = self.plan.thread()
         lanes = self.plan.lanes()
         few = launchable(prod([extent_of(b) for b in grid]), self.plan.threads)
-        meant = ((self.a.elements, a), (self.b.elements, b), (self.target_elements, target))
+        meant = [(self.a.elements, a), (self.b.elements, b), (self.target_elements, target)]
+        meant += [(e.elements, tensor) for e, tensor in zip(self.extras, extras, strict=True)]
+        meaning = self.finish(Contract(a, b), *map(Read, extras))
         return Program(
             self.name, a, target, self.sizes, grid, (thread,), lanes, tiles, tile,
-            self._body(a, b, bias, target, tiles.lower(grid)), self.index_bits, all_of(self.requires, few),
-            self._meaning(a, b, bias), (b, bias) if bias else (b,),
+            self._body(a, b, meaning, target, tiles.lower(grid)), self.index_bits, all_of(self.requires, few),
+            meaning, (b, *extras),
             tuple(elements(tensor) for elements, tensor in meant if elements), linear=True,
         )  # fmt: skip
 
-    def _meaning(self, a: Tensor, b: Tensor, bias: Tensor | None) -> Meaning:
-        meant: Meaning = Contract(a, b)
-        if bias:
-            meant = Compute("add", (meant, Read(bias)))
-        return Compute("relu", (meant,)) if self.relu else meant
-
     def _body(
-        self, a: Tensor, b: Tensor, bias: Tensor | None, target: Tensor, numbers: tuple[Expr, ...]
+        self, a: Tensor, b: Tensor, meaning: Meaning, target: Tensor, numbers: tuple[Expr, ...]
     ) -> tuple[Statement, ...]:
         plan, (bg, bm, bn) = self.plan, numbers
         count = (a.descriptor.lengths[2] + (plan.k - 1)) // plan.k
@@ -139,7 +149,7 @@ class MatrixProduct:
             ]
             results = Registers("sums", DTYPES["f32"], plan.accumulators())
             products = pipelined(copied, results, var("kt", count), count, plan)
-            return (*products, *self._epilogue(results, bias, target, (bg, bm * plan.m, bn * plan.n)))
+            return (*products, *self._epilogue(results, meaning, target, (bg, bm * plan.m, bn * plan.n)))
         sides = [
             _Side("a", a, self.a, plan, plan.m, lambda at: (bg, bm * plan.m, at)),
             _Side("b", b, self.b, plan, plan.n, lambda at: (bg, bn * plan.n, at)),
@@ -168,23 +178,36 @@ class MatrixProduct:
             *(side.load(zero) for side in sides),
             *(side.write(zero, zero) for side in sides),
             *tiles,
-            *self._epilogue(sums, bias, target, (bg, bm * plan.m, bn * plan.n)),
+            *self._epilogue(sums, meaning, target, (bg, bm * plan.m, bn * plan.n)),
         )
 
     def _epilogue(
-        self, sums: Registers, bias: Tensor | None, target: Tensor, origin: tuple[Expr, ...]
+        self, sums: Registers, meaning: Meaning, target: Tensor, origin: tuple[Expr, ...]
     ) -> tuple[Statement, ...]:
+        """The meaning, from the inside out: each tensor is loaded once, each function has registers of its own."""
         found: list[Statement] = []
-        result = sums
-        if bias:
-            added = Registers("added", sums.dtype, sums.distribution)
-            found += [Load(added, bias, origin), Elementwise(added, "add", (sums, added))]
-            result = added
-        if self.relu:
-            positive = Registers("positive", sums.dtype, sums.distribution)
-            found.append(Elementwise(positive, "relu", (result,)))
-            result = positive
-        return (*found, Store(target, result, origin, self._stored_together(sums), self.store_guarded))
+        extras = {extra.name: extra for extra in self.extras}
+        together = self._stored_together(sums)
+
+        def computed(meant: Meaning) -> Registers:
+            match meant:
+                case Read(tensor):
+                    held = Registers(f"{tensor.name}_held", sums.dtype, sums.distribution)
+                    load = Load(held, tensor, origin, together if extras[tensor.name].together else None)
+                    if load not in found:
+                        found.append(load)
+                    return held
+                case Compute(function, operands):
+                    parts = tuple(map(computed, operands))
+                    count = sum(isinstance(s, Elementwise) for s in found)
+                    result = Registers(f"{function}{count}", sums.dtype, sums.distribution)
+                    found.append(Elementwise(result, function, parts))
+                    return result
+                case _:
+                    return sums
+
+        result = computed(meaning)
+        return (*found, Store(target, result, origin, together, self.store_guarded))
 
     def _stored_together(self, sums: Registers) -> int | None:
         """The Y of the results whose elements lie side by side in the target."""

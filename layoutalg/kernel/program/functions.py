@@ -9,6 +9,8 @@
 so a new function is a line of the table.  What is no number stays none in relu, as with numpy's `maximum` and torch's
 `relu`, and is taken for the greatest.
 
+A product that is added to something is `fma`: of `mul` and `add` compilers may make one, or not.
+
 What it cannot represent: functions that no GPU has exactly (exp, division); they would need an error bound.
 """
 
@@ -58,6 +60,13 @@ def _add(f: Machine, x: Expr, y: Expr) -> Expr:
 FUNCTIONS: Mapping[str, Function] = {
     "relu": Function(1, "{0} < 0.0f ? 0.0f : {0}", lambda x: x.clip(0.0), _relu),
     "add": Function(2, "{0} + {1}", lambda x, y: x + y, _add),
+    "mul": Function(2, "{0} * {1}", lambda x, y: x * y, lambda f, x, y: f.apply("mul_f32", x, y)),
+    "fma": Function(
+        3,
+        "__builtin_fmaf({0}, {1}, {2})",
+        lambda x, y, z: x * y + z,
+        lambda f, x, y, z: f.apply("fma_f32", x, y, z),
+    ),
 }
 """What an elementwise statement may compute, by its name in programs."""
 

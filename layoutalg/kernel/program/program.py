@@ -28,6 +28,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from layoutalg.display import Displayed
 from layoutalg.index import TRUE, Expr, prod
 from layoutalg.kernel.program.statement import Statement, walk, written_out
 from layoutalg.kernel.program.statements import LoadShared, MemoryAccess, SharedAccess, extent_of
@@ -91,7 +92,7 @@ class ElementMap:
 
 
 @dataclass(frozen=True)
-class Program:
+class Program(Displayed):
     """A kernel: sizes (its arguments), a grid of blocks of threads, and what each thread does.
 
     * `grid` and `threads`: the block and thread index variables, x first, with their extents.  A `linear` grid is

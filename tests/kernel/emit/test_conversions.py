@@ -9,7 +9,8 @@ from layoutalg.device import Device
 from layoutalg.device.compile import compile_source
 from layoutalg.kernel.emit import emit, emit_unverified
 from layoutalg.kernel.emit.conversions import CONVERSIONS, used
-from layoutalg.kernel.library.contraction import contraction, parse_einsum
+from layoutalg.kernel.library.contraction import contraction
+from layoutalg.kernel.library.einsum import parse_einsum
 from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.views import cast
 from layoutalg.kernel.verify import verify

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from layoutalg.device import Device
-from layoutalg.kernel.library.contraction import Einsum, contraction, contraction_task, merged, parse_einsum
+from layoutalg.kernel.library.contraction import contraction, contraction_task
 from layoutalg.kernel.library.convolution import convolution, convolution_task, convolved
+from layoutalg.kernel.library.einsum import Einsum, merged, parse_einsum
+from layoutalg.kernel.library.epilogues import ProductD
 from layoutalg.kernel.library.reduce import merged as merged_reduction
 from layoutalg.kernel.library.reduce import reduce_tasks, reduction
 from layoutalg.kernel.library.windows import Windows
@@ -67,7 +69,15 @@ def test_awkward_sizes(n: int, launch: Launch, random: Random) -> None:
 @pytest.mark.parametrize("dtype", KERNEL_DTYPES)
 def test_gemm_with_bias_and_relu(dtype: str, launch: Launch, random: Random) -> None:
     a, b, bias = random(dtype, 66, 40), random(dtype, 40, 72), random("f32", 72)
-    task = contraction_task("mk,kn->mn", a.shape, b.shape, dtype, bias=True, relu=True, name="gemm")
+    task = contraction_task(
+        "mk,kn->mn",
+        a.shape,
+        b.shape,
+        dtype,
+        epilogue="AddRelu",
+        ds=[ProductD(("n",), "f32", "bias")],
+        name="gemm_bias_relu",
+    )
     wanted = np.maximum(wide(a, dtype) @ wide(b, dtype) + bias, 0)
     close(launch(task, a, b, bias), wanted, dtype)
     assert task.program.name.startswith("gemm_bias_relu")
@@ -221,7 +231,7 @@ def test_a_device_runs_only_what_was_proved(cpu: Device, random: Random) -> None
 
 def test_relu_of_a_nan_is_nan(launch: Launch) -> None:
     """As numpy's maximum and torch's relu have it; −0 and negative numbers give 0."""
-    task = contraction_task("mk,kn->mn", (2, 3), (3, 4), "f32", relu=True)
+    task = contraction_task("mk,kn->mn", (2, 3), (3, 4), "f32", epilogue="Relu")
     a, b = np.ones((2, 3), np.float32), np.zeros((3, 4), np.float32)
     b[0], a[1, 0] = (1, -1, np.inf, -np.inf), np.nan
     with np.errstate(invalid="ignore"):

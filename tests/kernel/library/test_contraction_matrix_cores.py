@@ -22,8 +22,9 @@ from layoutalg.isa.run.launch import execute
 from layoutalg.kernel.access.prices import priced
 from layoutalg.kernel.emit import NotProvedError, emit
 from layoutalg.kernel.emit.instructions import operation_source
-from layoutalg.kernel.library.contraction import contraction, parse_einsum
+from layoutalg.kernel.library.contraction import contraction
 from layoutalg.kernel.library.convolution import convolution
+from layoutalg.kernel.library.einsum import parse_einsum
 from layoutalg.kernel.library.plans import tuned
 from layoutalg.kernel.library.windows import Windows
 from layoutalg.kernel.program import Program

@@ -12,9 +12,11 @@ from layoutalg.device.compile import compile_source
 from layoutalg.index import TRUE, Expr, as_expr
 from layoutalg.kernel.access.prices import priced
 from layoutalg.kernel.emit import NotProvedError, emit
-from layoutalg.kernel.library.contraction import contraction, contraction_task, merged, parse_einsum
+from layoutalg.kernel.library.contraction import contraction, contraction_task
 from layoutalg.kernel.library.convolution import convolution, convolution_task
+from layoutalg.kernel.library.einsum import merged, parse_einsum
 from layoutalg.kernel.library.entry import Task
+from layoutalg.kernel.library.epilogues import ProductD
 from layoutalg.kernel.library.lds_layouts import rows_of_k, rows_of_n
 from layoutalg.kernel.library.plans import Plan, Sizes, tuned
 from layoutalg.kernel.library.transpose import lds_transpose
@@ -73,7 +75,14 @@ def test_products_are_proved_however_their_operands_lie(einsum: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["f16", "bf16"])
 def test_any_sizes_are_proved_with_bias_and_relu(dtype: str) -> None:
-    program = contraction(parse_einsum("mk,kn->mn"), dtype, target="sm_90", widths=(8, 8, 8), bias=True, relu=True)
+    program = contraction(
+        parse_einsum("mk,kn->mn"),
+        dtype,
+        target="sm_90",
+        widths=(8, 8, 8),
+        epilogue="AddRelu",
+        ds=[ProductD(("n",), "f32", "bias")],
+    )
     verified = verify(program)
     assert verified.failures == ()
     text = emit(verified, "sm_90")

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from layoutalg.index import FALSE, as_expr, symbol, var
-from layoutalg.kernel.library.contraction import contraction, parse_einsum
+from layoutalg.kernel.library.contraction import contraction
+from layoutalg.kernel.library.einsum import parse_einsum
+from layoutalg.kernel.library.epilogues import ProductD
 from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.library.views import pad
@@ -25,7 +27,12 @@ from layoutalg.target.dtypes import DTYPES, DType
 from tests.fuzzing import FIRST, count
 
 LDS = lds_transpose("f32", vector=4)
-BASES = (LDS, pad((0, 1), (1, 0)), reduction("kr"), contraction(parse_einsum("mk,kn->mn"), bias=True, relu=True))
+BASES = (
+    LDS,
+    pad((0, 1), (1, 0)),
+    reduction("kr"),
+    contraction(parse_einsum("mk,kn->mn"), epilogue="AddRelu", ds=[ProductD(("n",), "f32", "bias")]),
+)
 X = var("x", 8)
 
 

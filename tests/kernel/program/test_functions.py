@@ -27,9 +27,9 @@ class Exactly:
     """The machine's operations on numbers that are known."""
 
     def apply(self, name: str, *given: Expr) -> Expr:
-        assert name == "add_f32"
+        operation = {"add_f32": np.add, "mul_f32": np.multiply, "fma_f32": lambda x, y, z: x * y + z}[name]
         with np.errstate(invalid="ignore"):
-            return const(bits(np.float32(number(given[0])) + np.float32(number(given[1]))))
+            return const(bits(operation(*(np.float64(number(x)) for x in given))))
 
     def relation(self, name: str, left: Expr, right: Expr) -> Expr:
         compare = {"lt_f32": float.__lt__, "gt_f32": float.__gt__, "neq_f32": float.__ne__}[name]
@@ -38,13 +38,16 @@ class Exactly:
 
 def of_text(text: str, *given: float) -> float:
     """What C makes of a text: the value of `p ? x : y` or of a sum, of numbers named x0 and x1."""
-    python = text.format("x0", "x1").replace("||", "or").removesuffix(";").removeprefix("x0 = ").replace("+= ", "+ ")
+    python = (
+        text.format("x0", "x1", "x2").replace("||", "or").removesuffix(";").removeprefix("x0 = ").replace("+= ", "+ ")
+    )
     if "?" in python:
         condition, chosen = python.split(" ? ")
         yes, no = chosen.split(" : ")
         python = f"{yes} if {condition} else {no}"
-    names = {f"x{n}": x for n, x in enumerate(given)}
-    return float(eval(python.replace("0.0f", "0.0"), {}, names))
+    names = {f"x{n}": np.float64(x) for n, x in enumerate(given)}
+    with np.errstate(invalid="ignore"):
+        return float(eval(python.replace("0.0f", "0.0"), {"__builtin_fmaf": lambda x, y, z: x * y + z}, names))
 
 
 def alike(x: float, y: float) -> bool:

@@ -1,11 +1,11 @@
 """Compiles instances of CK Tile's kernels with our own headers and compiler, audits them, and runs some.
 
-    python -m benchmarks.ck.instances CK [--targets gfx942 …] [--instances …] [--seconds 60] [--no-audit] [--fresh]
+    python -m benchmarks.ck.instances CK [--targets gfx942 …] [--instances …] [--seconds 60] [--no-audit]
     python -m benchmarks.ck.instances --report
 
 `CK` is a folder of composable_kernel (the wheel amd-aiter==0.1.7.post2.dev18 has one in aiter_meta/3rdparty). Objects,
 filled-in launch files and a record for each instance and target go to `build/ck`; what has an object is not compiled
-again, what has a record for this code of ours is. `--report` prints the table of all records.
+again. `--report` prints the table of all records.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import string
 import sys
 import time
 from collections import Counter, defaultdict
@@ -25,8 +24,7 @@ import numpy as np
 
 from benchmarks.ck.table import CDNA, INSTANCES, Instance
 from benchmarks.foreign.audit import cpu_seconds
-from layoutalg.device.compile import compile_source
-from layoutalg.errors import DeviceError
+from layoutalg.errors import DeviceError, LayoutError
 from layoutalg.formats.model import SpecFile
 from layoutalg.formats.spec import load
 from layoutalg.isa.container.binary import read_kernels
@@ -36,33 +34,27 @@ from layoutalg.isa.run.bound import bound
 from layoutalg.isa.run.launch import execute
 from layoutalg.refine.audit.audit import audit
 
-HERE, BUILD = Path(__file__).parent, Path("build/ck")
+BUILD = Path("build/ck")
 RECORDS = BUILD / "records.jsonl"
 Record = dict[str, Any]
 
 
-def compiled(one: Instance, target: str, ck: Path | None) -> tuple[bytes, Record]:
-    """The code object, and the seconds that it took; from `build/ck` where it is there. Raises `DeviceError`."""
-    path, spent = BUILD / f"{one.built_as or one.name}.{target}.co", Record()
+def compiled(one: Instance, target: str, ck: Path) -> tuple[bytes, SpecFile, Record]:
+    """The code object, from `build/ck` where it is there, the launch file, which lies there too, and the seconds.
+
+    Raises `DeviceError`.
+    """
+    include = (ck / "include",)
+    path, spent, source = BUILD / f"{one.built_as or one.name}.{target}.co", Record(), one.source(target, include)
+    path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         start = cpu_seconds()
-        if ck is None:
-            raise DeviceError(f"{path} is not there, and no folder of CK's is given")
-        macros = tuple(f"-D{name}={value}" for name, value in one.macros.items())
-        source = (HERE / "kernels" / f"{one.source}.hip").read_text()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(compile_source(source, target, flags=(*macros, "-g"), include=(ck / "include",)).payload)
+        path.write_bytes(source.compiled(target, include))
         spent = {"compile": round(cpu_seconds() - start, 1)}
-    return path.read_bytes(), spent
-
-
-def launch_file(one: Instance) -> SpecFile:
-    """The launch file with the instance's macros in it, as it also lies in `build/ck`."""
-    text = (HERE / "launch" / f"{one.launch}.toml").read_text()
-    path = BUILD / f"{one.name}.toml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(string.Template(text).substitute({**one.macros, **one.said}))
-    return load(path)
+    (text,) = source.launches.values()
+    file = BUILD / f"{one.name}.toml"
+    file.write_text(text)
+    return path.read_bytes(), load(file), spent
 
 
 def run(one: Instance, file: SpecFile, code: MachineCode) -> str:
@@ -91,14 +83,13 @@ def run(one: Instance, file: SpecFile, code: MachineCode) -> str:
     return worst
 
 
-def record(one: Instance, target: str, ck: Path | None, seconds: float, audited: bool) -> Record:
+def record(one: Instance, target: str, ck: Path, seconds: float, audited: bool) -> Record:
     """What is found of one instance for one target."""
     found: Record = {"instance": one.name, "target": target}
     try:
-        payload, spent = compiled(one, target, ck)
-    except DeviceError as error:
+        payload, file, spent = compiled(one, target, ck)
+    except (DeviceError, LayoutError) as error:
         return found | {"refused": re.sub(r"/\S*/", "", str(error).splitlines()[0])[:300]}
-    file = launch_file(one)
     assert file.launch is not None
     kernel = read_kernels(payload)[file.launch.kernel or ""]
     code, said = decode_kernel(kernel), kernel.metadata
@@ -197,6 +188,8 @@ def main(arguments: Sequence[str]) -> int:
     if given.report:
         print(report(records()))
         return 0
+    if given.ck is None:
+        parser.error("name CK's folder")
     bad = False
     for one in INSTANCES:
         for target in one.targets:

@@ -1,17 +1,20 @@
-"""The instances of CK Tile's kernels that are compiled and audited, as data: kernels/SOURCE.hip with these macros.
+"""The instances of CK Tile's kernels that are compiled and audited, as data: kernels of `layoutalg ck audit`.
 
-`launch/LAUNCH.toml` is how it is launched, for all sizes that the kernel admits; a `$NAME` in it is a macro's value.
 An instance with sizes is also run, on small integers where sums are to be exact, and held against numpy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from layoutalg.ck.gemm import Gemm, Launched, asked, gemm_source
+from layoutalg.ck.kernels import KernelSource, kernel_source
+from layoutalg.ck.space import Configuration, Tile
 from layoutalg.isa.run.arrays import Array
 
 Tensors = Mapping[str, Array]
@@ -23,19 +26,24 @@ CDNA = ("gfx90a", "gfx942", "gfx950")
 
 @dataclass(frozen=True)
 class Instance:
-    """One kernel of CK's, built from its source with macros."""
+    """One kernel of CK's: of a name that `layoutalg.ck.kernels` knows, or a GEMM whose loop over K turns so often."""
 
     name: str
-    source: str
-    launch: str
     reference: Reference
-    macros: Mapping[str, str] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)  # of the run; none: it is not run
     values: Mapping[str, Any] = field(default_factory=dict)
     targets: tuple[str, ...] = CDNA
-    said: Mapping[str, str] = field(default_factory=dict)  # of the launch alone
+    gemm: Gemm | None = None
+    turns: int = 0
+    launched: Launched = field(default_factory=Launched)
     built_as: str = ""  # the instance whose object it shares
     tolerance: float = 0.0  # relative, beside numpy's result in f64
+
+    def source(self, target: str, include: Sequence[Path]) -> KernelSource:
+        """What is compiled, and how it is launched."""
+        if self.gemm is None:
+            return kernel_source(self.name)
+        return gemm_source(self.gemm, asked(self.gemm, target, include), self.turns, self.launched)
 
 
 def _transposed(of: Tensors) -> Tensors:
@@ -78,72 +86,55 @@ def _greatest(of: Tensors) -> Tensors:
     return {"weights": np.take_along_axis(weights, indices, 1), "indices": indices}
 
 
-EPSILON = 1e-5
+def _attention(of: Tensors) -> Tensors:
+    """Softmax of the scaled products of queries and keys, times the values."""
+    products = np.einsum("bhqd,bhld->bhql", of["q"], of["k"]) * SCALE
+    weights = np.exp(products - products.max(3, keepdims=True))
+    return {"o": np.einsum("bhql,bhld->bhqd", weights / weights.sum(3, keepdims=True), of["v"])}
 
 
-def _gemm(name: str, pipeline: str, tile: str, waves: str, instruction: str, scheduler: str = "Intrawave", *,
-          tail: str, turns: str, sizes: tuple[int, int, int], double: bool = False, pad: bool = False,
-          targets: tuple[str, ...] = CDNA) -> Instance:  # fmt: skip
-    """A product whose loop over K makes so many turns, an expression of J; sizes are M, N and J."""
-    macros = {"PIPELINE": f"GemmPipelineAgBgCr{pipeline}", "SCHEDULER": scheduler, "HOT": "true", "TAIL": tail,
-              "DOUBLE": str(double).lower(), "PAD": str(pad).lower()}  # fmt: skip
-    for names, values in (("TM TN TK", tile), ("WM WN", waves), ("IM IN IK", instruction)):
-        macros |= dict(zip(names.split(), values.split("x"), strict=True))
-    tk = int(macros["TK"])
-    depth, columns = f"({turns}) * {tk}", macros["TN"]
-    if pad:
-        depth, columns = f"{2 * tk + 8} + 8 * J", "8"
-    launch = {"MOST": "8192", "DEPTH": depth, "COLUMNS": columns}
-    return Instance(name, "gemm", "gemm", _product, macros, dict(zip("MNJ", sizes, strict=True)),
-                    said=launch, targets=targets)  # fmt: skip
+EPSILON, SCALE = 1e-5, 32**-0.5
+
+
+def _gemm(name: str, tile: str, sizes: Mapping[str, int], pipeline: str = "compv3", scheduler: str = "intrawave", *,
+          turns: int = 3, pad: bool = False, targets: tuple[str, ...] = CDNA, layout: str = "rcr",
+          dtype: str = "fp16") -> Instance:  # fmt: skip
+    """A product by CK's kernel for so many turns over K; sizes as its launch file has them."""
+    gemm = Gemm(Configuration(dtype, layout, Tile.parse(tile), pipeline), scheduler, (pad, pad, pad))
+    return Instance(name, _product, sizes, targets=targets, gemm=gemm, turns=turns)
 
 
 def _one_row(one: Instance) -> Instance:
     """The product with no more rows than a tile has, as in decoding: blocks need not be ordered then."""
-    rows = one.macros["TM"]
-    sizes = {**one.sizes, "M": min(one.sizes["M"], int(rows) - 3)}
-    return replace(
-        one, name=f"{one.name}_one_row", sizes=sizes, said={**one.said, "MOST": rows}, built_as=one.name
-    )  # fmt: skip
+    assert one.gemm is not None
+    rows = one.gemm.configuration.tile.block[0]
+    sizes = {**one.sizes, "M": min(one.sizes["M"], rows - 3)}
+    return replace(one, name=f"{one.name}_one_row", sizes=sizes, launched=Launched(rows), built_as=one.name)
 
 
+_NORM: Mapping[str, Any] = {"values": {"epsilon": EPSILON}, "tolerance": 2e-3}
 _BUILT = (
-    Instance("batched_transpose", "batched_transpose", "batched_transpose", _transposed,
-             {"PAD": "true"}, {"B": 2, "H": 70, "W": 65}),
-    Instance("batched_transpose_unpadded", "batched_transpose", "batched_transpose_unpadded", _transposed,
-             {"PAD": "false"}, {"B": 2, "H": 64, "W": 128}),
-    Instance("elementwise_add", "elementwise_add", "elementwise_add", _added, sizes={"M": 37, "N": 91}),
-    Instance("reduce", "reduce", "reduce", _summed, sizes={"N": 2, "H": 5, "W": 7, "C": 72}),
-    Instance("elementwise_flat", "elementwise_add", "elementwise_flat", _added, {"FLAT": ""}, {"N": 3001}),
-    Instance("reduce_rows", "reduce", "reduce_rows", _row_sums, {"ROWS": ""}, {"M": 136, "N": 200}),
-    Instance("layernorm2d_4x512", "layernorm2d", "layernorm2d", _layernorm, {"ROWS": "4", "THREADS": "64"},
-             {"M": 5, "N": 488}, {"epsilon": EPSILON}, said={"COLUMNS": "512"}, tolerance=2e-3),
-    Instance("layernorm2d_1x2048", "layernorm2d", "layernorm2d", _layernorm, {"ROWS": "1", "THREADS": "256"},
-             {"M": 3, "N": 1000}, {"epsilon": EPSILON}, said={"COLUMNS": "2048"}, tolerance=2e-3),
-    Instance("rmsnorm2d_4x512", "rmsnorm2d", "rmsnorm2d", _rmsnorm, {"ROWS": "4", "THREADS": "64"},
-             {"M": 5, "N": 488}, {"epsilon": EPSILON}, said={"COLUMNS": "512"}, tolerance=2e-3),
-    Instance("rmsnorm2d_1x2048", "rmsnorm2d", "rmsnorm2d", _rmsnorm, {"ROWS": "1", "THREADS": "256"},
-             {"M": 3, "N": 1000}, {"epsilon": EPSILON}, said={"COLUMNS": "2048"}, tolerance=2e-3),
-    Instance("topk_softmax_8", "topk_softmax", "topk_softmax", _greatest, {"EXPERTS": "8", "ROWS": "64"},
-             {"M": 70, "E": 8, "T": 3}, tolerance=1e-4),
-    _gemm("gemm_v3_16x64x128", "CompV3", "16x64x128", "1x4", "16x16x32", tail="Full", turns="3 + J",
-          sizes=(37, 128, 1)),
-    _gemm("gemm_v3_64x64x32", "CompV3", "64x64x32", "2x2", "32x32x16", tail="Full", turns="3 + J",
-          sizes=(100, 128, 2)),
-    _gemm("gemm_v3_64x64x32_padded", "CompV3", "64x64x32", "2x2", "32x32x16", tail="Full", turns="3 + J", pad=True,
-          sizes=(100, 72, 8)),
-    _gemm("gemm_v4_64x64x32", "CompV4", "64x64x32", "2x2", "32x32x16", tail="Three", turns="3 + 2 * J", double=True,
-          sizes=(100, 128, 1)),
-    _gemm("gemm_mem_128x32x64", "Mem", "128x32x64", "4x1", "32x32x8", tail="One", turns="3 + 2 * J",
-          sizes=(140, 64, 1)),
-    _gemm("gemm_mem_interwave_128x32x64", "Mem", "128x32x64", "4x1", "32x32x8", "Interwave", tail="One",
-          turns="3 + 2 * J", sizes=(140, 64, 1)),
-    _gemm("gemm_v3_128x128x64", "CompV3", "128x128x64", "2x2", "16x16x32", tail="Full", turns="3 + J",
-          sizes=(128, 128, 0)),
-    _gemm("gemm_v3_256x256x64", "CompV3", "256x256x64", "2x2", "32x32x16", tail="Full", turns="3 + J",
-          sizes=(256, 256, 0)),
-    _gemm("gemm_v4_256x256x32", "CompV4", "256x256x32", "2x2", "32x32x16", tail="Three", turns="3 + 2 * J", double=True,
-          sizes=(256, 256, 1)),
+    Instance("batched_transpose", _transposed, {"B": 2, "H": 70, "W": 65}),
+    Instance("batched_transpose_unpadded", _transposed, {"B": 2, "H": 64, "W": 128}),
+    Instance("elementwise_add", _added, {"M": 37, "N": 91}),
+    Instance("reduce", _summed, {"N": 2, "H": 5, "W": 7, "C": 72}),
+    Instance("elementwise_flat", _added, {"N": 3001}),
+    Instance("reduce_rows", _row_sums, {"M": 136, "N": 200}),
+    Instance("layernorm2d_4x512", _layernorm, {"M": 5, "N": 488}, **_NORM),
+    Instance("layernorm2d_1x2048", _layernorm, {"M": 3, "N": 1000}, **_NORM),
+    Instance("rmsnorm2d_4x512", _rmsnorm, {"M": 5, "N": 488}, **_NORM),
+    Instance("rmsnorm2d_1x2048", _rmsnorm, {"M": 3, "N": 1000}, **_NORM),
+    Instance("topk_softmax_8", _greatest, {"M": 70, "E": 8, "T": 3}, tolerance=1e-4),
+    Instance("fmha_fwd", _attention, {"B": 2, "H": 2, "Q": 133, "L": 70}, {"scale": SCALE}, tolerance=2e-3),
+    _gemm("gemm_v3_16x64x128", "16x64x128_1x4x1_16x16x32", {"M": 37, "N": 128, "J": 1}),
+    _gemm("gemm_v3_64x64x32", "64x64x32_2x2x1_32x32x16", {"M": 100, "N": 128, "J": 2}),
+    _gemm("gemm_v3_64x64x32_padded", "64x64x32_2x2x1_32x32x16", {"M": 100, "N": 72, "J": 1, "R": 3}, pad=True),
+    _gemm("gemm_v4_64x64x32", "64x64x32_2x2x1_32x32x16", {"M": 100, "N": 128, "J": 1}, "compv4"),
+    _gemm("gemm_mem_128x32x64", "128x32x64_4x1x1_32x32x8", {"M": 140, "N": 64, "J": 1}, "mem"),
+    _gemm("gemm_mem_interwave_128x32x64", "128x32x64_4x1x1_32x32x8", {"M": 140, "N": 64, "J": 1}, "mem", "interwave"),
+    _gemm("gemm_v3_128x128x64", "128x128x64_2x2x1_16x16x32", {"M": 128, "N": 128, "J": 0}),
+    _gemm("gemm_v3_256x256x64", "256x256x64_2x2x1_32x32x16", {"M": 256, "N": 256, "J": 0}),
+    _gemm("gemm_v4_256x256x32", "256x256x32_2x2x1_32x32x16", {"M": 256, "N": 256, "J": 1}, "compv4"),
 )  # fmt: skip
 
-INSTANCES = (*_BUILT, *(_one_row(one) for one in _BUILT if one.source == "gemm"))
+INSTANCES = (*_BUILT, *(_one_row(one) for one in _BUILT if one.gemm))

@@ -6,6 +6,7 @@
 | `instances`  | the C++ of a configuration: its problem, pipeline, policy and epilogue; what is asked of them     |
 | `compiled`   | the answers: many configurations to a translation unit, units side by side                        |
 | `layouts`    | a configuration's layouts, and every claim on them                                                |
+| `validation` | what Tile Engine's own check admits, read as data                                                |
 | `sweep`      | all of it for a whole space, kept as it goes                                                      |
 
 No code of CK's is executed: its headers are compiled, and what its templates build is read from the object file.

@@ -5,7 +5,7 @@ text, which is compiled once.
 
 | question   | asks for, as a tuple                                                                              |
 |------------|---------------------------------------------------------------------------------------------------|
-| `warp`     | the sides of CK's warp GEMM of the element type and the warp's tile, if there is one              |
+| `warp`     | whether CK has a warp GEMM of the element type and the warp's tile                                |
 | `pipeline` | of A and B: the LDS descriptor, the distributions from memory, to LDS and from LDS; bytes of LDS  |
 | `epilogue` | of C: the LDS descriptor, the distributions to LDS and from LDS, the window on it; bytes of LDS   |
 
@@ -38,6 +38,8 @@ _POLICIES = {
 PRELUDE = """
 using namespace ck_tile;
 namespace layoutalg_gemm {
+template <class T, class Acc, index_t m, index_t n, index_t k>
+constexpr bool has_warp = requires { typename WarpGemmDispatcher<T, T, Acc, m, n, k, false>; };
 template <class T, class Acc, class LayoutA, class LayoutB, class LayoutC, class Block, class Warps, class Warp,
           class Policy, bool twice>
 constexpr auto pipeline() {
@@ -92,10 +94,9 @@ def unit(target: str, include: Sequence[Path]) -> CppUnit:
 
 
 def warp(one: Configuration) -> str:
-    """Whether CK has a warp GEMM: its sides."""
+    """Whether CK has a warp GEMM."""
     sides = ", ".join(map(str, one.tile.warp))
-    gemm = f"WarpGemmDispatcher<{_type(one)}, {_type(one)}, {_accumulated(one)}, {sides}, false>"
-    return f"make_tuple({gemm}::kM, {gemm}::kN, {gemm}::kK)"
+    return f"layoutalg_gemm::has_warp<{_type(one)}, {_accumulated(one)}, {sides}>"
 
 
 def pipeline(one: Configuration) -> str:

@@ -37,7 +37,7 @@ _WIDEST = 16
 
 
 @dataclass(frozen=True)
-class Found:
+class LayoutClaim:
     """A claim on a layout, and its verdict."""
 
     claim: str
@@ -56,7 +56,7 @@ class LdsCost:
 
 
 @dataclass(frozen=True)
-class Operand:
+class OperandLayouts:
     """A's or B's way through LDS: loaded from memory, stored to LDS, read as operands."""
 
     name: str
@@ -68,7 +68,7 @@ class Operand:
 
 
 @dataclass(frozen=True)
-class Epilogue:
+class EpilogueLayouts:
     """C's way through LDS."""
 
     lds: TensorDescriptor
@@ -79,43 +79,43 @@ class Epilogue:
 
 
 @dataclass(frozen=True)
-class Instance:
+class GemmLayouts:
     """All layouts of a configuration."""
 
     of: Configuration
-    a: Operand
-    b: Operand
+    a: OperandLayouts
+    b: OperandLayouts
     lds_bytes: int
-    c: Epilogue | None
+    c: EpilogueLayouts | None
 
     @classmethod
-    def read(cls, of: Configuration, pipeline: Any, epilogue: Any | None) -> Instance:
+    def read(cls, of: Configuration, pipeline: Any, epilogue: Any | None) -> GemmLayouts:
         """Of the compiler's answers; LayoutError where they make no layouts."""
         parts = ck_structure.layout(pipeline)
-        a = Operand("a", parts[0], parts[1], parts[2], parts[3], int(parts[9]) == 1)
-        b = Operand("b", parts[4], parts[5], parts[6], parts[7], int(parts[10]) == 1)
+        a = OperandLayouts("a", parts[0], parts[1], parts[2], parts[3], int(parts[9]) == 1)
+        b = OperandLayouts("b", parts[4], parts[5], parts[6], parts[7], int(parts[10]) == 1)
         c = None
         if epilogue is not None:
             lds, stored, read, window, bytes_ = ck_structure.layout(epilogue)
-            c = Epilogue(lds, stored, read, tuple(map(int, window)), int(bytes_))
+            c = EpilogueLayouts(lds, stored, read, tuple(map(int, window)), int(bytes_))
         twice = 2 if of.pipeline == "compv4" else 1
         return cls(of, a, b, twice * int(parts[8]), c)
 
-    def claims(self, target: str) -> Iterator[Found]:
+    def claims(self, target: str) -> Iterator[LayoutClaim]:
         """Every claim, decided."""
         m, n, k = self.of.tile.block
+        threads = self.of.tile.waves * gpu(target).wave_size
         for one, rows, column_major in ((self.a, m, self.of.layout[0] == "c"), (self.b, n, self.of.layout[1] == "r")):
             in_lds = (k, rows) if one.transposed else (rows, k)
-            yield from self._layout(one.name, one.lds, in_lds)
-            yield from self._distribution(
-                f"{one.name} from memory", one.loaded, (k, rows) if column_major else (rows, k)
-            )
-            yield from self._distribution(f"{one.name} to LDS", one.stored, in_lds)
-            yield from self._distribution(f"{one.name} as operand", one.read, (rows, k), replicated=True)
+            yield from _layout(one.name, one.lds, in_lds)
+            in_memory = (k, rows) if column_major else (rows, k)
+            yield from _distribution(f"{one.name} from memory", one.loaded, in_memory, threads)
+            yield from _distribution(f"{one.name} to LDS", one.stored, in_lds, threads)
+            yield from _distribution(f"{one.name} as operand", one.read, (rows, k), threads, replicated=True)
             yield _said("handed_on", one.name, _handed_on(one, column_major and not one.transposed))
         yield from self._room(target)
         if self.c is not None:
-            yield from self._epilogue(self.c, m, n)
+            yield from self._epilogue(self.c, m, n, threads)
 
     def costs(self, target: str) -> Iterator[LdsCost]:
         """What storing to LDS and reading from it costs, of each operand."""
@@ -136,20 +136,7 @@ class Instance:
             if cost is not None:
                 yield cost
 
-    def _layout(self, name: str, lds: TensorDescriptor, lengths: tuple[int, ...]) -> Iterator[Found]:
-        yield _said("lengths", f"{name} in LDS", _lengths(lds.lengths, lengths))
-        yield Found("in_bounds", f"{name} in LDS", _proved(InBounds(lds)))
-        yield Found("injective", f"{name} in LDS", _proved(Injective(lds)))
-
-    def _distribution(
-        self, about: str, one: TileDistribution, lengths: tuple[int, ...], replicated: bool = False
-    ) -> Iterator[Found]:
-        yield _said("lengths", about, _lengths(one.lengths, lengths))
-        threads = int(prod(one.ps))
-        yield _said("threads", about, "" if threads == self.of.tile.threads else f"{threads} of {self.of.tile.threads}")
-        yield Found("covers", about, _proved(Covers(one, None if replicated else 1)))
-
-    def _room(self, target: str) -> Iterator[Found]:
+    def _room(self, target: str) -> Iterator[LayoutClaim]:
         size, most = BYTES[self.of.dtype], gpu(target).lds_bytes
         a, b = (int(one.lds.element_space_size) * size for one in (self.a, self.b))
         needed = -(-a // 16) * 16 + b
@@ -158,14 +145,29 @@ class Instance:
         whole = max(self.lds_bytes, self.c.lds_bytes if self.c else 0)
         yield _said("lds_bytes", target, "" if whole <= most else f"{whole} bytes; {target} has {most}")
 
-    def _epilogue(self, c: Epilogue, m: int, n: int) -> Iterator[Found]:
-        yield from self._layout("c", c.lds, c.window)
-        yield from self._distribution("c to LDS", c.stored, c.window)
-        yield from self._distribution("c from LDS", c.read, c.window)
+    def _epilogue(self, c: EpilogueLayouts, m: int, n: int, threads: int) -> Iterator[LayoutClaim]:
+        yield from _layout("c", c.lds, c.window)
+        yield from _distribution("c to LDS", c.stored, c.window, threads)
+        yield from _distribution("c from LDS", c.read, c.window, threads)
         whole = m % c.window[0] == 0 and n % c.window[1] == 0
         yield _said("whole", "c", "" if whole else f"a window of {c.window[0]} × {c.window[1]} in a tile of {m} × {n}")
         space = int(c.lds.element_space_size) * RESULT_BYTES[self.of.dtype]
         yield _said("lds_bytes", "c", "" if space <= c.lds_bytes else f"{space} bytes in {c.lds_bytes}")
+
+
+def _layout(name: str, lds: TensorDescriptor, lengths: tuple[int, ...]) -> Iterator[LayoutClaim]:
+    yield _said("lengths", f"{name} in LDS", _lengths(lds.lengths, lengths))
+    yield LayoutClaim("in_bounds", f"{name} in LDS", _proved(InBounds(lds)))
+    yield LayoutClaim("injective", f"{name} in LDS", _proved(Injective(lds)))
+
+
+def _distribution(
+    about: str, one: TileDistribution, lengths: tuple[int, ...], threads: int, replicated: bool = False
+) -> Iterator[LayoutClaim]:
+    yield _said("lengths", about, _lengths(one.lengths, lengths))
+    over = int(prod(one.ps))
+    yield _said("threads", about, "" if over == threads else f"{over} of {threads}")
+    yield LayoutClaim("covers", about, _proved(Covers(one, None if replicated else 1)))
 
 
 def lds_cost(
@@ -192,11 +194,11 @@ def _lengths(found: Sequence[Any], wanted: Sequence[int]) -> str:
     return "" if lengths == tuple(wanted) else f"{' × '.join(map(str, lengths))}, not {' × '.join(map(str, wanted))}"
 
 
-def _said(claim: str, about: str, wrong: str) -> Found:
+def _said(claim: str, about: str, wrong: str) -> LayoutClaim:
     """A verdict that numbers give; `wrong` is empty where it holds."""
     if wrong:
-        return Found(claim, about, Refuted(claim, "constants", 0.0, (), Witness((), wrong)))
-    return Found(claim, about, Proved(claim, "constants", 0.0))
+        return LayoutClaim(claim, about, Refuted(claim, "constants", 0.0, (), Witness((), wrong)))
+    return LayoutClaim(claim, about, Proved(claim, "constants", 0.0))
 
 
 def _proved(claim: Claim) -> Verdict:
@@ -206,7 +208,7 @@ def _proved(claim: Claim) -> Verdict:
         return Unknown(claim.name, "statement", 0.0, why=str(error))
 
 
-def _handed_on(one: Operand, turned: bool) -> str:
+def _handed_on(one: OperandLayouts, turned: bool) -> str:
     """Why a thread stores other elements than it loaded; `turned`: the tile is loaded the other way round."""
     loaded, stored = (held(each) for each in (one.loaded, one.stored))
     if loaded.shape != stored.shape:

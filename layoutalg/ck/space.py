@@ -42,8 +42,8 @@ MOST = 1_000_000
 class Tile:
     """A block's tile, its warps and a warp's tile: `192x128x64_2x2x1_32x32x16`.
 
-    >>> Tile.parse("192x128x64_2x2x1_32x32x16").threads
-    256
+    >>> Tile.parse("192x128x64_2x2x1_32x32x16").waves
+    4
     """
 
     block: Sides
@@ -63,9 +63,9 @@ class Tile:
         return cls(block, warps, warp)
 
     @property
-    def threads(self) -> int:
-        """Of a block, in waves of 64."""
-        return self.warps[0] * self.warps[1] * self.warps[2] * 64
+    def waves(self) -> int:
+        """Of a block."""
+        return self.warps[0] * self.warps[1] * self.warps[2]
 
     def __str__(self) -> str:
         return "_".join("x".join(map(str, part)) for part in (self.block, self.warps, self.warp))

@@ -4,9 +4,9 @@
 |------------|--------------------------------------------------------------------------------------------------|
 | `no tile`  | a side is no multiple of the warps' (CK: "Warps should cover all Block tile!"); not compiled     |
 | `too large` | A and B take more bytes of LDS than the target has; not compiled                                |
-| `refused`  | CK does not compile: no warp GEMM, a `static_assert`                                              |
+| `refused`  | CK says so: it has no warp GEMM, or a `static_assert` stops it                                    |
 | `wrong`    | it compiles, and a claim on its layouts is refuted                                               |
-| `unknown`  | a claim is neither proved nor refuted, or the compiler gave up                                   |
+| `unknown`  | a claim is neither proved nor refuted, the compiler gave up, or it tells another error           |
 | `valid`    | every claim is proved                                                                            |
 """
 
@@ -14,15 +14,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from layoutalg.ck import instances
 from layoutalg.ck.compiled import Answer, answers
-from layoutalg.ck.layouts import BYTES, Instance, LdsCost
+from layoutalg.ck.layouts import BYTES, GemmLayouts, LdsCost
 from layoutalg.ck.space import Configuration
+from layoutalg.ck.validation import Validation
 from layoutalg.errors import CompileError, LayoutError
 from layoutalg.formats.cpp import CppError
 from layoutalg.prove import Refuted
@@ -56,34 +59,40 @@ class Swept:
 
 
 def sweep(
-    configurations: Iterable[Configuration], target: str, include: Sequence[Path], jobs: int = 1
-) -> Iterator[Swept]:
-    """What becomes of each configuration; those that need no compiler come first.
+    configurations: Iterable[Configuration], target: str, include: Sequence[Path], jobs: int = 1,
+    executor: Executor | None = None,
+) -> Iterator[Swept]:  # fmt: skip
+    """What becomes of each configuration, by `jobs` compilers or an executor; those that need none come first.
 
     Raises `CppUnitError` where the headers do not compile, `CompileError` where there is no compiler.
     """
     unit = instances.unit(target, include)
     left: list[Configuration] = []
     for one in configurations:
-        found = _without_compiler(one, target)
+        found = without_compiler(one, target)
         if found is None:
             left.append(one)
         else:
             yield found
-    warps = dict(answers(unit, [instances.warp(one) for one in left], jobs))
+    ask = partial(answers, unit, jobs=jobs, executor=executor)
+    warps = dict(ask([instances.warp(one) for one in left]))
     built: list[Configuration] = []
     for one in left:
         answer = warps[instances.warp(one)]
-        if isinstance(answer, CompileError):
-            yield Swept(one, target, "unknown", (str(answer),))
-        elif isinstance(answer, CppError):
+        if stopped := _stopped(one, target, [answer]):
+            yield stopped
+        elif not answer:
             yield Swept(one, target, "refused", (f"CK has no warp GEMM of {_sides(one.tile.warp)} for {one.dtype}",))
         else:
             built.append(one)
-    yield from _compiled(built, target, unit, jobs)
+    yield from _compiled(built, target, ask)
 
 
-def _compiled(built: Sequence[Configuration], target: str, unit: Any, jobs: int) -> Iterator[Swept]:
+Ask = Callable[[Sequence[str]], Iterator[tuple[str, Answer]]]
+"""Who answers questions, each as soon as it is answered."""
+
+
+def _compiled(built: Sequence[Configuration], target: str, ask: Ask) -> Iterator[Swept]:
     """Those for which the compiler builds layouts: each as soon as all that it asks is answered."""
     asked = {one: (instances.pipeline(one), *_of_epilogue(one)) for one in built}
     waiting: dict[str, list[Configuration]] = {}
@@ -91,7 +100,7 @@ def _compiled(built: Sequence[Configuration], target: str, unit: Any, jobs: int)
         for text in texts:
             waiting.setdefault(text, []).append(one)
     known: dict[str, Answer] = {}
-    for text, answer in answers(unit, list(waiting), jobs):
+    for text, answer in ask(list(waiting)):
         known[text] = answer
         for one in waiting[text]:
             if all(each in known for each in asked[one]):
@@ -102,7 +111,7 @@ def _of_epilogue(one: Configuration) -> tuple[str, ...]:
     return (instances.epilogue(one),) if one.epilogue == "cshuffle" else ()
 
 
-def _without_compiler(one: Configuration, target: str) -> Swept | None:
+def without_compiler(one: Configuration, target: str) -> Swept | None:
     """What arithmetic says of a configuration: that it is no tile, or too large for the LDS."""
     for side, block, warps, warp in zip("MNK", one.tile.block, one.tile.warps, one.tile.warp, strict=True):
         if block % (warps * warp):
@@ -115,15 +124,22 @@ def _without_compiler(one: Configuration, target: str) -> Swept | None:
     return None
 
 
+def _stopped(one: Configuration, target: str, found: Sequence[Answer]) -> Swept | None:
+    """A configuration that CK refuses in its own words, or of which the compiler tells something else than layouts."""
+    refused = [_short(answer.reason) for answer in found if isinstance(answer, CppError) and answer.refused]
+    failed = [str(answer) for answer in found if isinstance(answer, CompileError)]
+    failed += [f"error: {_short(a.reason)}" for a in found if isinstance(a, CppError) and not a.refused]
+    if refused or failed:
+        return Swept(one, target, "refused" if refused else "unknown", tuple(dict.fromkeys(refused or failed)))
+    return None
+
+
 def _judged(one: Configuration, target: str, found: Sequence[Answer]) -> Swept:
     """What the compiler built, and every claim on it."""
-    given_up = [str(answer) for answer in found if isinstance(answer, CompileError)]
-    refused = [_short(answer.reason) for answer in found if isinstance(answer, CppError)]
-    if given_up or refused:
-        outcome, told = ("unknown", given_up) if given_up else ("refused", refused)
-        return Swept(one, target, outcome, tuple(dict.fromkeys(told)))
+    if stopped := _stopped(one, target, found):
+        return stopped
     try:
-        instance = Instance.read(one, *found, *([None] if len(found) == 1 else []))
+        instance = GemmLayouts.read(one, *found, *([None] if len(found) == 1 else []))
         failed = [claim for claim in instance.claims(target) if not claim.verdict]
         costs = tuple(instance.costs(target))
     except LayoutError as error:
@@ -147,7 +163,7 @@ def _sides(sides: Sequence[int]) -> str:
 
 
 @dataclass(frozen=True)
-class Rule:
+class SweepRule:
     """Configurations with one outcome for one reason: how many, and the first of them."""
 
     outcome: str
@@ -156,15 +172,32 @@ class Rule:
     first: Configuration
 
 
-def rules(found: Iterable[Swept]) -> list[Rule]:
+def rules(found: Iterable[Swept]) -> list[SweepRule]:
     """Why configurations are what they are, those first that are most common; numbers in reasons are left out."""
+    return _grouped((one, reason) for one in found for reason in dict.fromkeys(one.reasons) or [""])
+
+
+def differences(found: Iterable[Swept], validation: Validation) -> list[SweepRule]:
+    """Where Tile Engine's own check differs: it leaves out what is valid, or admits what is not."""
+    return _grouped(_differing(found, validation))
+
+
+def _differing(found: Iterable[Swept], validation: Validation) -> Iterator[tuple[Swept, str]]:
+    for one in found:
+        rule = validation.refusal(one.configuration, one.target)
+        if one.outcome == "valid" and rule:
+            yield one, f"left out by {rule}, for {one.target}"
+        elif one.outcome not in ("valid", "unknown") and not rule:
+            yield one, f"admitted for {one.target}: {'; '.join(one.reasons)}"
+
+
+def _grouped(found: Iterable[tuple[Swept, str]]) -> list[SweepRule]:
     counts: Counter[tuple[str, str]] = Counter()
     first: dict[tuple[str, str], Configuration] = {}
-    for one in found:
-        for reason in dict.fromkeys(re.sub(r"\d+", "…", each) for each in one.reasons) or [""]:
-            key = one.outcome, reason
-            counts[key] += 1
-            first[key] = min(first.get(key, one.configuration), one.configuration)
+    for one, reason in found:
+        key = one.outcome, re.sub(r"(?<![\w])\d+", "…", reason)
+        counts[key] += 1
+        first[key] = min(first.get(key, one.configuration), one.configuration)
     order = {name: n for n, name in enumerate(OUTCOMES)}
     keys = sorted(counts, key=lambda key: (order[key[0]], -counts[key], key[1]))
-    return [Rule(*key, counts[key], first[key]) for key in keys]
+    return [SweepRule(*key, counts[key], first[key]) for key in keys]

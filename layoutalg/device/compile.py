@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from layoutalg.device import cache
+from layoutalg import cache
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.compilers import INCLUDE, Compiler, choose_compiler, output_name
 from layoutalg.device.process import run_compiler

@@ -16,7 +16,9 @@ takes 6 s, a descriptor some 0.1 s).
 | `CppUnitError` raised | a header is not there or the prelude does not compile, so that no expression has a value  |
 
 Whose fault an error is, the compiler's own notes say ("in instantiation of … requested here"); the faulty ones are left
-out and the others compiled again, so that no value comes from a source with an error in it.
+out and the others compiled again, so that no value comes from a source with an error in it.  Where
+they do not (of several errors in one function only the first has notes), the unit is compiled by itself, to know
+whether it is the unit's.
 
 What was read is kept under the hash of the unit, with the hashes of the headers that it read: a header that changes is
 read anew.  What is not seen: a header that is put where none was before, in front of one that was read.
@@ -33,7 +35,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from layoutalg.device import cache
+from layoutalg import cache
 from layoutalg.device.compilers import Compiler, choose_compiler
 from layoutalg.device.process import run_compiler
 from layoutalg.device.targets import family
@@ -96,12 +98,16 @@ def _command(unit: CppUnit, compiler: Compiler) -> tuple[tuple[str, ...], ...]:
 
 @dataclass
 class _Session:
-    """One unit being compiled; `read` are the headers that it read, with their hashes, once something compiles."""
+    """One unit being compiled; `read` are the headers that it read, with their hashes, once something compiles.
+
+    `sound`: it is known to compile where nothing is asked of it.
+    """
 
     unit: CppUnit
     compiler: Compiler
     steps: tuple[tuple[str, ...], ...]
     read: Mapping[str, str] | None = None
+    sound: bool = False
 
     def source(self, expressions: Mapping[str, str]) -> str:
         """The whole source; each part of the user's under a name of its own for the compiler's messages."""
@@ -127,35 +133,65 @@ class _Session:
         """What each is; of those that do not compile, why, and the others without them."""
         if not expressions:
             return {}
+        try:
+            texts = self._built(expressions)
+        except _StoppedError as error:
+            return self._without_faulty(expressions, error.said)
+        return {name: json.loads(texts[n]) for n, name in enumerate(expressions)}
+
+    def _built(self, expressions: Mapping[str, str]) -> Mapping[int, str]:
+        """The texts that the compiler writes."""
         with tempfile.TemporaryDirectory(prefix="layoutalg-") as folder:
             (Path(folder) / "kernel.hip").write_text(self.source(expressions))
             for step in self.steps:
                 status, said = run_compiler(step, folder)
                 if status != 0:
-                    return self._without_faulty(expressions, said)
+                    raise _StoppedError(said)
             self.read = dict(_hashes(_dependencies((Path(folder) / "kernel.d").read_text())))
-            texts = _texts((Path(folder) / "kernel.o").read_bytes())
-        return {name: json.loads(texts[n]) for n, name in enumerate(expressions)}
+            return _texts((Path(folder) / "kernel.o").read_bytes())
 
     def _without_faulty(self, expressions: Mapping[str, str], said: str) -> dict[str, Any | CppError]:
         names = list(expressions)
-        faulty: dict[str, Any | CppError] = {}
-        errors = list(_errors(said))
-        if not errors:
-            raise CompileError(f"{self.unit.target}: the compiler ended and named no error: it may want more memory")
+        faulty: dict[str, CppError] = {}
+        errors = self._errors(said)
         for error in errors:
             asked = error.expression
-            if asked is None and error.place is not None:
-                raise CppUnitError(error.told)
             if asked is not None:
                 faulty.setdefault(names[asked], error.told)
+            elif error.place is not None:
+                self._require_unit()
         if faulty:
-            return faulty | self.compile({n: e for n, e in expressions.items() if n not in faulty})
+            # A static_assert stops once: what asks for the same class again meets an error that it left behind.
+            asserted = {name: error for name, error in faulty.items() if error.refused}
+            certain = asserted or faulty
+            return {**certain, **self.compile({n: e for n, e in expressions.items() if n not in certain})}
         if len(names) == 1:
             return {names[0]: errors[0].told}
         halves = names[: len(names) // 2], names[len(names) // 2 :]
         found = [self.compile({n: expressions[n] for n in half}) for half in halves]
         return {**found[0], **found[1]}
+
+    def _errors(self, said: str) -> Sequence[_Error]:
+        if errors := list(_errors(said)):
+            return errors
+        raise CompileError(f"{self.unit.target}: the compiler ended and named no error: it may want more memory")
+
+    def _require_unit(self) -> None:
+        """CppUnitError where the unit does not compile although nothing is asked of it."""
+        if not self.sound:
+            try:
+                self._built({})
+            except _StoppedError as error:
+                raise CppUnitError(self._errors(error.said)[0].told) from error
+            self.sound = True
+
+
+class _StoppedError(Exception):
+    """A source that does not compile, and what the compiler said."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(said)
+        self.said = said
 
 
 @dataclass(frozen=True)

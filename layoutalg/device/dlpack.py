@@ -15,37 +15,14 @@ Arrays of other libraries come in by the CUDA Array Interface instead, which all
 import ctypes
 from typing import TYPE_CHECKING, Any
 
+from layoutalg.interop.dlpack import NAME, DLManagedTensor, DLTensor, capsule_is_valid, capsule_pointer
+
 if TYPE_CHECKING:
     from layoutalg.device.runtime import DeviceArray
 
 DEVICE_TYPES = {"cpu": 1, "nvidia": 2, "amd": 10}
 
 _TYPE_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
-_NAME = b"dltensor"
-
-
-class _Tensor(ctypes.Structure):
-    """`DLTensor`, its device and data type written out."""
-
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device_type", ctypes.c_int32),
-        ("device_id", ctypes.c_int32),
-        ("ndim", ctypes.c_int32),
-        ("type_code", ctypes.c_uint8),
-        ("type_bits", ctypes.c_uint8),
-        ("type_lanes", ctypes.c_uint16),
-        ("shape", ctypes.c_void_p),
-        ("strides", ctypes.c_void_p),  # null: row-major
-        ("byte_offset", ctypes.c_uint64),
-    )
-
-
-class _ManagedTensor(ctypes.Structure):
-    """`DLManagedTensor`. Its context is a reference to what keeps array, shape and this structure alive."""
-
-    _fields_ = (("tensor", _Tensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
-
 
 _increment = ctypes.pythonapi.Py_IncRef
 _increment.argtypes = (ctypes.py_object,)
@@ -54,20 +31,16 @@ _decrement = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(("Py_DecRef", ctypes.pytho
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
 _new_capsule.restype = ctypes.py_object
-_is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
-_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
-    ("PyCapsule_GetPointer", ctypes.pythonapi)
-)
 
 
 def _delete(address: int) -> None:
-    _decrement(_ManagedTensor.from_address(address).context)
+    _decrement(DLManagedTensor.from_address(address).context)
 
 
 def _destroy(capsule: int) -> None:
     """Ends a capsule that nobody consumed; a consumer renames the one that it takes."""
-    if _is_valid(capsule, _NAME):
-        _delete(_pointer(capsule, _NAME))
+    if capsule_is_valid(capsule, NAME):
+        _delete(capsule_pointer(capsule, NAME))
 
 
 _DELETER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_delete)
@@ -79,8 +52,8 @@ def to_capsule(array: "DeviceArray") -> Any:
     if array.dtype.kind not in _TYPE_CODES or not array.dtype.isnative:
         raise BufferError(f"DLPack has no type for {array.dtype}")
     shape = (ctypes.c_int64 * max(1, len(array.shape)))(*array.shape)
-    managed = _ManagedTensor()
-    managed.tensor = _Tensor(
+    managed = DLManagedTensor()
+    managed.tensor = DLTensor(
         data=array.pointer,
         device_type=DEVICE_TYPES[array.device.kind],
         device_id=array.device.index,
@@ -94,4 +67,4 @@ def to_capsule(array: "DeviceArray") -> Any:
     managed.context = id(kept)
     managed.deleter = ctypes.cast(_DELETER, ctypes.c_void_p).value
     _increment(kept)
-    return _new_capsule(ctypes.addressof(managed), _NAME, ctypes.cast(_DESTRUCTOR, ctypes.c_void_p))
+    return _new_capsule(ctypes.addressof(managed), NAME, ctypes.cast(_DESTRUCTOR, ctypes.c_void_p))

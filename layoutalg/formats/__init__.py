@@ -18,9 +18,10 @@ from layoutalg.formats.model import (
     Unread,
 )
 from layoutalg.formats.offsets import offsets
-from layoutalg.formats.spec import load, loads
+from layoutalg.formats.spec import load, loads, read_text
 
 __all__ = [
     "AccessItem", "AdaptorItem", "AgreeItem", "DescriptorItem", "DistributionItem", "Example", "Item", "LemmaItem",
     "Refusal", "SpecError", "SpecFile", "StatedClaim", "TransformItem", "Unread", "dump", "load", "loads", "offsets",
+    "read_text",
 ]  # fmt: skip

@@ -37,6 +37,8 @@ else:
 
 def lanes_of(item: AccessItem) -> memory.LaneMap:
     """The access's lane map; LayoutError where the vector of a distribution runs along another dimension."""
+    if item.element is not None:
+        return memory.LaneMap(item.lane, item.element, item.index, item.name)
     taken = names_in(item.descriptor.descriptor) | names(item.lane, item.given, *item.index)
     element = fresh("element", item.width, taken) if item.width > 1 else as_expr(0)
     lanes = memory.LaneMap(item.lane, element, (*item.index[:-1], item.index[-1] + element), item.name)

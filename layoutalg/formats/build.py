@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from layoutalg.formats.bases import BASES
+from layoutalg.formats.ck_structure import WarpGemm
 from layoutalg.formats.context import Context, Data, RefusedLayoutError, meaning
-from layoutalg.formats.cpp import Constants, constant_of
+from layoutalg.formats.cpp import Constants, constant_of, lengths_of
 from layoutalg.formats.examples import examples
 from layoutalg.formats.model import (
     AdaptorItem,
@@ -21,6 +22,7 @@ from layoutalg.formats.model import (
     DistributionItem,
     TransformItem,
 )
+from layoutalg.formats.notations import NOTATIONS
 from layoutalg.formats.reading import DocumentError, Path
 from layoutalg.index import Expr, unlimited
 from layoutalg.layout import (
@@ -50,6 +52,7 @@ class Builder(Context):
 
     transforms: Mapping[str, type[Transform]] = field(default_factory=lambda: TRANSFORMS)
     descriptors: dict[Named, DescriptorItem] = field(default_factory=dict)
+    layouts: dict[Named, TensorDescriptor] = field(default_factory=dict)
     distributions: dict[Named, DistributionItem] = field(default_factory=dict)
     building: list[str] = field(default_factory=list)
     constants: Constants = field(default_factory=dict)
@@ -71,10 +74,7 @@ class Builder(Context):
         return AdaptorItem(adaptor=made, examples=examples(self, path, data, made), **about)
 
     def resolve(self, path: Path, name: str) -> DescriptorItem:
-        """The descriptor of a name, built now if it is not yet; a cycle is refused with the way round it."""
-        if name in self.building:
-            way = " -> ".join([*self.building[self.building.index(name) :], name])
-            raise DocumentError(path, f"descriptors that are built on each other: {way}")
+        """The descriptor of a name, built now if it is not yet."""
         place, data = self.named("descriptor", path, name)
         with self.using(path, data):
             return self.descriptor(("descriptor", place), data)
@@ -92,10 +92,31 @@ class Builder(Context):
 
     def descriptor(self, path: Path, data: Data) -> DescriptorItem:
         """A descriptor: its base, and each step on it."""
-        name = data["name"]
-        known = name, tuple(self.symbols.values())
+        known = data["name"], tuple(self.symbols.values())
         if known in self.descriptors:
             return self.descriptors[known]
+        made = self._descriptor(path, data)
+        about = self.about(path, data, "descriptor")
+        item = DescriptorItem(
+            descriptor=made, dtype=data.get("dtype"), examples=examples(self, path, data, made), **about
+        )
+        return self.descriptors.setdefault(known, item)
+
+    def made(self, path: Path, name: str) -> TensorDescriptor:
+        """The layout alone of the descriptor of a name, whatever that claims; a cycle of bases is refused."""
+        if name in self.building:
+            way = " -> ".join([*self.building[self.building.index(name) :], name])
+            raise DocumentError(path, f"descriptors that are built on each other: {way}")
+        place, data = self.named("descriptor", path, name)
+        with self.using(path, data):
+            return self._descriptor(("descriptor", place), data)
+
+    def _descriptor(self, path: Path, data: Data) -> TensorDescriptor:
+        """A base, and each step on it."""
+        name = data["name"]
+        known = name, tuple(self.symbols.values())
+        if known in self.layouts:
+            return self.layouts[known]
         if len(self.building) >= DEEPEST:
             raise DocumentError(path, f"more than {DEEPEST} descriptors are built on one another")
         self.building.append(name)
@@ -109,19 +130,15 @@ class Builder(Context):
             made = TensorDescriptor(adaptor, base.element_space_size if stated is None else stated)
             if made.element_space_size.hi < 1 and stated is not None and not made.is_empty:
                 raise LayoutError(f"a memory of {stated} elements; it has at least 1")
-        about = self.about(path, data, "descriptor")
-        item = DescriptorItem(
-            descriptor=made, dtype=data.get("dtype"), examples=examples(self, path, data, made), **about
-        )
-        return self.descriptors.setdefault(known, item)
+        return self.layouts.setdefault(known, made)
 
     def distribution(self, path: Path, data: Data) -> DistributionItem:
         """A tile distribution; lanes and window are checked where the file states them."""
         known = data["name"], tuple(self.symbols.values())
         if known in self.distributions:
             return self.distributions[known]
-        made = self._constant(path, TileDistribution) if "cpp" in data else self._encoded(path, data)
-        window = self.exprs((*path, "window"), data["window"]) if "window" in data else None
+        made = self._compiled_lanes(path, data) if "cpp" in data else self._encoded(path, data)
+        window = self._window((*path, "window"), data["window"]) if "window" in data else None
         with meaning(path):
             if "wave_size" in data:
                 made.require_lanes(data["wave_size"], data.get("warps", 1))
@@ -132,6 +149,19 @@ class Builder(Context):
             examples=examples(self, path, data, made.adaptor), **self.about(path, data, "distribution"),
         )  # fmt: skip
         return self.distributions.setdefault(known, item)
+
+    def _compiled_lanes(self, path: Path, data: Data) -> TileDistribution:
+        """A distribution by the compiler: itself, or the lanes of a warp GEMM that hold one of its operands."""
+        if "operand" not in data:
+            return self._constant(path, TileDistribution)
+        gemm = self._constant(path, WarpGemm)
+        return {"a": gemm.a, "b": gemm.b, "c": gemm.c}[data["operand"]]
+
+    def _window(self, path: Path, data: Any) -> tuple[Expr, ...]:
+        """The lengths of a window: as the file has them, or as the compiler says."""
+        if isinstance(data, Mapping):
+            return lengths_of(self.constants, path, list(self.symbols.values()))
+        return self.exprs(path, data)
 
     def _encoded(self, path: Path, data: Data) -> TileDistribution:
         hs = tuple(self.exprs((*path, "hs", n), h) for n, h in enumerate(data["hs"]))
@@ -175,12 +205,22 @@ class Builder(Context):
     def _base(self, path: Path, data: Data) -> TensorDescriptor:
         kind, path = data["kind"], (*path, "base")
         if kind == "descriptor":
-            return self.resolve((*path, "name"), data["name"]).descriptor
+            return self.made((*path, "name"), data["name"])
+        if kind in NOTATIONS:
+            return self._notation(path, data)
         base = BASES[kind]
         lists = [self.exprs((*path, key), data[key]) for key in base.lists]
         numbers = [self.expr((*path, key), data[key]) for key in base.numbers]
         with meaning(path):
             return base.make(*lists, *numbers)
+
+    def _notation(self, path: Path, data: Data) -> TensorDescriptor:
+        """A base in a neighbour's notation; an error in a text stands at its key."""
+        base = NOTATIONS[data["kind"]]
+        lists = [self.exprs((*path, key), data[key]) for key in base.lists]
+        numbers = [self.expr((*path, key), data[key]) for key in base.numbers]
+        with meaning((*path, *base.texts[:1])):
+            return base.make(self.symbols, *lists, *numbers, *(data[key] for key in base.texts))
 
 
 def _tuples(given: Sequence[Any]) -> tuple[Any, ...]:

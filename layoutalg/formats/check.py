@@ -91,11 +91,15 @@ def check(
         yield from check_all([spec], strategy=strategy, limits=limits, jobs=jobs, executor=executor)[0]
         return
     for question in [question for item in spec.items for question in questions(item)]:
-        verdict = question.verdict
-        if verdict is None:
-            assert question.claim is not None
-            verdict = prove(question.claim, strategy=strategy, limits=limits or Limits())
-        yield _answered(question, verdict)
+        yield decided(question, strategy=strategy, limits=limits)
+
+
+def decided(question: Question, *, strategy: str | None = None, limits: Limits | None = None) -> Result:
+    """The result of one claim."""
+    if question.claim is None:
+        assert question.verdict is not None
+        return _answered(question, question.verdict)
+    return _answered(question, prove(question.claim, strategy=strategy, limits=limits or Limits()))
 
 
 def check_all(
@@ -138,7 +142,7 @@ def questions(item: Item) -> Iterator[Question]:
 
 def _stated(item: Item, stated: StatedClaim) -> Question:
     try:
-        claim = CLAIMS[stated.name].claim(item, *stated.args)
+        claim = CLAIMS[stated.name].claim(item, *stated.args, *(stated.other or ())[1:])
     except ClaimError:
         raise
     except (NoInverseError, LayoutError) as error:

@@ -25,8 +25,9 @@ from layoutalg.formats.model import (
     TransformItem,
 )
 from layoutalg.index import FALSE, TRUE, Expr, all_equal, all_of, eq
-from layoutalg.layout import LayoutError, Merge
+from layoutalg.layout import LayoutError, Merge, TensorDescriptor
 from layoutalg.prove import (
+    Agree,
     Aligned,
     Bijective,
     Claim,
@@ -58,6 +59,7 @@ class ClaimForm:
 
     `make` takes the item and the arguments, from `least` to `most` of them; `numbers` are the ranges of those that are
     numbers and no sizes.  `assumes`: the item's `given` is assumed of what `make` gives, which does not know it.
+    `of_another`: `make` takes another descriptor besides, which the claim names.
     """
 
     written: str
@@ -68,13 +70,14 @@ class ClaimForm:
     most: int = 0
     numbers: tuple[tuple[int, int], ...] = ()
     assumes: bool = True
+    of_another: bool = False
 
     @property
     def name(self) -> str:
         """What stands before the brackets."""
-        return self.written.partition("(")[0]
+        return re.split(r"[( ]", self.written, maxsplit=1)[0]
 
-    def claim(self, item: Item, *args: Expr) -> Claim:
+    def claim(self, item: Item, *args: Expr | TensorDescriptor) -> Claim:
         """The claim of an item; LayoutError where it says nothing of it, ClaimError where arguments make no sense."""
         made = self.make(item, *args)
         return under(item.given, made) if self.assumes else made
@@ -146,6 +149,15 @@ def _element_space_size(item: Item, expected: Expr) -> Claim:
     return ExplicitClaim(f"the element space has {expected} elements", (goal,), (item.descriptor,))
 
 
+def _equals(item: Item, other: TensorDescriptor) -> Claim:
+    assert isinstance(item, DescriptorItem)
+    one = item.descriptor
+    if one.rank == other.rank:
+        return Agree(one, other)
+    ranks = (Shown("lengths", one.lengths), Shown("the other's", other.lengths))
+    return ExplicitClaim("both are the same map", (ForAll("both have as many dimensions", FALSE, TRUE, ranks),))
+
+
 def agree(item: AgreeItem) -> Claim:
     """That two descriptors address the same word, at indices that both have."""
     sides = ((item.left.descriptor, item.left_index), (item.right.descriptor, item.right_index))
@@ -213,6 +225,10 @@ CLAIMS: Mapping[str, ClaimForm] = {
         ClaimForm(
             "element_space_size(n)", "the size of the memory, in elements",
             _DESCRIPTOR, _element_space_size, 1, 1,
+        ),
+        ClaimForm(
+            'equals = "other"', "another descriptor is the same map: shape, padding and every offset",
+            _DESCRIPTOR, _equals, of_another=True,
         ),
         ClaimForm(
             "conflict_free", "the lanes of each phase fall into different LDS banks",

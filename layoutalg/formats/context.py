@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypedDict, cast
 
-from layoutalg.formats.claims import CLAIMS, USUAL, split
+from layoutalg.formats.claims import CLAIMS, USUAL, ClaimForm, split
 from layoutalg.formats.model import Expect, StatedClaim
 from layoutalg.formats.reading import DocumentError, Path
 from layoutalg.formats.shape import nearest, shown
@@ -29,7 +29,7 @@ from layoutalg.index import (
 )
 from layoutalg.index.parse import OPERATORS, parse, parts
 from layoutalg.index.ranges import BOOLEAN
-from layoutalg.layout import LayoutError
+from layoutalg.layout import LayoutError, TensorDescriptor
 
 Scope = Mapping[str, Expr]
 Data = Mapping[str, Any]
@@ -63,6 +63,12 @@ def expected(path: Path, data: Data) -> Expectation:
     if "because" in data and expect == "proved":
         raise DocumentError((*path, "because"), 'because is what the reason says where expect = "refuted" or "refused"')
     return {"expect": cast(Expect, expect), "because": data.get("because", "")}
+
+
+def _refuse_kind(path: Path, form: ClaimForm, kind: str) -> None:
+    if kind not in form.of:
+        about = " or ".join(sorted(form.of))
+        raise DocumentError(path, f"{form.name} is a claim about {about}, not about {kind or 'this'}")
 
 
 PROVED: Expectation = {"expect": "proved", "because": ""}
@@ -190,6 +196,8 @@ class Context:
 
     def claim(self, path: Path, entry: str | Data, kind: str, usual: Expectation = PROVED) -> StatedClaim:
         """One claim about an item of a kind; `usual`: what is expected of it where it does not say."""
+        if not isinstance(entry, str) and "equals" in entry:
+            return self._equals(path, entry, kind)
         text, expectation = (entry, usual) if isinstance(entry, str) else (entry["claim"], expected(path, entry))
         called = split(text)
         if called is None or called[0] not in CLAIMS:
@@ -197,10 +205,9 @@ class Context:
             raise DocumentError(path, f"{shown(text)} is no claim{hint or '; the claims are ' + ', '.join(CLAIMS)}")
         name, args = called
         form = CLAIMS[name]
-        if kind not in form.of:
-            raise DocumentError(
-                path, f"{name} is a claim about {' or '.join(sorted(form.of))}, not about {kind or 'this'}"
-            )
+        if form.of_another:
+            raise DocumentError(path, f'{name} is a claim on two layouts; write {{ {name} = "the other\'s name" }}')
+        _refuse_kind(path, form, kind)
         if not form.least <= len(args) <= form.most:
             wanted = str(form.least) if form.least == form.most else f"{form.least}…{form.most}"
             raise DocumentError(path, f"{name} takes {wanted} arguments, not {len(args)}")
@@ -209,6 +216,16 @@ class Context:
             if number.op != "const" or not low <= number.value <= high:
                 raise DocumentError(path, f"{name}: {number} is no number {low}…{high}")
         return StatedClaim(name, numbers, **expectation)
+
+    def _equals(self, path: Path, entry: Data, kind: str) -> StatedClaim:
+        """The claim `{ equals = "other" }`."""
+        _refuse_kind(path, CLAIMS["equals"], kind)
+        other = entry["equals"], self.made((*path, "equals"), entry["equals"])
+        return StatedClaim("equals", other=other, **expected(path, entry))
+
+    def made(self, path: Path, name: str) -> TensorDescriptor:
+        """The layout of another descriptor of the document."""
+        raise DocumentError(path, f"there is no descriptor {shown(name)} here")
 
     def named(self, kind: str, path: Path, name: str) -> tuple[int, Data]:
         """The place and the data of the item that a name refers to."""

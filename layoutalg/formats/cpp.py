@@ -8,14 +8,14 @@ what comes back is data (`layoutalg.formats.ck_structure` reads it).
 |---------------------|--------------------------|-------------------------------------------|
 | headers             | `[cpp] headers`          | the entry of the list                     |
 | prelude             | `[cpp] prelude`          | its line                                  |
-| an expression       | `cpp` of an item         | the item                                  |
+| an expression       | `cpp` of an item, or of a distribution's `window` | the item         |
 
 The names of the file's `symbols` are sizes in the prelude and in expressions; what CK computes of them is recorded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -59,6 +59,10 @@ class CppUnitError(Exception):
         super().__init__(error.reason)
         self.error = error
 
+    def __reduce__(self) -> tuple[type[CppUnitError], tuple[CppError]]:
+        """Another process is told the whole error."""
+        return CppUnitError, (self.error,)
+
 
 Constants = Mapping[str, Any | CppError]
 """What each expression is, by its name: data as JSON has it, or why there is none."""
@@ -77,18 +81,12 @@ def compiled_constants(
 
     DocumentError where the unit does not compile, or nobody compiles it.
     """
-    asked = {
-        place_name(kind, n): entry["cpp"]
-        for kind in ITEMS
-        for n, entry in enumerate(data.get(kind, ()))
-        if "cpp" in entry
-    }
+    asked = dict(_expressions(data))
     if not asked:
         return {}
-    kind, _, n = next(iter(asked)).partition(" ")
     if "cpp" not in data:
         raise DocumentError(
-            (kind, int(n), "cpp"), "an expression of C++ needs the table [cpp], which names its headers"
+            (*next(iter(asked)), "cpp"), "an expression of C++ needs the table [cpp], which names its headers"
         )
     if compiled is None:
         raise DocumentError(("cpp",), "a file with C++ is read with a compiler: load(path, compiled=constants)")
@@ -101,7 +99,7 @@ def compiled_constants(
         table["target"], tuple(table["headers"]), folders, table.get("prelude", ""), tuple(data.get("symbols", ()))
     )
     try:
-        return compiled(unit, asked)
+        return compiled(unit, {place_name(path): text for path, text in asked.items()})
     except CppUnitError as problem:
         error = problem.error
         if error.part == "headers":
@@ -109,9 +107,19 @@ def compiled_constants(
         raise DocumentError(("cpp", error.part) if error.part else ("cpp",), error.reason, error.line) from problem
 
 
-def place_name(kind: str, n: int) -> str:
-    """The name of the n-th item of a kind among a file's expressions."""
-    return f"{kind} {n}"
+def _expressions(data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+    """The expressions of a document, each with the path of the table that it stands in."""
+    for kind in ITEMS:
+        for n, entry in enumerate(data.get(kind, ())):
+            if "cpp" in entry:
+                yield (kind, n), entry["cpp"]
+            if isinstance(window := entry.get("window"), Mapping):
+                yield (kind, n, "window"), window["cpp"]
+
+
+def place_name(path: Place) -> str:
+    """The name of an expression among a file's: the path of the table that it stands in."""
+    return " ".join(map(str, path))
 
 
 T = TypeVar("T")
@@ -119,17 +127,35 @@ T = TypeVar("T")
 
 def constant_of(constants: Constants, path: Place, sizes: Sequence[Expr], wanted: type[T]) -> T:
     """The layout of the item at a path, of the kind that is wanted; DocumentError where there is none."""
-    found = constants[place_name(str(path[0]), int(path[1]))]
+    made = _value(constants, path, sizes)
+    if not isinstance(made, wanted):
+        raise DocumentError((*path, "cpp"), f"is {_kind(made)}, where {_KINDS[wanted]} is expected")
+    return made
+
+
+def lengths_of(constants: Constants, path: Place, sizes: Sequence[Expr]) -> tuple[Expr, ...]:
+    """The lengths of the window at a path: a tile window's, or a list of numbers; DocumentError where it is neither."""
+    made = _value(constants, path, sizes)
+    lengths = made.lengths if isinstance(made, ck_structure.Window) else made
+    if not isinstance(lengths, tuple) or not lengths or not all(isinstance(n, Expr) for n in lengths):
+        raise DocumentError((*path, "cpp"), f"is {_kind(made)}, where a window or a list of its lengths is expected")
+    return lengths
+
+
+def _value(constants: Constants, path: Place, sizes: Sequence[Expr]) -> Any:
+    """What the expression at a path is; DocumentError where it does not compile or is no layout."""
+    found = constants[place_name(path)]
     at = (*path, "cpp")
     if isinstance(found, CppError):
         where = (at, found.line) if found.part == "expression" else (at, 0)
         beside = f"prelude, line {found.line + 1}: " if found.part == "prelude" else ""
         raise (RefusedLayoutError if found.refused else DocumentError)(where[0], beside + found.reason, where[1])
     with meaning(at):
-        made = ck_structure.layout(found, sizes)
-    if not isinstance(made, wanted):
-        raise DocumentError(at, f"is {_KINDS.get(type(made), 'a number')}, where {_KINDS[wanted]} is expected")
-    return made
+        return ck_structure.layout(found, sizes)
+
+
+def _kind(made: Any) -> str:
+    return _KINDS.get(type(made), "a number")
 
 
 _KINDS: Mapping[type, str] = {
@@ -137,6 +163,6 @@ _KINDS: Mapping[type, str] = {
     TensorAdaptor: "an adaptor",
     TileDistribution: "a distribution",
     tuple: "a list",
-    ck_structure.WarpGemm: "a warp GEMM (its lanes: AWarpDstrEncoding, BWarpDstrEncoding, CWarpDstrEncoding)",
+    ck_structure.WarpGemm: 'a warp GEMM (its lanes: operand = "a", "b" or "c")',
     ck_structure.Window: "a window",
 }

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from layoutalg.errors import LayoutError
 from layoutalg.formats.bases import base_of
 from layoutalg.formats.launch import Argument, Launch, Number, Pointer, Struct, Unused
 from layoutalg.formats.layers import Layer, layers
@@ -128,6 +129,16 @@ def _symbol(s: Expr) -> Data:
     return {**made, "power_of_two": True} if known.power_of_two else made
 
 
+def size_text(s: Expr) -> str:
+    """The limits of a size, as a file's table of symbols and -D have them.
+
+    >>> from layoutalg.index import symbol
+    >>> size_text(symbol("M", max=64, multiple_of=8))
+    '{ min = 8, max = 64, multiple_of = 8 }'
+    """
+    return _toml(_symbol(s))
+
+
 def _variables(over: Sequence[Expr]) -> Data:
     known = [v.value for v in over]
     return {"variables": {s.name: int(s.hi) + 1 if s.extent is None else written(s.extent) for s in known}}
@@ -145,6 +156,8 @@ def _about(item: Item) -> Data:
 
 
 def _claim(claim: StatedClaim) -> str | Data:
+    if claim.other is not None:
+        return {claim.name: claim.other[0], **_expect(claim)}
     return str(claim) if claim.expect == "proved" else {"claim": str(claim), **_expect(claim)}
 
 
@@ -184,6 +197,8 @@ def _distribution(item: DistributionItem) -> Data:
 
 
 def _access(item: AccessItem) -> Data:
+    if item.element is not None:
+        raise LayoutError(f"{item.name}: a spec file's vectors run along the last dimension; this one's may not")
     made: Data = {"descriptor": item.descriptor.name, "width": item.width}
     if item.distribution is not None:
         made["distribution"] = item.distribution

@@ -25,8 +25,14 @@
 | `cpp`          | one table: headers, prelude and target of C++ expressions (`formats.cpp`)                  |
 | `launch`       | one table: how a kernel is launched on the file's tensors (`formats.launch`)               |
 
+A base is one of CK's (`layoutalg.formats.bases`), another descriptor (`{ kind = "descriptor", name = "a_lds" }`), or in
+a neighbour's notation (`layoutalg.formats.notations`).  `{ equals = "other" }` among the claims says that another
+descriptor of the file, in whichever notation, is the same map: shape, padding and every offset.
+
 `storage` of a descriptor is the number of elements of the memory that it views, where that is not the base's own: a
 view `x[::2]` of 50 elements, `base = { kind = "naive", lengths = [25], strides = [2] }`, `storage = 50`.
+
+`$schema` names the schema to an editor, and says nothing else.
 
 In a `descriptor`, `adaptor` or `distribution`, `cpp = "…"`, a constant expression, may stand for what makes it: `base`,
 the first `steps`, the encoding.
@@ -56,6 +62,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from layoutalg.formats.bases import BASES
+from layoutalg.formats.notations import NOTATIONS
 from layoutalg.formats.shape import (
     Choice,
     Either,
@@ -81,6 +88,7 @@ from layoutalg.target.dtypes import DTYPES
 Transforms = Mapping[str, type[Transform]]
 
 EXPECT = ("proved", "refuted", "refused")
+OPERANDS = ("a", "b", "c")
 MOST_ITEMS = 1000
 MOST_ENTRIES = 1 << 16
 
@@ -88,11 +96,20 @@ _size, _name = Named("size", Size()), Named("name", name())
 _sizes, _dims = Named("sizes", Many(_size, 1)), Named("dimensions", Many(Integer(0, 63)))
 _bases = {
     **{b.kind: Table({**dict.fromkeys(b.lists, _sizes), **dict.fromkeys(b.numbers, _size)}) for b in BASES.values()},
+    **{
+        n.kind: Table(
+            {**dict.fromkeys(n.lists, _sizes), **dict.fromkeys(n.numbers, _size), **dict.fromkeys(n.texts, Text())}
+        )
+        for n in NOTATIONS.values()
+    },
     "descriptor": Table({"name": _name}),  # builds on another descriptor of the file
 }
 _symbol = Table({}, {"min": Integer(), "max": Integer(), "multiple_of": Integer(1), "power_of_two": Flag()})
 _expect: dict[str, Shape] = {"expect": Choice(EXPECT[:2]), "because": Text()}
-_claim = Named("claim", Either((Text(), Table({"claim": Text()}, _expect))))
+_claim = Named(
+    "claim",
+    Either((Text(), Instead("equals", Table({"equals": _name}, _expect), Table({"claim": Text()}, _expect)))),
+)
 _formula = Either((Text(), Flag()))
 _about: dict[str, Shape] = {
     "note": Text(),
@@ -149,7 +166,8 @@ def item_shapes(transforms: Transforms) -> Mapping[str, Shape]:
     }  # fmt: skip
     reached: dict[str, Shape] = {"examples": Many(_reach, 0, MOST_ITEMS), **_about}
     distribution: dict[str, Shape] = {
-        "wave_size": Integer(1, 1024), "warps": Integer(1, 1024), "window": _sizes, **reached
+        "wave_size": Integer(1, 1024), "warps": Integer(1, 1024),
+        "window": Either((_sizes, Table({"cpp": _expression}))), **reached,
     }  # fmt: skip
     by_cpp: dict[str, Shape] = {"name": _name, "cpp": _expression}
     return {
@@ -164,7 +182,7 @@ def item_shapes(transforms: Transforms) -> Mapping[str, Shape]:
         ),
         "distribution": Instead(
             "cpp",
-            Table(by_cpp, distribution),
+            Table(by_cpp, {"operand": Choice(OPERANDS), **distribution}),
             Table(
                 {
                     "name": _name, "hs": Many(_sizes, 1), "ps_major": Many(_majors), "ps_minor": Many(_majors),
@@ -214,7 +232,7 @@ def file_shape(transforms: Transforms = TRANSFORMS) -> Table:
     return Table(
         {},
         {
-            "title": Text(), "note": Text(), "symbols": Keyed(_symbol), "cpp": _cpp,
+            "$schema": Text(), "title": Text(), "note": Text(), "symbols": Keyed(_symbol), "cpp": _cpp,
             **{kind: Many(shape, 1, MOST_ITEMS) for kind, shape in item_shapes(transforms).items()},
             "launch": _launch,
         },

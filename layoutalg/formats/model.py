@@ -35,14 +35,20 @@ Expect = Literal["proved", "refuted"]
 
 @dataclass(frozen=True)
 class StatedClaim:
-    """One claim: its name in CLAIMS, its arguments, whether it must be proved or refuted, and why the latter."""
+    """One claim: its name in CLAIMS, its arguments, whether it must be proved or refuted, and why the latter.
+
+    `other` is the name of the item that it speaks of besides its own, and that item's layout.
+    """
 
     name: str
     args: tuple[Expr, ...] = ()
     expect: Expect = "proved"
     because: str = ""
+    other: tuple[str, TensorDescriptor] | None = None
 
     def __str__(self) -> str:
+        if self.other is not None:
+            return f"{self.name} {self.other[0]}"
         return f"{self.name}({', '.join(map(repr, self.args))})" if self.args else self.name
 
 
@@ -158,7 +164,8 @@ class DistributionItem(LayoutItem):
 class AccessItem(Item):
     """Lane `lane` reaches `width` elements of the descriptor, the first at `index`, for each value of `variables`.
 
-    `distribution` names the distribution that the index comes from, None where the file gives formulas.
+    `distribution` names the distribution that the index comes from, None where the file gives formulas.  `element`
+    counts a vector's elements in the index; None: the last coordinate runs on through it.
     """
 
     kind: ClassVar[str] = "access"
@@ -167,6 +174,7 @@ class AccessItem(Item):
     variables: tuple[Expr, ...]
     index: tuple[Expr, ...]
     width: int = 1
+    element: Expr | None = None
     instruction: str | None = None
     targets: tuple[str, ...] = ()
     distribution: str | None = None

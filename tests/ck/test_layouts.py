@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from layoutalg.ck.layouts import Instance
+from layoutalg.ck.layouts import GemmLayouts
 from layoutalg.ck.space import Configuration
 from tests.ck.answers import FILE, RIGHT, SHUFFLED, TALL, TARGET, compiled, kept
 
 
 def failed(of: Configuration, pipeline: Any, epilogue: Any) -> set[str]:
-    claims = Instance.read(of, pipeline, epilogue).claims(TARGET)
+    claims = GemmLayouts.read(of, pipeline, epilogue).claims(TARGET)
     return {f"{one.claim}, {one.about}" for one in claims if not one.verdict}
 
 
@@ -25,8 +25,17 @@ def test_an_epilogue_that_stores_twice_its_window_is_refuted() -> None:
     assert failed(TALL, *kept(TALL)) == {"lengths, c to LDS"}
 
 
+def test_threads_are_counted_in_the_targets_waves() -> None:
+    """256 threads are four waves of gfx942, and twice as many as four waves of gfx1201 have."""
+    claims = list(GemmLayouts.read(RIGHT, *kept(RIGHT)).claims("gfx1201"))
+    wrong = [one for one in claims if not one.verdict]
+    assert {one.claim for one in wrong} == {"threads"}
+    assert len(wrong) == sum(one.claim == "threads" for one in claims) == 8
+    assert all("256 of 128" in str(one.verdict.reason) for one in wrong)
+
+
 def test_what_lds_accesses_cost() -> None:
-    costs = {one.about: one for one in Instance.read(RIGHT, *kept(RIGHT)).costs(TARGET)}
+    costs = {one.about: one for one in GemmLayouts.read(RIGHT, *kept(RIGHT)).costs(TARGET)}
     assert set(costs) == {"a to LDS", "a as operand", "b to LDS", "b as operand", "c to LDS", "c from LDS"}
     assert all(one.cycles >= one.least for one in costs.values())
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from layoutalg import cache
 from layoutalg.device import (
     CodeObject,
     CompileError,
     NoCompilerError,
     UnknownTargetError,
-    cache,
     choose_compiler,
     compile_source,
     compile_to_assembly,

@@ -42,6 +42,15 @@ def test_functions_need_no_library(target):
     assert compile_source(KERNEL.format(body), target).kernels["k"].code_size
 
 
+def test_memory_is_copied_and_filled():
+    body = "memcpy(x, n, n[0]); memset(n + 8, 1, 8);"
+    code = decode_kernel(read_kernels(compile_source(KERNEL.format(body), "gfx942").payload)["k"])
+    given = np.array([12, 5, 6, 7, *range(8)], np.int32)
+    x, _, n = execute(code, [1], [64], [np.zeros(4, np.float32), np.zeros(1), given]).outputs
+    assert x.view(np.int32).tolist() == [12, 5, 6, 0]
+    assert n.tolist() == [12, 5, 6, 7, 0, 1, 2, 3, 0x1010101, 0x1010101, 6, 7]
+
+
 @pytest.mark.parametrize("name", LACKING + LACKING_DOUBLES)
 def test_a_function_of_the_device_library_is_named(name):
     argument = "x[0]" if name in LACKING else "y[0]"
@@ -77,6 +86,7 @@ def test_exponentials_are_next_to_the_exact_ones(target, dtype):
         assert np.abs(found.view(word).astype(int) - exact.view(word).astype(int))[~nan].max() <= 1
 
 
+@pytest.mark.slow
 def test_headers_of_the_cpp_library_are_found() -> None:
     source = "#include <array>\n#include <type_traits>\n" + KERNEL.format(
         "std::array<int, 3> a{1, 2, 3}; n[0] = a[n[1]];"
@@ -84,6 +94,7 @@ def test_headers_of_the_cpp_library_are_found() -> None:
     assert compile_source(source, "gfx942").kernels["k"].code_size
 
 
+@pytest.mark.slow
 def test_a_folder_of_headers_is_read_each_time(tmp_path) -> None:
     source = '#include "there.h"\n' + KERNEL.format("n[0] = THERE;")
     for number in (1, 2):

@@ -1,6 +1,7 @@
 """The compiler says what constant expressions are; what it cannot say, it says of that expression alone, and where."""
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -67,6 +68,41 @@ def test_a_unit_that_does_not_compile_is_told_at_the_users_line(unit, prelude, h
     with pytest.raises(CppUnitError) as told:
         constants(unit(prelude, headers), {"one": "1"})
     assert told.value.error == error
+
+
+def test_of_several_errors_in_one_function_the_unit_is_not_blamed(unit, tmp_path):
+    """The compiler says once who asked for a function, and not again at its second error."""
+    twice = "struct twice { template <class T> static constexpr auto made() {\n"
+    twice += "using one = typename T::one;\nusing two = typename T::two;\nreturn 1; } };\n"
+    (tmp_path / "lists.hpp").write_text(LISTS + twice)
+    found = constants(unit("struct with_both { using one = int; using two = int; };"),
+                      {"wrong": "twice::made<sequence<1>>()", "right": "twice::made<with_both>()"})  # fmt: skip
+    assert found["right"] == 1
+    assert isinstance(found["wrong"], CppError)
+    assert "no type named 'one'" in found["wrong"].reason
+    with pytest.raises(CppUnitError, match="unknown type name 'nothing'"):
+        constants(unit("using a = nothing;"), {"wrong": "twice::made<sequence<1>>()", "right": "1"})
+
+
+def test_what_one_static_assert_stops_is_refused_each_time(unit, monkeypatch):
+    """A compiler tells it of a class once; who asks for the class next may meet a function that is not there."""
+    stopped = "error: static assertion failed due to requirement 'n % 8 == 0': whole vectors"
+    asked = []
+
+    def compiler(step, folder):
+        source = (Path(folder) / "kernel.hip").read_text()
+        asked.append([name for name in "ab" if f"made<{name}>()" in source])
+        later = (
+            "layoutalg:expression:1:2:9: error: no matching function for call to 'made'" if len(asked[-1]) > 1 else ""
+        )
+        return 1, f"layoutalg:expression:0:2:9: {stopped}\n{later}\n"
+
+    monkeypatch.setattr("layoutalg.device.constants.run_compiler", compiler)
+    found = constants(unit("struct a; struct b;"), {"first": "made<a>()", "second": "made<b>()"})
+    assert asked == [["a", "b"], ["b"]]
+    assert [(one.refused, one.reason) for one in found.values()] == [
+        (True, "static_assert stops it: whole vectors (n % 8 == 0)")
+    ] * 2
 
 
 def test_a_header_that_lacks_another_is_told_by_the_header_that_was_asked_for(unit, tmp_path):

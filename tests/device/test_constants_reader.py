@@ -1,8 +1,8 @@
 """What the reader of C++ and the compiler both read of the policy headers of CK's ops is equal.
 
-The reader is given what it asks for of `Problem`, with the values of one fp16 kernel; the same values make a `Problem`
-of C++.  What only one of them reads is no difference: the compiler has the real matrix instructions, the reader has no
-includes.
+The reader is given what it asks for of `Problem`, with the values of one fp16 kernel (256 threads, 128 rows and
+columns, matrix instructions of 32x32x8); the same values make a `Problem` of C++.  What only one of them reads is no
+difference: the compiler has the real matrix instructions, the reader has no includes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.ck_checkout import PROPOSED, ROUNDS, VALUES
 from layoutalg.device.constants import constants
 from layoutalg.errors import LayoutError, SpecError
 from layoutalg.formats import DescriptorItem, DistributionItem, Item, offsets
@@ -24,6 +23,34 @@ from layoutalg.formats.cpp import CppError, CppUnit, CppUnitError
 from layoutalg.layout import TensorDescriptor, TileDistribution
 from tests.composable_kernel import composable_kernel
 
+OPERAND = (
+    "tile_distribution_encoding<sequence<>, tuple<sequence<32>, sequence<2, 4>>, tuple<sequence<2, 1>>, "
+    "tuple<sequence<0, 0>>, sequence<2>, sequence<1>>{}"
+)
+RESULT = (
+    "tile_distribution_encoding<sequence<>, tuple<sequence<4, 2, 4>, sequence<32>>, tuple<sequence<1, 2>>, "
+    "tuple<sequence<1, 0>>, sequence<1, 1>, sequence<0, 2>>{}"
+)
+"""The fragments of v_mfma_f32_32x32x8_f16 as CK composes them from its lanes (kABKLane …): A and B, and C."""
+
+WARP_GEMM = {
+    "kM": "32", "kN": "32", "kK": "8", "AWarpDstrEncoding": OPERAND, "BWarpDstrEncoding": OPERAND,
+    "CWarpDstrEncoding": RESULT, "WarpGemmAttribute::Impl::kM": "32", "WarpGemmAttribute::Impl::kN": "32",
+}  # fmt: skip
+VALUES = {
+    **{f"{prefix}::{name}": value for prefix in ("WG", "WarpGemm") for name, value in WARP_GEMM.items()},
+    "kBlockSize": "256", "kM": "128", "kN": "128", "kK": "32", "kM0": "128", "kN0": "128", "kN1": "128", "kK0": "32",
+    "kK1": "32", "kK2": "32", "kK3": "32", "kK4": "32", "kQKHeaddim": "128", "kVHeaddim": "128",
+    "kK0BlockLength": "128", "kMaxSplits": "128", "NumWarps": "4", "kNumWarps": "4", "MWarp": "4", "NWarp": "1",
+    "MPerBlock": "128", "MNPerBlock": "128", "KPerBlock": "32", "KPack": "8", "KPackT": "8", "kAMLane": "32",
+    "kABKLane": "2", "kCMLane": "2", "kCNLane": "32", "kCM0PerLane": "4", "kCM1PerLane": "4", "Repeat_M": "1",
+    "Repeat_N": "2", "WarpPerBlock_M": "1", "WarpPerBlock_N": "4", "ThreadPerWarp_M": "1", "ThreadPerWarp_N": "64",
+    "Vector_M": "1", "Vector_N": "8", "AsyncCopyK_": "true", "NumPrefetchK_": "3", "IsRotaryCosSinForQ": "true",
+    **{f"Gemm{n}BlockWarps": "[4,1,1]" for n in range(5)}, **{f"Gemm{n}WarpTile": "[32,32,16]" for n in range(5)},
+}  # fmt: skip
+PROPOSED = re.compile(r"give -D ([\w:]+)=([^\s)]+)(?: \(or -D (\w+)=)?")
+ROUNDS = 60
+"""Each round gives what the one before asked for."""
 TARGET = {"__gfx942__": "1"}
 TYPES = {"DataType": "half_t", "Layout": "tensor_layout::gemm::RowMajor"}
 FUNCTION = re.compile(r"template\s*<typename (\w+)>\s*CK_TILE_\w+\s+(?:static )?constexpr auto (\w+)\(\)")

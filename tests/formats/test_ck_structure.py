@@ -7,6 +7,7 @@ from layoutalg.formats.ck_structure import layout, number
 from layoutalg.index import as_expr, symbol
 from layoutalg.layout import (
     MergeMagicDivision,
+    MergeScannedMagicDivision,
     RightPad,
     TileDistributionEncoding,
     make_naive_tensor_descriptor,
@@ -47,6 +48,8 @@ def test_a_descriptor_is_what_the_same_calls_make():
         (["freeze", 3], spelt.make_freeze_transform(3)),
         (["merge_v3_division_mod", [8]], spelt.make_merge_transform_v3_division_mod((8,))),
         (["merge_v1_carry_check", [8]], spelt.make_merge_transform_v1_carry_check((8,))),
+        (["merge_v2r2_magic_division", [8]], MergeScannedMagicDivision((8,))),
+        (["merge_v4_no_carry", [8]], spelt.make_merge_transform_v4_no_carry((8,))),
     ],
 )
 def test_each_transform_is_made_of_what_ck_keeps(data, made):

@@ -13,6 +13,9 @@ KINDS = {"descriptor", "transform", "adaptor", "distribution", "access"}
 
 def test_every_entry_is_whole() -> None:
     for name, form in CLAIMS.items():
+        if form.of_another:
+            assert form.written == f'{name} = "other"'
+            continue
         written = split(form.written.replace("…", "n"))
         assert written is not None
         assert written[0] == name
@@ -30,10 +33,10 @@ def test_usual_claims_are_claims_of_their_kind() -> None:
 
 def test_the_documentation_lists_each_claim_once() -> None:
     rows = table().splitlines()[2:]
-    assert [row.split("`")[1].partition("(")[0] for row in rows] == list(CLAIMS)
+    assert [row.split("`")[1].partition("(")[0].partition(" ")[0] for row in rows] == list(CLAIMS)
 
 
-@pytest.mark.parametrize("name", CLAIMS)
+@pytest.mark.parametrize("name", [name for name, form in CLAIMS.items() if not form.of_another])
 def test_a_claim_takes_no_more_than_its_arguments(name: str) -> None:
     form, many = CLAIMS[name], ", ".join(["1"] * 65)
     (kind, *_) = sorted(form.of)

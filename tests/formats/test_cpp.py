@@ -83,6 +83,54 @@ def test_a_wrong_expression_is_told_at_its_place(answers, said):
     assert "\n" not in str(told.value)
 
 
+WINDOW = TEXT.replace("window = [8]", 'window = { cpp = "lengths()" }')
+
+
+@pytest.mark.parametrize("said", [[8], {"kind": "window", "lengths": [8]}])
+def test_a_windows_lengths_are_the_compilers(said):
+    asked = {}
+
+    def compiled(unit, expressions):
+        asked.update(expressions)
+        return ANSWERS | {"distribution 0 window": said}
+
+    assert loads(WINDOW, "a.toml", compiled=compiled).distributions[0].window == (8,)
+    assert asked["distribution 0 window"] == "lengths()"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ([16], "distribution[0]: window dimension 0 has length 16, but Hs[0] multiplies to 8"),
+        ([8, 1], "distribution[0]: "),
+        (8, "a.toml:20:12: distribution[0].window.cpp: is a number, where a window or a list of its lengths is"),
+        ([], "distribution[0].window.cpp: is a list, where a window or a list of its lengths is expected"),
+        ([LANES], "distribution[0].window.cpp: is a list, where a window or a list of its lengths is expected"),
+        (LANES, "distribution[0].window.cpp: is a distribution, where a window or"),
+        (CppError("no such name", "expression"), "distribution[0].window.cpp: no such name"),
+    ],
+)
+def test_a_window_that_is_none_or_another_is_told_at_its_place(answer, said):
+    with pytest.raises(SpecError) as told:
+        loads(WINDOW, "a.toml", compiled=lambda unit, asked: ANSWERS | {"distribution 0 window": answer})
+    assert said in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_a_warp_gemms_operand_is_the_lanes_that_hold_it():
+    of = {name: {**LANES, "hs": [[n, 2]]} for name, n in zip("abc", (4, 2, 8), strict=True)}
+    gemm = {"kind": "warp_gemm", "m": 8, "n": 4, "k": 2, **of}
+    text = TEXT.replace("window = [8]", 'operand = "b"')
+    made = loads(text, "a.toml", compiled=answering(distribution_0=gemm)).distributions[0].distribution
+    assert made.lengths == (4,)
+    with pytest.raises(SpecError, match="is a distribution, where a warp GEMM"):
+        loads(text, "a.toml", compiled=answering())
+    with pytest.raises(SpecError, match=r'is a warp GEMM \(its lanes: operand = "a", "b" or "c"\), where'):
+        loads(TEXT, "a.toml", compiled=answering(distribution_0=gemm))
+    with pytest.raises(SpecError, match="'d' is none of a, b, c"):
+        loads(text.replace('"b"', '"d"'), "a.toml", compiled=answering(distribution_0=gemm))
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [
@@ -103,6 +151,9 @@ def test_a_unit_that_does_not_compile_is_told_at_its_line(error, said):
 def test_without_a_table_a_folder_or_a_compiler_nothing_is_asked():
     with pytest.raises(SpecError, match=r"descriptor\[0\].cpp: an expression of C\+\+ needs the table \[cpp\]"):
         loads('[[descriptor]]\nname = "a"\ncpp = "a()"', compiled=answering())
+    lanes = 'hs = [[8]]\nps_major = [[1]]\nps_minor = [[0]]\nys_major = []\nys_minor = []\nwindow = { cpp = "a()" }'
+    with pytest.raises(SpecError, match=r"distribution\[0\].window.cpp: an expression of C\+\+ needs the table"):
+        loads(f'[[distribution]]\nname = "a"\n{lanes}', compiled=answering())
     with pytest.raises(SpecError, match=r"a file with C\+\+ is read with a compiler"):
         loads(TEXT)
     with pytest.raises(SpecError, match=r"cpp.include\[0\]: nowhere: no such folder"):

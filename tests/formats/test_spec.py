@@ -152,6 +152,8 @@ def test_every_transform_can_be_written() -> None:
     samples: dict[str, object] = {
         "length": 8, "left": 1, "right": 2, "lengths": [4, 8], "strides": [8, 1], "index": 3, "begin": 1, "end": 3,
         "modulus": 4, "offset": 2, "table": [3, 1, 2], "variable": "x", "function": "x * 2", "vector_size": 4,
+        "out_lengths": [2, 5, 5, 8], "tilde_slice": 9, "w_tilde_slice": 3, "begins": [0, 0], "ratios": [-1, -1],
+        "x_dot_slice_k": 16, "gemm_lengths": [4, 32, 8], "pads": [14, 0],
     }  # fmt: skip
     for name, kind in TRANSFORMS.items():
         entry = {"name": name, "transform": name, **{key: samples[key] for key in transform_keys(kind)}}

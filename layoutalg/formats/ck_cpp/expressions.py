@@ -19,6 +19,7 @@ from layoutalg.formats.ck_cpp.integers import converted, literal, number_type
 from layoutalg.formats.ck_cpp.library import Entry, entry
 from layoutalg.formats.ck_cpp.names import NameLookup
 from layoutalg.formats.ck_cpp.nodes import Part, parameters, parts_of, required, shown, text
+from layoutalg.formats.ck_cpp.objects import class_of
 from layoutalg.formats.ck_cpp.operators import BINARY, UNARY
 from layoutalg.formats.ck_cpp.scope import CppFunction, Scope, Struct, defined
 from layoutalg.formats.ck_cpp.source import LISTS, cleaned, parsed
@@ -102,7 +103,18 @@ class Evaluator(NameLookup):
         kind, args = node.child_by_field_name("type"), node.child_by_field_name("value")
         if kind is None or args is None:
             raise Unreadable(f"{shown(node)} is not part of what is read")
+        name, types = list(parts_of(kind))[-1]
+        count = 0 if types is None else sum(child.type != "comment" for child in types.named_children)
+        if types is not None and (of_ck := class_of(name, count)) is not None and scope.find(name) is None:
+            return self.object(of_ck, types, args, scope)
         return self.made(self.evaluate(kind, scope), tuple(self.arguments(args, scope)))
+
+    def object(self, of_ck: Callable[..., Value], types: Node, args: Node, scope: Scope) -> Value:
+        """An object of one of CK's own class templates."""
+        try:
+            return of_ck(tuple(self.arguments(types, scope)), tuple(self.arguments(args, scope)))
+        except LayoutError as error:
+            raise Unreadable(str(error), refused=True) from error
 
     def made(self, kind: Value, args: tuple[Value, ...]) -> Value:
         if isinstance(kind, Open) and args:

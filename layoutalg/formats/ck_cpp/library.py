@@ -65,15 +65,20 @@ READ: Mapping[str, Callable[[Value], Value]] = {"n": number, "t": numbers, "c": 
 """How an argument is read: an integer, a tuple, a constant."""
 
 
+def of_ck(kind: type[Transform], args: Args, counted: bool = False) -> Transform:
+    """A transform of the arguments that CK makes it of; `counted`: the number of entries stands before the list."""
+    shapes = ["n" * counted, *("n" if key.entries is None else "t" for key in kind.parameters()), "c" * kind.ck.flags]
+    return kind.from_ck(*(READ[shape](arg) for shape, arg in zip("".join(shapes), args, strict=False)))
+
+
 def _transform(kind: type[Transform]) -> Entry:
     """A make_*_transform: its parameters, then what may be left out."""
-    needed = "n" * kind.ck.counted + "".join("n" if key.entries is None else "t" for key in kind.parameters())
-    shapes = needed + "c" * kind.ck.flags
+    needed = kind.ck.counted + len(kind.parameters())
 
     def call(args: Args) -> Value:
-        return kind.from_ck(*(READ[shape](arg) for shape, arg in zip(shapes, args, strict=False)))
+        return of_ck(kind, args, kind.ck.counted)
 
-    return Entry(len(needed), len(shapes), call)
+    return Entry(needed, needed + kind.ck.flags, call)
 
 
 def _transforms(dialect: str, other: str) -> Mapping[str, Entry]:

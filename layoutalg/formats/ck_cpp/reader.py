@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ from typing import Any
 from tree_sitter import Node
 
 from layoutalg.errors import SpecError
+from layoutalg.formats.ck_cpp.convert import number
 from layoutalg.formats.ck_cpp.defines import read_define
 from layoutalg.formats.ck_cpp.inventory import UNCLAIMED, inventory, makes_something
 from layoutalg.formats.ck_cpp.kinds import BUILDS
@@ -82,6 +83,23 @@ def loads(source: str, file: str = "", defines: Mapping[str, str] | None = None)
     unasked = {name: mentioned[name] for name in values if name not in values.names | claimed}
     return SpecFile(file, symbols, tuple(reader.items), unread=tuple(reader.unread),
                     unchecked=tuple(reader.unchecked), unasked=unasked)  # fmt: skip
+
+
+def value_of(source: str, function: str, arguments: Sequence[Expr]) -> Expr:
+    """What a function of a text returns, as C++ computes it; SpecError where that is not read.
+
+    >>> from layoutalg.index import var
+    >>> value_of("constexpr int f(int i) { return i / 4 * 8 + i % 4; }", "f", [var("i", 64)])
+    i // 4 * 8 + i % 4
+    """
+    defines = AskedDefines({})
+    reader = Reader(defines, "ck_tile", scope=Scope(None, defines), lines=source.split("\n"))
+    try:
+        with reading(""):
+            reader.read(source, 1)
+            return number(reader.called(reader.functions[function][0], tuple(arguments)))
+    except (KeyError, Unreadable) as error:
+        raise SpecError(f"{function} is not read: {error}") from error
 
 
 def _is_ck(source: str) -> bool:

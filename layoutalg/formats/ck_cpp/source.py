@@ -4,7 +4,7 @@ Before the grammar sees it, a text loses what the grammar does not know and the 
 (`CK_TILE_HOST_DEVICE`, `__host__` …) and the words `typename` and `template` where they only help a compiler
 (`typename Problem::T`, `Policy::template F<P>()`).  They become blanks, so that every line stays where it was.  And
 `sequence<a, b>{}` is written `sequence(a, b)`: in nested lists of names, `<` cannot be told from "less than" without
-knowing what is a type; here these names always are (`LISTS`).
+knowing what is a type; here these names always are (`LISTS`).  `tuple<int, int>{a, b}` is written `tuple(a, b)`.
 
 | file           | blocks                                                                        |
 |----------------|-------------------------------------------------------------------------------|
@@ -49,6 +49,7 @@ LISTS = frozenset({
 _LISTS = re.compile(rf"\b(?:{'|'.join(sorted(LISTS))})\s*<")
 _BRACKETS = re.compile(r"[()\[\]{}<>;]")
 _BRACES = re.compile(r"\s*\{(\s*)\}")
+_OPENED = re.compile(r"\s*\{")
 
 
 @dataclass(frozen=True)
@@ -117,28 +118,34 @@ def cleaned(text: str) -> str:
     '                    static auto f(); using T =          P::T;'
     >>> cleaned("tuple<sequence<A, B>, sequence<C>>{}")
     'tuple(sequence(A, B), sequence(C))  '
+    >>> cleaned("Tuple<int>{4}")
+    'Tuple     (4)'
     """
     for pattern in (_MACROS, _HINTS):
         text = pattern.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
-    letters, ends = list(text), _closings(text)
+    letters, (ends, braced) = list(text), _closings(text)
     for match in _LISTS.finditer(text):
         end = ends.get(match.end() - 1)
         if end is None or text.startswith("::", end + 1):
             continue
-        letters[match.end() - 1], letters[end] = "(", ")"
-        braces = _BRACES.match(text, end + 1)
-        if braces:
+        start = match.end() - 1
+        letters[start], letters[end] = "(", ")"
+        if braces := _BRACES.match(text, end + 1):
             letters[braces.end() - 1] = letters[braces.end() - len(braces[1]) - 2] = " "
+        elif (opened := _OPENED.match(text, end + 1)) and (closed := braced.get(opened.end() - 1)):
+            letters[start : end + 1] = [letter if letter == "\n" else " " for letter in text[start : end + 1]]
+            letters[opened.end() - 1], letters[closed] = "(", ")"
     return "".join(letters)
 
 
-def _closings(text: str) -> dict[int, int]:
-    """The place of each `<` that opens a list, with that of its `>`, in one pass; within other brackets, < compares.
+def _closings(text: str) -> tuple[dict[int, int], dict[int, int]]:
+    """The place of each `<` that opens a list, with that of its `>`; within other brackets, < compares.  And of braces.
 
-    A `<` in brackets opens a list only right after the name of one.
+    All in one pass.  A `<` in brackets opens a list only right after the name of one.
     """
     opens = {match.end() - 1 for match in _LISTS.finditer(text)}
     found: dict[int, int] = {}
+    braced: dict[int, int] = {}
     stack: list[tuple[str, int]] = []
     for match in _BRACKETS.finditer(text):
         letter, at = match[0], match.start()
@@ -152,11 +159,13 @@ def _closings(text: str) -> dict[int, int]:
             while stack and stack[-1][0] == "<":
                 stack.pop()
             if stack:
-                stack.pop()
+                opened, before = stack.pop()
+                if opened == "{":
+                    braced[before] = at
         elif letter == ";":
             while stack and stack[-1][0] == "<":
                 stack.pop()
-    return {at: end for at, end in found.items() if at in opens}
+    return {at: end for at, end in found.items() if at in opens}, braced
 
 
 @cache

@@ -169,6 +169,11 @@ class _Writer:
         return c_expression(e, {**self.names, **(names or {})}, bits=64, proved=True)
 
 
+def parameter_names(layout: TensorDescriptor | TileDistribution, dialect: str = "ck_tile") -> Mapping[Expr, str]:
+    """What each size of a layout is called in the text that `to_ck` writes."""
+    return _parameters(layout, DIALECTS[dialect])
+
+
 def _parameters(layout: TensorDescriptor | TileDistribution, dialect: Dialect) -> dict[Expr, str]:
     """What each size is called in C++: its name, unless that is a word of the language or of the text around it."""
     names: dict[Expr, str] = {}

@@ -21,6 +21,15 @@ LAYOUTALG_HIP __half __hneg(__half a) { return -a; }
 LAYOUTALG_HIP __half __hfma(__half a, __half b, __half c) { return __builtin_elementwise_fma(a, b, c); }
 LAYOUTALG_HIP __half __hmax(__half a, __half b) { return __builtin_elementwise_maxnum(a, b); }
 LAYOUTALG_HIP __half __hmin(__half a, __half b) { return __builtin_elementwise_minnum(a, b); }
+// Of one instruction each, or of f32.
+LAYOUTALG_HIP __half hceil(__half x) { return __builtin_elementwise_ceil(x); }
+LAYOUTALG_HIP __half hfloor(__half x) { return __builtin_elementwise_floor(x); }
+LAYOUTALG_HIP __half htrunc(__half x) { return __builtin_elementwise_trunc(x); }
+LAYOUTALG_HIP __half hsqrt(__half x) { return __builtin_elementwise_sqrt(x); }
+LAYOUTALG_HIP __half hrcp(__half x) { return __builtin_amdgcn_rcph(x); }
+LAYOUTALG_HIP __half hlog(__half x) { return (__half)logf((float)x); }
+LAYOUTALG_HIP __half hexp(__half x) { return (__half)expf((float)x); }
+__device__ __half hsin(__half);  // declared, no more
 LAYOUTALG_HIP bool __hgt(__half a, __half b) { return a > b; }
 LAYOUTALG_HIP bool __hlt(__half a, __half b) { return a < b; }
 LAYOUTALG_HIP __half2 __hadd2(__half2 a, __half2 b) { return a + b; }

@@ -88,3 +88,6 @@ LAYOUTALG_HIP T __ldg(const T* address) {
 LAYOUTALG_HIP void __threadfence() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent"); }
 LAYOUTALG_HIP void __threadfence_block() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); }
 LAYOUTALG_HIP void __threadfence_system() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, ""); }
+
+// Four bytes of the eight of two words, chosen by the digits of `selector`: declared, no more.
+__device__ unsigned __byte_perm(unsigned x, unsigned y, unsigned selector);

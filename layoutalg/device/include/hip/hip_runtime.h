@@ -46,9 +46,25 @@
 
 #include <hip/hip_math.h>
 
+// What HIP's headers have of their own in the place of <type_traits>.
+namespace __hip_internal {
+template <class A, class B>
+struct is_same {
+  static constexpr bool value = false;
+};
+template <class A>
+struct is_same<A, A> {
+  static constexpr bool value = true;
+};
+}  // namespace __hip_internal
+
 // A launch from the host, `kernel<<<grid, block>>>(...)`, is read as calls of these.
 extern "C" hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, hipStream_t stream = nullptr);
 extern "C" hipError_t hipLaunchKernel(const void*, dim3, dim3, void**, size_t, hipStream_t);
+
+// The C library's copies, on the device.
+LAYOUTALG_HIP void* memcpy(void* to, const void* from, size_t bytes) { return __builtin_memcpy(to, from, bytes); }
+LAYOUTALG_HIP void* memset(void* to, int value, size_t bytes) { return __builtin_memset(to, value, bytes); }
 
 // What a kernel prints goes nowhere here: one that does is not linked. A claim that fails stops the wave.
 __device__ int printf(const char*, ...);

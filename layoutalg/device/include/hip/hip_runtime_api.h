@@ -21,7 +21,7 @@ typedef enum hipStreamCaptureMode {
     hipStreamCaptureModeGlobal, hipStreamCaptureModeThreadLocal, hipStreamCaptureModeRelaxed
 } hipStreamCaptureMode;
 typedef enum hipDeviceAttribute_t {
-    hipDeviceAttributeMultiprocessorCount, hipDeviceAttributeMaxSharedMemoryPerBlock
+    hipDeviceAttributeMultiprocessorCount, hipDeviceAttributeMaxSharedMemoryPerBlock, hipDeviceAttributeWarpSize
 } hipDeviceAttribute_t;
 
 typedef struct hipDeviceProp_t {

@@ -128,10 +128,26 @@ constexpr void put_transform(Text& to, const char* name, const T&... parameters)
   to.put(']');
 }
 
-/// A transform: its name, then the members that make it, in this table's order.
+/// Whether a type's name has a part.
+template <class T>
+constexpr bool mentions(const char* part) {
+  for (const char* name = name_of<T>(); *name; ++name) {
+    const char *at = name, *wanted = part;
+    while (*wanted && *at == *wanted) ++at, ++wanted;
+    if (!*wanted) return true;
+  }
+  return false;
+}
+
+/// A transform: its name, then the members that make it, in this table's order. A flag that is set (SkipIsValidCheck,
+/// Use24BitIntegerCalculation) makes another transform of it, which is not read; of Xor, the modulo.
 template <class T>
 constexpr void put_transform_of(Text& to, const T& t) {
-  if constexpr (is<T>("pass_through") || is<T>("PassThrough"))
+  if constexpr (is<T>("Xor"))
+    put_transform(to, mentions<T>(", true>") ? "xor" : "xor_no_modulo", t.up_lengths_);
+  else if constexpr (mentions<T>(", true>"))
+    static_assert(unknown<T>, "layoutalg reads no transform with SkipIsValidCheck or Use24BitIntegerCalculation");
+  else if constexpr (is<T>("pass_through") || is<T>("PassThrough"))
     put_transform(to, "pass_through", entry<0>(t.up_lengths_));
   else if constexpr (is<T>("pad") || is<T>("Pad"))
     put_transform(to, "pad", entry<0>(t.up_lengths_), t.left_pad_length_, t.right_pad_length_);
@@ -147,6 +163,10 @@ constexpr void put_transform_of(Text& to, const T& t) {
     put_transform(to, "merge_v2_magic_division", t.low_lengths_);
   else if constexpr (is<T>("merge_v3_division_mod") || is<T>("Merge_v3_division_mod"))
     put_transform(to, "merge_v3_division_mod", t.low_lengths_);
+  else if constexpr (is<T>("Merge_v2r2_magic_division"))
+    put_transform(to, "merge_v2r2_magic_division", t.low_lengths_);
+  else if constexpr (is<T>("Merge_v4_no_carry"))
+    put_transform(to, "merge_v4_no_carry", t.low_lengths_);
   else if constexpr (is<T>("unmerge") || is<T>("UnMerge"))
     put_transform(to, "unmerge", t.up_lengths_);
   else if constexpr (is<T>("freeze") || is<T>("Freeze"))
@@ -196,17 +216,6 @@ constexpr auto index_of(const T& descriptor, bool last) {
     ((index(n) = last ? entry<n>(descriptor.get_lengths()) - 1 : entry<n>(descriptor.get_lengths()) / 3 * 2), ...);
   }(std::make_integer_sequence<int, T::get_num_of_dimension()>{});
   return index;
-}
-
-/// Whether a type's name has a part.
-template <class T>
-constexpr bool mentions(const char* part) {
-  for (const char* name = name_of<T>(); *name; ++name) {
-    const char *at = name, *wanted = part;
-    while (*wanted && *at == *wanted) ++at, ++wanted;
-    if (!*wanted) return true;
-  }
-  return false;
 }
 
 /// Whether a descriptor is its type (no integer is kept in it, no open size), and CK computes its offsets as constants:
@@ -260,9 +269,9 @@ constexpr void put(Text& to, const T& value) {
   } else if constexpr (requires { value.GetElementSpaceSize(); value.GetTransforms(); }) {
     to.put("{\"kind\":\"descriptor\",\"transforms\":");
     put_transforms(to, value.GetTransforms());
-    put_key(to, "lower", T::GetLowerDimensionHiddenIdss());
-    put_key(to, "upper", T::GetUpperDimensionHiddenIdss());
-    put_key(to, "top", T::GetVisibleDimensionHiddenIds());
+    put_key(to, "lower", T::GetLowerDimensionIdss());
+    put_key(to, "upper", T::GetUpperDimensionIdss());
+    put_key(to, "top", T::GetVisibleDimensionIds());
     put_key(to, "element_space_size", value.GetElementSpaceSize());
     to.put('}');
   } else if constexpr (requires { value.get_transforms(); T::get_bottom_dimension_hidden_ids(); }) {

@@ -1,0 +1,133 @@
+"""Whole kernels of CK Tile: their C++ over CK's headers, and how each is launched, for all sizes that it admits.
+
+| name                  | what it is                                                                              |
+|-----------------------|-----------------------------------------------------------------------------------------|
+| `batched_transpose`   | by tiles of 64 × 64, padded; `batched_transpose_unpadded`                               |
+| `elementwise_add`     | of two matrices; `elementwise_flat`: of two vectors                                     |
+| `reduce`              | over two of four dimensions; `reduce_rows`: of each row                                 |
+| `layernorm2d_4x512`   | by tiles of so many rows and columns, in one pass; `rmsnorm2d_4x512` alike              |
+| `topk_softmax_8`      | of so many experts: the greatest weights of each row                                    |
+| `fmha_fwd`            | attention, heads of 32, no mask or bias; as many queries and keys as there are          |
+
+A GEMM has more choices (`layoutalg.ck.gemm`).  `sources/` has each one's C++, whose macros are the choices, and its
+launch file, in which `$NAME` is one of them.  Nothing is executed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from string import Template
+
+from layoutalg.device.compile import compile_source
+from layoutalg.errors import LayoutError
+
+SOURCES = Path(__file__).parent / "sources"
+
+Macros = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class KernelSource:
+    """Kernels of CK's in one source: its text, and of each kernel the text of its launch file."""
+
+    name: str
+    text: str
+    launches: Mapping[str, str]
+
+    def compiled(self, target: str, include: Sequence[Path]) -> bytes:
+        """The code object, with the lines of CK's headers; CompileError where CK does not compile."""
+        return compile_source(self.text, target, flags=("-gline-tables-only",), include=include).payload
+
+
+def defined(source: str, macros: Macros) -> str:
+    """A file of `sources/`, with the macros in front of it."""
+    lines = "".join(f"#define {name} {value}".rstrip() + "\n" for name, value in macros.items())
+    return lines + (SOURCES / f"{source}.hip").read_text()
+
+
+def launch_text(file: str, said: Macros) -> str:
+    """A launch file of `sources/`, filled in."""
+    return Template((SOURCES / f"{file}.toml").read_text()).substitute(said)
+
+
+def _none() -> Macros:
+    return {}
+
+
+def _tile(rows: str, columns: str) -> Macros:
+    threads = int(columns) // 8
+    if int(columns) % 8 or not 1 <= int(rows) * threads <= 1024:
+        raise LayoutError(f"{rows}x{columns}: a tile has 8 columns for each thread, and a block 1 to 1024 threads")
+    return {"ROWS": rows, "COLUMNS": columns, "THREADS": str(threads)}
+
+
+def _experts(count: str) -> Macros:
+    lanes = min(int(count), 64)
+    if not lanes or 64 % lanes or int(count) % lanes:
+        raise LayoutError(f"{count} experts: CK takes 1, 2, 4 … 64 of them, or multiples of 64")
+    return {"EXPERTS": count, "ROWS": str(512 // lanes)}
+
+
+@dataclass(frozen=True)
+class KernelKind:
+    """A name's kernel: its source and launch file, its macros, and those that the name's numbers come to."""
+
+    source: str
+    launch: str
+    macros: Macros = field(default_factory=dict)
+    numbers: Callable[..., Macros] = _none
+    names: str = ""  # of the numbers, as the name has them
+
+
+KINDS: Mapping[str, KernelKind] = {
+    "batched_transpose": KernelKind("batched_transpose", "batched_transpose", {"PAD": "true"}),
+    "batched_transpose_unpadded": KernelKind("batched_transpose", "batched_transpose_unpadded", {"PAD": "false"}),
+    "elementwise_add": KernelKind("elementwise_add", "elementwise_add"),
+    "elementwise_flat": KernelKind("elementwise_add", "elementwise_flat", {"FLAT": ""}),
+    "reduce": KernelKind("reduce", "reduce"),
+    "reduce_rows": KernelKind("reduce", "reduce_rows", {"ROWS": ""}),
+    "layernorm2d": KernelKind("layernorm2d", "layernorm2d", numbers=_tile, names="ROWSxCOLUMNS"),
+    "rmsnorm2d": KernelKind("rmsnorm2d", "rmsnorm2d", numbers=_tile, names="ROWSxCOLUMNS"),
+    "fmha_fwd": KernelKind("fmha_fwd", "fmha_fwd"),
+    "topk_softmax": KernelKind("topk_softmax", "topk_softmax", numbers=_experts, names="EXPERTS"),
+}
+
+
+def kind_of(name: str) -> KernelKind | None:
+    """The kind that a name begins with, if any does.
+
+    >>> kind_of("layernorm2d_4x512").source
+    'layernorm2d'
+    """
+    return KINDS.get(name) or KINDS.get(name.rpartition("_")[0])
+
+
+def kernel_source(name: str) -> KernelSource:
+    """The source of a name; LayoutError where there is none of it.
+
+    >>> list(kernel_source("rmsnorm2d_4x512").launches)
+    ['rmsnorm2d']
+    """
+    kind = kind_of(name)
+    if kind is None:
+        raise LayoutError(f"{name!r} is no kernel that is known: {', '.join(names())}, or a tile of a GEMM")
+    given = [] if name in KINDS else name.rpartition("_")[2].split("x")
+    if len(given) != (kind.names.count("x") + 1 if kind.names else 0) or not all(map(_NUMBER.fullmatch, given)):
+        raise LayoutError(f"{name!r}: write {_written(name.rpartition('_')[0] if given else name, kind)}")
+    macros = {**kind.macros, **kind.numbers(*given)}
+    return KernelSource(name, defined(kind.source, macros), {kind.source: launch_text(kind.launch, macros)})
+
+
+_NUMBER = re.compile(r"[1-9]\d{0,4}")
+
+
+def names() -> list[str]:
+    """Every name, numbers by what they are."""
+    return [_written(name, kind) for name, kind in KINDS.items()]
+
+
+def _written(name: str, kind: KernelKind) -> str:
+    return f"{name}_{kind.names}" if kind.names else name

@@ -27,6 +27,7 @@ from functools import cached_property
 
 import numpy as np
 
+from layoutalg.display import Displayed
 from layoutalg.errors import DrawError
 from layoutalg.index import FALSE, TRUE, Expr, Term, all_of, as_expr, fresh, names, substitute, var, variables
 from layoutalg.index.box import least_value
@@ -120,7 +121,7 @@ def _allowed(free: Sequence[Expr], chosen: Mapping[Expr, int], inside: Expr, som
 
 
 @dataclass(frozen=True)
-class LaneAccess:
+class LaneAccess(Displayed):
     """An access of one wave; `index` is over the variable `lane`, `at` gives the sizes that are not fixed.
 
     Raises what `memory.banks` raises for addresses the instruction cannot take, and DrawError for a torn vector.

@@ -57,3 +57,20 @@ def _hidden(i: int, adaptor: TensorAdaptor, is_memory: bool) -> str:
     if i in adaptor.bottom_ids:
         return r"\mathrm{offset}" if is_memory else f"x_{{{adaptor.bottom_ids.index(i)}}}"
     return f"d_{{{i}}}"
+
+
+SPECIAL = {
+    "\\": r"\textbackslash{}", "_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "{": r"\{", "}": r"\}", "$": r"\$",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "×": r"$\times$", "≤": r"$\le$", "≥": r"$\ge$",
+    "−": "$-$", "→": r"$\to$", "₂": "$_2$", "⇒": r"$\Rightarrow$", "·": r"$\cdot$", "…": r"\ldots{}",
+}  # fmt: skip
+"""What LaTeX writes otherwise."""
+
+
+def escaped(words: str) -> str:
+    """Words with LaTeX's special characters written out.
+
+    >>> print(escaped("a_lds: 50 %"))
+    a\\_lds: 50 \\%
+    """
+    return "".join(SPECIAL.get(c, c) for c in words)

@@ -4,14 +4,14 @@
 |-------------------------------------|------------------------------------------------------------------------|
 | a descriptor, a distribution        | its transform graph; with `by=`, its index grid                        |
 | an adaptor                          | its transform graph                                                    |
+| a layout of CuTe's, strided memory  | as the descriptor that it is                                           |
 | a `LaneAccess`                      | lanes × banks, phase by phase; with `by=`, the index grid              |
 | two accesses                        | before and after (`layoutalg.draw.swizzle`)                            |
 | a descriptor and a refuted verdict  | the coordinates at which it fails                                      |
 | an access of `layoutalg.memory`  | as a `LaneAccess`; with a refuted verdict on it, where the witness is  |
 | a kernel's program                  | its data flow through the memories                                     |
 
-A `Picture` shows itself in a notebook.  Layouts do not: `layout` lies below `draw` and imports nothing of it; so it is
-`show(descriptor)` in a cell, or `enable()` once in a notebook, which teaches IPython to draw layouts by themselves.
+In a notebook a `Picture` shows itself, and so does each kind of thing that is drawn here (`layoutalg.draw.notebook`).
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from layoutalg.draw.grid import grid
 from layoutalg.draw.svg import Picture
 from layoutalg.draw.swizzle import compare
 from layoutalg.errors import DrawError
+from layoutalg.interop import cute
+from layoutalg.interop.strided import Strided
 from layoutalg.kernel.program import Program
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
 from layoutalg.memory import Access
@@ -58,10 +60,23 @@ def _program(given: Program, by: str, **options: Any) -> Picture:
     return dataflow(given, **options)
 
 
+OF_OTHERS: Mapping[type, Callable[[Any], TensorDescriptor | TileDistribution]] = {
+    Strided: lambda view: view.descriptor,
+    cute.Layout: cute.descriptor,
+    cute.ComposedLayout: cute.descriptor,
+}
+"""Layouts in the neighbours' notations, each as the descriptor that it is here."""
+
+
+def _of_others(given: Any, by: str, **options: Any) -> Picture:
+    return _layout(OF_OTHERS[type(given)](given), by, **options)
+
+
 DRAWN: Mapping[type, Callable[..., Picture]] = {
     TensorDescriptor: _layout, TileDistribution: _layout, TensorAdaptor: _adaptor, LaneAccess: _access,
     Program: _program,
     Access: _proved,
+    **dict.fromkeys(OF_OTHERS, _of_others),
 }  # fmt: skip
 """What is drawn of each kind of thing."""
 
@@ -90,13 +105,3 @@ def show(given: Any, other: Any = None, *, by: str = "", **options: Any) -> Pict
 def svg(given: Any, other: Any = None, *, by: str = "", **options: Any) -> str:
     """`show`, as the text of an SVG file."""
     return str(show(given, other, by=by, **options))
-
-
-def enable(shell: Any) -> None:
-    """Let a notebook draw layouts by themselves: `enable(get_ipython())`.
-
-    Afterwards a descriptor, a distribution, an adaptor or an access at the end of a cell shows its picture.
-    """
-    formatter = shell.display_formatter.formatters["image/svg+xml"]
-    for kind in DRAWN:
-        formatter.for_type(kind, lambda given: str(show(given)))

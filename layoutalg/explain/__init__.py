@@ -13,10 +13,11 @@ Every number is from a verdict or from counting, and each sentence names how it 
 What it cannot represent: what a layout is meant for, beyond the file's claims.
 """
 
-from layoutalg.explain.explanation import Explanation, explain, sized, sized_access
+from layoutalg.explain.explanation import explain, sized, sized_access
 from layoutalg.explain.finding import Finding, Fix
-from layoutalg.explain.report import data, latex, text
+from layoutalg.explain.report import Explanation, data, latex, text
 from layoutalg.explain.words import TransformStep, steps
+from layoutalg.lazy import called
 
 __all__ = [
     "Explanation",
@@ -31,3 +32,5 @@ __all__ = [
     "steps",
     "text",
 ]
+
+called(__name__, explain)  # `la.explain(…)`

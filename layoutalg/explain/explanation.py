@@ -1,18 +1,18 @@
-"""`explain`: everything that is told of one descriptor, in one record."""
+"""`explain`: everything that is told of one descriptor, found and decided."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from layoutalg.explain import fix, lds, memory
-from layoutalg.explain.finding import Finding, Fix, Prover
-from layoutalg.explain.words import TransformStep, steps
+from layoutalg.explain.finding import Fix, Prover
+from layoutalg.explain.report import Explanation
+from layoutalg.explain.words import steps
 from layoutalg.formats import AccessItem, DescriptorItem
-from layoutalg.formats.check import Result
 from layoutalg.index import TRUE, Expr, Term, simplify, substitute, var, variables
 from layoutalg.index.evaluate import admits
-from layoutalg.layout import LayoutError
+from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.layout.bind import bind, expressions
 from layoutalg.layout.transform import listed
 from layoutalg.prove import Limits
@@ -20,38 +20,15 @@ from layoutalg.target import DEFAULT_EXPLAINED
 from layoutalg.target.dtypes import DTYPES
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """A descriptor in words: what it is, what its transforms do, what was claimed, what may go wrong, what helps.
-
-    `offset` and `valid` are the whole index map as formulas of i0, i1 …; `untold` says why nothing is told of banks.
-    """
-
-    item: DescriptorItem
-    summary: str
-    steps: tuple[TransformStep, ...]
-    offset: str
-    valid: str
-    results: tuple[Result, ...]
-    findings: tuple[Finding, ...]
-    fixes: tuple[Fix, ...]
-    targets: tuple[str, ...]
-    untold: str
-
-    @property
-    def risks(self) -> tuple[Finding, ...]:
-        """The findings that are not fine."""
-        return tuple(f for f in self.findings if f.risk)
-
-
 def explain(
-    item: DescriptorItem,
+    what: DescriptorItem | TensorDescriptor,
     targets: Sequence[str] = DEFAULT_EXPLAINED,
     limits: Limits | None = None,
     accesses: Sequence[AccessItem] = (),
 ) -> Explanation:
     """What a descriptor does, what holds of it and what does not, and what would put it right.
 
+    `what`: a file's descriptor with its claims, or one that stands for itself, of which the usual claims are decided.
     `accesses`: the file's own of it, which are told of in place of the usual reads.
 
     >>> from layoutalg.formats import loads
@@ -59,6 +36,7 @@ def explain(
     >>> [f.text for f in explain(loads(text).descriptors[0]).risks][0]  # doctest: +ELLIPSIS
     'Indices share elements: offsets differ fails: index (0, 4), offset 4 and index (1, 0), offset 4. 36 indices ...'
     """
+    item = what if isinstance(what, DescriptorItem) else DescriptorItem(name="layout", descriptor=what)
     prover = Prover(limits or Limits())
     d = item.descriptor
     results = prover.results(item)

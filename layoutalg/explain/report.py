@@ -1,19 +1,51 @@
-"""An explanation as text, as JSON data, and as LaTeX."""
+"""An explanation: the record of what is told, as text, as JSON data, and as LaTeX."""
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from layoutalg.draw import latex as formulas
-from layoutalg.explain.explanation import Explanation
+from layoutalg.draw.formula import escaped
 from layoutalg.explain.finding import Finding, Fix, verdict_data
 from layoutalg.explain.words import TransformStep
+from layoutalg.formats import DescriptorItem
 from layoutalg.formats.check import Result
 
 MARKS = {"fine": "✓", "cost": "!", "fault": "✗", "open": "?"}
 """The mark of each grade."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A descriptor in words: what it is, what its transforms do, what was claimed, what may go wrong, what helps.
+
+    `offset` and `valid` are the whole index map as formulas of i0, i1 …; `untold` says why nothing is told of banks.
+    """
+
+    item: DescriptorItem
+    summary: str
+    steps: tuple[TransformStep, ...]
+    offset: str
+    valid: str
+    results: tuple[Result, ...]
+    findings: tuple[Finding, ...]
+    fixes: tuple[Fix, ...]
+    targets: tuple[str, ...]
+    untold: str
+
+    @property
+    def risks(self) -> tuple[Finding, ...]:
+        """The findings that are not fine."""
+        return tuple(f for f in self.findings if f.risk)
+
+    def __str__(self) -> str:
+        return text(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(text(self))}</pre>"
 
 
 def text(found: Explanation, with_spec: bool = False) -> str:
@@ -115,13 +147,6 @@ def _proposal(f: Fix) -> dict[str, Any]:
 
 # --- LaTeX ------------------------------------------------------------------------------------------------------------
 
-SPECIAL = {
-    "\\": r"\textbackslash{}", "_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "{": r"\{", "}": r"\}", "$": r"\$",
-    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "×": r"$\times$", "≤": r"$\le$", "≥": r"$\ge$",
-    "−": "$-$", "→": r"$\to$", "₂": "$_2$", "⇒": r"$\Rightarrow$", "·": r"$\cdot$", "…": r"\ldots{}",
-}  # fmt: skip
-"""What LaTeX writes otherwise."""
-
 
 def latex(found: Explanation) -> str:
     """The explanation as a section of a LaTeX document (amsmath): the formulas, what was claimed, risks and fixes."""
@@ -137,12 +162,3 @@ def _itemized(texts: list[str]) -> list[str]:
     if not texts:
         return []
     return [r"\begin{itemize}", *(rf"  \item {escaped(t)}" for t in texts), r"\end{itemize}"]
-
-
-def escaped(words: str) -> str:
-    """Words with LaTeX's special characters written out.
-
-    >>> print(escaped("a_lds: 50 %"))
-    a\\_lds: 50 \\%
-    """
-    return "".join(SPECIAL.get(c, c) for c in words)

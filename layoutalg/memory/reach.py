@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from layoutalg.display import Displayed
 from layoutalg.index import FALSE, TRUE, Expr, all_of, conjuncts, eq, fresh, names, substitute, variables
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.memory.banks import LaneMapError, OutsideLdsError
@@ -141,7 +142,7 @@ class Reach:
 
 
 @dataclass(frozen=True, eq=False)
-class Access(Reach):
+class Access(Reach, Displayed):
     """Lanes reach elements of a descriptor in LDS by an instruction of a target.
 
     Raises LaneMapError for a lane map of the wrong size, WidthError where the vector is not what the instruction

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from types import SimpleNamespace
 
 import pytest
 
-from layoutalg.draw import DrawError, LaneAccess, enable, latex, page, plain, show, svg, table, tree
+from layoutalg.draw import DrawError, LaneAccess, latex, page, plain, show, svg, table, tree
 from layoutalg.draw.fields import FieldInputs, descriptor_field
-from layoutalg.draw.show import DRAWN
 from layoutalg.index import var
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
 from layoutalg.layout import (
     Pad,
     PassThrough,
-    TensorDescriptor,
     TileDistribution,
     TileDistributionEncoding,
     Xor,
@@ -56,14 +53,6 @@ def test_each_kind_has_its_picture(guide, column):
 def test_what_has_no_picture_is_refused(guide, call, message):
     with pytest.raises(DrawError, match=message):
         call(guide)
-
-
-def test_a_notebook_learns_to_draw_every_kind(guide):
-    taught = {}
-    formatter = SimpleNamespace(for_type=taught.__setitem__)
-    enable(SimpleNamespace(display_formatter=SimpleNamespace(formatters={"image/svg+xml": formatter})))
-    assert set(taught) == set(DRAWN)
-    assert taught[TensorDescriptor](guide) == svg(guide)
 
 
 def test_the_tree_has_every_dimension_with_its_length(guide):

@@ -1,0 +1,55 @@
+"""CuTe's layouts, pycute's and FlyDSL's: read, written, and their algebra, right or refused with a coordinate.
+
+| to                             | call                                                                       |
+|--------------------------------|----------------------------------------------------------------------------|
+| read one, write one            | `parse("((4,2),8):((2,1),16)")`, `Layout(shape, stride)`; `str(layout)`     |
+| use it here, and back          | `descriptor(layout)`, `layout_of(descriptor)`                              |
+| compose                        | `composition`, `coalesce`, `complement`, `right_inverse`, `left_inverse`   |
+| cut into tiles, repeat         | `logical_divide`, `zipped_divide` …, `logical_product`, `blocked_product` … |
+| say who holds what             | `mma_atom`, `TiledMma`, `tiled_copy`, `distribution`, `thread_value`       |
+| take apart, put together       | `select`, `filter`, `make_layout`, `size`, `cosize`, `rank`                |
+
+Shapes and strides are integers, or index expressions over sizes: then each result is proved for all of them, or
+refused with the condition that would do.  What no layout is, `descriptor(outer, inner)` still is.
+
+>>> from layoutalg.prove import Agree, prove
+>>> tile = parse("Sw<3,3,3> o 0 o (64,64):(64,1)")
+>>> prove(Agree(descriptor(tile), descriptor(tile))).name
+'proved'
+"""
+
+from layoutalg.interop.cute.algebra import (
+    complement,
+    cosize,
+    filter,
+    left_inverse,
+    make_layout,
+    rank,
+    right_inverse,
+    select,
+    size,
+)
+from layoutalg.interop.cute.compose import coalesce, composition
+from layoutalg.interop.cute.descriptors import descriptor, layout_of
+from layoutalg.interop.cute.layout import BitSwizzle, ComposedLayout, Layout, NoLayoutError
+from layoutalg.interop.cute.products import (
+    blocked_product,
+    flat_divide,
+    logical_divide,
+    logical_product,
+    raked_product,
+    tiled_divide,
+    tiled_product,
+    zipped_divide,
+    zipped_product,
+)
+from layoutalg.interop.cute.text import flydsl, parse
+from layoutalg.interop.cute.threads import MmaAtom, TiledMma, distribution, mma_atom, thread_value, tiled_copy
+
+__all__ = [
+    "BitSwizzle", "ComposedLayout", "Layout", "MmaAtom", "NoLayoutError", "TiledMma", "blocked_product", "coalesce",
+    "complement", "composition", "cosize", "descriptor", "distribution", "filter", "flat_divide", "flydsl",
+    "layout_of", "left_inverse", "logical_divide", "logical_product", "make_layout", "mma_atom", "parse",
+    "raked_product", "rank", "right_inverse", "select", "size", "thread_value", "tiled_copy", "tiled_divide",
+    "tiled_product", "zipped_divide", "zipped_product",
+]  # fmt: skip

@@ -1,0 +1,345 @@
+"""CuTe's layouts as descriptors, one dimension for each mode, and descriptors as CuTe's layouts where one exists.
+
+| of the layout        | in the descriptor                                                             |
+|----------------------|-------------------------------------------------------------------------------|
+| the flat modes       | one embed over memory                                                         |
+| a nested mode        | a merge of its parts in reverse: CuTe's first part is the fastest, CK's last  |
+| `Sw<B,M,S> o …`      | unmerge the offset into bits, xor B of them with B others, merge              |
+| `offset o …`         | an offset below the embed                                                     |
+| A o B                | A's dimensions merged into one, and B's embed above it: there always is one   |
+
+Back, each dimension alone must be a sum of floors of its index (`compose`), and the dimensions must add up; where they
+do not, a swizzle is looked for.  Whatever is found counts only once it is proved to be the descriptor's map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product as choices
+from typing import TYPE_CHECKING
+
+from layoutalg.errors import LayoutError
+from layoutalg.index import Expr, Term, add, as_expr, const, eq, maximum, prod, substitute, variables
+from layoutalg.index.evaluate import grid
+from layoutalg.index.f2 import LinearMaps, NotLinearError
+from layoutalg.index.normal import normal, recover
+from layoutalg.interop.cute.compose import coalesced
+from layoutalg.interop.cute.layout import (
+    AnyLayout,
+    BitSwizzle,
+    ComposedLayout,
+    Layout,
+    Mode,
+    NoLayoutError,
+    leaves,
+    made,
+    tree_text,
+)
+from layoutalg.interop.cute.sizes import exactly_over, plus, size_of, times
+from layoutalg.layout import (
+    Embed,
+    Merge,
+    Offset,
+    PassThrough,
+    TensorDescriptor,
+    Xor,
+    make_naive_tensor_descriptor,
+    make_naive_tensor_descriptor_packed,
+    make_naive_tensor_descriptor_with_offset,
+    transform_tensor_descriptor,
+)
+from layoutalg.lazy import lazy
+from layoutalg.prove import ForAll, Limits, Proved, Refuted, Unknown, Verdict, prove
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+MOST_VALUES = 1 << 22
+"""A dimension longer than this is read by its formula alone."""
+LIMITS = Limits(seconds=10.0)
+
+
+def descriptor(layout: AnyLayout, *inner: Layout) -> TensorDescriptor:
+    """The descriptor of a layout: one dimension for each mode, counted as CuTe does inside it.
+
+    With `inner`, of the composition layout o inner o …, whether that is a layout or not.  LayoutError for a negative
+    offset: memory begins at 0.
+
+    >>> d = descriptor(Layout((4, (2, 8)), (2, (1, 8))))
+    >>> d.lengths, d.offset((3, 5))
+    ((4, 16), 23)
+    >>> descriptor(Layout((4, 8), (8, 1)), Layout((3, 2), (1, 3))).offset((1, 1))
+    1
+    """
+    made, top = _memory(layout), _plain(layout)
+    for above in inner:
+        rank = len(leaves(top.shape))
+        whole = Merge(tuple(map(as_expr, reversed(leaves(top.shape)))))
+        made = transform_tensor_descriptor(made, [whole], [list(range(rank))[::-1]], [[0]])
+        made, top = _embedded(made, _plain(above)), _plain(above)
+    return _grouped(made, top)
+
+
+def _plain(layout: AnyLayout) -> Layout:
+    return layout.layout if isinstance(layout, ComposedLayout) else layout
+
+
+def _memory(layout: AnyLayout) -> TensorDescriptor:
+    """The flat modes over memory."""
+    modes = _plain(layout).modes
+    lengths, strides = [n for n, _ in modes], [d for _, d in modes]
+    offset = layout.offset if isinstance(layout, ComposedLayout) else 0
+    least = add(offset, *((as_expr(n) - 1) * d for n, d in modes if as_expr(d).hi < 0))
+    if least.hi < 0:
+        at = tuple(n if as_expr(n).op != "const" else int(as_expr(n)) - 1 if as_expr(d).hi < 0 else 0 for n, d in modes)
+        raise LayoutError(
+            f"{layout}: offset {least} at {tree_text(at)}, before memory begins; count from an offset on, as in "
+            f"Sw<0,0,0> o {size_of(offset - least)} o {_plain(layout)}"
+        )
+    swizzle = layout.swizzle if isinstance(layout, ComposedLayout) else BitSwizzle(0, 0, 0)
+    if swizzle.bits == 0:
+        if offset == 0:
+            return make_naive_tensor_descriptor(lengths, strides)
+        return make_naive_tensor_descriptor_with_offset(lengths, strides, offset)
+    reach = add(offset, *((as_expr(n) - 1) * maximum(d, 0) for n, d in modes), 1)
+    below = _swizzled(swizzle, reach)
+    if any(as_expr(d).lo < 0 for d in strides):
+        raise LayoutError(f"{layout}: a negative stride below a swizzle; reverse that mode")
+    if offset != 0:
+        below = transform_tensor_descriptor(below, [Offset(reach - offset, as_expr(offset))], [[0]], [[0]])
+    return _embedded(below, _plain(layout))
+
+
+def _swizzled(swizzle: BitSwizzle, reach: Expr) -> TensorDescriptor:
+    """The swizzle from offset to offset, over whole periods of it."""
+    bits, apart = 1 << swizzle.bits, 1 << (abs(swizzle.shift) - swizzle.bits)
+    parts: list[Term] = [(reach + (swizzle.period - 1)) // swizzle.period, bits, apart, bits, 1 << swizzle.base]
+    lengths = tuple(map(as_expr, parts))
+    order = [1, 3] if swizzle.shift > 0 else [3, 1]
+    xor = Xor((as_expr(bits), as_expr(bits)))
+    others = [0, 2, 4]
+    made = make_naive_tensor_descriptor_packed(lengths)
+    sides = [order, *([n] for n in others)]
+    made = transform_tensor_descriptor(made, [xor, *(PassThrough(lengths[n]) for n in others)], sides, sides)
+    return transform_tensor_descriptor(made, [Merge(lengths)], [[0, 1, 2, 3, 4]], [[0]])
+
+
+def _embedded(below: TensorDescriptor, layout: Layout) -> TensorDescriptor:
+    """The flat modes of a layout over one dimension."""
+    lengths, strides = (tuple(map(as_expr, leaves(tree))) for tree in (layout.shape, layout.stride))
+    return transform_tensor_descriptor(below, [Embed(lengths, strides)], [[0]], [list(range(len(lengths)))])
+
+
+def _grouped(made: TensorDescriptor, layout: Layout) -> TensorDescriptor:
+    """The flat modes merged into the modes that they are parts of."""
+    groups = [leaves(mode.shape) for mode in layout]
+    if all(len(group) == 1 for group in groups):
+        return made
+    transforms: list[Merge | PassThrough] = []
+    lower, first = list[list[int]](), 0
+    for group in groups:
+        lengths = tuple(map(as_expr, reversed(group)))
+        transforms.append(Merge(lengths) if len(group) > 1 else PassThrough(lengths[0]))
+        lower.append(list(range(first, first + len(group)))[::-1])
+        first += len(group)
+    return transform_tensor_descriptor(made, transforms, lower, [[n] for n in range(len(groups))])
+
+
+# --- and back ---------------------------------------------------------------------------------------------------------
+
+
+def layout_of(descriptor: TensorDescriptor) -> AnyLayout:
+    """The layout with one mode for each dimension that is the descriptor's map, proved; swizzled where it needs be.
+
+    NoLayoutError with the reason, and a coordinate where there is one: padding, a dimension that is no sum of
+    floors, a map that no swizzle of a layout is.
+
+    >>> layout_of(descriptor(Layout((4, (2, 8)), (2, (1, 8)))))
+    (4,(2,8)):(2,(1,8))
+    >>> from layoutalg.layout import RightPad
+    >>> d = make_naive_tensor_descriptor((6,), (1,))
+    >>> layout_of(transform_tensor_descriptor(d, [RightPad(6, 2)], [[0]], [[0]]))
+    Traceback (most recent call last):
+        ...
+    layoutalg.interop.cute.layout.NoLayoutError: index (6) is padding; a layout has none: mask it, or take the \
+unpadded part
+    """
+    index = descriptor.index
+    shown = prove(ForAll("it reaches data", descriptor.valid(index)), limits=LIMITS)
+    if not isinstance(shown, Proved):
+        raise _refused(shown, index, "is padding; a layout has none: mask it, or take the unpadded part")
+    return layout_of_map(descriptor.offset(index), index)
+
+
+def layout_of_map(offset: Expr, index: Sequence[Expr]) -> AnyLayout:
+    """The layout that is an expression over indices (variables below their extents), one mode for each, proved.
+
+    >>> from layoutalg.index import var
+    >>> lane, i = var("lane", 64), var("i", 4)
+    >>> layout_of_map(lane % 32 + 32 * (4 * (lane // 32) + i), (lane, i))
+    ((32,2),4):((1,128),32)
+    """
+    lengths = [v.value.extent if v.value.extent is not None else const(int(v.hi) + 1) for v in index]
+    verdicts: list[Verdict] = []
+    refusal: NoLayoutError | None = None
+    try:
+        for candidate in _candidates(offset, index, lengths):
+            verdicts.append(prove(ForAll("the layout is the map", eq(offset, candidate(*index))), limits=LIMITS))
+            if isinstance(verdicts[-1], Proved):
+                return candidate
+    except NoLayoutError as error:
+        refusal = error
+    if not verdicts:
+        raise refusal or NoLayoutError("no layout is this map")
+    raise _refused(verdicts[0], index, "is not the sum of its dimensions' parts, and no swizzle of a layout is the map")
+
+
+def _refused(verdict: Verdict, index: Sequence[Expr], what: str) -> NoLayoutError:
+    if not isinstance(verdict, Refuted):
+        assert isinstance(verdict, Unknown)
+        return NoLayoutError(f"{verdict.claim} is not shown: {verdict.reason}")
+    point = verdict.witness.points[0]
+    where = tuple(point.get(v.value.name, 0) for v in index)
+    own = {v.value.name for v in index}
+    sizes = "".join(f" for {name} = {n}" for name, n in point.items() if name not in own)
+    return NoLayoutError(f"index {tree_text(where)}{sizes} {what}", where)
+
+
+def _candidates(offset: Expr, index: Sequence[Expr], lengths: Sequence[Expr]) -> Iterator[AnyLayout]:
+    """Layouts that may be the map: the dimensions one by one, then the same under a swizzle."""
+    start = size_of(substitute(offset, dict.fromkeys(index, 0)))
+    parts = [_mode(offset, v, index, n, start) for v, n in zip(index, lengths, strict=True)]
+    plain = [part for part in parts if isinstance(part, list)]
+    if len(plain) == len(parts):
+        yield _placed(_of_parts(plain), start)
+    yield from _swizzles(offset, index, lengths)
+    for part in parts:
+        if isinstance(part, NoLayoutError):
+            raise part
+
+
+def _placed(layout: Layout, start: Term) -> AnyLayout:
+    return layout if start == 0 else ComposedLayout(BitSwizzle(0, 0, 0), start, layout)
+
+
+def _of_parts(parts: Sequence[Sequence[Mode]]) -> Layout:
+    """One mode for each dimension, nested where it has several parts."""
+    shape = tuple(p[0][0] if len(p) == 1 else tuple(n for n, _ in p) for p in parts)
+    stride = tuple(p[0][1] if len(p) == 1 else tuple(d for _, d in p) for p in parts)
+    return made(shape, stride)
+
+
+def _mode(offset: Expr, v: Expr, index: Sequence[Expr], length: Expr, start: Term) -> list[Mode] | NoLayoutError:
+    """The parts of one dimension, or why it has none."""
+    alone = substitute(offset, {i: 0 for i in index if i is not v}) - start
+    found: list[Mode] | NoLayoutError | None = _by_formula(alone, v, length)
+    if found is None and length.op == "const" and int(length) <= MOST_VALUES and variables(alone) in ((v,), ()):
+        found = _by_values(alone, v, index, int(length))
+    if found is None:
+        return NoLayoutError(f"dimension {index.index(v)} of length {length} is {alone}: no sum of floors of {v}")
+    if isinstance(found, NoLayoutError):
+        return found
+    return coalesced(found) or [(size_of(length), 0)]
+
+
+def _by_formula(alone: Expr, v: Expr, length: Expr) -> list[Mode] | None:
+    """From the normal form, which is the sum of floors itself: e₀·v + Σ eₖ·(v div Pₖ)."""
+    poly, slopes = normal(alone), dict[Term, Term]()
+    for atom in list(poly.atoms()):
+        if v not in variables(atom):
+            continue
+        split = poly.linear_in(atom)
+        if split is None or (atom is not v and (atom.op != "div" or atom.args[0] is not v)):
+            return None
+        threshold = 1 if atom is v else size_of(atom.args[1])
+        factor = size_of(recover(split[1]).expr())
+        if v in variables(as_expr(threshold), as_expr(factor)):
+            return None
+        poly, slopes[threshold] = split[0], factor
+    if poly.terms:
+        return None
+    chain = _chain([1, *(p for p in slopes if p != 1)])
+    ends = [*chain[1:], size_of(length)] if chain else []
+    lengths = [exactly_over(after, p) for p, after in zip(chain or [], ends, strict=True)]
+    if chain is None or any(n is None for n in lengths):
+        return None
+    modes: list[Mode] = []
+    stride: Term = 0
+    for k, (p, n) in enumerate(zip(chain, lengths, strict=True)):
+        assert n is not None
+        stride = plus(times(stride, modes[-1][0]) if k else 0, slopes.get(p, 0))
+        modes.append((n, stride))
+    return modes
+
+
+def _chain(thresholds: Sequence[Term]) -> list[Term] | None:
+    """Thresholds in the order in which each divides the next; None where there is none."""
+    left, chain = list(thresholds), list[Term]()
+    while left:
+        first = next((p for p in left if all(exactly_over(q, p) is not None for q in left)), None)
+        if first is None:
+            return None
+        left.remove(first)
+        chain.append(first)
+    return chain
+
+
+def _by_values(alone: Expr, v: Expr, index: Sequence[Expr], length: int) -> list[Mode] | NoLayoutError:
+    """From the values: straight up to a first index, which must divide the length, and so on over its multiples."""
+    values, modes, step = grid(alone, [v]), list[Mode](), 1
+    while step < length:
+        found = values[::step]
+        stride = int(found[1])
+        bent = np.flatnonzero(found != np.arange(len(found)) * stride)
+        cut = int(bent[0]) if len(bent) else length // step
+        if length // step % cut:
+            where = tuple(step * cut if i is v else 0 for i in index)
+            return NoLayoutError(
+                f"index {tree_text(where)}: dimension {index.index(v)} is straight up to there, and {cut} does not "
+                f"divide the {length // step} that are left",
+                where,
+            )
+        modes.append((cut, stride))
+        step *= cut
+    return modes
+
+
+def _swizzles(offset: Expr, index: Sequence[Expr], lengths: Sequence[Expr]) -> Iterator[AnyLayout]:
+    """Layouts of bits under a swizzle that leaves every bit of the offset to one bit of the index, or to none."""
+    count = prod(lengths)
+    if any(n.op != "const" or int(n) & (int(n) - 1) for n in lengths) or count.op != "const":
+        return
+    try:
+        maps = LinearMaps([offset], index)
+    except NotLinearError:
+        return
+    start = maps.constants[offset]
+    columns = [maps.columns_by(offset, v) for v in index]
+    every = [start, *(c for dim in columns for c in dim)]
+    width = max(every).bit_length()
+    for bits, base, shift in choices(range(1, width // 2 + 1), range(width), _shifts(every)):
+        if abs(shift) < bits or base + bits + abs(shift) > width:
+            continue
+        swizzle = BitSwizzle(bits, base, shift)
+        plain = [[int(as_expr(swizzle(c))) for c in dim] for dim in columns]
+        first = int(as_expr(swizzle(start)))
+        every = [first, *(c for dim in plain for c in dim)]
+        if sum(every) == _either(every):
+            parts = [coalesced([(2, c) for c in dim]) or [(1, 0)] for dim in plain]
+            yield ComposedLayout(swizzle, first, _of_parts(parts))
+
+
+def _shifts(columns: Sequence[int]) -> list[int]:
+    """How far apart two bits are that one bit of the index sets: a swizzle's shift is one of these, up or down."""
+    mixed = next((c for c in columns if c.bit_count() > 1), 0)
+    places = [n for n in range(mixed.bit_length()) if mixed >> n & 1]
+    return sorted({a - b for a in places for b in places if a != b}, key=lambda shift: (abs(shift), -shift))
+
+
+def _either(numbers: Sequence[int]) -> int:
+    total = 0
+    for n in numbers:
+        total |= n
+    return total

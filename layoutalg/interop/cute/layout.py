@@ -1,0 +1,313 @@
+"""CuTe's layouts: a function from coordinates to offsets, given by a tree of shapes and a tree of strides.
+
+A layout counts its first mode fastest.  A coordinate is one number, or a number (or a coordinate) for each mode; read
+with one number x, the flat modes (n₀, n₁ …):(d₀, d₁ …) take its digits, the last of which is what remains, not reduced,
+so that a layout is a function of every x ≥ 0:
+
+    L(x) = d₀·(x mod n₀) + d₁·(x div n₀ mod n₁) + … + dₖ·(x div n₀…nₖ₋₁)
+
+| layout                       | coordinate    | offset                            |
+|------------------------------|---------------|-----------------------------------|
+| `(4,8):(8,1)`                | (3, 5)        | 3·8 + 5 = 29                      |
+| `(4,8):(8,1)`                | 23 = (3, 5)   | the same                          |
+| `((2,2),8):((1,16),2)`       | (3, 5)        | 3 = (1, 1): 1 + 16 + 5·2 = 27     |
+| `Sw<2,0,3> o 0 o (4,8):(8,1)`| (3, 5)        | 29 ^ (29 div 8 mod 4) = 30        |
+
+Shapes and strides are integers or index expressions over sizes; a shape is at least 1, a stride any integer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from layoutalg.display import Displayed
+from layoutalg.errors import LayoutError
+from layoutalg.index import Expr, Term, as_expr, bitand, xor
+from layoutalg.interop.cute.sizes import plus, product, quotient, remainder, size_of, times
+
+Tree = Expr | int | tuple["Tree", ...]
+"""A number, or one tree for each mode: a shape, a stride, or a coordinate."""
+Mode = tuple[Term, Term]
+"""A shape that is a number, with its stride."""
+DEEPEST = 32
+"""How deep a shape may be nested."""
+
+
+class NoLayoutError(LayoutError):
+    """No layout is the function that was asked for; `coordinate` is one where that shows, where there is one."""
+
+    def __init__(self, reason: str, coordinate: Tree | None = None) -> None:
+        super().__init__(reason)
+        self.coordinate = coordinate
+
+
+@dataclass(frozen=True, repr=False, init=False)
+class Layout(Displayed):
+    """A layout `shape:stride`; without a stride, the packed one whose first mode is fastest.
+
+    LayoutError where a shape is not at least 1, or shape and stride are no trees of one form.
+
+    >>> Layout((4, (2, 8)))
+    (4,(2,8)):(1,(4,8))
+    >>> Layout((4, 8), (8, 1))(3, 5), Layout((4, 8), (8, 1))(23)
+    (29, 29)
+    """
+
+    shape: Tree
+    stride: Tree
+
+    def __init__(self, shape: object, stride: object = None) -> None:
+        made = _shape(shape, 0)
+        self.__dict__["shape"] = made
+        self.__dict__["stride"] = packed(made) if stride is None else _stride(stride, made)
+
+    @cached_property
+    def modes(self) -> tuple[Mode, ...]:
+        """The numbers of the shape, from left to right, each with its stride."""
+        return tuple(zip(leaves(self.shape), leaves(self.stride), strict=True))
+
+    def __call__(self, *coordinate: Tree) -> Term:
+        """The offset of a coordinate: one number, or one for each mode; LayoutError where it has another form."""
+        at: Tree = coordinate[0] if len(coordinate) == 1 else coordinate
+        return evaluated(self.modes, at) if type(at) is int else _offset(at, self.shape, self.stride)
+
+    def __len__(self) -> int:
+        """The number of modes."""
+        return len(self.shape) if isinstance(self.shape, tuple) else 1
+
+    def __getitem__(self, mode: int) -> Layout:
+        """One mode, itself a layout."""
+        if not -len(self) <= mode < len(self):
+            raise IndexError(f"mode {mode} of {self}: it has {len(self)}")
+        if isinstance(self.shape, tuple) and isinstance(self.stride, tuple):
+            return made(self.shape[mode], self.stride[mode])
+        return self
+
+    def __iter__(self) -> Iterator[Layout]:
+        return (self[n] for n in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"{tree_text(self.shape)}:{tree_text(self.stride)}"
+
+
+def made(shape: Tree, stride: Tree) -> Layout:
+    """The layout of trees that are known to be right."""
+    layout = object.__new__(Layout)
+    layout.__dict__["shape"], layout.__dict__["stride"] = shape, stride
+    return layout
+
+
+@dataclass(frozen=True, repr=False)
+class BitSwizzle:
+    """CuTe's `Swizzle<B, M, S>`: B bits of the offset from bit M + S on, xor-ed into those from bit M on.
+
+    A negative S turns the two round: the bits from M on are xor-ed into those from M − S on.  LayoutError unless
+    0 ≤ B ≤ |S|, or B is 0, and M ≥ 0.
+
+    >>> BitSwizzle(3, 3, 3)(64 + 8), BitSwizzle(0, 4, 3)(77)
+    (64, 77)
+    """
+
+    bits: int
+    base: int
+    shift: int
+
+    def __post_init__(self) -> None:
+        if self.bits < 0 or self.base < 0 or abs(self.shift) < self.bits:
+            raise LayoutError(f"{self}: bits and base are at least 0, and the shift at least as great as the bits")
+        if self.base + self.bits + abs(self.shift) > 62:
+            raise LayoutError(f"{self}: it reaches beyond 62 bits")
+
+    @property
+    def source(self) -> int:
+        """The first bit that is read."""
+        return self.base + max(self.shift, 0)
+
+    @property
+    def target(self) -> int:
+        """The first bit that is changed."""
+        return self.base - min(self.shift, 0)
+
+    @property
+    def period(self) -> int:
+        """It permutes the numbers below this, and so on above."""
+        return 1 << (self.base + abs(self.shift) + self.bits) if self.bits else 1
+
+    def __call__(self, offset: Term) -> Term:
+        """The offset with its bits swapped; it is its own inverse."""
+        if self.bits == 0:
+            return offset
+        low = (1 << self.bits) - 1
+        if type(offset) is int:
+            return offset ^ (offset >> self.source & low) << self.target
+        e = as_expr(offset)
+        return size_of(xor(e, bitand(e >> self.source, low) << self.target))
+
+    def __repr__(self) -> str:
+        return f"Sw<{self.bits},{self.base},{self.shift}>"
+
+
+@dataclass(frozen=True, repr=False)
+class ComposedLayout(Displayed):
+    """CuTe's `Sw<B,M,S> o offset o layout`: the swizzle of the layout's offset, counted from an offset on.
+
+    >>> ComposedLayout(BitSwizzle(2, 0, 3), 0, Layout((4, 8), (8, 1)))(3, 5)
+    30
+    """
+
+    swizzle: BitSwizzle
+    offset: Term
+    layout: Layout
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "offset", size_of(self.offset))
+
+    @property
+    def shape(self) -> Tree:
+        """The shape of its coordinates."""
+        return self.layout.shape
+
+    def __call__(self, *coordinate: Tree) -> Term:
+        """The offset of a coordinate."""
+        return self.swizzle(plus(self.offset, self.layout(*coordinate)))
+
+    def __len__(self) -> int:
+        return len(self.layout)
+
+    def __repr__(self) -> str:
+        return f"{self.swizzle} o {tree_text(self.offset)} o {self.layout}"
+
+
+AnyLayout = Layout | ComposedLayout
+
+
+# --- trees ------------------------------------------------------------------------------------------------------------
+
+
+def tree_text(tree: Tree) -> str:
+    """A tree in CuTe's notation.
+
+    >>> tree_text((4, (2, 8))), tree_text((3,))
+    ('(4,(2,8))', '(3)')
+    """
+    return f"({','.join(map(tree_text, tree))})" if isinstance(tree, tuple) else str(tree)
+
+
+def leaves(tree: Tree) -> tuple[Term, ...]:
+    """The numbers of a tree, from left to right.
+
+    >>> leaves((4, (2, 8)))
+    (4, 2, 8)
+    """
+    if not isinstance(tree, tuple):
+        return (tree,)
+    found: list[Term] = []
+    for part in tree:
+        if isinstance(part, tuple):
+            found += leaves(part)
+        else:
+            found.append(part)
+    return tuple(found)
+
+
+def packed(shape: Tree) -> Tree:
+    """The strides of a layout without gaps whose first mode is fastest.
+
+    >>> packed((4, (2, 8)))
+    (1, (4, 8))
+    """
+    return _packed(shape, 1)[0]
+
+
+def _packed(shape: Tree, step: Term) -> tuple[Tree, Term]:
+    if not isinstance(shape, tuple):
+        return step, times(step, shape)
+    strides: list[Tree] = []
+    for part in shape:
+        one, step = _packed(part, step)
+        strides.append(one)
+    return tuple(strides), step
+
+
+def of_modes(modes: Sequence[Mode]) -> Layout:
+    """The flat layout of some modes; one mode is no tuple, and none is `1:0`."""
+    if len(modes) == 1:
+        return made(*modes[0])
+    return made(tuple(n for n, _ in modes), tuple(d for _, d in modes)) if modes else made(1, 0)
+
+
+def coordinate_of(number: Term, shape: Tree) -> Tree:
+    """The coordinate, a number for each number of the shape, that counts as `number`.
+
+    >>> coordinate_of(23, (4, (2, 8)))
+    (3, (1, 2))
+    """
+    if not isinstance(shape, tuple):
+        return number
+    digits: list[Tree] = []
+    for part in shape[:-1]:
+        whole = product(leaves(part))
+        digits.append(coordinate_of(remainder(number, whole), part))
+        number = quotient(number, whole)
+    return (*digits, *(coordinate_of(number, part) for part in shape[-1:]))
+
+
+def _shape(given: object, depth: int) -> Tree:
+    if isinstance(given, tuple | list):
+        if depth == DEEPEST:
+            raise LayoutError(f"a shape that is nested more than {DEEPEST} deep")
+        if not given:
+            raise LayoutError("a shape without modes; the layout of one element is 1:0")
+        return tuple(_shape(part, depth + 1) for part in given)
+    n = size_of(given)
+    if (n if type(n) is int else as_expr(n).lo) < 1:
+        raise LayoutError(f"a shape of {n}: it is at least 1" + ("" if type(n) is int else " for all sizes"))
+    return n
+
+
+def _stride(given: object, shape: Tree) -> Tree:
+    if isinstance(shape, tuple):
+        if not isinstance(given, tuple | list) or len(given) != len(shape):
+            raise LayoutError(f"stride {_given(given)} for shape {tree_text(shape)}: they are trees of one form")
+        return tuple(_stride(one, part) for one, part in zip(given, shape, strict=True))
+    if isinstance(given, tuple | list):
+        raise LayoutError(f"stride {_given(given)} for shape {shape}: they are trees of one form")
+    return size_of(given)
+
+
+def _given(given: object) -> str:
+    return f"({','.join(map(_given, given))})" if isinstance(given, tuple | list) else str(given)
+
+
+def _offset(at: Tree, shape: Tree, stride: Tree) -> Term:
+    if isinstance(at, tuple | list):
+        if not isinstance(shape, tuple) or len(at) != len(shape):
+            raise LayoutError(f"coordinate {_given(at)} for shape {tree_text(shape)}: one number, or one for each mode")
+        assert isinstance(stride, tuple)
+        total: Term = 0
+        for one, part, step in zip(at, shape, stride, strict=True):
+            total = plus(total, _offset(one, part, step))
+        return total
+    if type(at) is not int:
+        at = size_of(at)
+    if not isinstance(shape, tuple):
+        assert not isinstance(stride, tuple)
+        return times(at, stride)
+    return evaluated(list(zip(leaves(shape), leaves(stride), strict=True)), at)
+
+
+def evaluated(modes: Sequence[Mode], number: Term) -> Term:
+    """The offset of a number; of a negative one LayoutError, for it has no digits.
+
+    >>> evaluated([(4, 8), (8, 1)], 23)
+    29
+    """
+    if (number if type(number) is int else as_expr(number).hi) < 0:
+        raise LayoutError(f"coordinate {number}: it is at least 0")
+    total: Term = 0
+    for n, d in modes[:-1]:
+        total = plus(total, times(d, remainder(number, n)))
+        number = quotient(number, n)
+    return plus(total, times(modes[-1][1], number)) if modes else total

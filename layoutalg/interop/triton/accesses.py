@@ -1,0 +1,213 @@
+"""A register layout meets a shared one: which lane reaches which bytes, by what instruction, and what that costs.
+
+Registers go through memory in vectors: the most of a lane's elements, powers of two, that lie one after another from
+an aligned offset on, not across an interval of padding, and no more than 16 bytes; where there is padding, of its
+first registers alone.  Triton 3.9 stores in these widths (80 recorded: `tests/interop/triton/widths.jsonl`); where the
+compiler fuses two of them into one instruction (`ds_read2_b64`) they are priced as two.
+
+| blocked, 8 of a row a lane, f16, in                          | vectors        | by             |
+|--------------------------------------------------------------|----------------|----------------|
+| swizzled_shared, vec = 8, order = [1, 0]                     | 8 elements, 16 bytes | ds_write_b128 |
+| swizzled_shared, vec = 4, order = [1, 0]                     | 4 elements, 8 bytes  | ds_write_b64  |
+| swizzled_shared, order = [0, 1]                              | 1 element, 2 bytes   | ds_write_b16  |
+
+What it cannot represent: loads that transpose (`ds_read_b64_tr_b16`, `ldmatrix`), whose banks no source says, and
+copies from global memory straight into LDS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from layoutalg.errors import LayoutError
+from layoutalg.index import Expr, add, as_expr, var, xor
+from layoutalg.interop.triton.attribute import Attribute
+from layoutalg.interop.triton.descriptors import descriptor
+from layoutalg.interop.triton.linear import LinearLayout
+from layoutalg.interop.triton.notation import layout_of, linear_layout, to_linear
+from layoutalg.interop.triton.objects import linear_of
+from layoutalg.interop.triton.registers import BLOCK, LANE, REGISTER, WARP
+from layoutalg.interop.triton.shared import OFFSET, SharedLayout, shared
+from layoutalg.layout import TileDistribution
+from layoutalg.memory import Access, ConflictFree, Cost, LaneMap, access, judged, price
+from layoutalg.prove import Unknown, Verdict, prove
+from layoutalg.target import Target
+from layoutalg.target.dtypes import DTYPES
+
+WIDEST = 16
+"""Bytes of a lane that one instruction moves at most."""
+
+
+@dataclass(frozen=True)
+class TileMeeting:
+    """A register layout that meets a shared one: the lane map of its vectors, `element` counting a vector's elements.
+
+    `registers` counts the vectors of a lane, `warp` the warps; one of length 1 is the number 0.
+    """
+
+    lanes: LaneMap
+    variables: tuple[Expr, ...]
+
+
+def meeting_of(memory: SharedLayout, held: LinearLayout, element_bytes: int, name: str = "access") -> TileMeeting:
+    """The vectors in which registers go through shared memory; LayoutError where the two are of different tensors."""
+    if list(held.shape.values()) != list(memory.linear.shape.values()):
+        raise LayoutError(
+            f"registers of {list(held.shape.values())} for a memory of {list(memory.linear.shape.values())}"
+        )
+    if held.of_place(BLOCK):
+        raise LayoutError("the registers are spread over the blocks of a cluster")
+    held = held.without_copies(REGISTER)
+    first = _vector(memory, held, element_bytes)
+    rest = [n for n in range(len(held.of_place(REGISTER))) if n not in first]
+    given = {
+        "lane": held.of_place(LANE),
+        "element": tuple(held.of_place(REGISTER)[n] for n in first),
+        "register": tuple(held.of_place(REGISTER)[n] for n in rest),
+        "warp": held.of_place(WARP),
+    }
+    variables = {n: var(n, 1 << len(bases)) if bases else as_expr(0) for n, bases in given.items()}
+    pieces = [(variables[n], bases) for n, bases in given.items()]
+    index = tuple(coordinate(pieces, d) for d in range(len(held.sizes)))
+    others = tuple(variables[n] for n in ("register", "warp") if given[n])
+    return TileMeeting(LaneMap(variables["lane"], variables["element"], index, name), others)
+
+
+def _vector(memory: SharedLayout, held: LinearLayout, element_bytes: int) -> list[int]:
+    """The bits of registers that count the elements of a vector, the fastest first; with padding, the first ones."""
+    linear = memory.linear
+    place = LinearLayout.of({OFFSET: linear.of_place(OFFSET)}, linear.shape).inverse()
+    offsets = {
+        n: [place.apply(**dict(zip(held.shape, b, strict=True)))[OFFSET] for b in bases] for n, bases in held.bases
+    }
+    most = min([WIDEST // element_bytes, *(interval for interval, _ in memory.pads)])
+    chosen: list[int] = []
+    registers = offsets.get(REGISTER, [])
+    while 1 << len(chosen) < most and 1 << len(chosen) in registers:
+        found = [*chosen, registers.index(1 << len(chosen))]
+        if memory.pads and found != list(range(len(found))):
+            break
+        others = [at for n, each in offsets.items() for k, at in enumerate(each) if n != REGISTER or k not in found]
+        if any(at & (1 << len(found)) - 1 for at in others):
+            break
+        chosen = found
+    return chosen
+
+
+def coordinate(pieces: Sequence[tuple[Expr, Sequence[Sequence[int]]]], dimension: int) -> Expr:
+    """A coordinate of a linear layout, from each variable and the bases of its bits: runs of bits, shifted.
+
+    >>> lane = var("lane", 64)
+    >>> coordinate([(lane, [(4, 0), (8, 0), (0, 1), (0, 2), (0, 4), (1, 0)])], 0)
+    lane % 4 * 4 + lane // 32
+    """
+    terms: list[tuple[int, Expr]] = []
+    for variable, bases in pieces:
+        runs: list[tuple[int, int, int]] = []  # first bit, where it leads, how many
+        for bit, basis in enumerate(bases):
+            for to in range(basis[dimension].bit_length()):
+                if not basis[dimension] >> to & 1:
+                    continue
+                before = next((r for r in runs if (r[0] + r[2], r[1] + r[2]) == (bit, to)), None)
+                if before:
+                    runs[runs.index(before)] = (before[0], before[1], before[2] + 1)
+                else:
+                    runs.append((bit, to, 1))
+        for bit, to, count in runs:
+            terms.append((((1 << count) - 1) << to, variable // (1 << bit) % (1 << count) * (1 << to)))
+    disjoint = sum(mask for mask, _ in terms).bit_count() == sum(mask.bit_count() for mask, _ in terms)
+    if disjoint:
+        return add(*(term for _, term in terms)) if terms else as_expr(0)
+    total: Expr = as_expr(0)
+    for _, term in terms:
+        total = xor(total, term)
+    return total
+
+
+@dataclass(frozen=True)
+class Conflicts:
+    """Whether lanes meet in a bank: the verdict, the access that it is of, its exact cycles (None: unknown)."""
+
+    verdict: Verdict
+    access: Access
+    cost: Cost | None
+
+    def __bool__(self) -> bool:
+        return bool(self.verdict)
+
+    @property
+    def cycles(self) -> tuple[int, int] | None:
+        """The least and the most cycles of one vector of a wave."""
+        return None if self.cost is None else self.cost.total
+
+    @property
+    def ideal(self) -> int:
+        """The cycles of an access without conflicts: one a phase."""
+        return len(self.access.instruction.phases)
+
+    @property
+    def witness(self) -> str:
+        """Which lanes meet where; empty where none do."""
+        return "" if self.verdict else self.verdict.reason
+
+    def __str__(self) -> str:
+        told = (
+            "unknown cycles" if self.cost is None else " to ".join(map(str, dict.fromkeys(self.cost.total))) + " cycles"
+        )
+        more = f": {self.verdict.reason}" if self.verdict.reason else ""
+        return f"{self.access.name}: {self.verdict.name}, {told} of {self.ideal}{more}"
+
+
+def conflict_free(
+    memory: Any,
+    registers: Any,
+    target: Target | str,
+    *,
+    shape: Sequence[int],
+    dtype: str,
+    way: Literal["read", "write"] = "read",
+) -> Conflicts:
+    """Whether registers go to and from shared memory without bank conflicts, on a target's own lane groups.
+
+    `memory`: a shared layout, `registers`: a register layout or a distribution, both of a tensor of `shape`, of `dtype`
+    (f16, …).  LayoutError, AccessError, TargetError where that is no access.
+
+    >>> mfma = "#ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>"
+    >>> a = f"#ttg.dot_op<{{opIdx = 0, parent = {mfma}, kWidth = 8}}>"
+    >>> tile = "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>"
+    >>> for target in ("gfx942", "gfx950"):
+    ...     found = conflict_free(tile, a, target, shape=(128, 64), dtype="f16")
+    ...     print(target, found.verdict.name, found.cycles, "of", found.ideal)
+    gfx942 proved (8, 8) of 8
+    gfx950 refuted (8, 8) of 4
+    """
+    size = element_bytes(dtype)
+    there = _shared(memory, shape)
+    held = to_linear(registers) if isinstance(registers, TileDistribution) else linear_layout(registers, shape)
+    lanes = meeting_of(there, held, size, "store" if way == "write" else "load").lanes
+    reached = access(descriptor(there), lanes, size, target, way)
+    claim, cost = ConflictFree(reached), price(reached)
+    if isinstance(cost, Unknown):
+        return Conflicts(prove(claim), reached, None)
+    return Conflicts(judged(claim, cost), reached, cost)
+
+
+def element_bytes(dtype: str) -> int:
+    """Bytes of an element; LayoutError where the type is none, or no whole number of bytes."""
+    if dtype not in DTYPES:
+        raise LayoutError(f"no element type {dtype!r}; there are {', '.join(DTYPES)}")
+    if not DTYPES[dtype].bytes:
+        raise LayoutError(f"elements of {DTYPES[dtype].bits} bits have no address of their own")
+    return DTYPES[dtype].bytes
+
+
+def _shared(layout: Any, shape: Sequence[int]) -> SharedLayout:
+    if isinstance(layout, SharedLayout):
+        return layout
+    linear = linear_of(layout)
+    if linear is not None:
+        return SharedLayout(linear)
+    attribute: Attribute = layout_of(layout)
+    return shared(attribute, shape)

@@ -8,7 +8,7 @@ PARALLEL := -n auto --dist worksteal
 # Byte code is kept: tests start many processes, and each would compile the package anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all lint kernels docs notebooks clean
+.PHONY: demo test test-all lint kernels docs notebooks release clean
 
 .venv/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -48,6 +48,13 @@ notebooks: .venv/.installed  ## the lessons, opened in Jupyter
 
 kernels: .venv/.installed  ## the emitted kernels and what was proved of them, made anew
 	$(BIN)/python -m layoutalg.cli.golden
+
+release: .venv/.tools  ## the wheel and the source archive in build/dist, checked; all but the upload
+	rm -rf build/dist
+	$(BIN)/python -m build --outdir build/dist
+	$(BIN)/twine check --strict build/dist/*
+	$(EXTRAS) $(BIN)/pytest tests/test_release.py
+	@echo "next: git tag, then $(BIN)/twine upload build/dist/*"
 
 clean:
 	rm -rf .venv build *.egg-info

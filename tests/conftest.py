@@ -1,6 +1,7 @@
 """Code objects of the kernels in isa/kernels, compiled once a run; and which targets and types quick tests take."""
 
 import functools
+import os
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 from layoutalg.device.compile import compile_source
 from layoutalg.isa.container.binary import KernelBinary, read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
+
+os.environ["LAYOUTALG_KEEP_PROOFS"] = "no"  # each test of `check` decides anew
 
 KERNELS = Path(__file__).parent / "isa" / "kernels"
 

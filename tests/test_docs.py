@@ -73,21 +73,22 @@ def test_the_reference_shows_examples_as_code(site: Path) -> None:
     assert "<blockquote>" not in text
 
 
-SWEEP = ROOT / "docs" / "pages" / "howto" / "sweep-my-configurations.md"
+OF_CK = [ROOT / "docs" / "pages" / "howto" / f"{name}.md" for name in ("sweep-my-configurations", "audit-a-ck-kernel")]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page != SWEEP], ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in OF_CK], ids=lambda p: p.stem)
 def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     _shown(page)
 
 
 @pytest.mark.slow
-def test_what_the_page_on_cks_configurations_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", OF_CK, ids=lambda p: p.stem)
+def test_what_a_page_on_ck_shows(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It compiles CK's own headers."""
     monkeypatch.chdir(tmp_path)
     Path("composable_kernel").symlink_to(composable_kernel())
-    _shown(SWEEP)
+    _shown(page)
 
 
 def _shown(page: Path) -> None:

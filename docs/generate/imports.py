@@ -10,6 +10,7 @@ import ast
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from layoutalg.draw.svg import Picture, outlined, shape, words
@@ -33,14 +34,20 @@ def modules() -> Mapping[str, Path]:
 
 def imported(module: str, known: Mapping[str, Path]) -> set[str]:
     """The modules of ours that a module imports, also those that are for types alone or loaded later."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(known[module].read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            inside = (f"{node.module}.{alias.name}" for alias in node.names)
-            found |= {name if name in known else node.module for name in inside}
+    found = {f"{base}.{name}" if name and f"{base}.{name}" in known else base for base, name in _said(known[module])}
     return (found & set(known)) - {module}
+
+
+@cache
+def _said(path: Path) -> frozenset[tuple[str, str]]:
+    """The module, and the name in it where one is said, of each import of a file."""
+    found: set[tuple[str, str]] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {(alias.name, "") for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {(node.module, alias.name) for alias in node.names}
+    return frozenset(found)
 
 
 def between_rooms() -> Counter[tuple[str, str]]:

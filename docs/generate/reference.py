@@ -14,6 +14,7 @@ PACKAGES = {
     "target": "Targets",
     "prove": "Proving",
     "memory": "Banks and coalescing",
+    "interop": "Layouts of others",
     "formats": "Files",
     "synth": "Synthesis",
     "draw": "Drawing",

@@ -7,15 +7,19 @@ import json
 import sys
 import traceback
 from importlib import import_module
+from typing import Annotated
 
 import typer
 
-from layoutalg.cli.errors import BAD_INPUT, DEFECT, InputError
+from layoutalg import __version__
+from layoutalg.cli.errors import BAD_INPUT, DEFECT, is_told
 
 COMMANDS = {
-    "check": "checking", "offsets": "checking", "recheck": "checking", "explain": "explaining", "draw": "drawing",
-    "synth": "synthesis", "run": "kernels", "emit": "kernels", "compile": "kernels", "binary": "binaries",
-    "execute": "executing", "audit": "auditing", "survey": "surveying", "ck": "ck",
+    "init": "starting", "schema": "starting",
+    "check": "checking", "diff": "comparing", "offsets": "checking", "recheck": "checking",
+    "explain": "explaining", "draw": "drawing", "synth": "synthesis",
+    "run": "kernels", "emit": "kernels", "compile": "kernels", "binary": "binaries",
+    "execute": "executing", "audit": "auditing", "survey": "surveying", "ck": "ck", "convert": "converting",
     "banks": "hardware", "targets": "hardware", "devices": "hardware", "bench": "benching", "demo": "demo",
 }  # fmt: skip
 """The module of each command, which has a function or a group of that name (`compile_file` for `compile`)."""
@@ -25,11 +29,10 @@ def application(command: str = "") -> typer.Typer:
     """All commands; where one is named, that one alone, so that no other's module is imported."""
     app = typer.Typer(
         help="Prove a tensor layout of AMD's Composable Kernel, then emit the HIP kernel.",
-        no_args_is_help=True,
-        add_completion=False,
+        invoke_without_command=True,
         pretty_exceptions_enable=False,
     )
-    app.callback()(lambda: None)
+    app.callback()(_options)
     for name in [command] if command in COMMANDS else COMMANDS:
         module = import_module(f"layoutalg.cli.{COMMANDS[name]}")
         made = getattr(module, "compile_file" if name == "compile" else name)
@@ -38,6 +41,16 @@ def application(command: str = "") -> typer.Typer:
         else:
             app.command(name)(made)
     return app
+
+
+def _options(
+    context: typer.Context, version: Annotated[bool, typer.Option("--version", help="Say the version.")] = False
+) -> None:
+    if version:
+        print(f"layoutalg {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 def main() -> None:
@@ -51,7 +64,7 @@ def main() -> None:
     except (typer.Abort, KeyboardInterrupt):
         code = 130
     except Exception as error:
-        if _is_ours(error):
+        if is_told(error):
             code = _told(str(error), BAD_INPUT)
         else:
             traceback.print_exc()
@@ -62,12 +75,7 @@ def main() -> None:
 def _told(error: str, code: int) -> int:
     """The error as a line on stderr; with --json also as the one document that stdout has."""
     print(f"layoutalg: {error}", file=sys.stderr)
-    if "--json" in sys.argv[1:]:
+    asked = " ".join(sys.argv[1:]).replace("=", " ")
+    if "--json" in sys.argv[1:] or "--format json" in asked:
         print(json.dumps({"error": error, "exit": code}))
     return code
-
-
-def _is_ours(error: Exception) -> bool:
-    """Whether the message of an error is for the user: the library's own kinds, and files that cannot be used."""
-    own = any(kind.__module__.startswith("layoutalg.") for kind in type(error).__mro__)
-    return own or isinstance(error, InputError | OSError)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,7 @@ import typer
 
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.executing import chosen_kernel
-from layoutalg.cli.files import load
+from layoutalg.cli.files import Includes, load
 from layoutalg.cli.output import placed
 from layoutalg.disk import write_whole
 from layoutalg.errors import shortened
@@ -54,6 +55,7 @@ def audit(
         Path | None, typer.Option(callback=placed, help="Where the template goes, without --launch.")
     ] = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="The limit for all claims.")] = 60.0,
+    include: Includes = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Prove that a kernel is safe as it is launched, for all sizes; exit 1 where a run shows that it is not, 2 unknown.
@@ -71,20 +73,47 @@ def audit(
     """
     if template is not None and launch_file is not None:
         raise InputError("--template is where a launch file is written that is missing: leave --launch out")
-    spec = load(launch_file) if launch_file is not None else None
+    spec = load(launch_file, include) if launch_file is not None else None
     named = spec.launch.kernel if spec is not None and spec.launch else None
     payload, chosen = chosen_kernel(file, kernel or named, target)
     code, where = codes.decode_kernel(chosen), lines.SourceLines.read(payload).of
     if spec is None:
         return _figures(measured.figures(code, seconds), where, template, as_json)
-    found = auditing.audit(code, spec, seconds)
-    claims = [_claim(found, *one, where) for one in found.claims]
+    told = Told(auditing.audit(code, spec, seconds), where)
     if as_json:
-        print(json.dumps({"kernel": found.kernel, "target": found.target, "verdict": found.name, "claims": claims,
-                          "assumptions": found.assumptions, "facts": [vars(one) for one in found.facts]}))  # fmt: skip
+        print(json.dumps(told.data))
     else:
-        print(*_told(found, claims, where), sep="\n")
-    return {"proved": 0, "refuted": 1}.get(found.name, UNKNOWN)
+        print(*told.text(), sep="\n")
+    return told.exit_code
+
+
+@dataclass(frozen=True)
+class Told:
+    """An audit as it is told: in words, as data, by an exit code."""
+
+    found: auditing.Audit
+    where: report.Lines
+
+    @property
+    def claims(self) -> list[dict[str, Any]]:
+        """Every claim as data."""
+        return [_claim(self.found, *one, self.where) for one in self.found.claims]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """As JSON has it."""
+        found = self.found
+        return {"kernel": found.kernel, "target": found.target, "verdict": found.name, "claims": self.claims,
+                "assumptions": found.assumptions, "facts": [vars(one) for one in found.facts]}  # fmt: skip
+
+    @property
+    def exit_code(self) -> int:
+        """Of the whole."""
+        return {"proved": 0, "refuted": 1}.get(self.found.name, UNKNOWN)
+
+    def text(self) -> Iterator[str]:
+        """In words."""
+        return _told(self.found, self.claims, self.where)
 
 
 def _claim(

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from layoutalg.cli.errors import BAD_INPUT, InputError
 from layoutalg.cli.files import (
     SOURCES,
+    TTGIR,
     Includes,
     defines_of,
     descriptor_of,
@@ -24,23 +27,35 @@ from layoutalg.cli.files import (
     refuse_unasked,
     sizes_of,
 )
-from layoutalg.cli.output import placed, say
+from layoutalg.cli.kept import Kept
+from layoutalg.cli.output import placed
 from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+    from importlib import metadata
 
     from rich import console, progress
 
-    from layoutalg import formats, prove
+    import layoutalg.prove as prove
+    from layoutalg import formats
+    from layoutalg import target as gpus
+    from layoutalg.cli import checked, reports, watching
     from layoutalg.formats import check as claims
     from layoutalg.prove import certificates as smtlib
     from layoutalg.prove import decide, parallel
     from layoutalg.prove import recheck as again
+
+    Unreadable = formats.SpecError | InputError | OSError
 else:
     console = lazy("rich.console")
     progress = lazy("rich.progress")
     formats = lazy("layoutalg.formats")
+    metadata = lazy("importlib.metadata")
+    checked = lazy("layoutalg.cli.checked")
+    reports = lazy("layoutalg.cli.reports")
+    watching = lazy("layoutalg.cli.watching")
+    gpus = lazy("layoutalg.target")
     prove = lazy("layoutalg.prove")
     claims = lazy("layoutalg.formats.check")
     smtlib = lazy("layoutalg.prove.certificates")
@@ -52,7 +67,8 @@ else:
 Files = Annotated[
     list[Path],
     typer.Argument(
-        help="Spec files (.toml, .json), folders of them, CK Tile C++ (.hpp, .cpp), or text with C++ blocks."
+        help="Spec files (.toml, .json), folders of them, CK Tile C++ (.hpp, .cpp), text with C++ blocks, or Triton's "
+        "GPU IR (.ttgir)."
     ),
 ]
 Defines = Annotated[
@@ -60,10 +76,23 @@ Defines = Annotated[
 ]
 
 
+class OutputForm(StrEnum):
+    """What `check` prints."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    JUNIT = "junit"
+    GITHUB = "github"
+
+
 def check(
     files: Files,
     define: Defines = None,
     include: Includes = None,
+    target: Annotated[
+        list[str] | None, typer.Option(help="A GPU that Triton's IR is checked for, in place of its own; may repeat.")
+    ] = None,
     strategy: Annotated[str | None, typer.Option(help="Force one strategy, e.g. z3.")] = None,
     seconds: Annotated[float, typer.Option(min=0.001, max=86400, help="The limit for each claim.")] = 10.0,
     memory: Annotated[int, typer.Option(min=256, help="The solver's limit in megabytes.")] = 2048,
@@ -72,49 +101,89 @@ def check(
     certificates: Annotated[
         Path | None, typer.Option(callback=placed, help="Write SMT-LIB certificates to this folder.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    cache: Annotated[
+        bool,
+        typer.Option(envvar="LAYOUTALG_KEEP_PROOFS", help="Keep what is decided; an unchanged file is not read again."),
+    ] = True,
+    watch: Annotated[bool, typer.Option(help="Check again whenever a file changes.")] = False,
+    form: Annotated[OutputForm, typer.Option("--format", help="What is printed on stdout.")] = OutputForm.TEXT,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> int:
     """Prove every claim of each descriptor."""
-    defines = defines_of(define)
+    form = OutputForm.JSON if as_json else form
+    how = How(strategy, seconds, memory, jobs, dask)
+    keep = Kept(strategy, seconds, memory, form is OutputForm.JSON) if cache and certificates is None else None
+    once = partial(_check, files, defines_of(define), include, target or (), how, keep, certificates, form)
+    return watching.repeat(files, once) if watch else once()
+
+
+def _check(
+    files: list[Path],
+    defines: dict[str, str],
+    include: list[Path] | None,
+    target: Sequence[str],
+    how: How,
+    keep: Kept | None,
+    certificates: Path | None,
+    form: OutputForm,
+) -> int:
     paths = expand(files)
     if defines and not any(path.suffix in SOURCES for path in paths):
         raise InputError("-D gives C++ parameters their values; a spec file's symbols are checked for all of theirs")
-    specs, bad = _read_all(paths, defines, include)
-    how = How(strategy, seconds, memory, jobs, dask)
-    results = _decide(specs, how, quiet=as_json)
+    for name in target:
+        gpus.target(name)
+    if target and not any(path.suffix == TTGIR for path in paths):
+        raise InputError("--target is of Triton's IR (.ttgir); a spec file's accesses name their targets")
+    before = {str(path): kept for path in paths if keep is not None and (kept := keep.get(path)) is not None}
+    rest = [path for path in paths if str(path) not in before]
+    specs, bad = _read_all(rest, defines, include, target, alone=not before)
+    results = _decide(specs, how, quiet=form is not OutputForm.TEXT)
     if certificates is not None:
         _certify(specs, results, certificates, how)
-    if as_json:
-        print(json.dumps(_document(specs, results, bad, how.limits), indent=1, ensure_ascii=False))
-    else:
-        _print(specs, results)
+    limits = how.limits if form is OutputForm.JSON else None
+    now = {s.path: checked.CheckedFile.of(s, found, limits) for s, found in zip(specs, results, strict=True)}
+    if keep is not None:
+        for one in now.values():
+            keep.put(one)
+    found = [(before | now)[str(path)] for path in paths if path not in bad]
+    if before:
+        n = sum(len(one.results) for one in before.values())
+        print(f"note: {n} claims as an earlier run decided them; --no-cache decides them anew", file=sys.stderr)
+    if form is OutputForm.JSON:
+        print(json.dumps(checked.document(found, [*map(str, bad.values())]), indent=1, ensure_ascii=False))
+    elif form is OutputForm.TEXT:
+        checked.show(found)
         _print_missing(specs, defines)
-    return BAD_INPUT if bad else _exit_code(specs, [r for found in results for r in found])
+    elif told := reports.WRITERS[form](checked.told(found, bad)):
+        print(told)
+    return BAD_INPUT if bad else checked.exit_code(found)
 
 
 def _read_all(
-    paths: list[Path], defines: dict[str, str], include: list[Path] | None
-) -> tuple[list[formats.SpecFile], list[str]]:
+    paths: list[Path], defines: dict[str, str], include: list[Path] | None, targets: Sequence[str], *, alone: bool
+) -> tuple[list[formats.SpecFile], dict[Path, Unreadable]]:
     """The files that can be read, and what is wrong with the others: it is told, and the rest is checked still.
 
-    Where none can, the only error (or the last one) is raised.
+    Where none can, and they are `alone`, the only error (or the last one) is raised.
     """
     specs: list[formats.SpecFile] = []
-    errors: list[formats.SpecError | InputError | OSError] = []
+    errors: dict[Path, Unreadable] = {}
     for path in paths:
         try:
-            spec = read(path, defines if path.suffix in SOURCES else {}, include, alone=False)
+            spec = read(path, defines if path.suffix in SOURCES else {}, include, alone=False, targets=targets)
             if not (spec.items or spec.unread or spec.unchecked):
                 raise InputError(f"{spec.path}: it describes no layout, so that nothing can be checked")
             specs.append(spec)
         except (formats.SpecError, InputError, OSError) as error:
-            errors.append(error)
-    for told in errors if specs else errors[:-1]:
-        print(f"layoutalg: {told}", file=sys.stderr)
-    if errors and not specs:
-        raise errors[-1]
+            errors[path] = error
+    last = [*errors.values()][-1] if alone and errors and not specs else None
+    for told in errors.values():
+        if told is not last:
+            print(f"layoutalg: {told}", file=sys.stderr)
+    if last is not None:
+        raise last
     refuse_unasked([spec for spec in specs if Path(spec.path).suffix in SOURCES])
-    return specs, [str(told) for told in errors]
+    return specs, errors
 
 
 @dataclass(frozen=True)
@@ -137,14 +206,14 @@ def _decide(specs: list[formats.SpecFile], how: How, quiet: bool) -> list[list[c
     if how.strategy is not None and how.strategy not in decide.STRATEGIES:
         raise InputError(f"no strategy {how.strategy!r}: give one of {', '.join(decide.STRATEGIES)}")
     if how.jobs > 1 or how.dask is not None:
-        with _executor(how.dask) as executor:
+        with cluster(how.dask) as executor:
             return claims.check_all(specs, strategy=how.strategy, limits=how.limits, jobs=how.jobs, executor=executor)
     with _progress(specs, quiet) as rounds:
         return [list(claims.check(spec, strategy=how.strategy, limits=how.limits)) for spec in rounds]
 
 
 @contextmanager
-def _executor(address: str | None) -> Iterator[Executor | None]:
+def cluster(address: str | None) -> Iterator[Executor | None]:
     """The Dask cluster's executor; None where no address is given."""
     if address is None:
         yield None
@@ -214,97 +283,11 @@ def recheck(
     return 1 if counts["disagrees"] or counts["altered"] else 2 if counts["undecided"] else 0
 
 
-def _exit_code(specs: list[formats.SpecFile], results: list[claims.Result]) -> int:
-    """3 where a part of a file makes no layout, 1 when something decided is not as expected, 2 when something is open.
-
-    What was not read is open: unknown is never a pass.
-    """
-    unread = [part for spec in specs for part in spec.unread]
-    if any(part.refused for part in unread):
-        return BAD_INPUT
-    wrong = {r.verdict.name for r in results if not r.passed}
-    if not results and any(spec.unchecked for spec in specs):
-        return 2
-    if wrong & {"refuted", "proved"}:
-        return 1
-    return 2 if wrong or unread else 0
-
-
-def _document(
-    specs: list[formats.SpecFile], results: list[list[claims.Result]], bad: list[str], limits: prove.Limits
-) -> dict[str, Any]:
-    files = []
-    for spec, found in zip(specs, results, strict=True):
-        files.append(
-            {
-                "file": spec.path,
-                "results": [_entry(r) for r in found],
-                "facts": {d.name: claims.facts(d, limits) for d in spec.descriptors},
-                "unread": [vars(u) for u in spec.unread],
-                "unchecked": [{"name": u.name, "line": u.line, "reason": u.reason} for u in spec.unchecked],
-            }
-        )
-    every = [r for found in results for r in found]
-    counts = {name: sum(r.verdict.name == name for r in every) for name in ("proved", "refuted", "unknown")}
-    counts |= {name: sum(len(getattr(spec, name)) for spec in specs) for name in ("unread", "unchecked")}
-    return {"files": files, **counts, "errors": bad, "passed": all(r.passed for r in every) and not bad}
-
-
-def _entry(r: claims.Result) -> dict[str, Any]:
-    entry: dict[str, Any] = {
-        "item": r.item.name,
-        "line": r.item.line,
-        "claim": r.claim,
-        "verdict": r.verdict.name,
-        "expect": r.expect,
-        "passed": r.passed,
-        "strategy": r.verdict.strategy,
-        "milliseconds": round(r.verdict.seconds * 1e3, 4),
-        "assumptions": list(r.verdict.assumptions),
-        "reason": r.verdict.reason,
-    }
-    if isinstance(r.verdict, prove.Refuted):
-        entry["witness"] = [dict(p) for p in r.verdict.witness.points]
-    return entry
-
-
-def _print(specs: list[formats.SpecFile], results: list[list[claims.Result]]) -> None:
-    for spec, found in zip(specs, results, strict=True):
-        say(typer.style(spec.path, bold=True))
-        for r in found:
-            _print_result(r)
-        for unread in spec.unread:
-            say(typer.style(f"  line {unread.line}: {unread.name} not read: {unread.reason}", dim=True))
-        for passed in spec.unchecked:
-            say(typer.style(f"  line {passed.line}: {passed.name} not checked: {passed.reason}", dim=True))
-    every = [r for found in results for r in found]
-    wrong = [r for r in every if not r.passed]
-    left, seen = (sum(len(getattr(spec, name)) for spec in specs) for name in ("unread", "unchecked"))
-    verdict = f"{len(wrong)} not as expected" if wrong else "all as expected" if every else "nothing was checked"
-    told = [f"{_counted(n, 'part')} not {what}" for n, what in ((left, "read"), (seen, "checked")) if n]
-    say("; ".join([f"{_counted(len(every), 'claim')}: {verdict}", *told]))
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
 def _print_missing(specs: list[formats.SpecFile], defines: dict[str, str]) -> None:
     """What C++ files still ask for, all at once: each part that is not read names only the first."""
     for spec in specs:
         if spec.unread and (told := missing(Path(spec.path), defines)):
             print(f"note: {spec.path}: {told.removeprefix('; ')}", file=sys.stderr)
-
-
-def _print_result(r: claims.Result) -> None:
-    mark, colour = ("✓", "green") if r.passed else (("?", "yellow") if r.verdict.name == "unknown" else ("✗", "red"))
-    verdict = r.verdict.name + (" as expected" if r.passed and r.expect == "refuted" else "")
-    how = typer.style(f"({r.verdict.strategy}, {r.verdict.seconds * 1e3:.2f} ms)", dim=True)
-    say(f"  {typer.style(mark, colour)} {r.item.name}: {r.claim} {typer.style(verdict, colour)} {how}")
-    if r.verdict.reason:
-        say(f"      {r.verdict.reason}")
-    if r.because and not r.passed:
-        say(f"      expected: {r.expect}, because {r.because}")
 
 
 def offsets(

@@ -1,4 +1,4 @@
-"""`ck`: Composable Kernel's own configurations, through its compiler."""
+"""`ck`: Composable Kernel's own configurations, through its compiler; its whole kernels are in `ck_auditing`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from layoutalg.cli import checking, ck_auditing, ck_contraction
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.output import console_for
 from layoutalg.errors import shortened
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from layoutalg.ck import space
     from layoutalg.ck import sweep as sweeping
+    from layoutalg.ck import validation as validations
     from layoutalg.formats import cpp
 else:
     progress = lazy("rich.progress")
@@ -30,9 +32,12 @@ else:
     cpp = lazy("layoutalg.formats.cpp")
     space = lazy("layoutalg.ck.space")
     sweeping = lazy("layoutalg.ck.sweep")
+    validations = lazy("layoutalg.ck.validation")
 
-ck = typer.Typer(help="Configurations of Composable Kernel, by its own headers.", no_args_is_help=True)
+ck = typer.Typer(help="Composable Kernel itself, by its own headers.", no_args_is_help=True)
 ck.callback()(lambda: None)
+ck.command("audit")(ck_auditing.audit)
+ck.command("contraction")(ck_contraction.contraction)
 
 MANY = 20
 """Configurations that are shown without --json, of each outcome."""
@@ -46,7 +51,11 @@ def sweep(
     dtype: Annotated[str, typer.Option(help="The element type, as Tile Engine names it.")] = "fp16",
     layout: Annotated[str, typer.Option(help="Of A, B and C: r or c each.")] = "rcr",
     pipeline: Annotated[str, typer.Option(help="Only these pipelines, with commas between.")] = "",
+    beside: Annotated[
+        Path | None, typer.Option(help="Tile Engine's validation_utils.py: where what it admits is another.")
+    ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Compilers at once.")] = os.cpu_count() or 1,
+    dask: Annotated[str | None, typer.Option(help="Compile on the Dask cluster at this address.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Say of every configuration of a GEMM whether CK compiles it, and whether its layouts are right; and the rule.
@@ -60,21 +69,28 @@ def sweep(
     layoutalg ck sweep 192x128x64_4x1x1_16x16x16 --include composable_kernel/include
     layoutalg ck sweep default_config.json --include composable_kernel/include --target gfx942,gfx950
     """
+    validation = None if beside is None else validations.Validation.read(beside)
     chosen = [*dict.fromkeys(_chosen(what, dtype, layout, pipeline))]
     names = [name.strip() for name in target.split(",")]
     found: list[sweeping.Swept] = []
     try:
-        for name in names:
-            found += _tracked(sweeping.sweep(chosen, name, include, jobs), len(chosen), name, as_json)
+        with checking.cluster(dask) as executor:
+            for name in names:
+                swept = sweeping.sweep(chosen, name, include, jobs, executor)
+                found += _tracked(swept, len(chosen), name, as_json)
     except cpp.CppUnitError as error:
         raise InputError(f"CK's headers do not compile: {shortened(str(error))}") from error
     counts = Counter(one.outcome for one in found)
     if as_json:
         listed = [one.data() for one in found if one.outcome != "no tile"]
-        rules = [{**vars(rule), "first": str(rule.first)} for rule in sweeping.rules(found)]
-        print(json.dumps({"counts": counts, "rules": rules, "configurations": listed}))
+        told = {"counts": counts, "rules": _rules(sweeping.rules(found)), "configurations": listed}
+        if validation is not None:
+            told["differences"] = _rules(sweeping.differences(found, validation))
+        print(json.dumps(told))
     else:
         _show(found, counts)
+        if validation is not None:
+            _table("Where Tile Engine's own check differs", sweeping.differences(found, validation))
     return 1 if counts["wrong"] else 2 if counts["unknown"] else 0
 
 
@@ -104,10 +120,7 @@ def _tracked(found: Iterable[sweeping.Swept], count: int, target: str, quiet: bo
 
 def _show(found: list[sweeping.Swept], counts: Counter[str]) -> None:
     """The rule, then the configurations that are wrong or unknown, and those that pay for LDS."""
-    table = tables.Table("outcome", "count", "because", "the least such")
-    for rule in sweeping.rules(found):
-        table.add_row(rule.outcome, str(rule.count), shortened(rule.reason), str(rule.first))
-    console_for(sys.stdout).print(table)
+    _table("", sweeping.rules(found))
     for outcome in ("wrong", "unknown"):
         some = sorted((one for one in found if one.outcome == outcome), key=lambda one: one.configuration)
         for one in some[:MANY]:
@@ -122,6 +135,17 @@ def _show(found: list[sweeping.Swept], counts: Counter[str]) -> None:
     said: dict[str, Any] = {name: counts[name] for name in sweeping.OUTCOMES if counts[name]}
     told = ", ".join(f"{count} {name}" for name, count in said.items())
     print(f"{len(found)} configurations: {told}; of the valid ones {dear} have bank conflicts")
+
+
+def _table(title: str, rules: list[sweeping.SweepRule]) -> None:
+    table = tables.Table("outcome", "count", "because", "the least such", title=title or None)
+    for rule in rules:
+        table.add_row(rule.outcome, str(rule.count), shortened(rule.reason), str(rule.first))
+    console_for(sys.stdout).print(table)
+
+
+def _rules(rules: list[sweeping.SweepRule]) -> list[dict[str, Any]]:
+    return [{**vars(rule), "first": str(rule.first)} for rule in rules]
 
 
 def _cost(cost: Any) -> str:

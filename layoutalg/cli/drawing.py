@@ -42,8 +42,9 @@ from layoutalg.lazy import lazy
 from layoutalg.target import DEFAULT, DEFAULT_READ
 
 if TYPE_CHECKING:
-    from layoutalg import draw as drawn
-    from layoutalg import explain, formats, index, layout
+    import layoutalg.draw as drawn
+    import layoutalg.explain as explain
+    from layoutalg import formats, index, layout
     from layoutalg.draw import files as writers
     from layoutalg.formats import accesses
     from layoutalg.memory import banks

@@ -9,3 +9,12 @@ DEFECT = 70
 
 class InputError(Exception):
     """Something that the user gave cannot be used; the message says what, and what to do."""
+
+
+def is_told(error: Exception) -> bool:
+    """Whether the message of an error is for the user: the library's own kinds, and files that cannot be used.
+
+    >>> is_told(InputError("no such size")), is_told(OSError()), is_told(ValueError())
+    (True, True, False)
+    """
+    return isinstance(error, OSError) or any(kind.__module__.startswith("layoutalg.") for kind in type(error).__mro__)

@@ -10,7 +10,7 @@ import typer
 
 from layoutalg.cli.arrays import read_elements, write_array
 from layoutalg.cli.errors import InputError
-from layoutalg.cli.files import defines_of, load, sizes_of
+from layoutalg.cli.files import Includes, defines_of, load, sizes_of
 from layoutalg.cli.output import placed
 from layoutalg.disk import LARGEST_LIBRARY, read_whole, write_whole
 from layoutalg.errors import CodeObjectError, Fault
@@ -59,6 +59,7 @@ def execute(
     trace_block: Annotated[str, typer.Option(help="The block of the trace.")] = "0,0,0",
     trace_wave: Annotated[int, typer.Option(min=0, help="The wave in that block.")] = 0,
     trace_file: Annotated[Path | None, typer.Option(callback=placed, help="Where the trace goes.")] = None,
+    include: Includes = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Carry out a kernel that anybody compiled, as a launch file says; exit 1 for what no correct kernel does.
@@ -66,7 +67,7 @@ def execute(
     \b
     layoutalg execute transpose.co --launch transpose.toml -D M=100 -D N=70 --input x=x.npy --output o=o.npy
     """
-    spec = load(launch_file)
+    spec = load(launch_file, include)
     payload, found = chosen_kernel(file, kernel or (spec.launch.kernel if spec.launch else None), target)
     chosen = codes.decode_kernel(found)
     values = {name: _value(text) for name, text in defines_of(argument).items()}

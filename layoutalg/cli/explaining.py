@@ -25,8 +25,8 @@ from layoutalg.lazy import lazy
 from layoutalg.target import DEFAULT_EXPLAINED
 
 if TYPE_CHECKING:
-    from layoutalg import explain as explaining
-    from layoutalg import prove
+    import layoutalg.explain as explaining
+    import layoutalg.prove as prove
 else:
     explaining = lazy("layoutalg.explain")
     prove = lazy("layoutalg.prove")

@@ -1,4 +1,4 @@
-"""Layout files by their ending: spec files, CK Tile C++, and documentation with C++ blocks."""
+"""Layout files by their ending: spec files, CK Tile C++, documentation with C++ blocks, Triton's GPU IR."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from layoutalg.lazy import lazy
 if TYPE_CHECKING:
     from layoutalg import formats
     from layoutalg.device import constants
-    from layoutalg.formats import ck_cpp, cpp
+    from layoutalg.formats import ck_cpp, cpp, ttgir
     from layoutalg.formats.ck_cpp import asking
 else:
     constants = lazy("layoutalg.device.constants")
     formats = lazy("layoutalg.formats")
     ck_cpp = lazy("layoutalg.formats.ck_cpp")
     asking = lazy("layoutalg.formats.ck_cpp.asking")
+    ttgir = lazy("layoutalg.formats.ttgir")
 
 Includes = Annotated[
     list[Path] | None, typer.Option("-I", "--include", help="A folder of headers for the C++ of a spec file: CK's.")
 ]
 SPECS = (".toml", ".json")
+TTGIR = ".ttgir"
 SOURCES = (".hpp", ".cpp", ".h", ".cuh", ".hip", ".inc", ".rst", ".md")
 
 
@@ -45,28 +47,39 @@ def expand(paths: list[Path]) -> list[Path]:
 
 
 def read(
-    path: Path, defines: dict[str, str], include: Sequence[Path] | None = None, *, alone: bool = True
+    path: Path,
+    defines: dict[str, str],
+    include: Sequence[Path] | None = None,
+    *,
+    alone: bool = True,
+    text: str | None = None,
+    targets: Sequence[str] = (),
 ) -> formats.SpecFile:
     """The layouts of a file; `defines` gives template and macro parameters of C++ their values.
 
     `include`: folders of headers for the C++ of a spec file, besides its own.
     `alone`: no other file is read with these, so that one that nothing in it asks for is refused.
+    `text`: what the file says, where that is not what it says now.  `targets`: GPUs that Triton's GPU IR is for.
     """
+    if path.suffix == TTGIR:
+        return ttgir.load(path, targets) if text is None else ttgir.loads(text, str(path), targets)
     if path.suffix in SOURCES:
-        source = ck_cpp.load(path, defines)
+        source = ck_cpp.load(path, defines) if text is None else ck_cpp.loads(text, str(path), defines)
         if alone:
             refuse_unasked([source])
         return source
-    spec = load(path, include)
+    spec = load(path, include, text=text)
     for name in defines:
         if name not in spec.symbols:
             raise InputError(f"-D {name}: {path} has no symbol {name!r}; it has {', '.join(spec.symbols) or 'none'}")
     return spec
 
 
-def load(path: Path, include: Sequence[Path] | None = None) -> formats.SpecFile:
-    """The spec file at a path, its C++ compiled."""
-    return formats.load(path, compiled=_compiled, include=include or ())
+def load(path: Path, include: Sequence[Path] | None = None, *, text: str | None = None) -> formats.SpecFile:
+    """The spec file at a path (where a text is given: which says that), its C++ compiled."""
+    if text is None:
+        return formats.load(path, compiled=_compiled, include=include or ())
+    return formats.loads(text, str(path), is_json=path.suffix == ".json", compiled=_compiled, include=include or ())
 
 
 def _compiled(unit: cpp.CppUnit, expressions: Mapping[str, str]) -> cpp.Constants:

@@ -21,8 +21,8 @@ WIDTH = 120
 
 
 def say(line: str) -> None:
-    """Prints a line; its colours are left out where the output is no terminal or `NO_COLOR` is set."""
-    typer.echo(line, color=False if os.environ.get("NO_COLOR") else None)
+    """Prints a line, its colours where the output is a terminal: always with `FORCE_COLOR`, never with `NO_COLOR`."""
+    typer.echo(line, color=False if os.environ.get("NO_COLOR") else True if os.environ.get("FORCE_COLOR") else None)
 
 
 def console_for(stream: IO[str]) -> console.Console:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from layoutalg import __version__
 from layoutalg.cli.app import application
 from layoutalg.cli.errors import InputError
 from tests.cli.command import GOOD, refused, run, written
@@ -253,3 +254,21 @@ def test_no_command_makes_the_folder_of_its_output(
     with pytest.raises(InputError, match="there is no folder mistyped; make it"):
         application()([*arguments, "mistyped/out.svg"], standalone_mode=False)
     assert [path.name for path in tmp_path.iterdir()] == ["a_lds.toml"]
+
+
+def test_without_a_command_the_commands_are_listed_and_the_version_is_the_package_s():
+    assert "check" in run().stdout
+    assert run("--version").stdout == f"layoutalg {__version__}\n"
+
+
+def test_an_editor_s_word_for_the_schema_says_nothing(tmp_path):
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({"$schema": "spec.schema.json", "title": "t", "note": "n"}))
+    refused(run("check", file), "describes no layout")
+
+
+def test_colours_are_where_they_are_asked_for(spec, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in run("check", spec).stdout
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in run("check", spec).stdout

@@ -37,6 +37,7 @@ def test_check_imports_no_more_than_it_needs(spec: Path) -> None:
     assert result.stdout.splitlines()[-1] == "set()"
 
 
+@pytest.mark.slow
 def test_the_demo_ends_well() -> None:
     result = start("demo")
     assert result.returncode == 0, result.stdout + result.stderr
@@ -65,6 +66,9 @@ def test_two_processes_do_no_more_work_than_one() -> None:
 
 STARTED = {
     "check": ("good.toml",),
+    "init": ("launch",),
+    "schema": (),
+    "diff": ("good.toml", "good.toml"),
     "offsets": ("good.toml", "--descriptor", "a_lds"),
     "recheck": ("certificates",),
     "explain": ("good.toml",),
@@ -77,6 +81,7 @@ STARTED = {
     "audit": ("k.co", "--launch", "k.toml"),
     "survey": ("k.co",),
     "ck": ("sweep", "64x64x64_4x1x1_32x32x8", "--include", "."),
+    "convert": ("good.toml", "--to", "cute"),
     "run": ("permute", "--axes", "1,0", "--input", "a.npy", "--output", "b.npy", "--device", "gfx942-isa"),
     "banks": ("--target", "gfx942", "--instruction", "ds_read_b128", "--addresses", "addresses.json"),
     "devices": (),
@@ -109,7 +114,9 @@ writes = ["o"]
 """
 
 
-@pytest.mark.parametrize("command", STARTED)
+@pytest.mark.parametrize(
+    "command", ["check", *(pytest.param(c, marks=pytest.mark.slow) for c in STARTED if c != "check")]
+)
 def test_a_command_ends_well_in_a_process_of_its_own(
     command: str, spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

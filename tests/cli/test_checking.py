@@ -154,3 +154,16 @@ def test_files_of_one_name_keep_their_own_certificates(tmp_path: Path) -> None:
     assert run("check", tmp_path, "--certificates", tmp_path / "certificates").returncode == 0
     manifest = json.loads((tmp_path / "certificates" / "manifest.json").read_text())
     assert len(manifest["claims"]) == len({entry["name"] for entry in manifest["claims"]}) == 6
+
+
+def test_tritons_ir_is_checked_for_the_targets_that_are_named() -> None:
+    path = Path(__file__).parent.parent / "interop" / "triton" / "modules" / "product-gfx942.ttgir"
+    assert run("check", path).returncode == 0
+    result = run("check", path, "--target", "gfx950")
+    assert result.returncode == 1
+    assert "lanes 0 and 16 of phase 0 want dwords 0 and 512 of bank 0" in result.stdout
+    refused(run("check", path, "--target", "gfx1"), "unknown target 'gfx1'")
+
+
+def test_a_target_is_of_tritons_ir(spec: Path) -> None:
+    refused(run("check", spec, "--target", "gfx950"), "--target is of Triton's IR")

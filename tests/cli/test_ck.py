@@ -19,8 +19,8 @@ def answered(monkeypatch):
     known = {}
     for one in (RIGHT, TALL):
         known |= dict(zip((instances.pipeline(one), instances.epilogue(one)), kept(one), strict=True))
-        known[instances.warp(one)] = list(one.tile.warp)
-    monkeypatch.setattr(sweep, "answers", lambda unit, texts, jobs: [(text, known[text]) for text in texts])
+        known[instances.warp(one)] = True
+    monkeypatch.setattr(sweep, "answers", lambda unit, texts, jobs, executor: [(text, known[text]) for text in texts])
 
 
 def test_a_right_configuration_is_valid_and_what_it_costs_is_told():
@@ -52,7 +52,20 @@ def test_a_file_is_swept_and_told_as_data(tmp_path):
     assert [rule["outcome"] for rule in found["rules"]] == ["valid", "no tile"]
 
 
+def test_where_tile_engine_differs_stands_beside(tmp_path):
+    file = tmp_path / "validation_utils.py"
+    file.write_text('WARP_SUPPORTED_COMBINATIONS = {"gfx942": [[4, 1, 1]]}\nWARP_TILE_SUPPORTED_COMBINATIONS = {}\n')
+    told = run(*SWEEP, RIGHT_TILE, TALL_TILE, "--beside", file, "--json")
+    assert told.returncode == 1
+    assert [(one["outcome"], one["reason"], one["count"]) for one in json.loads(told.stdout)["differences"]] == [
+        ("valid", "left out by warps, for gfx942", 1),
+        ("wrong", "admitted for gfx942: lengths, c to LDS: … × …, not … × …", 1),
+    ]
+    assert "Where Tile Engine's own check differs" in run(*SWEEP, RIGHT_TILE, "--beside", file).stdout
+
+
 @pytest.mark.parametrize(("given", "why"), [
+    ([RIGHT_TILE, "--beside", "missing.py"], "missing.py: cannot be read"),
     (["missing.json"], "no such file"), (["64x64"], "no tile"), ([RIGHT_TILE, "--dtype", "f99"], "no element type"),
     ([RIGHT_TILE, "--layout", "xyz"], "no layout"), ([RIGHT_TILE, "--target", "gfx1"], "gfx1"),
 ])  # fmt: skip
@@ -61,7 +74,7 @@ def test_bad_input_is_a_line(given, why):
 
 
 def test_headers_that_do_not_compile_are_a_line(monkeypatch):
-    def broken(*_):
+    def broken(*_, **__):
         raise CppUnitError(CppError("'ck_tile/core.hpp' file not found", "headers"))
 
     monkeypatch.setattr(sweep, "answers", broken)

@@ -16,7 +16,8 @@ from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.kernel.emit import NotProvedError, emit
-from layoutalg.kernel.library.contraction import contraction, parse_einsum
+from layoutalg.kernel.library.contraction import contraction
+from layoutalg.kernel.library.einsum import parse_einsum
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.obligations.limits import too_large
 from layoutalg.kernel.verify import verify

@@ -1,0 +1,177 @@
+"""What was found in the files that `check` was given, as data: printed as text or JSON, told to other tools, kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from layoutalg import __version__
+from layoutalg.cli.errors import BAD_INPUT
+from layoutalg.cli.output import say
+from layoutalg.lazy import lazy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import layoutalg.prove as prove
+    from layoutalg import formats
+    from layoutalg.cli import reports
+    from layoutalg.formats import check as claims
+else:
+    reports = lazy("layoutalg.cli.reports")
+    prove = lazy("layoutalg.prove")
+    formats = lazy("layoutalg.formats")
+    claims = lazy("layoutalg.formats.check")
+
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class CheckedFile:
+    """One file: its results and how long each took, facts, what was not read or not checked.
+
+    `before`: an earlier run decided it.
+    """
+
+    path: str
+    results: Sequence[Entry]
+    milliseconds: Sequence[float]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    unread: Sequence[Entry] = ()
+    unchecked: Sequence[Entry] = ()
+    before: bool = False
+
+    @classmethod
+    def of(cls, spec: formats.SpecFile, found: Sequence[claims.Result], limits: prove.Limits | None) -> CheckedFile:
+        """What was found; facts where there are limits for them."""
+        return cls(
+            spec.path,
+            [_entry(r) for r in found],
+            [round(r.verdict.seconds * 1e3, 4) for r in found],
+            {} if limits is None else {d.name: claims.facts(d, limits) for d in spec.descriptors},
+            [vars(u) for u in spec.unread],
+            [{"name": u.name, "line": u.line, "reason": u.reason} for u in spec.unchecked],
+        )
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether more time would change nothing."""
+        return not self.unread and all(r["verdict"] != "unknown" for r in self.results)
+
+
+def _entry(r: claims.Result) -> Entry:
+    entry: dict[str, Any] = {
+        "item": r.item.name,
+        "line": r.item.line,
+        "claim": r.claim,
+        "verdict": r.verdict.name,
+        "expect": r.expect,
+        "because": r.because,
+        "passed": r.passed,
+        "strategy": r.verdict.strategy,
+        "assumptions": list(r.verdict.assumptions),
+        "reason": r.verdict.reason,
+    }
+    if isinstance(r.verdict, prove.Refuted):
+        entry["witness"] = [dict(p) for p in r.verdict.witness.points]
+    return entry
+
+
+def exit_code(files: Sequence[CheckedFile]) -> int:
+    """3 where a part of a file makes no layout, 1 when something decided is not as expected, 2 when something is open.
+
+    What was not read is open: unknown is never a pass.
+    """
+    unread, results = _all(files, "unread"), _all(files, "results")
+    if any(part["refused"] for part in unread):
+        return BAD_INPUT
+    wrong = {r["verdict"] for r in results if not r["passed"]}
+    if not results and _all(files, "unchecked"):
+        return 2
+    if wrong & {"refuted", "proved"}:
+        return 1
+    return 2 if wrong or unread else 0
+
+
+def _all(files: Sequence[CheckedFile], what: str) -> list[Entry]:
+    return [entry for file in files for entry in getattr(file, what)]
+
+
+def document(files: Sequence[CheckedFile], errors: Sequence[str]) -> dict[str, Any]:
+    """The JSON document; `layoutalg schema check` prints its schema."""
+    results = _all(files, "results")
+    told = [
+        {
+            "file": file.path,
+            "results": file.results,
+            "facts": file.facts,
+            "unread": file.unread,
+            "unchecked": file.unchecked,
+        }
+        for file in files
+    ]
+    return {
+        "layoutalg": __version__,
+        "files": told,
+        **{name: sum(r["verdict"] == name for r in results) for name in ("proved", "refuted", "unknown")},
+        **{name: len(_all(files, name)) for name in ("unread", "unchecked")},
+        "errors": errors,
+        "passed": all(r["passed"] for r in results) and not errors,
+        "milliseconds": {file.path: file.milliseconds for file in files},
+    }
+
+
+def told(files: Sequence[CheckedFile], errors: Mapping[Path, Exception]) -> list[reports.Report]:
+    """What other tools are told."""
+    found = []
+    for file in files:
+        lines = formats.read_text(file.path).split("\n")
+        for r, took in zip(file.results, file.milliseconds, strict=True):
+            line = r["line"] or 1
+            column = len(lines[line - 1]) - len(lines[line - 1].lstrip()) + 1
+            found.append(
+                reports.Report(file.path, r["item"], r["claim"], r["verdict"], r["passed"], r["reason"], line, column,
+                               took / 1e3)
+            )  # fmt: skip
+        for u in file.unread:
+            found.append(reports.Report(file.path, u["name"], "read", "unknown", False, u["reason"], u["line"]))
+    for path, error in errors.items():
+        line = getattr(error, "line", None) or 1
+        found.append(reports.Report(str(path), path.name, "read", "error", False, str(error), line))
+    return found
+
+
+def show(files: Sequence[CheckedFile]) -> None:
+    """The text: a line for each claim, and what they come to."""
+    for file in files:
+        say(typer.style(file.path, bold=True))
+        for r, took in zip(file.results, file.milliseconds, strict=True):
+            _show_result(r, took)
+        for what, parts in (("read", file.unread), ("checked", file.unchecked)):
+            for part in parts:
+                say(typer.style(f"  line {part['line']}: {part['name']} not {what}: {part['reason']}", dim=True))
+    every = _all(files, "results")
+    wrong = [r for r in every if not r["passed"]]
+    verdict = f"{len(wrong)} not as expected" if wrong else "all as expected" if every else "nothing was checked"
+    counts = {what: len(_all(files, f"un{what}")) for what in ("read", "checked")}
+    left = [f"{_counted(n, 'part')} not {what}" for what, n in counts.items() if n]
+    say("; ".join([f"{_counted(len(every), 'claim')}: {verdict}", *left]))
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _show_result(r: Entry, took: float) -> None:
+    passed = r["passed"]
+    mark, colour = ("✓", "green") if passed else (("?", "yellow") if r["verdict"] == "unknown" else ("✗", "red"))
+    verdict = r["verdict"] + (" as expected" if passed and r["expect"] == "refuted" else "")
+    how = typer.style(f"({r['strategy']}, {took:.2f} ms)", dim=True)
+    say(f"  {typer.style(mark, colour)} {r['item']}: {r['claim']} {typer.style(verdict, colour)} {how}")
+    if r["reason"]:
+        say(f"      {r['reason']}")
+    if r["because"] and not passed:
+        say(f"      expected: {r['expect']}, because {r['because']}")

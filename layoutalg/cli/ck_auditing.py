@@ -1,0 +1,100 @@
+"""`ck audit`: whole kernels of CK, compiled from its own headers, launched as it admits, and audited."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from layoutalg.cli import auditing
+from layoutalg.cli.errors import InputError
+from layoutalg.cli.output import placed
+from layoutalg.disk import write_whole
+from layoutalg.lazy import lazy
+
+if TYPE_CHECKING:
+    from layoutalg import formats
+    from layoutalg.ck import gemm as gemms
+    from layoutalg.ck import kernels
+    from layoutalg.isa.container import binary, lines
+    from layoutalg.isa.decode import code as codes
+    from layoutalg.refine.audit import audit as audits
+else:
+    formats = lazy("layoutalg.formats")
+    gemms = lazy("layoutalg.ck.gemm")
+    kernels = lazy("layoutalg.ck.kernels")
+    audits = lazy("layoutalg.refine.audit.audit")
+binary = lazy("layoutalg.isa.container.binary")
+codes = lazy("layoutalg.isa.decode.code")
+lines = lazy("layoutalg.isa.container.lines")
+
+
+def audit(
+    what: Annotated[str, typer.Argument(help="A GEMM's tile or instance's name, or another kernel's name.")],
+    include: Annotated[list[Path], typer.Option("-I", "--include", help="CK's folder of headers.")],
+    target: Annotated[str, typer.Option(help="The GPU.")] = "gfx942",
+    dtype: Annotated[str, typer.Option(help="A GEMM's element type, as Tile Engine names it.")] = "fp16",
+    layout: Annotated[str, typer.Option(help="Of A, B and C: r or c each.")] = "rcr",
+    pipeline: Annotated[str, typer.Option(help="compv3, compv4 or mem.")] = "compv3",
+    pad: Annotated[str, typer.Option(help="Which of M, N and K are padded: m, n and k, such as mnk.")] = "",
+    turns: Annotated[int | None, typer.Option(min=1, help="Only the kernel whose loop over K turns so often.")] = None,
+    rows: Annotated[int | None, typer.Option(min=1, help="M at most.")] = None,
+    apart: Annotated[
+        bool, typer.Option("--apart", help="Strides are sizes of their own, no shorter than rows.")
+    ] = False,
+    keep: Annotated[
+        Path | None, typer.Option(callback=placed, help="The folder for source, code object and launch files.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="The limit for all claims of a kernel.")] = 60.0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> int:
+    """Compile a kernel of CK from its own headers, and prove that it is safe for all sizes that CK admits.
+
+    A GEMM has a kernel for each way in which its loop over K may turn, as CK's host code chooses among them; M, N and K
+    are sizes, with what its IsSupportedArgument asks of them. Exit codes are those of audit.
+
+    \b
+    layoutalg ck audit 64x64x32_2x2x1_32x32x16 --include composable_kernel/include
+    layoutalg ck audit layernorm2d_4x512 --include composable_kernel/include --keep kept
+    """
+    if keep is not None and keep.exists() and not keep.is_dir():
+        raise InputError(f"--keep {keep}: is no folder")
+    missing = next((folder for folder in include if not folder.is_dir()), None)
+    if missing:
+        raise InputError(f"--include {missing}: no such folder; give one that holds ck_tile/core.hpp")
+    launched = gemms.Launched(rows or gemms.MOST, apart)
+    source = _source(what, target, include, (dtype, layout, pipeline, pad), turns, launched)
+    payload = source.compiled(target, include)
+    files = {name: formats.loads(text, f"{name}.toml") for name, text in source.launches.items()}
+    if keep is not None:
+        _keep(keep, source, payload)
+    where, built = lines.SourceLines.read(payload).of, binary.read_kernels(payload)
+    found = [auditing.Told(audits.audit(codes.decode_kernel(built[name]), file, seconds), where)
+             for name, file in files.items()]  # fmt: skip
+    if as_json:
+        print(json.dumps({"instance": source.name, "kernels": [one.data for one in found]}))
+    else:
+        print(source.name)
+        for one in found:
+            print(*one.text(), sep="\n")
+    return max((one.exit_code for one in found), key=(0, auditing.UNKNOWN, 1).index)
+
+
+def _source(
+    what: str, target: str, include: list[Path], choices: tuple[str, str, str, str], turns: int | None, launched: Any
+) -> kernels.KernelSource:
+    """What is named: a kernel of its own name, else a GEMM, whose names end in a tile."""
+    if kernels.kind_of(what) is not None or not what[-1:].isdecimal():
+        return kernels.kernel_source(what)
+    gemm = gemms.Gemm.named(what, *choices)
+    return gemms.gemm_source(gemm, gemms.asked(gemm, target, include), turns, launched)
+
+
+def _keep(folder: Path, source: kernels.KernelSource, payload: bytes) -> None:
+    folder.mkdir(exist_ok=True)
+    write_whole(folder / f"{source.name}.hip", source.text.encode())
+    write_whole(folder / f"{source.name}.co", payload)
+    for name, text in source.launches.items():
+        write_whole(folder / f"{name}.toml", text.encode())

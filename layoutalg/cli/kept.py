@@ -1,0 +1,71 @@
+"""What `check` decided, kept for the next time: an unchanged file is not read, built and proved again.
+
+The key is the SHA-256 of the file's text, its path, the options that claims are decided by, the source of this package
+and the versions of what it rests on; so a fault that was mended does not live on.  Only what is decided is kept: an
+unknown may be known on a quieter machine.  A file with C++ is not kept here, since its headers count too.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from layoutalg.cli.checked import CheckedFile
+from layoutalg.cli.files import SPECS
+from layoutalg.lazy import lazy
+
+if TYPE_CHECKING:
+    from importlib import metadata
+
+    from layoutalg import cache as disk
+else:
+    metadata = lazy("importlib.metadata")
+    disk = lazy("layoutalg.cache")
+
+LARGEST = 1 << 20
+"""Bytes of a file whose results are kept."""
+
+
+class Kept:
+    """Results by the files that they are of, for one way to decide them."""
+
+    def __init__(self, *options: object) -> None:
+        self.options = options
+
+    def get(self, path: Path) -> CheckedFile | None:
+        """What was found in the file as it is now; None where it was not decided yet."""
+        key = self._key(path)
+        kept = None if key is None else disk.read(key)
+        return None if kept is None else replace(CheckedFile(**json.loads(kept)), before=True)
+
+    def put(self, checked: CheckedFile) -> None:
+        """Keeps what is decided."""
+        key = self._key(Path(checked.path))
+        if key is not None and checked.is_decided:
+            disk.write(key, json.dumps(asdict(checked)).encode())
+
+    def _key(self, path: Path) -> str | None:
+        if path.suffix not in SPECS:
+            return None
+        try:
+            with path.open("rb") as file:
+                text = file.read(LARGEST + 1)
+        except OSError:
+            return None
+        if len(text) > LARGEST or b"cpp" in text:
+            return None
+        return disk.key(b"check", text, str(path), repr(self.options), *_package())
+
+
+@cache
+def _package() -> tuple[bytes | str, ...]:
+    """The source of this package, and the versions of what verdicts rest on."""
+    root = Path(__file__).parents[1]
+    files = sorted(path for path in root.rglob("*") if path.suffix in (".py", ".toml", ".json"))
+    versions = [metadata.version(name) for name in ("z3-solver", "numpy", "sympy")]
+    sources = (part for path in files for part in (str(path.relative_to(root)), path.read_bytes()))
+    return (sys.version, *versions, *sources)

@@ -1,0 +1,84 @@
+"""What `check` decided is not decided again, and what has changed is."""
+
+import json
+import re
+
+import pytest
+
+from layoutalg.cli import kept
+from tests.cli.command import GOOD, run, start
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    monkeypatch.setenv("LAYOUTALG_KEEP_PROOFS", "yes")
+    monkeypatch.setenv("LAYOUTALG_CACHE", str(tmp_path / "cache"))
+    path = tmp_path / "a.toml"
+    path.write_text(GOOD)
+    return path
+
+
+def timeless(text: str) -> str:
+    return re.sub(r"[\d.]+ ms", "", text)
+
+
+@pytest.mark.parametrize("form", ["text", "json", "junit"])
+def test_a_second_run_says_the_same_without_reading_the_file(file, form, monkeypatch):
+    first = run("check", file, "--format", form)
+    monkeypatch.setattr("layoutalg.cli.checking.read", None)
+    second = run("check", file, "--format", form)
+    assert second.stdout == first.stdout
+    assert (first.stderr, second.returncode) == ("", 0)
+    assert second.stderr == "note: 3 claims as an earlier run decided them; --no-cache decides them anew\n"
+
+
+def test_what_changes_is_decided_anew(file, monkeypatch):
+    run("check", file)
+    assert run("check", file, "--no-cache").stderr == ""
+    assert run("check", file, "--seconds", "9").stderr == ""
+    file.write_text(GOOD.replace("520", "500"))
+    changed = run("check", file)
+    assert (changed.returncode, changed.stderr) == (1, "")
+    assert run("check", file).returncode == 1
+    file.write_text(GOOD)
+    monkeypatch.setattr(kept, "_package", lambda: ("another version",))
+    assert run("check", file).stderr == ""
+
+
+def test_an_unknown_and_a_file_with_cpp_are_not_kept(file):
+    file.write_text("""
+symbols = { I = {}, J = {}, K = {} }
+[[lemma]]
+name = "hard"
+goal = "I * I * I + J * J * J != K * K * K"
+""")
+    assert run("check", file, "--seconds", "0.001").returncode == 2
+    assert run("check", file, "--seconds", "0.001").stderr == ""
+    file.write_text(GOOD + "# cpp\n")
+    assert run("check", file).returncode == run("check", file).returncode == 0
+    assert run("check", file).stderr == ""
+
+
+def test_a_damaged_entry_is_as_good_as_none(file, tmp_path):
+    run("check", file)
+    (entry,) = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+    entry.write_bytes(entry.read_bytes().replace(b'"proved"', b'"proven"'))
+    assert run("check", file).stderr == ""
+    assert run("check", file).stderr != ""
+
+
+def test_old_and_new_files_are_told_together_in_their_order(file, tmp_path):
+    run("check", file)
+    (tmp_path / "0.toml").write_text(GOOD.replace("520", "500"))
+    (tmp_path / "b.toml").write_text("x = [")
+    found = run("check", tmp_path, "--json")
+    said = json.loads(found.stdout)
+    assert found.returncode == 3
+    assert [one["file"].rsplit("/")[-1] for one in said["files"]] == ["0.toml", "a.toml"]
+    assert (said["proved"], said["refuted"], len(said["errors"])) == (5, 1, 1)
+
+
+@pytest.mark.slow
+def test_processes_share_what_is_kept(file):
+    assert start("check", file).stderr == ""
+    assert start("check", file).stderr.startswith("note: 3 claims")

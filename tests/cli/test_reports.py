@@ -1,0 +1,76 @@
+"""The forms that other tools read: each is what its readers expect, and says what the text says."""
+
+import json
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+from tests.cli.command import GOOD, refused, run
+
+WRONG = """# the tile of another file
+  [[descriptor]]
+  name = "b"
+  base = { kind = "naive", lengths = [4, 8], strides = [4, 1] }
+  claims = ["injective", "in_bounds"]
+""".replace("b", "b")
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "good.toml").write_text(GOOD)
+    (tmp_path / "wrong.toml").write_text(WRONG)
+    return tmp_path
+
+
+def test_sarif_has_what_is_not_as_expected_at_its_place(files):
+    result = run("check", files, "--format", "sarif")
+    (said,) = json.loads(result.stdout)["runs"]
+    assert (result.returncode, said["tool"]["driver"]["name"]) == (1, "layoutalg")
+    (found,) = said["results"]
+    place = found["locations"][0]["physicalLocation"]
+    assert place["region"] == {"startLine": 2, "startColumn": 3}
+    assert place["artifactLocation"]["uri"].endswith("wrong.toml")
+    assert (found["ruleId"], found["level"]) == ("injective", "error")
+    assert said["tool"]["driver"]["rules"][found["ruleIndex"]]["id"] == "injective"
+    assert "index (0, 4), offset 4 and index (1, 0), offset 4" in found["message"]["text"]
+
+
+def test_junit_has_a_case_for_each_claim(files):
+    root = ElementTree.fromstring(run("check", files, "--format", "junit").stdout)
+    good, wrong = root.findall("testsuite")
+    assert [len(suite.findall("testcase")) for suite in (good, wrong)] == [3, 2]
+    assert [(suite.get("failures"), suite.get("errors")) for suite in (good, wrong)] == [("0", "0"), ("1", "0")]
+    (failure,) = wrong.iter("failure")
+    assert failure.get("message") == "refuted"
+
+
+def test_github_s_annotations_are_one_line_each(files):
+    (line,) = run("check", files, "--format", "github").stdout.splitlines()
+    assert line.startswith("::error file=")
+    assert ",line=2,col=3,title=b%3A injective::b: injective: refuted: " in line
+    assert run("check", files / "good.toml", "--format", "github").stdout == ""
+
+
+def test_a_file_that_cannot_be_read_is_in_every_form(files):
+    (files / "bad.toml").write_text("x = [")
+    texts = {form: run("check", files, "--format", form) for form in ("sarif", "junit", "github")}
+    assert {result.returncode for result in texts.values()} == {3}
+    assert json.loads(texts["sarif"].stdout)["runs"][0]["results"][-1]["ruleId"] == "read"
+    assert 'errors="1"' in texts["junit"].stdout
+    assert texts["github"].stdout.splitlines()[-1].startswith("::error file=")
+
+
+def test_json_keeps_its_schema_and_two_runs_differ_in_times_alone(files):
+    schema = json.loads(run("schema", "check").stdout)
+    first, second = (json.loads(run("check", files, "--format", "json").stdout) for _ in range(2))
+    for said in (first, second):
+        jsonschema.validate(said, schema)
+        assert {file: len(times) for file, times in said.pop("milliseconds").items()} == {
+            str(files / "good.toml"): 3,
+            str(files / "wrong.toml"): 2,
+        }
+    assert first == second
+    nothing = run("check", files / "no.toml", "--format", "json")
+    jsonschema.validate(json.loads(nothing.stdout), schema)
+    refused(run("check", files, "--format", "yaml"), "yaml")

@@ -4,7 +4,7 @@ BIN := .venv/bin
 # What .venv/.tools installs must be there: a missing package then fails, where it would skip tests.
 EXTRAS := LAYOUTALG_REQUIRE_EXTRAS=1
 # On all cores, neighbours on the same one: they share what they compiled and proved.
-PARALLEL := -n auto --dist worksteal
+ON_ALL_CORES := -n auto --dist worksteal
 # Byte code is kept: tests start many processes, and each would compile the package anew.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -24,10 +24,10 @@ demo: .venv/.installed  ## a transposition, from descriptor to machine code and 
 	$(BIN)/layoutalg demo
 
 test: .venv/.tools  ## the tests, under five minutes; fuzzers draw few cases
-	$(EXTRAS) $(BIN)/pytest $(PARALLEL) -m "not slow"
+	$(EXTRAS) $(BIN)/pytest $(ON_ALL_CORES) -m "not slow"
 
 test-all: .venv/.tools  ## slow ones too, and thousands of cases of each fuzzer
-	LAYOUTALG_FUZZ=2000 $(EXTRAS) $(BIN)/pytest $(PARALLEL)
+	LAYOUTALG_FUZZ=2000 $(EXTRAS) $(BIN)/pytest $(ON_ALL_CORES)
 
 lint: .venv/.tools
 	$(BIN)/ruff check .

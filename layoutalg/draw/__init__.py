@@ -14,19 +14,22 @@ from layoutalg.draw.files import Explorer, explore, save
 from layoutalg.draw.formula import latex
 from layoutalg.draw.graph import graph
 from layoutalg.draw.grid import cells, grid
+from layoutalg.draw.holders import holders
 from layoutalg.draw.memory import memory
 from layoutalg.draw.page import access_page, page
 from layoutalg.draw.show import show, svg
 from layoutalg.draw.svg import Picture, below, beside
 from layoutalg.draw.swizzle import compare
 from layoutalg.draw.text import plain, table, tree
+from layoutalg.draw.timeline import lane_groups, timeline
 from layoutalg.errors import DrawError
 from layoutalg.lazy import called
 
 __all__ = [
     "DrawError", "Explorer", "LaneAccess", "Picture", "access_page", "along", "below", "beside", "cells", "collision",
-    "compare", "conflicts", "dataflow", "down", "escape", "explore", "graph", "grid", "held", "in_order",
-    "latex", "memory", "operand", "page", "plain", "refutation", "save", "show", "svg", "table", "tree",
+    "compare", "conflicts", "dataflow", "down", "escape", "explore", "graph", "grid", "held", "holders", "in_order",
+    "lane_groups", "latex", "memory", "operand", "page", "plain", "refutation", "save", "show", "svg", "table",
+    "timeline", "tree",
 ]  # fmt: skip
 
 called(__name__, show)  # `la.draw(…)`

@@ -59,7 +59,7 @@ def conflicts(access: LaneAccess, phases: Sequence[int] | None = None) -> Pictur
         [] if access.active.all() else [f"{some} of {len(access.active)} lanes take part; masked lanes have no bank."]
     )
     notes = [*masked, f"Cells hold the dword wanted. Lanes of a phase: {evidence.confidence}.", *doubt]
-    body = below([*lines, _key()], title)
+    body = below([*lines, key_of_heat()], title)
     return body.headed(title, *notes)
 
 
@@ -136,7 +136,8 @@ def witness(phase: Phase) -> str:
     return f"bank {phase.worst.bank}: {text}" + (f" and {len(pairs) - 4} more" if len(pairs) > 4 else "")
 
 
-def _key() -> Picture:
+def key_of_heat() -> Picture:
+    """What the colours of banks mean."""
     entries: Iterable[tuple[str, str]] = [
         (CALM, "one dword"), (HEAT[0], "2 dwords"), (HEAT[1], "3–4"), (HEAT[2], "5–8"), (HEAT[3], "more"),
     ]  # fmt: skip

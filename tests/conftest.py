@@ -11,6 +11,7 @@ import pytest
 from layoutalg.device.compile import compile_source
 from layoutalg.isa.container.binary import KernelBinary, read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
+from tests.browser import browser  # noqa: F401  a fixture
 
 os.environ["LAYOUTALG_KEEP_PROOFS"] = "no"  # each test of `check` decides anew
 

@@ -15,6 +15,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from playwright.sync_api import Browser
 
 from layoutalg.cli.app import main
 from tests.composable_kernel import composable_kernel
@@ -41,7 +42,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _build(folder: Path) -> None:
-    """With warnings as errors; its lessons are not run here, nbmake does that."""
+    """With warnings as errors."""
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-f", "docs/mkdocs.yml", "-d", str(folder)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, env=environment)
@@ -71,6 +72,38 @@ def test_the_reference_shows_examples_as_code(site: Path) -> None:
     assert "make_naive_tensor_descriptor" in text
     assert '<span class="gp">&gt;&gt;&gt; </span>' in text
     assert "<blockquote>" not in text
+
+
+@pytest.mark.slow
+def test_search_works_from_disk(site: Path, browser: Browser) -> None:
+    tab = browser.new_page()
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto((site / "index.html").as_uri())
+    tab.fill(".md-search__input", "swizzle")
+    tab.wait_for_selector(".md-search-result__link")
+    found = [link.get_attribute("href") or "" for link in tab.locator(".md-search-result__link").all()]
+    assert any("lessons/06_lds_banks.html" in link for link in found)
+    assert all(url.startswith("file:") for url in asked)
+
+
+CUT = """() => [...document.querySelectorAll(".md-content pre")]
+  .filter((one) => [one, ...one.querySelectorAll("code")].some((part) => part.scrollWidth > part.clientWidth))
+  .map((one) => one.textContent)"""
+WRAPPED = """() => [...document.querySelectorAll(".md-content .highlight pre > code")].filter((one) => {
+  const [line, above] = ["lineHeight", "paddingTop"].map((name) => parseFloat(getComputedStyle(one)[name]));
+  return one.clientHeight > one.textContent.trimEnd().split("\\n").length * line + 2 * above + 1;
+}).map((one) => one.textContent)"""
+"""What a page shows in part, or in more lines than it has."""
+
+
+@pytest.mark.slow
+def test_no_code_is_cut_on_a_small_screen_and_none_of_a_lesson_wrapped(site: Path, browser: Browser) -> None:
+    tab = browser.new_page(viewport={"width": 1280, "height": 900})
+    for page in site.rglob("*.html"):
+        tab.goto(page.as_uri())
+        assert tab.evaluate(CUT) == [], page
+        assert page.parent.name != "lessons" or tab.evaluate(WRAPPED) == [], page
 
 
 OF_CK = [ROOT / "docs" / "pages" / "howto" / f"{name}.md" for name in ("sweep-my-configurations", "audit-a-ck-kernel")]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from layoutalg.draw import LaneAccess, Picture, operand
 from layoutalg.index import symbol
@@ -21,10 +19,6 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     transform_tensor_descriptor,
 )
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-REQUIRED = "LAYOUTALG_REQUIRE_BROWSER"
-"""Set where a browser is promised (the gate installs one): its absence then fails instead of skipping."""
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -72,18 +66,6 @@ def parsed() -> Callable[[Picture], ET.Element]:
 def texts() -> Callable[[Picture], list[str]]:
     """All text of a picture, in order."""
     return lambda picture: [node.text or "" for node in ET.fromstring(str(picture)).iter(f"{SVG}text")]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None and REQUIRED not in os.environ:
-        pytest.skip("no Chromium on PATH")
-    assert CHROMIUM is not None, f"{REQUIRED} is set, but no Chromium is on PATH"
-    with sync_playwright() as driver:
-        options = ["--no-sandbox"]  # its sandbox does not start for root, as in containers; the pages are our own
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")

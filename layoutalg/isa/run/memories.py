@@ -174,10 +174,12 @@ class WaveMemory:
             return
         bad = (addresses & addresses.dtype.type(needed - 1)) != 0
         if strict:
+            why = f"which is no multiple of {needed}"
+            if space in ("global", "constant"):
+                raise self.memory.fault("alignment", addresses, bad, size, describe, registers.where, why)
             k = int(np.argmax(bad))
             address, thread = int(addresses[k]), describe(k)
-            place = f" ({self.memory.place(address, size)[1]})" if space in ("global", "constant") else ""
-            what = f"{size} bytes at {address:#x}{place}, which is no multiple of {needed}, {thread}"
+            what = f"{size} bytes at {address:#x}, {why}, {thread}"
             raise Fault("alignment", what, registers.where, thread=thread, address=address)
         self.unaligned.setdefault(registers.where)
 

@@ -254,12 +254,12 @@ class GlobalMemory:
         inside = (addresses - self.sorted[np.maximum(slots, 0)]).astype(np.int64)
         bad = (slots < 0) | (inside < 0) | (inside > self.sizes[region] - size)
         if bad.any():
-            raise self._fault("address", addresses, bad, size, describe, where)
+            raise self.fault("address", addresses, bad, size, describe, where)
         positions = self.starts[region] + inside
         if store and self.shut[region].any():
             closed = ~all_set(self.writable, positions, size)
             if closed.any():
-                raise self._fault("read_only", addresses, closed, size, describe, where)
+                raise self.fault("read_only", addresses, closed, size, describe, where)
         return np.asarray(positions)
 
     def _only_region(self, addresses: Array, size: int) -> int | None:
@@ -271,15 +271,19 @@ class GlobalMemory:
         region = int(self.order[slot])
         return region if slot >= 0 and last - self.addresses[region] <= int(self.sizes[region]) - size else None
 
-    def _fault(self, kind: str, addresses: Array, bad: Array, size: int, describe: Describe, where: str) -> Fault:
+    def fault(
+        self, kind: str, addresses: Array, bad: Array, size: int, describe: Describe, where: str, why: str = ""
+    ) -> Fault:
+        """A `Fault` of the first bad address: which buffer it is nearest to, where it lies of that, and why it is bad."""
         k = int(np.argmax(bad))
         address, thread = int(addresses[k]), describe(k)
         number, place = self.place(address, size)
         region = {} if number is None else {"tensor": self.regions[number].name,
                                             "byte": address - self.addresses[number]}  # fmt: skip
-        apart = number is not None and np.any(self.regions[number].writable)
-        also = f", which is {'between its elements' if apart else 'only read'}" if kind == "read_only" else ""
-        what = f"{size} bytes at {address:#x}, {place}{also}, {thread}"
+        if kind == "read_only":
+            apart = number is not None and np.any(self.regions[number].writable)
+            why = f"which is {'between its elements' if apart else 'only read'}"
+        what = f"{size} bytes at {address:#x}, {place}{why and f', {why}'}, {thread}"
         return Fault(kind, what, where, thread=thread, address=address, **region)
 
     def place(self, address: int, size: int) -> tuple[int | None, str]:

@@ -118,7 +118,7 @@ def test_an_unaligned_access_is_a_fault(target):
     for at in (4, 3):
         with pytest.raises(
             Fault,
-            match=rf"8 bytes at 0x[0-9a-f]+{at} \(byte {at} of buffer\), which is no multiple of 8, .* thread 0, at",
+            match=rf"8 bytes at 0x[0-9a-f]+{at}, byte {at} of buffer, which is no multiple of 8, .* thread 0, at",
         ) as caught:
             execute(pairs, (1,), (64,), [source, out, at])
         assert caught.value.kind == "alignment"

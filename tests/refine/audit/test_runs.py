@@ -112,6 +112,13 @@ def test_what_is_refuted_and_seen_in_no_run_is_unknown() -> None:
     assert verdict.reason == "no run shows it: lane 5 leaves o"
 
 
+@pytest.mark.parametrize(("dtype", "name"), [("i32", "refuted"), ("u8", "unknown")])
+def test_wide_accesses_of_bytes_may_be_joined_ones_at_any_byte(dtype: str, name: str) -> None:
+    described = loads(LAUNCH.format(least=4, more="").replace('"i32"', f'"{dtype}"', 1))
+    found = audit(code("if (t + 8 <= n) *(long*)((char*)o + t) = 0;"), described)
+    assert [verdict.name for claim, _, verdict in found.claims if claim == "aligned"] == [name]
+
+
 COPY = """
 symbols = { N = { min = 1, max = 5000 } }
 [[descriptor]]

@@ -48,7 +48,8 @@ def load_addresses(path: str | Path) -> list[int]:
 def report(target: Target | str, instruction: LdsInstruction | str, addresses: npt.ArrayLike) -> dict[str, Any]:
     """The cost of one access, as JSON data; errors as for `layoutalg.memory.banks.phases`.
 
-    `cycles` is the sum over phases, `ideal` one a phase, `conflicts` their difference; `worst` names, in the phase of
+    `cycles` is the sum over phases, `ideal` one a phase, `conflicts` their difference; `rivals`: these by what other
+    sources say of the instruction, where it is in doubt; `worst` names, in the phase of
     most cycles, the busiest bank, the dwords wanted of it and a lane for each.
 
     >>> found = report("gfx942", "ds_read_b128", [128 * (lane % 16) + 16 * (lane // 16) for lane in range(64)])
@@ -84,7 +85,18 @@ def report(target: Target | str, instruction: LdsInstruction | str, addresses: n
             "sources": list(evidence.sources),
             "doubt": evidence.doubt,
         },
+        "rivals": [_by_rival(gpu, one, addresses) for one in gpu.rivals.get(how.name, ())],
     }
+
+
+def _by_rival(gpu: Target, how: LdsInstruction, addresses: npt.ArrayLike) -> dict[str, Any]:
+    """What the access costs if another source is right about the instruction."""
+    found = phases(gpu, how, addresses)
+    cycles, ideal = sum(phase.cycles for phase in found), len(found)
+    return {
+        "banks": how.banks, "ideal": ideal, "cycles": cycles, "conflicts": cycles - ideal,
+        "sources": list(how.evidence.sources),
+    }  # fmt: skip
 
 
 def sentence(found: dict[str, Any]) -> str:
@@ -103,7 +115,11 @@ def sentence(found: dict[str, Any]) -> str:
         text = f"{name} takes {found['cycles']} cycles where {found['ideal']} would do: "
         text += f"in phase {worst['phase']} bank {worst['bank']} is asked for {worst['cycles']} dwords, "
         text += ", ".join(f"{dword} by lane {lane}" for dword, lane in wants) + "."
-    return f"{text} In doubt: {doubt}." if doubt else text
+    if doubt:
+        text += f" In doubt: {doubt}."
+    for one in found["rivals"]:
+        text += f" With {one['banks']} banks and {one['ideal']} phases: {one['cycles']} cycles."
+    return text
 
 
 def picture(

@@ -211,7 +211,8 @@ class Target:
     `vgprs` is the most vector registers (4 bytes each) that one lane can address; `segments` are the sizes in bytes
     in which global memory is fetched, smallest first.  `processor` is what compilers call it; `older`: processors of
     its vendor whose code it runs, and that code can be compiled for.  `library`: the library's kernels are proved for
-    its limits.  `unit`, `machine` and `matrix` are None, `tilings` and `cards` empty where nothing is said of them.
+    its limits.  `rivals`: by instruction, what other sources say of its banks and phases, where it is in doubt.
+    `unit`, `machine` and `matrix` are None, `tilings` and `cards` empty where nothing is said of them.
 
     >>> from layoutalg.target import target
     >>> gfx950 = target("gfx950")
@@ -237,6 +238,7 @@ class Target:
     matrix: MatrixCores | None = None
     tilings: Mapping[str, Tiling] = field(default_factory=dict)
     cards: tuple[Card, ...] = ()
+    rivals: Mapping[str, tuple[LdsInstruction, ...]] = field(default_factory=dict)
 
     def instruction(self, name: str) -> LdsInstruction:
         """The LDS instruction of this name; UnknownInstructionError lists what the target has instead.

@@ -30,6 +30,11 @@
     sources = []
     doubt = "taken from …"               # asked for where confidence is assumed
 
+    [[rival]]                            # what another source says of instructions that are in [[lds]]
+    instructions = ["ds_read_b128"]
+    banks = 32
+    run = 8                              # or phases, and the evidence, as above
+
     [unit]                               # occupancy; the fields of `model.Unit`, and its evidence
     [machine]                            # machine code; the fields of `model.CodeFormat`, and its evidence
     [matrix]                             # instructions = names of `layoutalg.target.matrix`, and their evidence
@@ -113,12 +118,22 @@ class _Lds:
 
 
 @dataclass(frozen=True)
+class _Rival:
+    instructions: tuple[str, ...]
+    banks: int
+    evidence: Evidence
+    run: int = 0
+    phases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class _File:
     name: str
     title: str
     sources: Mapping[str, str]
     facts: _Facts
     lds: tuple[_Lds, ...]
+    rival: tuple[_Rival, ...] = ()
     vendor: Vendor = ""
     processor: str = ""
     older: tuple[str, ...] = ()
@@ -195,11 +210,13 @@ def parse(text: str, origin: str) -> Target:
     values["segments"] = tuple(sorted(values["segments"]))
     tables.check(bool(re.fullmatch(r"[\w.-]+", file.name)), "name", f"{file.name!r} has more than letters, digits, _.-")
     _check_matrix(tables, file)
+    instructions = _lds_instructions(tables, file)
     return Target(
         name=file.name, title=file.title, evidence={key: fact.evidence for key, fact in facts.items()},
-        instructions=_lds_instructions(tables, file), vendor=file.vendor, processor=file.processor or file.name,
-        older=file.older, library=file.library, unit=file.unit, machine=file.machine, matrix=file.matrix,
-        tilings=file.plans, cards=tuple(replace(card, target=file.name) for card in file.card), **values,
+        instructions=instructions, rivals=_rivals(tables, file, instructions), vendor=file.vendor,
+        processor=file.processor or file.name, older=file.older, library=file.library, unit=file.unit,
+        machine=file.machine, matrix=file.matrix, tilings=file.plans,
+        cards=tuple(replace(card, target=file.name) for card in file.card), **values,
     )  # fmt: skip
 
 
@@ -224,7 +241,7 @@ def _tables(text: str, origin: str, below: tuple[str, ...] = ()) -> dict[str, An
 
 
 #: What a file says of one GPU only.
-_OWN = frozenset({"name", "title", "processor", "sources", "library", "card", "older"})
+_OWN = frozenset({"name", "title", "processor", "sources", "library", "card", "older", "rival"})
 
 
 #: What follows from the processor, so that only another card with the same one can have it.
@@ -293,25 +310,42 @@ def _lds_instructions(tables: Tables, file: _File) -> Mapping[str, LdsInstructio
             found[name] = LdsInstruction(
                 name, entry.access, entry.bytes, entry.alignment, entry.banks, phases, entry.evidence, entry.pairs_merge
             )
-        _check_phases(tables, place, entry, phases)
+            _check_served(tables, place, found[name])
     return found
 
 
-def _check_phases(tables: Tables, place: str, entry: _Lds, phases: tuple[tuple[int, ...], ...]) -> None:
-    wanted = max(map(len, phases)) * -(-entry.bytes // DWORD)
+def _rivals(
+    tables: Tables, file: _File, instructions: Mapping[str, LdsInstruction]
+) -> Mapping[str, tuple[LdsInstruction, ...]]:
+    found: dict[str, tuple[LdsInstruction, ...]] = {}
+    for number, entry in enumerate(file.rival):
+        place = f"rival[{number}]"
+        phases = _phases(tables, place, entry, file.facts.wave_size.value)
+        for name in entry.instructions:
+            tables.check(name in instructions, place, f"{name} is in no [[lds]]: there is nothing to differ from")
+            one = replace(instructions[name], banks=entry.banks, phases=phases, evidence=entry.evidence)
+            _check_served(tables, place, one)
+            models = [(of.banks, set(map(frozenset, of.phases))) for of in (one, instructions[name])]
+            tables.check(models[0] != models[1], place, f"of {name} it says what [[lds]] says")
+            found[name] = (*found.get(name, ()), one)
+    return found
+
+
+def _check_served(tables: Tables, place: str, one: LdsInstruction) -> None:
+    wanted = max(map(len, one.phases)) * one.dwords
     tables.check(
-        wanted <= entry.banks, place, f"a phase asks for {wanted} dwords of {entry.banks} banks: no cycle serves it"
+        wanted <= one.banks, place, f"a phase asks for {wanted} dwords of {one.banks} banks: no cycle serves it"
     )
     tables.check(
-        not entry.pairs_merge or len(phases) % 2 == 0, place,
-        f"pairs_merge joins phases in twos, and {len(phases)} is odd",
+        not one.pairs_merge or len(one.phases) % 2 == 0, place,
+        f"pairs_merge joins phases in twos, and {len(one.phases)} is odd",
     )  # fmt: skip
     tables.check(
-        entry.alignment % min(entry.bytes, DWORD) == 0, place, f"alignment {entry.alignment} splits {entry.bytes} bytes"
+        one.alignment % min(one.bytes, DWORD) == 0, place, f"alignment {one.alignment} splits {one.bytes} bytes"
     )
 
 
-def _phases(tables: Tables, place: str, entry: _Lds, wave: int) -> tuple[tuple[int, ...], ...]:
+def _phases(tables: Tables, place: str, entry: _Lds | _Rival, wave: int) -> tuple[tuple[int, ...], ...]:
     tables.check(bool(entry.run) != bool(entry.phases), place, 'give either run = lanes, or phases = ["0-3 …"]')
     if entry.run:
         tables.check(wave % entry.run == 0, place, f"a wave of {wave} lanes has no runs of {entry.run}")

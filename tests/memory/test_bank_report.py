@@ -25,8 +25,17 @@ def test_a_report_is_json_and_adds_up() -> None:
 
 
 def test_a_verdict_that_rests_on_a_doubtful_entry_says_so() -> None:
-    assert "In doubt: no measurement on gfx90a" in sentence(report("gfx90a", "ds_read_b128", ROWS))
+    assert "In doubt: one source only" in sentence(report("gfx90a", "ds_read_b128", ROWS))
+    assert "In doubt: no measurement on gfx906" in sentence(report("gfx906", "ds_read_b128", ROWS))
     assert "In doubt" not in sentence(report("gfx942", "ds_read_b128", ROWS))
+
+
+def test_where_sources_differ_each_one_s_cycles_are_reported() -> None:
+    found = report("gfx950", "ds_read_b32", [8 * lane for lane in range(64)])
+    assert (found["cycles"], found["conflicts"]) == (2, 1)
+    assert [(one["banks"], one["cycles"], one["conflicts"]) for one in found["rivals"]] == [(32, 4, 2)]
+    assert sentence(found).endswith(" With 32 banks and 2 phases: 4 cycles.")
+    assert report("gfx950", "ds_read_b64", [8 * lane for lane in range(64)])["rivals"] == []
 
 
 def test_merged_phases_are_reported_as_served() -> None:

@@ -1,6 +1,8 @@
 """The bank model: against the published predictions, against itself by three routes, and against the hardware."""
 
+import itertools
 import json
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -203,3 +205,31 @@ def test_enough_was_measured_and_the_merge_rule_matters(measured: list[dict[str,
     wide = [one for one in measured if one["bytes"] >= 8]
     assert sum(one["read"] < one["write"] for one in wide) > 0, "reads that cost less than the same write"
     assert sum(one["read"] == one["write"] and len(set(one["addresses"])) < 32 for one in wide) >= 50
+
+
+PUBLISHED = tomllib.loads((DATA / "published.toml").read_text())
+TABLES = {f"{one['target']} {one['instruction']}": one for one in PUBLISHED["table"]}
+
+
+def strided(table: dict[str, Any]) -> np.ndarray:
+    gpu = target(table["target"])
+    return np.array(table["stride"])[:, None] * np.arange(gpu.wave_size) % gpu.lds_bytes
+
+
+@pytest.mark.parametrize("name", [name for name, one in TABLES.items() if "conflicts" in one])
+def test_amd_s_counter_counts_the_cycles_that_the_model_loses(name: str) -> None:
+    """SQ_LDS_BANK_CONFLICT on an MI300X is one a cycle lost: exactly, on each access that was published."""
+    table = TABLES[name]
+    lost = conflicts(table["target"], table["instruction"], strided(table))
+    assert (PUBLISHED["reads"] * lost).tolist() == table["conflicts"]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_what_takes_as_many_cycles_takes_as_long(name: str) -> None:
+    """And what takes more takes longer.  5 %: the spread of latencies that were published for one number of cycles."""
+    table = TABLES[name]
+    found = cycles(table["target"], table["instruction"], strided(table))
+    pairs = list(zip(found.tolist(), table["latency"], strict=True))
+    for (few, short), (many, long) in itertools.product(pairs, repeat=2):
+        assert few != many or abs(short - long) < 0.05 * long
+        assert few >= many or short < long

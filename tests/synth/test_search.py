@@ -206,7 +206,12 @@ def test_text_and_json_say_the_same(both: Synthesis) -> None:
     assert isinstance(data, dict)
     assert json.loads(json.dumps(data)) == data
     assert (data["bytes"], data["conflict_free"]) == (16384, True)
-    assert "Rests on: lane groups of ds_write_b128 on gfx950: assumed" in str(words)
+    assert "Rests on" not in str(words), "nothing is in doubt"
+
+
+def test_text_says_what_a_layout_rests_on() -> None:
+    words = shown(synthesize(gemm_problem(64, 32, "f16", "mfma_f32_32x32x8f16", ("gfx90a",))))
+    assert "Rests on: lane groups of ds_write_b128 on gfx90a: documented (" in str(words)
 
 
 # From a file ----------------------------------------------------------------------------------------------------------

@@ -61,10 +61,22 @@ def test_gfx950_reads_128_bits_in_four_groups_numbered_by_lane_bits() -> None:
 
 def test_contested_entries_say_so() -> None:
     assert all(i.evidence.doubt for i in named("gfx90a").instructions.values())
-    for name in ("ds_read_b32", "ds_write_b128", "ds_read_u16", "ds_write_b8"):
+    for name in ("ds_read_b32", "ds_write_b96", "ds_read_u16", "ds_write_b8"):
         assert named("gfx950").instruction(name).evidence.doubt
-    for name in ("ds_read_b128", "ds_write_b128", "ds_read_b64", "ds_read_b32"):
+    for name in ("ds_read_b128", "ds_write_b128", "ds_read_b64", "ds_write_b64", "ds_write_b32"):
         assert named("gfx942").instruction(name).evidence.certain
+        assert named("gfx950").instruction(name).evidence.certain
+
+
+def test_what_another_source_says_stands_beside_the_entry() -> None:
+    gpu = named("gfx950")
+    (other,) = gpu.rivals["ds_read_b32"]
+    own = gpu.instruction("ds_read_b32")
+    assert (own.banks, len(own.phases)) == (64, 1)
+    assert (other.banks, len(other.phases), other.bytes, other.access) == (32, 2, 4, "read")
+    assert other.evidence.sources != own.evidence.sources
+    assert all(named(n).instruction(i).evidence.doubt for n in NAMES for i in named(n).rivals), "settled: no rival"
+    assert not named("gfx906").rivals, "what is like gfx942 has its entries, not its rivals"
 
 
 def test_an_unknown_name_is_refused_with_what_there_is() -> None:
@@ -137,3 +149,19 @@ def test_a_wrong_file_is_refused_with_the_reason(was: str, becomes: str, message
     assert was in CHIP
     with pytest.raises(TargetFileError, match=f"^chip.toml: .*{message}"):
         parse(CHIP.replace(was, becomes), "chip.toml")
+
+
+@pytest.mark.parametrize(
+    ("rival", "message"),
+    [
+        ('instructions = ["read4"]\nbanks = 2\nphases = ["3 0", "1-2"]', "read4 it says what"),
+        ('instructions = ["read8"]\nbanks = 2\nrun = 2', "read8 is in no"),
+        ('instructions = ["read4"]\nbanks = 2\nrun = 4', "4 dwords of 2 banks"),
+        ('instructions = ["read4"]\nbanks = 2', "either run = lanes, or phases"),
+        ('instructions = ["read4"]\nrun = 2', "it lacks banks"),
+    ],
+)
+def test_a_wrong_rival_is_refused_with_the_reason(rival: str, message: str) -> None:
+    text = f'{CHIP}[[rival]]\n{rival}\nconfidence = "documented"\nsources = ["manual"]\n'
+    with pytest.raises(TargetFileError, match=f"^chip.toml: rival.*{message}"):
+        parse(text, "chip.toml")

@@ -274,7 +274,7 @@ class GlobalMemory:
     def fault(
         self, kind: str, addresses: Array, bad: Array, size: int, describe: Describe, where: str, why: str = ""
     ) -> Fault:
-        """A `Fault` of the first bad address: which buffer it is nearest to, where it lies of that, and why it is bad."""
+        """A `Fault` of the first bad address: the buffer it is nearest to, where it lies of that, why it is bad."""
         k = int(np.argmax(bad))
         address, thread = int(addresses[k]), describe(k)
         number, place = self.place(address, size)

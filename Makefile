@@ -8,7 +8,7 @@ ON_ALL_CORES := -n auto --dist worksteal
 # Byte code is kept: tests start many processes, and each would compile the package anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all lint kernels docs notebooks release clean
+.PHONY: demo test test-all lint kernels docs notebooks outputs release clean
 
 .venv/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -45,6 +45,9 @@ docs: .venv/.docs  ## the documentation in build/docs, its lessons run; a warnin
 notebooks: .venv/.installed  ## the lessons, opened in Jupyter
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[notebooks]'
 	$(BIN)/jupyter lab notebooks
+
+outputs: .venv/.docs  ## what the lessons' cells show, made anew
+	$(BIN)/python docs/generate/outputs.py
 
 kernels: .venv/.installed  ## the emitted kernels and what was proved of them, made anew
 	$(BIN)/python -m layoutalg.cli.golden

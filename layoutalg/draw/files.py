@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ LAYOUTS = (TensorDescriptor, TensorAdaptor, TileDistribution)
 class Explorer:
     """The explorer's page, which a notebook shows in a frame of its own."""
 
-    text: str
+    text: str = field(repr=False)
     height: int = 900
 
     def _repr_html_(self) -> str:

@@ -17,7 +17,7 @@ What it cannot represent: anything that moves (the explorer, `layoutalg.draw.pag
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
@@ -118,11 +118,13 @@ class Picture:
     >>> picture = Picture(10, 10, shape("circle", "ball", cx=5, cy=5, r=4), "a circle")
     >>> str(picture)[:40]
     '<svg xmlns="http://www.w3.org/2000/svg" '
+    >>> picture
+    Picture(width=10, height=10, title='a circle')
     """
 
     width: float
     height: float
-    body: str
+    body: str = field(repr=False)
     title: str
 
     def __str__(self) -> str:

@@ -8,18 +8,21 @@ vector; the lanes of one phase are framed in their places.  Where two frames hav
     ▣▢▢▢▢▢▢▢  colour: 8 lanes    ▣▢▢▢▢▢▢▢
     ▣▢▢▢▢▢▢▢  wait in line       ▣▢▢▢▢▢▢▢
 
+A tile whose pattern of banks repeats is drawn as far as it repeats, and as the frames go.
+
 What it cannot represent: layouts of different tiles; draw each by itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from layoutalg.draw.access import LaneAccess
 from layoutalg.draw.fields import Field, FieldInputs, descriptor_field
-from layoutalg.draw.grid import flat, legend, sheet_picture
+from layoutalg.draw.grid import Sheet, flat, legend, sheet_picture
 from layoutalg.draw.svg import Picture, below, beside, outlined, shape, text_width, words
 from layoutalg.errors import DrawError
 from layoutalg.index.evaluate import array
@@ -44,15 +47,40 @@ def compare(before: LaneAccess, after: LaneAccess, phase: int | None = None) -> 
     if same[0] != same[1]:
         raise DrawError("before and after are one tile, read by one instruction on one target; these differ")
     number = max(range(len(before.phases)), key=lambda n: before.phases[n].cycles) if phase is None else phase
-    halves = [_half(name, one, number) for name, one in (("before", before), ("after", after))]
+    sheets = [flat(_vectors(one)) for one in (before, after)]
+    framed = [_framed(sheet, one, number) for sheet, one in zip(sheets, (before, after), strict=True)]
+    step = _period(sheets)
+    needed = 1 + max((row for cells in framed for row, _ in cells), default=0)
+    rows = min(sheets[0].shape[0], -(-needed // step) * step)
+    halves = [
+        _half(name, one, number, _shortened(sheet, rows), cells)
+        for name, one, sheet, cells in zip(("before", "after"), (before, after), sheets, framed, strict=True)
+    ]
     costs = [sum(p.cycles for p in one.phases) for one in (before, after)]
     how = before.instruction
     title = f"{how.name} on {before.target.name}: {costs[0]} cycles before, {costs[1]} after"
-    key = legend("first bank", how.banks - 1, how.banks, flat(_vectors(before)).colour)
+    key = legend("first bank", how.banks - 1, how.banks, sheets[0].colour)
     picture = below([beside(halves, title), key], title)
-    return picture.headed(
-        title, f"Each cell is a vector of {before.elements} elements; frames: the lanes of phase {number}."
+    every = sheets[0].shape[0]
+    part = [f"Shown are {rows} of {every} rows: the pattern repeats every {step}."] if rows < every else []
+    what = f"Each cell is a vector of {before.elements} elements; frames: the lanes of phase {number}."
+    return picture.headed(title, what, *part)
+
+
+def _period(sheets: Sequence[Sheet]) -> int:
+    """After how many rows all the sheets repeat; their number of rows where they do not."""
+    rows = sheets[0].shape[0]
+    return next(
+        step
+        for step in range(1, rows + 1)
+        if all(np.array_equal(each[step:], each[: rows - step]) for s in sheets for each in (s.values, s.known))
     )
+
+
+def _shortened(sheet: Sheet, rows: int) -> Sheet:
+    """The first rows of a sheet, with cells that are large enough for a frame."""
+    width, height = max(sheet.width, 26.0), min(max(sheet.height, 14.0), 16.0)
+    return replace(sheet, values=sheet.values[:rows], known=sheet.known[:rows], width=width, height=height)
 
 
 def _vectors(access: LaneAccess) -> Field:
@@ -62,18 +90,20 @@ def _vectors(access: LaneAccess) -> Field:
     return replace(found, values=found.values[..., ::step], known=found.known[..., ::step])
 
 
-def _half(name: str, access: LaneAccess, number: int) -> Picture:
-    sheet = flat(_vectors(access))
-    small = replace(sheet, width=max(sheet.width, 26.0), height=min(max(sheet.height, 14.0), 16.0))
-    picture, (left, top) = sheet_picture(small)
+def _framed(sheet: Sheet, access: LaneAccess, number: int) -> list[tuple[int, int]]:
+    """Row and column of the vector that each lane of a phase reads, if it takes part."""
     phase = access.phases[number]
-    lanes = np.array(phase.lanes, dtype=np.int64)
+    lanes = np.array([lane for lane in phase.lanes if lane not in phase.masked], dtype=np.int64)
     *outer, last = (np.broadcast_to(i, lanes.shape) for i in array(access.index, {access.lane: lanes, **access.at}))
     vectors = zip(*(i.tolist() for i in (*outer, last // access.elements)), strict=True)
-    frames = "".join(
-        outlined(left + c * small.width, top + r * small.height, small.width, small.height)
-        for r, c in map(small.fold.place, vectors)
-    )
+    return [sheet.fold.place(vector) for vector in vectors]
+
+
+def _half(name: str, access: LaneAccess, number: int, sheet: Sheet, cells: Sequence[tuple[int, int]]) -> Picture:
+    picture, (left, top) = sheet_picture(sheet)
+    phase = access.phases[number]
+    w, h = sheet.width, sheet.height
+    frames = "".join(outlined(left + column * w, top + row * h, w, h) for row, column in cells)
     cost = sum(p.cycles for p in access.phases)
     head = f"{name}: {cost} cycles, phase {number} takes {phase.cycles}"
     good = cost == len(access.phases)

@@ -20,6 +20,8 @@ from layoutalg.layout import (
 from layoutalg.memory import access as lds_access
 from layoutalg.memory import lane_map
 from layoutalg.memory.banks import LaneMapError, MisalignedError, phases
+from layoutalg.synth.gemm import packed
+from layoutalg.synth.gemm import swizzled as xored
 
 LANE = var("lane", 64)
 SVG = "{http://www.w3.org/2000/svg}"
@@ -96,6 +98,23 @@ def test_before_and_after_frame_the_lanes_of_the_phase(column, swizzled, parsed)
     frames = [r for r in parsed(compare(column, LaneAccess.of(swizzled, operand(32, 8)))).iter(f"{SVG}rect")
               if r.get("stroke") == "#111"]  # fmt: skip
     assert len(frames) == 2 * len(column.phases[0].lanes)
+
+
+def test_before_and_after_stop_where_the_pattern_of_banks_repeats(texts):
+    """Phase 0 takes rows 0 to 3 and 20 to 23; the banks of rows repeat every 8, before (every row) and after."""
+    halves = [LaneAccess.of(tile(128, 64), operand(32, 8)) for tile in (packed, xored)]
+    picture = compare(*halves)
+    assert "Shown are 24 of 128 rows: the pattern repeats every 8." in texts(picture)
+    assert picture.height < 600
+
+
+def test_before_and_after_show_the_last_framed_row_and_all_rows_where_nothing_repeats(plain, texts):
+    far = LaneAccess.of(plain, lambda lane, tile: (lane, 0))
+    assert "Shown are 24 of 64 rows: the pattern repeats every 1." in texts(compare(far, far))
+    last = next(n for n, phase in enumerate(far.phases) if 63 in phase.lanes)
+    assert "Shown are" not in " ".join(texts(compare(far, far, phase=last)))
+    once = LaneAccess.of(make_naive_tensor_descriptor((8, 64), (72, 1)), in_order(8))
+    assert "Shown are" not in " ".join(texts(compare(once, once)))
 
 
 def narrow():

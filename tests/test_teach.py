@@ -58,7 +58,7 @@ def test_padding_in_the_wrong_place_is_told() -> None:
 def test_a_conflict_is_told_with_its_lanes_and_drawn() -> None:
     lane = var("lane", 64)
     read = lane_map(lane, (lane % 32, lane // 32 * 8), width=8)
-    checked = holds(ConflictFree(access(packed(32, 64), read, 2, "gfx942")))
+    checked = holds(ConflictFree(access(packed(32, 64), read, "f16", "gfx942")))
     assert "want dwords" in checked.text
     assert checked.picture is not None
     assert "<svg" in checked._repr_html_()

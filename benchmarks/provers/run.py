@@ -105,7 +105,7 @@ def conflicts() -> list[str]:
     ours = []
     for m, k in TILES:
         try:
-            read = access(universal_row_major(m, k), LANES, 2, "gfx942", "ds_read_b128")
+            read = access(universal_row_major(m, k), LANES, "f16", "gfx942", "ds_read_b128")
         except OutsideLdsError:
             ours.append("–")
             continue

@@ -94,7 +94,7 @@ def times() -> None:
     mixed, gapped = swizzled(128, 64), padded(128, 64)
 
     def claim(tile: TensorDescriptor) -> ConflictFree:
-        return ConflictFree(access(tile, operand(matrix, (128, 64)), 2, "gfx942"))
+        return ConflictFree(access(tile, operand(matrix, (128, 64)), "f16", "gfx942"))
 
     offset = mixed.offset(mixed.index)
     lane = np.arange(64)

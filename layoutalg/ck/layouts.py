@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,10 +28,20 @@ from layoutalg.memory import access, distributed, price
 from layoutalg.memory.banks import AccessError
 from layoutalg.prove import Claim, Covers, InBounds, Injective, Proved, Refuted, Unknown, Verdict, Witness, prove
 from layoutalg.target import target as gpu
+from layoutalg.target.dtypes import DType, element_type
 from layoutalg.target.model import Access as Way
 
-BYTES = {"fp16": 2, "bf16": 2, "fp8": 1, "bf8": 1, "int8": 1, "fp32": 4, "fp64": 8}
-RESULT_BYTES = {**BYTES, "fp8": 2, "bf8": 2, "int8": 4}
+ELEMENTS: Mapping[str, DType] = {
+    name: element_type(of)
+    for name, of in (
+        ("fp16", "f16"), ("bf16", "bf16"), ("fp8", "f8"), ("bf8", "bf8"), ("int8", "i8"), ("fp32", "f32"),
+        ("fp64", "f64"),
+    )
+}  # fmt: skip
+RESULTS: Mapping[str, DType] = {
+    **ELEMENTS, "fp8": element_type("f16"), "bf8": element_type("f16"), "int8": element_type("i32"),
+}  # fmt: skip
+BYTES = {name: kind.bytes for name, kind in ELEMENTS.items()}
 _WIDEST = 16
 """Bytes of one LDS access of a lane at most."""
 
@@ -119,20 +129,20 @@ class GemmLayouts:
 
     def costs(self, target: str) -> Iterator[LdsCost]:
         """What storing to LDS and reading from it costs, of each operand."""
-        size = BYTES[self.of.dtype]
-        ways: list[tuple[str, TensorDescriptor, TileDistribution, int, Way]] = []
+        kind = ELEMENTS[self.of.dtype]
+        ways: list[tuple[str, TensorDescriptor, TileDistribution, DType, Way]] = []
         for one in (self.a, self.b):
-            ways.append((f"{one.name} to LDS", one.lds, one.stored, size, "write"))
+            ways.append((f"{one.name} to LDS", one.lds, one.stored, kind, "write"))
             if not one.transposed:
-                ways.append((f"{one.name} as operand", one.lds, one.read, size, "read"))
+                ways.append((f"{one.name} as operand", one.lds, one.read, kind, "read"))
         if self.c is not None:
-            size = RESULT_BYTES[self.of.dtype]
+            kind = RESULTS[self.of.dtype]
             ways += [
-                ("c to LDS", self.c.lds, self.c.stored, size, "write"),
-                ("c from LDS", self.c.lds, self.c.read, size, "read"),
+                ("c to LDS", self.c.lds, self.c.stored, kind, "write"),
+                ("c from LDS", self.c.lds, self.c.read, kind, "read"),
             ]
-        for about, lds, lanes, size, way in ways:
-            cost = lds_cost(about, lds, lanes, size, target, way)
+        for about, lds, lanes, kind, way in ways:
+            cost = lds_cost(about, lds, lanes, kind, target, way)
             if cost is not None:
                 yield cost
 
@@ -151,7 +161,7 @@ class GemmLayouts:
         yield from _distribution("c from LDS", c.read, c.window, threads)
         whole = m % c.window[0] == 0 and n % c.window[1] == 0
         yield _said("whole", "c", "" if whole else f"a window of {c.window[0]} × {c.window[1]} in a tile of {m} × {n}")
-        space = int(c.lds.element_space_size) * RESULT_BYTES[self.of.dtype]
+        space = int(c.lds.element_space_size) * RESULTS[self.of.dtype].bytes
         yield _said("lds_bytes", "c", "" if space <= c.lds_bytes else f"{space} bytes in {c.lds_bytes}")
 
 
@@ -171,20 +181,20 @@ def _distribution(
 
 
 def lds_cost(
-    about: str, lds: TensorDescriptor, lanes: TileDistribution, size: int, target: str, way: Way
+    about: str, lds: TensorDescriptor, lanes: TileDistribution, dtype: DType, target: str, way: Way
 ) -> LdsCost | None:
     """The price of an access by the widest instruction that it can take; None where lanes reach no LDS that way."""
     last = int(lanes.ys[-1])
-    width = _WIDEST // size
+    width = _WIDEST // dtype.bytes
     while width:
         if last % width == 0:
             try:
-                made = access(lds, distributed(lanes, width), size, target, way)
+                made = access(lds, distributed(lanes, width), dtype, target, way)
                 cost = price(made)
             except (AccessError, LayoutError):
                 cost = None
             if cost is not None and not isinstance(cost, Unknown):
-                return LdsCost(about, cost.total[1], len(made.instruction.phases), width * size)
+                return LdsCost(about, cost.total[1], len(made.instruction.phases), made.width)
         width //= 2
     return None
 

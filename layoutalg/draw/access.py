@@ -120,6 +120,15 @@ def _allowed(free: Sequence[Expr], chosen: Mapping[Expr, int], inside: Expr, som
     return {**least, **{v: found.points[0][v] for v in free if v in found.points[0]}, **chosen}
 
 
+def whole_bytes(access: LaneAccess | Access) -> int:
+    """Bytes of an element; DrawError where it is none."""
+    if isinstance(access, LaneAccess):
+        return access.element_bytes
+    if not access.dtype.bytes:
+        raise DrawError(f"elements of {access.dtype.name} are {access.dtype.bits} bits: pictures are of whole bytes")
+    return access.dtype.bytes
+
+
 @dataclass(frozen=True)
 class LaneAccess(Displayed):
     """An access of one wave; `index` is over the variable `lane`, `at` gives the sizes that are not fixed.
@@ -168,7 +177,7 @@ class LaneAccess(Displayed):
         >>> from layoutalg.memory import access, lane_map
         >>> lane = var("lane", 64)
         >>> row = lane_map(lane, (lane % 32, lane // 32 * 8), width=8)
-        >>> proved = access(make_naive_tensor_descriptor((32, 16), (16, 1)), row, 2, "gfx942")
+        >>> proved = access(make_naive_tensor_descriptor((32, 16), (16, 1)), row, "f16", "gfx942")
         >>> sum(phase.cycles for phase in LaneAccess.from_proof(proved).phases)
         16
         """
@@ -179,7 +188,7 @@ class LaneAccess(Displayed):
         free += [v for v in variables(inside) if v not in free]
         chosen = {v: at[v.value.name] for v in free if at and v.value.name in at}
         return cls(
-            access.descriptor, first, lane, access.target, access.instruction, access.element_bytes,
+            access.descriptor, first, lane, access.target, access.instruction, whole_bytes(access),
             _allowed(free, chosen, inside, all_of(inside, access.mask)), access.mask, inside,
         )  # fmt: skip
 

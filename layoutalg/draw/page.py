@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from layoutalg.draw.access import LaneAccess, held
+from layoutalg.draw.access import LaneAccess, held, whole_bytes
 from layoutalg.draw.conflicts import CALM, HEAT
 from layoutalg.draw.graph import graph
 from layoutalg.draw.maps import layout_object, script, slider_values
@@ -112,7 +112,7 @@ def access_page(access: LaneAccess | Access, **options: Any) -> str:
         fixed = {str(v.value.name): n for v, n in access.at.items()}
         options = {**options, "start": {**fixed, **(options.get("start") or {})}}
     name = access.lanes.name if isinstance(access, Access) else "access"
-    return page(access.descriptor, accesses={name: access}, element_bytes=access.element_bytes, **options)
+    return page(access.descriptor, accesses={name: access}, element_bytes=whole_bytes(access), **options)
 
 
 def _shown_first(first: Offered | None, gpu: Target | str | None, how: str | None) -> tuple[Target, LdsInstruction]:

@@ -23,7 +23,7 @@ from functools import partial
 
 from layoutalg.explain.finding import Finding, Fix, Prover
 from layoutalg.formats import AccessItem, DescriptorItem, SpecFile, StatedClaim
-from layoutalg.formats.accesses import bytes_of, lanes_of
+from layoutalg.formats.accesses import dtype_of, lanes_of
 from layoutalg.formats.check import check
 from layoutalg.index import var
 from layoutalg.layout import LayoutError
@@ -34,7 +34,7 @@ from layoutalg.synth.problem import Problem, Use, rowwise
 from layoutalg.synth.report import ck, toml
 from layoutalg.synth.search import synthesize
 from layoutalg.target import TargetError, target
-from layoutalg.target.dtypes import DTYPES
+from layoutalg.target.dtypes import DType
 from layoutalg.target.matrix import matrix_instruction
 
 WAVE = 64
@@ -60,11 +60,10 @@ def why_not(item: DescriptorItem, targets: Sequence[str]) -> str | None:
     d = item.descriptor
     if item.dtype is None:
         return "it has no dtype: nothing says how many bytes an element has"
-    if not DTYPES[item.dtype].bytes:
-        return f"elements of {item.dtype} are no whole bytes"
     if d.element_space_size.op != "const" or any(n.op != "const" for n in d.lengths):
         return "its sizes are symbols; give them values (-D NAME=VALUE)"
-    size, room = int(d.element_space_size) * DTYPES[item.dtype].bytes, min(target(t).lds_bytes for t in targets)
+    size = -(-int(d.element_space_size) * dtype_of(item).bits // 8)
+    room = min(target(t).lds_bytes for t in targets)
     if size > room:
         return f"its {size:,} bytes do not fit the {room:,} bytes of LDS"
     if d.rank != 2:
@@ -75,8 +74,8 @@ def why_not(item: DescriptorItem, targets: Sequence[str]) -> str | None:
 def reads(item: DescriptorItem, prover: Prover) -> Iterator[LaneMap]:
     """The usual reads of a tile, those that divide it evenly."""
     rows, columns = (int(n) for n in item.descriptor.lengths)
-    size = DTYPES[item.dtype or ""].bytes
-    vector = _vector(item, prover, size)
+    kind = dtype_of(item)
+    vector = _vector(item, prover, kind)
     if vector is not None:
         if (
             along := _if_even(partial(rowwise, rows, columns, vector, WAVE, f"rows, {vector} elements a lane,"))
@@ -87,16 +86,20 @@ def reads(item: DescriptorItem, prover: Prover) -> Iterator[LaneMap]:
     for name in OPERANDS.get(item.dtype or "", ()):
         a = matrix_instruction(name).a
         held = int(a.element.hi) + 1
-        read = _if_even(partial(operand, a, (rows, columns), width=min(held, WIDTHS[0] // size), name=f"A of {name}"))
+        read = _if_even(
+            partial(operand, a, (rows, columns), width=min(held, WIDTHS[0] * 8 // kind.bits), name=f"A of {name}")
+        )
         if read is not None:
             yield read
 
 
-def _vector(item: DescriptorItem, prover: Prover, size: int) -> int | None:
+def _vector(item: DescriptorItem, prover: Prover, kind: DType) -> int | None:
     """The widest vector along the rows that an LDS instruction moves."""
     for width in WIDTHS:
-        count = width // size
-        one = count == 1 and size == width
+        count, rest = divmod(width * 8, kind.bits)
+        if rest:
+            continue
+        one = count == 1
         if one or (count > 1 and isinstance(prover(item, "contiguous", count), Proved)):
             return count
     return None
@@ -127,11 +130,10 @@ def _down(rows: int, columns: int, vector: int) -> LaneMap | None:
 
 def findings(item: DescriptorItem, prover: Prover, targets: Sequence[str]) -> Iterator[Finding]:
     """What each usual read costs on each target."""
-    size = DTYPES[item.dtype or ""].bytes
     for lanes in reads(item, prover):
         for name in targets:
             try:
-                found = access(item.descriptor, lanes, size, name)
+                found = access(item.descriptor, lanes, dtype_of(item), name)
             except (AccessError, TargetError) as error:
                 yield Finding("banks", f"{lanes.name} on {name}: not told: {error}.", "open", "the target's table")
                 continue
@@ -154,11 +156,11 @@ def of_accesses(items: Sequence[AccessItem], limits: Limits) -> Iterator[Finding
 
 
 def _of_access(item: AccessItem, name: str, limits: Limits) -> Finding:
-    d, lanes, size = item.descriptor.descriptor, lanes_of(item), bytes_of(item)
+    d, lanes, kind = item.descriptor.descriptor, lanes_of(item), dtype_of(item.descriptor)
     if item.instruction is not None:
-        found = access(d, lanes, size, name, item.instruction, item.given)
+        found = access(d, lanes, kind, name, item.instruction, item.given)
         return _finding(found, prove(ConflictFree(found), limits=limits))
-    claim = Coalesced(Reach(d, lanes, size, given=item.given), target(name))
+    claim = Coalesced(Reach(d, lanes, kind, given=item.given), target(name))
     verdict = prove(claim, limits=limits)
     grade = "fine" if isinstance(verdict, Proved) else "cost" if isinstance(verdict, Refuted) else "open"
     text = claim.statement() if isinstance(verdict, Proved) else f"{item.name} on {name}: {verdict.reason}"
@@ -191,10 +193,9 @@ def fix(item: DescriptorItem, prover: Prover, targets: Sequence[str], risks: Seq
     if not any(isinstance(f.verdict, Refuted) for f in risks):
         return None
     rows, columns = (int(n) for n in item.descriptor.lengths)
-    size = DTYPES[item.dtype or ""].bytes
     wanted = [r for r in reads(item, prover) if r.name.startswith("A of")] or list(reads(item, prover))
     try:
-        copy = rowwise(rows, columns, max(1, WIDTHS[0] // size), WAVE)
+        copy = rowwise(rows, columns, max(1, WIDTHS[0] * 8 // dtype_of(item).bits), WAVE)
         problem = Problem((rows, columns), item.dtype or "", (Use(copy, "write"), *map(Use, wanted)), tuple(targets))
         found = synthesize(problem, limits=prover.limits)
     except (AccessError, LayoutError, TargetError) as error:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from layoutalg.formats.model import AccessItem
+from layoutalg.formats.model import AccessItem, DescriptorItem
 from layoutalg.index import Expr, all_of, as_expr, fresh, names, substitute
 from layoutalg.index.normal import normal
 from layoutalg.layout import LayoutError
@@ -23,7 +23,7 @@ from layoutalg.prove import All, Claim, InjectiveMap, Shown
 from layoutalg.prove.claims.given import ExplicitClaim
 from layoutalg.prove.domain import names_in
 from layoutalg.target import target
-from layoutalg.target.dtypes import DTYPES
+from layoutalg.target.dtypes import DTYPES, DType
 
 if TYPE_CHECKING:  # a check of layouts alone starts without what accesses need
     from layoutalg import memory
@@ -53,14 +53,11 @@ def lanes_of(item: AccessItem) -> memory.LaneMap:
     raise LayoutError(f"the last Y of {item.distribution} does not run along the last dimension: no vector of it")
 
 
-def bytes_of(item: AccessItem) -> int:
-    """The bytes of an element that the access reaches; LayoutError where nothing says how many."""
-    if item.descriptor.dtype is None:
-        raise LayoutError(f"{item.descriptor.name} has no dtype: nothing says how many bytes an element has")
-    bits = DTYPES[item.descriptor.dtype].bits
-    if bits % 8:
-        raise LayoutError(f"elements of {bits} bits have no address of their own")
-    return bits // 8
+def dtype_of(item: DescriptorItem) -> DType:
+    """The type of a descriptor's elements; LayoutError where the file does not say it."""
+    if item.dtype is None:
+        raise LayoutError(f"{item.name} has no dtype: nothing says how many bits an element has")
+    return DTYPES[item.dtype]
 
 
 def reach_of(item: AccessItem, gpu: str | None = None, how: str | None = None) -> memory.Reach:
@@ -68,11 +65,11 @@ def reach_of(item: AccessItem, gpu: str | None = None, how: str | None = None) -
 
     AccessError, LayoutError where that is no access.
     """
-    d, lanes, size = item.descriptor.descriptor, lanes_of(item), bytes_of(item)
+    d, lanes, kind = item.descriptor.descriptor, lanes_of(item), dtype_of(item.descriptor)
     gpu, how = gpu or next(iter(item.targets), None), how or item.instruction
     if gpu and how:
-        return memory.access(d, lanes, size, gpu, how, item.given)
-    return memory.Reach(d, lanes, size, given=item.given)
+        return memory.access(d, lanes, kind, gpu, how, item.given)
+    return memory.Reach(d, lanes, kind, given=item.given)
 
 
 def _on_each(item: AccessItem, claim: Callable[[str], Claim], instruction: bool = False) -> Claim:
@@ -88,8 +85,9 @@ def _on_each(item: AccessItem, claim: Callable[[str], Claim], instruction: bool 
 
 
 def _in_lds(item: AccessItem, claim: Callable[[memory.Access], Claim]) -> Claim:
-    d, lanes, size, how = item.descriptor.descriptor, lanes_of(item), bytes_of(item), item.instruction or ""
-    return _on_each(item, lambda gpu: claim(memory.access(d, lanes, size, gpu, how, item.given)), instruction=True)
+    d, lanes, kind = item.descriptor.descriptor, lanes_of(item), dtype_of(item.descriptor)
+    how = item.instruction or ""
+    return _on_each(item, lambda gpu: claim(memory.access(d, lanes, kind, gpu, how, item.given)), instruction=True)
 
 
 def conflict_free(item: AccessItem) -> Claim:
@@ -104,7 +102,7 @@ def cycles(item: AccessItem, count: Expr) -> Claim:
 
 def coalesced(item: AccessItem) -> Claim:
     """That every wave touches the fewest segments that hold what it reaches."""
-    reach = memory.Reach(item.descriptor.descriptor, lanes_of(item), bytes_of(item), given=item.given)
+    reach = memory.Reach(item.descriptor.descriptor, lanes_of(item), dtype_of(item.descriptor), given=item.given)
     return _on_each(item, lambda gpu: memory.Coalesced(reach, target(gpu)))
 
 

@@ -29,14 +29,17 @@ from layoutalg.layout import LayoutError, Merge, TensorDescriptor
 from layoutalg.prove import (
     Agree,
     Aligned,
+    AlignedBytes,
     Bijective,
     Claim,
     Contiguous,
     Covers,
+    FitsBytes,
     FitsIndexType,
     ForAll,
     InBounds,
     Injective,
+    OwnScale,
     RoundTripLower,
     RoundTripUpper,
     Shown,
@@ -46,7 +49,7 @@ from layoutalg.prove.claims.given import ExplicitClaim, under
 from layoutalg.prove.claims.moves import Increments, MergeDigits
 from layoutalg.prove.domain import Layout, adaptor_of, bottom_limits
 
-CLAIM_TEXT = re.compile(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+CLAIM_TEXT = re.compile(r"\s*([a-z_0-9]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 class ClaimError(LayoutError):
@@ -122,6 +125,28 @@ def _aligned(item: Item, count: Expr) -> Claim:
 
 def _fits_index(item: Item, bits: Expr | None = None) -> Claim:
     return FitsIndexType(_layout(item), 32 if bits is None else int(bits))
+
+
+def _fits_bytes(bits: int) -> Callable[[Item], Claim]:
+    def make(item: Item) -> Claim:
+        assert isinstance(item, DescriptorItem)
+        return FitsBytes(item.descriptor, accesses.dtype_of(item).bits, bits)
+
+    return make
+
+
+def _aligned_bytes(item: Item, multiple: Expr, count: Expr | None = None) -> Claim:
+    assert isinstance(item, DescriptorItem)
+    kind = accesses.dtype_of(item)
+    whole, rest = divmod(8 * int(multiple), kind.bits)
+    if count is None and rest:
+        raise ClaimError(f"{item.name}: aligned_bytes: {int(multiple)} bytes are no whole number of {kind.name}")
+    return AlignedBytes(item.descriptor, kind.bits, whole if count is None else int(count), int(multiple))
+
+
+def _own_scale(item: Item, count: Expr, dimension: Expr | None = None) -> Claim:
+    assert isinstance(item, DescriptorItem)
+    return OwnScale(item.descriptor, int(count), -1 if dimension is None else int(dimension))
 
 
 def _increments(item: Item) -> Claim:
@@ -209,6 +234,24 @@ CLAIMS: Mapping[str, ClaimForm] = {
             "aligned(n)",
             "the offset of every index whose last coordinate is a multiple of n is a multiple of n",
             _DESCRIPTOR, _aligned, 1, 1, ((1, 1 << 30),),
+        ),
+        ClaimForm(
+            "aligned_bytes(b, n)",
+            "vectors of n elements along the last dimension (unless stated, of b bytes) begin at multiples of b bytes",
+            _DESCRIPTOR, _aligned_bytes, 1, 2, ((1, 1 << 20), (1, 1 << 20)),
+        ),
+        ClaimForm(
+            "fits_bytes_31", "at most 2^31 bytes: CK's limit (TwoGB), and that of signed 32-bit byte offsets",
+            _DESCRIPTOR, _fits_bytes(31),
+        ),
+        ClaimForm(
+            "fits_bytes_32", "at most 2^32 - 1 bytes: what num_records of a buffer resource can say",
+            _DESCRIPTOR, _fits_bytes(32),
+        ),
+        ClaimForm(
+            "own_scale(n, d)",
+            "scales as elements see them: n elements along dimension d (else the last) find one, theirs alone",
+            _DESCRIPTOR, _own_scale, 1, 2, ((1, 1 << 16), (0, 63)),
         ),
         ClaimForm("round_trip", "upper(lower(u)) = u", _MAPS, lambda item: RoundTripUpper(_layout(item))),
         ClaimForm("round_trip_lower", "lower(upper(d)) = d", _MAPS, lambda item: RoundTripLower(_layout(item))),

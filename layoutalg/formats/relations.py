@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from layoutalg.formats.build import Builder
 from layoutalg.formats.context import Data, expected, meaning
-from layoutalg.formats.model import AccessItem, AgreeItem, LemmaItem
+from layoutalg.formats.model import AccessItem, AgreeItem, DescriptorItem, LemmaItem
 from layoutalg.formats.reading import DocumentError, Path
 from layoutalg.index import TRUE, Expr, fresh
 from layoutalg.target import TargetError, target
+from layoutalg.target.dtypes import DTYPES
 
 Exprs = tuple[Expr, ...]
 WAVE = 64
@@ -53,7 +54,7 @@ def access(builder: Builder, path: Path, data: Data) -> AccessItem:
     rank = descriptor.descriptor.rank
     if len(index) != rank:
         raise DocumentError(path, f"{len(index)} coordinates for the {rank} dimensions of {descriptor.name}")
-    _refuse_instruction(path, data)
+    _refuse_targets(path, data, descriptor)
     for name in ("lane", *named):
         what = "the lane of this access" if name == "lane" else "an index variable of this access's distribution"
         builder.refuse_both((*path, "given"), name, what, data.get("given", ()))
@@ -114,11 +115,13 @@ def _wave(path: Path, data: Data) -> int:
     return sizes.pop() if sizes else WAVE
 
 
-def _refuse_instruction(path: Path, data: Data) -> None:
-    if "instruction" not in data:
-        return
+def _refuse_targets(path: Path, data: Data, of: DescriptorItem) -> None:
+    """DocumentError for a target without the access's instruction, or without the elements that it reaches."""
     for n, name in enumerate(data.get("targets", ())):
         try:
-            target(name).instruction(data["instruction"])
+            if "instruction" in data:
+                target(name).instruction(data["instruction"])
+            if of.dtype is not None:
+                target(name).require(DTYPES[of.dtype])
         except TargetError as error:
             raise DocumentError((*path, "targets", n), str(error)) from error

@@ -14,12 +14,13 @@ from pathlib import Path
 
 from layoutalg.errors import LayoutError, SpecError
 from layoutalg.formats.model import AccessItem, DescriptorItem, SpecFile, StatedClaim, Unread
-from layoutalg.interop.triton.accesses import element_bytes, meeting_of
+from layoutalg.interop.triton.accesses import meeting_of
 from layoutalg.interop.triton.attribute import TritonTextError
 from layoutalg.interop.triton.descriptors import descriptor
 from layoutalg.interop.triton.registers import registers
 from layoutalg.interop.triton.shared import shared
 from layoutalg.interop.triton.ttgir import LineError, LocalAccess, ShapedType, Ttgir, ttgir
+from layoutalg.target.dtypes import element_type
 from layoutalg.target.known import builds
 from layoutalg.target.read import target_names
 
@@ -91,7 +92,7 @@ def _items(module: Ttgir, targets: Sequence[str], unchecked: list[Unread]) -> It
 def _descriptor(name: str, line: int, memory: ShapedType) -> DescriptorItem:
     assert memory.layout is not None
     dtype = _DTYPES.get(memory.dtype, "i64" if memory.dtype.startswith("!tt.ptr") else memory.dtype)
-    element_bytes(dtype)
+    element_type(dtype)
     text = f"{'×'.join(map(str, memory.shape))} {memory.dtype}, {memory.layout}"
     built = descriptor(shared(memory.layout, memory.shape))
     return DescriptorItem(name=name, line=line, descriptor=built, dtype=dtype, source=text)
@@ -106,11 +107,11 @@ def _access(one: LocalAccess, item: DescriptorItem, targets: Sequence[str]) -> A
     assert one.memory.layout is not None
     assert one.registers.layout is not None
     assert item.dtype is not None
-    size, shape = element_bytes(item.dtype), one.memory.shape
+    kind, shape = element_type(item.dtype), one.memory.shape
     held = registers(one.registers.layout, one.registers.shape)
-    met = meeting_of(shared(one.memory.layout, shape), held, size)
+    met = meeting_of(shared(one.memory.layout, shape), held, kind)
     transposing = [name for name in targets if name in TRANSPOSING]
-    if one.way == "read" and size <= 2 and met.lanes.width * size < 8 and transposing:
+    if one.way == "read" and kind.bits <= 16 and met.lanes.width * kind.bits < 64 and transposing:
         raise LayoutError(f"{', '.join(transposing)} may read it by an instruction that transposes, "
                           "whose banks no source says")  # fmt: skip
     return AccessItem(

@@ -11,7 +11,7 @@
 | `coalesced`            | Coalesced: likewise                                                                        |
 | `conflict_statements`  | bank conflicts as statements for a solver; `replay`: one wave by the bank model, in words  |
 
-    verdict = prove(ConflictFree(access(tile, lanes, 2, "gfx942")))
+    verdict = prove(ConflictFree(access(tile, lanes, "f16", "gfx942")))
 """
 
 from layoutalg.memory.bank_cost import Cost, price

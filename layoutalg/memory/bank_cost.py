@@ -92,25 +92,26 @@ def address_columns(access: Access) -> Columns | None:
     Not None only if what an access requires of addresses holds as well, of every lane: aligned, in one piece, inside
     the LDS.
     """
-    where, how, lanes = access.address, access.instruction, access.lanes
+    where, how, lanes = access.place, access.instruction, access.lanes
     try:
         maps = LinearMaps([where])
     except NotLinearError:
         return None
     if how.alignment & (how.alignment - 1):
         return None
-    inside = min(maps.masks[where], where.hi) + access.element_bytes <= access.target.lds_bytes
+    inside = min(maps.masks[where], where.hi) + access.step <= access.target.lds_bytes * access.byte
     if not inside or access.descriptor.valid(lanes.index) is not TRUE:
         return None
     steps: Columns = ()
     if lanes.width > 1:
         steps = maps.columns_by(where, lanes.element)
-        if lanes.width & (lanes.width - 1) or steps != tuple(access.element_bytes << n for n in range(len(steps))):
+        if lanes.width & (lanes.width - 1) or steps != tuple(access.step << n for n in range(len(steps))):
             return None
     starts = (column for (v, _), column in zip(maps.bits, maps.columns([where]), strict=True) if v is not lanes.element)
-    if any(column % how.alignment for column in (maps.constants[where], *starts)) or how.alignment < sum(steps):
+    aligned = how.alignment * access.byte
+    if any(column % aligned for column in (maps.constants[where], *starts)) or aligned < sum(steps):
         return None
-    return maps.columns_by(where, lanes.lane)
+    return tuple(column // access.byte for column in maps.columns_by(where, lanes.lane))
 
 
 def linear_cost(access: Access, *, of_all: bool = False) -> Cost | None:

@@ -54,16 +54,17 @@ MOST_PIECES = 256
 class Coalesced(AccessClaim):
     """Every wave touches the fewest segments that could hold its bytes, for each size of segment of the target.
 
-    LaneMapError for more lanes than a wave of the target has.
+    LaneMapError for more lanes than a wave of the target has, TargetError for elements that the target has not.
 
     >>> from layoutalg.index import symbol, var
     >>> from layoutalg.layout import make_naive_tensor_descriptor
     >>> from layoutalg.memory import lane_map
     >>> from layoutalg.prove import prove
     >>> from layoutalg.target import target
+    >>> from layoutalg.target.dtypes import DTYPES
     >>> lane, n = var("lane", 64), symbol("N", min=1, max=1 << 20)
     >>> vector = make_naive_tensor_descriptor((n * 512,), (1,))
-    >>> run = Reach(vector, lane_map(lane, (var("block", n) * 512 + lane * 8,), 8, name="the load"), 2)
+    >>> run = Reach(vector, lane_map(lane, (var("block", n) * 512 + lane * 8,), 8, name="the load"), DTYPES["f16"])
     >>> prove(Coalesced(run, target("gfx942"))).name
     'proved'
     """
@@ -72,6 +73,7 @@ class Coalesced(AccessClaim):
     name: ClassVar[str] = "coalesced"
 
     def __post_init__(self) -> None:
+        self.target.require(self.access.dtype)
         lanes, wave = self.access.lanes.lanes, self.target.wave_size
         if lanes > wave:
             raise LaneMapError(
@@ -120,7 +122,7 @@ def written_out(access: Reach, segment: int) -> ForAll:
 
     With n different grains of g bytes in t different segments: t = ⌈n·g / segment⌉, that is (t − 1)·segment < n·g.
     """
-    lanes, width = access.lanes.lanes, access.lanes.width * access.element_bytes
+    lanes, width = access.lanes.lanes, access.width
     where = relative(access.start, access.lanes.lane, segment)
     starts = [normal(substitute(where, {access.lanes.lane: n})) for n in range(lanes)]
     grain = math.gcd(width, segment, *(k for poly in starts for k in poly.terms.values()))
@@ -196,7 +198,7 @@ def _wasted(access: Reach, segment: int, at: Point) -> Witness | None:
     complete = {**(least(access) or {}), **at}
     fixed = substitute(access.start, dict(complete))
     addresses = [values([fixed], {access.lanes.lane: n})[0] for n in range(access.lanes.lanes)]
-    width = access.lanes.width * access.element_bytes
+    width = access.width
     there = active(access, complete)
     low = min((a for a, here in zip(addresses, there, strict=True) if here), default=0)
     each = [a - low // segment * segment for a in addresses]

@@ -3,7 +3,10 @@
 A `LaneMap` says which elements of a tile each lane reaches; a `Reach` lays the tile in memory by a descriptor, and an
 `Access` names the instruction that reaches into LDS:
 
-    lane, element, variables  ──index──▶  tile coordinates  ──descriptor──▶  offset  ──· bytes──▶  address
+    lane, element, variables  ──index──▶  tile coordinates  ──descriptor──▶  offset  ──· bits──▶  place
+
+A place is counted in grains: the most bits that an element and a byte are both a multiple of (8 of f16, 4 of f4, 2 of
+f6), so that one rule holds of whole bytes and of parts; a lane's vector begins and ends at a whole byte, or is refuted.
 
 A lane takes part where `given` holds of it and its first element is data: `given = lane < 32` is half a wave, and CK
 masks by the same predicate what lies in padding.  A vector takes part as a whole, or not at all.  Whoever `given` lets
@@ -29,6 +32,7 @@ from layoutalg.prove.domain import names_in
 from layoutalg.prove.obligation import ForAll, Shown, admitted
 from layoutalg.target import LdsInstruction, Target
 from layoutalg.target import target as named
+from layoutalg.target.dtypes import DType, element_type
 from layoutalg.target.model import Access as Way
 
 
@@ -38,17 +42,22 @@ class Reach:
     that speak of the lane say which lanes take part, the others restrict sizes and variables.
 
     That there is a layout, its lengths at least 1, is given too.
-    Raises LayoutError for an index of the wrong rank, LaneMapError where `given` speaks of elements of a vector.
+    Raises LayoutError for an index of the wrong rank, LaneMapError where `given` speaks of elements of a vector,
+    WidthError where a lane's elements are no whole bytes.
     """
 
     descriptor: TensorDescriptor
     lanes: LaneMap
-    element_bytes: int
+    dtype: DType
     given: Expr = field(default=TRUE, kw_only=True)
 
     def __post_init__(self) -> None:
         self._tell_apart()
         lanes = self.lanes
+        if lanes.width * self.dtype.bits % 8:
+            raise WidthError(
+                f"{_elements(lanes.width, self.dtype)} are {lanes.width * self.dtype.bits} bits: no whole bytes a lane"
+            )
         if len(lanes.index) != self.descriptor.rank:
             raise LayoutError(f"an index of {len(lanes.index)} coordinates for {self.descriptor.rank} dimensions")
         if lanes.element in variables(self.given):
@@ -91,18 +100,38 @@ class Reach:
     @cached_property
     def allowed(self) -> Expr:
         """What holds of every lane that takes part: what is given, and that each variable has a value."""
-        every = (self.address, *self.lanes.index)
+        every = (self.place, *self.lanes.index)
         return admitted(ForAll("an access", FALSE, self.taking_part, (Shown("access", every),)))
 
+    @property
+    def width(self) -> int:
+        """Bytes of a lane."""
+        return self.lanes.width * self.dtype.bits // 8
+
+    @property
+    def byte(self) -> int:
+        """Grains of a byte."""
+        return 8 // self.dtype.grain
+
+    @property
+    def step(self) -> int:
+        """Grains of an element."""
+        return self.dtype.bits // self.dtype.grain
+
     @cached_property
-    def address(self) -> Expr:
-        """The byte address of each element of each lane."""
-        return self.descriptor.offset(self.lanes.index) * self.element_bytes
+    def place(self) -> Expr:
+        """The grain at which each element of each lane begins."""
+        return self.descriptor.offset(self.lanes.index) * self.step
+
+    @cached_property
+    def begin(self) -> Expr:
+        """The grain at which each lane's vector begins."""
+        return substitute(self.place, {self.lanes.element: 0}) if self.lanes.width > 1 else self.place
 
     @cached_property
     def start(self) -> Expr:
-        """The byte address of each lane's vector."""
-        return substitute(self.address, {self.lanes.element: 0}) if self.lanes.width > 1 else self.address
+        """The byte address of each lane's vector, which begins at a whole byte."""
+        return self.begin // self.byte
 
     @property
     def first(self) -> tuple[Expr, ...]:
@@ -125,7 +154,7 @@ class Reach:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What is assumed of the sizes and variables, in words."""
-        every = variables(self.address, *self.lanes.index, self.descriptor.element_space_size, self.given)
+        every = variables(self.place, *self.lanes.index, self.descriptor.element_space_size, self.given)
         return (*assumptions((v for v in every if not v.value.index), self.condition), *self.masking)
 
     def shown(self, index: Sequence[Expr], address: Expr) -> tuple[Shown, ...]:
@@ -133,12 +162,16 @@ class Reach:
         return Shown("lane", (self.lanes.lane,)), Shown("at", tuple(index)), Shown("byte address", (address,))
 
     def reached(self) -> list[ForAll]:
-        """That lanes stay within the lengths, and that the elements of each lie one after another."""
-        if self.lanes.width == 1:
-            return self.within
-        goal = eq(self.address, self.start + self.lanes.element * self.element_bytes)
-        shown = self.shown(self.lanes.index, self.address)
-        return [*self.within, ForAll("each lane's elements are one after another", goal, self.taking_part, shown)]
+        """That lanes stay within the lengths, and the elements of each lie one after another, from a whole byte on."""
+        needs, who = [*self.within], self.taking_part
+        if self.byte > 1:
+            bits = Shown("lane", (self.lanes.lane,)), Shown("bit", (self.begin * self.dtype.grain,))
+            needs.append(ForAll("every vector begins at a whole byte", eq(self.begin % self.byte, 0), who, bits))
+        if self.lanes.width > 1:
+            goal = eq(self.place, self.begin + self.lanes.element * self.step)
+            shown = self.shown(self.lanes.index, self.place // self.byte)
+            needs.append(ForAll("each lane's elements are one after another", goal, who, shown))
+        return needs
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +179,7 @@ class Access(Reach, Displayed):
     """Lanes reach elements of a descriptor in LDS by an instruction of a target.
 
     Raises LaneMapError for a lane map of the wrong size, WidthError where the vector is not what the instruction
-    moves, OutsideLdsError where the memory exceeds the LDS.
+    moves, OutsideLdsError where the memory exceeds the LDS, TargetError for elements that the target has not.
     """
 
     instruction: LdsInstruction
@@ -155,6 +188,7 @@ class Access(Reach, Displayed):
     def __post_init__(self) -> None:
         super().__post_init__()
         how, gpu, lanes = self.instruction, self.target, self.lanes
+        gpu.require(self.dtype)
         if lanes.lanes != how.lanes:
             raise LaneMapError(
                 f"a lane map of {lanes.lanes} lanes; {how.name} on {gpu.name} takes {how.lanes}"
@@ -164,17 +198,16 @@ class Access(Reach, Displayed):
                     else f"; of a wave that is not whole, say which take part: given = lane < {lanes.lanes}"
                 )
             )
-        if lanes.width * self.element_bytes != how.bytes:
+        if self.width != how.bytes:
             raise WidthError(
-                f"{lanes.width} elements of {self.element_bytes} bytes are {lanes.width * self.element_bytes} bytes "
-                f"a lane; {how.name} moves {how.bytes}"
+                f"{_elements(lanes.width, self.dtype)} are {self.width} bytes a lane; {how.name} moves {how.bytes}"
             )
         if how.pairs_merge and self.mask is not TRUE:
             raise LaneMapError(
                 f"{how.name} on {gpu.name} merges phases where neighbouring lanes agree; "
                 f"how it does so where lanes take no part ({self.mask}) was not measured"
             )
-        need = self.descriptor.element_space_size * self.element_bytes
+        need = (self.descriptor.element_space_size * self.step + (self.byte - 1)) // self.byte
         if need.lo > gpu.lds_bytes:
             raise OutsideLdsError(f"the layout takes {_bytes(need)} bytes; {gpu.name} has {gpu.lds_bytes} bytes of LDS")
 
@@ -207,7 +240,7 @@ class Access(Reach, Displayed):
 def access(
     descriptor: TensorDescriptor,
     lanes: LaneMap,
-    element_bytes: int,
+    dtype: DType | str,
     target: Target | str,
     instruction: LdsInstruction | str = "read",
     given: Expr = TRUE,
@@ -219,17 +252,23 @@ def access(
     >>> from layoutalg.memory import lane_map
     >>> lane = var("lane", 64)
     >>> tile = make_naive_tensor_descriptor((64, 32), (40, 1))
-    >>> access(tile, lane_map(lane, (lane % 16, lane // 16 * 8), 8), 2, "gfx942").name
+    >>> access(tile, lane_map(lane, (lane % 16, lane // 16 * 8), 8), "f16", "gfx942").name
     'access by ds_read_b128 on gfx942'
     """
     gpu = named(target) if isinstance(target, str) else target
+    kind = element_type(dtype)
+    gpu.require(kind)
     by_width: Mapping[str, Way] = {"read": "read", "write": "write"}
     if isinstance(instruction, str):
         way = by_width.get(instruction)
-        how = gpu.for_width(way, lanes.width * element_bytes) if way else gpu.instruction(instruction)
+        how = gpu.for_width(way, Reach(descriptor, lanes, kind).width) if way else gpu.instruction(instruction)
     else:
         how = instruction
-    return Access(descriptor, lanes, element_bytes, how, gpu, given=given)
+    return Access(descriptor, lanes, kind, how, gpu, given=given)
+
+
+def _elements(count: int, dtype: DType) -> str:
+    return f"{count} element{'s' * (count != 1)} of {dtype.name}"
 
 
 def _bytes(size: Expr) -> str:
@@ -254,4 +293,4 @@ class AccessClaim(Claim):
         return self.access.assumptions
 
     def expressions(self) -> Iterator[Expr]:
-        yield from (*super().expressions(), self.access.address, *self.access.lanes.index)
+        yield from (*super().expressions(), self.access.place, *self.access.lanes.index)

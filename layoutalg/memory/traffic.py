@@ -90,9 +90,10 @@ def sentence(access: Reach, target: Target | str, limits: Limits = DEFAULT) -> s
     >>> from layoutalg.index import symbol, var
     >>> from layoutalg.layout import make_naive_tensor_descriptor
     >>> from layoutalg.memory import lane_map
+    >>> from layoutalg.target.dtypes import DTYPES
     >>> lane, n = var("lane", 64), symbol("N", min=64, max=4096, multiple_of=64)
     >>> tile = make_naive_tensor_descriptor((4096, n), (n, 1))
-    >>> column = Reach(tile, lane_map(lane, (lane, var("k", n)), name="The column"), 2)
+    >>> column = Reach(tile, lane_map(lane, (lane, var("k", n)), name="The column"), DTYPES["f16"])
     >>> print(sentence(column, "gfx942"))
     The column touches 64 segments of 64 bytes in every wave where 2 would do: 32 times the traffic. \
 The column touches 64 segments of 128 bytes in every wave where 1 would do: 64 times the traffic.
@@ -121,19 +122,20 @@ def usable_bytes(access: Reach, limits: Limits = DEFAULT) -> int:
     >>> from layoutalg.index import symbol, var
     >>> from layoutalg.layout import make_naive_tensor_descriptor
     >>> from layoutalg.memory import lane_map
+    >>> from layoutalg.target.dtypes import DTYPES
     >>> lane, k = var("lane", 64), symbol("K", min=512, max=4096, multiple_of=4)
     >>> rows = make_naive_tensor_descriptor((64, k), (k, 1))
-    >>> usable_bytes(Reach(rows, lane_map(lane, (var("row", 64), lane * 8), 8), 2))
+    >>> usable_bytes(Reach(rows, lane_map(lane, (var("row", 64), lane * 8), 8), DTYPES["f16"]))
     8
     """
-    lanes, width = access.lanes, WIDEST
-    while width >= access.element_bytes:
-        each = width // access.element_bytes
-        if width % access.element_bytes == 0 and lanes.width % each == 0:
-            first = substitute(access.address, {lanes.element: lanes.element // each * each})
-            part = lanes.element % each * access.element_bytes
-            piece = ForAll("one piece", eq(access.address, first + part), access.taking_part)
-            aligned = ForAll("aligned", eq(first % width, 0), access.taking_part)
+    lanes, width, byte = access.lanes, WIDEST, access.byte
+    while width * byte >= access.step:
+        each, rest = divmod(width * byte, access.step)
+        if not rest and lanes.width % each == 0:
+            first = substitute(access.place, {lanes.element: lanes.element // each * each})
+            part = lanes.element % each * access.step
+            piece = ForAll("one piece", eq(access.place, first + part), access.taking_part)
+            aligned = ForAll("aligned", eq(first % (width * byte), 0), access.taking_part)
             if all(isinstance(decide(o, limits), Holds) for o in (piece, aligned)):
                 return width
         width //= 2
@@ -145,7 +147,7 @@ def usable_bytes(access: Reach, limits: Limits = DEFAULT) -> int:
 
 def _counted(access: Reach, where: Expr, segment: int, every: Box, given: Expr, mask: Expr) -> Traffic | str:
     """At every value of the variables that is given, with the lanes that take part."""
-    lane, width, lanes = access.lanes.lane, access.lanes.width * access.element_bytes, access.lanes.lanes
+    lane, width, lanes = access.lanes.lane, access.width, access.lanes.lanes
     best: Traffic | None = None
     for numbers, at in blocks(every):
         known = {**at, lane: np.arange(lanes)}
@@ -204,7 +206,7 @@ def _by_rows(access: Reach, where: Expr, segment: int, limits: Limits, pattern: 
     """Lanes whose addresses differ by constants are a row; rows whose segments lie apart are counted one by one."""
     if not pattern.lanes:
         return Traffic("rows", segment, (0, 0), (0, 0), 0, {})
-    lane, width = access.lanes.lane, access.lanes.width * access.element_bytes
+    lane, width = access.lanes.lane, access.width
     every = recover(normal(where)).terms
     shared = Poly({m: k for m, k in every.items() if m and lane not in variables(*m)})
     own = Poly({m: k for m, k in every.items() if m not in shared.terms}).expr()

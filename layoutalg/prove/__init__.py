@@ -23,16 +23,19 @@ from layoutalg.lazy import called
 from layoutalg.prove.claims import (
     Agree,
     Aligned,
+    AlignedBytes,
     All,
     Bijective,
     Claim,
     Contiguous,
     Covers,
     Equivalent,
+    FitsBytes,
     FitsIndexType,
     InBounds,
     Injective,
     Monotone,
+    OwnScale,
     RoundTrip,
     RoundTripLower,
     RoundTripUpper,
@@ -47,10 +50,10 @@ from layoutalg.prove.portfolio import prove
 from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Verdicts, Witness
 
 __all__ = [
-    "Agree", "Aligned", "All", "Bijective", "Claim", "Contiguous", "Covers", "Equivalent", "FitsIndexType", "ForAll",
-    "InBounds", "Injective", "InjectiveMap", "Limits", "Monotone", "Obligation", "Onto", "Proved", "Refuted",
-    "RoundTrip", "RoundTripLower", "RoundTripUpper", "Shown", "Surjective", "Unknown", "Verdict", "Verdicts", "Witness",
-    "default_claims", "holds", "prove", "prove_all",
+    "Agree", "Aligned", "AlignedBytes", "All", "Bijective", "Claim", "Contiguous", "Covers", "Equivalent", "FitsBytes",
+    "FitsIndexType", "ForAll", "InBounds", "Injective", "InjectiveMap", "Limits", "Monotone", "Obligation", "Onto",
+    "OwnScale", "Proved", "Refuted", "RoundTrip", "RoundTripLower", "RoundTripUpper", "Shown", "Surjective", "Unknown",
+    "Verdict", "Verdicts", "Witness", "default_claims", "holds", "prove", "prove_all",
 ]  # fmt: skip
 
 called(__name__, prove)  # `la.prove(…)`

@@ -98,9 +98,7 @@ class Problem:
         for name in self.targets:
             for use in self.uses:
                 if use.targets is None or name in use.targets:
-                    yield access(
-                        descriptor, use.lanes, self.element_bytes, target(name), use.instruction or use.way, use.given
-                    )
+                    yield access(descriptor, use.lanes, self.dtype, target(name), use.instruction or use.way, use.given)
 
 
 def rowwise(rows: int, columns: int, vector: int, lanes: int = 64, name: str = "the copy to LDS") -> LaneMap:

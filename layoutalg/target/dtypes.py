@@ -1,29 +1,41 @@
 """Element types: each once, its bits and what HIP, numpy, CK and matrix instructions call it.
 
-| name | bits | HIP        | numpy                                                        | CK       | instructions   |
-|------|------|------------|--------------------------------------------------------------|----------|----------------|
-| f32  | 32   | `float`    | float32                                                      | `float`  | f32, xf32, tf32 |
-| f16  | 16   | `_Float16` | float16                                                      | `half_t` | f16            |
-| bf16 | 16   | `__bf16`   | uint16, its bits: numpy has no such type (`elements` reads)  | `bf16_t` | bf16           |
-| f8   | 8    |            |                                                              | `fp8_t`  | fp8            |
+| name | bits | HIP        | numpy                                                       | CK           | instructions |
+|------|------|------------|-------------------------------------------------------------|--------------|--------------|
+| f32  | 32   | `float`    | float32                                                     | `float`      | f32          |
+| tf32 | 32   |            |                                                             | `tf32_t`     | xf32, tf32   |
+| f16  | 16   | `_Float16` | float16                                                     | `half_t`     | f16          |
+| bf16 | 16   | `__bf16`   | uint16, its bits: numpy has no such type (`elements` reads) | `bf16_t`     | bf16         |
+| f8   | 8    |            |                                                             | `fp8_t`      | fp8          |
+| f6   | 6    |            |                                                             | `f6x16_pk_t` |              |
+| f4   | 4    |            |                                                             | `pk_fp4_t`   |              |
 
->>> DTYPES["bf16"].bytes, dtype_of("xf32").name
-(2, 'f32')
+Everything is measured in bits: where an element begins inside a byte, its `grain` divides both.  tf32 is stored as
+f32 is; 19 of its bits count.  A type with `formats` is not on every GPU: which one has it, and in which of its
+formats, is said by the target (`Target.types`).
 
-What it cannot represent: how a number lies in its bits (the FNUZ formats of gfx942 and OCP's of gfx950 are both f8).
+>>> DTYPES["bf16"].bytes, dtype_of("xf32").name, DTYPES["f4"].bytes, DTYPES["f6"].grain
+(2, 'tf32', 0, 2)
+
+What it cannot represent: how a number lies in its bits, beyond its format's name.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from layoutalg.errors import LayoutError
 
 
 @dataclass(frozen=True)
 class DType:
     """One element type; `c` is empty where no kernel has it, `numpy` where numpy has no type of its bits.
 
-    `ck` are its names in CK's sources, the first one the type's own; `matrix` what matrix instructions call it besides.
+    `ck` are its names in CK's sources, the first one the type's own; `packed` CK's types that hold several of it, and
+    how many; `matrix` what matrix instructions call it besides; `formats` those in which GPUs have it, where not all do
+    (in the names of ml_dtypes, without `float8_` and the like).
     """
 
     name: str
@@ -32,31 +44,48 @@ class DType:
     c: str = ""
     ck: tuple[str, ...] = ()
     matrix: tuple[str, ...] = ()
+    packed: Mapping[str, int] = field(default_factory=dict, hash=False)
+    formats: tuple[str, ...] = ()
 
     @property
     def bytes(self) -> int:
         """Bytes of an element; 0 where it is no whole number of them."""
         return 0 if self.bits % 8 else self.bits // 8
 
+    @property
+    def grain(self) -> int:
+        """The most bits that a byte and an element are both a multiple of: 8, for whole bytes."""
+        return math.gcd(self.bits, 8)
+
+    @property
+    def stored(self) -> Mapping[str, int]:
+        """The bytes of each of CK's types: of one element alone, or of those that are packed."""
+        return {**dict.fromkeys(self.ck, -(-self.bits // 8)), **{n: k * self.bits // 8 for n, k in self.packed.items()}}
+
 
 DTYPES: Mapping[str, DType] = {
     d.name: d
     for d in (
         DType("f64", 64, "float64", ck=("double",)),
-        DType("f32", 32, "float32", "float", ("float", "float32_t", "fp32_t"), ("xf32", "tf32")),
+        DType("f32", 32, "float32", "float", ("float", "float32_t", "fp32_t")),
+        DType("tf32", 32, ck=("tf32_t",), matrix=("xf32",), formats=("e8m10",)),
         DType("f16", 16, "float16", "_Float16", ("half_t", "fp16_t", "half", "_Float16")),
         DType("bf16", 16, "uint16", "__bf16", ("bf16_t", "bhalf_t", "bfloat16_t")),
-        DType("f8", 8, ck=("fp8_t", "f8_t"), matrix=("fp8",)),
-        DType("bf8", 8, ck=("bf8_t",)),
+        DType("f8", 8, ck=("fp8_t", "f8_t"), matrix=("fp8",), formats=("e4m3fn", "e4m3fnuz")),
+        DType("bf8", 8, ck=("bf8_t",), formats=("e5m2", "e5m2fnuz")),
+        DType("f6", 6, ck=("f6_t",), packed={"f6x16_pk_t": 16, "f6x32_pk_t": 32}, formats=("e2m3fn",)),
+        DType("bf6", 6, ck=("bf6_t",), packed={"bf6x16_pk_t": 16, "bf6x32_pk_t": 32}, formats=("e3m2fn",)),
+        DType("f4", 4, ck=("f4_t",), packed={"pk_fp4_t": 2, "f4x2_pk_t": 2}, formats=("e2m1fn",)),
+        DType("e8m0", 8, ck=("e8m0_t", "e8m0_bexp_t"), formats=("e8m0fnu",)),
         DType("i64", 64, "int64", ck=("int64_t", "long_index_t")),
         DType("i32", 32, "int32", ck=("int32_t", "int", "index_t")),
         DType("i16", 16, "int16", ck=("int16_t", "short")),
         DType("i8", 8, "int8", ck=("int8_t",)),
+        DType("i4", 4, ck=("int4_t",), packed={"pk_int4_t": 2, "pk_i4_t": 2}),
         DType("u64", 64, "uint64", ck=("uint64_t", "size_t")),
         DType("u32", 32, "uint32", ck=("uint32_t", "unsigned")),
         DType("u16", 16, "uint16", ck=("uint16_t",)),
         DType("u8", 8, "uint8", ck=("uint8_t",)),
-        DType("i4", 4),
     )
 }
 """Every element type, by its name in spec files."""
@@ -65,8 +94,23 @@ KERNEL_DTYPES: Mapping[str, DType] = {d.name: d for d in DTYPES.values() if d.c}
 """Every type that a kernel may have, by its name in specs and on the command line."""
 
 _MATRIX: Mapping[str, DType] = {name: d for d in DTYPES.values() for name in d.matrix}
+_CK: Mapping[str, DType] = {name: d for d in DTYPES.values() for name in d.stored}
 
 
 def dtype_of(name: str) -> DType:
     """The element type of a name in spec files or in the table of matrix instructions; KeyError where there is none."""
     return _MATRIX.get(name) or DTYPES[name]
+
+
+def element_type(named: str | DType) -> DType:
+    """An element type, or the one of that name here or in CK's sources; LayoutError lists those there are.
+
+    >>> element_type("pk_fp4_t").name, element_type("bf16").bits
+    ('f4', 16)
+    """
+    if isinstance(named, DType):
+        return named
+    found = DTYPES.get(named) or _CK.get(named)
+    if found is None:
+        raise LayoutError(f"no element type {named!r}; there are {', '.join(DTYPES)}")
+    return found

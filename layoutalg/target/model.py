@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal
 
+from layoutalg.target.dtypes import DType
+
 Confidence = Literal["measured", "documented", "assumed"]
 Access = Literal["read", "write"]
 Vendor = Literal["", "amd", "nvidia"]
@@ -42,6 +44,10 @@ class UnknownTargetError(TargetError):
 
 class UnknownInstructionError(TargetError):
     """An LDS instruction that the target lacks."""
+
+
+class UnknownTypeError(TargetError):
+    """An element type that the target lacks."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +181,14 @@ class MatrixCores:
 
 
 @dataclass(frozen=True)
+class ElementTypes:
+    """The element types of `layoutalg.target.dtypes` that not every GPU has, and the format of each on this one."""
+
+    formats: Mapping[str, str]
+    evidence: Evidence
+
+
+@dataclass(frozen=True)
 class Tiling:
     """How a product of matrices is cut by default: the instruction, its repeats by a wave and waves (m, n), the k."""
 
@@ -212,7 +226,7 @@ class Target:
     in which global memory is fetched, smallest first.  `processor` is what compilers call it; `older`: processors of
     its vendor whose code it runs, and that code can be compiled for.  `library`: the library's kernels are proved for
     its limits.  `rivals`: by instruction, what other sources say of its banks and phases, where it is in doubt.
-    `unit`, `machine` and `matrix` are None, `tilings` and `cards` empty where nothing is said of them.
+    `unit`, `machine`, `matrix` and `types` are None, `tilings` and `cards` empty where nothing is said of them.
 
     >>> from layoutalg.target import target
     >>> gfx950 = target("gfx950")
@@ -236,6 +250,7 @@ class Target:
     unit: Unit | None = None
     machine: CodeFormat | None = None
     matrix: MatrixCores | None = None
+    types: ElementTypes | None = None
     tilings: Mapping[str, Tiling] = field(default_factory=dict)
     cards: tuple[Card, ...] = ()
     rivals: Mapping[str, tuple[LdsInstruction, ...]] = field(default_factory=dict)
@@ -257,6 +272,24 @@ class Target:
         raise UnknownInstructionError(
             f"{self.name} has no LDS instruction {name!r}{hint}; it has {', '.join(self.instructions)}"
         )
+
+    def require(self, dtype: DType) -> None:
+        """UnknownTypeError for an element type that no instruction of the target reads; it lists those that some do.
+
+        Of a target of which nothing is stated, every type is taken.
+
+        >>> from layoutalg.target import target
+        >>> from layoutalg.target.dtypes import DTYPES
+        >>> target("gfx942").require(DTYPES["f4"])
+        Traceback (most recent call last):
+            ...
+        layoutalg.target.model.UnknownTypeError: gfx942 has no f4; of such types it has tf32 (e8m10), f8 (e4m3fnuz), \
+bf8 (e5m2fnuz)
+        """
+        if self.types is None or not dtype.formats or dtype.name in self.types.formats:
+            return
+        has = ", ".join(f"{name} ({form})" for name, form in self.types.formats.items())
+        raise UnknownTypeError(f"{self.name} has no {dtype.name}; of such types it has {has or 'none'}")
 
     def for_width(self, access: Access, bytes: int) -> LdsInstruction:
         """The instruction that reads or writes this many bytes a lane; UnknownInstructionError where there is none.

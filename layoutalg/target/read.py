@@ -38,6 +38,7 @@
     [unit]                               # occupancy; the fields of `model.Unit`, and its evidence
     [machine]                            # machine code; the fields of `model.CodeFormat`, and its evidence
     [matrix]                             # instructions = names of `layoutalg.target.matrix`, and their evidence
+    [types]                              # formats = { f8 = "e4m3fn" }: narrow types that instructions read; evidence
     [plans.f16]                          # how products of f16 are cut; the fields of `model.Tiling`
     [[card]]                             # peak numbers; the fields of `model.Card`
 
@@ -62,12 +63,14 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
+from layoutalg.target.dtypes import DTYPES
 from layoutalg.target.matrix import matrix_table
 from layoutalg.target.model import (
     DWORD,
     Access,
     Card,
     CodeFormat,
+    ElementTypes,
     Evidence,
     LdsInstruction,
     MatrixCores,
@@ -141,6 +144,7 @@ class _File:
     unit: Unit | None = None
     machine: CodeFormat | None = None
     matrix: MatrixCores | None = None
+    types: ElementTypes | None = None
     plans: Mapping[str, Tiling] = field(default_factory=dict)
     card: tuple[Card, ...] = ()
 
@@ -210,12 +214,13 @@ def parse(text: str, origin: str) -> Target:
     values["segments"] = tuple(sorted(values["segments"]))
     tables.check(bool(re.fullmatch(r"[\w.-]+", file.name)), "name", f"{file.name!r} has more than letters, digits, _.-")
     _check_matrix(tables, file)
+    _check_types(tables, file)
     instructions = _lds_instructions(tables, file)
     return Target(
         name=file.name, title=file.title, evidence={key: fact.evidence for key, fact in facts.items()},
         instructions=instructions, rivals=_rivals(tables, file, instructions), vendor=file.vendor,
         processor=file.processor or file.name, older=file.older, library=file.library, unit=file.unit,
-        machine=file.machine, matrix=file.matrix, tilings=file.plans,
+        machine=file.machine, matrix=file.matrix, types=file.types, tilings=file.plans,
         cards=tuple(replace(card, target=file.name) for card in file.card), **values,
     )  # fmt: skip
 
@@ -245,7 +250,7 @@ _OWN = frozenset({"name", "title", "processor", "sources", "library", "card", "o
 
 
 #: What follows from the processor, so that only another card with the same one can have it.
-_OF_THE_PROCESSOR = frozenset({"machine", "unit", "matrix", "plans"})
+_OF_THE_PROCESSOR = frozenset({"machine", "unit", "matrix", "types", "plans"})
 
 
 def _completed(table: dict[str, Any], other: Mapping[str, Any], like: str) -> dict[str, Any]:
@@ -298,6 +303,18 @@ def _check_matrix(tables: Tables, file: _File) -> None:
         tables.check(len(plan.repeats) == len(plan.waves) == 2, place, "repeats and waves have two numbers, of m and n")
         tables.check(plan.k % matrix_table()[plan.instruction].k == 0, place, "k is no multiple of the instruction's")
     tables.check(not any(card.target for card in file.card), "card", "target is the file's own")
+
+
+def _check_types(tables: Tables, file: _File) -> None:
+    """Formats are of types that have such, and machine code is read in the same."""
+    for name, form in (file.types.formats if file.types else {}).items():
+        place = f"types.formats.{name}"
+        known = DTYPES[name].formats if name in DTYPES else ()
+        several = ", ".join(one.name for one in DTYPES.values() if one.formats)
+        tables.check(bool(known), place, f"{name!r} is none of the types that not every GPU has: {several}")
+        tables.check(form in known, place, f"{name} is {' or '.join(known)}, not {form!r}")
+        both = name != "f8" or file.machine is None or (file.machine.eights == "fnuz") == form.endswith("fnuz")
+        tables.check(both, place, "machine.eights says another format")
 
 
 def _lds_instructions(tables: Tables, file: _File) -> Mapping[str, LdsInstruction]:

@@ -17,6 +17,7 @@ from layoutalg.layout import (
 )
 from layoutalg.memory import Reach, access, lane_map
 from layoutalg.memory.banks import LANES_OFF
+from layoutalg.target.dtypes import DTYPES
 
 LANE = var("lane", 64)
 M = symbol("M", min=1, max=64)
@@ -26,28 +27,28 @@ BLOCK = var("block", (M + 7) // 8)
 def half():
     """Half a wave, and three lanes more."""
     tile = make_naive_tensor_descriptor((64, 64), (64, 1))
-    return access(tile, lane_map(LANE, (LANE % 32, LANE // 32 * 8), 8), 2, "gfx942", given=LANE < 35)
+    return access(tile, lane_map(LANE, (LANE % 32, LANE // 32 * 8), 8), "f16", "gfx942", given=LANE < 35)
 
 
 def padding():
     """The library's predicate of padding masks, nothing else is given."""
     tile = make_naive_tensor_descriptor_packed((20, 64))
     padded = transform_tensor_descriptor(tile, [Pad(20, 0, 44), PassThrough(64)], [[0], [1]], [[0], [1]])
-    return access(padded, lane_map(LANE, (LANE, 0), 8), 2, "gfx950")
+    return access(padded, lane_map(LANE, (LANE, 0), 8), "f16", "gfx950")
 
 
 def tail():
     """Rows of a matrix of M, eight lanes a row."""
     matrix = make_naive_tensor_descriptor_packed((M, 64))
     row = BLOCK * 8 + LANE // 8
-    return access(matrix, lane_map(LANE, (row, LANE % 8 * 8), 8), 2, "gfx942", given=all_of(row < M, M > 2))
+    return access(matrix, lane_map(LANE, (row, LANE % 8 * 8), 8), "f16", "gfx942", given=all_of(row < M, M > 2))
 
 
 def small(way="write"):
     """A wave of 32."""
     lane = var("lane", 32)
     tile = make_naive_tensor_descriptor((64, 72), (72, 1))
-    return access(tile, lane_map(lane, (lane, 0), 8), 2, "gfx1201", way, given=lane >= 13)
+    return access(tile, lane_map(lane, (lane, 0), 8), "f16", "gfx1201", way, given=lane >= 13)
 
 
 def seen(tab):
@@ -130,9 +131,9 @@ def test_another_width_than_the_accesss_own_is_refused(opened):
 
 def test_a_layouts_own_accesses_are_chosen_by_name_each_with_its_instruction_and_sliders(opened):
     first, second, third = half(), padding(), tail()
-    memory = Reach(third.descriptor, third.lanes, 2, given=third.given)
+    memory = Reach(third.descriptor, third.lanes, DTYPES["f16"], given=third.given)
     wide = make_naive_tensor_descriptor((64, 32), (33, 1))
-    column = access(wide, lane_map(LANE, (LANE, 0)), 4, "gfx90a", "ds_write_b32", given=LANE < 40)
+    column = access(wide, lane_map(LANE, (LANE, 0)), "f32", "gfx90a", "ds_write_b32", given=LANE < 40)
     layouts = {"tile": first.descriptor, "padded": second.descriptor, "matrix": third.descriptor, "wide": wide}
     own = {
         "tile": {"half": first}, "padded": {"edge": second}, "matrix": {"in LDS": third, "in memory": memory},

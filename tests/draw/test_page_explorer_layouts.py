@@ -105,10 +105,10 @@ def test_sizes_that_leave_no_tile_are_said(opened):
 def test_the_page_of_a_claimed_access_has_its_variables_as_sliders(opened, plain):
     lane, block = var("lane", 64), var("block", 4)
     rows = lane_map(lane, (lane % 16 + 16 * block, lane // 16 * 8), 8, name="rows")
-    tab = opened(access_page(access(plain, rows, 2, "gfx950")))
+    tab = opened(access_page(access(plain, rows, "f16", "gfx950")))
     for number in (0, 3):
         tab.locator("#size-block").fill(str(number))
-        expected = LaneAccess.from_proof(access(plain, rows, 2, "gfx950"), {"block": number})
+        expected = LaneAccess.from_proof(access(plain, rows, "f16", "gfx950"), {"block": number})
         found = tab.evaluate("() => now.lanes.addresses")
         assert found == expected.addresses.tolist()
     assert tab.locator("#access").input_value() == "rows"

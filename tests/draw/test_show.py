@@ -119,7 +119,7 @@ def test_a_page_is_shown_of_no_layouts_is_refused():
 def test_a_refuted_access_is_drawn_at_its_witness():
     lane, block = var("lane", 64), var("block", 4)
     rows = lane_map(lane, (lane % 16 + 16 * block, lane // 16 * 8), 8)
-    reached = access(make_naive_tensor_descriptor((64, 32), (32, 1)), rows, 2, "gfx942")
+    reached = access(make_naive_tensor_descriptor((64, 32), (32, 1)), rows, "f16", "gfx942")
     verdict = prove(ConflictFree(reached))
     assert isinstance(verdict, Refuted)
     picture = show(reached, verdict)

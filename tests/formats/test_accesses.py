@@ -107,8 +107,8 @@ def test_the_refutation_names_the_target_that_fails() -> None:
     ("access", "claim", "dtype", "why"),
     [
         (READ, "conflict_free", "", "a_lds has no dtype"),
-        (READ, "conflict_free", 'dtype = "i4"', "elements of 4 bits"),
-        (READ, "conflict_free", 'dtype = "f32"', "8 elements of 4 bytes are 32 bytes a lane; ds_read_b128 moves 16"),
+        (READ, "conflict_free", 'dtype = "i4"', "8 elements of i4 are 4 bytes a lane; ds_read_b128 moves 16"),
+        (READ, "conflict_free", 'dtype = "f32"', "8 elements of f32 are 32 bytes a lane; ds_read_b128 moves 16"),
         (READ.replace('instruction = "ds_read_b128"\n', ""), "conflict_free", 'dtype = "f16"', "names no instruction"),
         (
             WRITE.replace("copy", "sideways"), "conflict_free", 'dtype = "f16"',

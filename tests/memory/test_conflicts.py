@@ -46,7 +46,7 @@ PREDICTIONS = [  # K, the layout of 128 rows, the cycles of each phase: 32×32 o
 def reads(tile: TensorDescriptor, which: str = "large", target: str = "gfx942") -> Access:
     matrix = LARGE if which == "large" else SMALL
     rows, columns = map(int, tile.lengths)
-    return access(tile, operand(matrix, (rows, columns), name=f"the {which} operand"), 2, target)
+    return access(tile, operand(matrix, (rows, columns), name=f"the {which} operand"), "f16", target)
 
 
 @pytest.mark.parametrize(("name", "tile", "large", "small"), PREDICTIONS, ids=[p[0] for p in PREDICTIONS])
@@ -110,7 +110,7 @@ def test_a_verdict_names_its_table_and_its_doubt() -> None:
     assert "In doubt" not in sure.assumptions[0]
     lane = var("lane", 64)
     rows = lane_map(lane, (lane, 0), 8)
-    unsure = prove(ConflictFree(access(row_padded(64, 8, 0), rows, 2, "gfx90a", "write")))
+    unsure = prove(ConflictFree(access(row_padded(64, 8, 0), rows, "f16", "gfx90a", "write")))
     assert "In doubt: one source only" in unsure.assumptions[0]
     assert unsure.claim.endswith("by ds_write_b128 on gfx90a is free of bank conflicts")
 
@@ -126,12 +126,12 @@ def test_a_conflict_at_one_value_of_a_variable_only_is_found(strategy: str | Non
     """Lane l reads row l of a tile whose stride is 33 dwords, but the last of the four tiles is read at stride 32."""
     lane, which = var("lane", 32), var("which", 4)
     line = naive((4096,), (1,))
-    only = access(line, lane_map(lane, (lane * (33 - which // 3),)), 4, "sm_90", "st.shared.32")
+    only = access(line, lane_map(lane, (lane * (33 - which // 3),)), "f32", "sm_90", "st.shared.32")
     verdict = prove(ConflictFree(only), strategy=strategy)
     assert isinstance(verdict, Refuted)
     assert verdict.witness.points[0]["which"] == 3
     assert isinstance(prove(ConflictFree(access(
-        line, lane_map(lane, (lane * (33 - which // 3),)), 4, "sm_90", "st.shared.32", given=which < 3
+        line, lane_map(lane, (lane * (33 - which // 3),)), "f32", "sm_90", "st.shared.32", given=which < 3
     )), strategy=strategy), Proved)  # fmt: skip
 
 
@@ -140,7 +140,7 @@ def test_a_conflict_at_one_value_of_a_variable_only_is_found(strategy: str | Non
 
 def strided(step: Expr, instruction: str = "st.shared.32", given: Expr | None = None) -> Access:
     lane, column = var("lane", 32), var("column", step)
-    return access(naive((32, step), (step, 1)), lane_map(lane, (lane, column)), 4, "sm_90", instruction,
+    return access(naive((32, step), (step, 1)), lane_map(lane, (lane, column)), "f32", "sm_90", instruction,
                   step <= 1024 if given is None else given)  # fmt: skip
 
 
@@ -187,7 +187,7 @@ def test_rows_padded_by_one_vector_are_free_of_conflicts_for_every_k_that_is_a_m
     for padding, expected in ((8, Refuted), (16, Proved), (0, Refuted)):
         tile = naive((64, k), (k + padding, 1))
         step = var("step", k // 32)
-        column = access(tile, lane_map(lane, (row, step * 32 + vector), 8), 2, "gfx942")
+        column = access(tile, lane_map(lane, (row, step * 32 + vector), 8), "f16", "gfx942")
         assert isinstance(prove(ConflictFree(column)), expected), padding
         for size in (64, 448):
             numbers = grid(naive((64, size), (size + padding, 1)).offset((row, vector)) * 2, [lane])
@@ -207,7 +207,7 @@ def test_a_condition_on_the_stride_of_mfma_rows_is_a_theorem() -> None:
     """32 rows of K halves, K a multiple of 8: reads of 16 bytes are free of conflicts where K / 8 is odd."""
     k = symbol("K", min=16, max=496, multiple_of=8)
     lane = var("lane", 64)
-    one = access(naive((32, k), (k, 1)), lane_map(lane, (lane % 32, lane // 32 * 8), 8), 2, "gfx942")
+    one = access(naive((32, k), (k, 1)), lane_map(lane, (lane % 32, lane // 32 * 8), 8), "f16", "gfx942")
     assert isinstance(prove(ConflictFreeIff(one, eq(k // 8 % 2, 1))), Proved)
     assert isinstance(prove(ConflictFreeIff(one, k // 8 % 4 >= 1)), Refuted)
     for size in range(16, 497, 8):
@@ -221,11 +221,11 @@ def test_a_condition_on_the_stride_of_mfma_rows_is_a_theorem() -> None:
 
 def test_lanes_that_want_one_dword_share_it() -> None:
     lane = var("lane", 64)
-    everyone = access(packed(8, 64), lane_map(lane, (0, 0)), 4, "gfx942", "ds_read_b32")
+    everyone = access(packed(8, 64), lane_map(lane, (0, 0)), "f32", "gfx942", "ds_read_b32")
     assert isinstance(prove(Cycles(everyone, 2)), Proved)
     for strategy in ("f2", "enumeration", "z3"):
         assert isinstance(prove(ConflictFree(everyone), strategy=strategy), Proved)
-    pairs = access(packed(64, 64), lane_map(lane, (lane // 2, 0)), 4, "gfx942", "ds_read_b32")
+    pairs = access(packed(64, 64), lane_map(lane, (lane // 2, 0)), "f32", "gfx942", "ds_read_b32")
     found = price(pairs)
     assert not isinstance(found, Unknown)
     assert (found.degree, found.total) == (16, (32, 32))
@@ -234,23 +234,23 @@ def test_lanes_that_want_one_dword_share_it() -> None:
 @pytest.mark.parametrize("strategy", ["f2", "enumeration"])
 def test_merged_reads_are_priced_as_the_hardware_was_measured(strategy: str) -> None:
     lane = var("lane", 32)
-    twins = access(packed(1, 128), lane_map(lane, (0, lane // 2 * 4), 4), 4, "sm_90", "ld.shared.128")
+    twins = access(packed(1, 128), lane_map(lane, (0, lane // 2 * 4), 4), "f32", "sm_90", "ld.shared.128")
     assert isinstance(prove(Cycles(twins, 2, (1, 0, 1, 0)), strategy=strategy), Proved)
-    each = access(packed(1, 128), lane_map(lane, (0, lane * 4), 4), 4, "sm_90", "ld.shared.128")
+    each = access(packed(1, 128), lane_map(lane, (0, lane * 4), 4), "f32", "sm_90", "ld.shared.128")
     assert isinstance(prove(Cycles(each, 4, (1, 1, 1, 1)), strategy=strategy), Proved)
 
 
 def test_z3_tells_merged_reads_from_others_at_each_value() -> None:
     """With `apart` = 0 all lanes read one vector and phases merge in twos; with 1 each reads its own."""
     lane, apart = var("lane", 32), var("apart", 2)
-    one = access(packed(1, 128), lane_map(lane, (0, lane * apart * 4), 4), 4, "sm_90", "ld.shared.128")
+    one = access(packed(1, 128), lane_map(lane, (0, lane * apart * 4), 4), "f32", "sm_90", "ld.shared.128")
     assert isinstance(prove(ConflictFree(one), strategy="z3"), Proved)
     assert isinstance(prove(Cycles(one, 4), strategy="z3"), Refuted)
     found = price(one)
     assert not isinstance(found, Unknown)
     assert found.total == (2, 4)
     for value, total, phases in ((0, 2, (1, 0, 1, 0)), (1, 4, (1, 1, 1, 1))):
-        fixed = access(packed(1, 128), lane_map(lane, (0, lane * apart * 4), 4), 4, "sm_90", "ld.shared.128",
+        fixed = access(packed(1, 128), lane_map(lane, (0, lane * apart * 4), 4), "f32", "sm_90", "ld.shared.128",
                        given=eq(apart, value))  # fmt: skip
         assert isinstance(prove(Cycles(fixed, total, phases), strategy="z3"), Proved)
         assert isinstance(prove(Cycles(fixed, total, phases)), Proved)
@@ -266,8 +266,10 @@ def test_a_tile_distribution_writes_a_tile_for_every_wave() -> None:
     assert (rows.width, rows.lanes) == (8, 64)
     assert {v.value.name for v in rows.variables} == {"p0", "y0"}
     for target in ("gfx942", "gfx950"):
-        assert isinstance(prove(ConflictFree(access(packed(64, 64), rows, 2, target, "write"))), Proved)
-    assert isinstance(prove(ConflictFree(access(packed(64, 64), distributed(tile, 4), 2, "gfx942", "write"))), Refuted)
+        assert isinstance(prove(ConflictFree(access(packed(64, 64), rows, "f16", target, "write"))), Proved)
+    assert isinstance(
+        prove(ConflictFree(access(packed(64, 64), distributed(tile, 4), "f16", "gfx942", "write"))), Refuted
+    )
 
 
 def test_an_operand_of_mma_sync_is_read_in_pairs() -> None:
@@ -275,7 +277,7 @@ def test_an_operand_of_mma_sync_is_read_in_pairs() -> None:
     matrix = matrix_instruction("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32").a
     pairs = operand(matrix, (64, 64), width=2)
     for padding, expected in ((8, Proved), (0, Refuted)):
-        one = access(row_padded(64, 64, padding), pairs, 2, "sm_90", "ld.shared.32")
+        one = access(row_padded(64, 64, padding), pairs, "f16", "sm_90", "ld.shared.32")
         assert isinstance(prove(ConflictFree(one)), expected)
 
 
@@ -284,7 +286,7 @@ def test_a_wmma_operand_of_32_bytes_is_read_in_two_parts() -> None:
     tile = row_padded(64, 64, 8)
     parts = operand(wide, (64, 64), width=8)
     assert {v.value.name for v in parts.variables} == {"part", "row_block", "column_block"}
-    assert isinstance(prove(ConflictDegree(access(tile, parts, 2, "gfx1250"), 8)), Proved)
+    assert isinstance(prove(ConflictDegree(access(tile, parts, "f16", "gfx1250"), 8)), Proved)
 
 
 # Random maps against the bank model -----------------------------------------------------------------------------------
@@ -298,7 +300,7 @@ def test_every_strategy_agrees_with_the_bank_model_on_random_maps() -> None:
         cut = int(rng.choice([4, 8, 16, 32]))
         line = naive((1 << 14,), (1,))
         where = (lane % cut * a + lane // cut * b) ^ (step * c + lane % 8 * (d % 4))
-        one = access(line, lane_map(lane, (where,)), 4, "gfx942", "ds_read_b32")
+        one = access(line, lane_map(lane, (where,)), "f32", "gfx942", "ds_read_b32")
         cycles = phase_cycles("gfx942", "ds_read_b32", 4 * grid(where, [step, lane]))
         found = price(one)
         assert not isinstance(found, Unknown)
@@ -315,26 +317,26 @@ def test_bad_input_has_a_message_of_its_own() -> None:
     lane, tile = var("lane", 64), packed(64, 64)
     good = lane_map(lane, (lane, 0), 8)
     with pytest.raises(LaneMapError, match="a lane map of 256 lanes; ds_read_b128 on gfx942 takes 64; give threads"):
-        access(packed(256, 8), lane_map(var("lane", 256), (var("lane", 256), 0), 8), 2, "gfx942")
+        access(packed(256, 8), lane_map(var("lane", 256), (var("lane", 256), 0), 8), "f16", "gfx942")
     with pytest.raises(LaneMapError, match="a lane map of 32 lanes"):
-        access(tile, lane_map(var("lane", 32), (var("lane", 32), 0), 8), 2, "gfx942")
-    with pytest.raises(WidthError, match="8 elements of 2 bytes are 16 bytes a lane; ds_read_b64 moves 8"):
-        access(tile, good, 2, "gfx942", "ds_read_b64")
+        access(tile, lane_map(var("lane", 32), (var("lane", 32), 0), 8), "f16", "gfx942")
+    with pytest.raises(WidthError, match="8 elements of f16 are 16 bytes a lane; ds_read_b64 moves 8"):
+        access(tile, good, "f16", "gfx942", "ds_read_b64")
     with pytest.raises(UnknownInstructionError, match="gfx942 has no LDS instruction 'ds_read_b256'"):
-        access(tile, good, 2, "gfx942", "ds_read_b256")
+        access(tile, good, "f16", "gfx942", "ds_read_b256")
     with pytest.raises(UnknownInstructionError, match="gfx942 has no LDS read of 32 bytes a lane"):
-        access(tile, lane_map(lane, (lane, 0), 16), 2, "gfx942")
+        access(tile, lane_map(lane, (lane, 0), 16), "f16", "gfx942")
     with pytest.raises(OutsideLdsError, match="the layout takes 131072 bytes; gfx942 has 65536 bytes of LDS"):
-        access(packed(1024, 64), good, 2, "gfx942")
+        access(packed(1024, 64), good, "f16", "gfx942")
     with pytest.raises(LayoutError, match="an index of 2 coordinates for 1 dimensions"):
-        access(naive((64,), (1,)), good, 2, "gfx942")
+        access(naive((64,), (1,)), good, "f16", "gfx942")
     with pytest.raises(LaneMapError, match="speaks of element: a lane's whole vector takes part, or none of it"):
-        access(tile, good, 2, "gfx942", given=good.element < 4)
+        access(tile, good, "f16", "gfx942", given=good.element < 4)
     with pytest.raises(LaneMapError, match="say which take part: given = lane < 32"):
-        access(tile, lane_map(var("lane", 32), (var("lane", 32), 0), 8), 2, "gfx942")
+        access(tile, lane_map(var("lane", 32), (var("lane", 32), 0), 8), "f16", "gfx942")
     merging = lane_map(var("lane", 32), (var("lane", 32), 0), 8)
     with pytest.raises(LaneMapError, match=r"where lanes take no part \(lane < 7\) was not measured"):
-        access(tile, merging, 2, "sm_90", "ld.shared.128", given=var("lane", 32) < 7)
+        access(tile, merging, "f16", "sm_90", "ld.shared.128", given=var("lane", 32) < 7)
     with pytest.raises(LaneMapError, match="no whole number of operands"):
         operand(LARGE, (100, 64))
     with pytest.raises(WidthError, match="a lane holds 8 elements, which is no multiple of width 3"):
@@ -345,14 +347,14 @@ def test_bad_input_has_a_message_of_its_own() -> None:
 def test_what_the_price_list_needs_is_refuted_by_name(strategy: str | None) -> None:
     lane = var("lane", 64)
     rows = lane_map(lane, (lane % 16, lane // 16 * 8), 8)
-    odd = prove(ConflictFree(access(row_padded(16, 64, 4), rows, 2, "gfx942")), strategy=strategy)
+    odd = prove(ConflictFree(access(row_padded(16, 64, 4), rows, "f16", "gfx942")), strategy=strategy)
     assert isinstance(odd, Refuted)
     assert re.match(r"every address is a multiple of 16 fails: lane \d+, at \(\d+, \d+\), byte address \d+", odd.reason)
-    across = access(naive((64, 64), (1, 64)), lane_map(lane, (lane * 0, 0), 8), 2, "gfx942")
+    across = access(naive((64, 64), (1, 64)), lane_map(lane, (lane * 0, 0), 8), "f16", "gfx942")
     torn = prove(ConflictFree(across), strategy=strategy)
     assert isinstance(torn, Refuted)
     assert "each lane's elements are one after another fails" in torn.reason
-    outside = access(naive((64,), (symbol("S", max=1024),)), lane_map(lane, (lane,)), 4, "gfx942", "ds_read_b32")
+    outside = access(naive((64,), (symbol("S", max=1024),)), lane_map(lane, (lane,)), "f32", "gfx942", "ds_read_b32")
     left = prove(ConflictFree(outside), strategy=strategy)
     assert isinstance(left, Refuted)
     assert "lies in the 65536 bytes of LDS fails: lane " in left.reason

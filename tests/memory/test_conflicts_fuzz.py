@@ -22,6 +22,7 @@ from layoutalg.memory.coalescing import fewest, segments
 from layoutalg.memory.traffic import Traffic, traffic
 from layoutalg.prove import Proved, Refuted, Unknown, prove
 from layoutalg.target import target, target_names
+from layoutalg.target.dtypes import DTYPES
 from tests.fuzzing import FIRST, count
 
 CASES = count(160, dear=4)
@@ -51,7 +52,7 @@ def random_access(rng: Random) -> tuple[Access, np.ndarray] | None:
         return None
     given = s < 2 if rng.random() < 0.2 else TRUE
     memory = naive((gpu.lds_bytes // size,), (1,))
-    one = access(memory, lane_map(lane, (offset,), how.bytes // size), size, gpu, how, given)
+    one = access(memory, lane_map(lane, (offset,), how.bytes // size), f"u{8 * size}", gpu, how, given)
     where = grid(offset * size, [s, u, lane])
     return one, (where if given is TRUE else where[:2]).reshape(-1, gpu.wave_size)
 
@@ -97,7 +98,7 @@ def test_the_traffic_of_symbolic_rows_bounds_that_of_every_size(block: int) -> N
         step = rng.choice([0, 1, 8, 64])
         offset = lane // across * n * rng.choice([1, 2]) + lane % across * rng.choice([1, 2, 8]) + n * step
         width, segment = rng.choice([1, 2, 4, 8]), rng.choice([32, 64, 128])
-        found = traffic(Reach(naive((1 << 30,), (1,)), lane_map(lane, (offset,), width), 2), segment)
+        found = traffic(Reach(naive((1 << 30,), (1,)), lane_map(lane, (offset,), width), DTYPES["f16"]), segment)
         if not isinstance(found, Traffic):
             continue
         known += 1

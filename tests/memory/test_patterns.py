@@ -23,6 +23,7 @@ from layoutalg.memory.lanes import within
 from layoutalg.prove import InjectiveMap, Proved, Refuted, Verdict, prove
 from layoutalg.prove.claims.given import ExplicitClaim
 from layoutalg.target import target
+from layoutalg.target.dtypes import DTYPES
 from tests.fuzzing import FIRST, count, some
 
 CASES = count(24, dear=20)
@@ -210,7 +211,7 @@ def _conflicts(case: Case, waves: list[Wave], some: bool, rng: Random, seed: int
     how = instruction_of(case, rng)
     if case.tile.element_space_size.lo * case.size > target(case.gpu).lds_bytes:
         return seen
-    one = access(case.tile, case.lanes, case.size, case.gpu, how, case.given)
+    one = access(case.tile, case.lanes, f"u{8 * case.size}", case.gpu, how, case.given)
     each = [cycles(case, w, how) for w in waves]
     fine = all(isinstance(c, list) for c in each)
     most = max((max(c) for c in each if isinstance(c, list)), default=0)
@@ -239,7 +240,7 @@ def _conflicts(case: Case, waves: list[Wave], some: bool, rng: Random, seed: int
 
 def _coalesced(case: Case, waves: list[Wave], some: bool, seed: int) -> str:
     gpu = target(case.gpu)
-    claim = Coalesced(Reach(case.tile, case.lanes, case.size, given=case.given), gpu)
+    claim = Coalesced(Reach(case.tile, case.lanes, DTYPES[f"u{8 * case.size}"], given=case.given), gpu)
     holds = all(not w.wrong and not any(wasted(case, w, s) for s in gpu.segments) for w in waves)
     verdict = prove(claim)
     about = (seed, claim.statement(), claim.access.start, case.tile.lengths, case.given)
@@ -276,9 +277,9 @@ def _injective(case: Case, some: bool, seed: int) -> str:
 
 def test_traffic_is_refuted_only_where_what_is_given_holds() -> None:
     shift, rows = symbol("S"), symbol("M", min=0)
-    line = Reach(naive((shift + 64,), (1,)), lane_map(LANE, (LANE + shift,)), 2, given=eq(shift % 64, 0))
+    line = Reach(naive((shift + 64,), (1,)), lane_map(LANE, (LANE + shift,)), DTYPES["f16"], given=eq(shift % 64, 0))
     assert not isinstance(prove(Coalesced(line, target("gfx942"))), Refuted)  # S = 1 wastes, and is not given
-    column = Reach(naive((rows, 128), (144, 1)), lane_map(LANE, (LANE % 16, 0)), 2, given=rows >= 20)
+    column = Reach(naive((rows, 128), (144, 1)), lane_map(LANE, (LANE % 16, 0)), DTYPES["f16"], given=rows >= 20)
     verdict = prove(Coalesced(column, target("gfx942")))
     assert isinstance(verdict, Refuted)
     assert verdict.witness.points[0]["M"] >= 20

@@ -13,6 +13,7 @@ from layoutalg.memory.coalescing import fewest, segments
 from layoutalg.memory.traffic import Traffic, sentence, traffic, usable_bytes
 from layoutalg.prove import Limits, Proved, Refuted, Unknown, Verdict, prove
 from layoutalg.target import target
+from layoutalg.target.dtypes import DTYPES
 from tests.fuzzing import count
 
 LANE = var("lane", 64)
@@ -24,7 +25,7 @@ def rows_of_16_bytes(m: Expr, n: Expr, lanes_a_row: int, multiple: int = 1) -> R
     down, across = 64 // lanes_a_row, lanes_a_row * 8
     block_row, block_column = var("block_row", m // down), var("block_column", n // across)
     index = (block_row * down + LANE // lanes_a_row, block_column * across + LANE % lanes_a_row * 8)
-    return Reach(naive((m, n), (n, 1)), lane_map(LANE, index, 8, name="the load"), 2)
+    return Reach(naive((m, n), (n, 1)), lane_map(LANE, index, 8, name="the load"), DTYPES["f16"])
 
 
 def test_whole_rows_are_coalesced_for_every_matrix_whose_rows_are_aligned() -> None:
@@ -59,7 +60,7 @@ def test_rows_that_are_not_aligned_are_refuted_at_a_size() -> None:
 
 def test_a_stride_of_rows_that_may_overlap_is_not_called_proved() -> None:
     n = symbol("N", min=8, max=4096, multiple_of=8)
-    access = Reach(naive((64, n), (n, 1)), lane_map(LANE, (LANE, 0), 8, name="the column"), 2)
+    access = Reach(naive((64, n), (n, 1)), lane_map(LANE, (LANE, 0), 8, name="the column"), DTYPES["f16"])
     verdict = prove(Coalesced(access, GPU))
     assert isinstance(verdict, Refuted | Unknown)
 
@@ -71,7 +72,7 @@ def test_concrete_accesses_agree_with_counting(seed: int) -> None:
     cut = int(rng.choice([4, 8, 32]))
     step = var("step", 5)
     offset = LANE % cut * a + LANE // cut * b + step * c
-    access = Reach(naive((1 << 16,), (1,)), lane_map(LANE, (offset,), 2), 2)
+    access = Reach(naive((1 << 16,), (1,)), lane_map(LANE, (offset,), 2), DTYPES["f16"])
     where = 2 * grid(offset, [step, LANE])
     for segment in (32, 64, 128):
         found = traffic(access, segment)
@@ -97,7 +98,7 @@ def test_the_counting_written_out_says_the_same_of_every_size(lanes_a_row: int, 
 def test_symbolic_rows_agree_with_counting_at_sizes() -> None:
     n = symbol("N", min=128, multiple_of=128)
     tile = lane_map(LANE, (LANE // 4, LANE % 4 * 8), 8)
-    access = Reach(naive((16, n), (n, 1)), tile, 2)
+    access = Reach(naive((16, n), (n, 1)), tile, DTYPES["f16"])
     for segment in (32, 64, 128):
         found = traffic(access, segment)
         assert isinstance(found, Traffic)
@@ -110,7 +111,7 @@ def test_symbolic_rows_agree_with_counting_at_sizes() -> None:
 
 def test_an_offset_that_is_no_multiple_of_the_segment_costs_one_more() -> None:
     k = symbol("K", min=1, max=1 << 12)
-    access = Reach(naive((k * 64 + 4096,), (1,)), lane_map(LANE, (k * 64 + LANE + 16,), name="the load"), 4)
+    access = Reach(naive((k * 64 + 4096,), (1,)), lane_map(LANE, (k * 64 + LANE + 16,), name="the load"), DTYPES["f32"])
     found = traffic(access, 128)
     assert isinstance(found, Traffic)
     assert (found.touched, found.fewest) == ((3, 3), (2, 2))
@@ -120,16 +121,16 @@ def test_an_offset_that_is_no_multiple_of_the_segment_costs_one_more() -> None:
 @pytest.mark.parametrize(("multiple", "expected"), [(1, 2), (2, 4), (4, 8), (8, 16), (16, 16)])
 def test_the_usable_vector_is_the_one_that_the_stride_allows(multiple: int, expected: int) -> None:
     k = symbol("K", min=64, max=4096, multiple_of=multiple)
-    access = Reach(naive((64, k), (k, 1)), lane_map(LANE, (var("row", 64), LANE % 8 * 8), 8), 2)
+    access = Reach(naive((64, k), (k, 1)), lane_map(LANE, (var("row", 64), LANE % 8 * 8), 8), DTYPES["f16"])
     assert usable_bytes(access) == expected
-    column = Reach(naive((64, 64), (1, 64)), lane_map(LANE, (LANE, 0), 8), 2)
+    column = Reach(naive((64, 64), (1, 64)), lane_map(LANE, (LANE, 0), 8), DTYPES["f16"])
     assert usable_bytes(column) == 2
 
 
 def test_a_start_that_only_each_lane_by_itself_shows_is_not_left_out() -> None:
     """l·l + l + 1 is odd for every lane: all lanes begin at M, which is no multiple of a segment."""
     m = symbol("M", max=1 << 24)
-    access = Reach(naive((1 << 30,), (1,)), lane_map(LANE, (m * ((LANE * LANE + LANE + 1) % 2) + LANE,)), 4)
+    access = Reach(naive((1 << 30,), (1,)), lane_map(LANE, (m * ((LANE * LANE + LANE + 1) % 2) + LANE,)), DTYPES["f32"])
     assert isinstance(traffic(access, 64), str)
     verdict = prove(Coalesced(access, GPU))
     assert isinstance(verdict, Refuted)
@@ -139,5 +140,5 @@ def test_a_start_that_only_each_lane_by_itself_shows_is_not_left_out() -> None:
 @pytest.mark.parametrize("strategy", [None, "z3"])
 def test_an_access_that_nothing_makes_is_not_called_coalesced(strategy: str | None) -> None:
     n = symbol("N", min=64)
-    nothing = Reach(naive((1 << 20,), (1,)), lane_map(LANE, (LANE + n,)), 4, given=n < 5)
+    nothing = Reach(naive((1 << 20,), (1,)), lane_map(LANE, (LANE + n,)), DTYPES["f32"], given=n < 5)
     assert prove(Coalesced(nothing, GPU), strategy=strategy).name == "unknown"

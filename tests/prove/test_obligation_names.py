@@ -161,7 +161,7 @@ def test_a_size_is_not_taken_for_the_product_that_it_is_called_like() -> None:
 def test_an_access_by_a_distribution_is_judged_whatever_the_size_is_called(name: str) -> None:
     tile = TileDistribution(TileDistributionEncoding((), ((16,), (4, 16)), ((1, 2),), ((0, 0),), (2,), (1,)))
     rows = make_naive_tensor_descriptor((64, 64), (symbol(name, min=64, max=128, multiple_of=8), 1))
-    assert prove(ConflictFree(access(rows, distributed(tile, 8), 2, "gfx942"))).name == "refuted"
+    assert prove(ConflictFree(access(rows, distributed(tile, 8), "f16", "gfx942"))).name == "refuted"
 
 
 def test_an_index_beside_a_size_of_its_name_is_another_in_mathematics() -> None:

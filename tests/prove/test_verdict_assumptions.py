@@ -39,6 +39,7 @@ from layoutalg.prove import (
 )
 from layoutalg.prove.vacuity import met
 from layoutalg.target import target
+from layoutalg.target.dtypes import DTYPES
 
 M, N = symbol("M"), symbol("N")
 NEVER = eq(M * M, N * N * 2)
@@ -147,8 +148,8 @@ def test_an_access_under_what_never_holds_proves_nothing() -> None:
     lane = var("lane", 64)
     tile = make_naive_tensor_descriptor((64, 4), (4, 1))
     row = lane_map(lane, (lane, 0), name="row")
-    free = prove(ConflictFree(access(tile, row, 4, "gfx942", given=NEVER)))
-    wide = prove(Coalesced(Reach(tile, row, 4, given=NEVER), target("gfx942")))
+    free = prove(ConflictFree(access(tile, row, "f32", "gfx942", given=NEVER)))
+    wide = prove(Coalesced(Reach(tile, row, DTYPES["f32"], given=NEVER), target("gfx942")))
     for verdict in (free, wide):
         assert isinstance(verdict, Unknown), verdict
         assert "vacuity is not excluded" in verdict.reason
@@ -198,7 +199,7 @@ def test_a_verdict_lists_all_that_it_assumes() -> None:
 def test_an_access_lists_all_that_it_assumes() -> None:
     lane, n = var("lane", 64), symbol("N", min=64, max=4096, multiple_of=64)
     tile = make_naive_tensor_descriptor((64, n), (n, 1))
-    reach = Reach(tile, lane_map(lane, (var("row", 64), lane)), 4, given=n >= 128)
+    reach = Reach(tile, lane_map(lane, (var("row", 64), lane)), DTYPES["f32"], given=n >= 128)
     verdict = prove(Coalesced(reach, target("gfx942")))
     assert verdict.assumptions[2:] == ("64 <= N <= 4096, a multiple of 64", "128 <= N")
 

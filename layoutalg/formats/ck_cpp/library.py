@@ -284,8 +284,15 @@ def entry(name: str, dialect: str) -> Entry | None:
     return DIALECTS[dialect].get(name) or ENTRIES.get(name)
 
 
-SIZES: Mapping[str, int] = {"char": 1, "bool": 1, **{name: d.bytes for d in DTYPES.values() for name in d.ck}}
+SIZES: Mapping[str, int] = {
+    "char": 1, "bool": 1, **{name: size for d in DTYPES.values() for name, size in d.stored.items()}
+}  # fmt: skip
 """sizeof of the types whose names are known."""
+
+PACKED: Mapping[str, int] = {
+    **dict.fromkeys(SIZES, 1), **{name: count for d in DTYPES.values() for name, count in d.packed.items()}
+}  # fmt: skip
+"""The elements that each of these types holds: `numeric_traits<T>::PackedSize`, by which CK divides offsets."""
 
 SAME_TYPE: Mapping[str, str] = {name: d.ck[0] for d in DTYPES.values() for name in d.ck}
 """The own name of each type that has several."""

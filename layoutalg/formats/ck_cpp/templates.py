@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from tree_sitter import Node
 
 from layoutalg.formats.ck_cpp.convert import MOST_ENTRIES, ask, constant, kind_of, number, numbers, truth
-from layoutalg.formats.ck_cpp.library import SAME_TYPE, SIZES, encoding
+from layoutalg.formats.ck_cpp.library import PACKED, SAME_TYPE, SIZES, encoding
 from layoutalg.formats.ck_cpp.nodes import text
-from layoutalg.formats.ck_cpp.scope import Struct
+from layoutalg.formats.ck_cpp.scope import Scope, Struct
 from layoutalg.formats.ck_cpp.values import Open, Unreadable, Value
 from layoutalg.index import FALSE, TRUE, const
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistributionEncoding, make_naive_tensor_descriptor
@@ -27,6 +27,16 @@ LAYOUTS = frozenset({
 def sized(value: Value) -> int | None:
     """The size of a type in bytes, None where the value is no type of a known size."""
     return SIZES.get(value.last) if isinstance(value, Open) else None
+
+
+def _traits(args: Args) -> Value:
+    """numeric_traits<T>, of which PackedSize is read: the elements that a T holds."""
+    kind = _first(args)
+    if isinstance(kind, Open) and kind.last in PACKED:
+        return Struct("numeric_traits", Scope(None, {}, {"PackedSize": const(PACKED[kind.last])}))
+    if isinstance(kind, Open):
+        raise ask(kind, "half_t")
+    raise Unreadable(f"numeric_traits of {kind_of(kind)}")
 
 
 def same(args: Args) -> Value:
@@ -129,6 +139,7 @@ TEMPLATES: Mapping[str, Template] = {
     **dict.fromkeys(("sequence", "Sequence", "index_sequence"), numbers),
     **dict.fromkeys(("tuple", "Tuple"), lambda args: args),
     **dict.fromkeys(("remove_cvref_t", "remove_reference_t", "remove_cv_t", "decay_t", "type_identity_t"), _first),
+    "numeric_traits": _traits,
     **dict.fromkeys(("is_same", "is_same_v"), same),
     **dict.fromkeys(("conditional_t", "conditional"), _chosen),
     **dict.fromkeys(("tile_distribution_encoding", "TileDistributionEncoding"), _encoding),

@@ -34,7 +34,7 @@ from layoutalg.layout import TileDistribution
 from layoutalg.memory import Access, ConflictFree, Cost, LaneMap, access, judged, price
 from layoutalg.prove import Unknown, Verdict, prove
 from layoutalg.target import Target
-from layoutalg.target.dtypes import DTYPES
+from layoutalg.target.dtypes import DType, element_type
 
 WIDEST = 16
 """Bytes of a lane that one instruction moves at most."""
@@ -51,7 +51,7 @@ class TileMeeting:
     variables: tuple[Expr, ...]
 
 
-def meeting_of(memory: SharedLayout, held: LinearLayout, element_bytes: int, name: str = "access") -> TileMeeting:
+def meeting_of(memory: SharedLayout, held: LinearLayout, dtype: DType | str, name: str = "access") -> TileMeeting:
     """The vectors in which registers go through shared memory; LayoutError where the two are of different tensors."""
     if list(held.shape.values()) != list(memory.linear.shape.values()):
         raise LayoutError(
@@ -60,7 +60,7 @@ def meeting_of(memory: SharedLayout, held: LinearLayout, element_bytes: int, nam
     if held.of_place(BLOCK):
         raise LayoutError("the registers are spread over the blocks of a cluster")
     held = held.without_copies(REGISTER)
-    first = _vector(memory, held, element_bytes)
+    first = _vector(memory, held, WIDEST * 8 // element_type(dtype).bits)
     rest = [n for n in range(len(held.of_place(REGISTER))) if n not in first]
     given = {
         "lane": held.of_place(LANE),
@@ -75,14 +75,14 @@ def meeting_of(memory: SharedLayout, held: LinearLayout, element_bytes: int, nam
     return TileMeeting(LaneMap(variables["lane"], variables["element"], index, name), others)
 
 
-def _vector(memory: SharedLayout, held: LinearLayout, element_bytes: int) -> list[int]:
-    """The bits of registers that count the elements of a vector, the fastest first; with padding, the first ones."""
+def _vector(memory: SharedLayout, held: LinearLayout, widest: int) -> list[int]:
+    """The bits of registers that count a vector's elements, the fastest first; with padding, the first ones."""
     linear = memory.linear
     place = LinearLayout.of({OFFSET: linear.of_place(OFFSET)}, linear.shape).inverse()
     offsets = {
         n: [place.apply(**dict(zip(held.shape, b, strict=True)))[OFFSET] for b in bases] for n, bases in held.bases
     }
-    most = min([WIDEST // element_bytes, *(interval for interval, _ in memory.pads)])
+    most = min([widest, *(interval for interval, _ in memory.pads)])
     chosen: list[int] = []
     registers = offsets.get(REGISTER, [])
     while 1 << len(chosen) < most and 1 << len(chosen) in registers:
@@ -183,24 +183,14 @@ def conflict_free(
     gfx942 proved (8, 8) of 8
     gfx950 refuted (8, 8) of 4
     """
-    size = element_bytes(dtype)
     there = _shared(memory, shape)
     held = to_linear(registers) if isinstance(registers, TileDistribution) else linear_layout(registers, shape)
-    lanes = meeting_of(there, held, size, "store" if way == "write" else "load").lanes
-    reached = access(descriptor(there), lanes, size, target, way)
+    lanes = meeting_of(there, held, dtype, "store" if way == "write" else "load").lanes
+    reached = access(descriptor(there), lanes, dtype, target, way)
     claim, cost = ConflictFree(reached), price(reached)
     if isinstance(cost, Unknown):
         return Conflicts(prove(claim), reached, None)
     return Conflicts(judged(claim, cost), reached, cost)
-
-
-def element_bytes(dtype: str) -> int:
-    """Bytes of an element; LayoutError where the type is none, or no whole number of bytes."""
-    if dtype not in DTYPES:
-        raise LayoutError(f"no element type {dtype!r}; there are {', '.join(DTYPES)}")
-    if not DTYPES[dtype].bytes:
-        raise LayoutError(f"elements of {DTYPES[dtype].bits} bits have no address of their own")
-    return DTYPES[dtype].bytes
 
 
 def _shared(layout: Any, shape: Sequence[int]) -> SharedLayout:

@@ -81,7 +81,7 @@ def price_of(s: SharedAccess, thread: Expr, tile: tuple[Expr, ...], target: str,
         index = in_row(s, (as_expr(at[thread]) // LANES,), lane % ROWS, lane // ROWS, element)
     way = "read" if s.loads else "write"
     try:
-        one = access(s.descriptor, LaneMap(lane, element, index), s.shared.dtype.bytes, gpu, way)
+        one = access(s.descriptor, LaneMap(lane, element, index), s.shared.dtype, gpu, way)
     except UnknownInstructionError:
         bytes_each = width * s.shared.dtype.bytes
         return Priced(number, s, "", None, f"{gpu.name} has no table for {way}s of {bytes_each} bytes a lane")

@@ -13,6 +13,9 @@
 | Contiguous(D, d, n)| n elements from a multiple of n along dimension d are consecutive, aligned, all valid |
 | Aligned(D, n, d)   | where u_d is a multiple of n, so is offset(u)                                         |
 | Monotone(D, d)     | offset grows along dimension d                                                        |
+| FitsBytes(D, e, n) | elements of e bits take at most 2^n bytes, and no more than `num_records` can say       |
+| AlignedBytes(…)    | vectors of n elements of e bits begin at multiples of b bytes                         |
+| OwnScale(D, n)     | n elements in a row find one scale, which is theirs alone                             |
 | Covers(T, r)       | the distribution T holds every element of its tile exactly r times                    |
 | All(claims)        | each of them                                                                          |
 
@@ -33,6 +36,7 @@ from layoutalg.prove.claims.maps import (
     RoundTripUpper,
     Surjective,
 )
+from layoutalg.prove.claims.stored import AlignedBytes, FitsBytes, OwnScale
 
 
 def default_claims(descriptor: TensorDescriptor) -> tuple[Claim, ...]:
@@ -41,7 +45,7 @@ def default_claims(descriptor: TensorDescriptor) -> tuple[Claim, ...]:
 
 
 __all__ = [
-    "Agree", "Aligned", "All", "Bijective", "Claim", "Contiguous", "Covers", "Equivalent", "FitsIndexType", "InBounds",
-    "Injective", "Monotone", "RoundTrip", "RoundTripLower", "RoundTripUpper", "Surjective", "default_claims",
-    "in_range",
+    "Agree", "Aligned", "AlignedBytes", "All", "Bijective", "Claim", "Contiguous", "Covers", "Equivalent", "FitsBytes",
+    "FitsIndexType", "InBounds", "Injective", "Monotone", "OwnScale", "RoundTrip", "RoundTripLower", "RoundTripUpper",
+    "Surjective", "default_claims", "in_range",
 ]  # fmt: skip

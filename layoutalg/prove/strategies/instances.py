@@ -59,8 +59,34 @@ def smallest(obligation: Obligation, found: Fails, limits: Limits) -> Fails:
         return found
     total = sum(found.points[0][v] for v in sizes)
     outcome = small_sizes(obligation, limits)
-    smaller = isinstance(outcome, Fails) and sum(outcome.points[0][v] for v in sizes) < total
-    return Fails(found.strategy, outcome.points) if isinstance(outcome, Fails) and smaller else found
+    if isinstance(outcome, Fails) and sum(outcome.points[0][v] for v in sizes) < total:
+        return Fails(found.strategy, outcome.points)
+    return _lowered(obligation, found, sizes)
+
+
+def _lowered(obligation: Obligation, found: Fails, sizes: list[Expr]) -> Fails:
+    """A counterexample over sizes alone, each size in turn as small as halving finds it, the others kept."""
+    point = dict(found.points[0])
+    if not isinstance(obligation, ForAll) or set(obligation.variables) != set(sizes) or set(point) != set(sizes):
+        return found
+    for v in sizes:
+        below, reached = -1, _rank(v, point[v])
+        while reached - below > 1:
+            middle = (below + reached) // 2
+            at = {**point, v: _ranked(v, middle)}
+            given, goal = values([obligation.given, obligation.goal], at) if in_domain(at, (v,)) else (0, 1)
+            below, reached = (below, middle) if given and not goal else (middle, reached)
+        point[v] = _ranked(v, reached)
+    return Fails(found.strategy, (point,))
+
+
+def _rank(v: Expr, size: int) -> int:
+    """How many values of a size there are below one, from 0 on."""
+    return size.bit_length() - 1 if v.value.power_of_two else size // v.value.multiple_of
+
+
+def _ranked(v: Expr, rank: int) -> int:
+    return 1 << rank if v.value.power_of_two else rank * v.value.multiple_of
 
 
 def fails_at_a_corner(obligation: ForAll) -> bool:

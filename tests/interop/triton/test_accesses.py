@@ -56,7 +56,7 @@ def test_vectors_are_as_wide_as_triton_stores_them() -> None:
     assert len(recorded("widths")) == 80
     for one in recorded("widths"):
         memory, held = shared(parse(one["shared"]), one["shape"]), linear_layout(one["registers"], one["shape"])
-        lanes = meeting_of(memory, held, 2).lanes
+        lanes = meeting_of(memory, held, "f16").lanes
         assert lanes.width == one["width"], one
 
 
@@ -162,8 +162,8 @@ def test_distributions_and_ours_are_taken_too() -> None:
 def test_what_is_no_access_is_refused() -> None:
     with pytest.raises(LayoutError, match="no element type 'f17'"):
         conflict_free(TILE, OPERAND, "gfx942", shape=(128, 64), dtype="f17")
-    with pytest.raises(LayoutError, match="elements of 4 bits have no address"):
-        conflict_free(TILE, OPERAND, "gfx942", shape=(128, 64), dtype="i4")
+    with pytest.raises(TargetError, match=r"gfx942 has no f4; of such types it has tf32 \(e8m10\), f8 \(e4m3fnuz\)"):
+        conflict_free(TILE, OPERAND, "gfx942", shape=(128, 64), dtype="f4")
     with pytest.raises(TargetError, match="unknown target 'gfx1'"):
         conflict_free(TILE, OPERAND, "gfx1", shape=(128, 64), dtype="f16")
     with pytest.raises(AccessError, match="a lane map of 64 lanes; ds_load_b128 on gfx1201 takes 32"):
@@ -171,4 +171,6 @@ def test_what_is_no_access_is_refused() -> None:
     with pytest.raises(LayoutError, match="no shared layout of that name"):
         conflict_free(OPERAND, OPERAND, "gfx942", shape=(128, 64), dtype="f16")
     with pytest.raises(LayoutError, match=r"registers of \[64\] for a memory of"):
-        meeting_of(shared(parse(TILE), (128, 64)), linear_layout(f"#ttg.slice<{{dim = 0, parent = {MFMA}}}>", [64]), 2)
+        meeting_of(
+            shared(parse(TILE), (128, 64)), linear_layout(f"#ttg.slice<{{dim = 0, parent = {MFMA}}}>", [64]), "f16"
+        )

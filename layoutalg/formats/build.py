@@ -22,7 +22,7 @@ from layoutalg.formats.model import (
     DistributionItem,
     TransformItem,
 )
-from layoutalg.formats.notations import NOTATIONS
+from layoutalg.formats.notations import LANES, NOTATIONS, Notation
 from layoutalg.formats.reading import DocumentError, Path
 from layoutalg.index import Expr, unlimited
 from layoutalg.layout import (
@@ -111,6 +111,12 @@ class Builder(Context):
         with self.using(path, data):
             return self._descriptor(("descriptor", place), data)
 
+    def held(self, path: Path, name: str) -> TileDistribution:
+        """The layout alone of the distribution of a name, whatever that claims."""
+        place, data = self.named("distribution", path, name)
+        with self.using(path, data):
+            return self._distribution(("distribution", place), data)
+
     def _descriptor(self, path: Path, data: Data) -> TensorDescriptor:
         """A base, and each step on it."""
         name = data["name"]
@@ -137,7 +143,7 @@ class Builder(Context):
         known = data["name"], tuple(self.symbols.values())
         if known in self.distributions:
             return self.distributions[known]
-        made = self._compiled_lanes(path, data) if "cpp" in data else self._encoded(path, data)
+        made = self._distribution(path, data)
         window = self._window((*path, "window"), data["window"]) if "window" in data else None
         with meaning(path):
             if "wave_size" in data:
@@ -149,6 +155,11 @@ class Builder(Context):
             examples=examples(self, path, data, made.adaptor), **self.about(path, data, "distribution"),
         )  # fmt: skip
         return self.distributions.setdefault(known, item)
+
+    def _distribution(self, path: Path, data: Data) -> TileDistribution:
+        if "cpp" in data:
+            return self._compiled_lanes(path, data)
+        return self._notation(path, data["base"], LANES) if "base" in data else self._encoded(path, data)
 
     def _compiled_lanes(self, path: Path, data: Data) -> TileDistribution:
         """A distribution by the compiler: itself, or the lanes of a warp GEMM that hold one of its operands."""
@@ -203,20 +214,22 @@ class Builder(Context):
         return constant_of(self.constants, path, list(self.symbols.values()), wanted)
 
     def _base(self, path: Path, data: Data) -> TensorDescriptor:
-        kind, path = data["kind"], (*path, "base")
+        kind = data["kind"]
         if kind == "descriptor":
-            return self.made((*path, "name"), data["name"])
+            return self.made((*path, "base", "name"), data["name"])
         if kind in NOTATIONS:
-            return self._notation(path, data)
+            return self._notation(path, data, NOTATIONS)
         base = BASES[kind]
+        path = (*path, "base")
         lists = [self.exprs((*path, key), data[key]) for key in base.lists]
         numbers = [self.expr((*path, key), data[key]) for key in base.numbers]
         with meaning(path):
             return base.make(*lists, *numbers)
 
-    def _notation(self, path: Path, data: Data) -> TensorDescriptor:
+    def _notation(self, path: Path, data: Data, notations: Mapping[str, Notation[T]]) -> T:
         """A base in a neighbour's notation; an error in a text stands at its key."""
-        base = NOTATIONS[data["kind"]]
+        base = notations[data["kind"]]
+        path = (*path, "base")
         lists = [self.exprs((*path, key), data[key]) for key in base.lists]
         numbers = [self.expr((*path, key), data[key]) for key in base.numbers]
         with meaning((*path, *base.texts[:1])):

@@ -25,7 +25,7 @@ from layoutalg.formats.model import (
     TransformItem,
 )
 from layoutalg.index import FALSE, TRUE, Expr, all_equal, all_of, eq
-from layoutalg.layout import LayoutError, Merge, TensorDescriptor
+from layoutalg.layout import Insert, LayoutError, Merge, TensorAdaptor, TensorDescriptor, TileDistribution, attach
 from layoutalg.prove import (
     Agree,
     Aligned,
@@ -34,6 +34,7 @@ from layoutalg.prove import (
     Claim,
     Contiguous,
     Covers,
+    Equivalent,
     FitsBytes,
     FitsIndexType,
     ForAll,
@@ -62,7 +63,7 @@ class ClaimForm:
 
     `make` takes the item and the arguments, from `least` to `most` of them; `numbers` are the ranges of those that are
     numbers and no sizes.  `assumes`: the item's `given` is assumed of what `make` gives, which does not know it.
-    `of_another`: `make` takes another descriptor besides, which the claim names.
+    `of_another`: `make` takes another item's layout besides, which the claim names.
     """
 
     written: str
@@ -80,7 +81,7 @@ class ClaimForm:
         """What stands before the brackets."""
         return re.split(r"[( ]", self.written, maxsplit=1)[0]
 
-    def claim(self, item: Item, *args: Expr | TensorDescriptor) -> Claim:
+    def claim(self, item: Item, *args: Expr | TensorDescriptor | TileDistribution) -> Claim:
         """The claim of an item; LayoutError where it says nothing of it, ClaimError where arguments make no sense."""
         made = self.make(item, *args)
         return under(item.given, made) if self.assumes else made
@@ -174,13 +175,24 @@ def _element_space_size(item: Item, expected: Expr) -> Claim:
     return ExplicitClaim(f"the element space has {expected} elements", (goal,), (item.descriptor,))
 
 
-def _equals(item: Item, other: TensorDescriptor) -> Claim:
-    assert isinstance(item, DescriptorItem)
-    one = item.descriptor
-    if one.rank == other.rank:
-        return Agree(one, other)
-    ranks = (Shown("lengths", one.lengths), Shown("the other's", other.lengths))
-    return ExplicitClaim("both are the same map", (ForAll("both have as many dimensions", FALSE, TRUE, ranks),))
+def _equals(item: Item, other: TensorDescriptor | TileDistribution) -> Claim:
+    one = _layout(item) if not isinstance(item, DistributionItem) else item.distribution
+    if len(one.lengths) != len(other.lengths):
+        ranks = (Shown("lengths", one.lengths), Shown("the other's", other.lengths))
+        return ExplicitClaim("both are the same map", (ForAll("both have as many dimensions", FALSE, TRUE, ranks),))
+    if isinstance(one, TileDistribution):
+        assert isinstance(other, TileDistribution)
+        return Equivalent(_by_thread(one), _by_thread(other))
+    assert isinstance(other, TensorDescriptor)
+    return Agree(one, other)
+
+
+def _by_thread(distribution: TileDistribution) -> TensorAdaptor:
+    """From a thread's number and a register's, of however many Ps and Ys, to an element of the tile."""
+    adaptor, ps = distribution.adaptor, len(distribution.ps)
+    parts = [range(ps), range(ps, len(adaptor.lengths))]
+    numbers = [Merge(tuple(adaptor.lengths[n] for n in part)) if part else Insert(TRUE) for part in parts]
+    return attach(adaptor, numbers, parts, [[0], [1]])
 
 
 def agree(item: AgreeItem) -> Claim:
@@ -270,8 +282,10 @@ CLAIMS: Mapping[str, ClaimForm] = {
             _DESCRIPTOR, _element_space_size, 1, 1,
         ),
         ClaimForm(
-            'equals = "other"', "another descriptor is the same map: shape, padding and every offset",
-            _DESCRIPTOR, _equals, of_another=True,
+            'equals = "other"',
+            "another descriptor is the same map: shape, padding and every offset; another distribution: each thread "
+            "holds the same elements, in the same registers",
+            frozenset({"descriptor", "distribution"}), _equals, of_another=True,
         ),
         ClaimForm(
             "conflict_free", "the lanes of each phase fall into different LDS banks",

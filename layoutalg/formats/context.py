@@ -29,7 +29,7 @@ from layoutalg.index import (
 )
 from layoutalg.index.parse import OPERATORS, parse, parts
 from layoutalg.index.ranges import BOOLEAN
-from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
 
 Scope = Mapping[str, Expr]
 Data = Mapping[str, Any]
@@ -220,12 +220,17 @@ class Context:
     def _equals(self, path: Path, entry: Data, kind: str) -> StatedClaim:
         """The claim `{ equals = "other" }`."""
         _refuse_kind(path, CLAIMS["equals"], kind)
-        other = entry["equals"], self.made((*path, "equals"), entry["equals"])
+        layout = self.held if kind == "distribution" else self.made
+        other = entry["equals"], layout((*path, "equals"), entry["equals"])
         return StatedClaim("equals", other=other, **expected(path, entry))
 
     def made(self, path: Path, name: str) -> TensorDescriptor:
         """The layout of another descriptor of the document."""
         raise DocumentError(path, f"there is no descriptor {shown(name)} here")
+
+    def held(self, path: Path, name: str) -> TileDistribution:
+        """The layout of another distribution of the document."""
+        raise DocumentError(path, f"there is no distribution {shown(name)} here")
 
     def named(self, kind: str, path: Path, name: str) -> tuple[int, Data]:
         """The place and the data of the item that a name refers to."""

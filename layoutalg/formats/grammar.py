@@ -27,7 +27,8 @@
 
 A base is one of CK's (`layoutalg.formats.bases`), another descriptor (`{ kind = "descriptor", name = "a_lds" }`), or in
 a neighbour's notation (`layoutalg.formats.notations`).  `{ equals = "other" }` among the claims says that another
-descriptor of the file, in whichever notation, is the same map: shape, padding and every offset.
+descriptor or distribution of the file, in whichever notation, is the same map: shape, padding and every offset, or
+which element each thread holds in each register.
 
 `storage` of a descriptor is the number of elements of the memory that it views, where that is not the base's own: a
 view `x[::2]` of 50 elements, `base = { kind = "naive", lengths = [25], strides = [2] }`, `storage = 50`.
@@ -62,7 +63,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from layoutalg.formats.bases import BASES
-from layoutalg.formats.notations import NOTATIONS
+from layoutalg.formats.notations import LANES, NOTATIONS, Notation
 from layoutalg.formats.shape import (
     Choice,
     Either,
@@ -94,14 +95,21 @@ MOST_ENTRIES = 1 << 16
 
 _size, _name = Named("size", Size()), Named("name", name())
 _sizes, _dims = Named("sizes", Many(_size, 1)), Named("dimensions", Many(Integer(0, 63)))
-_bases = {
-    **{b.kind: Table({**dict.fromkeys(b.lists, _sizes), **dict.fromkeys(b.numbers, _size)}) for b in BASES.values()},
-    **{
-        n.kind: Table(
+
+
+def _notations(of: Mapping[str, Notation[Any]]) -> dict[str, Table]:
+    """The bases in neighbours' notations."""
+    return {
+        kind: Table(
             {**dict.fromkeys(n.lists, _sizes), **dict.fromkeys(n.numbers, _size), **dict.fromkeys(n.texts, Text())}
         )
-        for n in NOTATIONS.values()
-    },
+        for kind, n in of.items()
+    }
+
+
+_bases = {
+    **{b.kind: Table({**dict.fromkeys(b.lists, _sizes), **dict.fromkeys(b.numbers, _size)}) for b in BASES.values()},
+    **_notations(NOTATIONS),
     "descriptor": Table({"name": _name}),  # builds on another descriptor of the file
 }
 _symbol = Table({}, {"min": Integer(), "max": Integer(), "multiple_of": Integer(1), "power_of_two": Flag()})
@@ -183,12 +191,16 @@ def item_shapes(transforms: Transforms) -> Mapping[str, Shape]:
         "distribution": Instead(
             "cpp",
             Table(by_cpp, {"operand": Choice(OPERANDS), **distribution}),
-            Table(
-                {
-                    "name": _name, "hs": Many(_sizes, 1), "ps_major": Many(_majors), "ps_minor": Many(_majors),
-                    "ys_major": _majors, "ys_minor": _majors,
-                },
-                {"rs": Many(_size), **distribution},
+            Instead(
+                "base",
+                Table({"name": _name, "base": Tagged("kind", _notations(LANES))}, distribution),
+                Table(
+                    {
+                        "name": _name, "hs": Many(_sizes, 1), "ps_major": Many(_majors), "ps_minor": Many(_majors),
+                        "ys_major": _majors, "ys_minor": _majors,
+                    },
+                    {"rs": Many(_size), **distribution},
+                ),
             ),
         ),
         "access": Table(

@@ -44,7 +44,7 @@ class StatedClaim:
     args: tuple[Expr, ...] = ()
     expect: Expect = "proved"
     because: str = ""
-    other: tuple[str, TensorDescriptor] | None = None
+    other: tuple[str, TensorDescriptor | TileDistribution] | None = None
 
     def __str__(self) -> str:
         if self.other is not None:

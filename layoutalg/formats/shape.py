@@ -298,7 +298,7 @@ class Instead:
 
     key: str
     table: Table
-    usual: Table
+    usual: Table | Instead
     types: tuple[type, ...] = (dict,)
 
     @property

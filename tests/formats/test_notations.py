@@ -199,7 +199,66 @@ def test_what_is_wrong_with_a_claim_is_one_line(inner: str) -> None:
     assert "4:" in str(refused.value)
 
 
-def test_only_a_descriptor_equals_one() -> None:
+def test_a_transform_equals_none() -> None:
     text = '[[transform]]\nname = "t"\ntransform = "pass_through"\nlength = 4\nclaims = [{ equals = "d" }]\n'
-    with pytest.raises(SpecError, match="equals is a claim about descriptor, not about transform"):
+    with pytest.raises(SpecError, match="equals is a claim about descriptor or distribution, not about transform"):
         loads(text)
+
+
+BLOCKED = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 16], warpsPerCTA = [WARPS, 1], order = [1, 0]}>"
+LANES = {
+    "ck": "hs = [[2, 4, 8], [16, 8]]\nps_major = [[1], [1, 2]]\nps_minor = [[1], [2, 0]]\n"
+    "ys_major = [1, 2]\nys_minor = [0, 1]",
+    "one_p": "hs = [[2, 4, 8], [16, 8]]\nps_major = [[1, 1, 2]]\nps_minor = [[1, 2, 0]]\n"
+    "ys_major = [1, 2]\nys_minor = [0, 1]",
+    "cute": 'base = { kind = "cute", shape = [64, 128], wave = 64, '
+    'layout = "(((16,8),4),(8,2)):(((512,1),8),(64,32))" }',
+    "triton": f'base = {{ kind = "triton", shape = [64, 128], layout = "{BLOCKED.replace("WARPS", "4")}" }}',
+}
+OTHERS = {
+    "ck": "offsets are equal",  # registers in another order
+    "cute": "offsets are equal",
+    "triton": "the shapes are equal",  # of two warps
+}
+
+
+def lanes(name: str, text: str, claims: str) -> str:
+    return f'[[distribution]]\nname = "{name}"\n{text}\nclaims = ["covers", {claims}]\n'
+
+
+def test_who_holds_what_is_one_map_in_all_notations() -> None:
+    """Triton's blocked layout, CuTe's thread-value layout, CK's encoding with and without its waves apart."""
+    claims = ", ".join(f'{{ equals = "{name}" }}' for name in LANES)
+    found = list(check(loads("".join(lanes(name, text, claims) for name, text in LANES.items()))))
+    assert all(found), [str(r.verdict) for r in found if not r]
+    assert sum(r.claim.startswith("equals") for r in found) == len(LANES) ** 2
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_who_holds_something_else_is_refuted_with_a_thread_and_its_register(name: str) -> None:
+    other = {
+        "ck": LANES["ck"].replace("ys_major = [1, 2]\nys_minor = [0, 1]", "ys_major = [2, 1]\nys_minor = [1, 0]"),
+        "cute": LANES["cute"].replace("(64,32)", "(32,64)").replace("(8,2)", "(2,8)"),
+        "triton": LANES["triton"].replace("[4, 1]", "[2, 1]"),
+    }[name]
+    claim = f'{{ equals = "other", expect = "refuted", because = "{OTHERS[name]}" }}'
+    found = list(check(loads(lanes("one", LANES[name], claim) + lanes("other", other, '{ equals = "other" }'))))
+    assert all(found), [str(r.verdict) for r in found if not r]
+
+
+LANES_BAD = {
+    f'base = {{ kind = "triton", shape = [64, 64], layout = "{SWIZZLED}" }}': "a shared layout, which says",
+    LANES["triton"].replace("[64, 128]", '["M", 128]'): "Triton's layouts are of numbers",
+    LANES["cute"].replace("(64,32)", "(64,64)"): "along dimension 0 it holds 32 of 64 elements",
+    LANES["cute"].replace('layout = "', 'layout = "Sw<1,0,3> o 0 o '): "is swizzled",
+    LANES["cute"].replace("wave = 64, ", ""): "the key 'wave' is missing",
+    LANES["ck"] + '\nclaims = [{ equals = "nobody" }]': "no distribution named 'nobody' in this file",
+}
+
+
+@pytest.mark.parametrize("text", LANES_BAD)
+def test_what_is_wrong_with_a_distribution_is_one_line(text: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        loads(f'symbols = {{ M = {{ min = 1 }} }}\n[[distribution]]\nname = "d"\n{text}\n')
+    assert LANES_BAD[text] in str(refused.value)
+    assert "\n" not in str(refused.value).strip()

@@ -3,14 +3,19 @@
 import doctest
 import fcntl
 import io
+import json
 import os
 import pkgutil
 import re
 import shlex
 import subprocess
 import sys
+import tomllib
+import types
+from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -18,6 +23,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from layoutalg.cli.app import main
+from layoutalg.formats import loads
+from layoutalg.formats.grammar import schema_text
 from tests.composable_kernel import composable_kernel
 from tests.optional import needed
 
@@ -135,6 +142,75 @@ def _shown(page: Path) -> None:
             for command, expected in COMMAND.findall(body):
                 shown = _run_command(command.split())
                 assert _pattern(expected).fullmatch(shown), f"{command} shows\n{shown}"
+
+
+LAUNCH_PAGE = ROOT / "docs" / "pages" / "explanation" / "launch-files.md"
+
+
+def _rows(heading: str) -> list[list[str]]:
+    """The table under a heading of the page on launch files, without its head."""
+    table = LAUNCH_PAGE.read_text(encoding="utf-8").partition(f"## {heading}\n")[2].partition("##")[0]
+    lines = [line for line in table.splitlines() if line.startswith("| `")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+def _with(given: Mapping[str, str]) -> str:
+    """A launch file in which keys of the launch have these values."""
+    launch = {"grid": "[1]", "block": "[64]", "arguments": '["x", "index", "o", "N"]', "writes": '["o"]', **given}
+    kinds = {"x": "f32", "index": "i32", "o": "f32"}
+    tensors = [
+        f'[[descriptor]]\nname = "{name}"\ndtype = "{kind}"\nbase = {{ kind = "packed", lengths = ["N"] }}\n'
+        for name, kind in kinds.items()
+    ]
+    sizes = "symbols = { N = { min = 1, max = 1000 }, V = { min = 1, max = 1000 } }\n"
+    return sizes + "".join(tensors) + "[launch]\n" + "".join(f"{key} = {value}\n" for key, value in launch.items())
+
+
+def test_the_page_on_launch_files_has_every_key_with_an_example_that_loads() -> None:
+    schema = json.loads(schema_text())["properties"]["launch"]
+    rows = _rows("The keys")
+    assert {key.strip("`") for key, _, _ in rows} == set(schema["properties"])
+    for key, _, example in rows:
+        assert loads(_with({key.strip("`"): example.strip("`")})).launch is not None
+    shown = dict(_titled(LAUNCH_PAGE))["launch.toml"]
+    assert loads(shown).launch is not None
+    assert set(tomllib.loads(shown)["launch"]) == set(schema["properties"])
+
+
+def test_the_page_on_launch_files_has_every_form_of_an_argument() -> None:
+    forms = [form for row in _rows("An argument") for form in re.findall("`([^`]+)`", row[0])]
+    for form in forms:
+        assert loads(_with({"arguments": f'["x", "index", "o", {form}]'})).launch is not None
+    items = json.loads(schema_text())["properties"]["launch"]["properties"]["arguments"]["items"]["anyOf"][1]["anyOf"]
+    keys = {frozenset(tomllib.loads(f"v = {form}")["v"]) for form in forms if form.startswith("{")}
+    assert all(any(set(one["required"]) <= each for each in keys) for one in items)
+
+
+def _titled(page: Path) -> list[tuple[str, str]]:
+    return [(title, body) for _, title, body in BLOCK.findall(page.read_text(encoding="utf-8")) if title]
+
+
+def test_the_function_that_torch_calls_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a stand-in for torch whose tensors are numpy's, on the processor."""
+
+    class Tensor(np.ndarray):
+        def contiguous(self) -> "Tensor":
+            return np.ascontiguousarray(self).view(Tensor)
+
+        def new_empty(self, shape: tuple[int, ...]) -> "Tensor":
+            return np.full(shape, np.nan, self.dtype).view(Tensor)
+
+    class Torch(types.ModuleType):
+        cuda = types.SimpleNamespace(current_stream=lambda: types.SimpleNamespace(cuda_stream=0))
+
+    stand_in = Torch("torch")
+    stand_in.Tensor = Tensor  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "torch", stand_in)
+    page = ROOT / "docs" / "pages" / "howto" / "call-a-kernel-from-torch.md"
+    names: dict[str, Any] = {}
+    exec(dict(_titled(page))["transposed.py"].replace('"auto"', '"cpu"'), names)
+    x = np.arange(70 * 45, dtype=np.float32).reshape(70, 45)[:, ::-1].view(Tensor)
+    assert np.array_equal(names["transposed"](x), x.T)
 
 
 NAMED = [*PAGES, ROOT / "README.md", *ROOT.glob("CONTRIBUTING.md")]

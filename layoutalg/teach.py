@@ -4,29 +4,40 @@
 |---------------------------------------------|---------------|------------------------------------------------------|
 | write a descriptor that is this map         | `same_map`    | an index, what it reaches and what it should reach   |
 | write a formula                             | `same_formula`| values of the variables at which the two differ      |
+| write a tile distribution                   | `same_tile`   | a lane, a register, what it holds and what it should |
+| give each lane vectors                      | `in_vectors`  | a lane's register that is no neighbour of its first  |
 | make a claim hold                           | `holds`       | the witness of the refutation, drawn                 |
 | find two indices that collide               | `collide`     | what the two really reach                            |
+| make a kernel right                         | `holds`       | the first obligation that fails, with its reason     |
+| find the largest number that will do        | `largest`     | why it will not do, or that a larger one will        |
 | predict a number                            | `equals`      | that it is another (with what to look at)            |
 
-An answer is never executed beyond being an argument, and no answer raises: a learner reads a sentence.
+An answer is never executed beyond being an argument, and no answer raises: a learner reads a sentence.  No check
+compares texts or knows a solution's form: whatever is the same map, or has the property, is right.
+
+In a lesson, a cell with the tag `exercise` has one line `answer = …` and ends with a check of it; the cell with the tag
+`solution` has an answer for each under `# Exercise 1`, `# Exercise 2` … tests/test_exercises.py runs both.
 What it cannot represent: whether an answer is a good one; only whether it is right.
 """
 
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from layoutalg.draw import DrawError, Picture, collision, refutation, show
-from layoutalg.index import Expr, Term, as_expr, eq, variables
+from layoutalg.draw import DrawError, Picture, collision, holders, refutation, show
+from layoutalg.errors import SpecError
+from layoutalg.formats import ck_cpp
+from layoutalg.index import Expr, Term, all_of, as_expr, eq, var, variables
 from layoutalg.index.evaluate import value, values
-from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution, TileDistributionEncoding
 from layoutalg.layout.adaptor import same_length
 from layoutalg.memory import LdsClaim
 from layoutalg.prove import Agree, Claim, ForAll, Proved, Refuted, Shown, Unknown, Verdict, prove
 from layoutalg.prove.domain import digit_form
+from layoutalg.prove.verdict import Verdicts
 
 
 @dataclass(frozen=True)
@@ -85,17 +96,30 @@ def same_map(answer: TensorDescriptor | None, wanted: TensorDescriptor) -> Check
     return Checked(False, f"{where} reaches offset {mine}; it should reach {right}.")
 
 
-def same_formula(answer: Term | None, wanted: Expr) -> Checked:
-    """Whether a formula has the value of another for all values of their variables.
+def same_formula(answer: Term | Sequence[Term] | None, wanted: Expr | Sequence[Expr]) -> Checked:
+    """Whether a formula, or each of several, has the value of another for all values of their variables.
 
     >>> from layoutalg.index import var
     >>> lane = var("lane", 64)
     >>> same_formula(lane // 4, lane // 8)  # doctest: +ELLIPSIS
     Not yet: at lane = ... yours is ...; it should be ...
+    >>> same_formula((lane // 8, lane % 4), (lane // 8, lane % 8))
+    Not yet: formula 2: at lane = 4 yours is 0; it should be 4.
     """
     if answer is None:
         return NO_ANSWER
-    mine = as_expr(answer)
+    mine = [as_expr(one) for one in (answer if isinstance(answer, Sequence) else [answer])]
+    right = list(wanted if isinstance(wanted, Sequence) else [wanted])
+    if len(mine) != len(right):
+        return Checked(False, f"{len(mine)} formulas; there should be {len(right)}.")
+    for n, (one, other) in enumerate(zip(mine, right, strict=True)):
+        checked = _one_formula(one, other)
+        if not checked:
+            return Checked(False, f"formula {n + 1}: {checked.text}") if len(right) > 1 else checked
+    return checked
+
+
+def _one_formula(mine: Expr, wanted: Expr) -> Checked:
     found = variables(mine, wanted)
     shown = tuple(Shown(v.value.name, (v,)) for v in found)
     verdict = prove(ForAll("the formulas agree", eq(mine, wanted), show=shown))
@@ -108,8 +132,111 @@ def same_formula(answer: Term | None, wanted: Expr) -> Checked:
     return Checked(False, f"at {where} yours is {value(mine, at)}; it should be {value(wanted, at)}.")
 
 
-def holds(*claims: Claim) -> Checked:
+Encoding = tuple[Sequence[int], Sequence[Sequence[int]], Sequence[Sequence[tuple[int, int]]], Sequence[tuple[int, int]]]
+"""Rs, Hs, Ps and Ys, as `TileDistributionEncoding.of` takes them."""
+Tile = TileDistribution | Encoding | str
+"""A tile distribution as an answer: itself, its encoding, or CK Tile's text `tile_distribution_encoding<…>{}`."""
+
+
+def same_tile(answer: Tile | None, wanted: TileDistribution) -> Checked:
+    """Whether a tile distribution gives every lane the same element in the same register as another.
+
+    >>> tile = TileDistribution(TileDistributionEncoding.of([], [[4, 2]], [[(1, 0)]], [(1, 1)]))
+    >>> same_tile(([], [[2, 4]], [[(1, 1)]], [(1, 0)]), tile)  # doctest: +ELLIPSIS
+    Not yet: lane ..., register ... holds element (...); it should hold (...).
+    >>> same_tile(([], [[4, 2]], [[(1, 0)]], [(1, 0)]), tile).text
+    'factor (1, 0) is owned by both P0 and Y0; each must be owned exactly once.'
+    """
+    mine = _tile(answer)
+    if isinstance(mine, Checked):
+        return mine
+    for what, one, other in (("the tile has", mine.lengths, wanted.lengths), ("P has lengths", mine.ps, wanted.ps)):
+        if len(one) != len(other) or not all(map(same_length, one, other)):
+            return Checked(False, f"{what} {_tuple(one)}; it should be {_tuple(other)}.")
+    if not same_length(mine.registers, wanted.registers):
+        return Checked(False, f"a lane has {mine.registers} registers; it should have {wanted.registers}.")
+    p, register = wanted.p_index, var("register", wanted.registers)
+    held, should = (one.lower(p, one.ys_to_d.upper([register])) for one in (mine, wanted))
+    show = tuple(Shown(str(v), (v,)) for v in (*p, register))
+    verdict = prove(ForAll("the holders agree", all_of(*map(eq, held, should)), show=show))
+    if isinstance(verdict, Proved):
+        return Checked(True, f"every lane holds what it should ({_how(verdict)}).")
+    if not isinstance(verdict, Refuted):
+        return _open(verdict)
+    at = {v: verdict.witness.points[0].get(str(v.value.name), 0) for v in (*p, register)}
+    has, wants = (_tuple(values(list(one), at)) for one in (held, should))
+    where = f"{_holder([at[v] for v in p])}, register {at[register]}"
+    return Checked(False, f"{where} holds element {has}; it should hold {wants}.", _holders(mine, [at[v] for v in p]))
+
+
+def in_vectors(answer: Tile | None, width: int) -> Checked:
+    """Whether each `width` registers of every lane are neighbours of one row, so that one instruction moves them.
+
+    The last dimension is the fast one.  A vector then begins at a multiple of `width`: the factors that make it are the
+    fastest ones, and the strides of the others are multiples of theirs.
+
+    >>> in_vectors(([], [[4, 2]], [[(1, 0)]], [(1, 1)]), 2).right
+    True
+    >>> in_vectors(([], [[2, 4]], [[(1, 1)]], [(1, 0)]), 2)  # doctest: +ELLIPSIS
+    Not yet: lane ..., register 1 holds element (...); next to (...) of register 0 is (...).
+    """
+    mine = _tile(answer)
+    if isinstance(mine, Checked):
+        return mine
+    if not same_length(mine.registers % width, as_expr(0)):
+        return Checked(False, f"a lane has {mine.registers} registers: not a multiple of {width}.")
+    p, register = mine.p_index, var("register", mine.registers)
+    start = register // width * width
+    each, first = (mine.lower(p, mine.ys_to_d.upper([r])) for r in (register, start))
+    wanted = (*first[:-1], first[-1] + register % width)
+    show = tuple(Shown(str(v), (v,)) for v in (*p, register))
+    verdict = prove(ForAll("neighbours of one row", all_of(*map(eq, each, wanted)), show=show))
+    if isinstance(verdict, Proved):
+        return Checked(True, f"every lane holds vectors of {width} ({_how(verdict)}).")
+    if not isinstance(verdict, Refuted):
+        return _open(verdict)
+    at = {v: verdict.witness.points[0].get(str(v.value.name), 0) for v in (*p, register)}
+    has, begins, next_ = (_tuple(values(list(one), at)) for one in (each, first, wanted))
+    where = f"{_holder([at[v] for v in p])}, register {at[register]}"
+    text = f"{where} holds element {has}; next to {begins} of register {value(start, at)} is {next_}."
+    return Checked(False, text, _holders(mine, [at[v] for v in p]))
+
+
+def _tile(answer: Tile | None) -> TileDistribution | Checked:
+    """The distribution that an answer is, or what is wrong with it."""
+    if answer is None:
+        return NO_ANSWER
+    try:
+        if isinstance(answer, str):
+            found = ck_cpp.loads(f"auto answer = make_static_tile_distribution({answer});", "answer.hpp")
+            if not found.distributions:
+                why = found.unread[0].reason.partition(";")[0] if found.unread else "this is no encoding"
+                return Checked(False, f"{why}.")
+            return found.distributions[0].distribution
+        return (
+            answer if isinstance(answer, TileDistribution) else TileDistribution(TileDistributionEncoding.of(*answer))
+        )
+    except (LayoutError, SpecError) as wrong:
+        return Checked(False, f"{wrong}.")
+
+
+def _holder(p: Sequence[int]) -> str:
+    """A lane by its coordinates, of a wave where there are two."""
+    return " ".join(f"{name} {n}" for name, n in zip(("wave", "lane")[-len(p) :], p, strict=True))
+
+
+def _holders(tile: TileDistribution, p: Sequence[int]) -> Picture | None:
+    """What a lane holds, as a picture; None for a tile that is too large for one."""
+    try:
+        return holders(tile, p)
+    except DrawError:
+        return None
+
+
+def holds(*claims: Claim | Verdicts) -> Checked:
     """Whether claims are proved; the first that is not is told with its witness, and drawn where it can be.
+
+    A kernel that was verified or audited is taken, too: whether everything that is asked of it is proved.
 
     >>> from layoutalg.layout import make_naive_tensor_descriptor
     >>> from layoutalg.prove import Injective
@@ -120,6 +247,11 @@ def holds(*claims: Claim) -> Checked:
         return NO_ANSWER
     how = []
     for claim in claims:
+        if isinstance(claim, Verdicts):
+            for about, verdict in claim.failures:
+                return Checked(False, f"{about}: {verdict.reason if isinstance(verdict, Refuted) else verdict.name}.")
+            how.append(f"all {len(claim.verdicts)} obligations are proved")
+            continue
         verdict = prove(claim)
         if isinstance(verdict, Refuted):
             return Checked(False, f"{verdict.reason}.", _drawn(claim, verdict))
@@ -158,9 +290,33 @@ def equals(answer: object, wanted: object, look: str = "") -> Checked:
     """
     if answer is None:
         return NO_ANSWER
-    if answer == wanted:
+    if _plain(answer) == _plain(wanted):
         return Checked(True, f"it is {wanted}.")
     return Checked(False, f"it is not {answer}." + (f" Look: {look}" if look else ""))
+
+
+def largest(answer: int | None, check: Callable[[int], Checked], step: int = 1) -> Checked:
+    """Whether an answer is right by a check, and `step` more is not.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> from layoutalg.prove import Injective
+    >>> def apart(columns): return holds(Injective(make_naive_tensor_descriptor((4, columns), (8, 1))))
+    >>> largest(6, apart), largest(8, apart).right
+    (Not yet: 7 will do as well., True)
+    """
+    if answer is None:
+        return NO_ANSWER
+    checked = check(answer)
+    if checked and check(answer + step):
+        return Checked(False, f"{answer + step} will do as well.")
+    return Checked(True, f"it is {answer}: {checked.text}") if checked else checked
+
+
+def _plain(given: object) -> object:
+    """Lists as tuples, numbers of whatever kind as numbers: how an answer is written does not matter."""
+    if isinstance(given, list | tuple):
+        return tuple(map(_plain, given))
+    return int(given) if isinstance(given, Expr) and not variables(given) else given
 
 
 def _outside(descriptor: TensorDescriptor, index: tuple[int, ...]) -> str | None:

@@ -122,6 +122,7 @@ OF_NO_MODULE = {
     "test_architecture": "the imports of the whole package",
     "test_contributing": "the recipes of CONTRIBUTING",
     "test_docs": "the documentation",
+    "test_exercises": "the lessons' exercises",
     "test_front": "the package itself, as one imports it",
     "test_hosts": "the GitHub Action and the pre-commit hook",
     "test_notebooks": "the lessons",

@@ -1,11 +1,15 @@
 """Answers to exercises: right ones are proved, wrong ones get a counterexample that is one."""
 
+import re
+
 import pytest
 
 from layoutalg.index import symbol, var
 from layoutalg.layout import (
     Merge,
     RightPad,
+    TileDistribution,
+    TileDistributionEncoding,
     make_naive_tensor_descriptor,
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
@@ -13,12 +17,25 @@ from layoutalg.layout import (
 from layoutalg.memory import ConflictFree, access, lane_map
 from layoutalg.prove import Injective
 from layoutalg.synth.gemm import packed, swizzled
-from layoutalg.teach import Checked, collide, equals, holds, same_formula, same_map
+from layoutalg.teach import Checked, collide, equals, holds, in_vectors, same_formula, same_map, same_tile
+
+TILE = TileDistribution(TileDistributionEncoding.of([], [[4, 2], [8, 2]], [[(1, 0), (2, 0)]], [(1, 1), (2, 1)]))
+CK = (
+    "tile_distribution_encoding<sequence<>, tuple<sequence<4, 2>, sequence<8, 2>>, "
+    "tuple<sequence<1, 2>>, tuple<sequence<0, 0>>, "
+)
 
 
 @pytest.mark.parametrize(
     "checked",
-    [same_map(None, packed(4, 4)), same_formula(None, var("i", 4)), holds(), equals(None, 1)],
+    [
+        same_map(None, packed(4, 4)),
+        same_formula(None, var("i", 4)),
+        holds(),
+        equals(None, 1),
+        same_tile(None, TILE),
+        in_vectors(None, 2),
+    ],
 )
 def test_no_answer_is_not_right(checked: Checked) -> None:
     assert not checked.right
@@ -81,3 +98,59 @@ def test_every_claim_must_hold() -> None:
 def test_the_same_formula_written_otherwise_is_right() -> None:
     i = var("i", 64)
     assert same_formula(i // 8 * 8 + i % 8, i).right
+
+
+def test_each_formula_must_be_right() -> None:
+    i = var("i", 64)
+    assert same_formula([i // 8, i % 8], (i // 8, i - i // 8 * 8)).right
+    assert "formula 2" in same_formula([i // 8, i % 4], (i // 8, i % 8)).text
+    assert "there should be 2" in same_formula([i], (i, i)).text
+
+
+def test_a_number_is_right_however_it_is_written() -> None:
+    assert equals([1, 2], (1, packed(2, 2).lengths[0])).right
+    assert not equals([2, 1], (1, 2)).right
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        TILE,
+        ([], [[4, 2], [8, 2]], [[(1, 0), (2, 0)]], [(1, 1), (2, 1)]),
+        ([1], [[2, 2, 2], [8, 2]], [[(1, 0), (1, 1), (2, 0)]], [(1, 2), (2, 1)]),  # the same map, other factors
+        CK + "sequence<1, 2>, sequence<1, 1>>{}",
+    ],
+)
+def test_every_way_to_write_a_tile_is_right(answer: object) -> None:
+    assert same_tile(answer, TILE).right
+
+
+def test_the_lane_and_register_that_a_wrong_tile_is_told_hold_what_is_said() -> None:
+    checked = same_tile(CK + "sequence<2, 1>, sequence<1, 1>>{}", TILE)
+    lane, register, *elements = map(int, re.findall(r"\d+", checked.text))
+    mine = TileDistribution(TileDistributionEncoding.of([], [[4, 2], [8, 2]], [[(1, 0), (2, 0)]], [(2, 1), (1, 1)]))
+    found = [n for one in (mine, TILE) for n in one.lower((lane,), (register // 2, register % 2))]
+    assert not checked.right
+    assert elements == list(map(int, found))
+    assert "<svg" in checked._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (([], [[4, 2], [8, 2]], [[(1, 0), (2, 0)]], [(1, 1), (1, 1)]), "owned by both Y0 and Y1"),
+        (([], [[4, 2], [16]], [[(1, 0)]], [(1, 1), (2, 0)]), "P has lengths (4,)"),
+        (([], [[4], [8]], [[(1, 0), (2, 0)]], []), "the tile has (4, 8)"),
+        ("a tile", "."),
+    ],
+)
+def test_what_is_no_such_tile_is_told_why(answer: object, why: str) -> None:
+    checked = same_tile(answer, TILE)
+    assert not checked.right
+    assert why in checked.text
+
+
+def test_vectors_are_neighbours_from_a_multiple_on() -> None:
+    assert in_vectors(TILE, 2).right
+    assert "next to (0, 0)" in in_vectors(TILE, 4).text
+    assert "not a multiple of 3" in in_vectors(TILE, 3).text

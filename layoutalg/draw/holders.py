@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from layoutalg.draw.palette import colours, ink_on
-from layoutalg.draw.svg import SMALL, Picture, number, outlined, shape, text_width, words
+from layoutalg.draw.svg import SMALL, Picture, boxes, number, outlined, shape, text_width, words
 from layoutalg.errors import DrawError
 from layoutalg.index import Expr, prod
 from layoutalg.index.evaluate import grids, value
@@ -101,10 +101,7 @@ def holders(tile: TileDistribution, p: Sequence[int] | None = None, *, at: Mappi
     top = BAND * len(across) + (22 if down else 8)
     body = _columns(tile, across, left, width) + (_rows(tile, down, left, top) if down else "")
     many = colours(value(tile.ps[0], sizes))
-    cells = "".join(
-        _cell(held, (element[-1] * width, (element[0] if len(element) > 1 else 0) * HEIGHT, width), many, chosen)
-        for element, held in every.items()
-    )
+    cells = _cells(every, width, many, chosen)
     frame = shape("rect", "frame", width=columns * width, height=rows * HEIGHT)
     body += shape("g", transform=f"translate({number(left)} {number(top)})", inner=cells + frame)
     size = " × ".join(map(str, lengths))
@@ -124,24 +121,36 @@ def _called(p: tuple[int, ...] | None) -> str:
     return " ".join(f"{name} {n}" for name, n in zip(("wave", "lane")[-len(p or ()) :], p or (), strict=False))
 
 
-def _cell(
-    held: Sequence[Holder], place: tuple[float, float, float], many: Sequence[str], chosen: tuple[int, ...] | None
+def _cells(
+    every: Mapping[tuple[int, ...], Sequence[Holder]], width: float, many: Sequence[str], chosen: tuple[int, ...] | None
 ) -> str:
-    """One element: a part for each holder, its name and, where there is room, its register."""
-    x, y, width = place
-    part, text = width / len(held), ""
-    for n, one in enumerate(held):
-        off = chosen is not None and one.p != chosen
-        colour = many[one.p[0]]
-        ink = "soft num" if off else f"num {ink_on(colour)}"
-        fill = {"cls": "gap"} if off else {"fill": colour}
-        text += shape("rect", x=x + n * part, y=y, width=part, height=HEIGHT, stroke="#fff", stroke_width=0.7, **fill)
-        size = min(10.5, (part - 2) / text_width(one.name, 1))
-        if size >= 6:
-            text += words(x + (n + 0.5) * part, y + HEIGHT * 0.33, one.name, ink, size)
-            text += words(x + (n + 0.5) * part, y + HEIGHT * 0.74, f"r{one.register}", ink, min(size, 9.0))
-    mine = any(one.p == chosen for one in held)
-    return text + (outlined(x + 1, y + 1, width - 2, HEIGHT - 2) if mine else "")
+    """All elements: a part for each holder, its name and, where there is room, its register; one path for a colour."""
+    fills: dict[str, list[tuple[float, float, float, float]]] = {}
+    texts: dict[tuple[str, float], str] = {}
+    frames = ""
+    for element, held in every.items():
+        x, y = element[-1] * width, (element[0] if len(element) > 1 else 0) * HEIGHT
+        part = width / len(held)
+        size = min(10.5, (part - 2) / text_width(max((one.name for one in held), key=len), 1))
+        for n, one in enumerate(held):
+            colour = "" if chosen is not None and one.p != chosen else many[one.p[0]]
+            fills.setdefault(colour, []).append((x + n * part, y, part, HEIGHT))
+            if size < 6:
+                continue
+            ink = f"num {ink_on(colour)}" if colour else "num soft"
+            for text, down, large in ((one.name, 0.33, size), (f"r{one.register}", 0.74, min(size, 9.0))):
+                middle, line = x + (n + 0.5) * part, y + HEIGHT * down + 0.36 * large
+                texts[ink, large] = texts.get((ink, large), "") + shape("text", inner=text, x=middle, y=line)
+        if any(one.p == chosen for one in held):
+            frames += outlined(x + 1, y + 1, width - 2, HEIGHT - 2)
+    body = "".join(
+        shape("path", "" if colour else "gap", fill=colour or None, stroke="#fff", stroke_width=0.7, d=boxes(places))
+        for colour, places in fills.items()
+    )
+    body += "".join(
+        shape("g", ink, font_size=size, text_anchor="middle", inner=text) for (ink, size), text in texts.items()
+    )
+    return body + frames
 
 
 def _owner(tile: TileDistribution, factor: tuple[int, int]) -> tuple[str, str]:

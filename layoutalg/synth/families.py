@@ -10,6 +10,7 @@ and followed by a gap of p vectors:
 | cyclic shift  | line·(K0·L + p) + (inside + line) mod K0·L                                                        |
 | lines padded  | line·(K0·L + p) + inside                                                                          |
 | columns padded| c·(M + p) + r                                                                                     |
+| rows apart    | lines padded, with rows in a line that are M / L apart                                            |
 | in blocks     | c / B · (M·B) + one of the above in each block of B columns, the power of two in K0               |
 
 A gap of one whole round of the banks more moves every line by whole rounds: no bank changes, and no two elements meet.
@@ -20,9 +21,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from layoutalg.layout import TensorDescriptor
-from layoutalg.synth.gemm import MIXES, columns_padded, in_blocks, lined, lines_padded, packed, padded
+from layoutalg.synth.gemm import MIXES, columns_padded, in_blocks, lined, lines_padded, packed, padded, rows_apart
 from layoutalg.synth.problem import Problem
 from layoutalg.target import target
 from layoutalg.target.model import DWORD
@@ -78,6 +80,12 @@ def _all(problem: Problem) -> Iterator[Candidate]:
             name = f"columns of vectors, each padded by {gap}" if gap else "columns of vectors"
             yield Candidate(name, (parts - 1) * gap * size, _columns(rows, columns, vector, gap), "padding", gap,
                             _columns_of_elements(rows, columns, vector))  # fmt: skip
+        for layers in _apart(rows) if gap else ():
+            make = _rows_apart(rows, columns, layers)
+            yield Candidate(
+                f"lines of {layers} rows, {rows // layers} apart, padded by {gap} vector{'s' * (gap > 1)}",
+                (rows // layers - 1) * gap * size, partial(make, gap * vector), "padding", gap, make,
+            )  # fmt: skip
 
 
 def _blocks(rows: int, columns: int, vector: int, whole: int) -> Iterator[Candidate]:
@@ -99,6 +107,11 @@ def _in_blocks(make: Callable[[], TensorDescriptor], count: int) -> Callable[[],
 def _layers(rows: int, parts: int, whole: int) -> list[int]:
     """Powers of two that divide the rows, until a line is a round of the banks, and twice that."""
     return [1 << n for n in range(rows.bit_length()) if rows % (1 << n) == 0 and parts << n <= max(2 * whole, parts)]
+
+
+def _apart(rows: int) -> list[int]:
+    """Powers of two that divide the rows, and leave several lines of several rows."""
+    return [1 << n for n in range(1, rows.bit_length() - 1) if rows % (1 << n) == 0 and rows >> n > 1]
 
 
 def _mixes(line: int, layers: int, lines: int, gap: int) -> Iterator[tuple[str | None, bool]]:
@@ -129,6 +142,10 @@ def _columns(rows: int, columns: int, vector: int, gap: int) -> Callable[[], Ten
 
 def _lines_of_elements(rows: int, columns: int, layers: int) -> Callable[[int], TensorDescriptor]:
     return lambda gap: lines_padded(rows, columns, layers, gap)
+
+
+def _rows_apart(rows: int, columns: int, layers: int) -> Callable[[int], TensorDescriptor]:
+    return lambda gap: rows_apart(rows, columns, layers, gap)
 
 
 def _columns_of_elements(rows: int, columns: int, vector: int) -> Callable[[int], TensorDescriptor]:

@@ -31,6 +31,10 @@ def synth(
     read: Annotated[str, typer.Option(help="What reads it: a matrix instruction[:a|b[:KPack]].")] = "",
     target: Annotated[str, typer.Option(help="One GPU or several, e.g. gfx942,gfx950.")] = DEFAULT,
     dtype: Annotated[str, typer.Option(help="The element type, where it is not the instruction's.")] = "",
+    transposed: Annotated[
+        bool, typer.Option("--transposed", help="The tile is K × M (or N), read by loads that transpose.")
+    ] = False,
+    direct: Annotated[int, typer.Option(help="Bytes a lane of loads that bring it straight to LDS.")] = 0,
     style: Annotated[str, typer.Option(help="any, swizzle, xor, cyclic, padding or both.")] = "any",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", callback=placed, help="A spec file, or C++ (.hpp).")
@@ -40,12 +44,14 @@ def synth(
     """Find the smallest LDS layout that all accesses can use without bank conflicts."""
     if (file is None) == (tile is None):
         raise InputError("synth: give either a spec file with accesses, or --tile ROWSxCOLUMNS --read INSTRUCTION")
+    if file is not None and transposed:
+        raise InputError("synth: --transposed is of --tile: in a file each access names its instruction")
     if file is not None:
         spec = layouts(file, {}, include)
-        found, code = command.from_spec(spec, descriptor_of(spec, descriptor).name, style)
+        found, code = command.from_spec(spec, descriptor_of(spec, descriptor).name, style, direct=direct)
     else:
         targets = [name.strip() for name in target.split(",") if name.strip()]
-        found, code = command.gemm(tile or "", dtype, read, targets, style)
+        found, code = command.gemm(tile or "", dtype, read, targets, style, transposed=transposed, direct=direct)
     if output is not None:
         written = report.ck(found) if output.suffix in (".hpp", ".h", ".cpp") else report.toml(found)
         write_whole(output, written.encode())

@@ -18,12 +18,12 @@ from layoutalg.memory.bank_cost import Cost, price
 from layoutalg.memory.coalesced import Coalesced
 from layoutalg.memory.conflict_statements import UndividedError
 from layoutalg.memory.conflicts import ConflictDegree, ConflictFree, ConflictFreeIff, Cycles, LdsClaim, judged
-from layoutalg.memory.lanes import LaneMap, WidthError, distributed, lane_map, operand
+from layoutalg.memory.lanes import LaneMap, WidthError, distributed, lane_map, operand, transposing
 from layoutalg.memory.reach import Access, Reach, access
 from layoutalg.memory.replay import addresses, meeting
 
 __all__ = [
     "Access", "Coalesced", "ConflictDegree", "ConflictFree", "ConflictFreeIff", "Cost", "Cycles", "LaneMap", "LdsClaim",
     "Reach", "UndividedError", "WidthError", "access", "addresses", "distributed", "judged", "lane_map", "meeting",
-    "operand", "price",
+    "operand", "price", "transposing",
 ]  # fmt: skip

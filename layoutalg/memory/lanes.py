@@ -7,6 +7,7 @@
 | formulas: `lane_map(lane, (r, k), 8)` | as given    | whatever else the formulas use |
 | a tile distribution                   | the last P  | the other Ps, the Ys           |
 | a matrix operand (MFMA, WMMA)         | its lane    | row block, K step, part        |
+| the same, by loads that transpose     | its lane    | row block, K step, part        |
 
 What it cannot represent: lanes that reach different numbers of elements (say which take part: `reach.Reach`).
 """
@@ -16,14 +17,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from layoutalg.index import TRUE, Expr, Term, as_expr, eq, fresh, names, substitute, var, variables
+from layoutalg.index.evaluate import grids
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
+from layoutalg.lazy import lazy
 from layoutalg.memory.banks import AccessError, LaneMapError
 from layoutalg.prove.claims import in_range
 from layoutalg.prove.domain import names_in
 from layoutalg.prove.obligation import ForAll, Shown
 from layoutalg.target.operand import OperandMap
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
 
 
 class WidthError(AccessError):
@@ -138,6 +147,52 @@ def operand(
         if tile[n] > size:
             index[n] = var(word, tile[n] // size) * size + index[n]
     return LaneMap(matrix.lane, element, tuple(index[::-1] if transposed else index), name)
+
+
+EXCHANGE = 16
+"""Lanes of gfx950 that exchange what they load, where a load transposes."""
+
+
+def transposing(matrix: OperandMap, tile: tuple[int, int], width: int, *, name: str = "operand") -> LaneMap:
+    """The pieces of `width` elements that lanes name, so that gfx950's loads that transpose bring a matrix operand.
+
+    `tile`: K and rows, as it is stored, rows running on (A: K × M, B: K × N).  Sixteen lanes name `width` rows of 16
+    elements, a row 16 / width lanes, and lane l gets column l: the rows must be the consecutive k that the operand has
+    in a lane, the columns its rows in sixteen lanes.  (CDNA 4 ISA, 11.4, "MFMA Transpose Load from LDS"; the order of
+    lanes: rocRoller's TransposeLoadsTest, run on gfx950.)  LaneMapError where the operand is not so.
+
+    >>> from layoutalg.target.matrix import matrix_instruction
+    >>> mfma = matrix_instruction("mfma_f32_16x16x32_f16")
+    >>> transposing(mfma.a, (32, 16), 4).index
+    (lane // 16 * 16 // 16 * 8 + part * 4 + lane % 16 // 4, lane // 16 * 16 % 16 + lane % 4 * 4 + element)
+    """
+    rows, columns = matrix.shape
+    held = int(matrix.element.hi) + 1
+    if tile[1] % rows or tile[0] % columns:
+        raise LaneMapError(f"a tile of {tile[0]} × {tile[1]} is no whole number of operands of {columns} × {rows}")
+    if held % width or EXCHANGE % width:
+        raise WidthError(f"a lane holds {held} elements, which loads of {width} do not bring")
+    lane, element, part = matrix.lane, var("element", width), var("part", held // width)
+    first = part * width if held > width else as_expr(0)
+    if not _exchanged(matrix, width):
+        raise LaneMapError(f"16 lanes of the operand hold no {width} consecutive k of 16 rows: no such load brings it")
+    k, row = (
+        substitute(e, {lane: lane // EXCHANGE * EXCHANGE, matrix.element: first}) for e in (matrix.column, matrix.row)
+    )
+    across = EXCHANGE // width
+    index = [k + lane % EXCHANGE // across, row + lane % across * width + element]
+    for n, (word, size) in enumerate((("column_block", columns), ("row_block", rows))):
+        if tile[n] > size:
+            index[n] = var(word, tile[n] // size) * size + index[n]
+    return LaneMap(lane, element, tuple(index), name)
+
+
+def _exchanged(matrix: OperandMap, width: int) -> bool:
+    """Whether sixteen lanes hold, in each run of `width` elements, consecutive k of sixteen consecutive rows."""
+    row, k = grids((matrix.row, matrix.column), [matrix.lane, matrix.element])
+    row, k = (a.reshape(a.shape[0] // EXCHANGE, EXCHANGE, -1, width) for a in (row, k))
+    steps, runs = np.arange(EXCHANGE)[:, None, None], np.arange(width)
+    return bool((row == row[:, :1, :1, :1] + steps).all() and (k == k[:, :1, :, :1] + runs).all())
 
 
 def within(descriptor: TensorDescriptor, lanes: LaneMap, given: Expr = TRUE) -> list[ForAll]:

@@ -19,7 +19,7 @@ from layoutalg.formats import AccessItem, SpecFile
 from layoutalg.formats.accesses import lanes_of
 from layoutalg.layout import LayoutError
 from layoutalg.prove import Limits, Unknown
-from layoutalg.synth.problem import Problem, Use, gemm_problem, refuse_lacking
+from layoutalg.synth.problem import Problem, Use, gemm_problem, refuse_lacking, transposed_problem
 from layoutalg.synth.report import data, text
 from layoutalg.synth.search import Synthesis, synthesize
 from layoutalg.target import target
@@ -38,12 +38,21 @@ def tile_of(words: str) -> tuple[int, int]:
 
 
 def gemm(
-    tile: str, dtype: str, operand: str, targets: Sequence[str], style: str = "any", limits: Limits | None = None
+    tile: str,
+    dtype: str,
+    operand: str,
+    targets: Sequence[str],
+    style: str = "any",
+    limits: Limits | None = None,
+    *,
+    transposed: bool = False,
+    direct: int = 0,
 ) -> tuple[Synthesis, int]:
     """A GEMM tile: `operand` is a matrix instruction, `:a` or `:b` (a unless said), and `:KPack` where it is more.
 
-    Without a `dtype` it is the instruction's.  LayoutError where no target has the instruction: what is found would be
-    for a read that nobody makes there.
+    Without a `dtype` it is the instruction's.  `transposed`: the tile is K × M (or N), and loads that transpose read
+    it; `direct`: loads straight to LDS bring it, of so many bytes a lane.  LayoutError where no target has the
+    instruction: what is found would be for a read that nobody makes there.
 
     >>> found, code = gemm("128x64", "", "mfma_f32_32x32x16_f16:a", ["gfx942", "gfx950"])
     >>> found.name, found.extra, code
@@ -54,16 +63,25 @@ def gemm(
         raise LayoutError(f"an operand is written INSTRUCTION:a:16, its KPack a number, not {operand!r}")
     rows, columns = tile_of(tile)
     refuse_lacking(instruction, which or "a", targets)
-    problem = gemm_problem(
-        rows, columns, dtype, instruction, tuple(targets), which or "a", int(k_pack) if k_pack else None
+    if transposed and k_pack:
+        raise LayoutError("loads that transpose bring the k of one instruction: no KPack beside them")
+    problem = (
+        transposed_problem(rows, columns, dtype, instruction, tuple(targets), which or "a", direct)
+        if transposed
+        else gemm_problem(
+            rows, columns, dtype, instruction, tuple(targets), which or "a", int(k_pack) if k_pack else None, direct
+        )
     )
     return _run(problem, style, limits)
 
 
 def from_spec(
-    spec: SpecFile, descriptor: str, style: str = "any", limits: Limits | None = None
+    spec: SpecFile, descriptor: str, style: str = "any", limits: Limits | None = None, direct: int = 0
 ) -> tuple[Synthesis, int]:
-    """Another layout for a file's descriptor, for the file's accesses of it; LayoutError says what is missing."""
+    """Another layout for a file's descriptor, for the file's accesses of it; LayoutError says what is missing.
+
+    `direct` as in `gemm`: then no access of the file need write.
+    """
     try:
         item = spec.descriptor(descriptor)
     except KeyError as error:
@@ -78,7 +96,8 @@ def from_spec(
     if not uses:
         raise LayoutError(f"no access of {descriptor} names an instruction: nothing says what is wanted of it")
     targets = tuple(dict.fromkeys(name for use in uses for name in use.targets or ()))
-    return _run(Problem((int(lengths[0]), int(lengths[1])), item.dtype, tuple(uses), targets), style, limits)
+    problem = Problem((int(lengths[0]), int(lengths[1])), item.dtype, tuple(uses), targets, direct=direct)
+    return _run(problem, style, limits)
 
 
 def _use(item: AccessItem) -> Use:

@@ -5,12 +5,16 @@ vectors.  A descriptor of the tile solves the problem when each use is free of b
 
     Problem(lengths, dtype, uses, targets)  ──descriptor──▶  one `Access` for each use and target
 
-What it cannot represent: a tile whose vectors run along different dimensions in different uses (a transposition).
+Where loads bring the tile straight to LDS (`direct`), the write is no use, but what `layoutalg.synth.direct` asks of
+the layout.
+
+What it cannot represent: a tile whose vectors run along different dimensions in different uses (a transposition in
+registers; one by the LDS itself reads along the same dimension: `transposed_problem`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd
 
@@ -19,7 +23,7 @@ import numpy as np
 from layoutalg.index import TRUE, Expr, var
 from layoutalg.index.evaluate import grids
 from layoutalg.layout import LayoutError, TensorDescriptor
-from layoutalg.memory import Access, LaneMap, access, lane_map, operand
+from layoutalg.memory import Access, LaneMap, access, lane_map, operand, transposing
 from layoutalg.memory.banks import LaneMapError
 from layoutalg.synth.gemm import packed
 from layoutalg.target import target
@@ -30,6 +34,11 @@ from layoutalg.target.operand import MatrixInstruction, OperandMap
 
 GRANULE = 16
 """Bytes of the widest vector that an LDS instruction moves."""
+
+DIRECT: Mapping[str, tuple[int, ...]] = {"gfx90a": (4,), "gfx942": (4,), "gfx950": (4, 12, 16)}
+"""Bytes a lane of a target's loads straight to LDS: what clang 22.1.8 of the ziglang 0.17.0 wheel takes of
+`__builtin_amdgcn_global_load_lds`; for gfx950 CDNA 4 ISA, 9.1.9 Memory Buffer Load to LDS, too.  (1 and 2 bytes, which
+fill a dword each, are left out.)"""
 
 
 @dataclass(frozen=True)
@@ -65,6 +74,8 @@ class Problem:
     uses: tuple[Use, ...]
     targets: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    direct: int = 0
+    """Bytes that a lane of each load brings straight to LDS; 0 where none does."""
 
     def __post_init__(self) -> None:
         if self.dtype not in DTYPES or not DTYPES[self.dtype].bytes:
@@ -72,6 +83,8 @@ class Problem:
             raise LayoutError(f"no whole bytes in an element of {self.dtype!r}; there are {whole}")
         if not self.targets or not self.uses:
             raise LayoutError("at least one target and one access are needed to say what is free of conflicts")
+        if self.direct:
+            _refuse_direct(self.direct, self.element_bytes, self.targets)
         if min(self.lengths) < 1 or self.lengths[1] % self.vector:
             rows, columns = self.lengths
             raise LayoutError(f"a tile of {rows} × {columns} is no whole number of vectors of {self.vector}")
@@ -86,7 +99,7 @@ class Problem:
     @property
     def vector(self) -> int:
         """Elements of the widest vector of any use: what stays together."""
-        return max(use.lanes.width for use in self.uses)
+        return max(self.direct // self.element_bytes, *(use.lanes.width for use in self.uses), 1)
 
     @property
     def packed_bytes(self) -> int:
@@ -99,6 +112,17 @@ class Problem:
             for use in self.uses:
                 if use.targets is None or name in use.targets:
                     yield access(descriptor, use.lanes, self.dtype, target(name), use.instruction or use.way, use.given)
+
+
+def _refuse_direct(bytes: int, element_bytes: int, targets: tuple[str, ...]) -> None:
+    """LayoutError where a target has no such load, or its piece is no whole number of elements."""
+    for name in targets:
+        has = DIRECT.get(name, ())
+        if bytes not in has:
+            widths = f"of {', '.join(map(str, has))} bytes a lane" if has else "none that is described here"
+            raise LayoutError(f"{name} has no load of {bytes} bytes a lane to LDS: it has {widths}")
+    if bytes % element_bytes:
+        raise LayoutError(f"a load of {bytes} bytes a lane brings no whole number of elements of {element_bytes} bytes")
 
 
 def rowwise(rows: int, columns: int, vector: int, lanes: int = 64, name: str = "the copy to LDS") -> LaneMap:
@@ -131,12 +155,14 @@ def gemm_problem(
     targets: tuple[str, ...],
     which: str = "a",
     k_pack: int | None = None,
+    direct: int = 0,
 ) -> Problem:
     """A GEMM's A (or B, stored N × K) in LDS: copied in row by row, read as operands of a matrix instruction.
 
     The instruction gives the lanes' rows and consecutive k; `k_pack` (CK's KPack) more of them, for several executions
     on the same registers: the order of k cannot be seen in the product.  So a target that has only the shorter
-    instruction is served too.  Without a `dtype` it is the instruction's.
+    instruction is served too.  Without a `dtype` it is the instruction's.  `direct`: it is not copied, but brought by
+    loads straight to LDS, of so many bytes a lane.
     """
     if dtype and (dtype not in DTYPES or not DTYPES[dtype].bytes):
         return Problem((rows, k), dtype, (), targets)  # which says what is wrong
@@ -153,8 +179,40 @@ def gemm_problem(
     tile = (rows, k) if which == "a" else (k, rows)
     name = f"{which} of {instruction}" + (f", {k_pack} k a lane" if k_pack else "")
     read = operand(map_, tile, transposed=which == "b", width=width, name=name)
-    write = rowwise(rows, k, vector, matrix.wave)
-    return Problem((rows, k), dtype, (Use(write, "write"), Use(read)), targets, tuple(_lacking(matrix, which, targets)))
+    copy = () if direct else (Use(rowwise(rows, k, vector, matrix.wave), "write"),)
+    notes = tuple(_lacking(matrix, which, targets))
+    return Problem((rows, k), dtype, (*copy, Use(read)), targets, notes, direct)
+
+
+def transposed_problem(
+    k: int, rows: int, dtype: str, instruction: str, targets: tuple[str, ...], which: str = "a", direct: int = 0
+) -> Problem:
+    """A GEMM's A stored K × M (or B, K × N), read by loads that transpose: `gemm_problem` otherwise.
+
+    >>> problem = transposed_problem(64, 128, "f16", "mfma_f32_32x32x16_f16", ("gfx950",), direct=16)
+    >>> problem.vector, [use.instruction for use in problem.uses]
+    (8, ['ds_read_b64_tr_b16'])
+    """
+    matrix = matrix_instruction(instruction)
+    if which not in ("a", "b"):
+        raise LayoutError(f"the operand is a or b, not {which!r}")
+    map_, kind = (matrix.a, matrix.a_dtype) if which == "a" else (_turned(matrix.b), matrix.b_dtype)
+    dtype = dtype or dtype_of(kind).name
+    bits = dtype_of(kind).bits
+    if dtype not in DTYPES or DTYPES[dtype].bits != bits or not DTYPES[dtype].bytes:
+        raise LayoutError(f"{instruction} multiplies {kind}; a tile of {dtype} does not fit it")
+    how = f"ds_read_b64_tr_b{bits}"
+    width = 64 // bits
+    read = transposing(map_, (k, rows), width, name=f"{which} of {instruction}, transposed")
+    vector = GRANULE // DTYPES[dtype].bytes
+    copy = () if direct else (Use(rowwise(k, rows, vector, matrix.wave), "write"),)
+    notes = tuple(_lacking(matrix, which, targets))
+    return Problem((k, rows), dtype, (*copy, Use(read, "read", None, how)), targets, notes, direct)
+
+
+def _turned(map_: OperandMap) -> OperandMap:
+    """A B operand (K × N) in A's order, (N, K)."""
+    return OperandMap(map_.lane, map_.element, map_.column, map_.row, (map_.shape[1], map_.shape[0]))
 
 
 def _lacking(matrix: MatrixInstruction, which: str, targets: tuple[str, ...]) -> Iterator[str]:

@@ -32,6 +32,7 @@ from layoutalg.prove import (
     Verdict,
     prove,
 )
+from layoutalg.synth.direct import lands
 from layoutalg.synth.families import Candidate, candidates
 from layoutalg.synth.linear import fewest_cycles, find_swizzle, no_fewer, swizzle_descriptor
 from layoutalg.synth.problem import Problem
@@ -145,8 +146,9 @@ class _Search:
         return self.result()
 
     def candidates(self) -> Iterator[Candidate]:
-        """Those that the style allows."""
-        return (candidate for candidate in candidates(self.problem) if candidate.kind in self.kinds)
+        """Those that the style allows, and that loads can bring straight to LDS, where they do."""
+        found = (candidate for candidate in candidates(self.problem) if candidate.kind in self.kinds)
+        return (c for c in found if not self.problem.direct or lands(self.problem, c.make()))
 
     def tried(self, candidate: Candidate) -> None:
         """Prices a candidate, and keeps it where it is better than the best so far."""
@@ -167,6 +169,10 @@ class _Search:
             self.excluded += [found.verdict] if found.verdict is not None else []
             return False
         columns = found.columns
+        if self.problem.direct and not (brought := lands(self.problem, swizzle_descriptor(self.problem, columns))):
+            text = "no linear swizzle is free of conflicts and filled by loads straight to LDS"
+            self.excluded.append(Unknown(text, "search", 0.0, why=f"of one, {brought.claim}: {brought.reason}"))
+            return False
         one = Candidate(SWIZZLE, 0, lambda: swizzle_descriptor(self.problem, columns), "linear")
         self.tried(one)
         return True
@@ -194,6 +200,8 @@ class _Search:
         whole = Bijective(descriptor) if candidate.extra == 0 else Injective(descriptor)
         for claim in (InBounds(descriptor), whole, FitsIndexType(descriptor)):
             verdicts.append(prove(claim, limits=self.limits))
+        if self.problem.direct:
+            verdicts.append(lands(self.problem, descriptor))
         return Synthesis(
             self.problem, candidate.name, descriptor, candidate.extra, degree, tuple(verdicts), tuple(self.excluded),
             tuple(self.trials), time.perf_counter() - self.begin,

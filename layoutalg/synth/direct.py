@@ -1,0 +1,74 @@
+"""Loads that bring global memory straight to LDS: what they ask of a layout.
+
+One instruction of a wave puts its lanes' pieces one after another, from a place that all lanes share (M0 and the
+instruction's offset).  A layout can have gaps only between what two instructions bring, and which element a lane must
+load follows from the layout:
+
+    piece n of the layout, in the order of addresses  ──▶  lane n mod 64 of instruction n div 64
+
+The stores of such a load are consecutive, so no model of the banks has conflicts in them.  What the lanes load from
+global memory should fill segments whole, as it does where the layout is packed: a layout that asks a load for more
+segments than that is refused.
+What it cannot represent: lanes that take no part; loads of 1 and 2 bytes, which fill a dword each.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from layoutalg.index.evaluate import grid
+from layoutalg.layout import TensorDescriptor
+from layoutalg.memory.banks import Ints
+from layoutalg.prove import Proved, Refuted, Verdict
+from layoutalg.prove.verdict import Witness
+from layoutalg.synth.problem import Problem
+from layoutalg.target import target
+
+
+def lands(problem: Problem, descriptor: TensorDescriptor) -> Verdict:
+    """Whether loads can fill the layout: each wave's pieces one after another, from as few segments as if packed.
+
+    Proved by looking at every piece; Refuted names the first load whose pieces lie apart, here or in global memory.
+
+    >>> from layoutalg.synth.gemm import rows_apart
+    >>> from layoutalg.synth.problem import transposed_problem
+    >>> problem = transposed_problem(32, 64, "f16", "mfma_f32_16x16x32_f16", ("gfx950",), direct=16)
+    >>> print(lands(problem, rows_apart(32, 64, 8, 8)).claim)
+    each load of 64 × 16 bytes lands in one piece, and reads 16 segments of 64 bytes at most
+    >>> lands(problem, rows_apart(32, 64, 4, 8)).name
+    'refuted'
+    """
+    piece, lanes = problem.direct // problem.element_bytes, target(problem.targets[0]).wave_size
+    claim = f"each load of {lanes} × {problem.direct} bytes lands in one piece"
+    rows, columns = problem.lengths
+    offsets = grid(descriptor.offset(descriptor.index), descriptor.index).reshape(rows, columns)
+    if columns % piece or rows * columns // piece % lanes:
+        return _refuted(claim, f"{rows} × {columns} elements are no whole number of such loads")
+    pieces = offsets.reshape(rows, columns // piece, piece)
+    if (np.diff(pieces, axis=2) != 1).any():
+        return _refuted(claim, f"{piece} elements of a row that a lane brings lie apart")
+    order = np.argsort(pieces[..., 0], axis=None)
+    starts = pieces[..., 0].reshape(-1)[order].reshape(-1, lanes)
+    apart = np.argwhere(np.diff(starts, axis=1) != piece)
+    if len(apart):
+        load, lane = map(int, apart[0])
+        first, second = map(int, starts[load, lane : lane + 2])
+        return _refuted(claim, f"lanes {lane} and {lane + 1} of load {load} go to elements {first} and {second}")
+    segment = target(problem.targets[0]).segments[0]
+    packed, own = (
+        _segments(n, problem.direct, segment)
+        for n in (np.arange(order.size).reshape(-1, lanes), order.reshape(-1, lanes))
+    )
+    claim += f", and reads {max(packed)} segments of {segment} bytes at most"
+    if max(own) > max(packed):
+        return _refuted(claim, f"load {own.index(max(own))} reads {max(own)}")
+    return Proved(claim, "enumeration", 0.0)
+
+
+def _segments(pieces: Ints, bytes: int, segment: int) -> list[int]:
+    """The segments that each load reads: of each piece of the packed tile the first and the last."""
+    return [len(np.unique(np.stack([row * bytes, row * bytes + bytes - 1]) // segment)) for row in pieces]
+
+
+def _refuted(claim: str, why: str) -> Refuted:
+    return Refuted(claim, "enumeration", 0.0, witness=Witness((), why))

@@ -1,0 +1,109 @@
+"""Layouts that loads straight to LDS can fill: against loads that are carried out, piece by piece."""
+
+import pytest
+
+from layoutalg.index.evaluate import grid
+from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.prove import Proved, Refuted
+from layoutalg.synth.command import gemm
+from layoutalg.synth.direct import lands
+from layoutalg.synth.gemm import lines_padded, packed, padded, row_padded, rows_apart, swizzled
+from layoutalg.synth.problem import Problem, gemm_problem, transposed_problem
+from layoutalg.synth.search import synthesize
+
+LARGE, SMALL = "mfma_f32_32x32x16_f16", "mfma_f32_16x16x32_f16"
+
+
+def filled(problem: Problem, descriptor: TensorDescriptor) -> bool:
+    """Whether loads fill every element: each puts 64 pieces side by side, wherever the layout has one of its own."""
+    rows, columns = problem.lengths
+    piece = problem.direct // problem.element_bytes
+    offsets = grid(descriptor.offset(descriptor.index), descriptor.index)
+    holes = set(range(int(offsets.max()) + 1)) - set(offsets.reshape(-1).tolist())
+    at, loads = 0, 0
+    while at <= offsets.max():
+        if at in holes:
+            at += 1
+            continue
+        if holes & set(range(at, at + 64 * piece)):
+            return False
+        at, loads = at + 64 * piece, loads + 1
+    return loads * 64 * piece == rows * columns
+
+
+LAYOUTS = {
+    "packed": (packed(128, 64), True),
+    "xor": (swizzled(128, 64), True),
+    "gaps between rows": (row_padded(128, 64, 8), False),
+    "gaps between loads": (lines_padded(128, 64, 8, 8), True),
+    "gaps within loads": (lines_padded(128, 64, 4, 8), False),
+    "rows apart": (rows_apart(128, 64, 32, 16), True),
+    "too few rows apart": (rows_apart(128, 64, 4, 16), False),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_layout_is_proved_to_be_filled_exactly_where_loads_fill_it(name: str) -> None:
+    layout, good = LAYOUTS[name]
+    problem = gemm_problem(128, 64, "f16", SMALL, ("gfx950",), direct=16)
+    assert isinstance(lands(problem, layout), Proved if good else Refuted)
+    assert filled(problem, layout) == good
+
+
+def test_the_refutation_names_the_lanes() -> None:
+    problem = gemm_problem(128, 64, "f16", SMALL, ("gfx950",), direct=16)
+    assert lands(problem, row_padded(128, 64, 8)).reason == "lanes 7 and 8 of load 0 go to elements 56 and 72"
+
+
+def test_pieces_of_many_rows_are_refused_though_they_land() -> None:
+    problem = gemm_problem(128, 64, "f16", SMALL, ("gfx950",), direct=16)
+    columns = padded(128, 64, padding=0)
+    assert filled(problem, columns)
+    assert lands(problem, columns).reason == "load 0 reads 64"
+
+
+@pytest.mark.parametrize("instruction", [LARGE, SMALL])
+def test_one_layout_for_loads_straight_to_lds_and_a_transposed_read(instruction: str) -> None:
+    problem = transposed_problem(64, 128, "f16", instruction, ("gfx950",), direct=16)
+    found = synthesize(problem)
+    assert found.conflict_free
+    assert found.extra == 0, "no layout takes fewer bytes"
+    assert filled(problem, found.descriptor)
+    assert "transposed by ds_read_b64_tr_b16 on gfx950 is free of bank conflicts" in found.verdicts[0].claim
+    assert found.verdicts[-1].claim.startswith("each load of 64 × 16 bytes lands in one piece")
+
+
+def test_with_gaps_alone_rows_lie_apart_and_no_smaller_gap_does() -> None:
+    problem = gemm_problem(128, 64, "f16", SMALL, ("gfx950",), direct=16)
+    found = synthesize(problem, "padding")
+    assert (found.name, found.extra) == ("lines of 32 rows, 4 apart, padded by 2 vectors", 96)
+    assert found.conflict_free
+    assert filled(problem, found.descriptor)
+    assert len(found.excluded) == 16
+    assert all(isinstance(v, Refuted) for v in found.excluded)
+
+
+def test_one_layout_for_two_targets_by_the_width_that_both_have() -> None:
+    found, code = gemm("128x64", "", "mfma_f32_32x32x8f16:a:8", ["gfx942", "gfx950"], direct=4)
+    assert (code, found.extra) == (0, 0)
+    assert filled(found.problem, found.descriptor)
+
+
+@pytest.mark.parametrize(
+    ("targets", "bytes", "message"),
+    [
+        (["gfx942"], 16, "gfx942 has no load of 16 bytes a lane to LDS: it has of 4 bytes a lane"),
+        (["gfx1201"], 4, "gfx1201 has no load of 4 bytes a lane to LDS: it has none that is described here"),
+        (["gfx950"], 8, "it has of 4, 12, 16 bytes a lane"),
+    ],
+)
+def test_a_load_that_a_target_lacks_is_refused_with_what_it_has(targets: list[str], bytes: int, message: str) -> None:
+    with pytest.raises(LayoutError, match=message):
+        Problem((64, 64), "f16", gemm_problem(64, 64, "f16", LARGE, ("gfx950",)).uses, tuple(targets), direct=bytes)
+
+
+def test_a_transposing_read_is_of_one_instruction() -> None:
+    with pytest.raises(LayoutError, match="no KPack"):
+        gemm("64x128", "", f"{SMALL}:a:16", ["gfx950"], transposed=True)
+    with pytest.raises(LayoutError, match="does not fit"):
+        transposed_problem(64, 128, "f32", SMALL, ("gfx950",))

@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import NO_REGISTER, Instruction, Operand
-from layoutalg.isa.semantics.accesses import ACCESSES, DEALLOCATE_VGPRS, NO_EFFECT, MemoryInstruction
+from layoutalg.isa.semantics.accesses import ACCESSES, DEALLOCATE_VGPRS, NO_EFFECT, MemoryInstruction, access_of
 from layoutalg.isa.semantics.entries import bits_of
 from layoutalg.isa.semantics.floats import FLOAT_MODE
 from layoutalg.isa.semantics.matrix import matrix_instruction_of, registers_of
@@ -47,6 +47,9 @@ _TRAPS = range(108, 124)
 
 #: Operands that come to vector units over the bus for scalars.
 _ON_BUS = frozenset({"s", "m0", "scc", "bits", "aperture"})
+
+#: Wide buffer loads, that go to LDS where those of global memory do (LLVM, GCNSubtarget::hasLDSLoadB96_B128).
+_WIDE_TO_LDS = {f"BUFFER_LOAD_DWORDX{n}": f"GLOBAL_LOAD_LDS_DWORDX{n}" for n in (3, 4)}
 
 #: Results of more registers than this are written before all factors are read.
 _SMALL = 4
@@ -82,6 +85,8 @@ def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
     """What is wrong with an instruction."""
     if any(kernel.machine.has_not(one.name) for one in instruction.halves or (instruction,)):
         yield f"an instruction that {kernel.target} has not"
+    if instruction.fields.get("lds") and kernel.machine.has_not(_WIDE_TO_LDS.get(instruction.name, "")):
+        yield f"a load to LDS that {kernel.target} has not"
     spans = list(operand_spans(instruction, kernel.target, kernel.wave_size))
     for role, operand, count in spans:
         if operand.kind in ("v", "a"):
@@ -140,7 +145,7 @@ def operand_spans(instruction: Instruction, target: str, wave_size: int) -> Iter
             counts = {token[0]: _count(token, wave_size) for token in tokens if token[0] in "abcdmn"}
             counts |= {"m2": counts["m"]} if "m" in counts else {}
         elif name in ACCESSES:
-            counts = _access_counts(one, ACCESSES[name])
+            counts = _access_counts(one, access_of(name, one.fields))
         elif matrix is not None:
             counts = dict(registers_of(matrix))
         else:
@@ -158,7 +163,7 @@ def _access_counts(instruction: Instruction, access: MemoryInstruction) -> dict[
     counts = {"d": access.registers * elements, "data": access.registers, "data2": access.registers}
     if access.atomic and access.atomic.operands == 2 and access.space != "lds":
         counts["data"] *= 2
-    if access.atomic and not access.returns(instruction.fields):
+    if access.to_lds or (access.atomic and not access.returns(instruction.fields)):
         del counts["d"]
     if access.space == "constant":
         return {"d": counts["d"], "base": 2, "soffset": 1}

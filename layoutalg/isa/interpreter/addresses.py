@@ -42,7 +42,8 @@ class Addresses:
         load = not access.store and not access.atomic
         if (load and (hint == _RESERVED_HINT or (hint == _LAST_USE and not system))) or (access.atomic and hint > 3):
             raise UnsupportedInstructionError(f"{instruction.place}: the temporal hint {hint}")
-        if access.atomic and not access.returns(fields) and instruction.operands.get("d", Operand("v")).index:
+        nothing = (access.atomic or access.to_lds) and not access.returns(fields)
+        if nothing and instruction.operands.get("d", Operand("v")).index:
             raise UnsupportedInstructionError(f"{instruction.place}: a result that does not come back")
         offset = fields.get("offset", 0)
         if access.space == "lds":
@@ -75,12 +76,24 @@ class Addresses:
             parts = [self.memory.dwords(part) for part in parts]
         return sum(parts[1:], start=parts[0])
 
+    def in_lds(self, instruction: Instruction, access: MemoryInstruction) -> Word:
+        """Where in LDS each lane's part of a load goes: M0, the immediate, and the lanes one after the other.
+
+        Buffer loads take 16 bits of M0 on CDNA 3 and 18 on CDNA 4, those of global memory 18 without the lowest two.
+        """
+        w, fields = self.w, instruction.fields
+        start = self.memory.start_in_lds(self.registers.read_scalar(Operand("m0"), 32), self.kernel.machine.m0_bits)
+        lane = self.registers.lane_number() * w.const(access.lane_stride, 32)
+        return start + w.const(fields.get("offset", 0), 32) + lane
+
     def in_buffer(self, instruction: Instruction) -> tuple[tuple[Word, Word, Word], Word, Word]:
         """The descriptor of a buffer instruction (base, bytes, flags), and its offsets: scalar, and the others' sum.
 
         No offset of 32 bits wraps around in that of 64; where it has no vector part, register 0 is named.
         """
-        refuse_fields(instruction, _CACHE_FIELDS | {"offset", "offen"})
+        refuse_fields(instruction, _CACHE_FIELDS | {"offset", "offen", "lds"})
+        if instruction.fields.get("lds") and instruction.operands.get("d", Operand("v")) != Operand("v"):
+            raise UnsupportedInstructionError(f"{instruction.place}: a result that does not come back")
         fields, w, registers = instruction.fields, self.w, self.registers
         resource = operand_of(instruction, "resource")
         parts = ((0, 64), (2, 32), (3, 32))

@@ -15,7 +15,7 @@ from layoutalg.isa.interpreter.exchanges import EXCHANGES, Exchanges
 from layoutalg.isa.interpreter.moves import MOVES, Moves
 from layoutalg.isa.interpreter.operands import Action, Operands, refuse_fields
 from layoutalg.isa.interpreter.storage import Lanes, MemoryStorage, RegisterStorage
-from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, has_no_effect
+from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, access_of, has_no_effect
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
 from layoutalg.isa.semantics.table import ALU
 
@@ -54,7 +54,7 @@ class Interpreter:
         if name in ALU:
             return self.arithmetic.one(instruction, ALU[name])
         if name in ACCESSES:
-            return partial(self._access, instruction, ACCESSES[name])
+            return partial(self._access, instruction, access_of(instruction.name, instruction.fields))
         if name in self.waits:
             return partial(self.memory.wait, self.waits[name].left(instruction.fields.get("simm16", 0)))
         if has_no_effect(name, instruction.fields):
@@ -62,10 +62,11 @@ class Interpreter:
         return self._between_lanes(instruction)
 
     def _access(self, instruction: Instruction, access: MemoryInstruction) -> None:
+        in_lds = self.addresses.in_lds(instruction, access) if access.to_lds else None
         if access.space == "buffer":
-            self.memory.access_buffer(instruction, access, *self.addresses.in_buffer(instruction))
+            self.memory.access_buffer(instruction, access, *self.addresses.in_buffer(instruction), in_lds)
         else:
-            self.memory.access(instruction, access, self.addresses.of(instruction, access))
+            self.memory.access(instruction, access, self.addresses.of(instruction, access), in_lds)
 
     def _between_lanes(self, instruction: Instruction) -> Action:
         if instruction.name in EXCHANGES:

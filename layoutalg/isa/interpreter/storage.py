@@ -78,8 +78,14 @@ class RegisterStorage(Protocol):
 class MemoryStorage(Protocol):
     """What memory instructions and waits do."""
 
-    def access(self, instruction: Instruction, access: MemoryInstruction, addresses: tuple[Word, ...]) -> None:
-        """Carries out a memory instruction, whose elements have these addresses."""
+    def access(
+        self,
+        instruction: Instruction,
+        access: MemoryInstruction,
+        addresses: tuple[Word, ...],
+        in_lds: Word | None = None,
+    ) -> None:
+        """Carries out a memory instruction, whose elements have these addresses; `in_lds`: where in LDS a load ends."""
 
     def access_buffer(
         self,
@@ -88,11 +94,15 @@ class MemoryStorage(Protocol):
         descriptor: tuple[Word, Word, Word],
         scalar: Word,
         offset: Word,
+        in_lds: Word | None = None,
     ) -> None:
         """Carries out an instruction on the buffer of a descriptor: words of 64, 32 and 32 bits; the offset has 64."""
 
     def wait(self, left: Mapping[str, int]) -> None:
         """Waits until at most so many accesses of each counter are under way."""
+
+    def start_in_lds(self, word: Word, bits: int) -> Word:
+        """Where in LDS M0 says that loads go; refused where it has the lowest two bits, or more than so many."""
 
     def dwords(self, part: Word) -> Word:
         """A part of a scalar load's address; refused where it has one of the lowest two bits, which would drop."""

@@ -12,6 +12,7 @@ from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.matrix import multiply
 from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.target.operand import MatrixInstruction
+from layoutalg.target.transposed import LANES
 
 
 class WaveLanes:
@@ -72,17 +73,16 @@ class WaveLanes:
         return lane & np.uint32(self.registers.lanes - 1)
 
 
-def transposed(dwords: Sequence[Array], active: Array, where: str) -> list[Array]:
-    """DS_READ_B64_TR_B16: 16 lanes load four elements of 16 bits each, and lane j gets those of column j.
+def transposed(dwords: Sequence[Array], bits: int, active: Array, where: str) -> list[Array]:
+    """DS_READ_B64_TR_B16 and its kind: 16 lanes load elements of so many bits, and each gets a column of them.
 
-    Element e of lane j is element j mod 4 of lane 4·e + j div 4, as HipKittens (on an MI355X), IREE and FlyDSL have it;
-    AMD's emulator rocjitsu exchanges among 4 lanes.
+    In the order of the lanes the elements are one sequence; element e of lane j is number 16·e + j of it
+    (`target.transposed`).
     """
     if (active.any(axis=-1) != active.all(axis=-1)).any():
         raise UnsupportedInstructionError(f"a transposed load with inactive lanes, at {where}")
-    halves = [half for dword in dwords for half in (dword & np.uint32(0xFFFF), dword >> np.uint32(16))]
-    loaded = np.stack(halves, axis=-1)
-    grouped = loaded.reshape(*loaded.shape[:-2], -1, 16, 4)
-    j, e = np.indices((16, 4))
-    turned = grouped[..., 4 * e + j // 4, j % 4].reshape(loaded.shape)
-    return [turned[..., 2 * k] | turned[..., 2 * k + 1] << np.uint32(16) for k in range(2)]
+    loaded = np.ascontiguousarray(np.stack(dwords, axis=-1)).view(np.uint8)
+    ones = np.unpackbits(loaded, axis=-1, bitorder="little").reshape(*loaded.shape[:-2], -1, LANES, 32 * len(dwords))
+    turned = ones.reshape(*ones.shape[:-2], -1, LANES, bits).swapaxes(-2, -3).reshape(*loaded.shape[:-1], -1)
+    words = np.packbits(turned, axis=-1, bitorder="little").view(np.uint32)
+    return [words[..., k] for k in range(len(dwords))]

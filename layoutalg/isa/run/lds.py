@@ -22,10 +22,11 @@ class Lds:
         self.size = size
         self.stride = -(-size // 16) * 16
         self.bytes = TwoCopies(blocks * self.stride, noise)
-        self.races = Races(self._name, blocks * self.stride, place, waves_per_block, counter)
+        self.races = Races(self.name, blocks * self.stride, place, waves_per_block, counter)
         self.blocks, self.alike = blocks, True  # all blocks did the same so far: only the first one's is noted
 
-    def _name(self, byte: int) -> str:
+    def name(self, byte: int) -> str:
+        """What a byte is called in messages."""
         return f"LDS byte {byte % self.stride:#x}"
 
     def noted(self, count: int, *, alike: bool) -> int:

@@ -18,43 +18,20 @@ from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.atomics import operands_of, update
 from layoutalg.isa.run.buffers import in_range
 from layoutalg.isa.run.chosen import Chosen
-from layoutalg.isa.run.cycles import LdsMeter
+from layoutalg.isa.run.landing import LANDED
 from layoutalg.isa.run.lanes import transposed
-from layoutalg.isa.run.lds import Lds, of_any_block
-from layoutalg.isa.run.observer import Observer
-from layoutalg.isa.run.races import Races, Synchronised, of_each_block_alike
-from layoutalg.isa.run.registers import APERTURES, WaveRegisters
-from layoutalg.isa.run.scratch import SCRATCH_BUFFER, SCRATCH_OFFSET, Scratch
-from layoutalg.isa.run.spaces import Describe, GlobalMemory, Memory
+from layoutalg.isa.run.lds import of_any_block
+from layoutalg.isa.run.races import of_each_block_alike
+from layoutalg.isa.run.reach import Reach
+from layoutalg.isa.run.scratch import SCRATCH_BUFFER, SCRATCH_OFFSET
+from layoutalg.isa.run.spaces import Memory
 from layoutalg.isa.run.wait_counters import Key
-from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, alignment_of, may_be_atomic
+from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, may_be_atomic
 from layoutalg.isa.semantics.control import JUMPS
 
 
-class WaveMemory:
-    """Global memory, and the LDS and scratch of the blocks that run at once."""
-
-    def __init__(
-        self, registers: WaveRegisters, memory: GlobalMemory, place: int, meter: LdsMeter, strict: bool = True,
-        races: Races | None = None, first: int = 0,
-    ) -> None:  # fmt: skip
-        """`place` is the smallest element of LDS that is accessed.
-
-        Where it is `strict`, an unaligned access is a fault, else it is noted.  `races` watches what waves do to
-        each other in global memory; the first block has the number `first`.
-        """
-        kernel, blocks, noise = registers.kernel, len(registers.blocks), registers.noise
-        self.registers, self.races = registers, races
-        self.memory, self.meter, self.strict = memory, meter, strict
-        self.architecture = kernel.architecture
-        counters, per_block = self.architecture.counters, registers.waves_per_block
-        self.waves = Synchronised(registers.waves, per_block, (counters.lds, counters.store), first)
-        self.lds = Lds(blocks, kernel.lds_bytes, place, noise, per_block, counters.lds)
-        self.scratch = Scratch(kernel, registers.waves, noise)
-        self.observer: Observer | None = None
-        self.alike = False  # the access is one of all lanes, with the same addresses in each block
-        self.unaligned: dict[str, None] = {}  # instructions that accessed memory across their width, in order
-        self.ordered: dict[str, None] = {}  # atomic operations whose results another order may change
+class WaveMemory(Reach):
+    """What instructions do to global memory, and to the LDS and scratch of the blocks that run at once."""
 
     def bring(self, target: Operand, word: Array) -> None:
         """Writes the active lanes; the register is due until a wait."""
@@ -70,7 +47,10 @@ class WaveMemory:
         dead, held = ~registers.running, zip((low, high, offset), meant, strict=True)
         return all(bool(((word == number) | dead).all()) for word, number in held)
 
-    def access(self, instruction: Instruction, access: MemoryInstruction, addresses: tuple[Array, ...]) -> None:
+    def access(
+        self, instruction: Instruction, access: MemoryInstruction, addresses: tuple[Array, ...],
+        in_lds: Array | None = None,
+    ) -> None:  # fmt: skip
         """Carries out a load or store of every active lane (a constant load: of every live wave)."""
         registers = self.registers
         counters = self._issue(instruction, access)
@@ -81,17 +61,22 @@ class WaveMemory:
             self.alike = lanes.full and address.shape[1] == 1  # in all blocks
             address = np.broadcast_to(self._agreed("an address", address, active), truths.shape)
             self._one(instruction, access, address, lanes, counters, number)
+        if in_lds is not None:
+            self._land(access, in_lds, truths)
 
     def access_buffer(
         self, instruction: Instruction, access: MemoryInstruction, descriptor: tuple[Array, Array, Array],
-        scalar: Array, offset: Array,
+        scalar: Array, offset: Array, in_lds: Array | None = None,
     ) -> None:  # fmt: skip
-        """Carries out an instruction where the descriptor says; lanes that are out of its range load 0."""
+        """Carries out an instruction where the descriptor says; lanes that are out of its range load 0, to LDS too.
+
+        (Modular, `test_buffer_load_lds`, run on AMD's GPUs: LDS that held −1 holds 0 there.)
+        """
         registers, (low, count, flags) = self.registers, descriptor
         high = registers.w.pair(count, flags)
         if registers.kernel.has_scratch_buffer and self.describes_scratch(low, high, scalar):
             scratch = replace(access, space="scratch", by_buffer=True)
-            self.access(instruction, scratch, (registers.w.low(offset),))
+            self.access(instruction, scratch, (registers.w.low(offset),), in_lds)
             return
         counters = self._issue(instruction, access)
         (truths,) = registers.by_wave(registers.agree("which lanes are active", registers.active))
@@ -104,23 +89,18 @@ class WaveMemory:
         part, self.alike = replace(access, space="global"), False
         if all(np.array_equal(one, inside[0]) for one in inside):
             self._one(instruction, part, address, Chosen(inside[0]), counters, 0)
-            return
-        for k, one in enumerate(inside):
-            self._one(instruction, replace(part, size=4), address + np.uint64(4 * k), Chosen(one), counters, k)
+        else:
+            for k, one in enumerate(inside):
+                self._one(instruction, replace(part, size=4), address + np.uint64(4 * k), Chosen(one), counters, k)
+        if in_lds is not None:
+            self._land(part, in_lds, truths)
 
     def _issue(self, instruction: Instruction, access: MemoryInstruction) -> tuple[str, ...]:
         """The counters that count the access up, which they do."""
         registers, architecture = self.registers, self.architecture
-        counters = architecture.counters.of(access.space, not access.returns(instruction.fields))
+        counters = architecture.counters.of(access.space, access.is_counted_as_store(instruction.fields))
         registers.track.issue(counters, registers.live, access.space in architecture.unordered)
         return counters
-
-    def _agreed(self, what: str, word: Array, active: Array) -> Array:
-        """A word of the active lanes by wave and lane, which both copies must have alike."""
-        registers = self.registers
-        if len(word) > 1:
-            word = registers.agree(what, np.where(active, word, word.dtype.type(0)))
-        return np.asarray(registers.by_wave(word)[0])
 
     def _one(
         self, instruction: Instruction, access: MemoryInstruction, address: Array, lanes: Chosen,
@@ -140,67 +120,11 @@ class WaveMemory:
             for space, where, part in self._split(access, address, lanes):
                 self.observer.access(self.registers, access, space, where, part.active)
 
-    def _split(self, access: MemoryInstruction, address: Array, lanes: Chosen) -> list[tuple[str, Array, Chosen]]:
-        """A flat access as accesses of the spaces that its addresses lie in."""
-        registers = self.registers
-        if access.space != "flat":
-            return [(access.space, address, lanes)]
-        upper = registers.w.high(address)
-        parts = {space: upper == base for space, base in APERTURES.items()}
-        parts["global"] = ~(parts["lds"] | parts["scratch"])
-        return [
-            (space, address if space == "global" else registers.w.low(address), lanes.among(part))
-            for space, part in parts.items()
-            if (lanes.active & part).any()
-        ]
-
-    def _positions(
-        self, space: str, address: Array, lanes: Chosen, size: int, *, store: bool = False, atomic: bool = False
-    ) -> tuple[Memory, Array]:
-        registers = self.registers
-        describe, (chosen,) = registers.describe(lanes.active), lanes.of(address[None])
-        self._check_alignment(chosen, space, size, describe, self.strict or atomic)
-        if space in ("global", "constant"):
-            return self.memory.bytes, self.memory.positions(chosen, size, describe, registers.where, store=store)
-        if space == "lds":
-            blocks = lanes.rows // registers.waves_per_block
-            return self.lds.bytes, self.lds.positions(chosen, blocks, size, describe, registers.where)
-        return self.scratch.bytes, self.scratch.positions(chosen, lanes, size, describe, registers.where)
-
-    def _check_alignment(self, addresses: Array, space: str, size: int, describe: Describe, strict: bool) -> None:
-        registers = self.registers
-        needed = min(size, 4) if space == "constant" else alignment_of(space, size)
-        if not int(np.bitwise_or.reduce(addresses)) & (needed - 1):
-            return
-        bad = (addresses & addresses.dtype.type(needed - 1)) != 0
-        if strict:
-            why = f"which is no multiple of {needed}"
-            if space in ("global", "constant"):
-                raise self.memory.fault("alignment", addresses, bad, size, describe, registers.where, why)
-            k = int(np.argmax(bad))
-            address, thread = int(addresses[k]), describe(k)
-            what = f"{size} bytes at {address:#x}, {why}, {thread}"
-            raise Fault("alignment", what, registers.where, thread=thread, address=address)
-        self.unaligned.setdefault(registers.where)
-
-    def dwords(self, part: Array) -> Array:
-        """A `Fault` in every mode where bits would be dropped: the load would be from another place."""
-        registers = self.registers
-        held = registers.agree("an address", np.where(registers.running, part, np.uint64(0)))
-        bad = (held & np.uint64(3)) != 0
-        if bad.any():
-            first = int(held.flat[int(np.argmax(bad))])
-            raise Fault(
-                "alignment", f"a scalar address has the part {first:#x}, which is no multiple of 4", registers.where
-            )
-        return part
-
     def _load(
         self, instruction: Instruction, access: MemoryInstruction, number: int, address: Array, chosen: Chosen,
         counters: tuple[str, ...],
     ) -> None:  # fmt: skip
         registers = self.registers
-        target = operand_of(instruction, "d")
         count = access.registers
         nothing = np.zeros((1, *chosen.active.shape), np.uint32)
         results = [nothing for _ in range(count)]
@@ -220,9 +144,35 @@ class WaveMemory:
             for k, dword in enumerate(memory.gather(positions, access.size)):
                 results[k] = lanes.put(results[k], dword)
         if access.transposed:
-            results = transposed(results, chosen.active, registers.where)
+            results = transposed(results, access.transposed, chosen.active, registers.where)
+        if access.to_lds:
+            self.coming[number * count : (number + 1) * count] = results
+            return
+        target = operand_of(instruction, "d")
         keys = [(target.kind, target.index + number * count + k) for k in range(count)]
         self._arrived(access, keys, results, counters)
+
+    def _land(self, access: MemoryInstruction, in_lds: Array, active: Array) -> None:
+        """What a load brings is put to LDS, by every active lane; until a wait nobody may look at it (`landing`)."""
+        registers, lanes = self.registers, Chosen(active)
+        start = np.broadcast_to(self._agreed("a place in LDS", in_lds, registers.active), active.shape)
+        dwords, self.coming = self.coming, []
+        self.alike = False
+        where = replace(access, space="lds", store=True, to_lds=False)
+        memory, positions = self._positions("lds", start, lanes, access.size)
+        stored = [lanes.of(dword) for dword in dwords]
+        rows, described = lanes.rows, registers.describe(lanes.active)
+        self.lds.noted(len(rows), alike=False)
+        tickets = np.zeros(len(rows), np.int64)
+        changed = _changes(memory, positions, access.size, stored)
+        self.lds.races.write(
+            positions, access.size, rows, tickets, self.waves, described, registers.where, changed=changed
+        )
+        if not memory.scatter(positions, access.size, stored):
+            raise self._collision("one LDS address", positions, stored, lanes)
+        self.landing.note(positions, access.size, rows, registers.track.issued[self.architecture.counters.load][rows])
+        if self.observer:
+            self.observer.access(registers, where, "lds", start, lanes.active)
 
     def _arrived(
         self, access: MemoryInstruction, keys: list[Key], results: list[Array], counters: tuple[str, ...]
@@ -352,15 +302,6 @@ class WaveMemory:
             dwords = [result] if atomic.registers == 1 else [registers.w.low(result), registers.w.high(result)]
             self._arrived(access, keys, dwords, counters)
 
-    def _races(self, space: str) -> Races | None:
-        return self.lds.races if space == "lds" else self.races if space in ("global", "constant") else None
-
-    def _meter(self, access: MemoryInstruction, addresses: Array, lanes: Chosen) -> None:
-        """Counts the cycles; where all blocks do the same, from those of the first one."""
-        registers = self.registers
-        blocks, waves = (len(registers.blocks), registers.waves_per_block) if self.alike else (1, registers.waves)
-        self.meter.count(registers.where, access, addresses[:waves], lanes.active[:waves], blocks)
-
     def wait(self, left: Mapping[str, int]) -> None:
         """The live waves wait."""
         registers = self.registers
@@ -373,7 +314,7 @@ class WaveMemory:
         """
         registers = self.registers
         track, counters = registers.track, self.architecture.counters
-        done = {name: track.done[name] for name in (counters.lds, counters.store)}
+        done = {name: track.done[name] for name in (counters.lds, counters.store)} | {LANDED: track.done[counters.load]}
         if registers.kernel.one_cache:
             done[counters.store] = track.issued[counters.store]
         self.waves.arrive(registers.live, done)

@@ -11,6 +11,11 @@ A memory instruction moves `size` bytes a lane between registers and one address
 | `buffer` | as a descriptor in scalar registers says (`semantics.buffers`): in global memory, or in scratch |
 | `lds` | vector + immediate, in the block's LDS; `2` forms take two immediates, counted in elements (`ST64`: in 64) |
 
+A load may go straight to LDS (`GLOBAL_LOAD_LDS_*`; buffer loads with the bit `lds`): no register gets the data, and the
+wave says where, not the lane: lane n's bytes lie at M0 + immediate + n·4, or n·16 of 12 and 16 bytes, where the lane is
+active (CDNA 3 and 4 ISA, "Memory Buffer Load to LDS"; CDNA 4 ISA, 10.3, "Addressing").  The immediate moves both ends.
+It is a load of memory for the counters, vmcnt alone (CDNA 4 ISA, 10.4), so a wait for LDS does not wait for it.
+
 An address must be a multiple of what `alignment_of` says: the mode STRICT of the machine's register SH_MEM_CONFIG.
 amdhsa sets UNALIGNED, where any byte will do (ISA manuals, "Memory Alignment"; Linux, amdkfd; LLVM's
 `unaligned-access-mode`).  Scalar loads drop the lowest two bits of each part of their address in every mode (ISA
@@ -24,9 +29,10 @@ for n > 0 says nothing of it, is the instruction set's matter: `isa.architecture
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.semantics.atomics import GLOBAL, LDS, Atomic
 
 
@@ -42,23 +48,36 @@ class MemoryInstruction:
     pair_step: int = 0  # 0: one element; else bytes that an immediate of the two-element form counts
     by_buffer: bool = False  # scratch, by the buffer that describes it (never in the table)
     atomic: Atomic | None = None  # it reads and writes at once
-    transposed: bool = False  # of what 16 lanes load, four elements of 16 bits each, a lane gets a column
+    transposed: int = 0  # bits of the elements that 16 lanes load, each lane gets a column (`target.transposed`)
+    to_lds: bool = False  # a load whose data go to LDS
 
     @property
     def registers(self) -> int:
         """How many registers one element takes."""
         return max(1, self.size // 4)
 
+    @property
+    def lane_stride(self) -> int:
+        """Bytes from one lane's place in LDS to the next one's, of a load that goes there: no less than 16 of 12.
+
+        CDNA 4 ISA, 9.1.9: TIDinWave · 4, and · 16 of three and four dwords; AMD's emulators, Mirage and rocjitsu, too.
+        """
+        return 4 if self.size <= 4 else 16
+
     def returns(self, fields: Mapping[str, int]) -> bool:
-        """Whether data come back.
+        """Whether data come back to registers.
 
         Of an atomic operation in LDS its name says so, of others a bit: CDNA's GLC (later SC0), RDNA 3's GLC, the
         lowest of RDNA 4's temporal hint (ISA manuals, FLAT and MUBUF; RDNA 4 ISA, "Temporal Hints": TH_ATOMIC_RETURN).
         """
         if self.atomic is None:
-            return not self.store
+            return not (self.store or self.to_lds)
         asked = fields.get("glc", 0) or fields.get("sc0", 0) or fields.get("th", 0) & 1
         return self.atomic.returns or bool(self.space != "lds" and asked)
+
+    def is_counted_as_store(self, fields: Mapping[str, int]) -> bool:
+        """Whether the counter of stores counts it, where there is one: nothing comes back, to registers or LDS."""
+        return not (self.to_lds or self.returns(fields))
 
 
 def alignment_of(space: str, size: int) -> int:
@@ -117,6 +136,13 @@ _VECTOR: tuple[Row, ...] = (
     ("STORE_DWORDX4 STORE_B128", 16, {}),
 )
 
+#: Global memory to LDS.  Of bytes and halves no source that was found says what becomes of the dword's others.
+_TO_LDS: tuple[Row, ...] = (
+    ("LOAD_LDS_DWORD", 4, {"to_lds": True}),
+    ("LOAD_LDS_DWORDX3", 12, {"to_lds": True}),
+    ("LOAD_LDS_DWORDX4", 16, {"to_lds": True}),
+)
+
 _LDS: tuple[Row, ...] = (
     ("READ_U8 LOAD_U8", 1, {}),
     ("READ_I8 LOAD_I8", 1, {"signed": True}),
@@ -132,7 +158,10 @@ _LDS: tuple[Row, ...] = (
     ("READ_B64 LOAD_B64", 8, {}),
     ("READ_B96 LOAD_B96", 12, {}),
     ("READ_B128 LOAD_B128", 16, {}),
-    ("READ_B64_TR_B16", 8, {"transposed": True}),
+    ("READ_B64_TR_B16", 8, {"transposed": 16}),
+    ("READ_B64_TR_B8", 8, {"transposed": 8}),
+    ("READ_B64_TR_B4", 8, {"transposed": 4}),
+    ("READ_B96_TR_B6", 12, {"transposed": 6}),
     ("READ2_B32 LOAD_2ADDR_B32", 4, {"pair_step": 4}),
     ("READ2_B64 LOAD_2ADDR_B64", 8, {"pair_step": 8}),
     ("READ2ST64_B32 LOAD_2ADDR_STRIDE64_B32", 4, {"pair_step": 4 * 64}),
@@ -181,7 +210,7 @@ def _atomics(prefix: str, space: str, rows: Mapping[str, Atomic]) -> Mapping[str
 
 #: Every memory instruction that is known.
 ACCESSES: Mapping[str, MemoryInstruction] = {
-    **_named("GLOBAL", "global", _VECTOR),
+    **_named("GLOBAL", "global", (*_VECTOR, *_TO_LDS)),
     **_named("FLAT", "flat", _VECTOR),
     **_named("SCRATCH", "scratch", _VECTOR),
     **_named("BUFFER", "buffer", _VECTOR),
@@ -204,6 +233,22 @@ NO_EFFECT = frozenset({
 
 #: The message with which an ending wave gives its registers back (RDNA 3 ISA, S_SENDMSG).
 DEALLOCATE_VGPRS = 3
+
+
+def access_of(name: str, fields: Mapping[str, int]) -> MemoryInstruction:
+    """The memory instruction of this name, as these fields have it: a buffer load with the bit `lds` goes to LDS.
+
+    Raises `UnsupportedInstructionError` for one that would be of bytes or halves, a store, or an atomic operation.
+
+    >>> access_of("BUFFER_LOAD_DWORD", {"lds": 1}) == replace(ACCESSES["BUFFER_LOAD_DWORD"], to_lds=True)
+    True
+    """
+    access = ACCESSES[name]
+    if not fields.get("lds"):
+        return access
+    if access.space != "buffer" or access.store or access.atomic or access.size not in (4, 12, 16):
+        raise UnsupportedInstructionError(f"{name.lower()} with the modifier lds is not described")
+    return replace(access, to_lds=True)
 
 
 def has_no_effect(name: str, fields: Mapping[str, int]) -> bool:

@@ -74,6 +74,8 @@ class TracedAccess:
     moment: int = 0  # accesses of one, by one instruction, are made at once
     stored: tuple[Expr, ...] = ()  # the values that a store has, one after the other
     uniform: bool = False  # all lanes of a wave store these, in LDS
+    lands: int | None = None  # a load to LDS: the barriers that its wave passes, at most, while it is under way
+    alone: bool = False  # and whether no other access of its wave to LDS is under way at the same time
 
     def __str__(self) -> str:
         verb = "updates" if self.atomic else "stores to" if self.store else "loads from"
@@ -107,7 +109,8 @@ def accesses(trace: Sequence[TracedElement], loops: Loops) -> tuple[TracedAccess
             found[-1] = replace(whole, undefined=both[0], stored=both[1], uniform=both[2])
         else:
             this = one.instruction, one.store, one.buffer, one.offset, one.width, one.guard, one.barriers
-            found.append(TracedAccess(*this, undefined, one.loops, one.atomic, one.moment, stored, one.uniform))
+            rest = one.loops, one.atomic, one.moment, stored, one.uniform, one.lands, one.alone
+            found.append(TracedAccess(*this, undefined, *rest))
     return tuple(found)
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from layoutalg.index import FALSE, TRUE, Expr, all_of, array, conjuncts, simplify, substitute
 from layoutalg.index.normal import normal
 from layoutalg.isa.run.cycles import LdsMeter
-from layoutalg.isa.semantics.accesses import ACCESSES
+from layoutalg.isa.semantics.accesses import ACCESSES, access_of
 from layoutalg.memory.coalescing import fewest, segments
 from layoutalg.prove import Proved, Refuted, Unknown, Verdict, Witness
 from layoutalg.refine.audit.accesses import LDS, TracedAccess
@@ -77,6 +77,10 @@ def facts(found: Sequence[TracedAccess], launched: KernelLaunch) -> Iterator[Fac
 def _fact(block: BlockThreads, access: TracedAccess) -> Fact:
     claim, about = BANKS if access.memory == LDS else COALESCED, str(access)
     unit = "cycles" if claim == BANKS else "segments"
+    how = access_of(access.instruction.name, access.instruction.fields)
+    if claim == BANKS and (how.transposed or how.to_lds):
+        what = "loads that transpose" if how.transposed else "loads to LDS"
+        return Fact(claim, about, unit, why=f"no source says what {what} cost in LDS")
     alike = simplify(substitute(access.offset, dict.fromkeys(block.threads, FALSE)))
     lanes = simplify(access.offset - alike)
     if not own_variables(lanes) <= set(block.threads):

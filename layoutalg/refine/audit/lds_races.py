@@ -14,6 +14,10 @@ Stores of the same bytes do not race, since whichever is last leaves them: of on
 have the value; of any two where it is made of what the whole block has.  In C++ two threads that do this race; in
 machine code nothing is left to a compiler that could make use of it.
 
+A load to LDS stores at some time between its issue and a wait, which its own wave may pass barriers before: so it is
+an access in each of the intervals until then.  It is in order with its wave's other accesses where none of them is
+under way beside it, and never with other such loads; else it stands for a wave of its own.
+
 What a table does not know of a guard is taken as holding.  Where two then meet, and where an offset has no table, the
 prover is asked of two threads with all that is known: their guards, their turns, the barriers before them.
 What it cannot represent: waves that an atomic operation orders.
@@ -28,7 +32,7 @@ from math import lcm, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.index import FALSE, Expr, all_of, any_of, eq, negation, substitute, value, variables
+from layoutalg.index import FALSE, Expr, all_of, any_of, eq, negation, simplify, substitute, value, variables
 from layoutalg.prove import ForAll, Shown
 from layoutalg.refine.audit.accesses import TracedAccess, same_bytes
 from layoutalg.refine.audit.intervals import another, count_of, meeting, own_variables
@@ -44,15 +48,16 @@ from layoutalg.refine.audit.tables import (
     most_of,
 )
 
-NOBODY, SEVERAL = -1, -2
+NOBODY, SEVERAL, COMING = -1, -2, -3
 
-#: Kinds of accesses; atomic operations are of 4 or of 8 bytes.
-READ, STORE, ATOMIC, WIDE = range(4)
+#: Kinds of accesses; atomic operations are of 4 or of 8 bytes, what lands is a load to LDS.
+READ, STORE, ATOMIC, WIDE, LANDING = range(5)
 
 #: Of which kinds of accesses another wave's may not be of the same byte.
 AGAINST = {
-    READ: (STORE, ATOMIC, WIDE), STORE: (READ, STORE, ATOMIC, WIDE), ATOMIC: (READ, STORE, WIDE),
-    WIDE: (READ, STORE, ATOMIC),
+    READ: (STORE, ATOMIC, WIDE, LANDING), STORE: (READ, STORE, ATOMIC, WIDE, LANDING),
+    ATOMIC: (READ, STORE, WIDE, LANDING), WIDE: (READ, STORE, ATOMIC, LANDING),
+    LANDING: (READ, STORE, ATOMIC, WIDE, LANDING),
 }  # fmt: skip
 
 #: Turns of two groups that are laid over each other at most, and pairs of accesses that the prover is asked of.
@@ -60,10 +65,17 @@ MOST_PAIRS, MOST_ASKED = 1 << 10, 64
 
 
 def kind(access: TracedAccess) -> int:
-    """Whether an access reads, stores, or does both at once, and in how many bytes."""
+    """Whether an access reads, stores, or does both at once, and in how many bytes; or lands."""
+    if access.lands is not None:
+        return LANDING
     if access.atomic:
         return ATOMIC if access.width == 4 else WIDE
     return STORE if access.store else READ
+
+
+def intervals_of(access: TracedAccess) -> list[Expr]:
+    """How many barriers stand before an access; of a load to LDS, before and while it is under way."""
+    return [simplify(access.barriers + k) for k in range((access.lands or 0) + 1)]
 
 
 class LdsRaces:
@@ -107,7 +119,8 @@ class LdsRaces:
         a, b = self.found[one], self.found[other]
         if kind(b) not in AGAINST[kind(a)] or self._same_bytes(one, other):
             return False
-        return meeting(a.barriers, b.barriers, a.loops, another(b.loops)) is not None
+        there = another(b.loops)
+        return any(meeting(m, n, a.loops, there) is not None for m in intervals_of(a) for n in intervals_of(b))
 
     def _same_bytes(self, one: int, other: int) -> bool:
         return same_bytes(self.found[one], self.found[other], self.alike)
@@ -115,7 +128,7 @@ class LdsRaces:
     def _at_once(self, one: int, other: int) -> bool:
         """Whether both are stored by one instruction at one time."""
         a, b = self.found[one], self.found[other]
-        return a.instruction is b.instruction and a.moment == b.moment and kind(a) == STORE
+        return a.instruction is b.instruction and a.moment == b.moment and kind(a) in (STORE, LANDING)
 
     # Tables
 
@@ -123,7 +136,8 @@ class LdsRaces:
         """Each pair of accesses that meet in the tables, with where."""
         groups: dict[tuple[Expr, tuple[Expr, ...]], list[LdsRow]] = {}
         for row in self.rows:
-            groups.setdefault((row.access.barriers, row.access.loops), []).append(row)
+            for barriers in intervals_of(row.access):
+                groups.setdefault((barriers, row.access.loops), []).append(row)
         for one, other in combinations_with_replacement(groups, 2):
             there = another(other[1])
             solved = meeting(one[0], other[0], one[1], there)
@@ -201,8 +215,11 @@ class LdsRaces:
         """Where other waves' accesses that are noted are of bytes of this one."""
         lanes, starts = row.at(turns)
         bytes_ = bytes_of(starts, row.access.width)
-        own = np.broadcast_to(self.block.waves[lanes][:, None], bytes_.shape)
+        coming = row.access.lands is not None
         for against in AGAINST[kind(row.access)]:
+            apart = coming and (against == LANDING or not row.access.alone)
+            waves = np.full(len(lanes), COMING) if apart else self.block.waves[lanes]
+            own = np.broadcast_to(waves[:, None], bytes_.shape)
             met = marks.others(against, own, bytes_)
             if not met.any():
                 continue
@@ -224,17 +241,22 @@ class LdsRaces:
         a, b, block = self.found[one], self.found[other], self.block
         own = [v for v in variables(b.offset, b.guard, b.barriers, *b.loops) if v not in {*self.alike, *b.loops}]
         there = another((*b.loops, *dict.fromkeys((*block.threads, *own))))
-        solved = meeting(a.barriers, b.barriers, a.loops, {t: there[t] for t in b.loops}) or {}
+        coming = a.lands is not None or b.lands is not None
+        apart_in_wave = all(one.lands is not None for one in (a, b)) or any(
+            one.lands is not None and not one.alone for one in (a, b)
+        )
+        solved = {} if coming else meeting(a.barriers, b.barriers, a.loops, {t: there[t] for t in b.loops}) or {}
         offset, guard, barriers = (substitute(e, there) for e in (b.offset, b.guard, b.barriers))
         apart = any_of(a.offset + a.width <= offset, offset + b.width <= a.offset)
-        ordered = eq(block.wave(), block.wave(there))
+        ordered = FALSE if apart_in_wave else eq(block.wave(), block.wave(there))
         if self._at_once(one, other):  # in one turn, two lanes of a wave store at once
             same_turn = all_of(*(eq(t, there[t]) for t in a.loops))
             same = all_of(*(eq(v, there[v]) for v in block.threads))
             equal = eq(a.offset, offset) if one == other and a.uniform else FALSE
             ordered = any_of(same, all_of(ordered, any_of(negation(same_turn), equal)))
         within = [all_of(e >= 0, e < count_of(t)) for t, e in solved.items() if e.op != "const"]
-        given = all_of(block.launched.given, a.guard, guard, eq(a.barriers, barriers), *within)
+        at_once = all_of(barriers <= a.barriers + (a.lands or 0), a.barriers <= barriers + (b.lands or 0))
+        given = all_of(block.launched.given, a.guard, guard, at_once, *within)
         goal = any_of(ordered, apart)
         if solved:
             given, goal = substitute(given, solved), substitute(goal, solved)
@@ -258,6 +280,8 @@ class _Marks:
         """Notes an access in a turn."""
         lanes, starts = row.at(turns)
         way, waves = kind(row.access), row.block.waves[lanes]
+        if row.access.lands is not None and not row.access.alone:
+            waves = np.full(len(lanes), SEVERAL)
         inside = np.clip(bytes_of(starts, row.access.width), 0, self.size)  # what is outside is `lds_in_bounds`'s
         held = self.waves[way]
         for wave in np.unique(waves):

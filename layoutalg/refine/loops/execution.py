@@ -52,6 +52,7 @@ class SymbolicExecution:
         left = self.region(frozenset(self.flow.order), entry, self.machine.registers.state)
         if left:
             raise NotReadable(f"control leaves the kernel for {left[0][0]:#x}")
+        self.machine.settle()
 
     @property
     def late(self) -> bool:
@@ -109,6 +110,7 @@ class SymbolicExecution:
             if branch_target(instruction) is not None:
                 return self._branch(instruction)
             if instruction.name in ENDS:
+                machine.end()
                 return []
             machine.execute(instruction)
         return [(target, state) for target in self.blocks[start].successors]

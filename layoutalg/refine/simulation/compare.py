@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import permutations
+from itertools import combinations, permutations
 
 from layoutalg.index import (
     Expr,
@@ -160,6 +160,9 @@ class Comparison:
             yield f"{about}: size", unknown(f"{element.size} bytes for {partner.size}")
         if element.buffer == "lds":
             yield f"{about}: barriers", self._barriers(element, partner)
+        if element.lands is not None and (element.lands or not element.alone):
+            beside = "over a barrier" if element.lands else "beside others of its wave"
+            yield f"{about}: lands", unknown(f"it is under way {beside}")
         if element.store:
             yield (
                 f"{about}: value",
@@ -192,7 +195,10 @@ class Comparison:
                 yield f"{element.what}: happens", refuted
 
     def _ordered(self, partners: Sequence[tuple[TracedElement, ExpectedElement | None]]) -> Decided:
-        """Between two barriers, two accesses of a thread to LDS, one a store, that change places do not meet."""
+        """Between two barriers, two accesses of a thread to LDS, one a store, that change places do not meet.
+
+        Loads to LDS are in no order among each other.
+        """
         number = {w.what: n for n, w in enumerate(self.wanted)}
         phases: dict[
             Expr, list[tuple[int, TracedElement]]
@@ -201,7 +207,8 @@ class Comparison:
             if partner is not None and element.buffer == "lds":
                 phases.setdefault(partner.barriers, []).append((number[partner.what], element))
         for accesses in phases.values():
-            turned = list(changed_places(accesses))
+            landing = [(0, element) for _, element in accesses if element.lands is not None]
+            turned = [*changed_places(accesses), *((one, other) for (_, one), (_, other) in combinations(landing, 2))]
             for one, other in turned[:MOST_TURNED]:
                 about = f"{self._about(other)}: before {one.instruction.address:#x} in the program"
                 apart = negation(eq(one.offset, other.offset))

@@ -6,6 +6,9 @@ n = 0 when accesses that come back in any order are under way).  Where paths mee
 
 Where a load of 16 bits keeps the other half of its register, the halves wait apart (LLVM: halves are registers of their
 own, VGPR_16): both may be under way, in any order.
+
+Loads to LDS wait without a register: of each that may be under way it is known how many barriers the wave has passed
+since, at most.  Those of one instruction are told apart by how many of them followed.
 """
 
 from __future__ import annotations
@@ -17,6 +20,9 @@ Key = tuple[str, int]
 
 HALVES = ("low", "high")
 
+#: Loads to LDS by one instruction that are followed while they are under way at once.
+GENERATIONS = 8
+
 #: Stands for the LDS accesses of the wave, which a barrier must find done.
 LDS: Key = ("lds", 0)
 
@@ -27,10 +33,11 @@ class Outstanding:
 
     ages: dict[Key, dict[str, int]] = field(default_factory=dict)
     unordered: frozenset[str] = frozenset()
+    passed: dict[Key, int] = field(default_factory=dict)  # of loads to LDS: barriers since, at most
 
     def copy(self) -> Outstanding:
         """An independent copy."""
-        return Outstanding({key: dict(ages) for key, ages in self.ages.items()}, self.unordered)
+        return Outstanding({key: dict(ages) for key, ages in self.ages.items()}, self.unordered, dict(self.passed))
 
     def issue(self, counters: Iterable[str], keys: Iterable[Key], unordered: bool) -> None:
         """One access on these counters, whose data goes to these registers."""
@@ -44,6 +51,29 @@ class Outstanding:
         if unordered:
             self.unordered |= frozenset(names)
 
+    def bring(self, counters: Iterable[str], address: int) -> bool:
+        """A load to LDS by the instruction of this address, its youngest; whether no more than `GENERATIONS` are."""
+        for number in range(GENERATIONS - 1, 0, -1):
+            younger, older = _coming(address, number - 1), _coming(address, number)
+            if younger in self.ages:
+                self.ages[older], self.passed[older] = self.ages.pop(younger), self.passed.pop(younger)
+        self.issue(counters, [_coming(address, 0)], False)
+        self.passed[_coming(address, 0)] = 0
+        return _coming(address, GENERATIONS - 1) not in self.ages
+
+    @property
+    def coming(self) -> frozenset[Key]:
+        """The loads to LDS that may be under way."""
+        return frozenset(key for key in self.ages if key in self.passed)
+
+    def meet(self) -> Mapping[int, int]:
+        """A barrier is passed: of each instruction that loads to LDS and is under way, how many barriers since."""
+        found: dict[int, int] = {}
+        for key in self.coming:
+            self.passed[key] += 1
+            found[key[1]] = max(found.get(key[1], 0), self.passed[key])
+        return found
+
     def wait(self, left: Mapping[str, int]) -> None:
         """Waits until at most so many are under way."""
         for name, count in left.items():
@@ -54,6 +84,7 @@ class Outstanding:
                     del ages[name]
                 if not ages:
                     del self.ages[key]
+                    self.passed.pop(key, None)
             if not count:
                 self.unordered -= {name}
 
@@ -73,11 +104,18 @@ class Outstanding:
             for name, age in ages.items():
                 mine[name] = min(age, mine.get(name, age))
         self.unordered |= other.unordered
+        for key, count in other.passed.items():
+            self.passed[key] = max(count, self.passed.get(key, 0))
 
 
 def half_of(key: Key, half: str) -> Key:
     """A half of a register, or all of it."""
     return (f"{key[0]} {half}", key[1]) if half else key
+
+
+def _coming(address: int, number: int) -> Key:
+    """A load to LDS by an instruction, the n-th youngest."""
+    return (f"to lds {number}", address)
 
 
 def _parts(key: Key, half: str) -> tuple[Key, ...]:

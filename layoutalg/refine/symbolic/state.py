@@ -69,6 +69,8 @@ class TracedElement:
     atomic: bool = False  # an atomic operation, which stores: what is there before and after is not known
     moment: int = 0  # elements of one have been accessed at once
     uniform: bool = False  # the value is that of all lanes of the wave; only looked at of stores to LDS
+    lands: int | None = None  # a load to LDS: the barriers that its wave passes, at most, while it is under way
+    alone: bool = False  # and whether no other access of its wave to LDS is under way at the same time
 
 
 @dataclass

@@ -163,7 +163,7 @@ class LdsContents:
     def _moved(self, number: int, elements: Sequence[TracedElement]) -> _Moved:
         one, known = elements[0], set(self.numbers)
         access = ACCESSES.get(one.instruction.name)
-        if access is None or access.atomic or access.transposed:
+        if access is None or access.atomic:
             raise NotReadable(f"{one.instruction.place} does more than load or store")
         if not set(variables(one.offset)) <= known:
             raise NotReadable(f"an LDS address depends on more than the thread: {one.offset}")

@@ -1,0 +1,74 @@
+"""What loads bring straight to LDS, and is under way: nobody may look at these places, or store there.
+
+The data are put there when the load is issued, as no correct program can tell; each place remembers the wave and its
+ticket (how many loads it had issued), which later accesses ask of:
+
+| who accesses the place | may, where |
+|---|---|
+| the wave itself | it has waited for the load |
+| another wave of the block | the wave waited before it came to a barrier, which both have passed since |
+
+(LLVM's AMDGPUUsage, "Memory Model": what a wave waits for with vmcnt others see behind a barrier; CDNA 4 ISA, 10.4:
+loads to LDS count vmcnt alone.)
+What it cannot represent: the wave's own reads of LDS that are under way when the load is issued.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from layoutalg.errors import Fault
+from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.races import NOBODY, Synchronised
+from layoutalg.isa.run.spaces import Describe
+
+#: The name of the tickets that had come when a wave came to a barrier.
+LANDED = "landed"
+
+_DWORD = 4
+
+
+class Landing:
+    """The wave and the ticket of the last load that brings each dword of LDS."""
+
+    def __init__(self, name: Callable[[int], str], size: int) -> None:
+        """`name` is what a byte is called in messages; `size`, the bytes of all blocks."""
+        self.name, self.size = name, size
+        self.who: Array | None = None  # nobody's so far
+        self.ticket = np.zeros(0, np.int64)
+
+    def note(self, positions: Array, size: int, rows: Array, tickets: Array) -> None:
+        """Loads of these waves (rows of the machine) bring so many bytes to each place."""
+        if self.who is None:
+            dwords = -(-self.size // _DWORD) + 1
+            self.who, self.ticket = np.full(dwords, NOBODY, np.int64), np.zeros(dwords, np.int64)
+        places = _dwords(positions, size)
+        self.who[places], self.ticket[places] = rows[:, None], tickets[:, None]
+
+    def check(
+        self, positions: Array, size: int, rows: Array, done: Array, waves: Synchronised, describe: Describe, where: str
+    ) -> None:
+        """A `Fault` where an access touches what is under way; `done` are the tickets that each wave has waited for."""
+        if self.who is None or not positions.size:
+            return
+        places = _dwords(positions, size)
+        who, ticket, own = self.who[places], self.ticket[places], rows[:, None]
+        there = np.maximum(who, 0)
+        seen = np.where(who == own, done[there], waves.complete[LANDED][there])
+        bad = (who != NOBODY) & (ticket > seen)
+        if not bad.any():
+            return
+        lane, k = np.argwhere(bad)[0]
+        thread, place = describe(int(lane)), self.name(int(places[lane, k]) * _DWORD)
+        whose = "its own wave" if who[lane, k] == rows[lane] else "another wave, with no wait and barrier between"
+        raise Fault("race", f"{thread} accesses {place}, which a load of {whose} is bringing", where, thread=thread)
+
+
+def _dwords(positions: Array, size: int) -> Array:
+    """The dwords that accesses touch."""
+    last = (positions + size - 1) // _DWORD
+    first = positions // _DWORD
+    found: Array = np.minimum(first[:, None] + np.arange(-(-size // _DWORD) + 1), last[:, None])
+    return found

@@ -1,0 +1,135 @@
+"""Which bytes an access reaches, in which memory: positions, alignment, and what is watched or priced of it.
+
+A flat access is one of the spaces that its addresses lie in.  An address must be one that is there, and of both copies
+of a block; else it is a `Fault`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from layoutalg.errors import Fault
+from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.chosen import Chosen
+from layoutalg.isa.run.cycles import LdsMeter
+from layoutalg.isa.run.landing import LANDED, Landing
+from layoutalg.isa.run.lds import Lds
+from layoutalg.isa.run.observer import Observer
+from layoutalg.isa.run.races import Races, Synchronised
+from layoutalg.isa.run.registers import APERTURES, WaveRegisters
+from layoutalg.isa.run.scratch import Scratch
+from layoutalg.isa.run.spaces import Describe, GlobalMemory, Memory
+from layoutalg.isa.semantics.accesses import MemoryInstruction, alignment_of
+
+
+class Reach:
+    """Global memory, and the LDS and scratch of the blocks that run at once."""
+
+    def __init__(
+        self, registers: WaveRegisters, memory: GlobalMemory, place: int, meter: LdsMeter, strict: bool = True,
+        races: Races | None = None, first: int = 0,
+    ) -> None:  # fmt: skip
+        """`place` is the smallest element of LDS that is accessed.
+
+        Where it is `strict`, an unaligned access is a fault, else it is noted.  `races` watches what waves do to
+        each other in global memory; the first block has the number `first`.
+        """
+        kernel, blocks, noise = registers.kernel, len(registers.blocks), registers.noise
+        self.registers, self.races = registers, races
+        self.memory, self.meter, self.strict = memory, meter, strict
+        self.architecture = kernel.architecture
+        counters, per_block = self.architecture.counters, registers.waves_per_block
+        self.waves = Synchronised(registers.waves, per_block, (counters.lds, counters.store, LANDED), first)
+        self.lds = Lds(blocks, kernel.lds_bytes, place, noise, per_block, counters.lds)
+        self.landing = Landing(self.lds.name, blocks * self.lds.stride)
+        self.coming: list[Array] = []  # dwords that an instruction loads to LDS
+        self.scratch = Scratch(kernel, registers.waves, noise)
+        self.observer: Observer | None = None
+        self.alike = False  # the access is one of all lanes, with the same addresses in each block
+        self.unaligned: dict[str, None] = {}  # instructions that accessed memory across their width, in order
+        self.ordered: dict[str, None] = {}  # atomic operations whose results another order may change
+
+    def _agreed(self, what: str, word: Array, active: Array) -> Array:
+        """A word of the active lanes by wave and lane, which both copies must have alike."""
+        registers = self.registers
+        if len(word) > 1:
+            word = registers.agree(what, np.where(active, word, word.dtype.type(0)))
+        return np.asarray(registers.by_wave(word)[0])
+
+    def _split(self, access: MemoryInstruction, address: Array, lanes: Chosen) -> list[tuple[str, Array, Chosen]]:
+        """A flat access as accesses of the spaces that its addresses lie in."""
+        registers = self.registers
+        if access.space != "flat":
+            return [(access.space, address, lanes)]
+        upper = registers.w.high(address)
+        parts = {space: upper == base for space, base in APERTURES.items()}
+        parts["global"] = ~(parts["lds"] | parts["scratch"])
+        return [
+            (space, address if space == "global" else registers.w.low(address), lanes.among(part))
+            for space, part in parts.items()
+            if (lanes.active & part).any()
+        ]
+
+    def _positions(
+        self, space: str, address: Array, lanes: Chosen, size: int, *, store: bool = False, atomic: bool = False
+    ) -> tuple[Memory, Array]:
+        registers = self.registers
+        describe, (chosen,) = registers.describe(lanes.active), lanes.of(address[None])
+        self._check_alignment(chosen, space, size, describe, self.strict or atomic)
+        if space in ("global", "constant"):
+            return self.memory.bytes, self.memory.positions(chosen, size, describe, registers.where, store=store)
+        if space == "lds":
+            blocks = lanes.rows // registers.waves_per_block
+            places = self.lds.positions(chosen, blocks, size, describe, registers.where)
+            done = registers.track.done[self.architecture.counters.load]
+            self.landing.check(places, size, lanes.rows, done, self.waves, describe, registers.where)
+            return self.lds.bytes, places
+        return self.scratch.bytes, self.scratch.positions(chosen, lanes, size, describe, registers.where)
+
+    def _check_alignment(self, addresses: Array, space: str, size: int, describe: Describe, strict: bool) -> None:
+        registers = self.registers
+        needed = min(size, 4) if space == "constant" else alignment_of(space, size)
+        if not int(np.bitwise_or.reduce(addresses)) & (needed - 1):
+            return
+        bad = (addresses & addresses.dtype.type(needed - 1)) != 0
+        if strict:
+            why = f"which is no multiple of {needed}"
+            if space in ("global", "constant"):
+                raise self.memory.fault("alignment", addresses, bad, size, describe, registers.where, why)
+            k = int(np.argmax(bad))
+            address, thread = int(addresses[k]), describe(k)
+            what = f"{size} bytes at {address:#x}, {why}, {thread}"
+            raise Fault("alignment", what, registers.where, thread=thread, address=address)
+        self.unaligned.setdefault(registers.where)
+
+    def start_in_lds(self, word: Array, bits: int) -> Array:
+        """A `Fault` in every mode where bits would be dropped."""
+        registers = self.registers
+        held = registers.agree("a place in LDS", np.where(registers.running, word, np.uint32(0)))
+        bad = (held & np.uint32(3) != 0) | (held >> np.uint32(bits) != 0)
+        if bad.any():
+            first = int(held.flat[int(np.argmax(bad))])
+            what = f"M0 is {first:#x}, of which a load to LDS takes bits 2 to {bits - 1}"
+            raise Fault("alignment", what, registers.where)
+        return word
+
+    def dwords(self, part: Array) -> Array:
+        """A `Fault` in every mode where bits would be dropped: the load would be from another place."""
+        registers = self.registers
+        held = registers.agree("an address", np.where(registers.running, part, np.uint64(0)))
+        bad = (held & np.uint64(3)) != 0
+        if bad.any():
+            first = int(held.flat[int(np.argmax(bad))])
+            raise Fault(
+                "alignment", f"a scalar address has the part {first:#x}, which is no multiple of 4", registers.where
+            )
+        return part
+
+    def _races(self, space: str) -> Races | None:
+        return self.lds.races if space == "lds" else self.races if space in ("global", "constant") else None
+
+    def _meter(self, access: MemoryInstruction, addresses: Array, lanes: Chosen) -> None:
+        """Counts the cycles; where all blocks do the same, from those of the first one."""
+        registers = self.registers
+        blocks, waves = (len(registers.blocks), registers.waves_per_block) if self.alike else (1, registers.waves)
+        self.meter.count(registers.where, access, addresses[:waves], lanes.active[:waves], blocks)

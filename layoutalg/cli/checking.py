@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from layoutalg.cli import checked, reports, watching
     from layoutalg.formats import check as claims
     from layoutalg.prove import certificates as smtlib
-    from layoutalg.prove import decide, parallel
+    from layoutalg.prove import cluster as clusters
+    from layoutalg.prove import decide
     from layoutalg.prove import recheck as again
 
     Unreadable = formats.SpecError | InputError | OSError
@@ -60,7 +61,7 @@ else:
     claims = lazy("layoutalg.formats.check")
     smtlib = lazy("layoutalg.prove.certificates")
     decide = lazy("layoutalg.prove.decide")
-    parallel = lazy("layoutalg.prove.parallel")
+    clusters = lazy("layoutalg.prove.cluster")
     again = lazy("layoutalg.prove.recheck")
 
 
@@ -73,6 +74,15 @@ Files = Annotated[
 ]
 Defines = Annotated[
     list[str] | None, typer.Option("-D", help="A size, or a template or macro parameter of C++: NAME=VALUE.")
+]
+
+
+Executing = Annotated[
+    str | None,
+    typer.Option(
+        help="`dask`: on the Dask cluster of DASK_SCHEDULER_ADDRESS, else on one of --jobs processes here; "
+        "`dask:ADDRESS`: on that one."
+    ),
 ]
 
 
@@ -97,7 +107,7 @@ def check(
     seconds: Annotated[float, typer.Option(min=0.001, max=86400, help="The limit for each claim.")] = 10.0,
     memory: Annotated[int, typer.Option(min=256, help="The solver's limit in megabytes.")] = 2048,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Processes that prove at once.")] = 1,
-    dask: Annotated[str | None, typer.Option(help="Prove on the Dask cluster at this address.")] = None,
+    executor: Executing = None,
     certificates: Annotated[
         Path | None, typer.Option(callback=placed, help="Write SMT-LIB certificates to this folder.")
     ] = None,
@@ -111,7 +121,7 @@ def check(
 ) -> int:
     """Prove every claim of each descriptor."""
     form = OutputForm.JSON if as_json else form
-    how = How(strategy, seconds, memory, jobs, dask)
+    how = How(strategy, seconds, memory, jobs, executor)
     keep = Kept(strategy, seconds, memory, form is OutputForm.JSON) if cache and certificates is None else None
     once = partial(_check, files, defines_of(define), include, target or (), how, keep, certificates, form)
     return watching.repeat(files, once) if watch else once()
@@ -194,7 +204,7 @@ class How:
     seconds: float
     memory: int
     jobs: int
-    dask: str | None
+    executor: str | None
 
     @property
     def limits(self) -> prove.Limits:
@@ -205,35 +215,47 @@ class How:
 def _decide(specs: list[formats.SpecFile], how: How, quiet: bool) -> list[list[claims.Result]]:
     if how.strategy is not None and how.strategy not in decide.STRATEGIES:
         raise InputError(f"no strategy {how.strategy!r}: give one of {', '.join(decide.STRATEGIES)}")
-    if how.jobs > 1 or how.dask is not None:
-        with cluster(how.dask) as executor:
-            return claims.check_all(specs, strategy=how.strategy, limits=how.limits, jobs=how.jobs, executor=executor)
-    with _progress(specs, quiet) as rounds:
-        return [list(claims.check(spec, strategy=how.strategy, limits=how.limits)) for spec in rounds]
+    with cluster(how.executor, how.jobs) as executor, _progress(quiet) as told:
+        return claims.check_all(
+            specs, strategy=how.strategy, limits=how.limits, jobs=how.jobs, executor=executor, progress=told
+        )
 
 
 @contextmanager
-def cluster(address: str | None) -> Iterator[Executor | None]:
-    """The Dask cluster's executor; None where no address is given."""
-    if address is None:
+def cluster(executor: str | None, jobs: int) -> Iterator[Executor | None]:
+    """The executor that --executor names; None where it is not given."""
+    if executor is None:
         yield None
         return
-    try:
-        with parallel.dask_executor(address) as executor:
-            yield executor
-    except ImportError:
-        raise InputError("--dask needs Dask: pip install distributed") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"--dask {address}: no scheduler answers there ({error})") from None
+    kind, _, address = executor.partition(":")
+    if kind != "dask":
+        raise InputError(f"--executor {executor}: give dask, or dask:ADDRESS")
+    with ExitStack() as stack:
+        try:
+            workers = clusters.dask_executor(address or None, workers=jobs if jobs > 1 else None, say=_say)
+            found = stack.enter_context(workers)
+        except ImportError:
+            raise InputError("--executor dask needs Dask: pip install distributed") from None
+        except (OSError, ValueError) as error:
+            raise InputError(f"--executor {executor}: {error}") from None
+        yield found
+
+
+def _say(line: str) -> None:
+    print(f"note: {line}", file=sys.stderr, flush=True)
 
 
 @contextmanager
-def _progress(specs: list[formats.SpecFile], quiet: bool) -> Iterator[Iterable[formats.SpecFile]]:
-    """The files, with a bar on stderr where there are several and somebody sees it."""
-    if quiet or len(specs) == 1 or not sys.stderr.isatty():
-        yield specs
+def _progress(quiet: bool) -> Iterator[claims.Progress | None]:
+    """A bar on stderr, where somebody sees it."""
+    if quiet or not sys.stderr.isatty():
+        yield None
         return
-    yield progress.track(specs, "proving", console=console.Console(stderr=True), transient=True)
+    with progress.Progress(
+        *progress.Progress.get_default_columns(), progress.MofNCompleteColumn(),
+        console=console.Console(stderr=True), transient=True,
+    ) as bar:  # fmt: skip
+        yield lambda count: partial(bar.advance, bar.add_task("proving", total=count))
 
 
 def _certify(specs: list[formats.SpecFile], results: list[list[claims.Result]], folder: Path, how: How) -> None:

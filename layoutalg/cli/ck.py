@@ -55,7 +55,7 @@ def sweep(
         Path | None, typer.Option(help="Tile Engine's validation_utils.py: where what it admits is another.")
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Compilers at once.")] = os.cpu_count() or 1,
-    dask: Annotated[str | None, typer.Option(help="Compile on the Dask cluster at this address.")] = None,
+    executor: checking.Executing = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Say of every configuration of a GEMM whether CK compiles it, and whether its layouts are right; and the rule.
@@ -74,9 +74,9 @@ def sweep(
     names = [name.strip() for name in target.split(",")]
     found: list[sweeping.Swept] = []
     try:
-        with checking.cluster(dask) as executor:
+        with checking.cluster(executor, jobs) as workers:
             for name in names:
-                swept = sweeping.sweep(chosen, name, include, jobs, executor)
+                swept = sweeping.sweep(chosen, name, include, jobs, workers)
                 found += _tracked(swept, len(chosen), name, as_json)
     except cpp.CppUnitError as error:
         raise InputError(f"CK's headers do not compile: {shortened(str(error))}") from error

@@ -58,14 +58,14 @@ class Kept:
             return None
         if len(text) > LARGEST or b"cpp" in text:
             return None
-        return disk.key(b"check", text, str(path), repr(self.options), *_package())
+        return disk.key(b"check", text, str(path), repr(self.options), _package())
 
 
 @cache
-def _package() -> tuple[bytes | str, ...]:
-    """The source of this package, and the versions of what verdicts rest on."""
+def _package() -> str:
+    """The hash of this package's source, and of the versions of what verdicts rest on."""
     root = Path(__file__).parents[1]
     files = sorted(path for path in root.rglob("*") if path.suffix in (".py", ".toml", ".json"))
     versions = [metadata.version(name) for name in ("z3-solver", "numpy", "sympy")]
     sources = (part for path in files for part in (str(path.relative_to(root)), path.read_bytes()))
-    return (sys.version, *versions, *sources)
+    return disk.key(sys.version, *versions, *sources)

@@ -8,9 +8,10 @@ A claim that the file expects to be refuted passes when it is refuted; a layout 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from typing import Any
 
 from layoutalg.formats.claims import CLAIMS, USUAL, ClaimError, agree
 from layoutalg.formats.model import (
@@ -44,6 +45,9 @@ from layoutalg.prove import (
 from layoutalg.prove.claims.given import under
 from layoutalg.prove.domain import adaptor_of
 from layoutalg.prove.parallel import prove_all
+
+Progress = Callable[[int], Callable[[int], None]]
+"""Who is told how far it is: of so many claims, these."""
 
 
 @dataclass(frozen=True)
@@ -109,11 +113,17 @@ def check_all(
     limits: Limits | None = None,
     jobs: int = 1,
     executor: Executor | None = None,
+    progress: Progress | None = None,
 ) -> list[list[Result]]:
-    """The results of each file; the claims of all are one set of work for the processes or the executor."""
+    """The results of each file; the claims of all are one set of work for the processes or the executor.
+
+    `progress`: is told how many claims there are; what it gives is called with the number of those just decided.
+    """
     asked = [[question for item in spec.items for question in questions(item)] for spec in specs]
     claims = [q.claim for of_file in asked for q in of_file if q.claim is not None]
-    verdicts = iter(prove_all(claims, jobs=jobs, executor=executor, strategy=strategy, limits=limits or Limits()))
+    how: dict[str, Any] = {} if progress is None else {"told": progress(len(claims))}
+    limits = limits or Limits()
+    verdicts = iter(prove_all(claims, jobs=jobs, executor=executor, strategy=strategy, limits=limits, **how))
     return [[_answered(q, next(verdicts) if q.verdict is None else q.verdict) for q in of_file] for of_file in asked]
 
 

@@ -12,7 +12,7 @@ import pytest
 from layoutalg.ck import compiled
 from layoutalg.errors import CompileError, NoCompilerError
 from layoutalg.formats.cpp import CppError, CppUnit, CppUnitError
-from layoutalg.prove.parallel import dask_executor
+from layoutalg.prove.cluster import dask_executor
 from tests.optional import needed
 
 UNIT = CppUnit("gfx942", ())

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from layoutalg.prove.verdict import Refuted, Witness
-from tests.cli.command import GOOD, refused, run, written
+from tests.cli.command import GOOD, refused, run, start, written
 from tests.optional import needed
 
 OVERLAP = '[[descriptor]]\nname = "d"\nbase = { kind = "naive", lengths = [4, 4], strides = [2, 1] }\n'
@@ -141,7 +141,7 @@ def test_a_verdict_that_its_certificates_contradict_is_a_defect(
     tmp_path: Path, spec: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refuted = Refuted("", "", 0.0, witness=Witness((), ""))
-    monkeypatch.setattr(import_module("layoutalg.formats.check"), "prove", lambda *_, **__: refuted)
+    monkeypatch.setattr(import_module("layoutalg.prove.parallel"), "prove", lambda *_, **__: refuted)
     result = run("check", spec, "--certificates", tmp_path / "certificates")
     assert result.returncode == 70
     assert "good.toml: 0.a_lds.0.in_bounds is refuted, and proved by its certificates" in result.stderr
@@ -167,3 +167,18 @@ def test_tritons_ir_is_checked_for_the_targets_that_are_named() -> None:
 
 def test_a_target_is_of_tritons_ir(spec: Path) -> None:
     refused(run("check", spec, "--target", "gfx950"), "--target is of Triton's IR")
+
+
+def test_an_executor_that_is_none_is_refused(spec: Path) -> None:
+    refused(run("check", spec, "--executor", "ray"), "--executor ray: give dask, or dask:ADDRESS")
+
+
+@pytest.mark.slow
+def test_a_dask_cluster_of_this_machine_decides_what_one_process_decides(tmp_path: Path) -> None:
+    needed("distributed", "dask")
+    (tmp_path / "a.toml").write_text(GOOD)
+    (tmp_path / "b.toml").write_text(OVERLAP)
+    alone, done = (start("check", tmp_path, "--no-cache", *how) for how in ((), ("--executor", "dask", "-j", "2")))
+    assert done.returncode == 1, done.stderr
+    marks = [[line.split("(")[0] for line in one.stdout.splitlines()] for one in (alone, done)]
+    assert marks[0] == marks[1]

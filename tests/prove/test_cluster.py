@@ -8,9 +8,11 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from layoutalg.index import eq, negation, symbol
 from layoutalg.prove import ForAll, Injective, Limits, prove_all
-from layoutalg.prove.parallel import dask_executor
+from layoutalg.prove.cluster import SameVersion, dask_executor
 from tests.optional import needed
 from tests.prove.test_solver_robustness import CLAIMS, VERDICTS
 
@@ -56,3 +58,46 @@ def test_a_killed_worker_loses_nothing_and_nothing_is_proved_twice(tmp_path: Pat
     assert [v.name for v in again] == ["proved"] * len(hard) + VERDICTS
     assert all(p.stat().st_mtime_ns == written for p, written in entries.items())
     assert isinstance(CLAIMS[0], Injective)
+
+
+def local(workers: int) -> Any:
+    """A cluster of this machine."""
+    return distributed.LocalCluster(
+        n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    )
+
+
+def test_nobody_waits_for_ever_for_a_worker_that_does_not_come() -> None:
+    said: list[str] = []
+    with local(0) as cluster:
+        executor = dask_executor(cluster.scheduler_address, wait=0.2, say=said.append)
+        with pytest.raises(OSError, match=r"no worker of tcp://.* came within 0.2 s"), executor:
+            pass
+    assert said == [f"waiting for a worker of {cluster.scheduler_address}, 0.2 s at most"]
+
+
+@pytest.mark.slow
+def test_what_is_left_when_every_worker_is_lost_stays_undecided() -> None:
+    said: list[str] = []
+    with local(1) as cluster, dask_executor(cluster.scheduler_address, wait=0.4, say=said.append) as pool:
+        assert [v.name for v in prove_all(CLAIMS, executor=pool)] == VERDICTS
+        cluster.scale(0)
+        found = prove_all(CLAIMS, executor=pool)
+    assert [v.name for v in found] == ["unknown"] * len(CLAIMS)
+    assert "its worker was lost" in found[0].reason
+    assert said == ["no worker is left; waiting 0.4 s at most",
+                    "no worker came within 0.4 s: what is left stays undecided"]  # fmt: skip
+
+
+def test_a_worker_with_another_version_decides_nothing() -> None:
+    class Old(Executor):
+        def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            with pytest.raises(OSError, match="asks") as raised:
+                function("0.1.0", *args[1:], **kwargs)
+            future.set_exception(raised.value)
+            return future
+
+    (found,) = prove_all(CLAIMS[:1], executor=SameVersion(Old()))
+    assert found.name == "unknown"
+    assert "its worker was lost: it has layoutalg" in found.reason

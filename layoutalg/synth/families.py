@@ -10,7 +10,7 @@ and followed by a gap of p vectors:
 | cyclic shift  | line·(K0·L + p) + (inside + line) mod K0·L                                                        |
 | lines padded  | line·(K0·L + p) + inside                                                                          |
 | columns padded| c·(M + p) + r                                                                                     |
-| rows apart    | lines padded, with rows in a line that are M / L apart                                            |
+| rows apart    | lines padded, with rows in a line that are M / L apart; p a power of two                          |
 | in blocks     | c / B · (M·B) + one of the above in each block of B columns, the power of two in K0               |
 
 A gap of one whole round of the banks more moves every line by whole rounds: no bank changes, and no two elements meet.
@@ -80,7 +80,7 @@ def _all(problem: Problem) -> Iterator[Candidate]:
             name = f"columns of vectors, each padded by {gap}" if gap else "columns of vectors"
             yield Candidate(name, (parts - 1) * gap * size, _columns(rows, columns, vector, gap), "padding", gap,
                             _columns_of_elements(rows, columns, vector))  # fmt: skip
-        for layers in _apart(rows) if gap else ():
+        for layers in _apart(rows) if gap.bit_count() == 1 else ():
             make = _rows_apart(rows, columns, layers)
             yield Candidate(
                 f"lines of {layers} rows, {rows // layers} apart, padded by {gap} vector{'s' * (gap > 1)}",

@@ -45,6 +45,7 @@ A symbol may have any name but an operator's (and, or, not, if, else).  Expressi
 | `access`: `index` and `given`        | `lane`, and the access's own `variables`                        |
 | `access` by a distribution: `given`  | `lane`, its p0, p1 … and y0, y1 …; `v` counts vectors of last Y |
 | `lemma`, `agree`                     | their own `variables`                                           |
+| `agree` by a distribution            | those, p0, p1 … and `element` of a lane; that side's tile: x0 … |
 | `functor`: `function`                | its `variable`                                                  |
 
 An expression that sees a symbol and an index of one name is refused; nothing else is: indices that no expression can
@@ -213,7 +214,10 @@ def item_shapes(transforms: Transforms) -> Mapping[str, Shape]:
         "lemma": Table({"name": _name, "goal": _formula}, {**_variables, **_about}),
         "agree": Table(
             {"name": _name, "left": _name, "right": _name},
-            {**_variables, "left_index": _sizes, "right_index": _sizes, **_about},
+            {
+                **_variables, "left_index": _sizes, "right_index": _sizes,
+                "left_distribution": _name, "right_distribution": _name, **_about,
+            },
         ),
     }  # fmt: skip
 

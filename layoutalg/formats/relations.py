@@ -6,7 +6,8 @@ from layoutalg.formats.build import Builder
 from layoutalg.formats.context import Data, expected, meaning
 from layoutalg.formats.model import AccessItem, AgreeItem, DescriptorItem, LemmaItem
 from layoutalg.formats.reading import DocumentError, Path
-from layoutalg.index import TRUE, Expr, fresh
+from layoutalg.index import TRUE, Expr, fresh, prod
+from layoutalg.layout.mixed_radix import digits
 from layoutalg.target import TargetError, target
 from layoutalg.target.dtypes import DTYPES
 
@@ -25,15 +26,24 @@ def lemma(builder: Builder, path: Path, data: Data) -> LemmaItem:
 
 
 def agree(builder: Builder, path: Path, data: Data) -> AgreeItem:
-    """Two descriptors at an index each; without variables, both at the left one's own top index."""
+    """Two descriptors at an index each; without variables, both at the left one's own top index.
+
+    A side's distribution says which coordinates of its tile each lane holds.
+    """
     left, right = (builder.resolve((*path, side), data[side]) for side in ("left", "right"))
     named = builder.variables((*path, "variables"), data.get("variables", {}))
+    held, tiles = _held(builder, path, data)
+    named |= held
     scope = {**builder.symbols, **named}
     with meaning(path):
         over = tuple(named.values()) or builder.over("i", left.descriptor.lengths)
     sides: list[Exprs] = []
     for side, item in (("left_index", left), ("right_index", right)):
-        index = builder.exprs((*path, side), data[side], scope) if side in data else over
+        tile = tiles.get(side, {})
+        for name in (*held, *tile):
+            builder.refuse_both((*path, side), name, "an index variable of this agreement", data.get(side, ()))
+        given = data.get(side)
+        index = builder.exprs((*path, side), given, {**scope, **tile}) if given else tuple(tile.values()) or over
         rank = item.descriptor.rank
         if len(index) != rank:
             raise DocumentError((*path, side), f"{len(index)} coordinates for the {rank} dimensions of {item.name}")
@@ -42,6 +52,38 @@ def agree(builder: Builder, path: Path, data: Data) -> AgreeItem:
         left=left, right=right, variables=over, left_index=sides[0], right_index=sides[1],
         **expected(path, data), **builder.about(path, data, "agree", scope),
     )  # fmt: skip
+
+
+def _held(builder: Builder, path: Path, data: Data) -> tuple[dict[str, Expr], dict[str, dict[str, Expr]]]:
+    """What counts the lanes and the elements of a lane, where sides have distributions, and each such side's tile.
+
+    Both distributions have the same Ps and as many elements a lane: `element` counts them in order, whatever the Ys.
+    """
+    tiles = {}
+    for side in ("left", "right"):
+        key = f"{side}_distribution"
+        at = (*path, key)
+        if key in data:
+            place, entry = builder.named("distribution", at, data[key])
+            with builder.using(at, entry):
+                tiles[side] = builder.distribution(("distribution", place), entry).distribution
+    if not tiles:
+        return {}, {}
+    one, *others = tiles.values()
+    count = prod(one.ys)
+    for other in others:
+        if (one.ps, count) != (other.ps, prod(other.ys)):
+            what = f"Ps {one.ps} and {count} elements a lane for Ps {other.ps} and {prod(other.ys)}"
+            raise DocumentError((*path, "right_distribution"), f"{what}: no lane holds the same on both sides")
+    for name in ("element", *(f"p{n}" for n in range(len(one.ps)))):
+        if name in data.get("variables", {}):
+            raise DocumentError((*path, "variables", name), f"{name} is the distribution's; give this another name")
+    ps, element = builder.over("p", one.ps), fresh("element", count, builder.symbols)
+    coordinates = {
+        f"{side}_index": {f"x{n}": x for n, x in enumerate(tile.lower(ps, digits(element, tile.ys) if tile.ys else ()))}
+        for side, tile in tiles.items()
+    }
+    return {**{f"p{n}": p for n, p in enumerate(ps)}, "element": element}, coordinates
 
 
 def access(builder: Builder, path: Path, data: Data) -> AccessItem:

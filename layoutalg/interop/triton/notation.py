@@ -23,7 +23,7 @@ from layoutalg.interop.triton.descriptors import descriptor
 from layoutalg.interop.triton.linear import LinearLayout, bits_of, dims
 from layoutalg.interop.triton.objects import attribute_of, linear_of
 from layoutalg.interop.triton.registers import BLOCK, LANE, REGISTER, WARP, registers
-from layoutalg.interop.triton.shared import OFFSET, SHARED, SharedLayout, shared
+from layoutalg.interop.triton.shared import OFFSET, SharedLayout, shared
 from layoutalg.layout import TensorDescriptor, TileDistribution, TileDistributionEncoding
 from layoutalg.layout.distribution import Owner
 from layoutalg.prove import Agree, prove
@@ -48,7 +48,7 @@ def linear_layout(layout: Any, shape: Shape) -> LinearLayout:
     if (given := linear_of(layout)) is not None:
         return given
     attribute = layout_of(layout)
-    if attribute.name not in SHARED:
+    if "shared" not in attribute.name:
         return registers(attribute, shape)
     found = shared(attribute, shape)
     if found.pads:
@@ -68,7 +68,7 @@ def from_triton(layout: Any, shape: Shape) -> TensorDescriptor | TileDistributio
     >>> from_triton("#ttg.linear<{register = [[1]], lane = [[2], [4]], warp = [], block = []}>", [8]).encoding.hs
     ((4, 2),)
     """
-    if (given := linear_of(layout)) is None and (attribute := layout_of(layout)).name in SHARED:
+    if (given := linear_of(layout)) is None and "shared" in (attribute := layout_of(layout)).name:
         return descriptor(shared(attribute, shape))
     linear = given or registers(attribute, shape)
     return descriptor(SharedLayout(linear)) if OFFSET in linear.places else distribution(linear)

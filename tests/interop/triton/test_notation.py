@@ -215,7 +215,7 @@ BAD = {
     "#ttg.padded_shared<[64:+3] {order = [0], shape = [64]}>": "64:\\+3: interval and padding are powers of two",
     "#ttg.padded_shared<[64:+8] {order = [0], shape = [32]}>": "do not fit a tensor of \\[64\\]",
     "#ttg.shared_linear<{offset = [[1], [2]]}, alignment = 16>": "its bases reach a tensor of \\[4\\], not \\[64\\]",
-    "#ttg.nvmma_shared<{swizzlingByteWidth = 128}>": "no register layout of that name",
+    "#ttg.nvmma_shared<{swizzlingByteWidth = 128}>": "no shared layout of that name",
     "#ttg.dot_op<{opIdx = 2, parent = #ttg.amd_mfma<{}>, kWidth = 4}>": "opIdx is 2; a product has",
     "#ttg.blocked<{sizePerThread = [99999999999]}>": "the number 99999999999 is too large",
     "#ttg.slice<{dim = 0, parent = " * 40: "more than 32 brackets within brackets",

@@ -150,4 +150,12 @@ WRONG: dict[str, list[list[Wrong]]] = {
         [("32", "bank_conflict_free"), ("34", "bank_conflict_free")],
         [('"V"', "in_bounds"), ('"N"', "in_bounds")],
     ],
+    "13_an_lds_access_by_phases": [
+        [("32", "want dwords"), ("34", "want dwords")],
+        [("(0, 1, 2, 3, 4, 5, 6, 7)", "the lanes with the colour"), ("(4, 5, 6, 7)", "it is not (4, 5, 6, 7)")],
+        [
+            ("make_naive_tensor_descriptor((64, 32), (32, 1))", "want dwords"),
+            ("make_naive_tensor_descriptor((64, 32), (40, 1))", "want dwords"),
+        ],
+    ],
 }

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from layoutalg.draw.access import LaneAccess
 from layoutalg.draw.conflicts import heat, key_of_heat, wanted
 from layoutalg.draw.palette import colours, ink_on
-from layoutalg.draw.svg import SMALL, Picture, line, shape, text_width, words
+from layoutalg.draw.svg import SMALL, Picture, boxes, line, shape, text_width, words
 from layoutalg.errors import DrawError
 from layoutalg.memory.banks import LANES_OFF
 from layoutalg.target import DEFAULT, LdsInstruction, Target
@@ -48,7 +48,7 @@ def timeline(access: LaneAccess, phases: Sequence[int] | None = None) -> Picture
         raise DrawError(f"{access.instruction.name} on {access.target.name} has phases 0 to {len(every) - 1}")
     cycles = sum(every[n].cycles for n in chosen)
     width, left, top = CELLS / banks, 134.0, 26.0
-    body, row, busy = "", 0, 0
+    body, row, cells = "", 0, list[Cell]()
     for n in chosen:
         asked = wanted(access, every[n])
         y = top + row * HEIGHT
@@ -57,10 +57,11 @@ def timeline(access: LaneAccess, phases: Sequence[int] | None = None) -> Picture
             words(left - 6, y + (k + 0.5) * HEIGHT, f"cycle {row + k}", "soft num", SMALL, "end")
             for k in range(every[n].cycles)
         )
-        for bank, dwords in asked.items():
-            busy += len(dwords)
-            for k, lanes in enumerate(dwords.values()):
-                body += _served(left + bank * width, y + k * HEIGHT, width, len(dwords), lanes)
+        cells += [
+            (left + bank * width, y + k * HEIGHT, len(dwords), f"{lanes[0]}{'+' * (len(lanes) > 1)}")
+            for bank, dwords in asked.items()
+            for k, lanes in enumerate(dwords.values())
+        ]
         row += every[n].cycles
         body += line(16, top + row * HEIGHT, left + CELLS, top + row * HEIGHT, "rule")
     ground = shape("rect", "gap", x=left, y=top, width=CELLS, height=row * HEIGHT)
@@ -70,25 +71,41 @@ def timeline(access: LaneAccess, phases: Sequence[int] | None = None) -> Picture
         words(left + (bank + 0.5) * width, top - 9, str(bank), "soft num", SMALL) for bank in range(0, banks, step)
     )
     which = "" if phases is None else f", phase{'s' * (len(chosen) > 1)} {', '.join(map(str, chosen))}"
-    part = 100 * busy // max(cycles * banks, 1)
+    part = 100 * len(cells) // max(cycles * banks, 1)
     title = (
         f"{access.instruction.name} on {access.target.name}{which}: {_cycles(cycles)}, banks busy {part} % of the time"
     )
     legend = key_of_heat()
     high = top + row * HEIGHT + 10
-    picture = Picture(left + CELLS + 16, high + legend.height, ground + body + axis + legend.at(0, high), title)
+    picture = Picture(
+        left + CELLS + 16,
+        high + legend.height,
+        ground + body + _served(cells, width) + axis + legend.at(0, high),
+        title,
+    )
     evidence = access.instruction.evidence
     doubts = [evidence.doubt] * bool(evidence.doubt) + [LANES_OFF] * (not access.active.all())
     known = f"A cell holds the lane that is served. Lanes of a phase: {evidence.confidence}."
     return picture.headed(title, known, *(f"In doubt: {one}" for one in doubts))
 
 
-def _served(x: float, y: float, width: float, meets: int, lanes: Sequence[int]) -> str:
-    """One bank in one cycle."""
-    colour, text = heat(meets), f"{lanes[0]}{'+' * (len(lanes) > 1)}"
-    size = min(9.0, (width - 1) / text_width(text, 1))
-    cell = shape("rect", x=x, y=y, width=width, height=HEIGHT, fill=colour, stroke="#fff", stroke_width=0.5)
-    return cell + words(x + width / 2, y + HEIGHT / 2, text, f"num {ink_on(colour)}", size)
+Cell = tuple[float, float, int, str]
+"""One bank in one cycle: where it is drawn, how many dwords the bank is asked for, and the lane that is served."""
+
+
+def _served(cells: Sequence[Cell], width: float) -> str:
+    """The cells, one path and one group of numbers for a colour."""
+    body = ""
+    for colour in sorted({heat(meets) for _, _, meets, _ in cells}):
+        mine = [(x, y, text) for x, y, meets, text in cells if heat(meets) == colour]
+        size = min(9.0, *((width - 1) / text_width(text, 1) for _, _, text in mine))
+        places = boxes((x, y, width, HEIGHT) for x, y, _ in mine)
+        body += shape("path", fill=colour, stroke="#fff", stroke_width=0.5, d=places)
+        numbers = "".join(
+            shape("text", inner=text, x=x + width / 2, y=y + HEIGHT / 2 + 0.36 * size) for x, y, text in mine
+        )
+        body += shape("g", f"num {ink_on(colour)}", numbers, font_size=size, text_anchor="middle")
+    return body
 
 
 def _cycles(count: int) -> str:
@@ -97,6 +114,8 @@ def _cycles(count: int) -> str:
 
 def lane_groups(target: Target | str = DEFAULT, instructions: Sequence[str] | None = None) -> Picture:
     """The lanes of a wave, coloured and numbered by their phase, a line for each instruction, with what it rests on.
+
+    Where sources differ, another line shows what the others say.
 
     UnknownTargetError and UnknownInstructionError for names that are none.
 
@@ -107,16 +126,17 @@ def lane_groups(target: Target | str = DEFAULT, instructions: Sequence[str] | No
     names = [one for one in USUAL if one in gpu.instructions] if instructions is None else instructions
     title, body, y, width = f"Which lanes are served together on {gpu.name}", "", 0.0, 0.0
     for name in names:
-        strip = _strip(gpu.instruction(name))
-        body, y, width = body + strip.at(0, y), y + strip.height + 10, max(width, strip.width)
+        for how in (gpu.instruction(name), *gpu.rivals.get(name, ())):
+            strip = _strip(how, "" if how is gpu.instruction(name) else "others say of ")
+            body, y, width = body + strip.at(0, y), y + strip.height + 10, max(width, strip.width)
     return Picture(width, y, body, title).headed(title, "A cell is a lane; its number and colour are its phase.")
 
 
-def _strip(how: LdsInstruction) -> Picture:
+def _strip(how: LdsInstruction, whose: str) -> Picture:
     """One instruction's lanes, in a line, above them what it is."""
     width, many = CELLS / how.lanes, colours(max(len(how.phases), 2))
     each = len(how.phases[0])
-    head = f"{how.name}: {len(how.phases)} phase{'s' * (len(how.phases) > 1)} of {each} lanes, {how.banks} banks"
+    head = f"{whose}{how.name}: {len(how.phases)} phase{'s' * (len(how.phases) > 1)} of {each} lanes, {how.banks} banks"
     body = words(16, 8, head, "ink bold", 12, "start")
     evidence = how.evidence
     said = f"In doubt: {evidence.doubt}" if evidence.doubt else evidence.confidence

@@ -10,7 +10,7 @@ from layoutalg.layout import make_naive_tensor_descriptor
 from layoutalg.synth.gemm import packed, swizzled
 from layoutalg.target import target
 
-CELL = re.compile(r'<rect x="[\d.]+" y="([\d.]+)"[^>]*stroke="#fff"[^>]*/><text[^>]*>(\d+)\+?<')
+CELL = re.compile(r'<text x="[\d.]+" y="([\d.]+)">(\d+)\+?<')
 
 
 def served(access: LaneAccess, phases: list[int] | None = None) -> list[tuple[float, int]]:
@@ -47,6 +47,13 @@ def test_lanes_are_shown_by_the_phases_of_the_target_with_their_doubts() -> None
     evidence = target("gfx942").instruction("ds_read_b96").evidence
     assert evidence.doubt
     assert evidence.doubt in str(lane_groups("gfx942", ["ds_read_b96"]))
+
+
+def test_where_sources_differ_the_others_are_shown_too() -> None:
+    (other,) = target("gfx950").rivals["ds_read_b32"]
+    text = str(lane_groups("gfx950", ["ds_read_b32"]))
+    assert f"others say of ds_read_b32: {len(other.phases)} phases of {len(other.phases[0])} lanes" in text
+    assert "others say" not in str(lane_groups("gfx950", ["ds_read_b128"]))
 
 
 def test_the_worst_access_takes_a_cycle_a_lane() -> None:

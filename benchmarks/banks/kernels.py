@@ -51,17 +51,16 @@ def _hip(access: str, width: int) -> Kernel:
     suffix = {1: "u8", 2: "u16"}.get(width, f"b{8 * width}") if access == "read" else f"b{8 * width}"
     name = f"ds_{access}_{suffix}"
     if access == "read":
-        return Kernel(name, access, width, f'"{name} %0, %1\\n s_waitcnt lgkmcnt(0)" : "=v"(v) : "v"(address)')
-    return Kernel(name, access, width, f'"{name} %0, %1\\n s_waitcnt lgkmcnt(0)" : : "v"(address), "v"(v) : "memory"')
+        return Kernel(name, access, width, f'"{name} %0, %1\\n" WAIT : "=v"(v) : "v"(address)')
+    return Kernel(name, access, width, f'"{name} %0, %1\\n" WAIT : : "v"(address), "v"(v) : "memory"')
 
 
-WIDTHS = (1, 2, 4, 8, 16)
 KERNELS: Mapping[str, tuple[Kernel, ...]] = {
-    backend: tuple(make(access, width) for access in ("read", "write") for width in WIDTHS)
-    for backend, make in (("cuda", _cuda), ("hip", _hip))
+    backend: tuple(make(access, width) for access in ("read", "write") for width in widths)
+    for backend, make, widths in (("cuda", _cuda, (1, 2, 4, 8, 16)), ("hip", _hip, (1, 2, 4, 8, 12, 16)))
 }
 
-VECTOR = {1: "unsigned", 2: "Vector2", 4: "Vector4"}
+VECTOR = {1: "unsigned", 2: "Vector2", 3: "Vector3", 4: "Vector4"}
 _KERNEL = {
     "cuda": """__global__ void {name}(Access access, unsigned *out) {{
     unsigned address = (unsigned)__cvta_generic_to_shared(lds) + access.address[threadIdx.x];
@@ -88,10 +87,27 @@ _HEADER = {
     "cuda": "#include <cuda_runtime.h>\n#define GPU(name) cuda##name\n",
     "hip": """#include <hip/hip_runtime.h>
 #define GPU(name) hip##name
-typedef unsigned Vector2 __attribute__((ext_vector_type(2)));
-typedef unsigned Vector4 __attribute__((ext_vector_type(4)));
 """,
 }
+
+_DEVICE = {
+    "cuda": "",
+    "hip": """typedef unsigned Vector2 __attribute__((ext_vector_type(2)));
+typedef unsigned Vector3 __attribute__((ext_vector_type(3)));
+typedef unsigned Vector4 __attribute__((ext_vector_type(4)));
+#if defined(__GFX12__)
+#define WAIT "s_wait_dscnt 0x0"
+#else
+#define WAIT "s_waitcnt lgkmcnt(0)"
+#endif
+""",
+}
+
+_KERNELS = """{types}
+struct Access {{ unsigned address[{lanes}]; }};
+extern __shared__ unsigned char lds[];
+
+{kernels}"""
 
 _PROGRAM = """// Written by benchmarks/banks/kernels.py.
 {header}#include <cstdio>
@@ -100,9 +116,6 @@ _PROGRAM = """// Written by benchmarks/banks/kernels.py.
 static void check(int status, const char *what) {{
     if (status != 0) {{ fprintf(stderr, "%s: error %d\\n", what, status); exit(1); }}
 }}
-
-struct Access {{ unsigned address[{lanes}]; }};
-extern __shared__ unsigned char lds[];
 
 {kernels}
 typedef void (*Kernel)(Access, unsigned *);
@@ -130,16 +143,22 @@ int main(int argc, char **argv) {{
 """
 
 
-def program(backend: str, lanes: int) -> str:
-    """The source: `cuda` or `hip`, for waves of this many lanes."""
-    kernels = KERNELS[backend]
+def device_code(backend: str, lanes: int, linkage: str = "") -> str:
+    """The kernels alone: `cuda` or `hip`, for waves of this many lanes; `linkage` stands before each."""
     text = "\n".join(
-        _KERNEL[backend].format(name=k.name, registers=(n := max(1, k.width // 4)), vector=VECTOR[n], body=k.body)
-        for k in kernels
+        linkage
+        + _KERNEL[backend].format(name=k.name, registers=(n := max(1, k.width // 4)), vector=VECTOR[n], body=k.body)
+        for k in KERNELS[backend]
     )
+    return _KERNELS.format(types=_DEVICE[backend], lanes=lanes, kernels=text)
+
+
+def program(backend: str, lanes: int) -> str:
+    """The whole program that executes accesses from a file."""
     return _PROGRAM.format(
-        header=_HEADER[backend], lanes=lanes, kernels=text, names=", ".join(k.name for k in kernels), bytes=LDS_BYTES
-    )
+        header=_HEADER[backend], lanes=lanes, kernels=device_code(backend, lanes),
+        names=", ".join(k.name for k in KERNELS[backend]), bytes=LDS_BYTES,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

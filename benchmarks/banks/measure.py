@@ -5,7 +5,8 @@
 
 It builds the program of `kernels.py`, runs it under the profiler, and stores for each access of `accesses.py` the
 count for reading and for writing.  It needs Python and numpy only, not layoutalg: what is measured knows nothing of the
-model.  The hip part has not been run: see README.md.
+model.  The hip part has not been run: see README.md.  With `--rivals TARGET` the accesses are those of rivals.json, on
+which two models of that target's LDS differ.
 
 | backend | counter                                                    | what it counts                                |
 |---------|------------------------------------------------------------|-----------------------------------------------|
@@ -61,6 +62,16 @@ def all_accesses(lanes: int, seed: int, families: Sequence[str]) -> list[Access]
     return [one for one in found if not families or one.family in families]
 
 
+def rivals(name: str) -> list[Access]:
+    """The accesses of rivals.json for a target; the parameters say what each model predicts of reads or writes."""
+    found = json.loads((Path(__file__).parent / "rivals.json").read_text())
+    return [
+        Access("rivals", f"{one['instruction']}: {one['conflicts']}", one["bytes"], tuple(one["addresses"]))
+        for one in found
+        if one["target"] == name
+    ]
+
+
 def launches(backend: str, measured: Sequence[Access]) -> list[tuple[int, int, str]]:
     """Each launch: the access's place, the kernel's number, and read or write."""
     number = {(k.access, k.width): n for n, k in enumerate(KERNELS[backend])}
@@ -101,12 +112,17 @@ def main() -> None:
     parser.add_argument("--lanes", type=int, default=32)
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--families", nargs="*", default=[], help="only these families of accesses.py")
+    parser.add_argument("--rivals", default="", help="a target: only the accesses on which its models differ")
     parser.add_argument("--build", type=Path, default=Path("build/banks"))
     arguments = parser.parse_args()
     backend, folder = arguments.backend, arguments.build.resolve()
     folder.mkdir(parents=True, exist_ok=True)
 
-    measured = all_accesses(arguments.lanes, arguments.seed, arguments.families)
+    measured = (
+        rivals(arguments.rivals)
+        if arguments.rivals
+        else all_accesses(arguments.lanes, arguments.seed, arguments.families)
+    )
     plan = launches(backend, measured)
     source, binary, lines = (
         folder / name for name in (f"banks.{'cu' if backend == 'cuda' else 'hip'}", "banks", "lines")

@@ -9,6 +9,7 @@ Lanes, banks and phases are those of the file's own accesses of the descriptor, 
 | `.svg`            | the transforms                                   | the transforms                                |
 | `.svg`, `--by` …  | lane, phase, register, bank: one picture of each | offset, dword, bank; lanes of nobody: refused |
 
+`--frames DIR` writes each phase of each access as a picture, `DIR/NAME-0.svg` and on: one after another, they move.
 `--access NAME` draws that access alone: its lanes and banks, or, with `--by`, the index grid.  `--target` and
 `--instruction` go before what the access names.  An access that names no instruction reaches memory: its lanes are
 shown in the page, and it has no banks.  One that is no access of that target is left out, and a note says why.
@@ -17,7 +18,7 @@ shown in the page, and it has no banks.  One that is no access of that target is
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -80,6 +81,10 @@ def draw(
         str | None, typer.Option(help="The LDS instruction shown: the access's own, else ds_read_b128.")
     ] = None,
     access: Annotated[str | None, typer.Option(help="Only this access of the file: its lanes and banks.")] = None,
+    frames: Annotated[
+        Path | None,
+        typer.Option(callback=placed, help="A folder for a picture of each phase of each access."),
+    ] = None,
     define: Annotated[list[str] | None, typer.Option("-D", help="A size, or a parameter of C++: NAME=VALUE.")] = None,
     include: Includes = None,
 ) -> int:
@@ -87,8 +92,10 @@ def draw(
 
     Lanes, banks and phases shown are those of the file's own accesses of it, where it has some.
     """
-    if output is None and by:
-        raise InputError("draw: --by colours a picture; give -o picture.svg")
+    if output is None and frames is None and by:
+        raise InputError("draw: --by colours a picture; give -o picture.svg, or --frames folder")
+    if output is not None and frames is not None:
+        raise InputError("draw: give -o or --frames, not both")
     if output is not None and output.suffix not in (".html", ".svg"):
         raise InputError(f"{output}: give a file that ends in .html or .svg")
     defines = defines_of(define)
@@ -96,7 +103,9 @@ def draw(
     sizes = {} if file.suffix in SOURCES else sizes_of(define)
     ask = Asked(spec, sizes, target, instruction, by)
 
-    if access is not None:
+    if frames is not None:
+        text = ask.frames(frames, descriptor, access)
+    elif access is not None:
         text = ask.one_access(access, output)
     elif output is None:
         text = ask.text(descriptor)
@@ -142,13 +151,24 @@ class Asked:
         own = {item.name: dict(self.reaches(item)) for item in items}
         try:
             return drawn.page(
-                {item.name: item.descriptor for item in items}, title=title, own=own, target_name=self.target,
+                {item.name: item.descriptor for item in items}, title=title, own=own,
+                claims={item.name: self.claims(item) for item in items}, target_name=self.target,
                 instruction=self.instruction, element_bytes={item.name: _bytes(item) for item in items},
             )  # fmt: skip
         except ValueError as error:
             if type(error) is not ValueError:  # one of ours has a message of its own
                 raise
             raise InputError(f"{title}: no page: {error}; fix some of its sizes with limits or -D") from error
+
+    def claims(self, item: formats.DescriptorItem) -> dict[str, list[str]]:
+        """What the file claims of a descriptor (""), and of each of its accesses."""
+        named: dict[str, formats.DescriptorItem | formats.AccessItem] = {"": item}
+        named |= {one.name: one for one in self.accesses(item.name)}
+        return {
+            name: [f"{c}{' (refuted)' * (c.expect == 'refuted')}" for c in one.claims]
+            for name, one in named.items()
+            if one.stated
+        }
 
     def reaches(self, item: formats.DescriptorItem) -> Iterator[tuple[str, accessing.Reach]]:
         """The accesses of a descriptor; a note for one that is none, InputError where that is so of all."""
@@ -180,12 +200,39 @@ class Asked:
         options = {"target": self.target or DEFAULT, "instruction": self.instruction or DEFAULT_READ}
         return drawn.show(whole, by=self.by, element_bytes=_bytes(item), **options) if self.by else drawn.show(whole)
 
-    def one_access(self, name: str, output: Path | None) -> str:
-        """One access of the file, in the way that the output's ending says."""
+    def named(self, name: str) -> formats.AccessItem:
+        """The access of a name; InputError names those that there are."""
         every = {a.name: a for a in self.spec.items if isinstance(a, formats.AccessItem)}
         if name not in every:
             raise InputError(f"{self.spec.path}: no access {name!r}; it has {', '.join(every) or 'none'}")
-        item = self.sized(every[name])
+        return self.sized(every[name])
+
+    def frames(self, folder: Path, descriptor: str | None, access: str | None) -> str:
+        """Writes the phases of an access, else of all (of a descriptor); what was written, a line each."""
+        if access is not None:
+            chosen = [self.named(access)]
+        else:
+            wanted = [descriptor_of(self.spec, descriptor)] if descriptor else self.spec.descriptors
+            chosen = [one for item in wanted for one in self.accesses(item.name) if self.in_lds(one)]
+        if not chosen:
+            raise InputError(f"{self.spec.path}: no access by an LDS instruction: no phases to show")
+        made: dict[str, tuple[drawn.Picture, ...]] = {}
+        whys = []
+        for one in chosen:
+            try:
+                made[one.name] = drawn.frames(drawn.LaneAccess.from_proof(self.lds(one)), self.by or "bank")
+            except (InputError, layout.LayoutError, ValueError) as error:
+                whys.append(f"{one.name}: not drawn: {_short(one, error)}")
+        if not made:
+            raise InputError("; ".join(whys))
+        for why in whys:
+            print(f"note: {why}", file=sys.stderr)
+        folder.mkdir(exist_ok=True)
+        return "\n".join(_written(folder, name, pictures) for name, pictures in made.items())
+
+    def one_access(self, name: str, output: Path | None) -> str:
+        """One access of the file, in the way that the output's ending says."""
+        item = self.named(name)
         if output is None:
             return self.banks_of(item).rstrip()
         if output.suffix == ".html":
@@ -231,6 +278,17 @@ class Asked:
     def sized(self, item: formats.AccessItem) -> formats.AccessItem:
         """An access, with values for some of its symbols."""
         return explain.sized_access(item, self.sizes)
+
+
+def _written(folder: Path, name: str, frames: Sequence[drawn.Picture]) -> str:
+    """Writes the phases of an access; which files hold them."""
+    digits = len(str(len(frames) - 1))
+    paths = [folder / f"{name}-{n:0{digits}}.svg" for n in range(len(frames))]
+    for path, frame in zip(paths, frames, strict=True):
+        write_whole(path, str(frame).encode())
+    if len(paths) == 1:
+        return f"{name}: 1 phase, {paths[0]}"
+    return f"{name}: {len(paths)} phases, {paths[0]} to {paths[-1].name}"
 
 
 def _short(item: formats.AccessItem, error: Exception) -> str:

@@ -12,6 +12,7 @@ from layoutalg.draw.conflicts import conflicts
 from layoutalg.draw.dataflow import dataflow
 from layoutalg.draw.files import Explorer, explore, save
 from layoutalg.draw.formula import latex
+from layoutalg.draw.frames import frames
 from layoutalg.draw.graph import graph
 from layoutalg.draw.grid import cells, grid
 from layoutalg.draw.holders import holders
@@ -27,9 +28,9 @@ from layoutalg.lazy import called
 
 __all__ = [
     "DrawError", "Explorer", "LaneAccess", "Picture", "access_page", "along", "below", "beside", "cells", "collision",
-    "compare", "conflicts", "dataflow", "down", "escape", "explore", "graph", "grid", "held", "holders", "in_order",
-    "lane_groups", "latex", "memory", "operand", "page", "plain", "refutation", "save", "show", "svg", "table",
-    "timeline", "tree",
+    "compare", "conflicts", "dataflow", "down", "escape", "explore", "frames", "graph", "grid", "held", "holders",
+    "in_order", "lane_groups", "latex", "memory", "operand", "page", "plain", "refutation", "save", "show", "svg",
+    "table", "timeline", "tree",
 ]  # fmt: skip
 
 called(__name__, show)  # `la.draw(…)`

@@ -51,16 +51,16 @@ def conflicts(access: LaneAccess, phases: Sequence[int] | None = None) -> Pictur
     pictures = [phase_table(access, every[n], f"phase {n}") for n in chosen]
     across = 2 if len(pictures) > 1 and access.instruction.banks <= 32 else 1
     lines = [beside(pictures[n : n + across], title) for n in range(0, len(pictures), across)]
-    evidence = access.instruction.evidence
-    doubts = [evidence.doubt] * bool(evidence.doubt) + [LANES_OFF] * (not access.active.all())
-    doubt = [f"In doubt: {one}" for one in doubts]
-    some = int(access.active.sum())
-    masked = (
-        [] if access.active.all() else [f"{some} of {len(access.active)} lanes take part; masked lanes have no bank."]
-    )
-    notes = [*masked, f"Cells hold the dword wanted. Lanes of a phase: {evidence.confidence}.", *doubt]
-    body = below([*lines, key_of_heat()], title)
-    return body.headed(title, *notes)
+    return below([*lines, key_of_heat()], title).headed(title, *doubts(access))
+
+
+def doubts(access: LaneAccess) -> list[str]:
+    """What to know of a picture of lanes × banks: who takes part, how the phases are known, what is in doubt."""
+    evidence, whole = access.instruction.evidence, bool(access.active.all())
+    masked = f"{int(access.active.sum())} of {len(access.active)} lanes take part; masked lanes have no bank."
+    known = f"Cells hold the dword wanted. Lanes of a phase: {evidence.confidence}."
+    in_doubt = [evidence.doubt] * bool(evidence.doubt) + [LANES_OFF] * (not whole)
+    return [*([] if whole else [masked]), known, *(f"In doubt: {one}" for one in in_doubt)]
 
 
 def wanted(access: LaneAccess, phase: Phase) -> dict[int, dict[int, list[int]]]:
@@ -75,11 +75,18 @@ def wanted(access: LaneAccess, phase: Phase) -> dict[int, dict[int, list[int]]]:
     return found
 
 
-def phase_table(access: LaneAccess, phase: Phase, name: str) -> Picture:
-    """One phase as a table, with its witness below."""
+def widest_dword(access: LaneAccess) -> int:
+    """The most digits of a dword that an access asks for."""
+    return max(
+        (len(str(d)) for phase in access.phases for one in wanted(access, phase).values() for d in one), default=1
+    )
+
+
+def phase_table(access: LaneAccess, phase: Phase, name: str, digits: int = 0) -> Picture:
+    """One phase as a table, its witness below; its columns have room for its dwords, and for so many digits."""
     asked = wanted(access, phase)
     banks = access.instruction.banks
-    widest = max((len(str(dword)) for one in asked.values() for dword in one), default=1)
+    widest = max(digits, 1, *(len(str(dword)) for one in asked.values() for dword in one))
     w, h, left, top = max(18.0, text_width("0" * widest, 9) + 3), 15.0, 62.0, 42.0
     height = len(phase.lanes) * h
     cells = [

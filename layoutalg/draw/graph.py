@@ -200,9 +200,10 @@ def _width(adaptor: TensorAdaptor, key: str) -> float:
     if key[0] == "t":
         name, parameters = caption(adaptor.transforms[int(key[1:])])
         return max(text_width(name, 12), text_width(parameters, SMALL)) + 18
-    length = adaptor.hidden_lengths.get(int(key[1:]))
-    shown = "offset" if length is None else str(length)
-    return 2 * (RADIUS + 8 + text_width(shown, SMALL))
+    i = int(key[1:])
+    length = adaptor.hidden_lengths.get(i)
+    shown = ["offset" * (i in adaptor.bottom_ids), "" if length is None else str(length)]
+    return 2 * (RADIUS + 8 + max(text_width(one, SMALL) for one in shown))
 
 
 def _ordered(rows: list[list[str]], near: Mapping[str, list[str]]) -> list[list[str]]:

@@ -4,7 +4,7 @@ A size that is not fixed is a slider, and takes only the slider's values in the 
 those first: with smaller ranges more of them are exact in a browser (see `layoutalg.index.javascript`).
 
     lengths, space: (s) => …     offset, valid: (i, s) => …            hidden: (i, s) => [[id, value] …]
-    accesses: [{name, index: (lane, vector, s) => …, mask: (lane, s) => …, given: (s) => … …}]
+    accesses: [{name, index: (lane, vector, s) => …, mask: (lane, s) => …, given: (s) => …, own, claims …}]
 
 with `s` the sizes in order, `i` an index, `lane` a lane's number, and `vector` the elements that a lane reads.  Sizes
 that only some accesses use are sliders where one of those is shown.
@@ -59,16 +59,35 @@ class Maps:
     names: Mapping[Expr, str]
 
 
+@dataclass(frozen=True)
+class Choice:
+    """What is offered of a layout: accesses of its own, then others, by name."""
+
+    own: Mapping[str, Offered]
+    others: Mapping[str, Offered]
+
+    @property
+    def all(self) -> dict[str, Offered]:
+        """Its own first; of two of one name, its own."""
+        return {**self.own, **{name: one for name, one in self.others.items() if name not in self.own}}
+
+
+def choice(own: Mapping[str, Offered], others: Mapping[str, Offered] | None, layout: TensorDescriptor) -> Choice:
+    """A layout's own accesses, then those of all layouts, or else the usual patterns."""
+    return Choice(own, others or usual(layout))
+
+
 def layout_object(
     name: str,
     descriptor: TensorDescriptor,
-    offered: Mapping[str, Offered] | None,
+    offered: Choice,
+    claims: Mapping[str, Sequence[str]],
     element_bytes: int,
     start: Mapping[str, int],
 ) -> str:
     """One layout as a JavaScript object: its sizes, its maps, its accesses, and points to check them at."""
     vector = symbol("a lane's vector", min=1, max=max(VECTOR_BYTES // element_bytes, 1))
-    offers = {named: offer(one, descriptor, vector) for named, one in (offered or usual(descriptor)).items()}
+    offers = {named: offer(one, descriptor, vector) for named, one in offered.all.items()}
     own = sizes_of(descriptor)
     sizes = list(dict.fromkeys((*own, *(v for one in offers.values() for v in one.sizes if v is not vector))))
     maps = narrowed(descriptor, offers, sizes)
@@ -87,9 +106,13 @@ def layout_object(
         "valid": _function("i, s", i + s, javascript(maps.valid, names)),
         "hidden": _function("i, s", i + s + " ".join(_steps(maps)), _list(f"[{k}, h{k}]" for k in maps.hidden)),
         "accesses": _list(
-            _access(named, one, offers[named].given, s, {**names, one.lane: "lane", vector: "vector"})
+            _object(
+                _access(named, one, offers[named].given, s, {**names, one.lane: "lane", vector: "vector"})
+                | {"own": script(named in offered.own), "claims": script(list(claims.get(named, ())))}
+            )
             for named, one in maps.offers.items()
         ),
+        "claims": script(list(claims.get("", ()))),
         "checks": script(checks(descriptor, own)),
     }
     return "{\n" + ",\n".join(f"  {key}: {text}" for key, text in fields.items()) + "\n}"
@@ -131,8 +154,8 @@ def _narrow(v: Expr) -> Expr:
     )
 
 
-def _access(name: str, one: Offer, given: Expr, s: str, names: Mapping[Expr, str]) -> str:
-    parts = {
+def _access(name: str, one: Offer, given: Expr, s: str, names: Mapping[Expr, str]) -> dict[str, str]:
+    return {
         "name": script(name),
         "index": _function("lane, vector, s", s, _list(javascript(i, names) for i in one.index)),
         "mask": _function("lane, s", s, javascript(one.mask, names)),
@@ -143,6 +166,9 @@ def _access(name: str, one: Offer, given: Expr, s: str, names: Mapping[Expr, str
         "target": script(one.target and one.target.name),
         "instruction": script(one.instruction and one.instruction.name),
     }
+
+
+def _object(parts: Mapping[str, str]) -> str:
     return "{ " + ", ".join(f"{key}: {text}" for key, text in parts.items()) + " }"
 
 

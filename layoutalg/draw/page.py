@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
 from layoutalg.draw.access import LaneAccess, held, whole_bytes
 from layoutalg.draw.conflicts import CALM, HEAT
 from layoutalg.draw.graph import graph
-from layoutalg.draw.maps import layout_object, script, slider_values
+from layoutalg.draw.maps import choice, layout_object, script, slider_values
 from layoutalg.draw.offers import Family, Offered
 from layoutalg.draw.palette import KINDS, STEPS, ramp
 from layoutalg.errors import DrawError
@@ -35,6 +35,9 @@ from layoutalg.memory import Access
 from layoutalg.memory.banks import LANES_OFF, lookup
 from layoutalg.target import DEFAULT, DEFAULT_READ, LdsInstruction, Target, target, target_names
 
+SCRIPTS = ("model", "view", "main", "controls")
+"""The page's own JavaScript, in order."""
+
 
 def page(
     layouts: TensorDescriptor | TileDistribution | Mapping[str, TensorDescriptor],
@@ -42,6 +45,7 @@ def page(
     title: str = "Layout explorer",
     accesses: Mapping[str, Offered] | None = None,
     own: Mapping[str, Mapping[str, Offered]] | None = None,
+    claims: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
     target_name: Target | str | None = None,
     instruction: str | None = None,
     element_bytes: int | Mapping[str, int] = 2,
@@ -51,10 +55,12 @@ def page(
     """The page, as the text of an HTML file.
 
     `layouts`: one, or several by name.  `accesses`: which index each lane starts at, by name (the usual ones where not
-    given); `own`: the accesses of some layouts alone, by the layout's name, in place of those; `access`: the number of
-    the one shown first.  `target_name`, `instruction`: shown first, else the access's own, else ds_read_b128 on gfx942.
-    `element_bytes`: of all layouts, or by name.  `start`: the first value of each size, by name.  Of a tile
-    distribution, the tile lies packed in memory, and each lane reads what it holds, register by register.
+    given); `own`: the accesses of some layouts alone, by the layout's name, offered before those; `access`: the number
+    of the one shown first, of the first layout with accesses of its own.  `claims`: what is claimed, by the layout's
+    name and the access's ("" of the layout itself): shown, not decided.  `target_name`, `instruction`: shown first,
+    else the access's own, else ds_read_b128 on gfx942.  `element_bytes`: of all layouts, or by name.  `start`: the
+    first value of each size, by name.  Of a tile distribution, the tile lies packed in memory, and each lane reads what
+    it holds, register by register.
     DrawError, UnknownTargetError, UnknownInstructionError.
 
     >>> from layoutalg.index import symbol
@@ -70,15 +76,18 @@ def page(
     named = {"layout": layouts} if isinstance(layouts, TensorDescriptor) else dict(layouts)
     if not named:
         raise DrawError("a page of no layouts; give at least one")
-    offered = {name: (own or {}).get(name) or accesses for name in named}
-    made = [one for each in offered.values() for one in (each or {}).values() if isinstance(one, LaneAccess | Access)]
-    first = list((offered[next(iter(named))] or {}).values())[access : access + 1]
+    offered = {name: choice((own or {}).get(name) or {}, accesses, one) for name, one in named.items()}
+    made = [one for each in offered.values() for one in each.all.values() if isinstance(one, LaneAccess | Access)]
+    shown = next((n for n, each in enumerate(offered.values()) if each.own), 0)
+    first = list(list(offered.values())[shown].all.values())[access : access + 1]
     gpu, how = _shown_first(first[0] if first else None, target_name, instruction)
     start = {**_starts(first[0] if first else None), **(start or {})}
     gpus = (*map(target, target_names()), *(one.target for one in made), gpu)
     objects = [
-        layout_object(name, one, offered[name], _bytes(element_bytes, name), start) for name, one in named.items()
+        layout_object(name, one, offered[name], (claims or {}).get(name, {}), _bytes(element_bytes, name), start)
+        for name, one in named.items()
     ]
+    begin = {"layout": shown, "access": access, "target": gpu.name, "instruction": how.name}
     data = "\n".join(
         [
             '"use strict";',
@@ -86,14 +95,14 @@ def page(
             f"const RAMP = {script([ramp(n / (STEPS - 1)) for n in range(STEPS)])};",
             f"const KINDS = {script(KINDS)};",
             f"const HEAT = {script([CALM, *HEAT])};",
-            f"const START = {script({'target': gpu.name, 'instruction': how.name, 'access': access})};",
+            f"const START = {script(begin)};",
             f"const TARGETS = {script({one.name: _target(one) for one in gpus})};",
             f"const LAYOUTS = [{','.join(objects)}];",
         ]
     )
     graphs = "".join(f'<template id="graph-{n}">{graph(d)}</template>' for n, d in enumerate(named.values()))
     parts = {"title": html.escape(title), "graphs": graphs, "data": data, "css": _asset("explorer.css")}
-    parts |= {name: _asset(f"{name}.js").replace('"use strict";\n', "", 1) for name in ("model", "view", "main")}
+    parts |= {name: _asset(f"{name}.js").replace('"use strict";\n', "", 1) for name in SCRIPTS}
     return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], _asset("explorer.html"))
 
 

@@ -34,7 +34,7 @@ STYLE: Mapping[str, tuple[str, str, str]] = {
     "gap": ("fill:{}", "#e6e9ee", "#262d36"),
     "hatch": ("fill:none;stroke-width:.8;stroke:{}", "#b6bec9", "#4a5563"),
     "bad": ("fill:none;stroke-width:2.4;stroke:{}", "#d55e00", "#ff8a3c"),
-    "bad-ink": ("fill:{}", "#b34e00", "#ff9b57"),
+    "bad-ink": ("fill:{}", "#a34700", "#ff9b57"),
     "bad-box": ("stroke:#d55e00;stroke-width:2;fill:{}", "#fdeadd", "#43210a"),
     "mark": ("fill:none;stroke-width:2;stroke:{}", "#1c2128", "#ffffff"),
     "good-ink": ("fill:{}", "#00704f", "#3fd6a6"),
@@ -44,7 +44,7 @@ STYLE: Mapping[str, tuple[str, str, str]] = {
 FIXED = (
     ".la{font-family:'DejaVu Sans',Verdana,'Segoe UI',system-ui,sans-serif;font-size:12px}"
     ".la .num{font-family:'DejaVu Sans Mono',Menlo,Consolas,monospace}.la .bold{font-weight:bold}"
-    ".la .on-dark{fill:#fff}.la .on-light{fill:#111}"
+    ".la .on-dark{fill:#fff}.la .on-light{fill:#000}"
 )
 TITLE, SMALL = 15, 10
 

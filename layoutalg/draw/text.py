@@ -103,7 +103,7 @@ def _line(sheet: Sheet, row: int, width: int, wide: int, margin: int) -> Text:
             line.append(f"{'·':>{wide}}", style="dim")
             continue
         colour = sheet.colour(number)
-        ink = "#ffffff" if ink_on(colour) == "on-dark" else "#111111"
+        ink = "#ffffff" if ink_on(colour) == "on-dark" else "#000000"
         line.append(f"{number:>{wide}}", style=f"{ink} on {colour}")
     return line
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -58,17 +59,28 @@ def accesses(page: str) -> list[list[str]]:
     return [re.findall(r'name: "([^"]+)", index', one) for one in page.split('  name: "')[1:]]
 
 
+def first_shown(page: str) -> dict[str, object]:
+    """What a page shows first."""
+    (found,) = re.findall(r"const START = (.*);", page)
+    return json.loads(found)
+
+
 def test_the_page_offers_the_files_own_accesses_and_the_usual_reads_where_there_are_none(file: Path) -> None:
     where = file.with_suffix(".html")
     assert run("draw", file, "-o", where).returncode == 0
     text = where.read_text()
     own, usual = accesses(text)
-    assert own == ["column", "row", "from_memory"]
+    assert own == ["column", "row", "from_memory", *usual]
     assert "operand of 32 rows" in usual
-    assert '{"target": "gfx950", "instruction": "ds_read_b32", "access": 0}' in text
+    assert first_shown(text) == {"layout": 0, "access": 0, "target": "gfx950", "instruction": "ds_read_b32"}
     assert re.findall(r"elementBytes: (\d)", text) == ["4", "2"]
     assert run("draw", file, "--target", "gfx942", "-o", where).returncode == 0
-    assert '{"target": "gfx942", "instruction": "ds_read_b32", "access": 0}' in where.read_text()
+    assert first_shown(where.read_text())["target"] == "gfx942"
+    backwards = FILE.split("[[descriptor]]")
+    file.write_text("[[descriptor]]".join([backwards[0], backwards[2], backwards[1]]))
+    assert run("draw", file, "-o", where).returncode == 0
+    assert accesses(where.read_text())[1] == own
+    assert first_shown(where.read_text())["layout"] == 1  # the first that has accesses
 
 
 def test_the_text_has_each_access_after_the_transforms(file: Path) -> None:
@@ -120,8 +132,35 @@ def test_what_is_no_access_is_left_out_and_said(file: Path) -> None:
     file.write_text(FILE.replace('"ds_write_b32"', '"ds_write_b128"'))
     found = run("draw", file, "-o", where)
     assert found.returncode == 0
-    assert "note: row: not drawn: 1 elements of 4 bytes are 4 bytes a lane; ds_write_b128 moves 16" in found.stderr
-    assert accesses(where.read_text())[0] == ["column", "from_memory"]
+    assert "note: row: not drawn: 1 element of f32 are 4 bytes a lane; ds_write_b128 moves 16" in found.stderr
+    assert accesses(where.read_text())[0][:2] == ["column", "from_memory"]
+
+
+def test_frames_are_a_picture_of_each_phase_the_same_each_time(file: Path) -> None:
+    folder = file.parent / "frames"
+    found = run("draw", file, "--frames", folder, "-D", "M=40")
+    assert found.returncode == 0
+    assert found.stdout.splitlines() == [
+        f"column: 1 phase, {folder / 'column-0.svg'}", f"row: 2 phases, {folder / 'row-0.svg'} to row-1.svg"
+    ]  # fmt: skip
+    first = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert set(first) == {"column-0.svg", "row-0.svg", "row-1.svg"}
+    assert b"40 of 64 lanes take part" in first["column-0.svg"]
+    assert run("draw", file, "--frames", folder, "-D", "M=40", "--access", "column").stdout.count("\n") == 1
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == first
+    assert run("draw", file, "--frames", folder, "--by", "lane", "--target", "gfx942").returncode == 0
+    assert len(list(folder.iterdir())) == 4  # the column has two phases there
+
+
+def test_frames_of_nothing_are_refused(file: Path) -> None:
+    folder = file.parent / "frames"
+    refused(run("draw", file, "--frames", folder, "--descriptor", "plain"), "no access by an LDS instruction")
+    refused(run("draw", file, "--frames", folder, "--access", "from_memory"), "names no such pair")
+    refused(run("draw", file, "--frames", folder / "deeper"), "there is no folder")
+    refused(run("draw", file, "--frames", folder, "-o", file.with_suffix(".svg")), "give -o or --frames, not both")
+    refused(run("draw", file, "--frames", folder, "--by", "colour"), "is coloured by one of")
+    assert not folder.exists()
+    refused(run("draw", file, "--frames", file), "")
 
 
 def test_explain_tells_of_accesses_at_the_sizes_given(file: Path) -> None:

@@ -55,6 +55,7 @@ def seen(tab):
     return tab.evaluate("() => now.lanes.problem ?? now.lanes.phases.map((p) => [p.cycles, p.lanes, p.masked])")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [half, padding, tail, small])
 def test_the_page_has_the_lanes_banks_and_cycles_of_the_library(opened, make):
     made = make()
@@ -74,6 +75,7 @@ def test_the_page_has_the_lanes_banks_and_cycles_of_the_library(opened, make):
     tab.close()
 
 
+@pytest.mark.slow
 def test_sliders_move_the_mask_and_say_where_there_is_no_access(opened):
     made = tail()
     tab = opened(access_page(made))
@@ -99,6 +101,7 @@ def test_sizes_that_are_not_chosen_are_some_at_which_there_is_the_access():
         LaneAccess.from_proof(tail(), {"M": 65})
 
 
+@pytest.mark.slow
 def test_a_masked_lane_is_written_as_such_and_pointing_at_it_does_nothing(opened):
     tab = opened(access_page(half()))
     masked = tab.evaluate("() => now.lanes.phases.findIndex((p) => p.masked.length === p.lanes.length)")
@@ -113,6 +116,7 @@ def test_a_masked_lane_is_written_as_such_and_pointing_at_it_does_nothing(opened
     tab.close()
 
 
+@pytest.mark.slow
 def test_lanes_that_hardware_merges_in_twos_are_refused_where_some_are_masked(opened):
     tab = opened(access_page(small("read")))
     tab.locator("#target").select_option("sm_90")
@@ -122,6 +126,7 @@ def test_lanes_that_hardware_merges_in_twos_are_refused_where_some_are_masked(op
     tab.close()
 
 
+@pytest.mark.slow
 def test_another_width_than_the_accesss_own_is_refused(opened):
     tab = opened(access_page(half()))
     tab.locator("#instruction").select_option("ds_read_b32")
@@ -129,6 +134,7 @@ def test_another_width_than_the_accesss_own_is_refused(opened):
     tab.close()
 
 
+@pytest.mark.slow
 def test_a_layouts_own_accesses_are_chosen_by_name_each_with_its_instruction_and_sliders(opened):
     first, second, third = half(), padding(), tail()
     memory = Reach(third.descriptor, third.lanes, DTYPES["f16"], given=third.given)
@@ -147,7 +153,7 @@ def test_a_layouts_own_accesses_are_chosen_by_name_each_with_its_instruction_and
     assert tab.evaluate("() => now.lanes.addresses.slice(0, 40)") == expected.addresses.tolist()[:40]
     assert not tab.locator("#size-M").is_visible()
     tab.locator("#layout").select_option("matrix")
-    assert tab.locator("#access option").all_text_contents() == ["in LDS", "in memory"]
+    assert tab.locator("#access option").all_text_contents()[:2] == ["in LDS", "in memory"]
     tab.locator("#size-M").fill("20")
     tab.locator("#access").select_option("in memory")
     assert tab.locator("#verdict").text_content() == "names no LDS instruction: its lanes are shown, and no banks"
@@ -158,6 +164,7 @@ def test_a_layouts_own_accesses_are_chosen_by_name_each_with_its_instruction_and
     tab.close()
 
 
+@pytest.mark.slow
 def test_the_checks_of_the_page_hold(opened):
     tab = opened(access_page(tail()))
     assert re.fullmatch(r"\d+ sample points equal the library's\.", tab.locator("#checked").text_content())

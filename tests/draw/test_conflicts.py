@@ -168,7 +168,7 @@ def test_sizes_of_the_layout_are_fixed_by_at():
 
 
 def test_a_masked_lane_keeps_its_row_and_has_no_bank(plain):
-    half = lds_access(plain, lane_map(LANE, (LANE % 32, LANE // 32 * 8), 8), 2, "gfx942", given=LANE < 21)
+    half = lds_access(plain, lane_map(LANE, (LANE % 32, LANE // 32 * 8), 8), "f16", "gfx942", given=LANE < 21)
     seen = LaneAccess.from_proof(half)
     assert seen.active.tolist() == [lane < 21 for lane in range(64)]
     assert seen.phases[0].masked == (21, 22, 23)
@@ -184,7 +184,7 @@ def test_a_masked_lane_keeps_its_row_and_has_no_bank(plain):
 
 
 def test_a_masked_lane_may_lie_outside_and_holds_no_cell(plain):
-    rows = lds_access(plain, lane_map(LANE, (LANE * 8, 0), 8), 2, "gfx942", given=LANE < 8)
+    rows = lds_access(plain, lane_map(LANE, (LANE * 8, 0), 8), "f16", "gfx942", given=LANE < 8)
     seen = LaneAccess.from_proof(rows)
     held = descriptor_field(FieldInputs(plain, access=seen), "lane")
     assert held.known.sum() == 64

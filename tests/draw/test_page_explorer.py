@@ -14,6 +14,8 @@ from layoutalg.memory.banks import AccessError, cycles
 from layoutalg.target import target, target_names
 from tests.draw.explorer import hover, reading, shown
 
+pytestmark = pytest.mark.slow  # `test_page_smoke` is the quick one
+
 PATTERNS = {"rows, vector by vector": in_order, "columns, vector by vector": down}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from layoutalg.draw import LaneAccess, access_page, explore, operand, page
 from layoutalg.index import symbol, var
@@ -22,6 +23,8 @@ from layoutalg.layout import (
 from layoutalg.memory import access, lane_map
 from layoutalg.target import target
 from tests.draw.explorer import hover, reading
+
+pytestmark = pytest.mark.slow  # `test_page_smoke` is the quick one
 
 
 def test_a_large_page_answers_a_hover_in_a_tenth_of_a_second(opened):

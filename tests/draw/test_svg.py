@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
 
 from layoutalg.draw import Picture, below, beside
+from layoutalg.draw.conflicts import CALM, HEAT
 from layoutalg.draw.palette import KINDS, STEPS, colours, ink_on, ramp
-from layoutalg.draw.svg import STYLE, shape, words
+from layoutalg.draw.svg import FIXED, STYLE, shape, words
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -54,11 +56,28 @@ def test_the_ramp_grows_lighter_all_the_way_so_that_it_reads_in_grey():
     assert len(set(lightness)) == STEPS
 
 
-@pytest.mark.parametrize("colour", [*KINDS, *(ramp(n / 31) for n in range(32))])
+def contrast(ink: str, paper: str) -> float:
+    """The ratio of WCAG 2: 4.5 is what small text needs."""
+    dark, light = sorted([luminance(ink), luminance(paper)])
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("colour", [*KINDS, CALM, *HEAT, *(ramp(n / (STEPS - 1)) for n in range(STEPS))])
 def test_text_on_a_cell_has_enough_contrast(colour):
-    ink = luminance("#ffffff" if ink_on(colour) == "on-dark" else "#111111")
-    pair = sorted([ink, luminance(colour)])
-    assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4
+    ink = re.search(rf"\.{ink_on(colour)}{{fill:(#\w+)}}", FIXED)[1]
+    assert contrast(ink if len(ink) == 7 else "#" + "".join(2 * c for c in ink[1:]), colour) >= 4.5
+
+
+INKS = {
+    "ink": ("paper", "gap", "box", "ball", "memory"), "soft": ("paper", "gap", "box", "ball", "memory"),
+    "bad-ink": ("paper", "bad-box"), "good-ink": ("paper",),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", [1, 2], ids=["light", "dark"])
+@pytest.mark.parametrize(("ink", "paper"), [(ink, paper) for ink, papers in INKS.items() for paper in papers])
+def test_text_on_each_ground_has_enough_contrast(scheme, ink, paper):
+    assert contrast(STYLE[ink][scheme], STYLE[paper][scheme]) >= 4.5
 
 
 @pytest.mark.parametrize("count", [1, 2, 8, 9, 32, 64])

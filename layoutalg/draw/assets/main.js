@@ -1,10 +1,12 @@
-// State, events, and the address of the page. `state` is all that can be changed; `compute` makes the rest from it.
+// The state and what is shown of it. `state` is all that can be changed (in controls.js); `compute` makes the rest from it.
 "use strict";
 
 const COLOURS = ["offset", "dword", "bank", "lane", "phase"];
-const state = { layout: 0, access: START.access, target: START.target, instruction: START.instruction, by: "bank", sizes: {}, at: 0, phase: 0, held: false };
-const panels = { grid: new Panel("grid"), memory: new Panel("memory"), banks: new Panel("banks") };
-const views = { grid: new Cells(panels.grid), memory: new Cells(panels.memory), banks: new Banks(panels.banks) };
+const LANES_IN_ROW = 16;
+const FIRST = { ...START, by: "bank", at: 0, phase: 0, held: false };
+const state = { ...FIRST, sizes: {}, lane: -1 }; // sizes: the places of their sliders; lane: the one pointed at, or -1
+const panels = Object.fromEntries(["grid", "memory", "lanes", "banks"].map((id) => [id, new Panel(id)]));
+const views = { grid: new Cells(panels.grid), memory: new Cells(panels.memory), lanes: new Cells(panels.lanes), banks: new Banks(panels.banks) };
 let now = null; // what follows from the state
 
 const element = (id) => document.getElementById(id);
@@ -41,11 +43,17 @@ function facts(n) {
   const index = unravel(n, tiled.lengths);
   const offset = tiled.offset[n];
   const dword = dwordOf(offset);
-  const lane = lanes.problem ? -1 : lanes.lane[n];
+  const lane = holds(state.lane, n) ? state.lane : lanes.problem ? -1 : lanes.lane[n];
   return {
     index, offset, dword, valid: Boolean(tiled.valid[n]), byte: bytes(offset), bank: dword % instruction().banks,
     lane, phase: lane < 0 ? -1 : lanes.phaseOf[lane], hidden: layout().hidden(index, s),
   };
+}
+
+// Whether a lane holds an index: of several that do, the one pointed at is meant, else the first.
+function holds(lane, n) {
+  const first = now.lanes.starts[lane] ?? -1;
+  return first >= 0 && n >= first && n < first + now.lanes.vector;
 }
 
 function quantity(n) {
@@ -90,17 +98,40 @@ function draw() {
       colour: (o) => (tiled.owner[o] < 0 ? null : colour(tiled.owner[o])),
       label: (o) => (tiled.owner[o] < 0 ? "" : quantity(tiled.owner[o])), name: (r) => r * wide,
     });
+    if (!lanes.problem) {
+      views.lanes.draw({
+        count: lanes.active.length, rows: Math.ceil(lanes.active.length / LANES_IN_ROW), columns: LANES_IN_ROW, width: room("lanes"), height: 96,
+        minimum: 14, maximum: 36, colour: laneShade, label: (lane) => lane, name: (r) => r * LANES_IN_ROW,
+      });
+    }
     if (lanes.phases.length) views.banks.draw(lanes.phases[state.phase], instruction(), room("banks"));
     panels.grid.label(`Index grid of ${tiled.lengths.join(" × ")} elements, coloured by ${state.by}`);
-    panels.memory.label(`Memory of ${tiled.space} elements`);
-    panels.banks.label(element("verdict").textContent);
+    panels.memory.label(`Memory of ${tiled.space} elements, coloured by ${state.by}`);
+    panels.lanes.label(`${lanes.active.length} lanes`);
+    panels.banks.label(`Lanes × banks of phase ${state.phase}`);
   }
-  element("banks").hidden = !lanes.phases.length;
+  element("lanes").hidden = Boolean(tiled.problem || lanes.problem);
+  element("banks").hidden = element("player").hidden = !lanes.phases.length;
   element("grid").hidden = element("memory").hidden = Boolean(tiled.problem);
   element("formula").textContent = layout().text;
+  element("layout-claims").textContent = claimed(layout());
+  element("access-claims").textContent = claimed(pattern());
   notes();
   phases();
   key();
+}
+
+// A lane's colour: in the phase shown, by the most dwords asked of one of its banks; null where it takes no part.
+function laneShade(lane) {
+  const { lanes } = now;
+  if (!lanes.active[lane]) return null;
+  if (lanes.memory) return HEAT[0];
+  const depth = lanes.phases[state.phase].depth.get(lane);
+  return depth === undefined ? css("--idle") : heat(depth);
+}
+
+function claimed(one) {
+  return one.claims.length ? `The file claims: ${one.claims.join(", ")}.` : "";
 }
 
 function notes() {
@@ -120,22 +151,39 @@ function notes() {
   verdict.textContent = lanes.problem ?? priced;
   element("witness").textContent = lanes.phases.length ? witness(lanes.phases[state.phase]) : "";
   const asked = ["one dword of a bank", "2", "3–4", "5–8", "more"];
-  element("heat").replaceChildren(...(lanes.phases.length ? HEAT.map((c, n) => swatch(c, asked[n])) : []));
   const off = lanes.problem || lanes.taking === lanes.active.length ? "" : `${lanes.taking} of ${lanes.active.length} lanes take part. `;
+  const other = [swatch(css("--idle"), "a lane of another phase"), ...(off ? [make("span", { textContent: "hatched: a lane that takes no part" })] : [])];
+  element("heat").replaceChildren(...(lanes.phases.length ? [...HEAT.map((c, n) => swatch(c, asked[n])), ...other] : []));
   const doubt = off && !lanes.memory ? ` In doubt: ${LANES_OFF}.` : "";
   element("evidence").textContent = off + (lanes.memory ? "" : `${how.name} on ${target().title}. ${how.evidence}${doubt}`);
 }
 
+// What the phase shown costs, in words.
+function progress() {
+  const { lanes } = now;
+  const cost = (p) => `${p.cycles} cycle${p.cycles === 1 ? "" : "s"}`;
+  const soFar = lanes.phases.slice(0, state.phase + 1).reduce((sum, p) => sum + p.cycles, 0);
+  return lanes.phases.length ? `phase ${state.phase} of 0 to ${lanes.phases.length - 1}: ${cost(lanes.phases[state.phase])}, ${soFar} of ${lanes.total} so far` : "";
+}
+
 function phases() {
+  element("turn").textContent = progress();
   const buttons = now.lanes.phases.map((p, n) => {
-    const button = make("button", { className: "phase num", textContent: `${n}: ${p.cycles}`, title: `phase ${n}: ${p.cycles} cycles, lanes ${p.lanes.join(" ")}` });
+    const button = make("button", { id: `phase-${n}`, className: "phase num", textContent: `${n}: ${p.cycles}`, title: `phase ${n}: ${p.cycles} cycles, lanes ${p.lanes.join(" ")}` });
     button.setAttribute("aria-pressed", n === state.phase);
     if (p.cycles > 1) button.classList.add("bad");
-    button.onclick = () => update({ phase: n });
+    button.onclick = () => show(n);
     return button;
   });
   const label = make("span", { className: "note", textContent: "phase: cycles" });
-  element("phases").replaceChildren(...(buttons.length ? [label, ...buttons] : []));
+  keepingFocus(() => element("phases").replaceChildren(...(buttons.length ? [label, ...buttons] : [])));
+}
+
+// What is made anew loses the focus: it is given back to what has the same name.
+function keepingFocus(change) {
+  const { id } = document.activeElement;
+  change();
+  if (id && document.activeElement.id !== id) element(id)?.focus();
 }
 
 function swatch(colour, text) {
@@ -161,7 +209,9 @@ function point() {
   const { tiled, lanes } = now;
   if (tiled.problem) return;
   const found = facts(state.at);
-  const [grid, memory, banks] = ["grid", "memory", "banks"].map((name) => panels[name].pointer);
+  const [grid, memory, strip, banks] = ["grid", "memory", "lanes", "banks"].map((name) => panels[name].pointer);
+  const lane = found.lane < 0 ? state.lane : found.lane;
+  if (!lanes.problem) views.lanes.point(strip, lane, true);
   if (lanes.phases.length) {
     for (const lane of lanes.phases[state.phase].lanes) {
       if (lanes.starts[lane] >= 0) views.grid.span(grid, lanes.starts[lane], lanes.vector, `lane ${lane}`);
@@ -186,6 +236,14 @@ function twins(offset) {
   return found;
 }
 
+// An element in words, for those who do not see it.
+function sentence(found) {
+  const where = found.index.length === 2 ? `row ${found.index[0]}, column ${found.index[1]}` : `index ${found.index.join(", ")}`;
+  if (!found.valid) return `${where}, padding`;
+  const lane = found.lane < 0 ? "read by no lane" : `lane ${found.lane}` + (found.phase < 0 ? "" : `, phase ${found.phase}`);
+  return `${where}, offset ${found.offset}, bank ${found.bank}, ${lane}`;
+}
+
 function readout(found) {
   const shown = {
     index: tuple(found.index), offset: found.valid ? found.offset : "padding", byte: found.valid ? found.byte : "–", dword: found.valid ? found.dword : "–",
@@ -194,199 +252,3 @@ function readout(found) {
   for (const [name, value] of Object.entries(shown)) element(`r-${name}`).value = value;
   element("held").textContent = state.held ? "held" : "";
 }
-
-// Changing the state ---------------------------------------------------------------------------------------------------
-
-function update(change, redraw = true) {
-  Object.assign(state, change);
-  if (redraw) {
-    compute();
-    draw();
-  }
-  point();
-  remember();
-}
-
-let waiting = 0;
-function remember() {
-  clearTimeout(waiting);
-  waiting = setTimeout(() => {
-    const text = new URLSearchParams({
-      layout: layout().name, access: layout().accesses[state.access]?.name ?? "", target: state.target, instruction: state.instruction,
-      by: state.by, at: unravel(state.at, now.tiled.lengths).join("."), phase: state.phase,
-    });
-    sliders().forEach((s) => text.set(`size.${s.name}`, s.values[place(s)]));
-    if (location.protocol !== "about:") history.replaceState(null, "", `#${text}`); // a frame has no address of its own
-  }, 120);
-}
-
-// The state in the page's address; what is not there, or means nothing, stays as it is.
-function recall() {
-  const text = new URLSearchParams(location.hash.slice(1));
-  const found = (list, name, otherwise) => Math.max(list.findIndex((one) => one.name === name), name === null ? otherwise : 0);
-  state.layout = found(LAYOUTS, text.get("layout"), state.layout);
-  state.access = found(layout().accesses, text.get("access"), state.access);
-  if (text.has("access")) Object.assign(state, adopted());
-  if (TARGETS[text.get("target")]) state.target = text.get("target");
-  if (target().instructions[text.get("instruction")]) state.instruction = text.get("instruction");
-  if (COLOURS.includes(text.get("by"))) state.by = text.get("by");
-  for (const s of sliders()) {
-    const n = s.values.indexOf(Number(text.get(`size.${s.name}`) ?? NaN));
-    if (n >= 0) state.sizes[s.name] = n;
-  }
-  state.phase = Number(text.get("phase")) || 0;
-  const index = (text.get("at") ?? "").split(".").map(Number);
-  const lengths = layout().lengths(sizes());
-  if (index.length === lengths.length && index.every(Number.isInteger) && inside(index, lengths)) state.at = ravel(index, lengths);
-}
-
-function controls() {
-  const choice = (id, text, names, value, change) => {
-    const select = make("select", { id, onchange: () => change(select.value) }, ...names.map((n) => make("option", { value: n, textContent: n })));
-    select.value = value;
-    return make("label", { htmlFor: id }, text, select);
-  };
-  const parts = [];
-  if (LAYOUTS.length > 1) parts.push(choice("layout", "layout", LAYOUTS.map((l) => l.name), layout().name, (v) => choose({ layout: LAYOUTS.findIndex((l) => l.name === v) })));
-  parts.push(choice("access", "lanes read", layout().accesses.map((a) => a.name), layout().accesses[state.access].name, (v) => choose({ access: layout().accesses.findIndex((a) => a.name === v) })));
-  parts.push(choice("target", "target", Object.keys(TARGETS), state.target, (v) => choose(aim(v))));
-  parts.push(choice("instruction", "instruction", Object.keys(target().instructions), state.instruction, (v) => choose({ instruction: v })));
-  parts.push(choice("by", "colour by", COLOURS, state.by, (v) => update({ by: v })));
-  element("controls").replaceChildren(...parts, ...sliders().map(slider));
-}
-
-function slider(symbol) {
-  const at = place(symbol);
-  const id = `size-${symbol.name}`;
-  if (symbol.values.length === 2 && symbol.values[0] === 0 && symbol.values[1] === 1) {
-    const box = make("input", { type: "checkbox", id, checked: at === 1, onchange: () => resize(symbol.name, Number(box.checked)) });
-    return make("label", { className: "check", htmlFor: id }, box, symbol.name);
-  }
-  const value = make("output", { htmlFor: id, className: "num", textContent: `${symbol.name} = ${symbol.values[at]}` });
-  const range = make("input", { type: "range", id, min: 0, max: symbol.values.length - 1, step: 1, value: at });
-  range.setAttribute("aria-valuetext", symbol.values[at]);
-  range.oninput = () => {
-    value.textContent = `${symbol.name} = ${symbol.values[range.value]}`;
-    range.setAttribute("aria-valuetext", symbol.values[range.value]);
-    resize(symbol.name, Number(range.value));
-  };
-  return make("label", { htmlFor: id }, value, range);
-}
-
-function resize(name, at) {
-  update({ sizes: { ...state.sizes, [name]: at } });
-}
-
-// What the access shown is made for: its instruction, on the target shown where that has it for as many lanes.
-function adopted() {
-  const own = pattern();
-  if (!own.instruction) return {};
-  const stays = target().wave === own.lanes && own.instruction in target().instructions;
-  return { target: stays ? state.target : own.target, instruction: own.instruction };
-}
-
-// The same kind of access on another target: its instruction of the same direction and width, or its first.
-function aim(name) {
-  const same = Object.values(TARGETS[name].instructions).find((i) => i.access === instruction().access && i.bytes === instruction().bytes);
-  return { target: name, instruction: (same ?? Object.values(TARGETS[name].instructions)[0]).name };
-}
-
-function choose(change) {
-  if ("layout" in change) change.access = Math.min(state.access, LAYOUTS[change.layout].accesses.length - 1);
-  Object.assign(state, change);
-  if ("layout" in change || "access" in change) Object.assign(state, adopted());
-  controls();
-  graph();
-  update({});
-}
-
-function graph() {
-  element("graph").replaceChildren(element(`graph-${state.layout}`).content.cloneNode(true));
-  for (const group of element("graph").querySelectorAll("g[data-hidden]")) {
-    const circle = group.querySelector("circle");
-    const text = document.createElementNS("http://www.w3.org/2000/svg", "text");
-    const [x, y, r] = ["cx", "cy", "r"].map((a) => Number(circle.getAttribute(a)));
-    Object.entries({ x: x + r + 5, y: y + 16, class: "ink num bold value", "font-size": 11 }).forEach(([k, v]) => text.setAttribute(k, v));
-    group.append(text);
-  }
-}
-
-function next(list, value, step = 1) {
-  return list[(list.indexOf(value) + step + list.length) % list.length];
-}
-
-const KEYS = {
-  ArrowLeft: () => move(-1), ArrowRight: () => move(1), ArrowUp: () => move(-now.tiled.columns), ArrowDown: () => move(now.tiled.columns),
-  "[": () => turn(-1), "]": () => turn(1), Escape: () => update({ held: false }, false),
-  c: () => choose({ by: next(COLOURS, state.by) }), l: () => choose({ layout: (state.layout + 1) % LAYOUTS.length }),
-  t: () => choose(aim(next(Object.keys(TARGETS), state.target))),
-};
-
-function move(step) {
-  const at = state.at + step;
-  if (at >= 0 && at < now.tiled.count) update({ at, held: true }, false);
-}
-
-function turn(step) {
-  const count = now.lanes.phases.length;
-  if (count) update({ phase: (state.phase + step + count) % count });
-}
-
-function listen() {
-  const follow = (panel, find) => {
-    const canvas = panels[panel].canvases[0];
-    const go = (event, held) => {
-      const at = find(event);
-      if (at >= 0 && (held !== null || !state.held)) update({ at, held: held ?? state.held }, false);
-    };
-    canvas.addEventListener("pointermove", (event) => go(event, null));
-    canvas.addEventListener("click", (event) => go(event, !state.held));
-  };
-  follow("grid", (event) => views.grid.at(event));
-  follow("memory", (event) => {
-    const offset = views.memory.at(event);
-    return offset < 0 ? -1 : now.tiled.owner[offset];
-  });
-  follow("banks", (event) => {
-    const cell = views.banks.at(event);
-    if (!cell) return -1;
-    const first = now.lanes.starts[cell.lane];
-    if (first < 0) return -1; // it takes no part
-    const held = Array.from({ length: now.lanes.vector }, (_, e) => first + e);
-    return held.find((n) => facts(n).bank === cell.bank) ?? first;
-  });
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select") || !KEYS[event.key]) return;
-    event.preventDefault();
-    KEYS[event.key]();
-  });
-  window.addEventListener("hashchange", () => { recall(); choose({}); });
-  window.addEventListener("resize", () => update({}));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => update({}));
-}
-
-// The maps are generated; here they are held against values that the library computed.
-function check() {
-  let wrong = 0;
-  let count = 0;
-  for (const one of LAYOUTS) {
-    for (const [s, index, offset, valid] of one.checks) {
-      count++;
-      if (one.offset(index, s) !== offset || Boolean(one.valid(index, s)) !== valid) wrong++;
-    }
-  }
-  const text = element("checked");
-  text.textContent = wrong ? `${wrong} of ${count} sample points differ from the library's: do not trust this page.` : `${count} sample points equal the library's.`;
-  text.className = wrong ? "alarm" : "good";
-}
-
-const CHIPS = ["index", "offset", "byte", "dword", "bank", "lane", "phase"];
-element("readout").replaceChildren(
-  ...CHIPS.map((name) => make("span", { className: "chip" }, make("b", { textContent: name }), make("output", { id: `r-${name}` }))),
-  make("span", { id: "held", className: "note" }),
-);
-recall();
-check();
-listen();
-choose({});
-window.explorer = { state, facts, update, get now() { return now; } };

@@ -176,12 +176,16 @@ function phase(instruction, lanes, addresses) {
       asked.get(bank).get(dword).push(lane);
     }
   }
+  const depth = new Map(lanes.map((lane) => [lane, 0])); // of each lane, the most dwords that are asked of one of its banks
+  for (const dwords of asked.values()) {
+    for (const lane of [...dwords.values()].flat()) depth.set(lane, Math.max(depth.get(lane), dwords.size));
+  }
   let worst = -1;
   for (const [bank, dwords] of asked) {
     const size = worst < 0 ? 0 : asked.get(worst).size;
     if (dwords.size > size || (dwords.size === size && bank < worst)) worst = bank;
   }
-  return { lanes, masked, asked, worst, cycles: asked.get(worst)?.size ?? 0 };
+  return { lanes, masked, asked, depth, worst, cycles: asked.get(worst)?.size ?? 0 };
 }
 
 function witness(one) {

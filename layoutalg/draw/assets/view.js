@@ -12,8 +12,10 @@ class Panel {
   constructor(id) {
     this.host = document.getElementById(id);
     this.canvases = ["picture", "pointer"].map(() => this.host.appendChild(document.createElement("canvas")));
-    this.canvases[0].tabIndex = 0;
-    this.canvases[0].setAttribute("role", "img");
+    const given = { tabIndex: 0, id: `${id}-cells`, role: "application", ariaRoleDescription: "picture of cells" }; // its keys are its own
+    Object.assign(this.canvases[0], given);
+    this.canvases[0].setAttribute("aria-describedby", "keys");
+    this.canvases[1].ariaHidden = "true";
   }
 
   resize(width, height) {
@@ -39,6 +41,14 @@ class Panel {
 
   label(text) { this.canvases[0].setAttribute("aria-label", text); }
 
+  // Scrolls its own frame, and the page where it must, until a box of it can be seen.
+  reveal([x, y, w, h]) {
+    const frame = this.host.parentElement;
+    frame.scrollTo({
+      left: Math.max(Math.min(frame.scrollLeft, x), x + w + 8 - frame.clientWidth), top: Math.max(Math.min(frame.scrollTop, y), y + h + 8 - frame.clientHeight),
+    });
+  }
+
   place(event) {
     const box = this.canvases[0].getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
@@ -50,7 +60,12 @@ function inkOn(colour) {
     const c = parseInt(colour.slice(n, n + 2), 16) / 255;
     return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
   };
-  return 0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5) > 0.179 ? "#111111" : "#ffffff";
+  return 0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5) > 0.179 ? "#000000" : "#ffffff";
+}
+
+// The colour of a bank that is asked for so many dwords.
+function heat(dwords) {
+  return HEAT[dwords < 2 ? 0 : Math.min(32 - Math.clz32(dwords - 1), HEAT.length - 1)];
 }
 
 function frame(context, x, y, w, h, strong = true) {
@@ -196,8 +211,7 @@ class Banks {
     c.fillRect(this.left, this.top, instruction.banks * this.w, height);
     c.textBaseline = "middle";
     for (const [bank, dwords] of one.asked) {
-      const shade = HEAT[dwords.size < 2 ? 0 : Math.min(32 - Math.clz32(dwords.size - 1), HEAT.length - 1)];
-      for (const [dword, lanes] of dwords) lanes.forEach((lane) => this.cell(c, one.lanes.indexOf(lane), bank, dword, shade));
+      for (const [dword, lanes] of dwords) lanes.forEach((lane) => this.cell(c, one.lanes.indexOf(lane), bank, dword, heat(dwords.size)));
     }
     c.fillStyle = css("--soft");
     c.font = `10px ${FONT}`;
@@ -234,8 +248,11 @@ class Banks {
     return { lane: this.one.lanes[row], bank };
   }
 
+  box(lane, bank) {
+    return [this.left + bank * this.w, this.top + this.one.lanes.indexOf(lane) * this.h, this.w, this.h];
+  }
+
   point(c, lane, bank) {
-    const row = this.one ? this.one.lanes.indexOf(lane) : -1;
-    if (row >= 0) frame(c, this.left + bank * this.w, this.top + row * this.h, this.w, this.h);
+    if (this.one?.lanes.includes(lane)) frame(c, ...this.box(lane, bank));
   }
 }

@@ -80,7 +80,7 @@ HEAD = """# Accesses that tell models of the LDS apart
 Lane l is at Σ lᵢ·v·2^pᵢ, v the alignment.  `data`: the model in layoutalg/target/data.  Conflicts are cycles lost, by
 one execution: what `SQ_LDS_BANK_CONFLICT` counts (README.md says how that is known).
 
-| target, instruction | v | p₀ … | data: banks, phases, conflicts | rival: banks, phases, conflicts | the rival's source |
+| instruction | v | p₀ … | data: banks, phases, conflicts | rival: banks, phases, conflicts | the rival's source |
 |---|---|---|---|---|---|"""
 
 

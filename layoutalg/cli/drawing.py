@@ -21,7 +21,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -197,8 +197,11 @@ class Asked:
             return drawn.below(alone, f"{self.by} of {item.name}")
         if self.by in LANES and self.by != "bank":
             raise InputError(f"{item.name}: the file has no access of it by an LDS instruction: no {self.by} to show")
-        options = {"target": self.target or DEFAULT, "instruction": self.instruction or DEFAULT_READ}
-        return drawn.show(whole, by=self.by, element_bytes=_bytes(item), **options) if self.by else drawn.show(whole)
+        options: dict[str, Any] = {
+            "target": self.target or DEFAULT, "instruction": self.instruction or DEFAULT_READ,
+            "element_bytes": _bytes(item) if self.by in ("bank", "dword") else 1,
+        }  # fmt: skip
+        return drawn.show(whole, by=self.by, **options) if self.by else drawn.show(whole)
 
     def named(self, name: str) -> formats.AccessItem:
         """The access of a name; InputError names those that there are."""
@@ -297,8 +300,11 @@ def _short(item: formats.AccessItem, error: Exception) -> str:
 
 
 def _bytes(item: formats.DescriptorItem) -> int:
-    """The bytes of an element: 2 where the file does not say."""
-    return max(1, dtypes.DTYPES[item.dtype or "f16"].bytes)
+    """The bytes of an element: 2 where the file does not say; InputError where it is a part of one."""
+    kind = dtypes.DTYPES[item.dtype or "f16"]
+    if not kind.bytes:
+        raise InputError(f"{item.name}: elements of {kind.name} are {kind.bits} bits: pictures are of whole bytes")
+    return kind.bytes
 
 
 def _fixed(item: formats.DescriptorItem, by: str) -> layout.TensorDescriptor:

@@ -174,3 +174,12 @@ def test_tails_are_drawn_with_their_masks() -> None:
     assert found.returncode == 0
     assert found.stdout.count("takes no part") >= 31
     assert found.stdout.count("not drawn") == 0
+
+
+def test_elements_of_half_a_byte_are_drawn_by_offset_and_not_by_bank(tmp_path: Path) -> None:
+    file = tmp_path / "narrow.toml"
+    file.write_text('[[descriptor]]\nname = "tile"\ndtype = "f4"\nbase = { kind = "packed", lengths = [8, 8] }\n')
+    assert run("draw", file, "--by", "offset", "-o", file.with_suffix(".svg")).returncode == 0
+    for by in ("bank", "dword"):
+        found = run("draw", file, "--by", by, "-o", file.with_suffix(".svg"))
+        refused(found, "tile: elements of f4 are 4 bits: pictures are of whole bytes")

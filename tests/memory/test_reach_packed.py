@@ -74,6 +74,21 @@ def test_a_vector_that_begins_inside_a_byte_is_refuted() -> None:
         assert prove(wide).name == name
 
 
+@pytest.mark.parametrize(("dtype", "width", "how"), [("f4", 8, "ds_read_b32"), ("f6", 16, "ds_read_b96")])
+def test_a_vector_in_pieces_is_refuted(dtype: str, width: int, how: str) -> None:
+    columns = make_naive_tensor_descriptor((128, 16), (1, 128))
+    lanes = lane_map(LANE, (LANE * 2, 0), width)
+    for claim in (
+        ConflictFree(access(columns, lanes, dtype, "gfx950", how)),
+        Coalesced(Reach(columns, lanes, DTYPES[dtype]), target("gfx950")),
+    ):
+        found = prove(claim)
+        assert isinstance(found, Refuted)
+        assert "one after another" in found.reason or "whole byte" in found.reason
+    assert "one after another" in prove(Coalesced(Reach(columns, lane_map(LANE, (0, 0), width), DTYPES[dtype]),
+                                                  target("gfx950"))).reason  # fmt: skip
+
+
 def test_parts_of_a_byte_are_no_lanes() -> None:
     with pytest.raises(WidthError, match="1 element of f4 are 4 bits: no whole bytes a lane"):
         Reach(rows(64, 8, 8), lane_map(LANE, (LANE, 0)), DTYPES["f4"])
@@ -133,7 +148,8 @@ def test_for_all_sizes() -> None:
     assert usable_bytes(Reach(matrix, lanes, DTYPES["f4"])) == 16
     odd = symbol("K", min=8, max=1 << 20, multiple_of=8)
     ragged = make_naive_tensor_descriptor((64, odd), (odd, 1))
-    assert usable_bytes(Reach(ragged, lane_map(LANE, (var("row", 64), 0), 8), DTYPES["f4"])) == 4
+    for width in (8, 32):
+        assert usable_bytes(Reach(ragged, lane_map(LANE, (var("row", 64), 0), width), DTYPES["f4"])) == 4
 
 
 def test_packed_types_of_ck_are_read_as_their_elements() -> None:

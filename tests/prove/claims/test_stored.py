@@ -65,12 +65,17 @@ def test_ck_s_limit_is_inclusive_and_that_of_num_records_is_a_number() -> None:
 
 
 def test_each_of_several_sizes_is_as_small_as_it_can_be_alone() -> None:
-    m, k = symbol("M", min=1, max=1 << 20), symbol("K", min=32, max=1 << 20, multiple_of=32)
-    found = prove(FitsBytes(make_naive_tensor_descriptor_packed((m, k)), 4, 32))
-    assert isinstance(found, Refuted)
-    (at,) = found.witness.points
     limit = ((1 << 32) - 1) * 2
-    assert at["M"] * at["K"] > limit >= max((at["M"] - 1) * at["K"], at["M"] * (at["K"] - 32))
+    for step in (1, 32):
+        m, k = symbol("M", min=1, max=1 << 20), symbol("K", min=step, max=1 << 20, multiple_of=step)
+        found = prove(FitsBytes(make_naive_tensor_descriptor_packed((m, k)), 4, 32))
+        assert isinstance(found, Refuted)
+        (at,) = found.witness.points
+        assert at["M"] * at["K"] > limit >= max((at["M"] - 1) * at["K"], at["M"] * (at["K"] - step))
+    power = symbol("P", min=1, max=1 << 22, power_of_two=True)
+    found = prove(FitsBytes(make_naive_tensor_descriptor_packed((power, 3, 4096)), 16, 31))
+    assert isinstance(found, Refuted)
+    assert found.witness.points[0]["P"] == 1 << 17
 
 
 def test_a_view_that_reaches_far_is_refuted_by_its_offset() -> None:

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from layoutalg import __version__
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.executing import chosen_kernel
 from layoutalg.cli.files import Includes, load
-from layoutalg.cli.output import placed
+from layoutalg.cli.output import Form, Format, placed
 from layoutalg.disk import write_whole
 from layoutalg.errors import shortened
 from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
     from layoutalg import formats
+    from layoutalg.cli import reports
     from layoutalg.isa.container import lines
     from layoutalg.isa.decode import code as codes
     from layoutalg.isa.run import report
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from layoutalg.refine.audit import figures as measured
 else:
     formats = lazy("layoutalg.formats")
+    reports = lazy("layoutalg.cli.reports")
     lines = lazy("layoutalg.isa.container.lines")
     codes = lazy("layoutalg.isa.decode.code")
     report = lazy("layoutalg.isa.run.report")
@@ -56,7 +59,7 @@ def audit(
     ] = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="The limit for all claims.")] = 60.0,
     include: Includes = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    form: Format = Form.TEXT,
 ) -> int:
     """Prove that a kernel is safe as it is launched, for all sizes; exit 1 where a run shows that it is not, 2 unknown.
 
@@ -73,17 +76,21 @@ def audit(
     """
     if template is not None and launch_file is not None:
         raise InputError("--template is where a launch file is written that is missing: leave --launch out")
+    if launch_file is None and form not in (Form.TEXT, Form.JSON):
+        raise InputError(f"--format {form} is of claims, which need a launch file: give --launch")
     spec = load(launch_file, include) if launch_file is not None else None
     named = spec.launch.kernel if spec is not None and spec.launch else None
     payload, chosen = chosen_kernel(file, kernel or named, target)
     code, where = codes.decode_kernel(chosen), lines.SourceLines.read(payload).of
     if spec is None:
-        return _figures(measured.figures(code, seconds), where, template, as_json)
+        return _figures(measured.figures(code, seconds), where, template, form is Form.JSON)
     told = Told(auditing.audit(code, spec, seconds), where)
-    if as_json:
-        print(json.dumps(told.data))
-    else:
+    if form is Form.JSON:
+        print(json.dumps({"layoutalg": __version__, **told.data}))
+    elif form is Form.TEXT:
         print(*told.text(), sep="\n")
+    elif written := reports.WRITERS[form](told.as_reports(file)):
+        print(written)
     return told.exit_code
 
 
@@ -111,9 +118,20 @@ class Told:
         """Of the whole."""
         return {"proved": 0, "refuted": 1}.get(self.found.name, UNKNOWN)
 
+    def as_reports(self, file: Path) -> list[reports.Report]:
+        """What other tools are told: at the line of the source, else of the whole code object."""
+        return [_report(self.found.kernel, one, str(file)) for one in self.claims]
+
     def text(self) -> Iterator[str]:
         """In words."""
         return _told(self.found, self.claims, self.where)
+
+
+def _report(kernel: str, one: dict[str, Any], file: str) -> reports.Report:
+    path, _, line = one.get("source", "").rpartition(":")
+    passed = one["verdict"] == "proved"
+    message = " ".join(text for text in (one["about"], one["reason"]) if text)
+    return reports.Report(path or file, kernel, one["claim"], one["verdict"], passed, message, int(line or 1))
 
 
 def _claim(
@@ -151,7 +169,7 @@ def _told(found: auditing.Audit, claims: list[dict[str, Any]], where: report.Lin
             of_run = _at(one["run"]) if "run" in one and "source" not in one else ""
             yield f"  {one['claim']}{about}{_at(one)}: {verdict}: {shortened(one['reason'])}{of_run}"
         if some[MANY:]:
-            yield f"  and {len(some) - MANY} more that are {verdict}; --json has them all"
+            yield f"  and {len(some) - MANY} more that are {verdict}; the JSON document has them all"
     wasted = [one for one in found.facts if one.worst > one.least]
     yield from (f"  costs more than the least: {line}" for line in measured.costs_text(wasted, where))
     for text in found.assumptions:
@@ -164,14 +182,24 @@ def _at(one: dict[str, Any]) -> str:
 
 def _figures(found: measured.Figures, where: report.Lines, template: Path | None, as_json: bool) -> int:
     """Tells what needs no launch file, and writes a template of one."""
-    head = {"kernel": found.kernel.name, "target": found.kernel.target}
+    head = {"layoutalg": __version__, "kernel": found.kernel.name, "target": found.kernel.target}
     text = "\n".join((f"{head['kernel']} for {head['target']}: not audited without --launch",
                       *(f"  {line}" for line in found.text(where))))  # fmt: skip
     comment = "".join(f"# {line}\n" for line in text.splitlines())
     if template is not None:
         write_whole(template, f"{comment}\n{found.template}".encode())
     if as_json:
-        print(json.dumps({**head, "verdict": "unknown", "figures": found.data(where), "template": found.template}))
+        print(
+            json.dumps(
+                {
+                    "layoutalg": __version__,
+                    **head,
+                    "verdict": "unknown",
+                    "figures": found.data(where),
+                    "template": found.template,
+                }
+            )
+        )
     elif template is not None:
         print(f"{text}\n{template}: a launch file to fill in; then: layoutalg audit … --launch {template}")
     else:

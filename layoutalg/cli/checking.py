@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,7 +27,7 @@ from layoutalg.cli.files import (
     sizes_of,
 )
 from layoutalg.cli.kept import Kept
-from layoutalg.cli.output import placed
+from layoutalg.cli.output import Form, Format, placed
 from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
@@ -86,16 +85,6 @@ Executing = Annotated[
 ]
 
 
-class OutputForm(StrEnum):
-    """What `check` prints."""
-
-    TEXT = "text"
-    JSON = "json"
-    SARIF = "sarif"
-    JUNIT = "junit"
-    GITHUB = "github"
-
-
 def check(
     files: Files,
     define: Defines = None,
@@ -116,13 +105,11 @@ def check(
         typer.Option(envvar="LAYOUTALG_KEEP_PROOFS", help="Keep what is decided; an unchanged file is not read again."),
     ] = True,
     watch: Annotated[bool, typer.Option(help="Check again whenever a file changes.")] = False,
-    form: Annotated[OutputForm, typer.Option("--format", help="What is printed on stdout.")] = OutputForm.TEXT,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    form: Format = Form.TEXT,
 ) -> int:
     """Prove every claim of each descriptor."""
-    form = OutputForm.JSON if as_json else form
     how = How(strategy, seconds, memory, jobs, executor)
-    keep = Kept(strategy, seconds, memory, form is OutputForm.JSON) if cache and certificates is None else None
+    keep = Kept(strategy, seconds, memory, form is Form.JSON) if cache and certificates is None else None
     once = partial(_check, files, defines_of(define), include, target or (), how, keep, certificates, form)
     return watching.repeat(files, once) if watch else once()
 
@@ -135,7 +122,7 @@ def _check(
     how: How,
     keep: Kept | None,
     certificates: Path | None,
-    form: OutputForm,
+    form: Form,
 ) -> int:
     paths = expand(files)
     if defines and not any(path.suffix in SOURCES for path in paths):
@@ -147,10 +134,10 @@ def _check(
     before = {str(path): kept for path in paths if keep is not None and (kept := keep.get(path)) is not None}
     rest = [path for path in paths if str(path) not in before]
     specs, bad = _read_all(rest, defines, include, target, alone=not before)
-    results = _decide(specs, how, quiet=form is not OutputForm.TEXT)
+    results = _decide(specs, how, quiet=form is not Form.TEXT)
     if certificates is not None:
         _certify(specs, results, certificates, how)
-    limits = how.limits if form is OutputForm.JSON else None
+    limits = how.limits if form is Form.JSON else None
     now = {s.path: checked.CheckedFile.of(s, found, limits) for s, found in zip(specs, results, strict=True)}
     if keep is not None:
         for one in now.values():
@@ -159,9 +146,9 @@ def _check(
     if before:
         n = sum(len(one.results) for one in before.values())
         print(f"note: {n} claims as an earlier run decided them; --no-cache decides them anew", file=sys.stderr)
-    if form is OutputForm.JSON:
+    if form is Form.JSON:
         print(json.dumps(checked.document(found, [*map(str, bad.values())]), indent=1, ensure_ascii=False))
-    elif form is OutputForm.TEXT:
+    elif form is Form.TEXT:
         checked.show(found)
         _print_missing(specs, defines)
     elif told := reports.WRITERS[form](checked.told(found, bad)):

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from layoutalg import __version__
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import SOURCES, SPECS, Includes, defines_of, read
-from layoutalg.cli.output import say
+from layoutalg.cli.output import Form, Format, say
 from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
     import layoutalg.prove as prove
     from layoutalg import formats
+    from layoutalg.cli import reports
     from layoutalg.formats import compare as comparing
 else:
+    reports = lazy("layoutalg.cli.reports")
     prove = lazy("layoutalg.prove")
     comparing = lazy("layoutalg.formats.compare")
 
@@ -32,7 +35,7 @@ def diff(
     define: Annotated[list[str] | None, typer.Option("-D", help="A parameter of C++, in both: NAME=VALUE.")] = None,
     include: Includes = None,
     seconds: Annotated[float, typer.Option(min=0.001, max=86400, help="The limit for each question.")] = 10.0,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    form: Format = Form.TEXT,
 ) -> int:
     """Compare two versions of a file, layout by layout: exit 0 where each is the same map, or a refinement."""
     defines = defines_of(define)
@@ -42,19 +45,31 @@ def diff(
     found = list(comparing.compare(before, after, limits=prove.Limits(seconds=seconds)))
     if not found:
         raise InputError(f"{old}, {new}: they describe no layouts to compare")
-    if as_json:
-        print(json.dumps({"old": old, "new": new, "layouts": [_entry(c) for c in found]}, indent=1, ensure_ascii=False))
-    else:
+    if form is Form.JSON:
+        entries = [_entry(c) for c in found]
+        document = {"layoutalg": __version__, "old": old, "new": new, "layouts": entries}
+        print(json.dumps(document, indent=1, ensure_ascii=False))
+    elif form is Form.TEXT:
         for c in found:
-            first = f"first at {c.index}: offset {c.offsets[1]}, was {c.offsets[0]}" if c.offsets else ""
-            told = [typer.style(c.what, COLOURS.get(c.what, "red")), c.reason, first]
-            say(f"{c.name}: {': '.join(text for text in told if text)}")
+            say(": ".join(part for part in (c.name, typer.style(c.what, COLOURS.get(c.what, "red")), _how(c)) if part))
+    elif told := reports.WRITERS[form]([_report(after.path, c) for c in found]):
+        print(told)
     wrong = {c.what for c in found if not c}
     return 1 if wrong - {"unknown"} else 2 if wrong else 0
 
 
 def _entry(c: comparing.LayoutComparison) -> dict[str, Any]:
     return {**vars(c), "passed": bool(c)}
+
+
+def _how(c: comparing.LayoutComparison) -> str:
+    first = f"first at {c.index}: offset {c.offsets[1]}, was {c.offsets[0]}" if c.offsets else ""
+    return ": ".join(part for part in (c.reason, first) if part)
+
+
+def _report(path: str, c: comparing.LayoutComparison) -> reports.Report:
+    """At its place in the new version; what is no longer there is told at the top."""
+    return reports.Report(path, c.name, "same_map", c.what, bool(c), _how(c), c.line or 1)
 
 
 def _version(text: str, defines: dict[str, str], include: list[Path] | None) -> formats.SpecFile:

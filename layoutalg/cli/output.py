@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from enum import StrEnum
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +19,19 @@ else:
 
 WIDTH = 120
 """Columns where the output is no terminal."""
+
+
+class Form(StrEnum):
+    """What a command that decides claims prints; `layoutalg.cli.reports` writes the last three."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    JUNIT = "junit"
+    GITHUB = "github"
+
+
+Format = Annotated[Form, typer.Option("--format", help="What is printed on stdout.")]
 
 
 def say(line: str) -> None:

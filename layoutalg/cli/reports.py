@@ -12,7 +12,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 from layoutalg import __version__
@@ -40,7 +42,7 @@ def sarif(reports: Sequence[Report]) -> str:
     >>> found["version"], found["runs"][0]["results"][0]["level"]
     ('2.1.0', 'error')
     """
-    rules = sorted({r.rule for r in reports})
+    rules = sorted({_rule(r) for r in reports})
     failed = [r for r in reports if not r.passed]
     driver = {
         "name": "layoutalg",
@@ -50,21 +52,42 @@ def sarif(reports: Sequence[Report]) -> str:
     document = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": [_result(r, rules.index(r.rule)) for r in failed]}],
+        "runs": [
+            {
+                "tool": {"driver": driver},
+                "results": [_result(r, rules.index(_rule(r))) for r in failed],
+                "columnKind": "unicodeCodePoints",
+            }
+        ],
     }
     return json.dumps(document, indent=1, ensure_ascii=False)
 
 
+def _rule(r: Report) -> str:
+    """The claim without its arguments: tools keep what they know by it."""
+    return r.rule.partition("(")[0]
+
+
 def _result(r: Report, rule: int) -> dict[str, Any]:
     region = {"startLine": r.line, "startColumn": r.column}
-    place = {"artifactLocation": {"uri": r.file.replace("\\", "/")}, "region": region}
+    place = {"artifactLocation": {"uri": _uri(r.file)}, "region": region}
     return {
-        "ruleId": r.rule,
+        "ruleId": _rule(r),
         "ruleIndex": rule,
         "level": "warning" if r.verdict == "unknown" else "error",
         "message": {"text": _text(r)},
         "locations": [{"physicalLocation": place}],
     }
+
+
+def _uri(file: str) -> str:
+    """A path as a URI reference (RFC 3986).
+
+    >>> _uri("my layouts/a.toml"), _uri("/a/b.toml")
+    ('my%20layouts/a.toml', 'file:///a/b.toml')
+    """
+    path = Path(file)
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
 
 
 def junit(reports: Sequence[Report]) -> str:

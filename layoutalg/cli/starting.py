@@ -43,15 +43,17 @@ class Schema(StrEnum):
 
     SPEC = "spec"
     CHECK = "check"
+    DIFF = "diff"
+    AUDIT = "audit"
 
 
 def schema(
     what: Annotated[
-        Schema, typer.Argument(help="Spec and launch files, or what check --format json prints.")
+        Schema, typer.Argument(help="Spec and launch files, or what a command prints with --format json.")
     ] = Schema.SPEC,
     output: Output = None,
 ) -> int:
-    """Write the JSON Schema of spec and launch files, by which editors check and complete them."""
+    """Write the JSON Schema of spec and launch files, by which editors complete them, or of what a command prints."""
     folder = files("layoutalg.formats") if what is Schema.SPEC else files("layoutalg.cli").joinpath("templates")
     return _written(folder.joinpath(f"{what}.schema.json").read_text(encoding="utf-8"), output)
 

@@ -60,9 +60,9 @@ def start(*arguments: object) -> Finished:
 
 
 def refused(result: Finished, *words: str) -> None:
-    """Exit 3, one line on stderr with these words, no traceback; on stdout nothing, or the one document of --json."""
+    """Exit 3, one line on stderr with these words, no traceback; on stdout nothing, or the one document of JSON."""
     assert result.returncode == 3, result
-    if "--json" in result.args:
+    if {"--json", "json"} & {*result.args}:
         assert json.loads(result.stdout).keys() == {"error", "exit"}
     else:
         assert result.stdout == ""

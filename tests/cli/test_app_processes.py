@@ -48,7 +48,7 @@ def test_the_demo_ends_well() -> None:
 
 
 def test_parallel_proofs_say_the_same(spec: Path) -> None:
-    assert json.loads(start("check", spec, "-j", "2", "--json").stdout)["proved"] == 3
+    assert json.loads(start("check", spec, "-j", "2", "--format", "json").stdout)["proved"] == 3
 
 
 @pytest.mark.slow
@@ -147,7 +147,7 @@ def test_every_command_is_started_and_found_by_its_name() -> None:
 
 
 def test_the_package_runs_as_a_module(spec: Path) -> None:
-    command = [sys.executable, "-m", "layoutalg", "check", str(spec), "--json"]
+    command = [sys.executable, "-m", "layoutalg", "check", str(spec), "--format", "json"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert (result.returncode, result.stderr) == (0, "")
     assert json.loads(result.stdout)["proved"] == 3

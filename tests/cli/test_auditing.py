@@ -2,6 +2,7 @@
 
 import json
 
+import jsonschema
 import pytest
 
 from layoutalg.formats.spec import loads
@@ -29,9 +30,10 @@ def test_a_safe_kernel_exits_0_and_says_what_was_assumed(folder) -> None:
 
 
 def test_an_unsafe_one_exits_1_and_names_the_source_line(folder) -> None:
-    done = run("audit", folder / "scale.co", "--launch", folder / "beyond.toml", "--json")
+    done = run("audit", folder / "scale.co", "--launch", folder / "beyond.toml", "--format", "json")
     assert done.returncode == 1
     found = json.loads(done.stdout)
+    jsonschema.validate(found, json.loads(run("schema", "audit").stdout))
     assert found["verdict"] == "refuted"
     wrong = [one for one in found["claims"] if one["verdict"] == "refuted" and one["claim"] == "in_bounds"]
     assert wrong[0]["source"].endswith(":12")
@@ -42,9 +44,16 @@ def test_an_unsafe_one_exits_1_and_names_the_source_line(folder) -> None:
     assert wrong[0]["witness"][0]["N"] == 1
 
 
+def test_other_tools_are_told_at_the_line_of_the_source(folder) -> None:
+    done = run("audit", folder / "scale.co", "--launch", folder / "beyond.toml", "--format", "github")
+    assert done.returncode == 1
+    assert any(line.startswith("::error file=") and ",line=12," in line for line in done.stdout.splitlines())
+    refused(run("audit", folder / "scale.co", "--format", "sarif"), "give --launch")
+
+
 def test_what_cannot_be_followed_exits_2_and_says_why(folder) -> None:
     """One claim at the time-out: nothing of it is proved."""
-    done = run("audit", folder / "scale.co", "--launch", folder / "scale.toml", "--seconds", "0.1", "--json")
+    done = run("audit", folder / "scale.co", "--launch", folder / "scale.toml", "--seconds", "0.1", "--format", "json")
     found = json.loads(done.stdout)
     assert done.returncode == {"proved": 0, "unknown": 2}[found["verdict"]]
     assert all(one["reason"] for one in found["claims"] if one["verdict"] != "proved")
@@ -64,7 +73,7 @@ def test_without_a_launch_file_a_template_of_one_is_written(folder, tmp_path) ->
 
 
 def test_a_template_goes_to_its_file(folder, tmp_path) -> None:
-    done = run("audit", folder / "scale.co", "--kernel", "scale", "--template", tmp_path / "k.toml", "--json")
+    done = run("audit", folder / "scale.co", "--kernel", "scale", "--template", tmp_path / "k.toml", "--format", "json")
     assert done.returncode == 0
     found = json.loads(done.stdout)
     assert (tmp_path / "k.toml").read_text().endswith(found["template"])

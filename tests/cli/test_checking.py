@@ -44,7 +44,7 @@ def test_an_undecided_claim_exits_with_2(tmp_path: Path) -> None:
 
 
 def test_check_prints_one_json_document(spec: Path) -> None:
-    document = json.loads(run("check", spec, "--json").stdout)
+    document = json.loads(run("check", spec, "--format", "json").stdout)
     assert (document["proved"], document["refuted"], document["unknown"]) == (3, 0, 0)
     facts = document["files"][0]["facts"]["a_lds"]
     assert facts["bijective"] == "refuted"
@@ -52,7 +52,7 @@ def test_check_prints_one_json_document(spec: Path) -> None:
 
 
 def test_z3_can_be_forced(spec: Path) -> None:
-    results = json.loads(run("check", spec, "--strategy", "z3", "--json").stdout)["files"][0]["results"]
+    results = json.loads(run("check", spec, "--strategy", "z3", "--format", "json").stdout)["files"][0]["results"]
     assert [r["verdict"] for r in results] == ["proved"] * 3
     assert "z3 integers" in {r["strategy"] for r in results}
 
@@ -82,7 +82,7 @@ def test_a_bad_file_does_not_end_the_check_of_a_folder(tmp_path: Path) -> None:
     assert [line.split(":")[1].rsplit("/", 1)[-1] for line in result.stderr.splitlines()] == ["a.toml", "c.toml"]
     assert result.stdout.count("b.toml") == result.stdout.count("d.toml") == 1
     assert result.stdout.count(" refuted") == 1
-    document = json.loads(run("check", tmp_path / "a.toml", tmp_path / "b.toml", "--json").stdout)
+    document = json.loads(run("check", tmp_path / "a.toml", tmp_path / "b.toml", "--format", "json").stdout)
     assert (len(document["files"]), len(document["errors"]), document["passed"]) == (1, 1, False)
 
 

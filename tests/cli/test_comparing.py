@@ -4,6 +4,7 @@ import json
 import subprocess
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from tests.cli.command import GOOD, refused, run
@@ -29,13 +30,28 @@ def test_another_map_is_named_with_its_first_index_and_both_offsets(versions):
     result = run("diff", *versions)
     assert result.returncode == 1
     assert result.stdout == "a_lds: different: first at (0, 8): offset 528, was 520\n"
-    (entry,) = json.loads(run("diff", *versions, "--json").stdout)["layouts"]
+    (entry,) = json.loads(run("diff", *versions, "--format", "json").stdout)["layouts"]
     assert (entry["what"], entry["passed"], entry["index"], entry["offsets"]) == (
         "different",
         False,
         [0, 8],
         [520, 528],
     )
+
+
+def test_other_tools_are_told_what_differs_and_where(versions):
+    (line,) = run("diff", *versions, "--format", "github").stdout.splitlines()
+    assert line.startswith("::error file=")
+    assert (
+        ",line=2,col=1,title=a_lds%3A same_map::a_lds: same_map: different: first at (0, 8): offset 528, was 520"
+        in line
+    )
+    assert run("diff", versions[0], versions[0], "--format", "github").stdout == ""
+    (found,) = json.loads(run("diff", *versions, "--format", "sarif").stdout)["runs"][0]["results"]
+    assert found["ruleId"] == "same_map"
+    schema = json.loads(run("schema", "diff").stdout)
+    for given in (versions, (versions[0], versions[0]), ("no.toml", versions[0])):
+        jsonschema.validate(json.loads(run("diff", *given, "--format", "json").stdout), schema)
 
 
 def test_a_revision_of_git_is_a_version(tmp_path, monkeypatch, versions):
@@ -65,6 +81,6 @@ def test_bad_input_is_one_line(tmp_path, versions):
     refused(run("diff", old, tmp_path / "no.toml"), "no.toml")
     refused(run("diff", old, new, "-D", "M=3"), "-D")
     (tmp_path / "a.txt").write_text("x")
-    refused(run("diff", old, tmp_path / "a.txt", "--json"), "a.txt")
+    refused(run("diff", old, tmp_path / "a.txt", "--format", "json"), "a.txt")
     (tmp_path / "empty.toml").write_text("")
     refused(run("diff", tmp_path / "empty.toml", tmp_path / "empty.toml"), "no layouts")

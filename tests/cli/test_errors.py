@@ -59,7 +59,7 @@ def test_a_file_whose_name_is_no_text_is_told_of(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(tmp_path)
     name = b"\xff.toml".decode(errors="surrogateescape")
     Path(name).write_text(GOOD)
-    assert json.loads(run("check", name, "--json").stdout)["files"][0]["file"] == name
+    assert json.loads(run("check", name, "--format", "json").stdout)["files"][0]["file"] == name
     assert run("check", name).returncode == 0
 
 

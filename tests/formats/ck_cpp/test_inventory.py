@@ -172,7 +172,7 @@ def test_what_is_not_read_or_checked_is_counted_in_the_last_line_and_in_json(tmp
     assert done.returncode == 2
     assert done.stdout.splitlines()[-1] == "3 claims: all as expected; 1 part not read; 3 parts not checked"
     assert "line 2: MakeWindow not checked: 1 tile window (line 4): what it returns is no layout" in done.stdout
-    document = json.loads(run("check", path, "--json").stdout)
+    document = json.loads(run("check", path, "--format", "json").stdout)
     assert (document["proved"], document["unread"], document["unchecked"]) == (3, 1, 3)
     assert [part["name"] for part in document["files"][0]["unchecked"]] == ["MakeWindow", "Run", "Size"]
 

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from layoutalg import formats
     from layoutalg import target as gpus
     from layoutalg.cli import checked, reports, watching
+    from layoutalg.cli import cluster as clusters
     from layoutalg.formats import check as claims
     from layoutalg.prove import certificates as smtlib
-    from layoutalg.prove import cluster as clusters
     from layoutalg.prove import decide
     from layoutalg.prove import recheck as again
 
@@ -60,7 +60,7 @@ else:
     claims = lazy("layoutalg.formats.check")
     smtlib = lazy("layoutalg.prove.certificates")
     decide = lazy("layoutalg.prove.decide")
-    clusters = lazy("layoutalg.prove.cluster")
+    clusters = lazy("layoutalg.cli.cluster")
     again = lazy("layoutalg.prove.recheck")
 
 

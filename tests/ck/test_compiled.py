@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from layoutalg.ck import compiled
+from layoutalg.cli.cluster import dask_executor
 from layoutalg.errors import CompileError, NoCompilerError
 from layoutalg.formats.cpp import CppError, CppUnit, CppUnitError
-from layoutalg.prove.cluster import dask_executor
 from tests.optional import needed
 
 UNIT = CppUnit("gfx942", ())

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from layoutalg.cli.cluster import SameVersion, dask_executor
 from layoutalg.index import eq, negation, symbol
 from layoutalg.prove import ForAll, Injective, Limits, prove_all
-from layoutalg.prove.cluster import SameVersion, dask_executor
 from tests.optional import needed
 from tests.prove.test_solver_robustness import CLAIMS, VERDICTS
 

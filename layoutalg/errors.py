@@ -49,7 +49,12 @@ def shortened(text: str, most: int = LONGEST_REASON) -> str:
 
 
 class SpecError(ValueError):
-    """A file that is no spec file; `file`, `line` and `column` (from 1, or None) and `key` say where it is wrong."""
+    """A file that is no spec file; `file`, `line` and `column` (from 1, or None) and `key` say where it is wrong.
+
+    >>> error = SpecError("no such key", "tile.toml", 3, 1)
+    >>> str(error), error.line
+    ('tile.toml:3:1: no such key', 3)
+    """
 
     def __init__(
         self, reason: str, file: str = "", line: int | None = None, column: int | None = None, key: str = ""

@@ -53,7 +53,12 @@ def vectors(length: Expr, vector: Term) -> Expr:
 
 
 def in_order(vector: Term) -> Pattern:
-    """Lane l takes the l-th vector of the tile, rows first, going round when the tile ends."""
+    """Lane l takes the l-th vector of the tile, rows first, going round when the tile ends.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> in_order(8)(3, naive((64, 64), (64, 1)))
+    (0, 24)
+    """
 
     def index(lane: Expr, tile: TensorDescriptor) -> Sequence[Term]:
         *outer, last = tile.lengths
@@ -65,7 +70,12 @@ def in_order(vector: Term) -> Pattern:
 
 
 def down(vector: Term) -> Pattern:
-    """Lane l takes the l-th vector of the tile, down the columns first, going round when the tile ends."""
+    """Lane l takes the l-th vector of the tile, down the columns first, going round when the tile ends.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> down(8)(3, naive((64, 64), (64, 1)))
+    (3, 0)
+    """
 
     def index(lane: Expr, tile: TensorDescriptor) -> Sequence[Term]:
         *outer, last = tile.lengths
@@ -77,7 +87,12 @@ def down(vector: Term) -> Pattern:
 
 
 def along(vector: Term) -> Pattern:
-    """Lane l takes the l-th vector of the first row, and leaves the tile where the row ends."""
+    """Lane l takes the l-th vector of the first row, and leaves the tile where the row ends.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> along(8)(3, naive((64, 64), (64, 1)))
+    (0, 24)
+    """
 
     def index(lane: Expr, tile: TensorDescriptor) -> Sequence[Term]:
         return (*(0 for _ in tile.lengths[1:]), lane * vector)
@@ -86,7 +101,12 @@ def along(vector: Term) -> Pattern:
 
 
 def operand(rows: int, vector: Term) -> Pattern:
-    """Lane l takes row l mod `rows`, vector l // `rows`: the operand of a matrix instruction of that many rows."""
+    """Lane l takes row l mod `rows`, vector l // `rows`: the operand of a matrix instruction of that many rows.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> operand(16, 8)(3, naive((64, 64), (64, 1)))
+    (3, 0)
+    """
 
     def index(lane: Expr, tile: TensorDescriptor) -> Sequence[Term]:
         if tile.rank != 2:

@@ -103,5 +103,10 @@ def show(given: Any, other: Any = None, *, by: str = "", **options: Any) -> Pict
 
 
 def svg(given: Any, other: Any = None, *, by: str = "", **options: Any) -> str:
-    """`show`, as the text of an SVG file."""
+    """`show`, as the text of an SVG file.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> svg(naive((8, 8), (8, 1)))[:4]
+    '<svg'
+    """
     return str(show(given, other, by=by, **options))

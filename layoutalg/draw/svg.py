@@ -158,7 +158,11 @@ class Picture:
 
 
 def beside(pictures: Iterable[Picture], title: str, gap: float = 24) -> Picture:
-    """Pictures from left to right, their tops in line."""
+    """Pictures from left to right, their tops in line.
+
+    >>> beside([Picture(10, 20, "", "one"), Picture(30, 10, "", "other")], "two")
+    Picture(width=64.0, height=20, title='two')
+    """
     body, x, height = "", 0.0, 0.0
     for picture in pictures:
         body += picture.at(x, 0)
@@ -167,7 +171,11 @@ def beside(pictures: Iterable[Picture], title: str, gap: float = 24) -> Picture:
 
 
 def below(pictures: Iterable[Picture], title: str, gap: float = 12) -> Picture:
-    """Pictures from top to bottom, their left edges in line."""
+    """Pictures from top to bottom, their left edges in line.
+
+    >>> below([Picture(10, 20, "", "one"), Picture(30, 10, "", "other")], "two")
+    Picture(width=30, height=42.0, title='two')
+    """
     body, y, width = "", 0.0, 0.0
     for picture in pictures:
         body += picture.at(0, y)

@@ -90,7 +90,13 @@ def check(
     jobs: int = 1,
     executor: Executor | None = None,
 ) -> Iterator[Result]:
-    """The result of each claim of a file, in the file's order; in parallel with `jobs` or on an executor."""
+    """The result of each claim of a file, in the file's order; in parallel with `jobs` or on an executor.
+
+    >>> from layoutalg.formats import loads
+    >>> text = '[[descriptor]]\\nname = "tile"\\nbase = { kind = "packed", lengths = [8, 64] }'
+    >>> [(r.claim, r.verdict.name) for r in check(loads(text))]
+    [('in_bounds', 'proved'), ('injective', 'proved'), ('fits_index', 'proved')]
+    """
     if jobs > 1 or executor is not None:
         yield from check_all([spec], strategy=strategy, limits=limits, jobs=jobs, executor=executor)[0]
         return

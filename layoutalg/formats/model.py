@@ -225,6 +225,10 @@ class SpecFile:
     `unchecked`: what it saw and claims nothing of: windows, accesses, layouts that stay inside a function.
     `launch`: how a kernel is launched on the file's tensors, None where it does not say.
     `unasked`: the names of `-D` that nothing in a C++ file asked for, and whether its text mentions them at all.
+
+    >>> from layoutalg.formats import loads
+    >>> loads("symbols = { M = { min = 1 } }").symbols
+    {'M': M}
     """
 
     path: str

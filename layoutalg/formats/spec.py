@@ -83,6 +83,10 @@ def loads(
     """The spec file of a text; `file` names it in errors, and `transforms` are those that it may name.
 
     `compiled` and `include` as for `load`.
+
+    >>> text = '[[descriptor]]\\nname = "tile"\\nbase = { kind = "packed", lengths = [8, 64] }'
+    >>> loads(text).items[0].descriptor.lengths
+    (8, 64)
     """
     data = _parse(text, file, is_json)
     try:

@@ -93,6 +93,10 @@ def c_expression(expr: Expr, names: Mapping[Expr, str] | None = None, *, bits: i
     `names` gives the C text of variables (their own name otherwise) or of any part that already has one.  ValueError
     where a value may not fit the type (unless `proved`: the caller has proved that all `intermediates` fit), for a name
     that is not an identifier, and for a table (use `c_code`).
+
+    >>> from layoutalg.index import var
+    >>> c_expression(var("i", 64) // 8)
+    'i >> 3'
     """
     _check([expr], names or {}, bits, proved)
     return _Writer(names or {}, bits).write(expr).text
@@ -121,6 +125,10 @@ def c_code(
 
     A part that occurs more than once and costs more than one operation becomes `const int t0 = …;`, a truth value
     `const bool`.  Errors as for `c_expression`.
+
+    >>> from layoutalg.index import var
+    >>> print("\\n".join(c_code({"o": var("i", 64) * 66 + 1}).lines))
+    const int o = i * 66 + 1;
     """
     given = dict(names or {})
     _check(results.values(), given, bits, proved)

@@ -9,12 +9,20 @@ from layoutalg.index.expr import TRUE, Expr, Term, all_of, as_expr, eq, le, mul,
 
 
 def minimum(left: Term, right: Term) -> Expr:
-    """The smaller of two."""
+    """The smaller of two.
+
+    >>> minimum(3, 5)
+    3
+    """
     return select(le(left, right), left, right)
 
 
 def maximum(left: Term, right: Term) -> Expr:
-    """The larger of two."""
+    """The larger of two.
+
+    >>> maximum(3, 5)
+    5
+    """
     return select(le(left, right), right, left)
 
 
@@ -28,5 +36,9 @@ def prod(terms: Sequence[Term]) -> Expr:
 
 
 def all_equal(one: Sequence[Term], other: Sequence[Term]) -> Expr:
-    """Each of one equals its partner; ValueError where they are not equally many."""
+    """Each of one equals its partner; ValueError where they are not equally many.
+
+    >>> all_equal((1, 2), (1, 3))
+    0
+    """
     return all_of(*(eq(a, b) for a, b in zip(one, other, strict=True)))

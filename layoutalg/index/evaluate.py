@@ -83,7 +83,13 @@ PYTHON: Mapping[str, Callable[..., int]] = {
 
 
 def value(expr: Expr, at: Mapping[Expr, int]) -> int:
-    """The exact value of an expression where each variable has a value; KeyError names a missing one."""
+    """The exact value of an expression where each variable has a value; KeyError names a missing one.
+
+    >>> from layoutalg.index import var
+    >>> i = var("i", 8)
+    >>> value(i * i, {i: 5})
+    25
+    """
     return values([expr], at)[0]
 
 
@@ -92,6 +98,11 @@ def values(exprs: Sequence[Expr], at: Mapping[Expr, int]) -> list[int]:
 
     Whether a variable can have its value is for the caller to ask (`admits`): an expression is simplified by what its
     variables can be, and elsewhere its value means nothing.
+
+    >>> from layoutalg.index import var
+    >>> i = var("i", 8)
+    >>> values([i + 1, i * i], {i: 5})
+    [6, 25]
     """
     return [int(v) for v in read(exprs, {v: integer(n) for v, n in at.items()}, PYTHON)]
 
@@ -125,6 +136,12 @@ def array(exprs: Sequence[Expr], at: Mapping[Expr, Any]) -> list[npt.NDArray[np.
     Parts that depend on few variables are computed on their small arrays only.  OverflowError where a value in
     between could leave int64 (by its range); such an expression is evaluated with `value`.  TypeError where an array
     holds no integers.
+
+    >>> import numpy as np
+    >>> from layoutalg.index import var
+    >>> i = var("i", 8)
+    >>> array([i * 3], {i: np.arange(4)})
+    [array([0, 3, 6, 9])]
     """
     leaves = {v: integers(a, f"values of {v}") for v, a in at.items()}
     if any(_leaves_int64(node) for node in postorder(*exprs, stop=at) if node not in at):
@@ -208,6 +225,12 @@ def grid(expr: Expr, axes: Sequence[Expr], at: Mapping[Expr, int] | None = None)
     """The values over the whole grid of the axes: an array of shape (extent of each axis …), int64.
 
     `at` gives the values of the other variables (sizes).
+
+    >>> from layoutalg.index import var
+    >>> i, j = var("i", 2), var("j", 3)
+    >>> grid(i * 10 + j, (i, j))
+    array([[ 0,  1,  2],
+           [10, 11, 12]])
     """
     return grids([expr], axes, at)[0]
 
@@ -224,6 +247,11 @@ def grids(
 
 
 def extent(axis: Expr, at: Mapping[Expr, int]) -> int:
-    """The number of values of an index variable, once the sizes have values."""
+    """The number of values of an index variable, once the sizes have values.
+
+    >>> from layoutalg.index import var
+    >>> extent(var("i", 8), {})
+    8
+    """
     limit = axis.value.extent
     return value(limit, at) if limit is not None else int(axis.hi) + 1

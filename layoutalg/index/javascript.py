@@ -49,6 +49,10 @@ def javascript(expr: Expr, names: Mapping[Expr, str] | None = None) -> str:
 
     ValueError where a value in between may reach 2⁵³, and for a name that is no identifier.  Shared parts are written
     out each time.
+
+    >>> from layoutalg.index import var
+    >>> javascript(var("i", 64) // 8)
+    'Math.floor(i / 8)'
     """
     for e in intermediates([expr]):
         least, most = (e.lo, e.args[1].hi * 2) if e.op == "mod" and e.args[0].lo < 0 else (e.lo, e.hi)

@@ -81,6 +81,10 @@ def parse(text: str, symbols: Mapping[str, Expr]) -> Expr:
 
     ParseError (a ValueError) in one line for anything else: a name that is not there, what the grammar does not have, a
     divisor that could be 0, an index that leaves its table, a number where a truth value is needed.
+
+    >>> from layoutalg.index import symbol
+    >>> parse("(M + 63) // 64", {"M": symbol("M")})
+    (M + 63) // 64
     """
     if len(text) > LENGTH:
         raise ParseError(text, LENGTH, f"an expression has at most {LENGTH} characters; this has {len(text)}")

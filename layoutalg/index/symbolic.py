@@ -177,6 +177,10 @@ def to_sympy(expr: Expr) -> Any:
 
     ValueError where two different variables have one name.  Substituting integers for all symbols gives the exact
     value (for a truth value, sympy's true or false).
+
+    >>> from layoutalg.index import var
+    >>> to_sympy(var("i", 64) * 8 + 1)
+    8*i + 1
     """
     sp = _sympy()
     found = variables(expr)

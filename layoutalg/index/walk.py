@@ -12,6 +12,10 @@ def postorder(*roots: Expr, stop: Container[Expr] = ()) -> list[Expr]:
     """Every node below the roots once, arguments before what uses them (no recursion: depth is not limited).
 
     It does not go below the nodes of `stop`.
+
+    >>> from layoutalg.index import symbol
+    >>> postorder(symbol("M") * 8 + 1)
+    [M, 8, M * 8, 1, M * 8 + 1]
     """
     order: dict[Expr, None] = {}
     stack = list(reversed(roots))
@@ -26,7 +30,12 @@ def postorder(*roots: Expr, stop: Container[Expr] = ()) -> list[Expr]:
 
 
 def variables(*roots: Expr) -> tuple[Expr, ...]:
-    """The variables below the roots, those in other variables' extents too, in order of first use."""
+    """The variables below the roots, those in other variables' extents too, in order of first use.
+
+    >>> from layoutalg.index import symbol
+    >>> variables(symbol("M") * symbol("N") + 1)
+    (M, N)
+    """
     if len(roots) != 1:
         return tuple(dict.fromkeys(v for root in roots for v in variables(root)))
     (root,) = roots
@@ -42,7 +51,12 @@ def variables(*roots: Expr) -> tuple[Expr, ...]:
 
 
 def names(*roots: Expr) -> set[str]:
-    """The names of the variables below the roots."""
+    """The names of the variables below the roots.
+
+    >>> from layoutalg.index import symbol
+    >>> sorted(names(symbol("M") * symbol("N")))
+    ['M', 'N']
+    """
     return {v.value.name for v in variables(*roots)}
 
 

@@ -35,6 +35,11 @@ class TensorAdaptor(Displayed):
     """Transforms with the hidden ids below and above each, and the ids of the bottom and the top dimensions.
 
     `bottom_lengths` are the lengths of the bottom dimensions, None where nothing prescribes one.
+
+    >>> from layoutalg.layout import Merge
+    >>> flat = make_single_stage_tensor_adaptor([Merge((4, 8))], [[0, 1]], [[0]])
+    >>> flat.lower((13,)), flat.upper((1, 5))
+    ((1, 5), (13,))
     """
 
     transforms: tuple[Transform, ...]
@@ -243,6 +248,12 @@ def chain_tensor_adaptors(below: TensorAdaptor, above: TensorAdaptor) -> TensorA
     """Both as one: `above`'s bottom dimensions are `below`'s top dimensions.
 
     LayoutError where their number or their lengths differ.
+
+    >>> from layoutalg.layout import Merge, Unmerge, make_single_stage_tensor_adaptor as one
+    >>> flat = one([Merge((4, 8))], [[0, 1]], [[0]])
+    >>> both = chain_tensor_adaptors(flat, one([Unmerge((2, 16))], [[0]], [[0, 1]]))
+    >>> both.lower((1, 3))
+    (2, 3)
     """
     if len(above.bottom_ids) != len(below.top_ids):
         raise LayoutError(f"{len(above.bottom_ids)} bottom dimensions above {len(below.top_ids)} top dimensions")

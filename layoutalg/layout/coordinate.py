@@ -83,7 +83,12 @@ def make_tensor_adaptor_coordinate(adaptor: TensorAdaptor, top: Sequence[Term]) 
 
 
 def make_tensor_coordinate(descriptor: TensorDescriptor, top: Sequence[Term]) -> TensorCoordinate:
-    """The coordinate of a descriptor at a top index."""
+    """The coordinate of a descriptor at a top index.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> make_tensor_coordinate(naive((8, 64), (66, 1)), (2, 3)).offset
+    135
+    """
     return TensorCoordinate.at(descriptor.adaptor, descriptor.adaptor.hidden_index(top))
 
 
@@ -101,7 +106,13 @@ def move_tensor_adaptor_coordinate(
 def move_tensor_coordinate(
     descriptor: TensorDescriptor, coordinate: TensorCoordinate, diff_top: Sequence[Term]
 ) -> TensorCoordinate:
-    """The coordinate of a descriptor moved by a step of the top index."""
+    """The coordinate of a descriptor moved by a step of the top index.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> tile = naive((8, 64), (66, 1))
+    >>> move_tensor_coordinate(tile, make_tensor_coordinate(tile, (2, 3)), (1, 0)).offset
+    201
+    """
     return TensorCoordinate.at(descriptor.adaptor, _moved(descriptor.adaptor, coordinate, diff_top)[0])
 
 
@@ -114,7 +125,13 @@ def coordinate_has_valid_offset_assuming_top_index_is_valid(
 
 
 def coordinate_has_valid_offset(descriptor: TensorDescriptor, coordinate: TensorCoordinate) -> Expr:
-    """Whether the top index is in range and no padding transform objects."""
+    """Whether the top index is in range and no padding transform objects.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> tile = naive((8, 64), (66, 1))
+    >>> coordinate_has_valid_offset(tile, make_tensor_coordinate(tile, (2, 64)))
+    0
+    """
     inside = [all_of(i >= 0, i < length) for i, length in zip(coordinate.index, descriptor.lengths, strict=True)]
     return all_of(*inside, coordinate_has_valid_offset_assuming_top_index_is_valid(descriptor, coordinate))
 

@@ -37,7 +37,13 @@ else:
 
 @dataclass(frozen=True)
 class TensorDescriptor(Displayed):
-    """An adaptor whose one bottom dimension is the offset in a memory of `element_space_size` elements."""
+    """An adaptor whose one bottom dimension is the offset in a memory of `element_space_size` elements.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> tile = naive((8, 64), (66, 1))
+    >>> tile.lengths, tile.element_space_size, tile.offset((7, 2))
+    ((8, 64), 526, 464)
+    """
 
     adaptor: TensorAdaptor
     element_space_size: Expr
@@ -189,6 +195,12 @@ def transform_tensor_descriptor(
     """The descriptor with one more layer: `lower` numbers its top dimensions, `upper` the new ones.
 
     LayoutError where a list misses or repeats a dimension, or a transform does not fit the dimension's length.
+
+    >>> from layoutalg.layout import Merge
+    >>> flat = transform_tensor_descriptor(make_naive_tensor_descriptor((8, 64), (66, 1)), [Merge((8, 64))],
+    ...     [[0, 1]], [[0]])
+    >>> flat.lengths, flat.offset((65,))
+    ((512,), 67)
     """
     return TensorDescriptor(attach(descriptor.adaptor, transforms, lower, upper), descriptor.element_space_size)
 

@@ -70,7 +70,11 @@ class _Shifted(Linear):
 
 @dataclass(frozen=True, repr=False)
 class PassThrough(_Shifted):
-    """lower = upper."""
+    """lower = upper.
+
+    >>> PassThrough(8).lower([5])
+    (5,)
+    """
 
     length: Expr
     name: ClassVar[str] = "pass_through"
@@ -134,7 +138,11 @@ class _Padding(_Shifted):
 
 @dataclass(frozen=True, repr=False)
 class Pad(_Padding):
-    """lower = upper − left; the first `left` and the last `right` upper indices reach no data."""
+    """lower = upper − left; the first `left` and the last `right` upper indices reach no data.
+
+    >>> Pad(6, 1, 1).upper_lengths, Pad(6, 1, 1).lower([1])
+    ((8,), (0,))
+    """
 
     length: Expr
     left: Expr
@@ -152,7 +160,11 @@ class Pad(_Padding):
 
 @dataclass(frozen=True, repr=False)
 class LeftPad(_Padding):
-    """lower = upper − left; the first `left` upper indices reach no data."""
+    """lower = upper − left; the first `left` upper indices reach no data.
+
+    >>> LeftPad(6, 2).lower([2]), LeftPad(6, 2).valid([1])
+    ((0,), 0)
+    """
 
     length: Expr
     left: Expr
@@ -169,7 +181,11 @@ class LeftPad(_Padding):
 
 @dataclass(frozen=True, repr=False)
 class RightPad(_Padding):
-    """lower = upper; the last `right` upper indices reach no data."""
+    """lower = upper; the last `right` upper indices reach no data.
+
+    >>> RightPad(6, 2).upper_lengths, RightPad(6, 2).lower([5])
+    ((8,), (5,))
+    """
 
     length: Expr
     right: Expr
@@ -186,7 +202,11 @@ class RightPad(_Padding):
 
 @dataclass(frozen=True, repr=False)
 class Slice(_Shifted):
-    """lower = upper + begin, for the part begin … end − 1 of a dimension (CK checks neither against the length)."""
+    """lower = upper + begin, for the part begin … end − 1 of a dimension (CK checks neither against the length).
+
+    >>> Slice(8, 2, 6).upper_lengths, Slice(8, 2, 6).lower([1])
+    ((4,), (3,))
+    """
 
     length: Expr
     begin: Expr
@@ -259,7 +279,11 @@ class Vectorize(Linear):
 
 @dataclass(frozen=True, repr=False)
 class Embed(Linear):
-    """lower = Σ upperᵢ·stridesᵢ."""
+    """lower = Σ upperᵢ·stridesᵢ.
+
+    >>> Embed((4, 8), (8, 1)).lower([1, 2])
+    (10,)
+    """
 
     lengths: Index
     strides: Index
@@ -305,7 +329,11 @@ class Embed(Linear):
 
 @dataclass(frozen=True, repr=False)
 class Freeze(Linear):
-    """lower = a constant; there is no upper dimension."""
+    """lower = a constant; there is no upper dimension.
+
+    >>> Freeze(3).lower([])
+    (3,)
+    """
 
     index: Expr
     name: ClassVar[str] = "freeze"

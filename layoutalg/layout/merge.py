@@ -35,7 +35,11 @@ from layoutalg.layout.transform import CkFunction, Index, Transform, listed
 
 @dataclass(frozen=True, repr=False)
 class Merge(Transform):
-    """lower = the mixed-radix digits of upper, the last one fastest, the first one not reduced."""
+    """lower = the mixed-radix digits of upper, the last one fastest, the first one not reduced.
+
+    >>> Merge((2, 3, 4)).lower([23])
+    (1, 2, 3)
+    """
 
     lengths: Index
     name: ClassVar[str] = "merge"
@@ -63,7 +67,11 @@ class Merge(Transform):
 
 @dataclass(frozen=True, repr=False)
 class MergeCarryCheck(Merge):
-    """CK's `Merge_v1_carry_check`: moving adds the digits of the difference and carries or borrows once a digit."""
+    """CK's `Merge_v1_carry_check`: moving adds the digits of the difference and carries or borrows once a digit.
+
+    >>> MergeCarryCheck((2, 8)).lower([13])
+    (1, 5)
+    """
 
     name: ClassVar[str] = "merge_v1_carry_check"
     ck: ClassVar[CkFunction] = CkFunction(ck="make_merge_transform_v1_carry_check")
@@ -120,6 +128,9 @@ class MergeScannedMagicDivision(MergeMagicDivision):
     """CK's `Merge_v2r2_magic_division`: divides by the scanned lengths, what remains each time by the next.
 
     No function of CK makes it; a source that names the class has it.
+
+    >>> MergeScannedMagicDivision((2, 8)).lower([13])
+    (1, 5)
     """
 
     name: ClassVar[str] = "merge_v2r2_magic_division"
@@ -139,7 +150,11 @@ class MergeScannedMagicDivision(MergeMagicDivision):
 
 @dataclass(frozen=True, repr=False)
 class MergeDivisionMod(Merge):
-    """CK's and CK Tile's `merge_v3_division_mod`: C's division and remainder by the scanned lengths."""
+    """CK's and CK Tile's `merge_v3_division_mod`: C's division and remainder by the scanned lengths.
+
+    >>> MergeDivisionMod((2, 8)).lower([13])
+    (1, 5)
+    """
 
     name: ClassVar[str] = "merge_v3_division_mod"
     ck: ClassVar[CkFunction] = CkFunction.of_both("make_merge_transform_v3_division_mod")
@@ -177,7 +192,11 @@ class MergeNoCarry(MergeDivisionMod):
 
 @dataclass(frozen=True, repr=False)
 class Unmerge(Linear):
-    """lower = Σ upperᵢ·Π lengthsⱼ (j > i): a packed row-major tensor over one dimension."""
+    """lower = Σ upperᵢ·Π lengthsⱼ (j > i): a packed row-major tensor over one dimension.
+
+    >>> Unmerge((2, 3, 4)).lower([1, 2, 3])
+    (23,)
+    """
 
     lengths: Index
     name: ClassVar[str] = "unmerge"

@@ -34,7 +34,11 @@ LARGEST_TABLE = 1 << 16
 
 @dataclass(frozen=True, repr=False)
 class Modulo(Transform):
-    """lower = upper mod modulus."""
+    """lower = upper mod modulus.
+
+    >>> Modulo(4, 16).lower([13])
+    (1,)
+    """
 
     modulus: Expr
     length: Expr
@@ -96,7 +100,11 @@ def _swapped(up: Sequence[str], by: str) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Xor(_Pairwise):
-    """lower = (u₀, u₁ ^ (u₀ mod L₁)), CK Tile's xor; a bijection only where L₁ is a power of two."""
+    """lower = (u₀, u₁ ^ (u₀ mod L₁)), CK Tile's xor; a bijection only where L₁ is a power of two.
+
+    >>> Xor((8, 8)).lower([3, 5])
+    (3, 6)
+    """
 
     name: ClassVar[str] = "xor"
     ck: ClassVar[CkFunction] = CkFunction("make_xor_transform", "make_xor_with_modulo_transform")
@@ -113,7 +121,11 @@ class Xor(_Pairwise):
 
 @dataclass(frozen=True, repr=False)
 class XorNoModulo(_Pairwise):
-    """lower = (u₀, u₁ ^ u₀): the transform that old CK calls `make_xor_transform`."""
+    """lower = (u₀, u₁ ^ u₀): the transform that old CK calls `make_xor_transform`.
+
+    >>> XorNoModulo((8, 8)).lower([3, 5])
+    (3, 6)
+    """
 
     name: ClassVar[str] = "xor_no_modulo"
     ck: ClassVar[CkFunction] = CkFunction(ck="make_xor_transform")
@@ -130,7 +142,11 @@ class XorNoModulo(_Pairwise):
 
 @dataclass(frozen=True, repr=False)
 class CyclicShift(_Pairwise):
-    """lower = (u₀, (u₁ + u₀) mod L₁)."""
+    """lower = (u₀, (u₁ + u₀) mod L₁).
+
+    >>> CyclicShift((4, 8)).lower([3, 6])
+    (3, 1)
+    """
 
     name: ClassVar[str] = "cyclic_shift"
     ck: ClassVar[CkFunction] = CkFunction("make_cyclic_shift_transform")
@@ -147,7 +163,11 @@ class CyclicShift(_Pairwise):
 
 @dataclass(frozen=True, repr=False)
 class CyclicShiftInverse(_Pairwise):
-    """lower = (u₀, (u₁ + L₁ − u₀ mod L₁) mod L₁)."""
+    """lower = (u₀, (u₁ + L₁ − u₀ mod L₁) mod L₁).
+
+    >>> CyclicShiftInverse((4, 8)).lower([3, 1])
+    (3, 6)
+    """
 
     name: ClassVar[str] = "cyclic_shift_inverse"
     ck: ClassVar[CkFunction] = CkFunction("make_inverse_cyclic_shift_transform")
@@ -169,6 +189,9 @@ class Indexing(Transform):
 
     Where padding or a faulty chain leaves the table, at the index modulo its length: CK would read past its table.  No
     valid index of a chain that stays within its dimensions does.
+
+    >>> Indexing((4, 0, 2)).lower([1])
+    (0,)
     """
 
     table: Index = field(metadata=several(most=1 << 16))

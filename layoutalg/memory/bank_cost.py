@@ -197,6 +197,14 @@ def price(access: Access, *, strategy: str | None = None, limits: Limits = DEFAU
     """The exact cycles of each phase and in total, for all values of the variables; Unknown says why there is none.
 
     `strategy` forces `f2` or `enumeration`.
+
+    >>> from layoutalg.index import var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.memory import access, lane_map
+    >>> lane = var("lane", 64)
+    >>> rows = access(naive((64, 64), (64, 1)), lane_map(lane, (lane % 32, lane // 32 * 8), width=8), "f16", "gfx942")
+    >>> price(rows).total
+    (64, 64)
     """
     if (left := _left(access, access.within, limits)) is not None:
         return left

@@ -110,7 +110,17 @@ class LdsClaim(AccessClaim):
 
 @dataclass(frozen=True, eq=False)
 class ConflictFree(LdsClaim):
-    """No two lanes of a phase want different dwords of one bank."""
+    """No two lanes of a phase want different dwords of one bank.
+
+    >>> from layoutalg.prove import prove
+    >>> from layoutalg.index import var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.memory import access, lane_map
+    >>> lane = var("lane", 64)
+    >>> rows = access(naive((64, 64), (64, 1)), lane_map(lane, (lane % 32, lane // 32 * 8), width=8), "f16", "gfx942")
+    >>> prove(ConflictFree(rows)).name
+    'refuted'
+    """
 
     name: ClassVar[str] = "conflict_free"
     of_fewer: ClassVar[bool] = True
@@ -131,7 +141,17 @@ class ConflictFree(LdsClaim):
 
 @dataclass(frozen=True, eq=False)
 class ConflictDegree(LdsClaim):
-    """No phase takes more than `most` cycles."""
+    """No phase takes more than `most` cycles.
+
+    >>> from layoutalg.prove import prove
+    >>> from layoutalg.index import var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.memory import access, lane_map
+    >>> lane = var("lane", 64)
+    >>> rows = access(naive((64, 64), (64, 1)), lane_map(lane, (lane % 32, lane // 32 * 8), width=8), "f16", "gfx942")
+    >>> prove(ConflictDegree(rows, 8)).name, prove(ConflictDegree(rows, 4)).name
+    ('proved', 'refuted')
+    """
 
     most: int
     name: ClassVar[str] = "conflict_degree"
@@ -153,7 +173,17 @@ class ConflictDegree(LdsClaim):
 
 @dataclass(frozen=True, eq=False)
 class Cycles(LdsClaim):
-    """The access takes exactly these cycles: in total, or phase by phase, or both."""
+    """The access takes exactly these cycles: in total, or phase by phase, or both.
+
+    >>> from layoutalg.prove import prove
+    >>> from layoutalg.index import var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.memory import access, lane_map
+    >>> lane = var("lane", 64)
+    >>> rows = access(naive((64, 64), (64, 1)), lane_map(lane, (lane % 32, lane // 32 * 8), width=8), "f16", "gfx942")
+    >>> prove(Cycles(rows, total=64)).name
+    'proved'
+    """
 
     total: int | None = None
     phases: tuple[int, ...] | None = None

@@ -180,6 +180,14 @@ class Access(Reach, Displayed):
 
     Raises LaneMapError for a lane map of the wrong size, WidthError where the vector is not what the instruction
     moves, OutsideLdsError where the memory exceeds the LDS, TargetError for elements that the target has not.
+
+    >>> from layoutalg.index import var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.memory import lane_map
+    >>> lane = var("lane", 64)
+    >>> rows = access(naive((64, 64), (64, 1)), lane_map(lane, (lane % 32, lane // 32 * 8), width=8), "f16", "gfx942")
+    >>> rows.instruction.name, rows.target.name
+    ('ds_read_b128', 'gfx942')
     """
 
     instruction: LdsInstruction

@@ -40,7 +40,16 @@ def cycles_at(access: Access, at: Point) -> tuple[int, ...]:
 
 
 def addresses(access: Access, at: Point) -> list[int]:
-    """Each lane's exact byte address, at values of the variables."""
+    """Each lane's exact byte address, at values of the variables.
+
+    >>> from layoutalg.index import var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.memory import access, lane_map
+    >>> lane = var("lane", 64)
+    >>> rows = access(naive((64, 64), (64, 1)), lane_map(lane, (lane % 32, lane // 32 * 8), width=8), "f16", "gfx942")
+    >>> addresses(rows, {})[:3]
+    [0, 128, 256]
+    """
     lane = access.lanes.lane
     (found,) = array([substitute(access.start, dict(at))], {lane: np.arange(access.instruction.lanes)})
     return [int(address) for address in np.broadcast_to(found, (access.instruction.lanes,))]

@@ -39,7 +39,14 @@ class Shown:
 
 @dataclass(frozen=True)
 class ForAll:
-    """For all values of the variables: given ⇒ goal; `label` says it in words."""
+    """For all values of the variables: given ⇒ goal; `label` says it in words.
+
+    >>> from layoutalg.index import var
+    >>> from layoutalg.prove import prove
+    >>> i = var("i", 64)
+    >>> prove(ForAll("halves", i // 2 <= 30)).reason
+    'halves fails: i = 62'
+    """
 
     label: str
     goal: Expr
@@ -63,7 +70,14 @@ class ForAll:
 
 @dataclass(frozen=True)
 class InjectiveMap:
-    """Two different points (over `over`) that satisfy `given` have different outputs."""
+    """Two different points (over `over`) that satisfy `given` have different outputs.
+
+    >>> from layoutalg.index import var
+    >>> from layoutalg.prove import prove
+    >>> i = var("i", 64)
+    >>> prove(InjectiveMap("pairs", (i,), (i // 2, i % 2))).name
+    'proved'
+    """
 
     label: str
     over: tuple[Expr, ...]

@@ -49,6 +49,12 @@ class Limits:
     every machine; None limits it by time alone.
     `choices` is how many choices of small sizes are tried for a counterexample.
     `cache` is the directory where the solver's answers are kept; None keeps none.
+
+    >>> from layoutalg.index import var
+    >>> from layoutalg.prove import ForAll, prove
+    >>> i = var("i", 64)
+    >>> prove(ForAll("a square", i * i >= i), limits=Limits(seconds=1)).name
+    'proved'
     """
 
     seconds: float = 10.0

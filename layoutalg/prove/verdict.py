@@ -43,7 +43,14 @@ class Verdict(Displayed):
 
 @dataclass(frozen=True)
 class Proved(Verdict):
-    """The claim holds for all values of its variables."""
+    """The claim holds for all values of its variables.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.prove import Injective, prove
+    >>> verdict = prove(Injective(naive((8, 64), (64, 1))))
+    >>> isinstance(verdict, Proved), bool(verdict), verdict.claim
+    (True, True, 'different valid indices have different offsets')
+    """
 
     def __bool__(self) -> bool:
         return True
@@ -59,7 +66,14 @@ class Witness:
 
 @dataclass(frozen=True)
 class Refuted(Verdict):
-    """The claim fails, at the witness."""
+    """The claim fails, at the witness.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.prove import Injective, prove
+    >>> verdict = prove(Injective(naive((8, 64), (60, 1))))
+    >>> isinstance(verdict, Refuted), bool(verdict), verdict.witness.points
+    (True, False, ({'i0': 0, 'i1': 60}, {'i0': 1, 'i1': 0}))
+    """
 
     witness: Witness = Witness((), "")
 
@@ -71,7 +85,11 @@ class Refuted(Verdict):
 
 @dataclass(frozen=True)
 class Unknown(Verdict):
-    """Neither proved nor refuted within the limits; never a pass."""
+    """Neither proved nor refuted within the limits; never a pass.
+
+    >>> bool(Unknown("a claim", "portfolio", 10.0, why="the time is up"))
+    False
+    """
 
     why: str = ""
 

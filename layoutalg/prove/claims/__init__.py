@@ -40,7 +40,12 @@ from layoutalg.prove.claims.stored import AlignedBytes, FitsBytes, OwnScale
 
 
 def default_claims(descriptor: TensorDescriptor) -> tuple[Claim, ...]:
-    """What is checked of a descriptor that states no claims."""
+    """What is checked of a descriptor that states no claims.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> [type(claim).__name__ for claim in default_claims(naive((8, 64), (66, 1)))]
+    ['InBounds', 'Injective', 'FitsIndexType']
+    """
     return InBounds(descriptor), Injective(descriptor), FitsIndexType(descriptor)
 
 

@@ -25,7 +25,13 @@ def _along(d: TensorDescriptor, dimension: int, count: int = 1) -> int:
 
 @dataclass(frozen=True)
 class Agree(Claim):
-    """Two descriptors of one shape address the same word for each coordinate."""
+    """Two descriptors of one shape address the same word for each coordinate.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.prove import prove
+    >>> prove(Agree(naive((8, 8), (8, 1)), naive((8, 8), (1, 8)))).reason
+    'offsets are equal fails: index (0, 4), offsets (4, 32)'
+    """
 
     one: Layout
     other: Layout
@@ -51,7 +57,13 @@ class Agree(Claim):
 
 @dataclass(frozen=True)
 class Equivalent(Agree):
-    """The same map: the shapes, the validity, the offsets, and the memory of both."""
+    """The same map: the shapes, the validity, the offsets, and the memory of both.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.prove import prove
+    >>> prove(Equivalent(naive((8, 8), (8, 1)), naive((8, 8), (8, 1)))).name
+    'proved'
+    """
 
     name: ClassVar[str] = "equivalent"
 
@@ -67,7 +79,13 @@ class Equivalent(Agree):
 
 @dataclass(frozen=True)
 class FitsIndexType(Claim):
-    """No value of the index computation, no length and not the element space leaves a signed integer of `bits` bits."""
+    """No value of the index computation, no length and not the element space leaves a signed integer of `bits` bits.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.prove import prove
+    >>> prove(FitsIndexType(naive((70000, 40000), (40000, 1)))).name
+    'refuted'
+    """
 
     descriptor: Layout
     bits: int = 32
@@ -108,7 +126,13 @@ def _in_index_type(layout: Layout) -> Layout:
 
 @dataclass(frozen=True)
 class Contiguous(Claim):
-    """Vector accesses of n elements along a dimension: consecutive, aligned to n, all valid or none."""
+    """Vector accesses of n elements along a dimension: consecutive, aligned to n, all valid or none.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.prove import prove
+    >>> prove(Contiguous(naive((8, 64), (66, 1)), 1, 2)).name
+    'proved'
+    """
 
     descriptor: TensorDescriptor
     dimension: int
@@ -142,7 +166,13 @@ class Contiguous(Claim):
 
 @dataclass(frozen=True)
 class Aligned(Claim):
-    """The offset of every valid index whose coordinate in a dimension is a multiple of n is a multiple of n."""
+    """The offset of every valid index whose coordinate in a dimension is a multiple of n is a multiple of n.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.prove import prove
+    >>> prove(Aligned(naive((8, 64), (66, 1)), 2)).name
+    'proved'
+    """
 
     descriptor: TensorDescriptor
     count: int
@@ -167,7 +197,13 @@ class Aligned(Claim):
 
 @dataclass(frozen=True)
 class Monotone(Claim):
-    """A greater index along a dimension has a greater offset (both valid)."""
+    """A greater index along a dimension has a greater offset (both valid).
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.prove import prove
+    >>> prove(Monotone(naive((8, 64), (66, 1)))).name
+    'proved'
+    """
 
     descriptor: TensorDescriptor
     dimension: int = -1

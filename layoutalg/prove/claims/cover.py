@@ -18,6 +18,12 @@ class Covers(Claim):
     """Every element of the tile is held exactly `copies` times (None: as often as the encoding's Rs say).
 
     The map from (P, Y) to (R, X), copies counted apart, is a bijection, and the Rs multiply to `copies`.
+
+    >>> from layoutalg.layout import TileDistribution, TileDistributionEncoding
+    >>> from layoutalg.prove import prove
+    >>> tile = TileDistribution(TileDistributionEncoding((), ((4, 2),), ((1,),), ((0,),), (1,), (1,)))
+    >>> prove(Covers(tile)).name
+    'proved'
     """
 
     distribution: TileDistribution
@@ -65,7 +71,14 @@ def copies_below(adaptor: TensorAdaptor) -> TensorAdaptor:
 
 @dataclass(frozen=True)
 class All(Claim):
-    """Several claims at once: proved when each is."""
+    """Several claims at once: proved when each is.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.prove import InBounds, Injective, prove
+    >>> tile = naive((8, 64), (66, 1))
+    >>> prove(All((InBounds(tile), Injective(tile)))).name
+    'proved'
+    """
 
     claims: tuple[Claim, ...]
     name: ClassVar[str] = "all"

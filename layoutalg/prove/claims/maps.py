@@ -82,7 +82,13 @@ class InBounds(Stored):
 
 @dataclass(frozen=True)
 class Injective(Claim):
-    """No two valid indices share an offset."""
+    """No two valid indices share an offset.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.prove import prove
+    >>> prove(Injective(naive((8, 64), (60, 1)))).reason
+    'offsets differ fails: index (0, 60), offset 60 and index (1, 0), offset 60'
+    """
 
     descriptor: Layout
     name: ClassVar[str] = "injective"
@@ -109,6 +115,11 @@ class Surjective(Stored):
     """Every element of the space, or of a memory of `storage` elements, has a valid index.
 
     LayoutError where nothing says which elements there are; refuted where there are none.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.prove import prove
+    >>> prove(Surjective(naive((8, 64), (66, 1)))).reason
+    'every element has an index fails: element 64'
     """
 
     name: ClassVar[str] = "surjective"
@@ -191,7 +202,13 @@ def codomain(layout: Layout) -> str:
 
 @dataclass(frozen=True)
 class Bijective(Stored):
-    """In bounds, injective, and every element of the space, or of a memory of `storage` elements, is reached."""
+    """In bounds, injective, and every element of the space, or of a memory of `storage` elements, is reached.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.prove import prove
+    >>> prove(Bijective(naive((8, 64), (64, 1)))).name, prove(Bijective(naive((8, 64), (66, 1)))).name
+    ('proved', 'refuted')
+    """
 
     name: ClassVar[str] = "bijective"
 
@@ -212,7 +229,14 @@ class Bijective(Stored):
 
 @dataclass(frozen=True)
 class RoundTrip(Claim):
-    """Down and up again is where one was, and up and down again."""
+    """Down and up again is where one was, and up and down again.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.layout import Merge, make_single_stage_tensor_adaptor as one
+    >>> from layoutalg.prove import prove
+    >>> prove(RoundTrip(one([Merge((4, 8))], [[0, 1]], [[0]]))).name
+    'proved'
+    """
 
     adaptor: Layout
     name: ClassVar[str] = "round_trip"

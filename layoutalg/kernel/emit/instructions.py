@@ -68,6 +68,42 @@ template <int groups> static __device__ inline __attribute__((always_inline)) vo
 """
 """The device functions of asynchronous copies."""
 
+STRAIGHT = """\
+// Loads of a wave go straight to LDS: lane after lane from where its first lane's place is. They have come after
+// await_copies(); where there are none, copies are done where they stand.
+#if defined(__gfx942__) || defined(__gfx950__)
+template <int bytes> static __device__ inline __attribute__((always_inline)) void copy_straight(
+    void* lds, const void* memory
+) {
+    typedef unsigned Copied __attribute__((ext_vector_type(bytes / 4)));
+    const unsigned there = (unsigned)(__UINTPTR_TYPE__)lds;  // in LDS: the lower half, of what is no null
+    auto first = (__attribute__((address_space(3))) void*)__builtin_amdgcn_readfirstlane(there);
+    auto from = (__attribute__((address_space(1))) void*)memory;
+    if constexpr (bytes == 4)
+        __builtin_amdgcn_global_load_lds(from, first, 4, 0, 0);
+#if defined(__gfx950__)
+    else if constexpr (bytes == 16)
+        __builtin_amdgcn_global_load_lds(from, first, 16, 0, 0);
+#endif
+    else
+        *(Copied*)lds = *(const Copied*)memory;
+}
+template <int groups> static __device__ inline __attribute__((always_inline)) void await_copies() {
+    asm volatile("s_waitcnt vmcnt(0)" : : : "memory");
+}
+#else
+template <int bytes> static __device__ inline __attribute__((always_inline)) void copy_straight(
+    void* lds, const void* memory
+) {
+    typedef unsigned Copied __attribute__((ext_vector_type(bytes / 4)));
+    *(Copied*)lds = *(const Copied*)memory;
+}
+template <int groups> static __device__ inline __attribute__((always_inline)) void await_copies() {}
+#endif
+static __device__ inline __attribute__((always_inline)) void commit_copies() {}
+"""
+"""The device functions of copies straight to LDS."""
+
 
 def matrix_load_source(load: MatrixLoad, element: str) -> str:
     """The device function by which a wave reads four matrices of 8 x 8 elements."""

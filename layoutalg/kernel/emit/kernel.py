@@ -19,7 +19,7 @@ from layoutalg.index.normal import simplify
 from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
 from layoutalg.kernel.emit.conversions import used
-from layoutalg.kernel.emit.instructions import COPIES, matrix_load_source, operation_source
+from layoutalg.kernel.emit.instructions import COPIES, STRAIGHT, matrix_load_source, operation_source
 from layoutalg.kernel.emit.statements import Writer, shared_line
 from layoutalg.kernel.obligations.limits import alignment_of, targets_of, too_large
 from layoutalg.kernel.program import (
@@ -31,6 +31,7 @@ from layoutalg.kernel.program import (
     Program,
     Registers,
     StoreShared,
+    StraightCopy,
     Tensor,
 )
 from layoutalg.kernel.program.fragments import FMA, one_of
@@ -256,7 +257,7 @@ def _operations(program: Program) -> str:
         if isinstance(s, LoadShared) and s.by:
             found[matrix_load_source(MATRIX_LOADS[s.by], s.shared.dtype.c)] = None
         if isinstance(s, AsyncCopy):
-            found[COPIES] = None
+            found[STRAIGHT if isinstance(s, StraightCopy) else COPIES] = None
     return "\n".join(found)
 
 

@@ -34,6 +34,7 @@ from layoutalg.kernel.program import (
     Registers,
     SharedAccess,
     Store,
+    StraightCopy,
     extent_of,
 )
 from layoutalg.kernel.program.names import index_type, operation_name, shared_names, vector_type
@@ -138,7 +139,9 @@ class Writer(Reading[str]):
             at = f"(__UINTPTR_TYPE__){load.tensor.name} + (long long)data_at * {load.tensor.dtype.bytes}"
             begin = f"copy_inside_to_lds({there}, {at}{test});"
         else:
-            begin = f"copy_to_lds({there}, {load.tensor.name} + ({offset}){test});"
+            straight = isinstance(s, StraightCopy)
+            name = f"copy_straight<{store.width * store.shared.dtype.bytes}>" if straight else "copy_to_lds"
+            begin = f"{name}({there}, {load.tensor.name} + ({offset}){test});"
         text = [f"{self.index} place;", "{", *(indent(p, "    ") for p in place), "}", *lines, begin]
         title = f"// {store.shared.name} <- {load.tensor.name}, without waiting"
         copies = f"{title}\n{_loops(load.registers, chr(10).join(text), load.vector_ys)}"

@@ -22,7 +22,9 @@ from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, prod, var
 from layoutalg.kernel.library.staging import COLUMN, ROW, SEGMENT, Plane, by_column, by_row, divides, swizzled
 from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (
+    Await,
     Barrier,
+    Commit,
     ElementMap,
     Load,
     LoadShared,
@@ -32,6 +34,7 @@ from layoutalg.kernel.program import (
     Statement,
     Store,
     StoreShared,
+    StraightCopy,
     Tensor,
 )
 from layoutalg.kernel.program.fragments import encoded
@@ -74,6 +77,7 @@ class Copy:
     * `threads`: of a block; `tile`: its lengths along the target's and along the source's axis, where those differ.
     * `names`, `blocks`: of coordinates and of the grid's indices, one for each; d0, b0 … unless given.
     * `layout`: elements of the buffer in LDS and the tile's map to them; swizzled unless given.
+    * `straight`: tiles come to LDS past the registers; they are whole then.
     """
 
     name: str
@@ -93,6 +97,7 @@ class Copy:
     names: tuple[str, ...] = ()
     blocks: tuple[str, ...] = ()
     layout: tuple[int, TensorDescriptor] | None = None
+    straight: bool = False
 
     @property
     def rank(self) -> int:
@@ -169,9 +174,11 @@ class Copy:
         moving = [1 if v > 1 else None for v in self.vectors]
 
         def steps(source: Tensor, target: Tensor, origin: tuple[Expr, ...]) -> tuple[Statement, ...]:
+            load = Load(loaded, source, origin, moving[0], guarded=not self.straight)
+            store = StoreShared(lds, layout, loaded, moving[0])
+            copy = (StraightCopy(load, store), Commit(), Await(0, (lds,))) if self.straight else (load, store)
             return (
-                Load(loaded, source, origin, moving[0]),
-                StoreShared(lds, layout, loaded, moving[0]),
+                *copy,
                 Barrier(),
                 LoadShared(stored, lds, layout),
                 Store(target, stored, origin, moving[1]),

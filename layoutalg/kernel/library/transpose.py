@@ -9,6 +9,10 @@ transposition.
 * `lds_transpose`: a copy (`copies`) by a tile through LDS, so that loads and stores both run along memory.  For every
   M and N, guarded at the edges.  Against bank conflicts, LDS words are swizzled by xor, or rows padded by one vector.
 
+* `straight_transpose`: the same, whose tiles come to LDS past the registers, by gfx942's and gfx950's loads to LDS.  A
+  wave's lanes land one after the other, so a wave loads a row of 64 words; rows lie 65 words apart, and columns are
+  read without bank conflicts.  M and N are of whole tiles: a lane that is off would leave what was in LDS.
+
 Which one fits a matrix: the widest vectors that divide it, the narrowest index type, and the tile and the threads of
 the first entry of `tuned.toml` for its class: bytes of an element, number of elements, vectors.
 """
@@ -40,7 +44,7 @@ from layoutalg.target.dtypes import KERNEL_DTYPES, DType
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FORMS = ("lds", "register")
+FORMS = ("lds", "register", "straight")
 NAMES = ("row", "column")
 LARGEST = (1 << 31) - 256
 """The largest size: one tile more still fits an int."""
@@ -110,6 +114,19 @@ def lds_transpose(
     ).program()  # fmt: skip
 
 
+def straight_transpose(dtype: str = "f32") -> Program:
+    """The transposition of a matrix of whole 64 × 64 tiles, of elements of 4 bytes, which come straight to LDS."""
+    kind = dtype_named(dtype)
+    if kind.bytes != 4:
+        raise LayoutError(f"straight transpose: {kind.name} elements of {kind.bytes} bytes; lanes load 4")
+    m, n = (symbol(name, min=64, max=LARGEST, multiple_of=64) for name in "MN")
+    return Copy(
+        f"transpose_straight_{dtype}", make_naive_tensor_descriptor((m, n), (n, 1)),
+        make_naive_tensor_descriptor((m, n), (1, m)), (m, n), (1, 0), dtypes=(dtype, dtype), requires=m * n < 1 << 31,
+        threads=256, names=NAMES, blocks=("by", "bx"), layout=_padded((64, 64), 1), straight=True,
+    ).program()  # fmt: skip
+
+
 def _refuse(
     kind: DType, swizzle: str, vectors: tuple[int, int], threads: int, tile: tuple[int, int], segment: int
 ) -> None:
@@ -162,6 +179,10 @@ def transpose_for(rows: int, columns: int, dtype: str, kernel: str = "lds") -> P
         raise LayoutError(f"no transposition kernel {kernel!r}: give one of {', '.join(FORMS)}")
     if kernel == "register":
         return register_transpose(rows, columns, dtype)
+    if kernel == "straight":
+        if rows % 64 or columns % 64:
+            raise LayoutError(f"straight transpose: {rows} x {columns} is no multiple of 64 x 64; use the LDS kernel")
+        return straight_transpose(dtype)
     vectors = widest(dtype, columns), widest(dtype, rows)
     return _made(dtype, "xor", vectors, bits_for(rows * columns), tuned(dtype, vectors, rows * columns))
 
@@ -191,6 +212,8 @@ def transpose_named(name: str) -> Program | None:
     """
     widths = (1, 2, 4, 8)
     shapes = dict.fromkeys((Blocks(), *map(_blocks, table("transpose"))))
+    if name == "transpose_straight_f32":
+        return straight_transpose()
     for dtype, swizzle, loads, stores, bits, b in product(
         KERNEL_DTYPES, ("xor", "pad"), widths, widths, (32, 64), shapes
     ):
@@ -202,6 +225,8 @@ def transpose_named(name: str) -> Program | None:
 def _emitted(target: str, dtype: str, kernel: str, swizzle: str, vector: int) -> Program:
     if kernel not in FORMS:
         raise LayoutError(f"no transposition kernel {kernel!r}: give one of {', '.join(FORMS)}")
+    if kernel == "straight":
+        return straight_transpose(dtype)
     return register_transpose(dtype=dtype) if kernel == "register" else lds_transpose(dtype, swizzle, vector)
 
 
@@ -212,14 +237,18 @@ def _work(target: str, dtype: str, input: NDArray[Any], kernel: str) -> Work:
     return Work([input], (Task(program, sizes, (columns, rows)),), lambda: input.T)
 
 
-FORM = Option("kernel", "text", "Which transposition: lds or register.", "lds")
+FORM = Option("kernel", "text", "Which transposition: lds, register or straight.", "lds")
 SWIZZLE = Option("swizzle", "text", "LDS layout: xor or pad.", "xor")
 KERNELS = (
     Kernel(
         "transpose",
         Command("The transpose of a matrix.", _emitted, (DTYPE, FORM, SWIZZLE, VECTOR)),
         Command("The transpose of a matrix.", _work, (replace(INPUT, rank=2), FORM)),
-        golden={"transpose_register": register_transpose, "transpose_lds": lambda: lds_transpose(vector=4)},
+        golden={
+            "transpose_register": register_transpose,
+            "transpose_lds": lambda: lds_transpose(vector=4),
+            "transpose_straight": straight_transpose,
+        },
         named=transpose_named,
     ),
 )

@@ -28,6 +28,7 @@ from typing import Generic, TypeVar
 
 from layoutalg.index import TRUE, Expr, as_expr
 from layoutalg.kernel.access.address import address_of
+from layoutalg.kernel.obligations import straight
 from layoutalg.kernel.obligations.base import Requirement, inside
 from layoutalg.kernel.program import (
     AsyncCopy,
@@ -37,6 +38,7 @@ from layoutalg.kernel.program import (
     Loop,
     Program,
     Statement,
+    StraightCopy,
     extent_of,
     walk,
 )
@@ -125,14 +127,21 @@ def asynchronous(program: Program) -> Iterator[Requirement]:
         if isinstance(s, AsyncCopy):
             _refuse_parts(program, s)
             size = s.store.width * s.store.shared.dtype.bytes
-            whole = ForAll(f"{BYTES} bytes, not {size}", as_expr(int(size == BYTES)))
+            sizes = straight.BYTES if isinstance(s, StraightCopy) else (BYTES,)
+            told = " or ".join(map(str, sizes))
+            whole = ForAll(f"{told} bytes, not {size}", as_expr(int(size in sizes)))
             yield Requirement(f"{number}: a copy to {s.store.shared.name} is one instruction", whole)
+            if isinstance(s, StraightCopy):
+                yield from straight.straight(program, number, s)
             yield from _where_there_is_data(number, s)
         elif isinstance(s, Load) and s.only is not TRUE and id(s) not in paired:
             raise LayoutError(f"{program.name}: a load of {s.tensor.name} has a condition; only copies may")
         elif isinstance(s, Loop) and any(isinstance(t, Loop) and copies_in(t) for t in s.body):
             raise LayoutError(f"{program.name}: copies in a loop within a loop")
     last = [s for s in program.body if isinstance(s, AsyncCopy | Commit | Await)]
+    kinds = {type(s) for s in walk(program.body) if isinstance(s, AsyncCopy)}
+    if len(kinds) > 1:
+        raise LayoutError(f"{program.name}: copies of two kinds, which are awaited in different ways")
     copying = last or any(copies_in(s) for s in program.body if isinstance(s, Loop))
     if copying and not (last and isinstance(last[-1], Await) and last[-1].groups == 0):
         raise LayoutError(f"{program.name}: copies may be under way at the end; await all")

@@ -21,6 +21,7 @@ from layoutalg.kernel.program.statements import (
     SharedAccess,
     Store,
     StoreShared,
+    StraightCopy,
     extent_of,
 )
 from layoutalg.kernel.program.tiles import How, Registers, Shared, Tensor, Tile, Vector
@@ -29,5 +30,5 @@ __all__ = [
     "FOLDS", "FUNCTIONS", "NEUTRAL", "AsyncCopy", "Await", "Barrier", "Clear", "Commit", "Composite", "Compute",
     "Contract", "ElementMap", "Elementwise", "Fold", "GlobalAccess", "How", "Load", "LoadShared", "Loop", "Meaning",
     "MemoryAccess", "Multiply", "Program", "Read", "Reading", "Reduce", "Registers", "Shared", "SharedAccess",
-    "Statement", "Store", "StoreShared", "Tensor", "Tile", "Vector", "extent_of", "walk",
+    "Statement", "Store", "StoreShared", "StraightCopy", "Tensor", "Tile", "Vector", "extent_of", "walk",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ Tile coordinate x of an access lies at origin + x.
 | `StoreShared(lds, map, r)`    | LDS[slot][map(x)] ← r[x]                                                 |
 | `LoadShared(r, lds, map)`     | r[x] ← LDS[slot][map(origin + x)]                                        |
 | `AsyncCopy(load, store)`      | LDS[slot][map(x)] ← tensor[origin + x], at some time before its `Await`  |
+| `StraightCopy(load, store)`   | the same, by a wave's loads to LDS, whose lanes land one after the other |
 | `Commit()`                    | the copies begun since the last one are a group                          |
 | `Await(n)`                    | the thread's groups have arrived, all but the n newest ones              |
 | `Barrier()`                   | all threads of the block arrive before any goes on                       |
@@ -254,6 +255,17 @@ class AsyncCopy(Statement):
     @property
     def parts(self) -> tuple[Statement, ...]:
         return (self.load, self.store)
+
+
+@dataclass(frozen=True)
+class StraightCopy(AsyncCopy):
+    """A copy by AMD's loads to LDS: the wave says where, and its lanes' elements land there one after the other.
+
+    So its store's map has to be such (`obligations.straight`), and nothing may leave the tensor: a lane that is off
+    stores nothing.  Where there are no such loads, it is a load and a store.
+    """
+
+    words = "copy to LDS", "lane after lane, does not wait"
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,10 @@ from layoutalg.kernel.program import (
     FOLDS,
     FUNCTIONS,
     NEUTRAL,
+    Await,
     Barrier,
     Clear,
+    Commit,
     Elementwise,
     Fold,
     GlobalAccess,
@@ -57,6 +59,7 @@ from layoutalg.kernel.program import (
     SharedAccess,
     Statement,
     Store,
+    StraightCopy,
     extent_of,
 )
 from layoutalg.refine.loops.invariants import Carried
@@ -148,6 +151,15 @@ class _Walker(Reading[None]):
 
     def read_barrier(self, s: Barrier) -> None:
         self.barriers += 1
+
+    def read_straight_copy(self, s: StraightCopy) -> None:
+        self.body(s.parts, self.at)
+
+    def read_commit(self, s: Commit) -> None:
+        """Nothing of itself."""
+
+    def read_await(self, s: Await) -> None:
+        """What has arrived is what the copies stored; that nobody looked before is proved of the program."""
 
     def read_clear(self, s: Clear) -> None:
         for y in _ys(s.registers):

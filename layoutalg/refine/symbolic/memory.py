@@ -236,6 +236,9 @@ class SymbolicMemory:
         """A load to LDS: what is found is stored there, by this lane's own; nobody may look at it before a wait."""
         if self.registers.state.signalled:
             raise NotReadable(f"LDS is accessed within a barrier, at {instruction.address:#x}")
+        self.spans.setdefault(instruction.address, 0)
+        if self.registers.state.outstanding.open(LDS):
+            self.beside.add(instruction.address)
         words: list[Expr] = []
         for part in parts:
             found, size = self._found(instruction, replace(access, size=part.size), part)
@@ -245,9 +248,6 @@ class SymbolicMemory:
         for place in places:
             self._note(instruction, store, place, size, split_in_elements(words, size, access.size))
         counters = self._counters(instruction, access, counted)
-        self.spans.setdefault(instruction.address, 0)
-        if self.registers.state.outstanding.open(LDS):
-            self.beside.add(instruction.address)
         if not self.registers.state.outstanding.bring(counters, instruction.address):
             raise NotReadable(f"{instruction.place}: more than {GENERATIONS} of these loads are under way at once")
 

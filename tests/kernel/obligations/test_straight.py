@@ -1,0 +1,152 @@
+"""Copies straight to LDS: which maps can be written so; the library's kernel and its machine code, and wrong ones."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from layoutalg.device.compile import compile_source
+from layoutalg.errors import Fault
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.isa.run.launch import execute
+from layoutalg.kernel.emit import emit_unverified
+from layoutalg.kernel.library.staging import swizzled
+from layoutalg.kernel.library.transpose import straight_transpose, transpose_for
+from layoutalg.kernel.program import Await, Barrier, StraightCopy
+from layoutalg.kernel.verify import verify
+from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
+from layoutalg.prove import Proved, Refuted
+from layoutalg.refine.refinement import prove_binary
+
+PROGRAM = straight_transpose()
+NOP = bytes.fromhex("000080bf")
+
+
+def with_layout(descriptor, elements=64 * 65):
+    """The program with another map of its tile to LDS."""
+
+    def other(s):
+        if isinstance(s, StraightCopy):
+            return replace(s, store=replace(other(s.store), descriptor=descriptor))
+        if isinstance(s, Await):
+            return replace(s, buffers=tuple(replace(one, elements=elements) for one in s.buffers))
+        if hasattr(s, "shared"):
+            s = replace(s, shared=replace(s.shared, elements=elements))
+            return replace(s, descriptor=descriptor)
+        return s
+
+    return replace(PROGRAM, body=tuple(map(other, PROGRAM.body)))
+
+
+def straight(program):
+    """The verdict on the claim that it can be written straight."""
+    return next(verdict for about, verdict in verify(program).verdicts if "straight" in about)
+
+
+def test_the_library_s_program_is_proved():
+    assert verify(PROGRAM).proved
+
+
+@pytest.mark.parametrize(
+    ("descriptor", "claim"),
+    [
+        (make_naive_tensor_descriptor((64, 64), (64, 1)), Proved),
+        (make_naive_tensor_descriptor((64, 64), (65, 1)), Proved),  # a gap between waves
+        (make_naive_tensor_descriptor((64, 64), (1, 64)), Refuted),  # lanes lie a row apart
+        (make_naive_tensor_descriptor((64, 64), (1, 65)), Refuted),
+        (swizzled((64, 64), 1, 1), Refuted),  # another order within a wave
+    ],
+)
+def test_which_maps_a_wave_can_write(descriptor, claim):
+    assert isinstance(straight(with_layout(descriptor)), claim)
+
+
+def without(kind):
+    return replace(PROGRAM, body=tuple(s for s in PROGRAM.body if not isinstance(s, kind)))
+
+
+def test_one_thing_wrong_and_it_is_not_proved():
+    assert not verify(without(Barrier)).proved
+    with pytest.raises(LayoutError):
+        verify(without(Await))
+    body = [s for s in PROGRAM.body if not isinstance(s, Barrier)]
+    at = next(n for n, s in enumerate(body) if isinstance(s, Await))
+    early = replace(PROGRAM, body=(*body[:at], Barrier(), *body[at:]))  # all meet, and then each waits for its own
+    assert not verify(early).proved
+    twice = replace(PROGRAM, body=(PROGRAM.body[0], *PROGRAM.body))  # two copies of one tile at once
+    assert not verify(twice).proved
+
+
+def test_lanes_that_may_be_off_are_refused():
+    def guarded(s):
+        return replace(s, load=replace(s.load, guarded=True)) if isinstance(s, StraightCopy) else s
+
+    with pytest.raises(LayoutError, match="make its tiles whole"):
+        verify(replace(PROGRAM, body=tuple(map(guarded, PROGRAM.body))))
+    with pytest.raises(LayoutError, match="is no multiple of 64 x 64"):
+        transpose_for(100, 64, "f32", "straight")
+    with pytest.raises(LayoutError, match="lanes load 4"):
+        straight_transpose("f16")
+
+
+@cache
+def binary(target):
+    return decode_kernel(read_kernels(compile_source(emit_unverified(PROGRAM), target).payload)[PROGRAM.name])
+
+
+@pytest.mark.parametrize(
+    ("target", "loads"),
+    [
+        ("gfx942", 16),
+        pytest.param("gfx950", 16, marks=pytest.mark.slow),
+        pytest.param("gfx1100", 0, marks=pytest.mark.slow),
+    ],
+)
+def test_the_machine_code_is_the_program(target, loads):
+    code = binary(target)
+    assert sum(i.name.startswith("GLOBAL_LOAD_LDS") for i in code.instructions) == loads
+    verdict = prove_binary(code, PROGRAM)
+    assert verdict.proved, verdict.failures[:2]
+
+
+def test_the_machine_code_transposes():
+    x = np.arange(128 * 64, dtype=np.float32).reshape(128, 64)
+    done = execute(binary("gfx942"), (2,), (256,), [x, np.zeros((64, 128), np.float32), 128, 64])
+    assert (done.outputs[1] == x.T).all()
+
+
+def patched(edits):
+    """The code with some instructions replaced."""
+    whole = binary("gfx942")
+    code = bytearray(whole.kernel.code)
+    for place, replacement in edits(whole.instructions):
+        start = place.address - whole.kernel.entry
+        code[start : start + place.size] = replacement * (place.size // len(replacement))
+    return decode_kernel(replace(whole.kernel, code=bytes(code)))
+
+
+def no_waits(instructions):
+    last = max(n for n, i in enumerate(instructions) if i.name.startswith("GLOBAL_LOAD_LDS"))
+    end = next(n for n, i in enumerate(instructions) if i.name == "S_BARRIER")
+    return [(i, NOP) for i in instructions[last:end] if i.name == "S_WAITCNT"]
+
+
+def no_barrier(instructions):
+    return [(i, NOP) for i in instructions if i.name == "S_BARRIER"]
+
+
+def a_start_less(instructions):
+    """One load goes where the one before it went."""
+    found = [i for i in instructions if i.operands.get("d") and i.operands["d"].kind == "m0"]
+    return [(found[3], NOP)]
+
+
+@pytest.mark.parametrize("edits", [no_waits, pytest.param(no_barrier, marks=pytest.mark.slow), a_start_less])
+def test_wrong_machine_code_is_not_proved(edits):
+    mutant = patched(edits)
+    assert not prove_binary(mutant, PROGRAM).proved
+    x = np.arange(64 * 64, dtype=np.float32).reshape(64, 64)
+    with pytest.raises(Fault):
+        execute(mutant, (1,), (256,), [x, np.zeros((64, 64), np.float32), 64, 64])

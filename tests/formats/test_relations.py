@@ -119,6 +119,14 @@ ps_minor = [[0]]
 ys_major = [1, 2]
 ys_minor = [1, 0]
 
+[[distribution]]
+name = "fours"
+hs = [[8], [4]]
+ps_major = [[1]]
+ps_minor = [[0]]
+ys_major = [2]
+ys_minor = [0]
+
 [[agree]]
 name = "both"
 left = "tile"
@@ -138,7 +146,8 @@ def test_a_side_without_an_index_is_the_tile_of_its_distribution() -> None:
     ("more", "reason"),
     [
         ('right_distribution = "halves"', "Ps (8,) and 8 elements a lane for Ps (4,) and 16: no lane holds the same"),
-        ('right_distribution = "columns"', "no distribution named 'columns' in this file; it has rows, halves"),
+        ('right_distribution = "fours"', "8 elements a lane for Ps (8,) and 4: no lane holds the same on both sides"),
+        ('right_distribution = "columns"', "no distribution named 'columns' in this file; it has rows, halves, fours"),
         ("variables = { p0 = 3 }", "p0 is the distribution's; give this another name"),
         ("variables = { element = 3 }", "element is the distribution's; give this another name"),
         ('right_index = ["x0", "x1"]', "x0"),

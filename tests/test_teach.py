@@ -15,7 +15,8 @@ from layoutalg.layout import (
     transform_tensor_descriptor,
 )
 from layoutalg.memory import ConflictFree, access, lane_map
-from layoutalg.prove import Injective
+from layoutalg.prove import Injective, prove
+from layoutalg.prove.verdict import Verdicts
 from layoutalg.synth.gemm import packed, swizzled
 from layoutalg.teach import Checked, collide, equals, holds, in_vectors, same_formula, same_map, same_tile
 
@@ -95,6 +96,16 @@ def test_every_claim_must_hold() -> None:
     assert not holds(Injective(good), Injective(bad)).right
 
 
+def test_what_was_verified_is_told_by_its_first_failure() -> None:
+    class Kernel(Verdicts):
+        def __init__(self, *strides: tuple[int, int]) -> None:
+            tiles = [make_naive_tensor_descriptor((4, 4), each) for each in strides]
+            self.verdicts = tuple((f"layout {n}", prove(Injective(tile))) for n, tile in enumerate(tiles))
+
+    assert holds(Kernel((4, 1), (8, 1))).right
+    assert holds(Kernel((4, 1), (3, 1))).text.startswith("layout 1: offsets differ fails")
+
+
 def test_the_same_formula_written_otherwise_is_right() -> None:
     i = var("i", 64)
     assert same_formula(i // 8 * 8 + i % 8, i).right
@@ -141,6 +152,7 @@ def test_the_lane_and_register_that_a_wrong_tile_is_told_hold_what_is_said() -> 
         (([], [[4, 2], [8, 2]], [[(1, 0), (2, 0)]], [(1, 1), (1, 1)]), "owned by both Y0 and Y1"),
         (([], [[4, 2], [16]], [[(1, 0)]], [(1, 1), (2, 0)]), "P has lengths (4,)"),
         (([], [[4], [8]], [[(1, 0), (2, 0)]], []), "the tile has (4, 8)"),
+        (([], [[4, 2], [2, 8]], [[(1, 0), (2, 1)]], [(1, 1), (2, 0)]), "it should hold"),  # only the columns differ
         ("a tile", "."),
     ],
 )

@@ -268,7 +268,7 @@ def test_a_walk_of_memory_passes_over_what_no_index_reaches(tab):
 
 def test_what_the_keys_point_at_is_scrolled_into_view(opened):
     tab = opened(text())
-    tab.set_viewport_size({"width": 400, "height": 500})
+    tab.set_viewport_size({"width": 400, "height": 300})
     tab.locator("#grid-cells").focus()
     tab.keyboard.press("End")
     tab.wait_for_timeout(50)

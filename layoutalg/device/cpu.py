@@ -57,6 +57,11 @@ class _CpuLaunch(ctypes.Structure):
     )
 
 
+def _usable_cores() -> int:
+    """The cores that this process may use; macOS and Windows say only how many there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class CpuDevice(HostDevice):
     """The processor. `workers` host threads share the blocks; all usable cores unless said otherwise."""
 
@@ -64,7 +69,7 @@ class CpuDevice(HostDevice):
     target = "cpu"
 
     def __init__(self, workers: int | None = None, reverse_threads: bool = False):
-        self.workers = workers or len(os.sched_getaffinity(0))
+        self.workers = workers or _usable_cores()
         self.reverse_threads = reverse_threads
         self.name = _processor_name()
         self.properties = {

@@ -11,19 +11,22 @@ its own, where nothing that was asked before changes the course.
 from __future__ import annotations
 
 import pickle
-import resource
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from layoutalg.lazy import lazy
 from layoutalg.prove.obligation import Obligation
 
 if TYPE_CHECKING:
+    import resource
+
     import z3
 
     from layoutalg.prove import encodings, lowering
 else:
+    resource = lazy("resource")
     z3 = lazy("z3")
     encodings = lazy("layoutalg.prove.encodings")
     lowering = lazy("layoutalg.prove.lowering")
@@ -35,7 +38,8 @@ SHARES = (*(1 / 16,) * 8, 1 / 2)
 def main() -> None:
     """Answers requests until stdin ends; the first argument limits the address space, in megabytes."""
     limit = int(sys.argv[1]) << 20
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    with suppress(ImportError, ValueError, OSError):  # Windows has none, macOS may refuse this one
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     z3.get_version()  # loaded before the first query, whose clock it must not run on
     send(sys.stdout.buffer, "ready")
     while (request := receive(sys.stdin.buffer)) is not None:

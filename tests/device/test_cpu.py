@@ -309,3 +309,8 @@ def test_pack_number_refuses_an_integer_for_a_float() -> None:
 
     with pytest.raises(LaunchError, match="s is 1, and the parameter is a float"):
         pack_number("s", Parameter("value", 4, 0, "f4"), 1)
+
+
+def test_cores_are_counted_where_no_affinity_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("os.sched_getaffinity", raising=False)
+    assert CpuDevice().workers >= 1

@@ -6,6 +6,8 @@ import json
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -209,13 +211,13 @@ def test_an_interrupt_gives_every_claim_a_verdict() -> None:
 
 
 class Counting(ThreadPoolExecutor):
-    """An executor that counts what it is given."""
+    """An executor that counts the claims that it is given, in batches."""
 
     count = 0
 
-    def submit(self, *args: Any, **kwargs: Any) -> Any:
-        self.count += 1
-        return super().submit(*args, **kwargs)
+    def submit(self, function: Any, claims: Any, /, *args: Any, **kwargs: Any) -> Any:
+        self.count += len(claims)
+        return super().submit(function, claims, *args, **kwargs)
 
 
 def test_claims_on_accesses_go_to_the_executor_too() -> None:
@@ -274,3 +276,11 @@ def test_numbers_that_leave_64_bits_are_unknown_or_right(top: int, strategy: str
     for obligation in (*hold, *fail):
         verdict = prove(obligation, strategy=strategy, limits=Limits(seconds=1, points=1 << 16))
         assert verdict.name in ("unknown", "proved" if obligation in hold else "refuted"), verdict
+
+
+def test_the_solver_s_process_starts_where_the_system_limits_no_memory() -> None:
+    """As on Windows, which has no module `resource`."""
+    program = "import sys; sys.modules['resource'] = None; from layoutalg.prove import worker; worker.main()"
+    done = subprocess.run([sys.executable, "-c", program, "2048"], input=b"", capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"ready" in done.stdout

@@ -15,20 +15,26 @@ from layoutalg.kernel.library.contraction import contraction_task
 from layoutalg.kernel.library.convolution import convolution_task
 from layoutalg.kernel.library.entry import Task
 from layoutalg.kernel.library.fit import widest
-from layoutalg.kernel.library.plans import Plan, copied, plan_for
+from layoutalg.kernel.library.plans import Cut, Plan, copied, plan_for
 from layoutalg.kernel.library.staging import divides
 from layoutalg.kernel.library.transpose import Blocks, lds_transpose, register_transpose
 from layoutalg.target.dtypes import KERNEL_DTYPES
 
-Cut = tuple[tuple[int, int], tuple[int, int], int, int, int]
-CONTRACTIONS: tuple[Cut, ...] = (
-    ((4, 4), (2, 4), 64, 4, 8), ((4, 4), (4, 2), 64, 4, 4), ((4, 4), (2, 2), 64, 3, 8), ((4, 4), (2, 4), 32, 5, 8),
+_LDS = "wgmma.mma_async.sync.aligned.m64n{}k16.f32.{{0}}.{{0}}"
+"""By instructions that take their operands from LDS."""
+CONTRACTIONS = (
+    Cut((4, 4), (2, 4), 64, 4, 8), Cut((4, 4), (4, 2), 64, 4, 4), Cut((4, 4), (2, 2), 64, 3, 8),
+    *(Cut((1, 1), (2, 1), 64, 4, group, instruction=_LDS.format(256)) for group in (8, 16)),
+    Cut((2, 1), (2, 1), 64, 4, 8, instruction=_LDS.format(128)),
 )  # fmt: skip
-CONVOLUTIONS: tuple[Cut, ...] = (
-    ((2, 4), (4, 1), 64, 2, 1), ((2, 4), (4, 1), 64, 3, 1), ((3, 4), (2, 2), 64, 3, 1), ((4, 4), (2, 2), 64, 3, 1),
-    ((3, 4), (2, 4), 64, 4, 1), ((4, 4), (2, 4), 64, 4, 1), ((4, 4), (4, 2), 64, 4, 1),
+CONVOLUTIONS = (
+    Cut((2, 4), (4, 1), 64, 2), Cut((2, 4), (4, 1), 64, 3), Cut((3, 4), (2, 2), 64, 3), Cut((4, 4), (2, 2), 64, 3),
+    Cut((3, 4), (2, 4), 64, 4), Cut((4, 4), (2, 4), 64, 4), Cut((4, 4), (4, 2), 64, 4),
+    *(Cut((rows, 1), (2, 1), 64, stages, instruction=_LDS.format(n))
+      for n, rows, stages in ((64, 1, 3), (64, 2, 3), (64, 1, 6), (128, 1, 3), (128, 2, 4), (256, 1, 3), (256, 1, 4))),
+    *(Cut((1, 1), (1, 1), 64, stages, instruction=_LDS.format(n)) for n, stages in ((64, 4), (128, 4), (256, 2))),
 )  # fmt: skip
-"""Of products by mma.sync: repeats and waves along m and n, the tile's k, slots, tiles along m side by side in time."""
+"""Of products whose tiles are copied past the registers."""
 BLOCKS = (
     Blocks(), Blocks((64, 64), 512, 256), Blocks((64, 128), 256, 256), Blocks((16, 32), 128),
     Blocks((128, 128), 512, 512), Blocks((128, 128), 1024, 256),
@@ -67,11 +73,11 @@ def _convolutions(case: Case, target: str, first: Task) -> Iterator[Task]:
 def _plans(case: Case, target: str, cuts: tuple[Cut, ...]) -> Iterator[tuple[Plan, str]]:
     """Plans of products in whole tiles that the shapes allow, and what tells them apart."""
     usual = plan_for(target, case.dtype)
-    for repeats, waves, k, stages, group in cuts if usual.packed else ():
-        plan = copied(usual, repeats, waves, k, stages, group, True)
+    for cut in cuts if usual.packed else ():
+        plan = copied(usual, cut)
         *_, columns = case.result
-        if columns % plan.n == 0 and all(shape[-1] % k == 0 for shape in case.shapes):
-            yield plan, f"{waves[0]}x{waves[1]}_s{stages}_g{group}"
+        if columns % plan.n == 0 and all(shape[-1] % cut.k == 0 for shape in case.shapes):
+            yield plan, f"{cut.waves[0]}x{cut.waves[1]}_s{cut.stages}_g{cut.group}"
 
 
 OTHERS: Mapping[str, Callable[[Case, str, Task], Iterator[Task]]] = {

@@ -42,8 +42,8 @@ ZIG_REQUIREMENT = "ziglang==0.17.0"
 _LANGUAGE = ("-std=c++17", "-fdeclspec", "-DLAYOUTALG_DEVICE")
 _ONE_GPU = ("--cuda-device-only", "-nogpulib", "-fuse-cuid=none")
 _AMD = ("-x", "hip", *_ONE_GPU, "-nogpuinc", "--no-gpu-bundle-output", "-mcode-object-version=5")
-# PTX 7.8 (CUDA 11.8) is the oldest that names sm_90, so the most drivers take it.
-_NVIDIA = ("-x", "cuda", *_ONE_GPU, "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version", "--cuda-feature=+ptx78")
+# PTX 8.0 (CUDA 12.0) is the oldest that names sm_90a, so the most drivers take it.
+_NVIDIA = ("-x", "cuda", *_ONE_GPU, "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version", "--cuda-feature=+ptx80")
 # Halves are rounded after each operation, as a GPU rounds them, not at the end of the expression.
 _CPU = (
     "-x",

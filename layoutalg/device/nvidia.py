@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from layoutalg.device.gpu import Driver, GpuDevice
 from layoutalg.device.runtime import Absent, Found, Triple
-from layoutalg.device.targets import targets_of
+from layoutalg.device.targets import processor, targets_of
 from layoutalg.errors import LaunchError
 from layoutalg.lazy import lazy
 
@@ -144,13 +144,15 @@ def _device(cuda: ModuleType, index: int) -> GpuDevice | Absent:
 
 
 def _newest_target(capability: int) -> str | None:
-    """The newest target that a card runs.
+    """The newest target that a card runs; of a processor called `…a`, only cards of its own capability run the code.
 
-    >>> _newest_target(89), _newest_target(120), _newest_target(75)
-    ('sm_80', 'sm_90', None)
+    >>> _newest_target(89), _newest_target(90), _newest_target(120), _newest_target(75)
+    ('sm_80', 'sm_90', 'sm_80', None)
     """
     known = {int(found[1]): target for target in targets_of("nvidia") if (found := re.fullmatch(r"sm_(\d+)", target))}
-    return max(((number, target) for number, target in known.items() if number <= capability), default=(0, None))[1]
+    able = (number for number, target in known.items()
+            if number == capability or (number < capability and not processor(target).endswith("a")))  # fmt: skip
+    return known.get(max(able, default=0))
 
 
 def _absent(reason: str) -> Found:

@@ -13,6 +13,7 @@
 | asynchronous       | nothing meets a copy to LDS between its beginning and its end                                |
 | control            | all threads run each loop equally often, at least once, and so reach every barrier           |
 | products           | a matrix operation's registers, types and lanes are those that the hardware multiplies       |
+| products from LDS  | the words that an instruction reads by a matrix descriptor are its operands'                 |
 | folds              | each element of a row is taken in once, whole or in parts                                    |
 | values             | what is stored at a coordinate is what the program means; each contracted index counts once  |
 | element types      | a value is rounded once, to the target's type, or never; sums are taken in f32               |
@@ -31,7 +32,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from layoutalg.errors import LayoutError
-from layoutalg.kernel.obligations import blocks, folds, lds, memory, products
+from layoutalg.kernel.obligations import blocks, folds, in_lds, lds, memory, products
 from layoutalg.kernel.obligations import values as followed
 from layoutalg.kernel.obligations.asynchronous import asynchronous
 from layoutalg.kernel.obligations.base import Requirement
@@ -48,6 +49,7 @@ from layoutalg.kernel.program import (
     GlobalAccess,
     Loop,
     Multiply,
+    MultiplyShared,
     Program,
     SharedAccess,
     Statement,
@@ -92,6 +94,7 @@ ALONE: Mapping[type[Statement], Callable[[Program, int, Any], Iterator[Requireme
     GlobalAccess: memory.global_access,
     SharedAccess: lds.shared_access,
     Multiply: products.multiply,
+    MultiplyShared: in_lds.multiply_shared,
     Fold: folds.fold,
     **dict.fromkeys((AsyncCopy, Await, Barrier, Clear, Commit, Elementwise, Loop), _nothing),
 }

@@ -1,4 +1,4 @@
-"""Matrix instructions, MFMA, WMMA and mma.sync: the table `matrix.toml`, one line each, and the rules of its maps.
+"""Matrix instructions, MFMA, WMMA, mma.sync and wgmma: the table `matrix.toml`, a line each, and its maps' rules.
 
 Each map is one of a few rules, by name.  In formulas l is the lane, i the element of its vector, S the rows of A, and e
 the number of elements of A or B that a lane holds.
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
@@ -50,6 +50,10 @@ RULES_OF_D: Mapping[str, Place] = {
     "gfx11_w64": lambda lane, i: (4 * i + lane // 16, lane % 16),
     "gfx12": lambda lane, i: (8 * (lane // 16) + i, lane % 16),
     "mma_sync": lambda lane, i: (lane // 4 + 8 * (i // 2), 2 * (lane % 4) + i % 2),
+    "wgmma": lambda lane, i: (
+        16 * (lane // 32) + lane % 32 // 4 + 8 * (i // 2 % 2),
+        2 * (lane % 4) + i % 2 + 8 * (i // 4),
+    ),
     "gfx12_w64": lambda lane, i: (8 * (lane // 16 % 2) + 4 * (lane // 32) + i, lane % 16),
 }
 
@@ -81,6 +85,7 @@ class _Row:
     sources: tuple[str, ...]
     manual: str = ""
     bits: bool = False
+    operands_in_lds: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,8 +108,9 @@ def _made(row: _Row, cited: tuple[str, ...]) -> MatrixInstruction:
     isa_a, isa_b = _operands(row.wave, m, n, k, row.manual) if row.manual else (None, None)
     d = _map(row.wave, m * n // row.wave, (m, n), RULES_OF_D[row.d])
     return MatrixInstruction(
-        row.name, row.wave, m, n, k, a_type, b_type, accumulator, a, b, d, cited, isa_a, isa_b, row.bits
-    )
+        row.name, row.wave, m, n, k, a_type, b_type, accumulator, a, b, d, cited, isa_a, isa_b, row.bits,
+        row.operands_in_lds,
+    )  # fmt: skip
 
 
 def _operands(wave: int, m: int, n: int, k: int, rule: str) -> tuple[OperandMap, OperandMap]:
@@ -113,11 +119,24 @@ def _operands(wave: int, m: int, n: int, k: int, rule: str) -> tuple[OperandMap,
         a, b = (_map(32, side * k // 32, shape, MMA_PLACES[f"{which}{k}"])
                 for which, side, shape in (("a", m, (m, k)), ("b", n, (k, n))))  # fmt: skip
         return a, b
+    if rule == "in_lds":  # no lane has them: a share of what the warpgroup reads stands for each
+        return _shared(m, k), _turned(_shared(n, k))
     order, each = RULES_OF_K[rule], k if rule == "all" else m * k // wave
     copies = wave * each // (m * k)
     a = _map(wave, each, (m, k), lambda lane, i: (lane % m, order(lane, i, m, each)), copies)
     b = _map(wave, each, (k, m), lambda lane, i: (order(lane, i, m, each), lane % m), copies)
     return a, b
+
+
+def _shared(rows: int, k: int) -> OperandMap:
+    """A matrix of rows of k that a warpgroup reads from LDS, shared out evenly: runs of one row."""
+    each, side = rows * k // 128, min(rows, 128)
+    return _map(128, each, (rows, k), lambda lane, i: (lane % side + side * (i // k), each * (lane // side) + i % k))
+
+
+def _turned(one: OperandMap) -> OperandMap:
+    """The transposed matrix, held alike."""
+    return replace(one, row=one.column, column=one.row, shape=one.shape[::-1])
 
 
 def _map(wave: int, each: int, shape: tuple[int, int], place: Place, copies: int = 1) -> OperandMap:

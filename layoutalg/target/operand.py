@@ -103,6 +103,8 @@ class MatrixInstruction:
     isa_b: OperandMap | None = None
     bits: bool = False
     """Whether the builtin takes the bits of 16-bit elements, as `short`."""
+    operands_in_lds: bool = False
+    """Whether it takes A and B from LDS; then their maps are shares of what its lanes read together."""
 
     @property
     def c(self) -> OperandMap:

@@ -16,11 +16,14 @@ from dataclasses import dataclass
 
 from layoutalg.index import Expr, as_expr, substitute, var
 from layoutalg.kernel.access.matrix_loads import LANES, ROWS, in_row
-from layoutalg.kernel.program import AsyncCopy, LoadShared, Program, SharedAccess
+from layoutalg.kernel.program import AsyncCopy, LoadShared, MultiplyShared, Program, SharedAccess
 from layoutalg.layout.mixed_radix import digits
 from layoutalg.memory import Cost, LaneMap, access, price
 from layoutalg.target import target as named
 from layoutalg.target.model import UnknownInstructionError
+
+COPY = "what an asynchronous copy writes at a time is not documented"
+BY_DESCRIPTOR = "what an instruction reads at a time by a matrix descriptor is not documented"
 
 
 @dataclass(frozen=True)
@@ -54,10 +57,12 @@ def priced(program: Program, target: str) -> tuple[Priced, ...]:
     """
     (thread,) = program.threads
     accesses = ((n, s) for n, s in program.statements() if isinstance(s, SharedAccess))
-    copies = {id(s.store) for s in program.of(AsyncCopy)}
+    others = {id(s.store): ("cp.async", COPY) for s in program.of(AsyncCopy)}
+    for s in program.of(MultiplyShared):
+        others |= dict.fromkeys(map(id, (s.a, s.b)), (s.product.instruction.name, BY_DESCRIPTOR))
     return tuple(
-        Priced(n, s, "cp.async", None, "what an asynchronous copy writes at a time is not documented")
-        if id(s) in copies
+        Priced(n, s, others[id(s)][0], None, others[id(s)][1])
+        if id(s) in others
         else price_of(s, thread, program.coordinates(s, s.registers.distribution.y_index), target, n)
         for n, s in accesses
     )

@@ -5,6 +5,7 @@
 | MFMA      | `__builtin_amdgcn_mfma_…(a, b, c, 0, 0, 0)`                            |
 | WMMA      | `__builtin_amdgcn_wmma_…(a, b, c)`                                     |
 | mma.sync  | inline PTX: fragments as 32-bit registers, two 16-bit elements in each |
+| wgmma     | inline PTX: two matrix descriptors, and sums in registers              |
 
 The vectors' types are those that clang's builtins take: bfloat16 as `short` but for the newest.
 """
@@ -105,6 +106,35 @@ static __device__ inline __attribute__((always_inline)) void commit_copies() {}
 """The device functions of copies straight to LDS."""
 
 
+PRODUCTS_IN_LDS = """\
+// Products of tiles in LDS run beside the thread. begin_products(): sums in registers are theirs from here on;
+// await_products(): they are the thread's again. publish_lds(): what the thread has written to LDS may be read by them,
+// after a barrier. operand_at(): the matrix descriptor of a tile, swizzled in patterns of 1024 bytes.
+static __device__ inline __attribute__((always_inline)) void publish_lds() {
+    asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+}
+static __device__ inline __attribute__((always_inline)) unsigned long long operand_at(const void* lds, int leading) {
+    const unsigned there = (unsigned)(__SIZE_TYPE__)(__attribute__((address_space(3))) const void*)lds;
+    return (unsigned long long)((there & 0x3ffff) >> 4) | (unsigned long long)(leading >> 4) << 16 | 64ull << 32
+        | 1ull << 62;
+}
+static __device__ inline __attribute__((always_inline)) void begin_products() {
+    asm volatile("wgmma.fence.sync.aligned;" : : : "memory");
+}
+static __device__ inline __attribute__((always_inline)) void commit_products() {
+    asm volatile("wgmma.commit_group.sync.aligned;" : : : "memory");
+}
+template <int count> static __device__ inline __attribute__((always_inline)) void hold(float* c) {
+    #pragma unroll
+    for (int i = 0; i < count; ++i) asm volatile("" : "+f"(c[i]) : : "memory");
+}
+static __device__ inline __attribute__((always_inline)) void await_products() {
+    asm volatile("wgmma.wait_group.sync.aligned 0;" : : : "memory");
+}
+"""
+"""The device functions around instructions that take their operands from LDS; of NVIDIA's alone."""
+
+
 def matrix_load_source(load: MatrixLoad, element: str) -> str:
     """The device function by which a wave reads four matrices of 8 x 8 elements."""
     trans = ".trans" if load.transposed else ""
@@ -144,7 +174,7 @@ def operation_source(instruction: MatrixInstruction, dtype: str) -> str:
     for prefix, write in _FAMILIES:
         if instruction.name.startswith(prefix):
             return write(instruction)
-    raise LayoutError(f"{instruction.name}: only MFMA, WMMA and mma.sync are emitted")
+    raise LayoutError(f"{instruction.name}: only MFMA, WMMA, mma.sync and wgmma are emitted")
 
 
 def _builtin(instruction: MatrixInstruction, controls: str) -> str:
@@ -207,6 +237,22 @@ def _mma_sync(instruction: MatrixInstruction) -> str:
     return "\n".join((*lines, "}\n"))
 
 
+def _wgmma(instruction: MatrixInstruction) -> str:
+    sums = _count(instruction.d)
+    d = "{" + ", ".join(f"%{i}" for i in range(sums)) + "}"
+    outputs = ", ".join(f'"+f"(c[{i}])' for i in range(sums))
+    return "\n".join((
+        f"// One warpgroup: {instruction.m} x {instruction.n} x {instruction.k}, from LDS; rows along k, or not.",
+        "template <int a_turned, int b_turned> static __device__ inline __attribute__((always_inline))",
+        f"void {operation_name(instruction)}(unsigned long long a, unsigned long long b, float* c) {{",
+        '    asm volatile("{ .reg .pred p; setp.eq.u32 p, 0, 0; "',
+        f'        "{instruction.name} {d}, %{sums}, %{sums + 1}, p, 1, 1, %{sums + 2}, %{sums + 3}; }}"',
+        f"        : {outputs}",
+        '        : "l"(a), "l"(b), "n"(a_turned), "n"(b_turned) : "memory");',
+        "}\n",
+    ))  # fmt: skip
+
+
 def _count(operand: OperandMap) -> int:
     return int(operand.element.hi) + 1
 
@@ -215,4 +261,5 @@ _FAMILIES: tuple[tuple[str, Callable[[MatrixInstruction], str]], ...] = (
     ("mfma_", lambda i: _builtin(i, ", 0, 0, 0")),
     ("wmma_", lambda i: _builtin(i, "")),
     ("mma.sync", _mma_sync),
+    ("wgmma", _wgmma),
 )

@@ -18,8 +18,15 @@ from layoutalg.index.evaluate import limits
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
+from layoutalg.kernel.access.matrix_operands import PATTERN
 from layoutalg.kernel.emit.conversions import used
-from layoutalg.kernel.emit.instructions import COPIES, STRAIGHT, matrix_load_source, operation_source
+from layoutalg.kernel.emit.instructions import (
+    COPIES,
+    PRODUCTS_IN_LDS,
+    STRAIGHT,
+    matrix_load_source,
+    operation_source,
+)
 from layoutalg.kernel.emit.statements import Writer, shared_line
 from layoutalg.kernel.obligations.limits import alignment_of, targets_of, too_large
 from layoutalg.kernel.program import (
@@ -28,6 +35,7 @@ from layoutalg.kernel.program import (
     LoadShared,
     MemoryAccess,
     Multiply,
+    MultiplyShared,
     Program,
     Registers,
     StoreShared,
@@ -192,7 +200,7 @@ def _source(program: Program) -> str:
         *_positions(program),
         *_shared(program),
         *(f"{r.dtype.c} {r.name}{_dimensions(r)};" for r in _declared(program)),
-        *map(Writer(program).read, program.body),
+        *Writer(program).body(program.body),
     ]
     head = (
         f'extern "C" __global__ void __launch_bounds__({prod(program.block)})\n{program.name}({", ".join(arguments)})'
@@ -221,14 +229,15 @@ def _asked(program: Program) -> str:
 
 def _shared(program: Program) -> Iterator[str]:
     """The buffers in LDS: arrays of their own, or, where they are too large to declare, parts of one."""
+    aligned = f"__shared__ __attribute__((aligned({PATTERN if any(program.of(MultiplyShared)) else ALIGNMENT})))"
     if program.lds_bytes <= DECLARED:
         for s in program.shared:
-            yield f"__shared__ __attribute__((aligned(16))) {s.dtype.c} {s.name}[{s.elements * s.slots}];"
+            yield f"{aligned} {s.dtype.c} {s.name}[{s.elements * s.slots}];"
         return
     yield "#if defined(__NVPTX__) || defined(__CUDA_ARCH__)"
-    yield "extern __shared__ __attribute__((aligned(16))) unsigned char lds_bytes[];"
+    yield f"extern {aligned} unsigned char lds_bytes[];"
     yield "#else"
-    yield f"__shared__ __attribute__((aligned(16))) unsigned char lds_bytes[{program.aligned_lds_bytes}];"
+    yield f"{aligned} unsigned char lds_bytes[{program.aligned_lds_bytes}];"
     yield "#endif"
     start = 0
     for s in program.shared:
@@ -237,9 +246,10 @@ def _shared(program: Program) -> Iterator[str]:
 
 
 def _declared(program: Program) -> Iterator[Registers]:
-    """The registers that hold something: not those that only say how copies are spread over the threads."""
-    copies = {id(part) for s in program.of(AsyncCopy) for part in (s.load, s.store)}
-    used = [r for _, s in program.statements() if id(s) not in copies for r in s.tiles]
+    """The registers that hold something: not those that only say how an instruction's lanes share a tile."""
+    by_others = {id(part) for s in program.of(AsyncCopy) for part in s.parts}
+    by_others |= {id(part) for s in program.of(MultiplyShared) for part in s.parts}
+    used = [r for _, s in program.statements() if id(s) not in by_others for r in s.tiles]
     return (r for r in program.registers if r in used)
 
 
@@ -258,6 +268,8 @@ def _operations(program: Program) -> str:
             found[matrix_load_source(MATRIX_LOADS[s.by], s.shared.dtype.c)] = None
         if isinstance(s, AsyncCopy):
             found[STRAIGHT if isinstance(s, StraightCopy) else COPIES] = None
+        if isinstance(s, MultiplyShared):
+            found[PRODUCTS_IN_LDS] = None
     return "\n".join(found)
 
 

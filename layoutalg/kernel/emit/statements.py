@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import indent
 
-from layoutalg.index import TRUE, Expr, conjuncts, postorder, var, variables
+from layoutalg.index import TRUE, Expr, conjuncts, postorder, prod, var, variables
 from layoutalg.index.c import c_code, c_expression
 from layoutalg.kernel.access.address import Address, address_of, offset_of
 from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
+from layoutalg.kernel.access.matrix_operands import first_word, leading_of
 from layoutalg.kernel.access.places import bounds, first_copy, starts, tile_start, word_of
 from layoutalg.kernel.emit.conversions import as_float, converted, neutral
 from layoutalg.kernel.emit.instructions import matrix_load_name
@@ -29,10 +30,12 @@ from layoutalg.kernel.program import (
     Loop,
     MemoryAccess,
     Multiply,
+    MultiplyShared,
     Program,
     Reading,
     Registers,
     SharedAccess,
+    Statement,
     Store,
     StraightCopy,
     extent_of,
@@ -67,14 +70,27 @@ class Writer(Reading[str]):
     def read_await(self, s: Await) -> str:
         return f"await_copies<{s.groups}>();"
 
+    def body(self, statements: Sequence[Statement]) -> Iterator[str]:
+        """The texts of statements; products of tiles in LDS are awaited before what may not meet them."""
+        running: MultiplyShared | None = None
+        for s in statements:
+            if running and (isinstance(s, Barrier | Loop) or running.product.c in s.tiles):
+                yield f"await_products();\n{_held(running.product.c)}"
+                running = None
+            yield self.read(s)
+            running = s if isinstance(s, MultiplyShared) else running
+        if running:
+            yield f"await_products();\n{_held(running.product.c)}"
+
     def read_barrier(self, s: Barrier) -> str:
-        return "__syncthreads();"
+        publish = "publish_lds();\n" if any(self.program.of(MultiplyShared)) else ""
+        return f"{publish}__syncthreads();"
 
     def read_loop(self, s: Loop) -> str:
         name = s.index.value.name
         extent = s.index.value.extent
         count = c_expression(extent, bits=self.bits, proved=True) if extent is not None else str(int(s.index.hi) + 1)
-        inner = indent("\n".join(map(self.read, s.body)), "    ")
+        inner = indent("\n".join(self.body(s.body)), "    ")
         pragma = UNROLL if s.unroll else ""
         return f"{pragma}for ({self.index} {name} = 0; {name} < {count}; ++{name}) {{\n{inner}\n}}"
 
@@ -209,12 +225,34 @@ class Writer(Reading[str]):
             body = f"{UNROLL}for (int {name} = 0; {name} < {count}; ++{name})\n{indent(body, '    ')}"
         return f"// {s.c.name} += {s.a.name} · {s.b.name}, by {s.instruction.name}\n{body}"
 
+    def read_multiply_shared(self, s: MultiplyShared) -> str:
+        """Begins the products of all fragments, each of two tiles in LDS."""
+        product = s.product
+        (m, n), k = product.c.distribution.ys[:2], product.a.distribution.ys[1]
+        operands = []
+        for (operand, along_k), letter in zip(s.sides, "mn", strict=True):
+            word = self.text(first_word(self.program, operand, letter))
+            leading = self.text(leading_of(operand, along_k) * operand.shared.dtype.bytes)
+            operands.append(f"operand_at({operand.shared.name} + ({word}), {leading})")
+        turned = ", ".join("0" if along_k else "1" for along_k in s.along_k)
+        sums = _first(product.c, f"{product.c.name}[m][n]")
+        body = f"{operation_name(product.instruction)}<{turned}>({', '.join(operands)}, {sums});"
+        for name, count in (("n", n), ("m", m), ("k", k)):
+            body = f"{UNROLL}for (int {name} = 0; {name} < {count}; ++{name})\n{indent(body, '    ')}"
+        title = f"// {product.c.name} += {s.a.shared.name} · {s.b.shared.name}, by {product.instruction.name}"
+        return "\n".join((title, _held(product.c), "begin_products();", body, "commit_products();"))
+
     def read_fold(self, s: Fold) -> str:
         """Each accumulator takes in what its thread holds of a row."""
         kept = s.a.distribution.y_index[: len(s.c.distribution.ys)]
         c = s.c.name + ("".join(f"[{y.value.name}]" for y in kept) or "[0]")
         text = FOLDS[s.how].text.format(c, as_float(_element(s.a), s.a.dtype))
         return f"// {s.c.name} takes in {s.a.name}\n{_loops(s.a, text)}"
+
+
+def _held(c: Registers) -> str:
+    """Keeps the compiler from moving what is done with sums across this place."""
+    return f"hold<{prod(c.distribution.ys)}>({_first(c, c.name + '[0][0]')});"
 
 
 def _guarded(conditions: Sequence[str], body: str) -> str:

@@ -9,6 +9,7 @@ function of the sums, of D tensors that have some of the result's letters, and o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod as product_of
@@ -131,7 +132,10 @@ def _short(plan: Plan) -> str:
 
 
 def _instruction(name: str) -> str:
-    return name.split(".")[3] + "_" + name.split(".")[-2] if name.startswith("mma.sync") else name.split("_f32_")[0]
+    if "." not in name:
+        return name.split("_f32_")[0]
+    shape = next(part for part in name.split(".") if re.fullmatch(r"m\d+n\d+k\d+", part))
+    return f"{shape}_{name.split('.')[-2]}"
 
 
 def _operand(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Expr], width: int) -> ProductOperand:

@@ -61,7 +61,8 @@ def convolution(
     cut = f"_{plan.m}x{plan.n}x{plan.k}{'_whole' if plan.whole else ''}" if plan.direct else ""
     cut += f"_{'x'.join(map(str, fixed))}" if fixed else ""
     cut += f"_c{channels}" if channels else ""
-    short = f"mma{cut}" if plan.instruction.name.startswith("mma.") else plan.instruction.name.split("_f32_")[0]
+    family, *parts = plan.instruction.name.split(".")
+    short = f"{family}{cut}" if parts else plan.instruction.name.split("_f32_")[0]
     return MatrixProduct(
         f"conv_{windows.name}_{kinds}_{short}{wide}{'_i64' if index_bits == 64 else ''}",
         ProductOperand(i.image(), True, widths[0], i.image_elements, rows_alone),

@@ -5,6 +5,7 @@
 | `rows_of_k` | k of one m      | in runs of k, each lane another row   | the run's number by the row's |
 | `rows_of_m` | m of one k      | by lanes along the row                | groups of 8 by k div 4        |
 | `rows_of_n` | n of one k      | in runs of n, by a wave (ldmatrix)    | the run's number by k mod 8   |
+| `planes`    | 64 k, or 64 m   | by a matrix descriptor (wgmma)        | the run's number by the row's |
 """
 
 from __future__ import annotations
@@ -77,4 +78,15 @@ def rows_of_n(length: int, k: int) -> TensorDescriptor:
     return in_coordinates(plane, 3, (1, 2))
 
 
-__all__ = ["TWISTS", "rows_of_k", "rows_of_m", "rows_of_n", "xored"]
+def planes(length: int, k: int, along_k: bool) -> TensorDescriptor:
+    """A tile (1, length, k) of 16-bit elements as rows of 64, along k or m: what a matrix descriptor can name."""
+    fast, slow = (k, length) if along_k else (length, k)
+    sizes = [fast // 64, slow // 8, 8, 8, 8]
+    layout = xored(make_naive_tensor_descriptor(sizes, packed_strides(sizes)), 2, 3)
+    merges = [Merge(tuple(as_expr(sizes[d]) for d in dims)) for dims in ((1, 2), (0, 3, 4))]
+    upper = [[0], [1]] if along_k else [[1], [0]]
+    plane = transform_tensor_descriptor(layout, merges, [[1, 2], [0, 3, 4]], upper)
+    return in_coordinates(plane, 3, (1, 2))
+
+
+__all__ = ["TWISTS", "planes", "rows_of_k", "rows_of_m", "rows_of_n", "xored"]

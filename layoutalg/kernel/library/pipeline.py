@@ -12,6 +12,12 @@ stands before the last step of the one before, so that fragments are read across
 
 Slots are tile mod S.  Tiles past the last one are not copied; what is read of them is never multiplied.  Fragments lie
 in two sets of registers in turns, so a tile has an even number of steps.
+
+Instructions that read LDS themselves need no fragments; copies go on beside them (`beside`):
+
+    copy tiles 0 … S − 2, a group each
+    for k:  await all but S − 2 groups;  barrier;  multiply tile k from LDS;   meanwhile: copy tile k + S − 1, a group
+    await all
 """
 
 from __future__ import annotations
@@ -22,7 +28,7 @@ from dataclasses import replace
 from layoutalg.index import TRUE, Expr, as_expr
 from layoutalg.index.normal import holds
 from layoutalg.kernel.access.prices import price_of
-from layoutalg.kernel.library.lds_layouts import TWISTS, rows_of_k, rows_of_m, rows_of_n
+from layoutalg.kernel.library.lds_layouts import TWISTS, planes, rows_of_k, rows_of_m, rows_of_n
 from layoutalg.kernel.library.plans import Plan
 from layoutalg.kernel.program import (
     AsyncCopy,
@@ -34,11 +40,13 @@ from layoutalg.kernel.program import (
     LoadShared,
     Loop,
     Multiply,
+    MultiplyShared,
     Registers,
     Shared,
     Statement,
     StoreShared,
     Tensor,
+    Vector,
 )
 from layoutalg.layout import LayoutError, TensorDescriptor
 
@@ -53,7 +61,9 @@ class CopiedSide:
         self.tensor, self.plan, self.place, self.guarded = tensor, plan, place, guarded
         width = 16 // tensor.dtype.bytes
         self.spread = Registers(f"{role}_copied", tensor.dtype, plan.loaded(length, along_k, width))
-        self.fragments = tuple(Registers(f"{role}_held{n}", tensor.dtype, plan.operand(role)) for n in range(2))
+        self.along_k = along_k
+        count = 1 if plan.in_lds else 2
+        self.fragments = tuple(Registers(f"{role}_held{n}", tensor.dtype, plan.operand(role)) for n in range(count))
         self.lds = Shared(f"{role}_lds", tensor.dtype, length * plan.k, slots=plan.stages)
         self.by = ("ldmatrix" if along_k else "ldmatrix.trans") if plan.collective else ""
         tried = layouts(length, plan, along_k)
@@ -69,7 +79,7 @@ class CopiedSide:
     def read(self, which: int, slot: Expr, at: int) -> LoadShared:
         """One step's fragments, from k = `at` of the tile in a slot."""
         zero, tile = as_expr(0), self.fragments[which]
-        wide = tuple(range(2, len(tile.distribution.ys))) if self.by else 0 if self.plan.plain else None
+        wide: Vector = tuple(range(2, len(tile.distribution.ys))) if self.by else 0 if self.plan.plain else None
         return LoadShared(tile, self.lds, self.layout, wide, slot, (zero, zero, as_expr(at)), self.by)
 
     def cost(self, layout: TensorDescriptor) -> int:
@@ -112,8 +122,29 @@ def pipelined(sides: Sequence[CopiedSide], sums: Registers, k: Expr, count: Expr
     )
 
 
+def beside(sides: Sequence[CopiedSide], sums: Registers, k: Expr, count: Expr, plan: Plan) -> tuple[Statement, ...]:
+    """The statements that leave the products of all tiles of k in the sums, which read LDS themselves."""
+    a, b = sides
+
+    def copies(tile: Expr) -> tuple[Statement, ...]:
+        return (*(side.copy(tile, count) for side in sides), Commit())
+
+    arrived = Await(plan.stages - 2, tuple(side.lds for side in sides))
+    product = Multiply(sums, a.fragments[0], b.fragments[0], plan.instruction)
+    slot = k % plan.stages
+    products = MultiplyShared(a.read(0, slot, 0), b.read(0, slot, 0), product, (a.along_k, b.along_k))
+    return (
+        *(s for tile in range(plan.stages - 1) for s in copies(as_expr(tile))),
+        Clear(sums),
+        Loop(k, (arrived, Barrier(), products, *copies(k + (plan.stages - 1)))),
+        replace(arrived, groups=0),
+    )
+
+
 def layouts(length: int, plan: Plan, along_k: bool) -> list[TensorDescriptor]:
     """The layouts of an LDS tile (1, length, k) of 16-bit elements that are tried."""
+    if plan.in_lds:
+        return [planes(length, plan.k, along_k)]
     if plan.collective:
         return [rows_of_k(length, plan.k, 8, 2, twist) for twist in TWISTS] if along_k else [rows_of_n(length, plan.k)]
     if along_k == plan.k_runs and not along_k:
@@ -121,4 +152,4 @@ def layouts(length: int, plan: Plan, along_k: bool) -> list[TensorDescriptor]:
     raise LayoutError(f"copies past the registers to tiles that {plan.instruction.name} reads along the other way")
 
 
-__all__ = ["CopiedSide", "pipelined"]
+__all__ = ["CopiedSide", "beside", "pipelined"]

@@ -55,6 +55,11 @@ class Plan:
         return self.direct and self.instruction.name.startswith("mma.sync")
 
     @property
+    def in_lds(self) -> bool:
+        """Whether products take their operands from LDS."""
+        return self.instruction.operands_in_lds
+
+    @property
     def m(self) -> int:
         """Rows of a block's tile."""
         return self.repeats[0] * self.waves[0] * self.instruction.m
@@ -205,22 +210,44 @@ def tuned(kernel: str, target: str, dtype: str, widths: tuple[int, int], sizes: 
         if target not in entry["targets"] or kernel not in entry["kernels"]:
             continue
         (rows, columns), (down, across) = entry["repeats"], entry["waves"]
-        plan = copied(
-            usual, (rows, columns), (down, across), entry["k"], entry["stages"], entry["group"], entry["whole"]
-        )
+        cut = Cut((rows, columns), (down, across), entry["k"], entry["stages"], entry["group"], entry["whole"],
+                  entry.get("instruction", ""))  # fmt: skip
+        plan = copied(usual, cut)
         if _fits(entry, plan, sizes):
             return plan
     return usual
 
 
-def copied(
-    usual: Plan, repeats: tuple[int, int], waves: tuple[int, int], k: int, stages: int, group: int, whole: bool
-) -> Plan:
-    """A plan whose tiles are copied past the registers, of a target's usual plan."""
-    pair = paired(usual.instruction)
+@dataclass(frozen=True)
+class Cut:
+    """How a product is cut whose tiles are copied past the registers; the fields of `products.toml`.
+
+    `instruction`: one that takes its operands from LDS, with {} for the element type; "": pairs of the target's usual.
+    """
+
+    repeats: tuple[int, int]
+    waves: tuple[int, int]
+    k: int
+    stages: int
+    group: int = 1
+    whole: bool = True
+    instruction: str = ""
+
+
+def copied(usual: Plan, cut: Cut) -> Plan:
+    """A plan whose tiles are copied past the registers, of a target's usual plan.
+
+    >>> cut = Cut((1, 1), (2, 1), 64, 4, instruction="wgmma.mma_async.sync.aligned.m64n256k16.f32.{0}.{0}")
+    >>> plan = copied(plan_for("sm_90", "f16"), cut)
+    >>> (plan.m, plan.n, plan.threads), plan.in_lds
+    ((128, 256, 256), True)
+    """
+    own = usual.instruction
+    one = matrix_instruction(cut.instruction.format(own.a_dtype)) if cut.instruction else paired(own)
     return replace(
-        usual, instruction=pair, repeats=repeats, waves=waves, k=k, step=pair.k, packed=False, direct=True,
-        stages=stages, group=group, whole=whole,
+        usual, instruction=one, repeats=cut.repeats, waves=cut.waves, k=cut.k,
+        step=cut.k if one.operands_in_lds else one.k, packed=False, direct=True, stages=cut.stages, group=cut.group,
+        whole=cut.whole,
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from layoutalg.index import TRUE, Expr, all_of, as_expr, prod, var
 from layoutalg.kernel.access.prices import price_of
 from layoutalg.kernel.library.copies import dtype_named
 from layoutalg.kernel.library.lds_layouts import TWISTS, rows_of_k, rows_of_m
-from layoutalg.kernel.library.pipeline import CopiedSide, pipelined
+from layoutalg.kernel.library.pipeline import CopiedSide, beside, pipelined
 from layoutalg.kernel.library.plans import Plan, along_k
 from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (
@@ -148,7 +148,8 @@ class MatrixProduct:
                 CopiedSide("b", b, self.b.along_k, plan, plan.n, lambda at: (bg, bn * plan.n, at), self.b.guarded),
             ]
             results = Registers("sums", DTYPES["f32"], plan.accumulators())
-            products = pipelined(copied, results, var("kt", count), count, plan)
+            under_way = beside if plan.in_lds else pipelined
+            products = under_way(copied, results, var("kt", count), count, plan)
             return (*products, *self._epilogue(results, meaning, target, (bg, bm * plan.m, bn * plan.n)))
         sides = [
             _Side("a", a, self.a, plan, plan.m, lambda at: (bg, bm * plan.m, at)),

@@ -33,6 +33,7 @@ from layoutalg.kernel.program import (
     Commit,
     LoadShared,
     Loop,
+    MultiplyShared,
     Program,
     Reading,
     Shared,
@@ -149,6 +150,10 @@ class _Intervals(Reading[None]):
 
     def read_shared_access(self, s: SharedAccess) -> None:
         self.found[-1] += (Instance(self.numbers[id(s)], s),)
+
+    def read_multiply_shared(self, s: MultiplyShared) -> None:
+        for access, _ in s.sides:
+            self.read(access)
 
     def read_async_copy(self, s: AsyncCopy) -> None:
         self.flight.begin(self.copied(s))

@@ -49,6 +49,7 @@ from layoutalg.kernel.program import (
     LoadShared,
     Loop,
     Multiply,
+    MultiplyShared,
     Program,
     Reading,
     Registers,
@@ -148,6 +149,9 @@ class _Values(Reading[Iterator[Requirement]]):
 
     def read_multiply(self, s: Multiply) -> Iterator[Requirement]:
         return self.accumulate(s.c, (s.a, s.b), "sum")
+
+    def read_multiply_shared(self, s: MultiplyShared) -> Iterator[Requirement]:
+        yield from self.run(s.parts)
 
     def read_fold(self, s: Fold) -> Iterator[Requirement]:
         return self.accumulate(s.c, (s.a,), s.how, s.c.distribution.lengths[-1] if in_parts(s) else None)

@@ -1,5 +1,14 @@
 """Kernel programs: what each thread does, said in layouts (`program`), in statements (`statements`)."""
 
+from layoutalg.kernel.program.accesses import (
+    GlobalAccess,
+    Load,
+    LoadShared,
+    MemoryAccess,
+    SharedAccess,
+    Store,
+    StoreShared,
+)
 from layoutalg.kernel.program.functions import FOLDS, FUNCTIONS, NEUTRAL
 from layoutalg.kernel.program.program import Compute, Contract, ElementMap, Meaning, Program, Read, Reduce
 from layoutalg.kernel.program.reading import Reading
@@ -12,15 +21,9 @@ from layoutalg.kernel.program.statements import (
     Commit,
     Elementwise,
     Fold,
-    GlobalAccess,
-    Load,
-    LoadShared,
     Loop,
-    MemoryAccess,
     Multiply,
-    SharedAccess,
-    Store,
-    StoreShared,
+    MultiplyShared,
     StraightCopy,
     extent_of,
 )
@@ -29,6 +32,6 @@ from layoutalg.kernel.program.tiles import How, Registers, Shared, Tensor, Tile,
 __all__ = [
     "FOLDS", "FUNCTIONS", "NEUTRAL", "AsyncCopy", "Await", "Barrier", "Clear", "Commit", "Composite", "Compute",
     "Contract", "ElementMap", "Elementwise", "Fold", "GlobalAccess", "How", "Load", "LoadShared", "Loop", "Meaning",
-    "MemoryAccess", "Multiply", "Program", "Read", "Reading", "Reduce", "Registers", "Shared", "SharedAccess",
-    "Statement", "Store", "StoreShared", "StraightCopy", "Tensor", "Tile", "Vector", "extent_of", "walk",
+    "MemoryAccess", "Multiply", "MultiplyShared", "Program", "Read", "Reading", "Reduce", "Registers", "Shared",
+    "SharedAccess", "Statement", "Store", "StoreShared", "StraightCopy", "Tensor", "Tile", "Vector", "extent_of", "walk",
 ]  # fmt: skip

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from layoutalg.kernel.program.accesses import SharedAccess
 from layoutalg.kernel.program.fragments import one_of
 from layoutalg.kernel.program.program import Program
-from layoutalg.kernel.program.statements import SharedAccess
 from layoutalg.target.operand import MatrixInstruction
 
 
@@ -37,4 +37,7 @@ def operation_name(instruction: MatrixInstruction) -> str:
     """
     parts = instruction.name.split(".")
     twice = "" if one_of(instruction) is instruction else "_twice"
-    return instruction.name if len(parts) == 1 else f"mma_sync_{parts[3]}_{instruction.a_dtype}{twice}"
+    if len(parts) == 1:
+        return instruction.name
+    family, shape = ("wgmma", parts[4]) if parts[0] == "wgmma" else ("mma_sync", parts[3])
+    return f"{family}_{shape}_{instruction.a_dtype}{twice}"

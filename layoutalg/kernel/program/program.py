@@ -30,8 +30,9 @@ from typing import TypeVar
 
 from layoutalg.display import Displayed
 from layoutalg.index import TRUE, Expr, prod
+from layoutalg.kernel.program.accesses import LoadShared, MemoryAccess, SharedAccess
 from layoutalg.kernel.program.statement import Statement, walk, written_out
-from layoutalg.kernel.program.statements import LoadShared, MemoryAccess, SharedAccess, extent_of
+from layoutalg.kernel.program.statements import extent_of
 from layoutalg.kernel.program.tiles import How, Registers, Shared, Tensor
 from layoutalg.layout import TensorAdaptor
 

@@ -41,7 +41,7 @@ class Reading(Generic[T]):
 def _names(classes: tuple[type, ...]) -> tuple[str, ...]:
     """The methods that serve a class of these bases, its own first.
 
-    >>> from layoutalg.kernel.program.statements import LoadShared
+    >>> from layoutalg.kernel.program.accesses import LoadShared
     >>> _names(LoadShared.__mro__)
     ('read_load_shared', 'read_shared_access', 'read_memory_access', 'read_statement')
     """

@@ -15,7 +15,7 @@ It cannot say that a candidate is right: that is for the proofs, and for the che
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -25,6 +25,9 @@ import numpy as np
 from layoutalg.kernel.library import kernels
 from layoutalg.kernel.library.entry import Task, Work
 from layoutalg.target.dtypes import DTYPES
+
+Rival = Callable[[list[Any], Any], Callable[[], object]]
+"""What a user would call instead: given operands and a target, the work to time."""
 
 
 @dataclass(frozen=True)

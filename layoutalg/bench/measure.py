@@ -6,7 +6,7 @@ For each case, in one run on one device:
 |-------------|------------------------------------------------------------------------------------------------|
 | exact       | fresh random input, poisoned output; copies to the bit, arithmetic against higher precision    |
 | time        | the median; GPU events, in a replayed graph or in a row, whichever is less (for all alike)      |
-| instead     | torch where it is installed (numpy on the CPU): its own way to do the case                     |
+| rivals      | on a GPU torch, torch.compile, Triton's matmul; numpy on the CPU; `instead` is the fastest     |
 | limit       | the case's bytes at a plain copy's bandwidth, or its operations at the vendor's best rate      |
 
 Data that a cache could keep is rotated among several sets.  A candidate that is not exact is not timed.
@@ -17,11 +17,11 @@ from __future__ import annotations
 import datetime
 import math
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
-from layoutalg.bench.cases import Case
+from layoutalg.bench.cases import Case, Rival
 from layoutalg.bench.numpy_lab import NumpyLab
 from layoutalg.bench.prepare import Launch, Prepared, PreparedCandidate
 from layoutalg.bench.torch_lab import TorchLab
@@ -50,8 +50,8 @@ class Lab(Protocol):
     def wanted(self, case: Case, operands: list[Any]) -> Any:
         """The result, in higher precision where it is computed."""
 
-    def rival(self, case: Case, operands: list[Any], target: Any) -> Callable[[], object]:
-        """What a user would call instead."""
+    def rivals(self, case: Case) -> Mapping[str, Rival]:
+        """What a user would call instead, by name; each, given operands and a target, makes the work to time."""
 
     def copy(self, source: Any, target: Any) -> Callable[[], object]:
         """A plain copy."""
@@ -80,8 +80,18 @@ class Row:
     exact: bool
     error: float
     microseconds: float | None
-    instead: float | None
+    rivals: Mapping[str, float]
     limit: float
+
+    @property
+    def instead(self) -> float | None:
+        """The time of the fastest rival."""
+        return min(self.rivals.values(), default=None)
+
+    @property
+    def fastest_rival(self) -> str:
+        """Its name; "" where there is none."""
+        return min(self.rivals, key=lambda name: self.rivals[name], default="")
 
     @property
     def of_limit(self) -> float | None:
@@ -90,7 +100,7 @@ class Row:
 
     @property
     def over_instead(self) -> float | None:
-        """How many times faster than what a user would use instead."""
+        """How many times faster than the fastest rival."""
         return None if None in (self.microseconds, self.instead) else self.instead / self.microseconds  # type: ignore[operator]
 
 
@@ -105,7 +115,8 @@ class Results:
 
     def to_json(self) -> dict[str, Any]:
         """One JSON object."""
-        rows = [{**asdict(r), "of_limit": r.of_limit, "over_instead": r.over_instead} for r in self.rows]
+        rows = [{**asdict(r), "of_limit": r.of_limit, "instead": r.instead, "over_instead": r.over_instead}
+                for r in self.rows]  # fmt: skip
         return {"device": self.device, "date": self.date, "instead": self.instead, "results": rows}
 
     @property
@@ -159,7 +170,8 @@ class Runner:
         wanted = lab.wanted(case, operands[0])
         targets = [lab.poisoned(case.result, case.dtype) for _ in range(sets)]
         limit = self.limit(case, operands, targets)
-        rival = lab.microseconds([lab.rival(case, o, t) for o, t in zip(operands, targets, strict=True)])
+        rivals = {name: lab.microseconds([rival(o, t) for o, t in zip(operands, targets, strict=True)])
+                  for name, rival in lab.rivals(case).items()}  # fmt: skip
         for candidate in candidates:
             targets[0] = lab.poisoned(case.result, case.dtype)
             works = [self.work(candidate, o, t) for o, t in zip(operands, targets, strict=True)]
@@ -168,7 +180,7 @@ class Runner:
             error = lab.error(targets[0], wanted)
             exact = lab.same(targets[0], wanted) if case.exact else error <= TOLERANCE[case.dtype]
             ours = lab.microseconds(works) if exact else None
-            yield Row(case.name, case.kind, candidate.name, candidate.obligations, exact, error, ours, rival, limit)
+            yield Row(case.name, case.kind, candidate.name, candidate.obligations, exact, error, ours, rivals, limit)
 
     def limit(self, case: Case, operands: list[list[Any]], targets: list[Any]) -> float:
         """The least time: of the bytes at a copy's bandwidth (of the larger tensor), or of the operations."""

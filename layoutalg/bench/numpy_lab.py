@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from layoutalg.bench.cases import Case
+from layoutalg.bench.cases import Case, Rival
 
 TYPES = {"f32": "float32", "f16": "float16"}
 """What numpy computes with: not bf16, whose bits it would take for integers."""
@@ -43,8 +43,11 @@ class NumpyLab:
     def wanted(self, case: Case, operands: list[Any]) -> Any:
         return np.ascontiguousarray(case.work(operands).expected())
 
-    def rival(self, case: Case, operands: list[Any], target: Any) -> Callable[[], object]:
-        return lambda: np.copyto(target, self._compute(case, operands), casting="same_kind")
+    def rivals(self, case: Case) -> Mapping[str, Rival]:
+        def by_numpy(operands: list[Any], target: Any) -> Callable[[], object]:
+            return lambda: np.copyto(target, self._compute(case, operands), casting="same_kind")
+
+        return {"numpy": by_numpy}
 
     def _compute(self, case: Case, operands: list[Any]) -> Any:
         x, o = operands[0], case.options

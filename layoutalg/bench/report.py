@@ -12,7 +12,7 @@ WIDTH, LEFT, BAR = 960, 420, 18
 def table(results: Results) -> str:
     """The fastest candidate of each case, a line each."""
     head = f"{results.device}, {results.date}, beside {results.instead}"
-    columns = f"{'case':46s} {'':8s} {'µs':>10s} {'instead':>10s} {'faster':>7s} {'of limit':>9s}  kernel"
+    columns = f"{'case':46s} {'':8s} {'µs':>10s} {'instead':>10s} {'faster':>7s} {'of limit':>9s}  {'who':13s}  kernel"
     return "\n".join([head, columns, *map(line, results.best)])
 
 
@@ -24,7 +24,7 @@ def line(row: Row) -> str:
         _figure(row.of_limit and 100 * row.of_limit, "7.1f"),
     )  # fmt: skip
     ours, instead, faster, limit = figures
-    return f"{row.case:46s} {verdict:8s} {ours} {instead} {faster} {limit} %  {row.kernel}"
+    return f"{row.case:46s} {verdict:8s} {ours} {instead} {faster} {limit} %  {row.fastest_rival:13s}  {row.kernel}"
 
 
 def _figure(number: float | None, form: str) -> str:

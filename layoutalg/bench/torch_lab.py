@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import importlib.util
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from layoutalg.bench.cases import Case
+from layoutalg.bench.cases import Case, Rival
 from layoutalg.device.runtime import Device
 from layoutalg.errors import NoDeviceError
 from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
     import torch
+
+    from layoutalg.bench import triton_matmul
 else:
     torch = lazy("torch")
+    triton_matmul = lazy("layoutalg.bench.triton_matmul")
 
 TYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
 LAUNCHES, ROUNDS, WARM = 4, 25, 5
@@ -64,12 +68,35 @@ class TorchLab:
             return self._conv(case, [o.float() for o in operands])
         return self._compute(case, [o.double() for o in operands])
 
-    def rival(self, case: Case, operands: list[Any], target: Any) -> Callable[[], object]:
+    def rivals(self, case: Case) -> Mapping[str, Rival]:
+        """torch as it is, torch.compile's fastest of what it tries, and Triton's matmul."""
+        found = {"torch": self._called(self._eager(case))}
+        if importlib.util.find_spec("triton"):
+            self.torch._dynamo.reset()  # after eight shapes of one function it would not compile a ninth
+            tuned = self.torch.compile(self._alone(case), mode="max-autotune-no-cudagraphs", dynamic=False)
+            found["torch.compile"] = self._called(lambda *given: tuned(*given[:-1]))
+            if case.kind == "contraction" and case.options["einsum"] in triton_matmul.ORDERS:
+                found["Triton"] = self._triton(case.options["einsum"])
+        return found
+
+    def _triton(self, einsum: str) -> Rival:
+        return lambda operands, target: triton_matmul.matmul(einsum, operands[0], operands[1], target)
+
+    def _eager(self, case: Case) -> Callable[..., object]:
+        """The case on its operands, and the target that copies go to."""
         if case.exact:
-            return lambda: target.view(self._view(case, operands).shape).copy_(self._view(case, operands))
-        if case.kind == "conv":
-            return lambda: self._conv(case, operands)
-        return lambda: self._compute(case, operands)
+            return lambda x, target: target.view(self._view(case, [x]).shape).copy_(self._view(case, [x]))
+        return lambda *given: self._alone(case)(*given[:-1])
+
+    def _alone(self, case: Case) -> Callable[..., Any]:
+        """The case on its operands: a new tensor."""
+        if case.exact:
+            return lambda x: self._view(case, [x]).contiguous()
+        call = self._conv if case.kind == "conv" else self._compute
+        return lambda *operands: call(case, list(operands))
+
+    def _called(self, function: Callable[..., object]) -> Rival:
+        return lambda operands, target: lambda: function(*operands, target)
 
     def _view(self, case: Case, operands: list[Any]) -> Any:
         """The source in the target's order; torch's copy of it is what a user would call."""

@@ -53,11 +53,12 @@ def test_a_poison_that_was_left_is_no_result():
 
 def test_the_best_candidate_of_a_case_is_the_fastest_exact_one():
     rows = [
-        Row("c", "transpose", name, 1, exact, 0.0, time, 9.0, 1.0)
+        Row("c", "transpose", name, 1, exact, 0.0, time, {"numpy": 9.0, "slower": 12.0}, 1.0)
         for name, exact, time in (("wrong", False, None), ("slow", True, 4.0), ("fast", True, 2.0))
     ]
     (best,) = Results("d", "today", "numpy", tuple(rows)).best
     assert (best.kernel, best.of_limit, best.over_instead) == ("fast", 0.5, 4.5)
+    assert (best.fastest_rival, best.instead) == ("numpy", 9.0)
     assert "50.0 %" in plot(Results("d", "today", "numpy", tuple(rows)))
 
 

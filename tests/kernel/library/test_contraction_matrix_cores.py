@@ -74,11 +74,12 @@ WIDE = {
     "gfx950": ("global_load_dwordx4", "ds_read_b128", "ds_write_b128", "v_mfma_f32_32x32x16_f16"),
     "gfx1100": ("global_load_b128", "ds_load_b128", "ds_store_b128", "v_wmma_f32_16x16x16_f16"),
     "gfx1201": ("global_load_b128", "ds_load_b128", "ds_store_b128", "v_wmma_f32_16x16x16_f16"),
-    "sm_90": ("cp.async.cg.shared.global", "ldmatrix.sync.aligned.m8n8.x4.shared.b16", "mma.sync.aligned.m16n8k16"),
+    "sm_80": ("cp.async.cg.shared.global", "ldmatrix.sync.aligned.m8n8.x4.shared.b16", "mma.sync.aligned.m16n8k16"),
+    "sm_90": ("cp.async.cg.shared.global", "fence.proxy.async.shared::cta", "wgmma.mma_async.sync.aligned.m64n128k16"),
 }
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", [*TARGETS, "sm_80"])
 def test_the_loop_has_the_wide_instructions_that_the_layout_promises(target: str) -> None:
     text = compile_to_assembly(emit(product("ik,jk->ij", "f16", target, 8), target), target)
     plan = tuned("contraction", target, "f16", (8, 8))
@@ -87,7 +88,7 @@ def test_the_loop_has_the_wide_instructions_that_the_layout_promises(target: str
         pattern = re.escape(name).replace("ds_read_", "ds_read(2|2st64)?_").replace("ds_write_", "ds_write(2|2st64)?_")
         pattern = pattern.replace(r"\.nc", r"(\.nc)?").replace(r"\.b32", r"(\.v\d)?\.[bu]32")
         assert re.search(pattern, text), name
-    matrix = len(re.findall("v_mfma_f32|v_wmma_f32|mma.sync", text))
+    matrix = len(re.findall("v_mfma_f32|v_wmma_f32|mma.sync|wgmma.mma_async", text))
     steps = plan.k if plan.direct else plan.step  # pairs of mma.sync are one operation of 16 columns
     pairs = plan.instruction.n // one_of(plan.instruction).n
     assert matrix == plan.repeats[0] * plan.repeats[1] * pairs * steps // plan.instruction.k

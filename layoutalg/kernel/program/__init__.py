@@ -33,5 +33,6 @@ __all__ = [
     "FOLDS", "FUNCTIONS", "NEUTRAL", "AsyncCopy", "Await", "Barrier", "Clear", "Commit", "Composite", "Compute",
     "Contract", "ElementMap", "Elementwise", "Fold", "GlobalAccess", "How", "Load", "LoadShared", "Loop", "Meaning",
     "MemoryAccess", "Multiply", "MultiplyShared", "Program", "Read", "Reading", "Reduce", "Registers", "Shared",
-    "SharedAccess", "Statement", "Store", "StoreShared", "StraightCopy", "Tensor", "Tile", "Vector", "extent_of", "walk",
+    "SharedAccess", "Statement", "Store", "StoreShared", "StraightCopy", "Tensor", "Tile", "Vector", "extent_of",
+    "walk",
 ]  # fmt: skip

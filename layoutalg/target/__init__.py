@@ -12,9 +12,9 @@ that rests on a guess can say so.
 
 >>> read = target("gfx942").instruction("ds_read_b128")
 >>> read.phases[0], read.banks, read.evidence.confidence
-((0, 1, 2, 3, 20, 21, 22, 23), 32, 'documented')
->>> print(target("gfx90a").instruction("ds_read_b128").evidence.doubt)
-no measurement on gfx90a was found: taken from gfx942
+((0, 1, 2, 3, 20, 21, 22, 23), 32, 'measured')
+>>> print(target("gfx906").instruction("ds_read_b128").evidence.doubt)
+no measurement on gfx906 was found: taken from gfx942
 
 What it cannot represent: an instruction whose lane groups depend on the addresses (`memory.banks` says what that
 costs on sm_90), and memories that are not split into banks of four bytes.

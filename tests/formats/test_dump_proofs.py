@@ -15,6 +15,7 @@ from layoutalg.formats import DescriptorItem, SpecFile, dump, load, loads
 from layoutalg.formats.ck_cpp import loads as read_cpp
 from layoutalg.formats.ck_cpp import to_ck
 from layoutalg.formats.dump import item_data
+from layoutalg.index import Expr, variables
 from layoutalg.layout import LayoutError
 
 ROOT = Path(__file__).parents[2]
@@ -52,15 +53,16 @@ def through_cpp(file: SpecFile, item: DescriptorItem) -> bool:
     except LayoutError as error:
         assert re.search("has no function for|is no base", str(error))  # noqa: PT017
         return False
-    limits = {name: item_data_symbol(file, name) for name in file.symbols}
+    own = {v.value.name: v for v in variables(*item.descriptor.lengths) if v.value.name in file.symbols}
+    limits = {name: item_data_symbol(symbol) for name, symbol in (file.symbols | own).items()}
     again = read_cpp(text, "x.hpp", limits).descriptor("make_layout").descriptor
     assert again.adaptor == item.descriptor.adaptor
     assert "storage" in item_data(item)[1] or again == item.descriptor
     return True
 
 
-def item_data_symbol(file: SpecFile, name: str) -> str:
-    known = file.symbols[name].value
+def item_data_symbol(symbol: Expr) -> str:
+    known = symbol.value
     parts = [f"min = {known.lo}", f"multiple_of = {known.multiple_of}"]
     parts += [f"max = {known.hi}"] if known.hi < float("inf") else []
     parts += ["power_of_two = true"] if known.power_of_two else []

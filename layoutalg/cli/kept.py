@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tomllib
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -44,8 +45,9 @@ class Kept:
 
     def put(self, checked: CheckedFile) -> None:
         """Keeps what is decided."""
-        key = self._key(Path(checked.path))
-        if key is not None and checked.is_decided:
+        path = Path(checked.path)
+        key = self._key(path)
+        if key is not None and checked.is_decided and not _has_cpp(path):
             disk.write(key, json.dumps(asdict(checked)).encode())
 
     def _key(self, path: Path) -> str | None:
@@ -56,9 +58,15 @@ class Kept:
                 text = file.read(LARGEST + 1)
         except OSError:
             return None
-        if len(text) > LARGEST or b"cpp" in text:
+        if len(text) > LARGEST:
             return None
         return disk.key(b"check", text, str(path), repr(self.options), _package())
+
+
+def _has_cpp(path: Path) -> bool:
+    """Whether a file that was read has the table [cpp], without which no expression of C++ is read."""
+    text = path.read_text(encoding="utf-8")
+    return "cpp" in (tomllib.loads(text) if path.suffix == ".toml" else json.loads(text))
 
 
 @cache

@@ -54,9 +54,12 @@ goal = "I * I * I + J * J * J != K * K * K"
 """)
     assert run("check", file, "--seconds", "0.001").returncode == 2
     assert run("check", file, "--seconds", "0.001").stderr == ""
-    file.write_text(GOOD + "# cpp\n")
+    file.write_text(f"{GOOD}\n[cpp]\ntarget = "gfx942"\nheaders = []\n")
     assert run("check", file).returncode == run("check", file).returncode == 0
     assert run("check", file).stderr == ""
+    file.write_text(f"{GOOD}# no cpp\n")
+    assert run("check", file).stderr == ""
+    assert run("check", file).stderr != ""
 
 
 def test_a_damaged_entry_is_as_good_as_none(file, tmp_path):

@@ -54,7 +54,7 @@ goal = "I * I * I + J * J * J != K * K * K"
 """)
     assert run("check", file, "--seconds", "0.001").returncode == 2
     assert run("check", file, "--seconds", "0.001").stderr == ""
-    file.write_text(f"{GOOD}\n[cpp]\ntarget = "gfx942"\nheaders = []\n")
+    file.write_text(f"{GOOD}\n[cpp]\ntarget = 'gfx942'\nheaders = ['x.hpp']\n")
     assert run("check", file).returncode == run("check", file).returncode == 0
     assert run("check", file).stderr == ""
     file.write_text(f"{GOOD}# no cpp\n")

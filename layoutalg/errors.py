@@ -66,7 +66,15 @@ class SpecError(ValueError):
 
 
 class DrawError(ValueError):
-    """A drawing that was refused: what was asked, what is missing and what would do."""
+    """A drawing that was refused: what was asked, what is missing and what would do.
+
+    >>> from layoutalg.draw import grid
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> grid(make_naive_tensor_descriptor((8, 8), (8, 1)), "phase")
+    Traceback (most recent call last):
+        ...
+    layoutalg.errors.DrawError: by 'phase' needs an access: give access=LaneAccess.of(descriptor, …)
+    """
 
 
 class DeviceError(Exception):

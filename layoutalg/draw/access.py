@@ -117,7 +117,13 @@ def operand(rows: int, vector: Term) -> Pattern:
 
 
 def held(tile: TileDistribution, wave: Term = 0, register: Term = 0) -> Pattern:
-    """Lane l takes what a tile distribution gives it: the element in its register `register` (the last Y fastest)."""
+    """Lane l takes what a tile distribution gives it: the element in its register `register` (the last Y fastest).
+
+    >>> from layoutalg.layout import TileDistributionEncoding, make_naive_tensor_descriptor_packed as packed
+    >>> tile = TileDistribution(TileDistributionEncoding.of((), ((4, 2),), [[(1, 0)]], [(1, 1)]))
+    >>> [held(tile, register=r)(3, packed((8,))) for r in (0, 1)]
+    [(6,), (7,)]
+    """
 
     def index(lane: Expr, _: TensorDescriptor) -> Sequence[Term]:
         ps = (lane,) if len(tile.ps) == 1 else (as_expr(wave), lane)

@@ -36,7 +36,11 @@ LAYOUTS = (TensorDescriptor, TensorAdaptor, TileDistribution)
 
 @dataclass(frozen=True)
 class Explorer:
-    """The explorer's page, which a notebook shows in a frame of its own."""
+    """The explorer's page, which a notebook shows in a frame of its own.
+
+    >>> print(Explorer("<b>tile</b>", 300)._repr_html_())
+    <iframe style="width:100%;height:300px;border:0" sandbox="allow-scripts" srcdoc="&lt;b&gt;tile&lt;/b&gt;"></iframe>
+    """
 
     text: str = field(repr=False)
     height: int = 900

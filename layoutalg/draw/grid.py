@@ -132,7 +132,12 @@ def grid(
 
 
 def cells(field: Field, rows: int | None = None) -> Picture:
-    """A field as a picture, with its axes, its legend and, where it is large, a lens."""
+    """A field as a picture, with its axes, its legend and, where it is large, a lens.
+
+    >>> waves = np.repeat([[0], [1]], 4, axis=1)
+    >>> cells(Field("wave", waves, waves >= 0, kinds=2)).title
+    'wave of each of 2 × 4 elements'
+    """
     sheet = flat(field, rows)
     size = " × ".join(map(str, field.shape))
     title = f"{field.name} of each of {size} elements"

@@ -109,7 +109,11 @@ def _line(sheet: Sheet, row: int, width: int, wide: int, margin: int) -> Text:
 
 
 def plain(renderable: RenderableType, width: int = 120) -> str:
-    """What the terminal shows, without colours, trailing blanks dropped."""
+    """What the terminal shows, without colours, trailing blanks dropped.
+
+    >>> plain(Text("a tile   ", style="bold red"))
+    'a tile'
+    """
     console = Console(width=width, no_color=True, force_terminal=False, legacy_windows=False)
     with console.capture() as capture:
         console.print(renderable)

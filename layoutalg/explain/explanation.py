@@ -76,6 +76,12 @@ def sized(item: DescriptorItem, sizes: Mapping[str, int], also: Sequence[AccessI
 
     LayoutError for a value that a symbol cannot have, and for a name that neither the descriptor nor an access of
     `also` uses.
+
+    >>> from layoutalg.index import symbol
+    >>> from layoutalg.layout import make_naive_tensor_descriptor_packed
+    >>> item = DescriptorItem(name="a", descriptor=make_naive_tensor_descriptor_packed((symbol("M"), 64)))
+    >>> sized(item, {"M": 32}).descriptor.lengths
+    (32, 64)
     """
     if not sizes:
         return item
@@ -90,7 +96,16 @@ def sized(item: DescriptorItem, sizes: Mapping[str, int], also: Sequence[AccessI
 
 
 def sized_access(item: AccessItem, sizes: Mapping[str, int]) -> AccessItem:
-    """The access, and its descriptor, with values for some of their symbols; LayoutError for a wrong value."""
+    """The access, and its descriptor, with values for some of their symbols; LayoutError for a wrong value.
+
+    >>> from layoutalg.index import symbol
+    >>> from layoutalg.layout import make_naive_tensor_descriptor_packed
+    >>> rows, lane = symbol("M"), var("lane", 64)
+    >>> item = DescriptorItem(name="a", descriptor=make_naive_tensor_descriptor_packed((rows, 64)))
+    >>> read = AccessItem(name="read", descriptor=item, lane=lane, variables=(), index=(rows - 1, lane))
+    >>> sized_access(read, {"M": 32}).index
+    (31, lane)
+    """
     own = _symbols(expressions(item.descriptor.descriptor))
     known = {**own, **_symbols(_of(item))}
     at: dict[Expr, Term] = {**_allowed(known, {name: n for name, n in sizes.items() if name in known})}

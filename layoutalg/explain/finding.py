@@ -20,6 +20,12 @@ class Finding:
 
     `about`: bounds, index, overlap, memory, padding, vectors or banks.  `grade`: `fine`, `cost` (it works, and wastes
     time or memory), `fault` (it is wrong), `open` (nobody knows).  `how`: the strategy, or what was missing.
+
+    >>> from layoutalg.explain import explain
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> one = explain(make_naive_tensor_descriptor((6, 6), (4, 1))).risks[0]
+    >>> one.about, one.grade, one.how, one.verdict.name
+    ('overlap', 'fault', 'enumeration', 'refuted')
     """
 
     about: str
@@ -36,7 +42,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Fix:
-    """What would put risks right: a sentence, the verdicts on what it proposes, and the layout to take away."""
+    """What would put risks right: a sentence, the verdicts on what it proposes, and the layout to take away.
+
+    >>> from layoutalg.explain import explain
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> one = explain(make_naive_tensor_descriptor((6, 6), (4, 1))).fixes[0]
+    >>> one.text[:47], [verdict.name for verdict in one.verdicts]
+    ('Give (6, 6) the strides (6, 1) in place of (4, ', ['proved', 'proved'])
+    """
 
     about: str
     text: str

@@ -23,6 +23,14 @@ class Explanation:
     """A descriptor in words: what it is, what its transforms do, what was claimed, what may go wrong, what helps.
 
     `offset` and `valid` are the whole index map as formulas of i0, i1 …; `untold` says why nothing is told of banks.
+
+    >>> from layoutalg.explain import explain
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> found = explain(make_naive_tensor_descriptor((6, 6), (4, 1)))
+    >>> found.summary, found.offset
+    ('6 × 6 elements (i0 and i1) in a memory of 26 elements', 'i0 * 4 + i1')
+    >>> [risk.about for risk in found.risks], found.fixes[0].text
+    (['overlap'], 'Give (6, 6) the strides (6, 1) in place of (4, 1): then no two indices share an element (proved).')
     """
 
     item: DescriptorItem
@@ -49,7 +57,14 @@ class Explanation:
 
 
 def text(found: Explanation, with_spec: bool = False) -> str:
-    """The explanation in plain words, with formulas; `with_spec`: and a spec file of the layout that is proposed."""
+    """The explanation in plain words, with formulas; `with_spec`: and a spec file of the layout that is proposed.
+
+    >>> from layoutalg.explain import explain
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> told = text(explain(make_naive_tensor_descriptor((6, 6), (4, 1))))
+    >>> told.splitlines()[0]
+    'layout: 6 × 6 elements (i0 and i1) in a memory of 26 elements'
+    """
     return "\n".join(_lines(found, with_spec))
 
 
@@ -110,7 +125,15 @@ def doubts(found: Explanation) -> tuple[str, ...]:
 
 
 def data(found: Explanation) -> dict[str, Any]:
-    """The explanation as JSON data."""
+    """The explanation as JSON data.
+
+    >>> import json
+    >>> from layoutalg.explain import explain
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> found = data(explain(make_naive_tensor_descriptor((6, 6), (4, 1))))
+    >>> json.loads(json.dumps(found))["element_space_size"], found["steps"][0]["down"]
+    ('26', ('offset = i0 * 4 + i1',))
+    """
     d = found.item.descriptor
     return {
         "name": found.item.name,
@@ -149,7 +172,13 @@ def _proposal(f: Fix) -> dict[str, Any]:
 
 
 def latex(found: Explanation) -> str:
-    """The explanation as a section of a LaTeX document (amsmath): the formulas, what was claimed, risks and fixes."""
+    r"""The explanation as a section of a LaTeX document (amsmath): the formulas, what was claimed, risks and fixes.
+
+    >>> from layoutalg.explain import explain
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> print(latex(explain(make_naive_tensor_descriptor((6, 6), (4, 1)))).splitlines()[0])
+    \section*{layout}
+    """
     rows = [rf"\section*{{{escaped(found.item.name)}}}", f"{escaped(found.summary)}."]
     rows += [r"\[", formulas(found.item.descriptor), r"\]"]
     rows += _itemized([f"{r.claim}: {r.verdict.name}, by {r.verdict.strategy}" for r in found.results])

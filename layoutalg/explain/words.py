@@ -24,6 +24,11 @@ class TransformStep:
     """One transform: the ids below and above it, words, the formulas down, what is data, and the formulas back.
 
     `back` is empty where there is no way back, and `no_way_back` says why.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> (step,) = steps(make_naive_tensor_descriptor((4, 8), (9, 1)).adaptor)
+    >>> step.down, step.back
+    (('offset = i0 * 9 + i1',), ('i0 = offset // 9', 'i1 = offset % 9'))
     """
 
     transform: str

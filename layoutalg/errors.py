@@ -28,11 +28,25 @@ LONGEST_REASON = 600
 
 
 class InexpressibleError(ValueError):
-    """A map that some of its sizes leave without a meaning: a divisor that may be 0, a table that is too short."""
+    """A map that some of its sizes leave without a meaning: a divisor that may be 0, a table that is too short.
+
+    >>> from layoutalg.index import lookup, var
+    >>> lookup((4, 7, 9), var("i", 4))
+    Traceback (most recent call last):
+        ...
+    layoutalg.errors.InexpressibleError: index i in 0…3 leaves a table of 3 entries; take it modulo 3
+    """
 
 
 class LayoutError(ValueError):
-    """A transform, adaptor or descriptor that makes no sense; the message says which part and why."""
+    """A transform, adaptor or descriptor that makes no sense; the message says which part and why.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> make_naive_tensor_descriptor((8, 64), (64,))
+    Traceback (most recent call last):
+        ...
+    layoutalg.errors.LayoutError: embed: 2 lengths but 1 strides; give one for each
+    """
 
 
 def shortened(text: str, most: int = LONGEST_REASON) -> str:

@@ -49,6 +49,12 @@ def load(path: str | FilePath, *, compiled: Compiled | None = None, include: Seq
     `compiled` reads the expressions of a file that has C++ (`layoutalg.device.constants.constants` does); `include` are
     folders of headers besides the file's own.
     SpecError says where and what is wrong, also when the file is missing, too large or no text.
+
+    >>> from tempfile import mkdtemp
+    >>> path = FilePath(mkdtemp()) / "tile.toml"
+    >>> _ = path.write_text('[[descriptor]]\\nname = "tile"\\nbase = { kind = "packed", lengths = [8, 64] }')
+    >>> load(path).descriptor("tile").descriptor.offset((1, 2))
+    66
     """
     is_json = str(path).lower().endswith(".json")
     return loads(read_text(path), str(path), is_json=is_json, compiled=compiled, include=include)

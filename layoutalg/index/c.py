@@ -54,6 +54,10 @@ def intermediates(exprs: Iterable[Expr]) -> list[Expr]:
     """Every value that the C text of the expressions computes: all nodes, sums from the left, negated products.
 
     A claim that all of them fit an index type is what `c_code` needs where their ranges alone do not show it.
+
+    >>> from layoutalg.index import symbol, var
+    >>> intermediates([var("i", 64) * 8 - symbol("M")])
+    [i, 8, i * 8, M, -1, M * -1, i * 8 + M * -1]
     """
     found: dict[Expr, None] = {}
     for node in postorder(*exprs):
@@ -104,7 +108,13 @@ def c_expression(expr: Expr, names: Mapping[Expr, str] | None = None, *, bits: i
 
 @dataclass(frozen=True)
 class Code:
-    """C lines: tables first (`static const`), then one constant for each shared part and each result."""
+    """C lines: tables first (`static const`), then one constant for each shared part and each result.
+
+    >>> from layoutalg.index import var
+    >>> i = var("i", 64)
+    >>> print(c_code({"offset": i // 8 * 72 + i % 8}))
+    const int offset = (i >> 3) * 72 + (i & 7);
+    """
 
     tables: tuple[str, ...]
     lines: tuple[str, ...]

@@ -41,6 +41,12 @@ def read(roots: Sequence[Expr], leaves: Mapping[Expr, Any], table: Mapping[str, 
 
     `table` maps each operation to a function of its arguments' readings; "const" takes the integer, "lookup" the
     entries first.  KeyError names a variable that `leaves` does not give.
+
+    >>> from layoutalg.index import var
+    >>> i, j = var("i", 64), var("j", 8)
+    >>> table = {"const": str, "mul": lambda a, b: f"{a} times {b}", "add": lambda a, b: f"{a} plus {b}"}
+    >>> read([i * 8 + j], {i: "the row", j: "the column"}, table)
+    ['the row times 8 plus the column']
     """
     order = postorder(*roots, stop=leaves)
     last_use: dict[Expr, Expr | None] = {argument: node for node in order for argument in node.args}
@@ -238,7 +244,13 @@ def grid(expr: Expr, axes: Sequence[Expr], at: Mapping[Expr, int] | None = None)
 def grids(
     exprs: Sequence[Expr], axes: Sequence[Expr], at: Mapping[Expr, int] | None = None
 ) -> list[npt.NDArray[np.int64]]:
-    """`grid` of several expressions at once, sharing what they share."""
+    """`grid` of several expressions at once, sharing what they share.
+
+    >>> from layoutalg.index import var
+    >>> i = var("i", 4)
+    >>> [each.tolist() for each in grids([i * 2, i ^ 1], [i])]
+    [[0, 2, 4, 6], [1, 0, 3, 2]]
+    """
     fixed = dict(at or {})
     shape = [extent(axis, fixed) for axis in axes]
     points = np.meshgrid(*(np.arange(n, dtype=np.int64) for n in shape), indexing="ij", sparse=True)

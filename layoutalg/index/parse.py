@@ -68,7 +68,13 @@ RESULT_BITS = 192
 
 
 class ParseError(ValueError):
-    """A text that is not an expression: one line with the text, the column (from 1) and what was expected."""
+    """A text that is not an expression: one line with the text, the column (from 1) and what was expected.
+
+    >>> parse("8 + M", {})
+    Traceback (most recent call last):
+        ...
+    layoutalg.index.parse.ParseError: '8 + M', column 5: no symbol 'M'; known here: none
+    """
 
     def __init__(self, text: str, column: int, problem: str) -> None:
         shown = text if len(text) <= 60 else f"{text[:57]}..."

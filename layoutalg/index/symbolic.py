@@ -72,7 +72,13 @@ Write = Callable[[Expr, Pieces], Piece]
 
 
 def latex(expr: Expr, names: Mapping[Expr, str] | None = None) -> str:
-    """The expression as LaTeX (math mode); `names` gives the LaTeX of variables or of any part that has a name."""
+    """The expression as LaTeX (math mode); `names` gives the LaTeX of variables or of any part that has a name.
+
+    >>> from layoutalg.index import var
+    >>> i = var("i", 64)
+    >>> print(latex(i // 8 * 72), "and", latex(i // 8 * 72, {i: "t"}))
+    72 \\left\\lfloor \\frac{i}{8} \\right\\rfloor and 72 \\left\\lfloor \\frac{t}{8} \\right\\rfloor
+    """
     pieces = {e: Piece(text) for e, text in (names or {}).items()}
     for node in postorder(expr, stop=dict(pieces)):
         if node not in pieces:

@@ -26,6 +26,10 @@ class Symbol:
     """What is known of a variable: `lo ≤ v ≤ hi`, `v < extent` where that limit is an expression, divisibility.
 
     `index`: it was made by `var`, not `symbol`: an index and a size of one name and range are two.
+
+    >>> known = symbol("M", multiple_of=8).value
+    >>> known.name, known.lo, known.multiple_of, known.index, var("i", 64).value.hi
+    ('M', 8, 8, False, 63)
     """
 
     name: str

@@ -84,7 +84,12 @@ def fresh(name: str, extent: Term, avoid: Iterable[str]) -> Expr:
 
 
 def conjuncts(condition: Expr) -> tuple[Expr, ...]:
-    """The parts of a conjunction, the condition itself where it is none."""
+    """The parts of a conjunction, the condition itself where it is none.
+
+    >>> i, j = var("i", 64), var("j", 8)
+    >>> conjuncts(all_of(i < 50, j < 4)), conjuncts(i < 50)
+    ((i < 50, j < 4), (i < 50,))
+    """
     whole = all_of(condition)
     return whole.args if whole.op == "all" else (whole,)
 
@@ -122,7 +127,12 @@ def substitute(root: Expr, values: Mapping[Expr, Term]) -> Expr:
 
 
 def rebuild(node: Expr, args: Sequence[Expr]) -> Expr:
-    """The node's operation applied to other arguments."""
+    """The node's operation applied to other arguments.
+
+    >>> i, j = var("i", 64), var("j", 8)
+    >>> rebuild(i // 4, (i + j, as_expr(2)))
+    (i + j) // 2
+    """
     if all(a is b for a, b in zip(args, node.args, strict=True)):
         return node
     return lookup(node.value, args[0]) if node.op == "lookup" else BUILD[node.op](*args)

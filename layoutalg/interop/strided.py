@@ -264,6 +264,13 @@ def from_torch(t: Any) -> Strided:
     """The strides of a torch tensor over its storage, and its names; torch itself is not imported.
 
     LayoutError for what has no strides: a sparse tensor, an object that is none.
+
+    >>> from types import SimpleNamespace  # stands in for torch.empty(4, 8, dtype=torch.float32).T
+    >>> memory = {"storage_offset": lambda: 0, "untyped_storage": lambda: SimpleNamespace(nbytes=lambda: 128)}
+    >>> t = SimpleNamespace(shape=(8, 4), stride=lambda: (1, 8), element_size=lambda: 4, **memory)
+    >>> view = from_torch(t)
+    >>> view.strides, view.storage, view.is_dense
+    ((1, 8), 32, True)
     """
     try:
         sizes, strides = _integers(t.shape), _integers(t.stride())

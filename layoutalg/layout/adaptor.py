@@ -175,6 +175,11 @@ def attach(
 
     `lower` numbers the old top dimensions, `upper` the new ones; each list must use every one of its dimensions once.
     LayoutError names the transform, the dimension and both lengths where an attachment does not fit.
+
+    >>> from layoutalg.layout import Merge, Unmerge
+    >>> merge = make_single_stage_tensor_adaptor([Merge((4, 5))], [[0, 1]], [[0]])
+    >>> attach(merge, [Unmerge((2, 10))], [[0]], [[0, 1]]).lower((1, 3))  # by way of 13
+    (2, 3)
     """
     if not len(transforms) == len(lower) == len(upper):
         raise LayoutError(f"{len(transforms)} transforms, {len(lower)} lower and {len(upper)} upper lists; one of each")

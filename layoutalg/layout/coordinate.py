@@ -38,7 +38,14 @@ from layoutalg.layout.transform import Index
 
 @dataclass(frozen=True)
 class TensorAdaptorCoordinate:
-    """The index in each hidden dimension of an adaptor, by id: (id, index) in the order of the ids."""
+    """The index in each hidden dimension of an adaptor, by id: (id, index) in the order of the ids.
+
+    >>> from layoutalg.layout import Merge, make_single_stage_tensor_adaptor
+    >>> merge = make_single_stage_tensor_adaptor([Merge((4, 5))], [[0, 1]], [[0]])
+    >>> c = make_tensor_adaptor_coordinate(merge, (7,))
+    >>> c.index, c.bottom_index
+    ((7,), (1, 2))
+    """
 
     hidden: tuple[tuple[int, Expr], ...]
     bottom_ids: tuple[int, ...]
@@ -69,7 +76,13 @@ class TensorAdaptorCoordinate:
 
 @dataclass(frozen=True)
 class TensorCoordinate(TensorAdaptorCoordinate):
-    """A point of a descriptor."""
+    """A point of a descriptor.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> c = make_tensor_coordinate(make_naive_tensor_descriptor((4, 4), (8, 1)), (2, 1))
+    >>> c.index, c.offset
+    ((2, 1), 17)
+    """
 
     @property
     def offset(self) -> Expr:
@@ -78,7 +91,13 @@ class TensorCoordinate(TensorAdaptorCoordinate):
 
 
 def make_tensor_adaptor_coordinate(adaptor: TensorAdaptor, top: Sequence[Term]) -> TensorAdaptorCoordinate:
-    """The coordinate at a top index: every hidden index is computed."""
+    """The coordinate at a top index: every hidden index is computed.
+
+    >>> from layoutalg.layout import Merge, make_single_stage_tensor_adaptor
+    >>> merge = make_single_stage_tensor_adaptor([Merge((4, 5))], [[0, 1]], [[0]])
+    >>> make_tensor_adaptor_coordinate(merge, (11,)).bottom_index
+    (2, 1)
+    """
     return TensorAdaptorCoordinate.at(adaptor, adaptor.hidden_index(top))
 
 
@@ -98,6 +117,12 @@ def move_tensor_adaptor_coordinate(
     """The coordinate moved by a step of the top index, and by how much the bottom index moved.
 
     A transform above which nothing moves (its upper steps are all the constant 0) is left as it is.
+
+    >>> from layoutalg.layout import Merge, make_single_stage_tensor_adaptor
+    >>> merge = make_single_stage_tensor_adaptor([Merge((4, 5))], [[0, 1]], [[0]])
+    >>> moved, step = move_tensor_adaptor_coordinate(merge, make_tensor_adaptor_coordinate(merge, (7,)), (4,))
+    >>> moved.bottom_index, step  # from (1, 2)
+    ((2, 1), (1, -1))
     """
     hidden, diff = _moved(adaptor, coordinate, diff_top)
     return TensorAdaptorCoordinate.at(adaptor, hidden), tuple(diff.get(i, FALSE) for i in adaptor.bottom_ids)
@@ -119,7 +144,14 @@ def move_tensor_coordinate(
 def coordinate_has_valid_offset_assuming_top_index_is_valid(
     descriptor: TensorDescriptor, coordinate: TensorCoordinate
 ) -> Expr:
-    """Whether no padding transform objects (nothing is said of the top index itself)."""
+    """Whether no padding transform objects (nothing is said of the top index itself).
+
+    >>> from layoutalg.layout import RightPad, make_naive_tensor_descriptor_packed, transform_tensor_descriptor
+    >>> d = transform_tensor_descriptor(make_naive_tensor_descriptor_packed((6,)), [RightPad(6, 2)], [[0]], [[0]])
+    >>> valid = coordinate_has_valid_offset_assuming_top_index_is_valid
+    >>> [bool(valid(d, make_tensor_coordinate(d, (i,)))) for i in (5, 6)]
+    [True, False]
+    """
     adaptor, hidden = descriptor.adaptor, coordinate.hidden_index
     return all_of(*(t.valid([hidden[i] for i in upper]) for t, _, upper in adaptor.linked))
 

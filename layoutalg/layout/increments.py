@@ -30,7 +30,13 @@ from layoutalg.layout.transform import Index, Transform
 
 @dataclass(frozen=True)
 class Increment:
-    """Both sides of the theorem: the lower index after moving from start to end, and computed at end."""
+    """Both sides of the theorem: the lower index after moving from start to end, and computed at end.
+
+    >>> from layoutalg.layout import XorNoModulo
+    >>> step = increment_of(XorNoModulo((4, 4)))
+    >>> step.moved, bool(step.holds)
+    ((j0, j1 ^ j0), True)
+    """
 
     start: Index
     end: Index
@@ -46,7 +52,14 @@ class Increment:
 def increment_of(
     layout: Transform | TensorAdaptor | TensorDescriptor, over: Callable[[str, Expr], Expr] = var
 ) -> Increment:
-    """The increment of one transform, of an adaptor, or of a descriptor; `over`: the index of a name and a length."""
+    """The increment of one transform, of an adaptor, or of a descriptor; `over`: the index of a name and a length.
+
+    >>> from layoutalg.index import simplify
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> step = increment_of(make_naive_tensor_descriptor((4, 4), (8, 1)))
+    >>> step.recomputed, bool(simplify(step.holds))
+    ((j0 * 8 + j1,), True)
+    """
     if isinstance(layout, TensorDescriptor):
         return increment_of(layout.adaptor, over)
     lengths = layout.upper_lengths if isinstance(layout, Transform) else layout.lengths

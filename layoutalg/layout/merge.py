@@ -95,7 +95,11 @@ class MergeCarryCheck(Merge):
 
 @dataclass(frozen=True, repr=False)
 class MergeMagicDivision(Merge):
-    """CK's and CK Tile's default merge: division by a multiplication; right for 0 ≤ u < 2³¹ and lengths below 2³¹."""
+    """CK's and CK Tile's default merge: division by a multiplication; right for 0 ≤ u < 2³¹ and lengths below 2³¹.
+
+    >>> MergeMagicDivision((2, 8)).lower([13])
+    (1, 5)
+    """
 
     name: ClassVar[str] = "merge_v2_magic_division"
     digits_below: ClassVar[int | None] = HALF32

@@ -258,6 +258,10 @@ class Functor(Transform):
 
     Not over one of 0 … length − 1: what lies above may leave these, CK computes f there too, and an expression that was
     simplified by a range means nothing outside it.
+
+    >>> u = unlimited("u")
+    >>> Functor(u, u // 4 * 5 + u % 4, 16).lower((7,))
+    (8,)
     """
 
     index: Expr = field(metadata=index_variable("variable"))
@@ -312,6 +316,10 @@ class ConvBwdDataOut(Transform):
     The last `pads` of M and of K0·K1 hold no data; h and w outside Ho and Wo are for a pad below to refuse, as in CK.
     The fields are the members of CK's `ConvBwdDataImplicitGemmOutTransform`
     (`ck/tensor_description/multi_index_transform.hpp`), whose magic divisions are divisions below 2³¹.
+
+    >>> made = ConvBwdDataOut((2, 5, 5, 8), 4, 2, (0, 0), (-1, -1), 16, (4, 8, 8), (0, 0))
+    >>> made.lower((1, 3, 2))  # m = 3 is (0, 1, 1), k = 10 is (0, 1, 2)
+    (0, 1, 0, 2)
     """
 
     out_lengths: Index = field(metadata=several(4, 4))

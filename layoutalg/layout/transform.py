@@ -31,7 +31,14 @@ MAX_ELEMENTS = 1 << 62
 
 
 class NoInverseError(LayoutError):
-    """A transform, or a descriptor, that has no upper index for a lower one."""
+    """A transform, or a descriptor, that has no upper index for a lower one.
+
+    >>> from layoutalg.layout import Modulo
+    >>> Modulo(8, 20).upper((3,))
+    Traceback (most recent call last):
+        ...
+    layoutalg.layout.transform.NoInverseError: modulo(8, 20) has no inverse: no one upper index belongs to a lower index
+    """
 
 
 @dataclass(frozen=True)
@@ -90,6 +97,11 @@ class Transform:
     """The contract of every transform: lengths below and above, the map, its validity, its inverse.
 
     Lengths and parameters are expressions; integers given are made so.
+
+    >>> from layoutalg.layout import RightPad
+    >>> pad = RightPad(6, 2)
+    >>> pad.upper_lengths, pad.lower_lengths, pad.lower((5,)), bool(pad.valid((5,))), bool(pad.valid((7,)))
+    ((8,), (6,), (5,), True, False)
     """
 
     name: ClassVar[str]

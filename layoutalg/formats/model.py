@@ -38,6 +38,10 @@ class StatedClaim:
     """One claim: its name in CLAIMS, its arguments, whether it must be proved or refuted, and why the latter.
 
     `other` is the name of the item that it speaks of besides its own, and that item's layout.
+
+    >>> from layoutalg.index import as_expr
+    >>> str(StatedClaim("contiguous", (as_expr(8),), expect="refuted", because="offset 82"))
+    'contiguous(8)'
     """
 
     name: str
@@ -54,11 +58,16 @@ class StatedClaim:
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """What every item has: its name, where it stands, what is assumed (`given`) and what is claimed.
+    r"""What every item has: its name, where it stands, what is assumed (`given`) and what is claimed.
 
     `limits` is what the file's `given` says of sizes alone, in its symbols: the sizes in the item's expressions have
     these limits already, under the same names.  `stated` tells whether the file names the claims; otherwise they are
     the kind's usual ones.
+
+    >>> from layoutalg.formats import loads
+    >>> (item,) = loads('[[lemma]]\nname = "even"\nvariables = { i = 9 }\ngoal = "2 * i % 2 == 0"', "sums.toml").items
+    >>> isinstance(item, Item), item.kind, item.name, item.line
+    (True, 'lemma', 'even', 1)
     """
 
     kind: ClassVar[str]
@@ -76,7 +85,14 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True)
 class LemmaItem(Item):
-    """`given` ⇒ `goal`, for all values of the symbols and the variables."""
+    r"""`given` ⇒ `goal`, for all values of the symbols and the variables.
+
+    >>> from layoutalg.formats import loads
+    >>> from layoutalg.formats.check import check
+    >>> file = loads('[[lemma]]\nname = "even"\nvariables = { i = 9 }\ngoal = "2 * i % 2 == 0"')
+    >>> file.items[0].goal, [result.verdict.name for result in check(file)]
+    (i * 2 % 2 == 0, ['proved'])
+    """
 
     kind: ClassVar[str] = "lemma"
     goal: Expr
@@ -87,7 +103,15 @@ class LemmaItem(Item):
 
 @dataclass(frozen=True, kw_only=True)
 class Example(LemmaItem):
-    """What one index must reach: the goal says so, and the other fields are what the file states."""
+    r"""What one index must reach: the goal says so, and the other fields are what the file states.
+
+    >>> from layoutalg.formats import loads
+    >>> text = '[[descriptor]]\nname = "a"\nbase = { kind = "packed", lengths = [4, 8] }\n'
+    >>> file = loads(text + 'examples = [{ index = [1, 2], offset = 10 }]')
+    >>> one = file.descriptors[0].examples[0]
+    >>> one.index, one.lower, one.goal
+    ((1, 2), (10,), 1)
+    """
 
     index: tuple[Expr, ...]
     lower: tuple[Expr, ...] | None = None
@@ -109,7 +133,13 @@ class LayoutItem(Item):
 
 @dataclass(frozen=True, kw_only=True)
 class DescriptorItem(LayoutItem):
-    """A tensor descriptor of elements of `dtype` (a key of DTYPES, or None)."""
+    """A tensor descriptor of elements of `dtype` (a key of DTYPES, or None).
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> item = DescriptorItem(name="a_lds", descriptor=make_naive_tensor_descriptor((8, 64), (66, 1)), dtype="f16")
+    >>> item.layout.offset((7, 2))
+    464
+    """
 
     kind: ClassVar[str] = "descriptor"
     descriptor: TensorDescriptor
@@ -122,7 +152,12 @@ class DescriptorItem(LayoutItem):
 
 @dataclass(frozen=True, kw_only=True)
 class TransformItem(LayoutItem):
-    """One transform, for claims about it alone."""
+    """One transform, for claims about it alone.
+
+    >>> from layoutalg.layout import Merge
+    >>> TransformItem(name="split", transform=Merge((4, 8))).layout.lower((11,))
+    (1, 3)
+    """
 
     kind: ClassVar[str] = "transform"
     transform: Transform
@@ -135,7 +170,13 @@ class TransformItem(LayoutItem):
 
 @dataclass(frozen=True, kw_only=True)
 class AdaptorItem(LayoutItem):
-    """Steps of transforms over dimensions that no memory lies under."""
+    """Steps of transforms over dimensions that no memory lies under.
+
+    >>> from layoutalg.layout import Merge
+    >>> split = make_single_stage_tensor_adaptor([Merge((4, 8))], [[0, 1]], [[0]])
+    >>> AdaptorItem(name="split", adaptor=split).layout.lower((11,))
+    (1, 3)
+    """
 
     kind: ClassVar[str] = "adaptor"
     adaptor: TensorAdaptor
@@ -147,7 +188,13 @@ class AdaptorItem(LayoutItem):
 
 @dataclass(frozen=True, kw_only=True)
 class DistributionItem(LayoutItem):
-    """A tile distribution; lanes and window were checked when the file states them."""
+    """A tile distribution; lanes and window were checked when the file states them.
+
+    >>> from layoutalg.layout import TileDistributionEncoding
+    >>> tile = TileDistribution(TileDistributionEncoding.of((), ((4, 2),), [[(1, 0)]], [(1, 1)]))
+    >>> DistributionItem(name="pairs", distribution=tile).distribution.lower((3,), (1,))
+    (7,)
+    """
 
     kind: ClassVar[str] = "distribution"
     distribution: TileDistribution
@@ -162,10 +209,17 @@ class DistributionItem(LayoutItem):
 
 @dataclass(frozen=True, kw_only=True)
 class AccessItem(Item):
-    """Lane `lane` reaches `width` elements of the descriptor, the first at `index`, for each value of `variables`.
+    r"""Lane `lane` reaches `width` elements of the descriptor, the first at `index`, for each value of `variables`.
 
     `distribution` names the distribution that the index comes from, None where the file gives formulas.  `element`
     counts a vector's elements in the index; None: the last coordinate runs on through it.
+
+    >>> from layoutalg.formats import loads
+    >>> text = '[[descriptor]]\nname = "a"\nbase = { kind = "packed", lengths = [64, 8] }\n'
+    >>> text += '[[access]]\nname = "rows"\ndescriptor = "a"\nindex = ["lane", "0"]\nwidth = 8'
+    >>> read = loads(text).items[1]
+    >>> read.descriptor.name, read.index, read.width
+    ('a', (lane, 0), 8)
     """
 
     kind: ClassVar[str] = "access"
@@ -182,7 +236,17 @@ class AccessItem(Item):
 
 @dataclass(frozen=True, kw_only=True)
 class AgreeItem(Item):
-    """`left` at `left_index` and `right` at `right_index` are the same word, for all values of the variables."""
+    """`left` at `left_index` and `right` at `right_index` are the same word, for all values of the variables.
+
+    >>> from layoutalg.formats.check import check
+    >>> from layoutalg.index import var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> a, i = DescriptorItem(name="a", descriptor=naive((8, 8), (8, 1))), var("i", 8)
+    >>> turned = DescriptorItem(name="turned", descriptor=naive((8, 8), (1, 8)))
+    >>> same = AgreeItem(name="diagonal", left=a, right=turned, variables=(i,), left_index=(i, i), right_index=(i, i))
+    >>> [result.verdict.name for result in check(SpecFile("", items=(same,)))]
+    ['proved']
+    """
 
     kind: ClassVar[str] = "agree"
     left: DescriptorItem
@@ -196,9 +260,15 @@ class AgreeItem(Item):
 
 @dataclass(frozen=True, kw_only=True)
 class Refusal(Item):
-    """A layout that must be refused: the reason it was refused for, None where it was built after all.
+    r"""A layout that must be refused: the reason it was refused for, None where it was built after all.
 
     `of` is the kind of item that it would be, `data` what the file says of it; the reason must hold `because`.
+
+    >>> from layoutalg.formats import loads
+    >>> text = '[[descriptor]]\nname = "x"\nexpect = "refused"\nbase = { kind = "packed", lengths = [3, -1] }'
+    >>> (item,) = loads(text).items
+    >>> item.of, item.reason
+    ('descriptor', 'unmerge((3, -1)): lower length 0 is -3; a length is at least 0')
     """
 
     kind: ClassVar[str] = "refusal"
@@ -210,7 +280,12 @@ class Refusal(Item):
 
 @dataclass(frozen=True)
 class Unread:
-    """A part of a source file that was not read, and why; `refused`: it was, and makes no layout (bad input)."""
+    """A part of a source file that was not read, and why; `refused`: it was, and makes no layout (bad input).
+
+    >>> from layoutalg.formats.ck_cpp import loads
+    >>> loads("auto f() { return make_naive_tensor_descriptor_packed(make_tuple(kM)); }").unread
+    (Unread(name='f', line=1, reason='kM is not known here; give -D kM=64', refused=False),)
+    """
 
     name: str
     line: int

@@ -61,7 +61,13 @@ def load(path: str | FilePath, *, compiled: Compiled | None = None, include: Seq
 
 
 def read_text(path: str | FilePath) -> str:
-    """The text of a file of at most LARGEST_FILE bytes; SpecError otherwise."""
+    """The text of a file of at most LARGEST_FILE bytes; SpecError otherwise.
+
+    >>> read_text("no such file.toml")
+    Traceback (most recent call last):
+        ...
+    layoutalg.errors.SpecError: no such file.toml: cannot be read: No such file or directory
+    """
     file = FilePath(path)
     try:
         with file.open("rb") as stream:

@@ -57,7 +57,14 @@ ABOVE = re.compile(r"\s*(?://|template\b|\[\[|CK_TILE_|__host__|__device__|stati
 
 
 def load(path: str | Path, defines: Mapping[str, str] | None = None) -> SpecFile:
-    """The layouts of a C++, .rst or .md file; SpecError where it cannot be read at all."""
+    """The layouts of a C++, .rst or .md file; SpecError where it cannot be read at all.
+
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "policy.hpp"
+    >>> _ = path.write_text("auto tile() { return make_naive_tensor_descriptor_packed(make_tuple(64, 8)); }")
+    >>> load(path).descriptor("tile").descriptor.lengths
+    (64, 8)
+    """
     return loads(read_text(path), str(path), defines)
 
 
@@ -65,6 +72,10 @@ def loads(source: str, file: str = "", defines: Mapping[str, str] | None = None)
     """The layouts of a text; `file` names it, and its ending says whether it is C++ or text with C++ blocks.
 
     `defines`: name → integer, list (`[2,2,1]`), type name, or `{ min = 1, multiple_of = 8 }` for a symbol of that name.
+
+    >>> source = "auto tile() { return make_naive_tensor_descriptor_packed(make_tuple(kM, 8)); }"
+    >>> loads(source, defines={"kM": "64"}).descriptor("tile").descriptor.lengths
+    (64, 8)
     """
     if len(source) > LARGEST_SOURCE:
         raise SpecError(f"is larger than {LARGEST_SOURCE >> 20} MiB of C++", file)

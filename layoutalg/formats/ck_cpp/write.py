@@ -49,7 +49,12 @@ DIALECTS: Mapping[str, Dialect] = {
 
 
 def to_ck(layout: TensorDescriptor | TileDistribution, name: str = "layout", dialect: str = "ck_tile") -> str:
-    """A function make_<name> of C++ that builds the layout; LayoutError where the dialect cannot say it."""
+    """A function make_<name> of C++ that builds the layout; LayoutError where the dialect cannot say it.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> print(to_ck(make_naive_tensor_descriptor((8, 8), (9, 1)), "a").splitlines()[-2].strip())
+    return make_naive_tensor_descriptor(make_tuple(number<8>{}, number<8>{}), make_tuple(number<9>{}, number<1>{}));
+    """
     write = _Writer(DIALECTS[dialect], _parameters(layout, DIALECTS[dialect]))
     if isinstance(layout, TileDistribution):
         return write.function(name, layout, [f"return {write.distribution(layout)};"])

@@ -60,7 +60,11 @@ def _magnitude(layout: Layout, stride: Expr) -> Term:
 
 
 def rank(layout: AnyLayout) -> int:
-    """The number of modes."""
+    """The number of modes.
+
+    >>> rank(Layout((4, (8, 2))))
+    2
+    """
     return len(layout)
 
 

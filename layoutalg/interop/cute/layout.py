@@ -36,7 +36,15 @@ DEEPEST = 32
 
 
 class NoLayoutError(LayoutError):
-    """No layout is the function that was asked for; `coordinate` is one where that shows, where there is one."""
+    """No layout is the function that was asked for; `coordinate` is one where that shows, where there is one.
+
+    >>> from layoutalg.interop.cute import left_inverse
+    >>> try:
+    ...     left_inverse(Layout((2, 2), (1, 1)))
+    ... except NoLayoutError as error:
+    ...     print(error.coordinate)
+    (1, 0)
+    """
 
     def __init__(self, reason: str, coordinate: Tree | None = None) -> None:
         super().__init__(reason)

@@ -176,7 +176,12 @@ def _covering(dim: int, length: Term, parts: Sequence[tuple[int | None, _Part]],
 
 @dataclass(frozen=True)
 class MmaAtom:
-    """A matrix instruction as CuTe has it: thread-value layouts of A (m, k), B (n, k) and C (m, n)."""
+    """A matrix instruction as CuTe has it: thread-value layouts of A (m, k), B (n, k) and C (m, n).
+
+    >>> atom = mma_atom("mfma_f32_32x32x8f16")
+    >>> atom.shape, atom.threads, atom.c
+    ((32, 32, 8), 64, ((32,2),(4,4)):((32,4),(1,8)))
+    """
 
     name: str
     shape: tuple[int, int, int]

@@ -27,7 +27,14 @@ _TOKEN = re.compile(r"\s*(?:(:\+)|(-?\d+)\b|(#?[A-Za-z_][\w.]*)|([<>{}\[\],=])|(
 
 
 class TritonTextError(LayoutError):
-    """A text that is no layout of Triton's: the character where it goes wrong (`at`, from 0) and why."""
+    """A text that is no layout of Triton's: the character where it goes wrong (`at`, from 0) and why.
+
+    >>> try:
+    ...     parse("#ttg.blocked<{order}>")
+    ... except TritonTextError as error:
+    ...     print(error.at, error.reason)
+    19 '=' is wanted, not '}'
+    """
 
     def __init__(self, reason: str, text: str, at: int) -> None:
         self.reason, self.text, self.at = reason, text, at

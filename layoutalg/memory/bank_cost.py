@@ -47,6 +47,15 @@ class Cost:
 
     `least_at` and `most_at` are values of the variables at which the total is least and most; `worst_at`, of the most
     cycles in one phase.
+
+    >>> from layoutalg.index import var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.memory import access, lane_map
+    >>> lane = var("lane", 64)
+    >>> rows = access(naive((64, 64), (64, 1)), lane_map(lane, (lane % 32, lane // 32 * 8), width=8), "f16", "gfx942")
+    >>> cost = price(rows)
+    >>> cost.total, cost.degree, cost.most
+    ((64, 64), 8, (8, 8, 8, 8, 8, 8, 8, 8))
     """
 
     strategy: str

@@ -52,7 +52,19 @@ Phases = Sequence[Sequence[int]]
 
 
 class UndividedError(InexpressibleError):
-    """An instruction whose conflicts cannot be counted in units: only enumeration prices it."""
+    """An instruction whose conflicts cannot be counted in units: only enumeration prices it.
+
+    >>> from dataclasses import replace
+    >>> from layoutalg.index import var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.memory import access, lane_map
+    >>> from layoutalg.target import target
+    >>> lane, how = var("lane", 64), replace(target("gfx942").instruction("ds_read_b64"), alignment=4)
+    >>> units(access(naive((64, 4), (4, 1)), lane_map(lane, (lane, 0), width=4), "f16", "gfx942", how))
+    Traceback (most recent call last):
+        ...
+    layoutalg.memory.conflict_statements.UndividedError: ds_read_b64 moves 8 bytes from a multiple of 4: no common unit
+    """
 
 
 def two_lanes(access: Access) -> ForAll:

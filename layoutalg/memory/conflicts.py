@@ -59,7 +59,21 @@ TRIES = 16
 
 @dataclass(frozen=True, eq=False)
 class LdsClaim(AccessClaim):
-    """What is claimed of one access to LDS."""
+    """What is claimed of one access to LDS.
+
+    >>> from layoutalg.index import var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.memory import access, lane_map
+    >>> lane = var("lane", 64)
+    >>> rows = access(naive((64, 64), (68, 1)), lane_map(lane, (lane, 0), width=8), "f16", "gfx942")
+    >>> for need in ConflictFree(rows).requirements():
+    ...     print(need.label)
+    coordinate 0 is in range
+    coordinate 1 is in range
+    each lane's elements are one after another
+    every address is a multiple of 16
+    every address lies in the 65536 bytes of LDS
+    """
 
     access: Access
     name: ClassVar[str] = "lds"
@@ -212,7 +226,17 @@ class Cycles(LdsClaim):
 
 @dataclass(frozen=True, eq=False)
 class ConflictFreeIff(LdsClaim):
-    """The access is free of conflicts where a condition on sizes and variables holds, and nowhere else."""
+    """The access is free of conflicts where a condition on sizes and variables holds, and nowhere else.
+
+    >>> from layoutalg.index import eq, symbol, var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.memory import access, lane_map
+    >>> from layoutalg.prove import prove
+    >>> lane, vectors = var("lane", 64), symbol("P", min=1, max=16)  # the vectors of 8 from row to row
+    >>> rows = access(naive((64, 8), (vectors * 8, 1)), lane_map(lane, (lane, 0), width=8), "f16", "gfx942")
+    >>> prove(ConflictFreeIff(rows, eq(vectors % 2, 1))).name
+    'proved'
+    """
 
     condition: Expr
     name: ClassVar[str] = "conflict_free_iff"
@@ -269,7 +293,17 @@ def by_price(claim: LdsClaim, cost: Cost) -> Outcome:
 
 
 def judged(claim: LdsClaim, cost: Cost) -> Verdict:
-    """The verdict on a claim whose access has been priced: by the price, a refutation replayed on the whole wave."""
+    """The verdict on a claim whose access has been priced: by the price, a refutation replayed on the whole wave.
+
+    >>> from layoutalg.index import var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.memory import access, lane_map, price
+    >>> lane = var("lane", 64)
+    >>> rows = access(naive((64, 64), (64, 1)), lane_map(lane, (lane % 32, lane // 32 * 8), width=8), "f16", "gfx942")
+    >>> cost = price(rows)
+    >>> judged(ConflictFree(rows), cost).name, judged(Cycles(rows, 64), cost).name
+    ('refuted', 'proved')
+    """
     return replace(verdict_by(claim, by_price(claim, cost)), assumptions=claim.assumptions)
 
 

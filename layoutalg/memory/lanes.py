@@ -36,7 +36,16 @@ else:
 
 
 class WidthError(AccessError):
-    """The elements of a lane are not what the instruction moves."""
+    """The elements of a lane are not what the instruction moves.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.memory import access
+    >>> lane = var("lane", 64)
+    >>> access(naive((64, 8), (8, 1)), lane_map(lane, (lane, 0), width=2), "f16", "gfx942", "ds_read_b128")
+    Traceback (most recent call last):
+        ...
+    layoutalg.memory.lanes.WidthError: 2 elements of f16 are 4 bytes a lane; ds_read_b128 moves 16
+    """
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,11 @@ class LaneMap:
     """Which elements of a tile each lane reaches: `index` in terms of `lane`, `element` and whatever else it uses.
 
     `element` counts the elements of one lane's vector; at `element` = 0 the index is the vector's first.
+
+    >>> lane = var("lane", 64)
+    >>> lanes = lane_map(lane, (lane % 32, lane // 32 * 8), width=8)
+    >>> lanes.lanes, lanes.width, lanes.first
+    (64, 8, (lane % 32, lane // 32 * 8))
     """
 
     lane: Expr
@@ -98,7 +112,13 @@ def lane_map(lane: Expr, index: Sequence[Term], width: int = 1, name: str = "acc
 
 
 def distributed(tile: TileDistribution, width: int | None = None, name: str = "access") -> LaneMap:
-    """A tile distribution: the lane is its last P, and a vector is `width` steps of its last Y (all, unless said)."""
+    """A tile distribution: the lane is its last P, and a vector is `width` steps of its last Y (all, unless said).
+
+    >>> from layoutalg.layout import TileDistributionEncoding
+    >>> rows = TileDistributionEncoding((), ((16,), (4, 8)), ((1, 2),), ((0, 0),), (2,), (1,))
+    >>> distributed(TileDistribution(rows)).index
+    (p0 // 4, p0 % 4 * 8 + element)
+    """
     if not tile.ps or tile.ps[-1].op != "const":
         raise LaneMapError("the distribution has no last P of a known length: there is no lane")
     last = tile.ys[-1] if tile.ys else TRUE

@@ -44,6 +44,15 @@ class Reach:
     That there is a layout, its lengths at least 1, is given too.
     Raises LayoutError for an index of the wrong rank, LaneMapError where `given` speaks of elements of a vector,
     WidthError where a lane's elements are no whole bytes.
+
+    >>> from layoutalg.index import var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> from layoutalg.memory import lane_map
+    >>> from layoutalg.target.dtypes import DTYPES
+    >>> lane = var("lane", 64)
+    >>> rows = Reach(make_naive_tensor_descriptor((64, 8), (66, 1)), lane_map(lane, (lane, 0), width=8), DTYPES["f16"])
+    >>> rows.width, rows.start  # in bytes
+    (16, lane * 132)
     """
 
     descriptor: TensorDescriptor

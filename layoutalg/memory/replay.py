@@ -59,6 +59,14 @@ def meeting(access: Access, at: Point) -> Witness:
     """What happens in the worst phase at these values: the bank, and each lane that wants another dword of it.
 
     Where no lanes meet, the witness says what each phase costs.
+
+    >>> from layoutalg.index import var
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.memory import access, lane_map
+    >>> lane = var("lane", 64)
+    >>> rows = access(naive((64, 64), (64, 1)), lane_map(lane, (lane % 32, lane // 32 * 8), width=8), "f16", "gfx942")
+    >>> meeting(rows, {}).text.split(": ")[0]
+    'lanes 0, 1, 2, 3 and 4 more of phase 0 want dwords 0, 32, 64, 96 and 4 more of bank 0'
     """
     found = phases_at(access, at)
     number = max(range(len(found)), key=lambda n: found[n].cycles)

@@ -26,7 +26,14 @@ Point = Mapping[Expr, int]
 
 @dataclass(frozen=True)
 class Shown:
-    """What a witness is told with: a name, and expressions to evaluate at it."""
+    """What a witness is told with: a name, and expressions to evaluate at it.
+
+    >>> from layoutalg.index import var
+    >>> from layoutalg.prove import prove
+    >>> i = var("i", 8)
+    >>> prove(ForAll("the double", i * 2 < 14, show=(Shown("i and 2i", (i, i * 2)),))).reason
+    'the double fails: i and 2i (7, 14)'
+    """
 
     name: str
     exprs: tuple[Expr, ...]
@@ -111,6 +118,14 @@ class Onto:
 
     Only sizes that satisfy `where` count.  Each of `suffices` is a list of statements that together imply it: a right
     inverse, as many points as targets.
+
+    >>> from layoutalg.index import var
+    >>> from layoutalg.prove import prove
+    >>> i, residue = var("i", 8), var("residue", 8)
+    >>> prove(Onto("every residue", (i,), (i * 3 % 8,), (residue,))).name
+    'proved'
+    >>> prove(Onto("every residue", (i,), (i * 2 % 8,), (residue,))).reason
+    'every residue fails: residue = 1'
     """
 
     label: str

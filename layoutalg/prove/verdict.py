@@ -16,6 +16,12 @@ class Verdict(Displayed):
     """How a claim was decided: in words what was claimed, by which strategy, in how many seconds, assuming what.
 
     Its truth is whether the claim is proved: `assert prove(…)` fails on what is refuted, and on what is unknown.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.prove import Injective, prove
+    >>> verdict = prove(Injective(naive((8, 64), (60, 1))))
+    >>> verdict.name, bool(verdict), verdict.reason
+    ('refuted', False, 'offsets differ fails: index (0, 60), offset 60 and index (1, 0), offset 60')
     """
 
     claim: str
@@ -58,7 +64,13 @@ class Proved(Verdict):
 
 @dataclass(frozen=True)
 class Witness:
-    """Where a claim fails: the value of each variable (two points where it takes two), and what happens there."""
+    """Where a claim fails: the value of each variable (two points where it takes two), and what happens there.
+
+    >>> from layoutalg.index import var
+    >>> from layoutalg.prove import ForAll, prove
+    >>> prove(ForAll("halves", var("i", 64) // 2 <= 30)).witness
+    Witness(points=({'i': 62},), text='halves fails: i = 62')
+    """
 
     points: tuple[Mapping[str, int], ...]
     text: str

@@ -35,15 +35,37 @@ DEFAULT_MEASURED = "sm_90"
 
 
 class TargetError(ValueError):
-    """What a target cannot answer, with what it can."""
+    """What a target cannot answer, with what it can.
+
+    >>> from layoutalg.target import target
+    >>> try:
+    ...     target("gfx942").for_width("read", 7)
+    ... except TargetError as error:
+    ...     print(error)
+    gfx942 has no LDS read of 7 bytes a lane; it has [1, 2, 4, 8, 12, 16]
+    """
 
 
 class UnknownTargetError(TargetError):
-    """A name that no target has, or none that code can be built for."""
+    """A name that no target has, or none that code can be built for.
+
+    >>> from layoutalg.target import target
+    >>> target("gfx943")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    layoutalg.target.model.UnknownTargetError: unknown target 'gfx943'...: it is one of ...
+    """
 
 
 class UnknownInstructionError(TargetError):
-    """An LDS instruction that the target lacks."""
+    """An LDS instruction that the target lacks.
+
+    >>> from layoutalg.target import target
+    >>> target("gfx942").instruction("ds_read_b127")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    layoutalg.target.model.UnknownInstructionError: gfx942 has no LDS instruction 'ds_read_b127' (did you mean ...
+    """
 
 
 class UnknownTypeError(TargetError):
@@ -157,6 +179,11 @@ class CodeFormat:
     `opcodes`: by encoding, opcodes that other targets of the decoder have for something else, or have not, by the
     decoder's names, or the manual's where it has none.  `lacks`: instructions that the decoder knows, of newer
     processors, and this one has not; `*` stands for any letters.
+
+    >>> from layoutalg.target import target
+    >>> code = target("gfx942").machine
+    >>> code.eights, code.has_not("BUFFER_ATOMIC_PK_ADD_BF16"), target("gfx950").machine.eights
+    ('fnuz', True, 'ocp')
     """
 
     number: int
@@ -207,6 +234,11 @@ class Card:
     `clock`: MHz, the peak engine clock; `bandwidth`: GB/s; `half_matrix`: TFLOP/s of dense f16 by the matrix cores;
     `issue`: wave instructions of the vector units that a compute unit begins in a cycle.  `confidence`: read (on a page
     that `source` names), derived (arithmetic from such numbers), unchecked (the page was not read for this).
+
+    >>> from layoutalg.target import target
+    >>> card = target("gfx942").cards[0]
+    >>> card.name, card.units, card.bandwidth
+    ('MI300X', 304, 5300)
     """
 
     name: str

@@ -193,7 +193,14 @@ def _of_folder(folder: Traversable) -> dict[str, Traversable]:
 
 
 def load_target(path: str | Path) -> Target:
-    """A target from a user's TOML file; TargetFileError says what is wrong with it, OSError that it cannot be read."""
+    """A target from a user's TOML file; TargetFileError says what is wrong with it, OSError that it cannot be read.
+
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "mine.toml"
+    >>> _ = path.write_text('name = "mine"\\ntitle = "Mine"\\nlike = "gfx942"\\nsources = {}')
+    >>> load_target(path).instruction("ds_read_b128").evidence.doubt
+    'no measurement on mine was found: taken from gfx942'
+    """
     return parse(Path(path).read_text(encoding="utf-8"), str(path))
 
 

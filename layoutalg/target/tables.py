@@ -26,7 +26,14 @@ Record = TypeVar("Record")
 
 
 class TargetFileError(TargetError):
-    """A target file that says too little, too much or something impossible; the message names the file and the key."""
+    """A target file that says too little, too much or something impossible; the message names the file and the key.
+
+    >>> from layoutalg.target.read import parse
+    >>> parse('name = "mine"', "mine.toml")
+    Traceback (most recent call last):
+        ...
+    layoutalg.target.tables.TargetFileError: mine.toml: it lacks facts, lds, sources, title
+    """
 
 
 class Tables:

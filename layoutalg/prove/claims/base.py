@@ -33,7 +33,14 @@ class Route:
 
 @dataclass(frozen=True)
 class Claim:
-    """What is claimed of a layout, or of an access to one."""
+    """What is claimed of a layout, or of an access to one.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> from layoutalg.prove import Injective
+    >>> claim = Injective(make_naive_tensor_descriptor((8, 64), (60, 1)))
+    >>> claim.name, claim.statement(), [one.label for one in claim.obligations()]
+    ('injective', 'different valid indices have different offsets', ['offsets differ'])
+    """
 
     name: ClassVar[str]
 

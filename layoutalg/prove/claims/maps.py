@@ -251,7 +251,13 @@ class RoundTrip(Claim):
 
 @dataclass(frozen=True)
 class RoundTripUpper(Claim):
-    """Down and up again is where one was, for every valid index."""
+    """Down and up again is where one was, for every valid index.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.prove import prove
+    >>> prove(RoundTripUpper(naive((4, 8), (10, 1)))).name
+    'proved'
+    """
 
     adaptor: Layout
     name: ClassVar[str] = "round_trip_upper"
@@ -268,7 +274,15 @@ class RoundTripUpper(Claim):
 
 @dataclass(frozen=True)
 class RoundTripLower(Claim):
-    """Up and down again is where one was, for every bottom index, and the index above is in range."""
+    """Up and down again is where one was, for every bottom index, and the index above is in range.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.prove import prove
+    >>> prove(RoundTripLower(naive((4, 8), (8, 1)))).name
+    'proved'
+    >>> prove(RoundTripLower(naive((4, 8), (10, 1)))).witness.points  # between the rows is what no index reaches
+    ({'d0': 8},)
+    """
 
     adaptor: Layout
     name: ClassVar[str] = "round_trip_lower"

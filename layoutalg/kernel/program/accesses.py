@@ -17,7 +17,12 @@ from layoutalg.layout import TensorDescriptor
 
 
 class MemoryAccess(Statement):
-    """A move of a tile between registers and a memory."""
+    """A move of a tile between registers and a memory.
+
+    >>> from layoutalg.kernel.library.transpose import lds_transpose
+    >>> [(access.what, access.width) for access in lds_transpose(vector=4).of(MemoryAccess)]
+    [('load from source', 4), ('store to lds', 4), ('load from lds', 1), ('store to target', 4)]
+    """
 
     registers: Registers
     vector: Vector
@@ -65,7 +70,12 @@ class MemoryAccess(Statement):
 
 
 class GlobalAccess(MemoryAccess):
-    """An access to a tensor; `guarded`: whether a coordinate may leave it; or which may."""
+    """An access to a tensor; `guarded`: whether a coordinate may leave it; or which may.
+
+    >>> from layoutalg.kernel.library.transpose import lds_transpose
+    >>> [(access.what, access.guard) for access in lds_transpose().of(GlobalAccess)]
+    [('load from source', ', guarded'), ('store to target', ', guarded')]
+    """
 
     tensor: Tensor
     origin: tuple[Expr, ...]
@@ -90,7 +100,13 @@ class GlobalAccess(MemoryAccess):
 
 
 class SharedAccess(MemoryAccess):
-    """An access to LDS by a map, in one of the buffer's slots."""
+    """An access to LDS by a map, in one of the buffer's slots.
+
+    >>> from layoutalg.kernel.library.transpose import lds_transpose
+    >>> written, read = lds_transpose().of(SharedAccess)
+    >>> written.what, read.what, written.descriptor.lengths
+    ('store to lds', 'load from lds', (64, 64))
+    """
 
     shared: Shared
     descriptor: TensorDescriptor
@@ -119,6 +135,11 @@ class Load(GlobalAccess):
 
     `fill` is "sum" (0) or "max" (the least number): neutral in what is done with the values.
     `only`: the tile is loaded where this holds, the same for all threads; for copies (`AsyncCopy`).
+
+    >>> from layoutalg.kernel.library.transpose import register_transpose
+    >>> (load,) = register_transpose().of(Load)
+    >>> load.tensor.name, load.start, load.registers.name, load.guarded
+    ('source', (bx * 32, by * 32), 'tile', False)
     """
 
     registers: Registers
@@ -143,6 +164,11 @@ class Store(GlobalAccess):
     """tensor[origin + x] ← registers for each x of the tile; nothing where a guarded access leaves the tensor.
 
     Of a tile that several threads hold alike (factors R of the distribution), the first copy is stored.
+
+    >>> from layoutalg.kernel.library.transpose import register_transpose
+    >>> (store,) = register_transpose().of(Store)
+    >>> store.what, store.at_once, store.vector_ys
+    ('store to target', '4 elements at once', (0,))
     """
 
     tensor: Tensor
@@ -158,7 +184,13 @@ class Store(GlobalAccess):
 
 @dataclass(frozen=True)
 class StoreShared(SharedAccess):
-    """LDS[slot][descriptor(x)] ← registers for each x of the tile."""
+    """LDS[slot][descriptor(x)] ← registers for each x of the tile.
+
+    >>> from layoutalg.kernel.library.transpose import lds_transpose
+    >>> (store,) = lds_transpose().of(StoreShared)
+    >>> store.what, store.descriptor.offset((1, 2))
+    ('store to lds', 67)
+    """
 
     shared: Shared
     descriptor: TensorDescriptor
@@ -183,6 +215,11 @@ class LoadShared(SharedAccess):
     """registers ← LDS[slot][descriptor(origin + x)] for each x of the register tile; no origin: zeros.
 
     `by`: the instruction, where a wave reads together (`matrix_loads`); then `vector` are the Ys that it fills.
+
+    >>> from layoutalg.kernel.library.transpose import lds_transpose
+    >>> (load,) = lds_transpose(vector=4).of(LoadShared)
+    >>> load.what, load.at_once, load.memory.bytes
+    ('load from lds', 'element by element', 16384)
     """
 
     registers: Registers

@@ -41,14 +41,27 @@ S = TypeVar("S", bound=Statement)
 
 @dataclass(frozen=True)
 class Read:
-    """The tensor's value at the coordinate."""
+    """The tensor's value at the coordinate.
+
+    >>> from layoutalg.kernel.library.transpose import register_transpose
+    >>> program = register_transpose()
+    >>> program.claimed == Read(program.source), program.summary
+    (True, 'target[row, column] = source[row, column]')
+    """
 
     tensor: Tensor
 
 
 @dataclass(frozen=True)
 class Contract:
-    """The sum over k of a[g, m, k]·b[g, n, k]."""
+    """The sum over k of a[g, m, k]·b[g, n, k].
+
+    >>> from layoutalg.kernel.library.contraction import contraction
+    >>> from layoutalg.kernel.library.einsum import parse_einsum
+    >>> program = contraction(parse_einsum("ik,kj->ij"))
+    >>> program.meaning == Contract(program.source, *program.inputs), program.summary
+    (True, 'target[g, m, n] = sum over k of a[g, m, k] · b[g, n, k]')
+    """
 
     a: Tensor
     b: Tensor
@@ -56,7 +69,12 @@ class Contract:
 
 @dataclass(frozen=True)
 class Reduce:
-    """The sum (or the greatest) over k of tensor[m, k]."""
+    """The sum (or the greatest) over k of tensor[m, k].
+
+    >>> from layoutalg.kernel.library.reduce import reduction
+    >>> reduction("kr", "max").meaning.how, reduction("kr", "max").summary
+    ('max', 'target[m] = greatest over k of source[m, k]')
+    """
 
     tensor: Tensor
     how: How = "sum"
@@ -64,7 +82,14 @@ class Reduce:
 
 @dataclass(frozen=True)
 class Compute:
-    """A function, element by element."""
+    """A function, element by element.
+
+    >>> from dataclasses import replace
+    >>> from layoutalg.kernel.library.transpose import register_transpose
+    >>> program = register_transpose()
+    >>> replace(program, meaning=Compute("relu", (Read(program.source),))).summary
+    'target[row, column] = relu(source[row, column])'
+    """
 
     function: str
     operands: tuple[Meaning, ...]
@@ -78,6 +103,12 @@ class ElementMap:
     """What a tensor's descriptor means: at these coordinates it is the element at `offset`.
 
     Coordinates, offset and validity are expressions in `letters`, the indices by which the user knows the tensor.
+
+    >>> from layoutalg.kernel.library.contraction import contraction
+    >>> from layoutalg.kernel.library.einsum import parse_einsum
+    >>> a, *_ = contraction(parse_einsum("ki,kj->ij")).element_maps
+    >>> a.text, a.coordinates, a.offset
+    ('a at (i_k, i_i)', (0, i_i, i_k), i_k * N_i + i_i)
     """
 
     tensor: Tensor
@@ -105,6 +136,11 @@ class Program(Displayed):
     * `meaning`: what the target holds at each coordinate x afterwards; `source[x]` unless given.
     * `inputs`: the tensors that are read besides `source`, in the order of the kernel's arguments.
     * `fills`: whether every element of the target's memory is written, not only those that have a coordinate.
+
+    >>> from layoutalg.kernel.library.transpose import lds_transpose
+    >>> program = lds_transpose()
+    >>> program.summary, program.block, program.launch, program.lds_bytes
+    ('target[row, column] = source[row, column]', (256, 1, 1), ((N + 63) // 64 * ((M + 63) // 64),), 16384)
     """
 
     name: str

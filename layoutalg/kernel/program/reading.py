@@ -23,7 +23,15 @@ T = TypeVar("T")
 
 
 class Reading(Generic[T]):
-    """One reading of statements."""
+    """One reading of statements.
+
+    >>> from layoutalg.kernel.library.transpose import lds_transpose
+    >>> class Kind(Reading[str]):
+    ...     def read_barrier(self, s): return "meet"
+    ...     def read_memory_access(self, s): return "move"
+    >>> [Kind().read(s) for s in lds_transpose().body]
+    ['move', 'move', 'meet', 'move', 'move']
+    """
 
     def read(self, s: Statement) -> T:
         """What the statement is to this reading."""

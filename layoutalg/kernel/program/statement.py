@@ -33,7 +33,13 @@ class Uses:
 
 
 class Statement:
-    """What a thread does next."""
+    """What a thread does next.
+
+    >>> from layoutalg.kernel.library.transpose import register_transpose
+    >>> load, store = register_transpose().body
+    >>> isinstance(load, Statement), [one.name for one in load.reads], [one.name for one in load.fills]
+    (True, ['source'], ['tile'])
+    """
 
     uses: ClassVar[Uses] = Uses()
     letters: ClassVar[tuple[str, ...]] = ()
@@ -80,7 +86,14 @@ class Statement:
 
 
 class Composite(Statement):
-    """A statement that is nothing but its parts: they stand for it in every program (`written_out`)."""
+    """A statement that is nothing but its parts: they stand for it in every program (`written_out`).
+
+    >>> from layoutalg.kernel.program.statements import Barrier
+    >>> class TwoBarriers(Composite):
+    ...     parts = Barrier(), Barrier()
+    >>> written_out([TwoBarriers()])
+    (Barrier(), Barrier())
+    """
 
 
 def written_out(body: Iterable[Statement]) -> tuple[Statement, ...]:
@@ -89,7 +102,13 @@ def written_out(body: Iterable[Statement]) -> tuple[Statement, ...]:
 
 
 def walk(body: Iterable[Statement]) -> Iterator[Statement]:
-    """Every statement, a loop before its body, a copy before its load and its store."""
+    """Every statement, a loop before its body, a copy before its load and its store.
+
+    >>> from layoutalg.kernel.library.transpose import straight_transpose
+    >>> body = straight_transpose().body
+    >>> [type(s).__name__ for s in body[:2]], [type(s).__name__ for s in walk(body[:2])]
+    (['StraightCopy', 'Commit'], ['StraightCopy', 'Load', 'StoreShared', 'Commit'])
+    """
     for statement in body:
         yield statement
         yield from walk(statement.parts)

@@ -48,6 +48,12 @@ class AsyncCopy(Statement):
 
     Their registers stand for the copy's distribution over the threads and hold nothing
     (`obligations.asynchronous` says what must hold).
+
+    >>> from layoutalg.kernel.library.contraction import contraction
+    >>> from layoutalg.kernel.library.einsum import parse_einsum
+    >>> program = contraction(parse_einsum("ik,jk->ij"), "f16", target="sm_90", widths=(8, 8, 1))
+    >>> sorted({(copy.load.tensor.name, copy.store.shared.name) for copy in program.of(AsyncCopy)})
+    [('a', 'a_lds'), ('b', 'b_lds')]
     """
 
     load: Load
@@ -67,6 +73,11 @@ class StraightCopy(AsyncCopy):
 
     So its store's map has to be such (`obligations.straight`), and nothing may leave the tensor: a lane that is off
     stores nothing.  Where there are no such loads, it is a load and a store.
+
+    >>> from layoutalg.kernel.library.transpose import straight_transpose
+    >>> (copy,) = straight_transpose().of(StraightCopy)
+    >>> [one.name for one in copy.reads], [one.name for one in copy.fills]
+    (['source'], ['lds'])
     """
 
     words = "copy to LDS", "lane after lane, does not wait"
@@ -74,14 +85,27 @@ class StraightCopy(AsyncCopy):
 
 @dataclass(frozen=True)
 class Commit(Statement):
-    """The copies that the thread has begun since the last one are a group."""
+    """The copies that the thread has begun since the last one are a group.
+
+    >>> from layoutalg.kernel.library.transpose import straight_transpose
+    >>> [type(s).__name__ for s in straight_transpose().body[:4]]
+    ['StraightCopy', 'Commit', 'Await', 'Barrier']
+    """
 
     words = ("commit", "copies are a group")
 
 
 @dataclass(frozen=True)
 class Await(Statement):
-    """The thread's groups of copies have arrived in LDS, oldest first, all but so many; `buffers` is what they fill."""
+    """The thread's groups of copies have arrived in LDS, oldest first, all but so many; `buffers` is what they fill.
+
+    >>> from layoutalg.kernel.library.transpose import straight_transpose
+    >>> (arrived,) = straight_transpose().of(Await)
+    >>> arrived.groups, [one.name for one in arrived.fills]
+    (0, ['lds'])
+    >>> list(Await(-1, ()).wrong())
+    ['-1 groups of copies are awaited; at least 0 are']
+    """
 
     groups: int
     buffers: tuple[Shared, ...]
@@ -96,7 +120,12 @@ class Await(Statement):
 
 @dataclass(frozen=True)
 class Barrier(Statement):
-    """All threads of the block arrive before any goes on; LDS accesses before it are done."""
+    """All threads of the block arrive before any goes on; LDS accesses before it are done.
+
+    >>> from layoutalg.kernel.library.transpose import lds_transpose
+    >>> [type(s).__name__ for s in lds_transpose().body]
+    ['Load', 'StoreShared', 'Barrier', 'LoadShared', 'Store']
+    """
 
     words = ("barrier", "all threads meet")
 
@@ -106,7 +135,12 @@ class Barrier(Statement):
 
 @dataclass(frozen=True)
 class Clear(Statement):
-    """registers ← the neutral value of what will be accumulated in them."""
+    """registers ← the neutral value of what will be accumulated in them.
+
+    >>> from layoutalg.kernel.library.reduce import reduction
+    >>> [(clear.registers.name, clear.value) for clear in reduction("kr", "max").of(Clear)]
+    [('partial', 'the least number'), ('taken', 'the least number')]
+    """
 
     registers: Registers
     how: How = "sum"
@@ -126,6 +160,12 @@ class Multiply(Statement):
 
     The Ys of c are (m tiles, n tiles, element …), of a (m tiles, k tiles, element …), of b (n tiles, k tiles,
     element …), where element … are those of the instruction, in order.
+
+    >>> from layoutalg.kernel.library.contraction import contraction
+    >>> from layoutalg.kernel.library.einsum import parse_einsum
+    >>> (product,) = contraction(parse_einsum("ik,kj->ij"), "f16", "f32", target="gfx942").of(Multiply)
+    >>> product.instruction.name, [one.name for one in product.adds_to]
+    ('mfma_f32_32x32x8f16', ['sums'])
     """
 
     c: Registers
@@ -153,6 +193,15 @@ class MultiplyShared(Statement):
     The loads' registers hold nothing: they say which rows the lanes of an instruction read together.  LDS is read, and
     c written, at some time before the next barrier and the next statement that names c.  `along_k`: of a and b, whether
     rows in LDS run along k (`obligations.in_lds` says what must hold).
+
+    >>> from layoutalg.kernel.library.contraction import contraction
+    >>> from layoutalg.kernel.library.einsum import parse_einsum
+    >>> from layoutalg.kernel.library.plans import Cut, copied, plan_for
+    >>> cut = Cut((1, 1), (2, 1), 64, 4, instruction="wgmma.mma_async.sync.aligned.m64n256k16.f32.{0}.{0}")
+    >>> plan = copied(plan_for("sm_90", "f16"), cut)
+    >>> (one,) = contraction(parse_einsum("ik,jk->ij"), "f16", plan=plan, widths=(8, 8, 1)).of(MultiplyShared)
+    >>> [data.name for data in one.reads], [data.name for data in one.adds_to], one.along_k
+    (['a_lds', 'b_lds'], ['sums'], (True, True))
     """
 
     a: LoadShared
@@ -185,6 +234,10 @@ class Fold(Statement):
 
     The Ys of c are the first ones of a; a's other Ys are taken in.  Where c has one dimension less, a thread holds the
     last dimension whole; where it has as many, c's last one numbers the parts that threads hold (`obligations.folds`).
+
+    >>> from layoutalg.kernel.library.reduce import reduction
+    >>> [(fold.c.name, fold.a.name, fold.how) for fold in reduction("kr").of(Fold)]
+    [('partial', 'loaded', 'sum'), ('taken', 'parts', 'sum')]
     """
 
     c: Registers
@@ -197,7 +250,13 @@ class Fold(Statement):
 
 @dataclass(frozen=True)
 class Elementwise(Statement):
-    """registers ← function(operands), element by element; all have one distribution. Functions: see `FUNCTIONS`."""
+    """registers ← function(operands), element by element; all have one distribution. Functions: see `FUNCTIONS`.
+
+    >>> from layoutalg.kernel.library.transpose import register_transpose
+    >>> (tile,) = register_transpose().registers
+    >>> list(Elementwise(tile, "relu", (tile,)).wrong()), list(Elementwise(tile, "relu", (tile, tile)).wrong())
+    ([], ['relu of 2 operands; it takes 1'])
+    """
 
     registers: Registers
     function: str
@@ -215,7 +274,13 @@ class Elementwise(Statement):
 
 @dataclass(frozen=True)
 class Loop(Statement):
-    """The body for each value of an index variable, in order; `unroll` asks the compiler to write it out."""
+    """The body for each value of an index variable, in order; `unroll` asks the compiler to write it out.
+
+    >>> from layoutalg.kernel.library.reduce import reduction
+    >>> (loop,) = reduction("rk").of(Loop)
+    >>> loop.index, extent_of(loop.index), [type(s).__name__ for s in loop.body]
+    (kt, (N_a + 15) // 16, ['Load', 'Fold'])
+    """
 
     index: Expr
     body: tuple[Statement, ...]
@@ -231,5 +296,10 @@ class Loop(Statement):
 
 
 def extent_of(index: Expr) -> Expr:
-    """How many values an index variable has."""
+    """How many values an index variable has.
+
+    >>> from layoutalg.index import symbol, var
+    >>> extent_of(var("i", 4)), extent_of(var("i", symbol("N") * 2))
+    (4, N * 2)
+    """
     return as_expr(int(index.hi) + 1) if index.value.extent is None else index.value.extent

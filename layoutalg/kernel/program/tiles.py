@@ -23,7 +23,14 @@ How = Literal["sum", "max"]
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor in global memory, reached by coordinates (called `names`) through its descriptor."""
+    """A tensor in global memory, reached by coordinates (called `names`) through its descriptor.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> from layoutalg.target.dtypes import DTYPES
+    >>> a = Tensor("a", DTYPES["f16"], make_naive_tensor_descriptor((8, 64), (66, 1)), ("m", "k"))
+    >>> a.descriptor.offset((7, 2)), a.dtype.bytes
+    (464, 2)
+    """
 
     name: str
     dtype: DType
@@ -40,7 +47,13 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Shared:
-    """A buffer in LDS, `slots` copies of so many elements; descriptors come with each access."""
+    """A buffer in LDS, `slots` copies of so many elements; descriptors come with each access.
+
+    >>> from layoutalg.target.dtypes import DTYPES
+    >>> turns = Shared("a_lds", DTYPES["f16"], elements=518, slots=2)
+    >>> turns.bytes, turns.aligned_bytes
+    (2072, 2080)
+    """
 
     name: str
     dtype: DType
@@ -60,7 +73,13 @@ class Shared:
 
 @dataclass(frozen=True)
 class Registers:
-    """A tile held by the threads of a block: each thread has the elements that the distribution gives it."""
+    """A tile held by the threads of a block: each thread has the elements that the distribution gives it.
+
+    >>> from layoutalg.kernel.library.transpose import register_transpose
+    >>> (tile,) = register_transpose().registers
+    >>> tile.name, tile.dtype.name, tile.distribution.lengths, tile.distribution.ys
+    ('tile', 'f32', (32, 32), (4, 4))
+    """
 
     name: str
     dtype: DType

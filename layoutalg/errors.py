@@ -92,11 +92,27 @@ class DrawError(ValueError):
 
 
 class DeviceError(Exception):
-    """Any failure between a kernel's source and its result."""
+    """Any failure between a kernel's source and its result.
+
+    >>> from layoutalg.device import choose_device
+    >>> try:
+    ...     choose_device("abacus")
+    ... except DeviceError as error:
+    ...     print(type(error).__name__)
+    NoDeviceError
+    """
 
 
 class CompileError(DeviceError):
-    """The source could not be compiled. `output` is all that the compiler said."""
+    """The source could not be compiled. `output` is all that the compiler said.
+
+    >>> from layoutalg.device import compile_source
+    >>> try:
+    ...     compile_source("no kernel", "gfx942")
+    ... except CompileError as error:
+    ...     print("error:" in error.output, str(error).partition(";")[0])
+    True gfx942: the source does not compile
+    """
 
     def __init__(self, message: str, output: str = "") -> None:
         super().__init__(message)
@@ -104,19 +120,49 @@ class CompileError(DeviceError):
 
 
 class NoCompilerError(CompileError):
-    """No compiler for the target was found."""
+    """No compiler for the target was found.
+
+    >>> from unittest import mock
+    >>> from layoutalg.device import choose_compiler
+    >>> with mock.patch("layoutalg.device.compilers.find_compilers", return_value=()):
+    ...     choose_compiler("gfx942")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    layoutalg.errors.NoCompilerError: no compiler for gfx942: no ROCm (ROCM_PATH, /opt/rocm, hipcc o...
+    """
 
 
 class CodeObjectError(DeviceError):
-    """The bytes are not a whole code object."""
+    """The bytes are not a whole code object.
+
+    >>> from layoutalg.device import CodeObject
+    >>> CodeObject.read(b".version 8.0 .target sm_80")
+    Traceback (most recent call last):
+        ...
+    layoutalg.errors.CodeObjectError: the PTX names no target (.target sm_…): compile the source again
+    """
 
 
 class LaunchError(DeviceError):
-    """A launch does not fit the kernel."""
+    """A launch does not fit the kernel.
+
+    >>> from layoutalg.device.runtime import Parameter, pack_number
+    >>> pack_number("the number of rows", Parameter("value", size=4, offset=0), 1 << 40)
+    Traceback (most recent call last):
+        ...
+    layoutalg.errors.LaunchError: the number of rows is 1099511627776, which does not fit into the parameter
+    """
 
 
 class NoDeviceError(DeviceError):
-    """No device of the kind asked for was found."""
+    """No device of the kind asked for was found.
+
+    >>> from layoutalg.device import choose_device
+    >>> choose_device("abacus")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    layoutalg.errors.NoDeviceError: unknown device 'abacus': give one of auto, amd, nvidia, cpu, or ...
+    """
 
 
 class UnsupportedInstructionError(DeviceError):

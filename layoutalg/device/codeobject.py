@@ -31,7 +31,12 @@ _BUNDLES = (b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB")
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a kernel. `element` and `written` are known on the CPU only."""
+    """One parameter of a kernel. `element` and `written` are known on the CPU only.
+
+    >>> from layoutalg.device.runtime import pack_number
+    >>> pack_number("scale", Parameter("value", size=4, offset=16, element="f4"), 1.5).hex()
+    '0000c03f'
+    """
 
     kind: str  # pointer or value
     size: int  # bytes of the parameter itself
@@ -42,7 +47,13 @@ class Parameter:
 
 @dataclass(frozen=True)
 class KernelResources:
-    """What a kernel takes from the machine. None where the format does not say."""
+    """What a kernel takes from the machine. None where the format does not say.
+
+    >>> KernelResources("twice", (), vgpr_spills=2, sgpr_spills=1).spills
+    3
+    >>> print(KernelResources("twice", ()).spills)
+    None
+    """
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -68,7 +79,13 @@ class KernelResources:
 
 @dataclass(frozen=True)
 class CodeObject:
-    """A compiled file for one target, with its kernels."""
+    r"""A compiled file for one target, with its kernels.
+
+    >>> ptx = b".version 8.0\n.target sm_80\n.visible .entry twice(\n.param .u64 twice_param_0\n)\n{\nret;\n}\n"
+    >>> code = CodeObject.read(ptx)
+    >>> code.target, list(code.kernels), code.kernels["twice"].parameters[0].size
+    ('sm_80', ['twice'], 8)
+    """
 
     target: str
     payload: bytes

@@ -77,7 +77,12 @@ _LIBC = ("x86_64-linux-gnu", "x86-linux-gnu", "generic-glibc", "x86-linux-any", 
 
 @dataclass(frozen=True)
 class Compiler:
-    """A clang, its linker, and how it is told from another version of itself."""
+    """A clang, its linker, and how it is told from another version of itself.
+
+    >>> clang = Compiler("system", ("clang++",), ("ld.lld",), "20")
+    >>> [step[0] for step in clang.steps("gfx942", opt_level=3)], clang.steps("gfx942", opt_level=3)[1][2]
+    (['clang++', 'clang++', 'ld.lld'], '-mcpu=gfx942')
+    """
 
     kind: str  # rocm, system or zig
     clang: tuple[str, ...]

@@ -45,7 +45,11 @@ _FLOATS = {2: "e", 4: "f", 8: "d"}
 
 @dataclass(frozen=True)
 class Absent:
-    """A kind of device that was not found, and why."""
+    """A kind of device that was not found, and why.
+
+    >>> Found.of([Absent("amd", "hip-python is not installed")]).absent[0].reason
+    'hip-python is not installed'
+    """
 
     kind: str
     reason: str
@@ -53,7 +57,12 @@ class Absent:
 
 @dataclass(frozen=True)
 class Found:
-    """What `devices()` found on this machine, and what it did not."""
+    """What `devices()` found on this machine, and what it did not.
+
+    >>> found = Found.of([choose_device("cpu"), Absent("amd", "no driver")])
+    >>> [device.kind for device in found.devices], [one.kind for one in found.absent]
+    (['cpu'], ['amd'])
+    """
 
     devices: tuple["Device", ...]
     absent: tuple[Absent, ...]
@@ -78,7 +87,11 @@ class CheckedLaunch:
 
 
 class DeviceArray:
-    """An array in a device's memory, row-major. `owner` keeps the memory alive."""
+    """An array in a device's memory, row-major. `owner` keeps the memory alive.
+
+    >>> choose_device("cpu").empty((3, 4), "f4").nbytes
+    48
+    """
 
     def __init__(self, device: "Device", shape: tuple[int, ...], dtype: "np.dtype[Any]", pointer: int, owner: object):
         self.device = device
@@ -101,7 +114,13 @@ class DeviceArray:
 
 
 class Event(ABC):
-    """A moment in a device's work."""
+    """A moment in a device's work.
+
+    >>> cpu = choose_device("cpu")
+    >>> start, end = cpu.event(), cpu.event()
+    >>> end.milliseconds_since(start) >= 0
+    True
+    """
 
     @abstractmethod
     def milliseconds_since(self, start: "Event") -> float:
@@ -109,7 +128,16 @@ class Event(ABC):
 
 
 class Module(ABC):
-    """A code object that a device has loaded."""
+    r"""A code object that a device has loaded.
+
+    >>> from layoutalg.device import compile_source
+    >>> source = '#include "layoutalg_device.h"\nextern "C" __global__ void five(int* out) { out[threadIdx.x] = 5; }\n'
+    >>> cpu = choose_device("cpu")
+    >>> module, out = cpu.load(compile_source(source, "cpu")), cpu.empty(3, "i4")
+    >>> module.launch("five", 1, 3, (out,))
+    >>> out.numpy().tolist()
+    [5, 5, 5]
+    """
 
     def __init__(self, device: "Device", code: CodeObject):
         self.device = device
@@ -165,7 +193,13 @@ class Module(ABC):
 
 
 class Device(ABC):
-    """Something that runs kernels."""
+    """Something that runs kernels.
+
+    >>> import numpy as np
+    >>> cpu = choose_device("cpu")
+    >>> cpu.array(np.arange(3)).numpy().tolist()
+    [0, 1, 2]
+    """
 
     name: str
     kind: str  # amd, nvidia or cpu

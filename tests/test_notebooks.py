@@ -24,7 +24,12 @@ def test_there_are_thirteen_in_order() -> None:
     assert [path.name[:2] for path in LESSONS] == [f"{n:02}" for n in range(1, 14)]
 
 
-@pytest.mark.parametrize("path", LESSONS, ids=lambda p: p.stem)
+QUICK = ("01", "07")
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(p, marks=() if p.stem[:2] in QUICK else pytest.mark.slow, id=p.stem) for p in LESSONS]
+)
 def test_what_its_cells_show_is_what_it_keeps(path: Path) -> None:
     shown = outputs.kept(path)
     assert shown == path.read_text(encoding="utf-8"), "`make outputs` writes what the cells show now"

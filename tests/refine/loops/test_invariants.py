@@ -154,6 +154,7 @@ def written_out():
     return replace(whole, grid=(block,), body=(Loop(passes, each, unroll=True),))
 
 
+@pytest.mark.slow
 def test_each_pass_of_a_loop_that_is_written_out_has_its_stores():
     program = written_out()
     code = compile_source(emit_unverified(program), "gfx942")

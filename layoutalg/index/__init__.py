@@ -13,33 +13,13 @@ from layoutalg.errors import InexpressibleError
 from layoutalg.index.c import Code, c_code, c_expression, fits, intermediates
 from layoutalg.index.compound import all_equal, maximum, minimum, prod
 from layoutalg.index.evaluate import PYTHON, array, extent, grid, grids, read, value, values
-from layoutalg.index.expr import (
-    FALSE,
-    TRUE,
-    Expr,
-    Term,
-    add,
-    all_of,
-    any_of,
-    as_expr,
-    bitand,
-    const,
-    div,
-    eq,
-    le,
-    lookup,
-    lt,
-    mod,
-    mul,
-    negation,
-    select,
-    xor,
-)  # fmt: skip
+from layoutalg.index.expr import FALSE, TRUE, Expr, Term, add, as_expr, bitand, const, div, le, lt, mod, mul, xor
 from layoutalg.index.javascript import javascript
 from layoutalg.index.narrow import narrowed
 from layoutalg.index.normal import holds, nonnegative, simplify
 from layoutalg.index.parse import ParseError, parse
 from layoutalg.index.symbolic import from_sympy, latex, to_sympy
+from layoutalg.index.truth import all_of, any_of, eq, lookup, negation, select  # fmt: skip
 from layoutalg.index.variable import Symbol, symbol, unlimited, var
 from layoutalg.index.walk import conjuncts, fresh, names, postorder, rebuild, slack, substitute, unused, variables
 

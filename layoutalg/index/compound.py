@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from layoutalg.index.expr import TRUE, Expr, Term, all_of, as_expr, eq, le, mul, select
+from layoutalg.index.expr import TRUE, Expr, Term, as_expr, le, mul
+from layoutalg.index.truth import all_of, eq, select
 
 
 def minimum(left: Term, right: Term) -> Expr:

@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakValueDictionary
@@ -35,7 +34,7 @@ from weakref import WeakValueDictionary
 from layoutalg.errors import InexpressibleError
 from layoutalg.index.integers import integer
 from layoutalg.index.node import Node
-from layoutalg.index.ranges import BOOLEAN, RANGE
+from layoutalg.index.ranges import RANGE
 from layoutalg.index.text import show
 
 
@@ -196,7 +195,11 @@ def const(value: int) -> Expr:
 
 
 def as_expr(term: Term) -> Expr:
-    """`term` itself, or the constant it is; TypeError for what is neither an expression nor an integer."""
+    """`term` itself, or the constant it is; TypeError for what is neither an expression nor an integer.
+
+    >>> as_expr(3) + 4
+    7
+    """
     return term if isinstance(term, Expr) else const(term)
 
 
@@ -204,7 +207,12 @@ TRUE, FALSE = const(1), const(0)
 
 
 def add(*terms: Term) -> Expr:
-    """The sum; nested sums are flattened and constants gathered at the end."""
+    """The sum; nested sums are flattened and constants gathered at the end.
+
+    >>> from layoutalg.index import var
+    >>> add(1, var("i", 8), 2)
+    i + 3
+    """
     total, parts = 0, []
     for term in map(as_expr, terms):
         for part in term.args if term.op == "add" else (term,):
@@ -218,7 +226,12 @@ def add(*terms: Term) -> Expr:
 
 
 def mul(left: Term, right: Term) -> Expr:
-    """The product; a constant factor stands last and multiplies into a sum's constant only through the normal form."""
+    """The product; a constant factor stands last and multiplies into a sum's constant only through the normal form.
+
+    >>> from layoutalg.index import var
+    >>> mul(2, mul(var("i", 8), 3))
+    i * 6
+    """
     a, b = as_expr(left), as_expr(right)
     if a.op == "const":
         a, b = b, a
@@ -272,7 +285,13 @@ def _divisor(term: Term) -> Expr:
 
 
 def xor(left: Term, right: Term) -> Expr:
-    """Bitwise exclusive or, of two's complement numbers of any width."""
+    """Bitwise exclusive or, of two's complement numbers of any width.
+
+    >>> from layoutalg.index import var
+    >>> i = var("i", 8)
+    >>> xor(6, 3), xor(i, i), xor(i, 5)
+    (5, 0, i ^ 5)
+    """
     a, b = as_expr(left), as_expr(right)
     if a.op == "const" and b.op == "const":
         return const(a.value ^ b.value)
@@ -284,7 +303,13 @@ def xor(left: Term, right: Term) -> Expr:
 
 
 def bitand(left: Term, right: Term) -> Expr:
-    """Bitwise and, of two's complement numbers of any width; with a mask 2ᵏ−1 it is the remainder by 2ᵏ."""
+    """Bitwise and, of two's complement numbers of any width; with a mask 2ᵏ−1 it is the remainder by 2ᵏ.
+
+    >>> from layoutalg.index import var
+    >>> i = var("i", 64)
+    >>> bitand(12, 10), bitand(i, 7), bitand(i, 6)
+    (8, i % 8, i & 6)
+    """
     a, b = as_expr(left), as_expr(right)
     if a.op == "const":
         a, b = b, a
@@ -296,7 +321,13 @@ def bitand(left: Term, right: Term) -> Expr:
 
 
 def lt(left: Term, right: Term) -> Expr:
-    """left < right, as a truth value; decided at once where the ranges decide it."""
+    """left < right, as a truth value; decided at once where the ranges decide it.
+
+    >>> from layoutalg.index import var
+    >>> i = var("i", 8)
+    >>> lt(i, 4), lt(i, 8), lt(i, 0)
+    (i < 4, 1, 0)
+    """
     a, b = as_expr(left), as_expr(right)
     if a.hi < b.lo:
         return TRUE
@@ -304,95 +335,14 @@ def lt(left: Term, right: Term) -> Expr:
 
 
 def le(left: Term, right: Term) -> Expr:
-    """left ≤ right, as a truth value; decided at once where the ranges decide it."""
+    """left ≤ right, as a truth value; decided at once where the ranges decide it.
+
+    >>> from layoutalg.index import var
+    >>> i = var("i", 8)
+    >>> le(i, 4), le(i, 7)
+    (i <= 4, 1)
+    """
     a, b = as_expr(left), as_expr(right)
     if a is b or a.hi <= b.lo:
         return TRUE
     return FALSE if a.lo > b.hi else make_node("le", (a, b))
-
-
-def eq(left: Term, right: Term) -> Expr:
-    """left = right, as a truth value over their variables (`==` asks whether they are the same expression).
-
-    >>> from layoutalg.index import symbol
-    >>> m = symbol("M")
-    >>> eq(m, 4), m == 4, m - m + 4 == 4
-    (M == 4, False, False)
-    """
-    a, b = as_expr(left), as_expr(right)
-    if a is b:
-        return TRUE
-    return FALSE if a.hi < b.lo or b.hi < a.lo else make_node("eq", (a, b))
-
-
-def all_of(*terms: Term) -> Expr:
-    """The conjunction; true when empty.
-
-    >>> from layoutalg.index import var
-    >>> i = var("i", 9)
-    >>> all_of(i < 4, i >= 0)
-    i < 4
-    """
-    return _junction("all", terms, FALSE, TRUE)
-
-
-def any_of(*terms: Term) -> Expr:
-    """The disjunction; false when empty."""
-    return _junction("any", terms, TRUE, FALSE)
-
-
-def _junction(op: str, terms: tuple[Term, ...], absorbing: Expr, neutral: Expr) -> Expr:
-    parts: dict[Expr, None] = {}
-    for term in map(as_expr, terms):
-        _truth(term)
-        parts |= dict.fromkeys(term.args if term.op == op else (term,))
-    if absorbing in parts:
-        return absorbing
-    parts.pop(neutral, None)
-    return make_node(op, tuple(parts)) if len(parts) > 1 else next(iter(parts), neutral)
-
-
-def negation(term: Term) -> Expr:
-    """The truth value that `term` is not."""
-    a = as_expr(term)
-    _truth(a)
-    if a.op == "const":
-        return FALSE if a.value else TRUE
-    if a.op in ("lt", "le"):
-        return (le if a.op == "lt" else lt)(a.args[1], a.args[0])
-    return a.args[0] if a.op == "not" else make_node("not", (a,))
-
-
-def _truth(term: Expr) -> None:
-    if term.op not in BOOLEAN and term is not TRUE and term is not FALSE:
-        raise TypeError(f"{term} is a number; a truth value is needed here (compare it with something)")
-
-
-def select(condition: Term, left: Term, right: Term) -> Expr:
-    """`left` where `condition` holds, else `right`."""
-    c, a, b = as_expr(condition), as_expr(left), as_expr(right)
-    _truth(c)
-    if c.op == "const":
-        return a if c.value else b
-    return a if a is b else make_node("select", (c, a, b))
-
-
-def lookup(table: Sequence[int], index: Term) -> Expr:
-    """`table[index]`; ValueError where the index can leave the table.
-
-    >>> lookup((4, 7, 9), 1)
-    7
-    """
-    i = as_expr(index)
-    if i.lo < 0 or i.hi >= len(table):
-        raise InexpressibleError(
-            f"index {i} in {i.lo}…{i.hi} leaves a table of {len(table)} entries; take it modulo {len(table)}"
-        )
-    return const(table[i.value]) if i.op == "const" else make_node("lookup", (i,), tuple(map(integer, table)))
-
-
-BUILD: Mapping[str, Callable[..., Expr]] = {
-    "add": add, "mul": mul, "div": div, "mod": mod, "xor": xor, "and": bitand, "lt": lt, "le": le, "eq": eq,
-    "all": all_of, "any": any_of, "not": negation, "select": select,
-}  # fmt: skip
-"""The constructor of each operation."""

@@ -38,24 +38,8 @@ from functools import reduce
 from keyword import iskeyword
 
 from layoutalg.index.compound import maximum, minimum
-from layoutalg.index.expr import (
-    Expr,
-    add,
-    all_of,
-    any_of,
-    bitand,
-    const,
-    div,
-    eq,
-    le,
-    lookup,
-    lt,
-    mod,
-    mul,
-    negation,
-    select,
-    xor,
-)  # fmt: skip
+from layoutalg.index.expr import Expr, add, bitand, const, div, le, lt, mod, mul, xor
+from layoutalg.index.truth import all_of, any_of, eq, lookup, negation, select  # fmt: skip
 
 LENGTH = 10_000
 """The most characters a text may have."""

@@ -33,28 +33,10 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.index.evaluate import read
-from layoutalg.index.expr import (
-    FALSE,
-    TRUE,
-    Expr,
-    add,
-    all_of,
-    any_of,
-    bitand,
-    const,
-    div,
-    eq,
-    le,
-    lookup,
-    lt,
-    mod,
-    mul,
-    negation,
-    select,
-    xor,
-)  # fmt: skip
+from layoutalg.index.expr import FALSE, TRUE, Expr, add, bitand, const, div, le, lt, mod, mul, xor
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.index.text import PRIMARY, Piece, signed_sum
+from layoutalg.index.truth import all_of, any_of, eq, lookup, negation, select  # fmt: skip
 from layoutalg.index.walk import postorder, variables
 from layoutalg.lazy import lazy
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
-from layoutalg.index.expr import BUILD, Expr, Term, all_of, as_expr, lookup
+from layoutalg.index.expr import Expr, Term, as_expr
+from layoutalg.index.truth import BUILD, all_of, lookup
 from layoutalg.index.variable import var
 
 

@@ -39,20 +39,7 @@ from layoutalg.layout.descriptor import (
 )
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
 from layoutalg.layout.increments import Increment, increment_of
-from layoutalg.layout.linear import (
-    Embed,
-    Freeze,
-    Insert,
-    LeftPad,
-    Linear,
-    Offset,
-    Pad,
-    PassThrough,
-    Replicate,
-    RightPad,
-    Slice,
-    Vectorize,
-)
+from layoutalg.layout.linear import Embed, Freeze, Insert, Linear, Replicate, Vectorize
 from layoutalg.layout.merge import (
     Merge,
     MergeCarryCheck,
@@ -72,6 +59,7 @@ from layoutalg.layout.nonlinear import (
     Xor,
     XorNoModulo,
 )
+from layoutalg.layout.shifts import LeftPad, Offset, Pad, PassThrough, RightPad, Slice
 from layoutalg.layout.transform import NoInverseError, Transform
 from layoutalg.layout.transforms import TRANSFORMS
 

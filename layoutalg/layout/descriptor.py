@@ -23,8 +23,9 @@ from layoutalg.errors import LayoutError
 from layoutalg.index import FALSE, TRUE, Expr, Term, add, array, as_expr, maximum, prod, variables
 from layoutalg.index.integers import integers
 from layoutalg.layout.adaptor import Ids, TensorAdaptor, attach, is_outside, make_identity
-from layoutalg.layout.linear import Embed, Freeze, Offset, PassThrough
+from layoutalg.layout.linear import Embed, Freeze
 from layoutalg.layout.merge import Unmerge
+from layoutalg.layout.shifts import Offset, PassThrough
 from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter
 from layoutalg.lazy import lazy
 

@@ -31,7 +31,8 @@ from layoutalg.index.integers import integers
 from layoutalg.layout.adaptor import attach, make_identity
 from layoutalg.layout.buffer_view import AddressSpace, Array, BufferView, MemoryOperation
 from layoutalg.layout.descriptor import TensorDescriptor, make_naive_tensor_descriptor, transform_tensor_descriptor
-from layoutalg.layout.linear import Embed, Offset, PassThrough, RightPad
+from layoutalg.layout.linear import Embed
+from layoutalg.layout.shifts import Offset, PassThrough, RightPad
 from layoutalg.layout.transform import Transform
 
 

@@ -38,19 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from layoutalg.layout.linear import (
-    Embed,
-    Freeze,
-    Insert,
-    LeftPad,
-    Offset,
-    Pad,
-    PassThrough,
-    Replicate,
-    RightPad,
-    Slice,
-    Vectorize,
-)
+from layoutalg.layout.linear import Embed, Freeze, Insert, Replicate, Vectorize
 from layoutalg.layout.merge import (
     Merge,
     MergeCarryCheck,
@@ -72,6 +60,7 @@ from layoutalg.layout.nonlinear import (
     Xor,
     XorNoModulo,
 )
+from layoutalg.layout.shifts import LeftPad, Offset, Pad, PassThrough, RightPad, Slice
 from layoutalg.layout.transform import Transform
 
 TRANSFORMS: Mapping[str, type[Transform]] = {

@@ -18,15 +18,15 @@ What it cannot represent: bytes before the layout's base, and blocks that run al
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, all_of, eq, fresh
+from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq, fresh
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove.claims.base import Claim
 from layoutalg.prove.claims.maps import InBounds
-from layoutalg.prove.domain import at, digit_form, index_form, names_in
+from layoutalg.prove.domain import Domain, at, digit_form, index_form, names_in
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Shown
 
 NUM_RECORDS = (1 << 32) - 1
@@ -145,15 +145,34 @@ class OwnScale(Claim):
         yield from InBounds(d).obligations()
         where, avoid = self.dimension % d.rank, names_in(d)
         length = d.lengths[where]
-        block = fresh("block", (length + (n - 1)) // n, avoid)
-        element = fresh("element", n, avoid)
-        first, each = (at(d, _replaced(d, where, i)) for i in (block * n, block * n + element))
-        there = all_of(block * n + element < length, each.valid)
-        shown = (Shown("index", each.top), Shown("scale", each.bottom), Shown("its block's", first.bottom))
-        yield ForAll("elements of a block have one scale", eq(each.bottom[0], first.bottom[0]), there, shown)
+        count = (length + (n - 1)) // n
+        extents = (*d.lengths[:where], count, *d.lengths[where + 1 :])
+        block = fresh("block", count, avoid)
+        element, other = (fresh(name, n, avoid) for name in ("element", "other_element"))
         blocks = tuple(block if k == where else v for k, v in enumerate(index_form(d).variables))
-        told = Shown("index", first.top), Shown("scale", first.bottom)
-        yield InjectiveMap("blocks have scales of their own", blocks, first.bottom, first.valid, told)
+        whole = index_form(d).valid is TRUE  # then a block's first element tells its scale
+
+        def scale(blocks: Sequence[Expr], element: Expr) -> tuple[Domain, Expr]:
+            """An element of a block, and whether it is there."""
+            place = blocks[where] * n + element
+            found = at(d, (*blocks[:where], place, *blocks[where + 1 :]))
+            return found, all_of(place < length, found.valid)
+
+        one, there = scale(blocks, element)
+        mate, too = scale(blocks, as_expr(0) if whole else other)
+        told = Shown("index", one.top), Shown("scale", one.bottom)
+        shown = (*told, Shown("another's", mate.top), Shown("scale", mate.bottom))
+        same = eq(one.bottom[0], mate.bottom[0])
+        yield ForAll("elements of a block have one scale", same, all_of(there, too), shown)
+        if whole:
+            shown = Shown("index", mate.top), Shown("scale", mate.bottom)
+            yield InjectiveMap("blocks have scales of their own", blocks, mate.bottom, TRUE, shown)
+        else:
+            others = tuple(fresh(f"{b.value.name}_other", n, avoid) for b, n in zip(blocks, extents, strict=True))
+            mate, too = scale(others, other)
+            shown = (*told, Shown("another's", mate.top), Shown("scale", mate.bottom))
+            alike = all_of(there, too, eq(one.bottom[0], mate.bottom[0]))
+            yield ForAll("blocks have scales of their own", all_equal(blocks, others), alike, shown)
 
 
 def _replaced(d: TensorDescriptor, dimension: int, index: Expr) -> tuple[Expr, ...]:

@@ -65,8 +65,8 @@
 #include <hip/hip_runtime.h>
 #endif
 
-// Loads of a wave go straight to LDS: lane after lane from where its first lane's place is. They have come after
-// await_copies(); where there are none, copies are done where they stand.
+// Loads of a wave go straight to LDS: lane after lane from where its first lane's place is. All but the newest so many
+// have come after await_copies(); where there are none, copies are done where they stand.
 #if defined(__gfx942__) || defined(__gfx950__)
 template <int bytes> static __device__ inline __attribute__((always_inline)) void copy_straight(
     void* lds, const void* memory
@@ -84,8 +84,11 @@ template <int bytes> static __device__ inline __attribute__((always_inline)) voi
     else
         *(Copied*)lds = *(const Copied*)memory;
 }
-template <int groups> static __device__ inline __attribute__((always_inline)) void await_copies() {
-    asm volatile("s_waitcnt vmcnt(0)" : : : "memory");
+template <int loads> static __device__ inline __attribute__((always_inline)) void await_copies() {
+    asm volatile("s_waitcnt vmcnt(%0)" : : "n"(loads) : "memory");
+}
+static __device__ inline __attribute__((always_inline)) void meet_under_way() {  // __syncthreads() awaits all loads
+    asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" : : : "memory");
 }
 #else
 template <int bytes> static __device__ inline __attribute__((always_inline)) void copy_straight(
@@ -94,9 +97,12 @@ template <int bytes> static __device__ inline __attribute__((always_inline)) voi
     typedef unsigned Copied __attribute__((ext_vector_type(bytes / 4)));
     *(Copied*)lds = *(const Copied*)memory;
 }
-template <int groups> static __device__ inline __attribute__((always_inline)) void await_copies() {}
+template <int loads> static __device__ inline __attribute__((always_inline)) void await_copies() {}
+static __device__ inline __attribute__((always_inline)) void meet_under_way() { __syncthreads(); }
 #endif
-static __device__ inline __attribute__((always_inline)) void commit_copies() {}
+static __device__ inline __attribute__((always_inline)) void commit_copies() {
+    asm volatile("" : : : "memory");  // what is counted later is issued later
+}
 
 extern "C" __global__ void __launch_bounds__(256)
 transpose_straight_f32(const float* __restrict__ source, float* __restrict__ target, const int M, const int N) {

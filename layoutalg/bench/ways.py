@@ -26,6 +26,7 @@ CONTRACTIONS = (
     Cut((4, 4), (2, 4), 64, 4, 8), Cut((4, 4), (4, 2), 64, 4, 4), Cut((4, 4), (2, 2), 64, 3, 8),
     *(Cut((1, 1), (2, 1), 64, 4, group, instruction=_LDS.format(256)) for group in (8, 16)),
     Cut((2, 1), (2, 1), 64, 4, 8, instruction=_LDS.format(128)),
+    *(Cut((1, 1), (2, 1), 64, 3, group, instruction=_LDS.format(256), through=True) for group in (8, 16)),
 )  # fmt: skip
 CONVOLUTIONS = (
     Cut((2, 4), (4, 1), 64, 2), Cut((2, 4), (4, 1), 64, 3), Cut((3, 4), (2, 2), 64, 3), Cut((4, 4), (2, 2), 64, 3),
@@ -33,6 +34,8 @@ CONVOLUTIONS = (
     *(Cut((rows, 1), (2, 1), 64, stages, instruction=_LDS.format(n))
       for n, rows, stages in ((64, 1, 3), (64, 2, 3), (64, 1, 6), (128, 1, 3), (128, 2, 4), (256, 1, 3), (256, 1, 4))),
     *(Cut((1, 1), (1, 1), 64, stages, instruction=_LDS.format(n)) for n, stages in ((64, 4), (128, 4), (256, 2))),
+    *(Cut((1, 1), (2, 1), 64, stages, instruction=_LDS.format(n), through=True)
+      for n, stages in ((64, 3), (64, 4), (128, 2), (128, 3), (128, 4), (256, 3))),
 )  # fmt: skip
 """Of products whose tiles are copied past the registers."""
 BLOCKS = (
@@ -77,7 +80,7 @@ def _plans(case: Case, target: str, cuts: tuple[Cut, ...]) -> Iterator[tuple[Pla
         plan = copied(usual, cut)
         *_, columns = case.result
         if columns % plan.n == 0 and all(shape[-1] % cut.k == 0 for shape in case.shapes):
-            yield plan, f"{cut.waves[0]}x{cut.waves[1]}_s{cut.stages}_g{cut.group}"
+            yield plan, f"{cut.waves[0]}x{cut.waves[1]}_s{cut.stages}_g{cut.group}{'_through' if cut.through else ''}"
 
 
 OTHERS: Mapping[str, Callable[[Case, str, Task], Iterator[Task]]] = {

@@ -38,4 +38,4 @@ def registers_of(matrix: MatrixInstruction) -> Mapping[str, int]:
     """
     parts = {"a": (matrix.a, matrix.a_dtype), "b": (matrix.b, matrix.b_dtype)}
     parts |= dict.fromkeys("cd", (matrix.d, matrix.accumulator))
-    return {role: (int(held.element.hi) + 1) * dtype_of(dtype).bytes // 4 for role, (held, dtype) in parts.items()}
+    return {role: (int(held.element.hi) + 1) * dtype_of(dtype).bits // 32 for role, (held, dtype) in parts.items()}

@@ -25,6 +25,8 @@ PATTERN = 1024
 """Bytes at whose multiples a pattern begins."""
 ROW = 64
 """Elements of a row."""
+RUN = 8
+"""Elements that stay together: 16 bytes, at whose multiples an operand begins."""
 
 
 def word_read(start: Expr, row: Expr, k: Expr, along_k: bool, leading: Expr | int) -> Expr:
@@ -57,4 +59,4 @@ def first_word(program: Program, operand: LoadShared, letter: str) -> Expr:
     return simplify(place) + operand.slot * operand.shared.elements
 
 
-__all__ = ["PATTERN", "ROW", "first_word", "leading_of", "word_read"]
+__all__ = ["PATTERN", "ROW", "RUN", "first_word", "leading_of", "word_read"]

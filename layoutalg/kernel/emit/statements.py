@@ -14,6 +14,7 @@ from layoutalg.kernel.access.matrix_operands import first_word, leading_of
 from layoutalg.kernel.access.places import bounds, first_copy, starts, tile_start, word_of
 from layoutalg.kernel.emit.conversions import as_float, converted, neutral
 from layoutalg.kernel.emit.instructions import matrix_load_name
+from layoutalg.kernel.obligations.asynchronous import Flight, copies_in
 from layoutalg.kernel.program import (
     FOLDS,
     FUNCTIONS,
@@ -45,6 +46,21 @@ from layoutalg.target.dtypes import DType
 
 UNROLL = "#pragma unroll\n"
 
+MOST_LEFT = 63
+"""The most accesses that a wait of gfx9 can leave under way: vmcnt has 6 bits (LLVM, AMDGPUUsage, s_waitcnt)."""
+
+
+def certain_loads(s: AsyncCopy) -> int:
+    """The loads that each thread makes for a copy: 0 where it may make none.
+
+    A wait that leaves so many under way waits for all that were issued before them, since gfx9 counts loads down in
+    the order of their issue (LLVM, SIInsertWaitcnts: one counter, in order within a type); whatever else a thread has
+    under way makes it wait for more.
+    """
+    held = s.load.registers.distribution.ys
+    each = prod([n for d, n in enumerate(held) if d not in s.load.vector_ys])
+    return int(each) if s.load.only is TRUE else 0
+
 
 def shared_coordinates(program: Program, s: SharedAccess) -> tuple[Expr, ...]:
     """A variable for each coordinate of the tile in LDS."""
@@ -63,34 +79,46 @@ class Writer(Reading[str]):
 
     def __init__(self, program: Program) -> None:
         self.program, self.bits, self.index = program, program.index_bits, index_type(program)
+        self.flight = Flight[int]()  # of each straight copy, the loads that every thread certainly makes
 
     def read_commit(self, s: Commit) -> str:
+        self.flight.commit()
         return "commit_copies();"
 
     def read_await(self, s: Await) -> str:
-        return f"await_copies<{s.groups}>();"
+        """What may stay under way: groups; where loads go straight to LDS, the loads that these are made of."""
+        self.flight.land(s.groups)
+        straight = any(self.program.of(StraightCopy))
+        left = min(sum(self.flight.under_way), MOST_LEFT) if straight else s.groups
+        return f"await_copies<{left}>();"
 
     def body(self, statements: Sequence[Statement]) -> Iterator[str]:
         """The texts of statements; products of tiles in LDS are awaited before what may not meet them."""
-        running: MultiplyShared | None = None
+        running: dict[Registers, None] = {}
         for s in statements:
-            if running and (isinstance(s, Barrier | Loop) or running.product.c in s.tiles):
-                yield f"await_products();\n{_held(running.product.c)}"
-                running = None
+            if isinstance(s, Barrier | Loop) or any(c in s.tiles for c in running):
+                yield from _awaited(running)
             yield self.read(s)
-            running = s if isinstance(s, MultiplyShared) else running
-        if running:
-            yield f"await_products();\n{_held(running.product.c)}"
+            if isinstance(s, MultiplyShared):
+                running[s.product.c] = None
+        yield from _awaited(running)
 
     def read_barrier(self, s: Barrier) -> str:
+        """All meet; where loads straight to LDS may stay under way, by a barrier that does not wait for them."""
         publish = "publish_lds();\n" if any(self.program.of(MultiplyShared)) else ""
-        return f"{publish}__syncthreads();"
+        under_way = any(self.program.of(StraightCopy)) and self.flight.under_way
+        return f"{publish}{'meet_under_way' if under_way else '__syncthreads'}();"
 
     def read_loop(self, s: Loop) -> str:
         name = s.index.value.name
         extent = s.index.value.extent
         count = c_expression(extent, bits=self.bits, proved=True) if extent is not None else str(int(s.index.hi) + 1)
+        outside = self.flight
+        if copies_in(s):
+            self.flight = outside.at_head(s, certain_loads, lambda loads, _: loads)
+            outside = self.flight.copied()  # as many groups, of as many loads, after each iteration
         inner = indent("\n".join(self.body(s.body)), "    ")
+        self.flight = outside
         pragma = UNROLL if s.unroll else ""
         return f"{pragma}for ({self.index} {name} = 0; {name} < {count}; ++{name}) {{\n{inner}\n}}"
 
@@ -129,6 +157,7 @@ class Writer(Reading[str]):
 
         Coordinates outside are taken for 0, so that whatever is computed of them fits.
         """
+        self.flight.begin(certain_loads(s))
         load, store = s.load, s.store
         address, names = address_of(load.tensor), shared_coordinates(self.program, store)
         within = dict(zip((n.value.name for n in names), tile_start(self.program, store), strict=True))
@@ -253,6 +282,13 @@ class Writer(Reading[str]):
 def _held(c: Registers) -> str:
     """Keeps the compiler from moving what is done with sums across this place."""
     return f"hold<{prod(c.distribution.ys)}>({_first(c, c.name + '[0][0]')});"
+
+
+def _awaited(sums: dict[Registers, None]) -> Iterator[str]:
+    """Waits for the products under way, and holds their sums."""
+    if sums:
+        yield "\n".join(["await_products();", *map(_held, sums)])
+        sums.clear()
 
 
 def _guarded(conditions: Sequence[str], body: str) -> str:

@@ -35,6 +35,7 @@ class Plan:
     `direct`: tiles are copied to LDS without passing through registers, to `stages` slots in turns (`pipeline`).
     `group`: so many tiles along m are side by side in time (`product.blocks`).
     `whole`: sizes are multiples of the tiles, so that nothing is guarded.
+    `through`: results of 16 bits go through LDS, so that threads store 16 bytes each, along the rows.
     """
 
     instruction: MatrixInstruction
@@ -48,6 +49,7 @@ class Plan:
     stages: int = 2
     group: int = 1
     whole: bool = False
+    through: bool = False
 
     @property
     def collective(self) -> bool:
@@ -128,6 +130,10 @@ class Plan:
         lane: list[Factor] = [(rows, 2), (columns, 1)]
         ps = [[*waves, *lane]] if self.plain else [waves, lane]
         return encoded([], hs, ps, [(rows, 0), (rows, 3), (columns, 2)])
+
+    def stored(self, width: int) -> TileDistribution:
+        """Of (g, m, n), as results that went through LDS are stored: threads along n, `width` elements at a time."""
+        return replace(self, k=self.n).loaded(self.m, True, width)
 
     def widest(self, length: int) -> int:
         """The most elements of a tile (1, length, k) that each thread can load at once."""
@@ -211,7 +217,7 @@ def tuned(kernel: str, target: str, dtype: str, widths: tuple[int, int], sizes: 
             continue
         (rows, columns), (down, across) = entry["repeats"], entry["waves"]
         cut = Cut((rows, columns), (down, across), entry["k"], entry["stages"], entry["group"], entry["whole"],
-                  entry.get("instruction", ""))  # fmt: skip
+                  entry.get("instruction", ""), entry.get("through", False))  # fmt: skip
         plan = copied(usual, cut)
         if _fits(entry, plan, sizes):
             return plan
@@ -232,6 +238,7 @@ class Cut:
     group: int = 1
     whole: bool = True
     instruction: str = ""
+    through: bool = False
 
 
 def copied(usual: Plan, cut: Cut) -> Plan:
@@ -247,16 +254,17 @@ def copied(usual: Plan, cut: Cut) -> Plan:
     return replace(
         usual, instruction=one, repeats=cut.repeats, waves=cut.waves, k=cut.k,
         step=cut.k if one.operands_in_lds else one.k, packed=False, direct=True, stages=cut.stages, group=cut.group,
-        whole=cut.whole,
+        whole=cut.whole, through=cut.through,
     )  # fmt: skip
 
 
 def _fits(entry: Mapping[str, Any], plan: Plan, sizes: Sizes | None) -> bool:
     """Whether an entry is for these sizes."""
     if sizes is None:
-        return not ({"columns", "blocks"} & set(entry) or plan.whole)
-    few = sizes.lengths[1] <= entry.get("columns", sizes.lengths[1])
-    return few and sizes.blocks(plan) >= entry.get("blocks", 1) and (not plan.whole or sizes.whole(plan))
+        return not ({"columns", "blocks", "most"} & set(entry) or plan.whole)
+    few, blocks = sizes.lengths[1] <= entry.get("columns", sizes.lengths[1]), sizes.blocks(plan)
+    enough = entry.get("blocks", 1) <= blocks <= entry.get("most", blocks)
+    return few and enough and (not plan.whole or sizes.whole(plan))
 
 
 @cache

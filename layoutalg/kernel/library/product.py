@@ -9,6 +9,7 @@ registers and then stored to the other copy, so that there is one barrier for ea
 
 LDS tiles are rows of k where fragments hold runs of k, rows of m (or n) where they do not; both swizzled by xor.
 Where a plan says so (`direct`), tiles are copied past the registers instead, several under way at a time (`pipeline`).
+Results are stored as lanes hold them, or (`through`) by way of LDS, so that a wave stores whole rows of a tile.
 """
 
 from __future__ import annotations
@@ -208,7 +209,24 @@ class MatrixProduct:
                     return sums
 
         result = computed(meaning)
-        return (*found, Store(target, result, origin, together, self.store_guarded))
+        return (*found, *self._stored(result, target, origin, together))
+
+    def _stored(
+        self, result: Registers, target: Tensor, origin: tuple[Expr, ...], together: int | None
+    ) -> tuple[Statement, ...]:
+        """To the target as lanes hold the results; or through LDS, where the plan says so, and 16 bytes a thread."""
+        width = 8
+        if not self.plan.through or together is None or target.dtype.bytes != 2 or self.store_width % width:
+            return (Store(target, result, origin, together, self.store_guarded),)
+        m, n = self.plan.m, self.plan.n
+        rows = Registers(f"{target.name}_rows", target.dtype, self.plan.stored(width))
+        lds, layout = Shared(f"{target.name}_lds", target.dtype, m * n), rows_of_k(m, n, width, target.dtype.bytes)
+        return (
+            StoreShared(lds, layout, result, together),
+            Barrier(),
+            LoadShared(rows, lds, layout, 2),
+            Store(target, rows, origin, 2, self.store_guarded),
+        )
 
     def _stored_together(self, sums: Registers) -> int | None:
         """The Y of the results whose elements lie side by side in the target."""

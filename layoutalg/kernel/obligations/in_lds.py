@@ -7,9 +7,10 @@ instruction's operand maps count them:
     word of the element that the load's distribution gives (lane, element)  =  the hardware's word of (row, k)
 
 and that patterns begin where the hardware expects them: buffers and slots at multiples of 1024 bytes, and each
-instruction's first element in the first row of its pattern.  All lanes of the warpgroup take part, since loops' trips
-are the same for all threads (`blocks.control`) and the lanes are the hardware's (`products.hardware_lanes`).  Products
-are done before the next barrier (`emit.statements`), so they read LDS in the interval in which they stand.
+instruction's first element in the first row of its pattern, at a multiple of 16 bytes.  All lanes of the warpgroup take
+part, since loops' trips are the same for all threads (`blocks.control`) and the lanes are the hardware's
+(`products.hardware_lanes`).  Products are done before the next barrier (`emit.statements`), so they read LDS in the
+interval in which they stand.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, var
-from layoutalg.kernel.access.matrix_operands import PATTERN, ROW, first_word, leading_of, word_read
+from layoutalg.kernel.access.matrix_operands import PATTERN, ROW, RUN, first_word, leading_of, word_read
 from layoutalg.kernel.obligations.base import Requirement, fits
 from layoutalg.kernel.program import LoadShared, MultiplyShared, Program
 from layoutalg.kernel.program.fragments import element_index
@@ -65,9 +66,10 @@ def _words(what: str, operand: LoadShared, held: OperandMap, along_k: bool) -> I
              Shown("row", (held.row,)), Shown("k", (held.column,)), Shown("word", (here,)),
              Shown("read", (there,)))  # fmt: skip
     yield Requirement(f"{what}: it reads its elements", ForAll("the hardware's word", eq(here, there), TRUE, shown))
-    row = first // ROW % 8
-    head = ForAll("the first row of a pattern", eq(row, 0), TRUE, (Shown("row", (row,)),))
-    yield Requirement(f"{what}: it begins at a pattern's first row", head)
+    row, within = first // ROW % 8, first % RUN
+    at = (Shown("row", (row,)), Shown("word of its run", (within,)))
+    head = ForAll("a run of a pattern's first row", all_of(eq(row, 0), eq(within, 0)), TRUE, at)
+    yield Requirement(f"{what}: it begins at a run of a pattern's first row", head)
 
 
 __all__ = ["multiply_shared"]

@@ -9,7 +9,8 @@ one's end and what follows:
 Every loop runs at least once (`blocks.control`); in one without barriers every thread is in an iteration of its own.
 Two accesses of one interval, one of them a store, may touch one word only if one thread makes both.  A copy is a store
 in every interval from where it begins to the barrier after it is awaited (`asynchronous`); it is in no order with what
-its own thread does, so nothing else may touch its words there.
+its own thread does, so nothing else may touch its words there.  Nor are the reads of an instruction that takes its
+operands from LDS (`MultiplyShared`).
 """
 
 from __future__ import annotations
@@ -50,13 +51,14 @@ from layoutalg.prove.domain import index_form, names_in
 class Instance:
     """An access with its loops' indices put in; `private` are those of loops in which threads run apart.
 
-    `copied`: a copy's store, done at any moment while it is under way.
+    `unordered`: in no order with what its own thread does: a copy's store while it is under way, and the reads of an
+    instruction that takes its operands from LDS.
     """
 
     number: int
     access: SharedAccess
     private: tuple[Expr, ...] = ()
-    copied: bool = False
+    unordered: bool = False
 
     @property
     def but_slot(self) -> tuple[object, ...]:
@@ -152,15 +154,14 @@ class _Intervals(Reading[None]):
         self.found[-1] += (Instance(self.numbers[id(s)], s),)
 
     def read_multiply_shared(self, s: MultiplyShared) -> None:
-        for access, _ in s.sides:
-            self.read(access)
+        self.found[-1] += tuple(Instance(self.numbers[id(one)], one, unordered=True) for one, _ in s.sides)
 
     def read_async_copy(self, s: AsyncCopy) -> None:
         self.flight.begin(self.copied(s))
         self.found[-1] += self.flight.begun[-1:]
 
     def copied(self, s: AsyncCopy) -> Instance:
-        return Instance(self.numbers[id(s.store)], s.store, copied=True)
+        return Instance(self.numbers[id(s.store)], s.store, unordered=True)
 
     def read_commit(self, s: Commit) -> None:
         self.flight.commit()
@@ -232,8 +233,10 @@ def _apart(program: Program, interval: Interval, one: Instance, other: Instance)
     both = (Shown("thread", program.threads), Shown("thread", others), Shown("words", (here, there)))
     free = set(variables(here, there))
     given = interval.given if free & set(variables(interval.given)) else TRUE
-    if one.copied or other.copied:
-        return ForAll("nothing touches what a copy may still write", negation(eq(here, there)), given, both)
+    if one.unordered or other.unordered:
+        return ForAll(
+            "nothing touches what a copy may still write, or a product read", negation(eq(here, there)), given, both
+        )
     return ForAll(
         "two threads touch one word with no barrier between", same_thread, all_of(eq(here, there), given), both
     )

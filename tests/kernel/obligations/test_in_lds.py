@@ -11,12 +11,15 @@ from layoutalg.index.evaluate import value
 from layoutalg.kernel.access.matrix_operands import word_read
 from layoutalg.kernel.access.prices import priced
 from layoutalg.kernel.emit.kernel import NotProvedError, emit
+from layoutalg.kernel.emit.statements import Writer
 from layoutalg.kernel.library.contraction import contraction, merged, parse_einsum
 from layoutalg.kernel.library.lds_layouts import planes, rows_of_k
 from layoutalg.kernel.library.plans import Cut, Plan, Sizes, copied, plan_for, tuned
-from layoutalg.kernel.program import AsyncCopy, Barrier, Multiply, MultiplyShared, Program
+from layoutalg.kernel.obligations.lds import no_race
+from layoutalg.kernel.program import AsyncCopy, Barrier, Clear, Multiply, MultiplyShared, Program, StoreShared
 from layoutalg.kernel.program.fragments import FMA
 from layoutalg.kernel.verify import verify
+from layoutalg.prove import Refuted, prove
 from layoutalg.target.matrix import matrix_instruction
 from tests.kernel.obligations.test_asynchronous import changed, nth, refuted
 
@@ -197,6 +200,28 @@ def test_copies_into_the_slot_that_is_multiplied_are_refuted():
     body = changed(product().body, nth(AsyncCopy, 4, here))
     assert body != product().body
     assert refuted(replace(product(), body=body)) != ""
+
+
+def stored(s: MultiplyShared) -> StoreShared:
+    """A store of what a lane would hold of A to where it lies."""
+    return StoreShared(s.a.shared, s.a.descriptor, s.a.registers, None, s.a.slot)
+
+
+@pytest.mark.parametrize("change", [lambda s: [s, stored(s)], lambda s: [stored(s), s]])
+def test_a_store_is_apart_from_reads_that_are_in_no_order_with_it(change):
+    body = changed(product().body, nth(MultiplyShared, 0, change))
+    wrong = [r.about for r in no_race(replace(product(), body=body)) if isinstance(prove(r.claim), Refuted)]
+    assert len(wrong) == 1
+    assert wrong[0].endswith("no race in a_lds")
+
+
+def test_each_of_several_products_under_way_is_awaited():
+    (s,) = product().of(MultiplyShared)
+    more = replace(s.product.c, name="more")
+    other_sum = replace(s, product=replace(s.product, c=more))
+    texts = [*Writer(product()).body((s, other_sum, Clear(s.product.c)))]
+    assert [text.count("await_products();") for text in texts] == [0, 0, 1, 0]
+    assert texts[2].count("hold<") == 2
 
 
 def test_the_library_uses_it_for_whole_tiles_and_for_the_rest():

@@ -1,5 +1,6 @@
 """Copies straight to LDS: which maps can be written so; the library's kernel and its machine code, and wrong ones."""
 
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -8,13 +9,16 @@ import pytest
 
 from layoutalg.device.compile import compile_source
 from layoutalg.errors import Fault
+from layoutalg.index import var
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.staging import swizzled
 from layoutalg.kernel.library.transpose import straight_transpose, transpose_for
-from layoutalg.kernel.program import Await, Barrier, StraightCopy
+from layoutalg.kernel.obligations.held import MissingValueError
+from layoutalg.kernel.program import Await, Barrier, Loop, StraightCopy
+from layoutalg.kernel.program.fragments import encoded
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
 from layoutalg.prove import Proved, Refuted
@@ -150,3 +154,99 @@ def test_wrong_machine_code_is_not_proved(edits):
     x = np.arange(64 * 64, dtype=np.float32).reshape(64, 64)
     with pytest.raises(Fault):
         execute(mutant, (1,), (256,), [x, np.zeros((64, 64), np.float32), 64, 64])
+
+
+def two_tiles():
+    """A tile comes as two of 32 rows, in two groups; the first is stored while the second is on its way."""
+    copy, commit, wait, barrier, read, store = PROGRAM.body
+    row, column = copy.load.origin
+    half = encoded([], [[8, 4], [64]], [[(1, 1), (2, 0)]], [(1, 0)])
+    by_column = encoded([], [[32], [8, 8]], [[(2, 1), (1, 0)]], [(2, 0)])
+
+    def tile(number):
+        shared = replace(copy.store.shared, name=f"lds_{number}", elements=32 * 65)
+        layout, at = make_naive_tensor_descriptor((32, 64), (65, 1)), (row + 32 * number, column)
+        loaded = replace(copy.load.registers, name=f"by_row_{number}", distribution=half)
+        registers = replace(read.registers, name=f"by_column_{number}", distribution=by_column)
+        brought = replace(
+            copy, load=replace(copy.load, origin=at, registers=loaded),
+            store=replace(copy.store, shared=shared, descriptor=layout, registers=loaded),
+        )  # fmt: skip
+        held = replace(read, shared=shared, descriptor=layout, registers=registers)
+        return brought, shared, (held, replace(store, registers=registers, origin=at))
+
+    (first, lds, taken), (second, other, last) = tile(0), tile(1)
+    waits = replace(wait, groups=1, buffers=(lds,)), replace(wait, buffers=(other,))
+    body = first, commit, second, commit, waits[0], barrier, *taken, waits[1], barrier, *last
+    return replace(PROGRAM, name="two_tiles", body=body)
+
+
+def test_a_wait_leaves_the_loads_of_later_groups_under_way():
+    program = two_tiles()
+    text = emit_unverified(program)
+    assert re.findall(r"await_copies<(\d+)>\(\)", text) == ["8", "0"]  # a thread's 8 of 32 × 64 elements
+    code = compiled(text, program.name)
+    assert waits(code)[0] == 8
+    assert prove_binary(code, program).proved
+    x = np.arange(64 * 64, dtype=np.float32).reshape(64, 64)
+    assert (execute(code, (1,), (256,), [x, np.zeros((64, 64), np.float32), 64, 64]).outputs[1] == x.T).all()
+
+
+def twice(*waits):
+    """A tile comes twice, to two buffers, each of which is read after its wait."""
+    copy, commit, _, barrier, read, store = PROGRAM.body
+    second = replace(copy, store=replace(copy.store, shared=OTHER))
+    reads = read, replace(read, shared=OTHER)
+    body = copy, commit, second, commit, waits[0], barrier, reads[0], waits[1], barrier, reads[1], store
+    return replace(PROGRAM, body=body)
+
+
+OTHER = replace(PROGRAM.body[0].store.shared, name="other")
+FIRST, ALL = replace(PROGRAM.body[2], groups=1), replace(PROGRAM.body[2], buffers=(OTHER,))
+
+
+def waiting(program):
+    """The waits and barriers of the kernel's text."""
+    return re.findall(r"^ +(await_copies<\d+>|meet_under_way|__syncthreads)\(\);$", emit_unverified(program), re.M)
+
+
+def test_groups_that_arrive_one_after_the_other_are_proved_and_nothing_less():
+    assert verify(twice(FIRST, ALL)).proved
+    with pytest.raises(MissingValueError):
+        verify(twice(replace(FIRST, groups=2), ALL))
+    with pytest.raises(LayoutError, match="await all"):
+        verify(twice(FIRST, replace(ALL, groups=1)))
+
+
+def test_a_barrier_waits_for_loads_where_none_may_stay_under_way():
+    found = waiting(twice(FIRST, ALL))
+    assert found == ["await_copies<16>", "meet_under_way", "await_copies<0>", "__syncthreads"]
+
+
+def test_in_a_loop_the_loads_of_earlier_iterations_are_counted():
+    copy, commit, second, _, _, barrier, read, *_, store = twice(FIRST, ALL).body
+    turns = Loop(var("k", 3), (second, commit, FIRST, barrier, read, barrier))
+    program = replace(PROGRAM, body=(copy, commit, turns, ALL, barrier, read, store))
+    assert waiting(program)[:3] == ["await_copies<16>", "meet_under_way", "meet_under_way"]
+
+
+@pytest.mark.parametrize("left", [9, pytest.param(16, marks=pytest.mark.slow)])
+def test_a_wait_that_leaves_a_load_too_many_is_not_proved(left):
+    program = two_tiles()
+    text = emit_unverified(program)
+    code = compiled(text.replace("await_copies<8>()", f"await_copies<{left}>()"), program.name)
+    assert not prove_binary(code, program).proved
+    x = np.arange(64 * 64, dtype=np.float32).reshape(64, 64)
+    with pytest.raises(Fault):
+        execute(code, (1,), (256,), [x, np.zeros((64, 64), np.float32), 64, 64])
+
+
+def compiled(text, name):
+    return decode_kernel(read_kernels(compile_source(text, "gfx942").payload)[name])
+
+
+def waits(code):
+    """How many loads each wait leaves, from the last load to LDS that stands before a barrier on."""
+    found = [i for i in code.instructions if i.name == "S_WAITCNT"]
+    counts = [i.fields["simm16"] for i in found]
+    return [n & 15 | n >> 14 << 4 for n in counts if n & 15 | n >> 14 << 4 != 63]

@@ -28,6 +28,7 @@ from layoutalg.prove.claims import in_range
 from layoutalg.prove.domain import names_in
 from layoutalg.prove.obligation import ForAll, Shown
 from layoutalg.target.operand import OperandMap
+from layoutalg.target.transposed import LANES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -169,10 +170,6 @@ def operand(
     return LaneMap(matrix.lane, element, tuple(index[::-1] if transposed else index), name)
 
 
-EXCHANGE = 16
-"""Lanes of gfx950 that exchange what they load, where a load transposes."""
-
-
 def transposing(matrix: OperandMap, tile: tuple[int, int], width: int, *, name: str = "operand") -> LaneMap:
     """The pieces of `width` elements that lanes name, so that gfx950's loads that transpose bring a matrix operand.
 
@@ -190,17 +187,15 @@ def transposing(matrix: OperandMap, tile: tuple[int, int], width: int, *, name: 
     held = int(matrix.element.hi) + 1
     if tile[1] % rows or tile[0] % columns:
         raise LaneMapError(f"a tile of {tile[0]} × {tile[1]} is no whole number of operands of {columns} × {rows}")
-    if held % width or EXCHANGE % width:
+    if held % width or LANES % width:
         raise WidthError(f"a lane holds {held} elements, which loads of {width} do not bring")
     lane, element, part = matrix.lane, var("element", width), var("part", held // width)
     first = part * width if held > width else as_expr(0)
     if not _exchanged(matrix, width):
         raise LaneMapError(f"16 lanes of the operand hold no {width} consecutive k of 16 rows: no such load brings it")
-    k, row = (
-        substitute(e, {lane: lane // EXCHANGE * EXCHANGE, matrix.element: first}) for e in (matrix.column, matrix.row)
-    )
-    across = EXCHANGE // width
-    index = [k + lane % EXCHANGE // across, row + lane % across * width + element]
+    k, row = (substitute(e, {lane: lane // LANES * LANES, matrix.element: first}) for e in (matrix.column, matrix.row))
+    across = LANES // width
+    index = [k + lane % LANES // across, row + lane % across * width + element]
     for n, (word, size) in enumerate((("column_block", columns), ("row_block", rows))):
         if tile[n] > size:
             index[n] = var(word, tile[n] // size) * size + index[n]
@@ -210,8 +205,8 @@ def transposing(matrix: OperandMap, tile: tuple[int, int], width: int, *, name: 
 def _exchanged(matrix: OperandMap, width: int) -> bool:
     """Whether sixteen lanes hold, in each run of `width` elements, consecutive k of sixteen consecutive rows."""
     row, k = grids((matrix.row, matrix.column), [matrix.lane, matrix.element])
-    row, k = (a.reshape(a.shape[0] // EXCHANGE, EXCHANGE, -1, width) for a in (row, k))
-    steps, runs = np.arange(EXCHANGE)[:, None, None], np.arange(width)
+    row, k = (a.reshape(a.shape[0] // LANES, LANES, -1, width) for a in (row, k))
+    steps, runs = np.arange(LANES)[:, None, None], np.arange(width)
     return bool((row == row[:, :1, :1, :1] + steps).all() and (k == k[:, :1, :, :1] + runs).all())
 
 

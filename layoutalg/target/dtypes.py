@@ -7,8 +7,8 @@
 | f16  | 16   | `_Float16` | float16                                                     | `half_t`     | f16          |
 | bf16 | 16   | `__bf16`   | uint16, its bits: numpy has no such type (`elements` reads) | `bf16_t`     | bf16         |
 | f8   | 8    |            |                                                             | `fp8_t`      | fp8          |
-| f6   | 6    |            |                                                             | `f6x16_pk_t` |              |
-| f4   | 4    |            |                                                             | `pk_fp4_t`   |              |
+| f6   | 6    |            |                                                             | `f6x16_pk_t` | fp6          |
+| f4   | 4    |            |                                                             | `pk_fp4_t`   | fp4          |
 
 Everything is measured in bits: where an element begins inside a byte, its `grain` divides both.  tf32 is stored as
 f32 is; 19 of its bits count.  A type with `formats` is not on every GPU: which one has it, and in which of its
@@ -73,9 +73,9 @@ DTYPES: Mapping[str, DType] = {
         DType("bf16", 16, "uint16", "__bf16", ("bf16_t", "bhalf_t", "bfloat16_t")),
         DType("f8", 8, ck=("fp8_t", "f8_t"), matrix=("fp8",), formats=("e4m3fn", "e4m3fnuz")),
         DType("bf8", 8, ck=("bf8_t",), formats=("e5m2", "e5m2fnuz")),
-        DType("f6", 6, ck=("f6_t",), packed={"f6x16_pk_t": 16, "f6x32_pk_t": 32}, formats=("e2m3fn",)),
+        DType("f6", 6, matrix=("fp6",), ck=("f6_t",), packed={"f6x16_pk_t": 16, "f6x32_pk_t": 32}, formats=("e2m3fn",)),
         DType("bf6", 6, ck=("bf6_t",), packed={"bf6x16_pk_t": 16, "bf6x32_pk_t": 32}, formats=("e3m2fn",)),
-        DType("f4", 4, ck=("f4_t",), packed={"pk_fp4_t": 2, "f4x2_pk_t": 2}, formats=("e2m1fn",)),
+        DType("f4", 4, matrix=("fp4",), ck=("f4_t",), packed={"pk_fp4_t": 2, "f4x2_pk_t": 2}, formats=("e2m1fn",)),
         DType("e8m0", 8, ck=("e8m0_t", "e8m0_bexp_t"), formats=("e8m0fnu",)),
         DType("i64", 64, "int64", ck=("int64_t", "long_index_t")),
         DType("i32", 32, "int32", ck=("int32_t", "int", "index_t")),

@@ -9,9 +9,10 @@ the number of elements of A or B that a lane holds.
 | `all`        | i                                       | gfx11's WMMA: lanes 16 apart hold the same        |
 | `isa_gfx12`  | 8·(i / 4) + 4·(l / 16) + i mod 4        | gfx1201's manual                                  |
 | `isa_gfx125` | 16·(i / 8) + 8·(l / 16) + i mod 8       | gfx1250's manual                                  |
+| `scaled_f8`  | e/2·(l / S) + i mod e/2 + K/2·(i / e/2) | scaled MFMA of 8 bits by AMD's blog and rocjitsu  |
 
 `layoutalg.target.operand` says what a map is and how to use it; which target has an instruction is said by the target's
-file.  Not here: sparse forms, block scales, f16 sums, and the speed of an instruction.
+file.  Not here: sparse forms, the scales of blocks (of scaled forms only A, B and D), f16 sums, speed.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ RULES_OF_K: Mapping[str, Callable[[Expr, Expr, int, int], Expr]] = {
     "runs": lambda lane, i, s, e: e * (lane // s) + i,
     "all": lambda lane, i, s, e: i,
     "isa_gfx12": lambda lane, i, s, e: 8 * (i // 4) + 4 * (lane // 16) + i % 4,
+    "scaled_f8": lambda lane, i, s, e: e // 2 * (lane // s) + i % (e // 2) + 32 * e // s * (i // (e // 2)),
     "isa_gfx125": lambda lane, i, s, e: 16 * (i // 8) + 8 * (lane // 16) + i % 8,
 }
 

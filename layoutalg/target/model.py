@@ -203,10 +203,16 @@ class CodeFormat:
 
 @dataclass(frozen=True)
 class MatrixCores:
-    """The matrix instructions that a GPU has, by name."""
+    """The matrix instructions that a GPU has, by name; `cycles`: those that a SIMD's matrix core takes, where known.
+
+    >>> from layoutalg.target import target
+    >>> target("gfx942").matrix.cycles["mfma_f32_32x32x8f16"]
+    32
+    """
 
     instructions: tuple[str, ...]
     evidence: Evidence
+    cycles: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,8 @@
 
     [unit]                               # occupancy; the fields of `model.Unit`, and its evidence
     [machine]                            # machine code; the fields of `model.CodeFormat`, and its evidence
-    [matrix]                             # instructions = names of `layoutalg.target.matrix`, and their evidence
+    [matrix]                             # instructions = names of `layoutalg.target.matrix`, and their evidence;
+                                         # cycles = { NAME = 32 }: those of a SIMD's matrix core
     [types]                              # formats = { f8 = "e4m3fn" }: narrow types that instructions read; evidence
     [plans.f16]                          # how products of f16 are cut; the fields of `model.Tiling`
     [[card]]                             # peak numbers; the fields of `model.Card`
@@ -304,6 +305,9 @@ def _check_matrix(tables: Tables, file: _File) -> None:
     having = file.matrix.instructions if file.matrix else ()
     for name in having:
         tables.check(name in matrix_table(), "matrix.instructions", f"{name!r} is not described: see target/matrix.py")
+    for name, cycles in (file.matrix.cycles if file.matrix else {}).items():
+        tables.check(name in having, "matrix.cycles", f"{name!r} is not in matrix.instructions")
+        tables.check(cycles > 0, "matrix.cycles", f"{name} takes {cycles}; from 1 on")
     for dtype, plan in file.plans.items():
         place = f"plans.{dtype}"
         tables.check(plan.instruction in having, place, f"{plan.instruction!r} is not in matrix.instructions")

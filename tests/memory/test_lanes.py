@@ -7,18 +7,23 @@ from layoutalg.index.evaluate import grids
 from layoutalg.memory import WidthError, transposing
 from layoutalg.memory.banks import LaneMapError
 from layoutalg.target.matrix import matrix_instruction
+from layoutalg.target.transposed import TRANSPOSED
+
+FOUR = "mfma_scale_f32_{}_f8f6f4.fp4.fp4"
+SIXTEEN, EIGHT, NIBBLES = (f"ds_read_b64_tr_b{bits}" for bits in (16, 8, 4))
 
 
 @pytest.mark.parametrize(
-    ("name", "width"),
+    ("name", "load"),
     [
-        ("mfma_f32_32x32x16_f16", 4), ("mfma_f32_16x16x32_f16", 4), ("mfma_f32_32x32x8f16", 4),
-        ("mfma_f32_16x16x16f16", 4), ("mfma_f32_32x32x16_fp8_fp8", 8), ("mfma_f32_16x16x32_fp8_fp8", 8),
+        ("mfma_f32_32x32x16_f16", SIXTEEN), ("mfma_f32_16x16x32_f16", SIXTEEN), ("mfma_f32_32x32x8f16", SIXTEEN),
+        ("mfma_f32_16x16x16f16", SIXTEEN), ("mfma_f32_32x32x16_fp8_fp8", EIGHT), ("mfma_f32_16x16x32_fp8_fp8", EIGHT),
+        (FOUR.format("32x32x64"), NIBBLES), (FOUR.format("16x16x128"), NIBBLES),
     ],
 )  # fmt: skip
-def test_what_lanes_name_comes_as_the_operand_when_sixteen_lanes_exchange_it(name: str, width: int) -> None:
-    """Element e of lane l is number 16·e + l of its 16 lanes' (rocRoller's TransposeLoadsTest, run on gfx950)."""
-    matrix = matrix_instruction(name).a
+def test_what_lanes_name_comes_as_the_operand_when_the_load_exchanges_it(name: str, load: str) -> None:
+    one = TRANSPOSED[load]
+    matrix, width = matrix_instruction(name).a, one.elements
     rows, columns = matrix.shape
     named = transposing(matrix, (columns, rows), width)
     axes = [*named.variables, named.lane, named.element]
@@ -28,10 +33,31 @@ def test_what_lanes_name_comes_as_the_operand_when_sixteen_lanes_exchange_it(nam
     for part, (ks, rs) in enumerate(zip(k, row, strict=True)):
         for lane in range(64):
             for e in range(width):
-                other, i = divmod(16 * e + lane % 16, width)
-                other += lane // 16 * 16
+                other, i = one.at(lane, e)
                 held = part * width + e
                 assert (ks[other, i], rs[other, i]) == (own_k[lane, held], own_row[lane, held])
+
+
+#: What triton-lang/triton's unittest LinearLayoutConversionsTest.cpp (MFMA16 and MFMA32_dot_op_lhs_trans_fp4_mn_packed)
+#: expects of chooseDsReadTrLayout: (M in bytes of two, k) of each bit of the lane, and of the register from the second
+#: load on; of one instruction, the others repeat it.
+TRITON = {
+    "16x16x128": ([(0, 1), (0, 2), (0, 4), (0, 8), (0, 32), (0, 64)], [(1, 0), (2, 0), (4, 0), (0, 16)]),
+    "32x32x64": ([(0, 1), (0, 2), (0, 4), (0, 8), (8, 0), (0, 32)], [(1, 0), (2, 0), (4, 0), (0, 16)]),
+}
+
+
+@pytest.mark.parametrize("shape", TRITON)
+def test_triton_s_lanes_name_the_same_nibbles(shape: str) -> None:
+    matrix = matrix_instruction(FOUR.format(shape)).a
+    rows, columns = matrix.shape
+    named = transposing(matrix, (columns, rows), 16)
+    k, row = (a.reshape(-1, 64, 16) for a in grids(named.index, [*named.variables, named.lane, named.element]))
+    lanes, registers = TRITON[shape]
+    for part, lane, byte in np.ndindex(2, 64, 8):
+        bits = [lane >> n & 1 for n in range(6)] + [byte >> n & 1 for n in range(3)] + [part]
+        at = np.array(bits) @ np.array([*lanes, *registers])
+        assert (row[part, lane, 2 * byte], k[part, lane, 2 * byte]) == (2 * at[0], at[1])
 
 
 def test_every_place_of_a_tile_is_read() -> None:

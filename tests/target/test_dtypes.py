@@ -21,7 +21,7 @@ def test_a_name_means_one_type() -> None:
 
 def test_every_matrix_instruction_multiplies_known_types() -> None:
     for one in matrix_table().values():
-        assert all(dtype_of(name).bytes for name in (one.a_dtype, one.b_dtype, one.accumulator))
+        assert all(dtype_of(name).bits for name in (one.a_dtype, one.b_dtype, one.accumulator))
 
 
 def test_kernels_have_three_types() -> None:

@@ -115,3 +115,23 @@ def test_bad_input_is_refused() -> None:
         matrix_instruction("mfma_f32_32x32x8_f16")
     with pytest.raises(ValueError, match=r"a matrix of \(32, 8\); one of \(8, 32\)"):
         matrix_instruction("mfma_f32_32x32x8f16").a.spread(np.zeros((8, 32)))
+
+
+def test_scaled_operands_are_where_amds_blog_loads_them() -> None:
+    """ROCm/rocm-blogs, matrix-cores-cdna, 5.4 and 5.5: which elements of A the kernels of 32 × 32 × 64 load."""
+    eight = matrix_instruction("mfma_scale_f32_32x32x64_f8f6f4.fp8.fp8")
+    four = matrix_instruction("mfma_scale_f32_32x32x64_f8f6f4.fp4.fp4")
+    for lane in (0, 5, 31, 32, 63):
+        for i in range(2):
+            for j in range(16):
+                assert eight.isa_a.at(lane, 16 * i + j) == (lane % 32, lane // 32 * 16 + i * 32 + j)
+                byte = lane // 32 * 16 + j
+                assert four.a.at(lane, 2 * j + i) == (lane % 32, 2 * byte + i)
+
+
+def test_a_scaled_lane_of_four_bits_has_the_block_of_one_scale() -> None:
+    """Modular, BlockScaledMmaOp: of 16 × 16 × 128 lane l has row l mod 16 and the 32 k of scale l div 16."""
+    rows, k = matrix_instruction("mfma_scale_f32_16x16x128_f8f6f4.fp4.fp4").a.places
+    lane = np.arange(64)[:, None]
+    assert (rows == lane % 16).all()
+    assert (k // 32 == lane // 16).all()

@@ -10,7 +10,6 @@ from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
-from layoutalg.kernel.program.fragments import encoded
 from layoutalg.target.transposed import TRANSPOSED
 
 GFX950 = [one for one in TRANSPOSED.values() if "gfx950" in one.targets]
@@ -103,25 +102,3 @@ def test_all_lanes_must_be_active():
     code = decode_kernel(kernels()["ds_read_b64_tr_b8"])
     with pytest.raises(UnsupportedInstructionError, match="inactive lanes"):
         execute(code, (1,), (64,), [np.zeros((64, 4), np.uint32), np.zeros((64, 2), np.uint32), 1])
-
-
-#: `DefaultTranspose` of CK Tile's `core/tensor/load_tile_transpose.hpp`: (Hs, Ps, Ys) of what 16 lanes load and get.
-CK_TILE = {
-    "ds_read_b64_tr_b16": ([[4], [1, 4, 4]], [(2, 0), (1, 0), (2, 1)], (2, 2), 4),
-    "ds_read_b64_tr_b8": ([[8], [1, 2, 8]], [(2, 0), (1, 0), (2, 1)], (2, 2), 8),
-}
-
-
-@pytest.mark.parametrize("name", CK_TILE)
-def test_the_encodings_of_ck_tile_are_the_maps(name):
-    """A lane gets, transposed, what the input encoding says that the lane at the source loads there."""
-    lengths, thread, vector, elements = CK_TILE[name]
-    loads = encoded([], lengths, [thread], [vector])
-    gets = encoded([], [[16], [elements]], [[(1, 0)]], [(2, 0)])
-
-    def at(distribution, lane, e):
-        return tuple(int(x.value) for x in distribution.lower([lane], [e]))
-
-    for lane in range(16):
-        for e in range(elements):
-            assert at(gets, lane, e)[::-1] == at(loads, *TRANSPOSED[name].at(lane, e))

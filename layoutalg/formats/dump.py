@@ -70,7 +70,11 @@ def launch_data(launch: Launch) -> Data:
     made |= {key: list(found) for key in ("writes", "claims") if (found := getattr(launch, key))}
     made |= {"computes": [one.text for one in launch.computes]} if launch.computes else {}
     assumed = [
-        {key: value if key == "of" else written(value) for key, value in vars(one).items() if value is not None}
+        {
+            key: value if key in ("of", "distinct") else written(value)
+            for key, value in vars(one).items()
+            if value is not None and value is not False
+        }
         for one in launch.assume
     ]
     return {**made, "assume": assumed} if assumed else made

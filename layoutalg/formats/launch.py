@@ -20,7 +20,7 @@ Arguments stand in the code object's order, those left out that the runtime fill
 | `{ unused = true }`                   | nothing: a use of it is seen                                              |
 | `{ fields = ["x", { value = "M", bytes = 4 }] }` | a struct by value, each field aligned to its own size           |
 
-`assume` limits what is in a tensor or a named value, `claims` are what is claimed of the launch beyond the usual, and
+`assume` says what is in a tensor or a named value, `claims` are what is claimed of the launch beyond the usual, and
 `computes` says what comes out, in equations (`formats.equations`): they are for a proof, and a run leaves them alone.
 What it cannot represent: structs in structs, and textures.
 """
@@ -98,11 +98,12 @@ Argument = Field | Struct
 
 @dataclass(frozen=True)
 class Assumption:
-    """min ≤ every element of a tensor, or a named value, ≤ max."""
+    """min ≤ every element of a tensor, or a named value, ≤ max; distinct: no two elements are equal."""
 
     of: str
     min: Expr | None = None
     max: Expr | None = None
+    distinct: bool = False
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,16 @@ def launch(builder: Builder, path: Path, data: Data) -> Launch:
     for n, one in enumerate(made.assume):
         known = (*made.tensors, *(given.name for given in made.given))
         _refuse_unknown((*path, "assume", n, "of"), one.of, known, "a descriptor or a named value among the arguments")
+        if one.distinct and not _is_read_integers(builder, made, one.of):
+            reason = f"{one.of} is no tensor of integers that is only read: its elements are not held apart"
+            raise DocumentError((*path, "assume", n, "distinct"), reason)
     return made
+
+
+def _is_read_integers(builder: Builder, launch: Launch, name: str) -> bool:
+    if name not in launch.tensors or name in launch.writes:
+        return False
+    return (builder.resolve(("launch", "arguments"), name).dtype or "").startswith(("i", "u"))
 
 
 def _refuse_unknown(path: Path, name: str, known: Sequence[str], what: str) -> None:
@@ -67,9 +76,10 @@ def _equations(builder: Builder, path: Path, texts: Sequence[str], launch: Launc
 
 def _assumption(builder: Builder, path: Path, data: Data) -> Assumption:
     low, high = (builder.expr((*path, key), data[key]) if key in data else None for key in ("min", "max"))
-    if low is None and high is None:
-        raise DocumentError(path, "nothing is assumed: give min, max or both")
-    return Assumption(data["of"], low, high)
+    distinct = "distinct" in data
+    if low is None and high is None and not distinct:
+        raise DocumentError(path, "nothing is assumed: give min, max, distinct or some of these")
+    return Assumption(data["of"], low, high, distinct)
 
 
 def _argument(builder: Builder, path: Path, place: int, data: Any) -> Argument:

@@ -15,6 +15,10 @@ such remainders is the number that its indices make, and `no_overflow` says that
 words that are made of loaded data it says nothing: hashes wrap.  It fails where sizes and indices alone show it: the
 remainder is what the machine computes there, so no run is needed, which at such sizes would be long.
 
+A word does not say whether its upper half stands for negative numbers: `n - 1` is n + 4294967295 there.  So a number
+that is cut has readings, by what its coefficients and its constant are.  It is uncut where one reading is in range in
+all cases (n + 4294967295 in one case and n − 1 in another is a wrap), and is cut where none of them is in range.
+
 What a loop hands from turn to turn is an unknown at its head.  It is `defined` where what the register held before the
 loop is, and what each turn leaves there; of this, what a thread's lasting conditions (its place, sizes) choose.
 """
@@ -45,7 +49,7 @@ from layoutalg.isa.semantics.accesses import alignment_of
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.state import TracedElement
-from layoutalg.refine.values.modular import remainders
+from layoutalg.refine.values.modular import readings, remainders
 from layoutalg.refine.values.unknowns import Kind, arguments_of, dependencies, kind_of
 
 LDS = "lds"
@@ -90,6 +94,7 @@ class AccessQuestion:
     about: str
     goal: Expr
     given: Expr
+    readings: tuple[Expr, ...] = ()  # of words: each shows the claim by itself, and where the goal fails none holds
 
 
 def accesses(trace: Sequence[TracedElement], loops: Loops) -> tuple[TracedAccess, ...]:
@@ -204,7 +209,7 @@ def questions(
         needed = needed_alignment(access)
         if needed > 1:
             yield AccessQuestion("aligned", about, eq(mod(access.offset, needed), 0), given)
-        yield AccessQuestion("no_overflow", about, _uncut(access.offset, loaded, cuts), given)
+        yield AccessQuestion("no_overflow", about, *_uncut(access.offset, given, loaded, cuts))
         if access.store and not in_lds and not launched.tensors[access.memory].written:
             yield AccessQuestion("read_only", about, FALSE, given)
         if access.undefined is not FALSE:
@@ -229,7 +234,17 @@ def needed_alignment(access: TracedAccess) -> int:
     return needed if access.atomic else min(needed, DWORD)
 
 
-def _uncut(offset: Expr, loaded: Container[Expr], cuts: Container[tuple[int, int]]) -> Expr:
-    """Whether what is cut to a word in an offset is in range, but for what was loaded."""
-    found = [(x, n) for x, factor, n in remainders(offset) if n in WORDS or (factor, n) in cuts]
-    return all_of(*(all_of(x >= 0, x < n) for x, n in found if not any(v in loaded for v in dependencies(x))))
+def _uncut(
+    offset: Expr, given: Expr, loaded: Container[Expr], cuts: Container[tuple[int, int]]
+) -> tuple[Expr, Expr, tuple[Expr, ...]]:
+    """Whether what is cut to a word in an offset is in range, but for what was loaded: the rest of its question."""
+    found = [
+        [all_of(x >= 0, x < n) for x in readings(x, n)]
+        for x, factor, n in remainders(offset)
+        if (n in WORDS or (factor, n) in cuts) and not any(v in loaded for v in dependencies(x))
+    ]
+    if not all(found):
+        return TRUE, given, (FALSE,)  # readings too many to say which holds
+    as_written, nearest = (all_of(*(ways[k] for ways in found)) for k in (0, -1))
+    somehow = all_of(*(any_of(*ways) for ways in found))
+    return somehow, given, () if nearest is as_written else (nearest, as_written)

@@ -51,6 +51,7 @@ from layoutalg.refine.audit.accesses import LDS, AccessQuestion, TracedAccess, a
 from layoutalg.refine.audit.claims import ASKED, asked
 from layoutalg.refine.audit.computes.claim import ComputesClaim
 from layoutalg.refine.audit.computes.trial import refuting_run
+from layoutalg.refine.audit.distinct import DistinctElement, distinct_elements
 from layoutalg.refine.audit.facts import Fact, facts
 from layoutalg.refine.audit.launched import MOST_BLOCKS, MOST_THREADS, KernelLaunch
 from layoutalg.refine.audit.lds import lds_findings
@@ -148,6 +149,7 @@ class _Auditor:
         self.loaded: set[Expr] = set()
         self.cuts: set[tuple[int, int]] = set()  # how what was cut to a word is written
         self.assumed: dict[Expr, Expr] = {}  # what was loaded → what is assumed of it
+        self.distinct: list[DistinctElement] = []  # of what was loaded, no two elements of one tensor are equal
         self._ranges: dict[tuple[Expr, Expr], bool] = {}
         self.asked = asked(file.launch.claims if file.launch else ())
         self.facts: tuple[Fact, ...] = ()
@@ -174,9 +176,9 @@ class _Auditor:
         for claim in self.loops.claims:
             yield self._decided("ends", claim.label, claim.assuming(self.launched.given))
         for one in questions(found, self.launched, self.loaded, self.cuts):
-            claimed = self._decided(one.claim, one.about, ForAll(one.claim, one.goal, one.given, self.shown))
+            claimed = self._read(one)
             yield claimed if one.claim != "no_overflow" else self._evaluated(claimed, one)
-        for meeting in meetings(found, self.launched):
+        for meeting in meetings(found, self.launched, self.distinct):
             yield self._apart(meeting)
         for finding in lds_findings(found, self.launched):
             yield self._tabled(finding)
@@ -231,6 +233,7 @@ class _Auditor:
         for one in launch.tensors.values():
             for limit, word in zip(one.assumed, ("at least", "at most"), strict=True):
                 yield from [f"every element of {one.name} is {word} {limit}"] if limit is not None else []
+            yield from [f"no two elements of {one.name} are equal"] if one.distinct else []
             if one.written and one.elements.assumed:
                 yield f"every place in the memory of {one.name} is one of its elements"
         yield from STANDING
@@ -266,8 +269,11 @@ class _Auditor:
         self.trace, self.cuts = machine.trace, machine.w.cuts
         return accesses(machine.trace, self.loops)
 
-    def _loaded(self, buffer: str, size: int, values: Sequence[Expr]) -> None:
+    def _loaded(self, buffer: str, offset: Expr, size: int, values: Sequence[Expr]) -> None:
         """Notes what was loaded, and what is assumed of it."""
+        if buffer in self.launched.tensors:
+            tensor = self.launched.tensors[buffer]
+            self.distinct += distinct_elements(tensor, offset, size, values) if tensor.distinct else ()
         self.loaded.update(values)
         if buffer in self.launched.tensors:
             holds = self.launched.tensors[buffer].holds(size, values)
@@ -326,6 +332,18 @@ class _Auditor:
         if isinstance(verdict, Proved | Refuted):
             return claim, about, verdict
         return claim, about, Unknown(claim, "table", 0.0, (), finding.why)
+
+    def _read(self, one: AccessQuestion) -> Claimed:
+        """Proved by one reading of its words, refuted where none of them holds."""
+        for goal in one.readings:
+            claimed = self._decided(one.claim, one.about, ForAll(one.claim, goal, one.given, self.shown), WHOLE)
+            if isinstance(claimed[2], Proved):
+                return claimed
+        claimed = self._decided(one.claim, one.about, ForAll(one.claim, one.goal, one.given, self.shown))
+        if one.readings and isinstance(claimed[2], Proved):
+            why = "whether a word stands for a negative number differs from case to case"
+            return one.claim, one.about, Unknown(one.claim, "none", 0.0, (), why)
+        return claimed
 
     def _evaluated(self, claimed: Claimed, one: AccessQuestion) -> Claimed:
         """Refuted where sizes and indices alone decide the formula, which is then the machine's own."""

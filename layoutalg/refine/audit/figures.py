@@ -6,6 +6,7 @@
 | waves of a SIMD | the target's units (`target.model.Unit`), at the block of the template |
 | what is not described | `isa.interpreter.described`, as `layoutalg survey` says it |
 | LDS cycles, segments of global memory | `facts`, as far as addresses depend on the thread alone |
+| the inner loop | `inner`: its instructions by kind, and the fewest cycles of a turn |
 
 What it cannot represent: LDS that the launch adds; lanes that lie apart by sizes.
 """
@@ -26,7 +27,8 @@ from layoutalg.isa.interpreter.described import Surveyor
 from layoutalg.isa.run.report import Lines, address_of
 from layoutalg.refine.audit.accesses import LDS, TracedAccess
 from layoutalg.refine.audit.audit import followed
-from layoutalg.refine.audit.facts import Fact, facts
+from layoutalg.refine.audit.facts import BANKS, Fact, facts
+from layoutalg.refine.audit.inner import InnerLoop, inner_loop
 from layoutalg.refine.audit.template import THREADS, PointerUse, template
 from layoutalg.target import target as gpu
 
@@ -35,7 +37,7 @@ from layoutalg.target import target as gpu
 class Figures:
     """What is known of a kernel without its launch; `unread` says why its code could not be followed."""
 
-    kernel: KernelBinary
+    code: MachineCode
     block: tuple[int, ...]
     fixed: bool  # whether the kernel takes that block alone
     instructions: int
@@ -43,6 +45,17 @@ class Figures:
     costs: tuple[Fact, ...]  # of accesses, as far as they depend on the thread alone
     unread: str
     template: str
+
+    @property
+    def kernel(self) -> KernelBinary:
+        """The kernel as its code object has it."""
+        return self.code.kernel
+
+    @property
+    def inner(self) -> InnerLoop | None:
+        """The inner loop, if there is one."""
+        priced = {address_of(one.about): one.worst for one in self.costs if one.claim == BANKS and not one.why}
+        return inner_loop(self.code, -(-prod(self.block) // self.kernel.wave_size), priced)
 
     @property
     def occupancy(self) -> dict[str, Any]:
@@ -65,6 +78,7 @@ class Figures:
             "registers": registers, "scratch_bytes": said.scratch_bytes, "lds_bytes": said.lds_bytes,
             "block": [*self.block], "block_fixed": self.fixed, "occupancy": self.occupancy,
             "instructions": self.instructions, "not_described": dict(self.missing), "not_followed": self.unread,
+            "inner_loop": self.inner and self.inner.data(),
             "costs": [{**vars(one), "source": where(address_of(one.about))} for one in self.costs],
         }  # fmt: skip
 
@@ -83,6 +97,8 @@ class Figures:
                    f"{found['blocks']} blocks of a unit; limited by {' and '.join(found['limited_by'])}")  # fmt: skip
         lacking = ", ".join(f"{name} {count}" for name, count in self.missing.items())
         yield f"instructions: {self.instructions}, {f'not described: {lacking}' if lacking else 'all described'}"
+        if self.inner:
+            yield from self.inner.text()
         if self.unread:
             yield f"not followed, so that nothing is known of its accesses: {self.unread}"
         known = [one for one in self.costs if not one.why]
@@ -118,7 +134,7 @@ def figures(code: MachineCode, seconds: float = 20) -> Figures:
     except budget.OutOfTimeError:
         unread = f"it takes longer than {seconds:g} s"
     fixed = bool(kernel.metadata.required_block)
-    return Figures(kernel, block, fixed, found.instructions, found.missing, costs, unread, text)
+    return Figures(code, block, fixed, found.instructions, found.missing, costs, unread, text)
 
 
 def _block(kernel: KernelBinary) -> tuple[tuple[int, ...], str]:

@@ -24,7 +24,6 @@ from layoutalg.formats.launch import Argument, Assumption, Given, Launch, Number
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import (
     FALSE,
-    TRUE,
     Expr,
     all_of,
     as_expr,
@@ -64,6 +63,7 @@ class TensorMemory:
     signed: bool = False  # its elements are integers with a sign
     assumed: tuple[Expr | None, Expr | None] = (None, None)  # what its elements are at least, and at most
     elements: Elements = NONE
+    distinct: bool = False  # no two of its elements are equal
 
     def inside(self, offset: Expr, width: int, store: bool) -> Expr:
         """Whether bytes, counted from the first element, lie in the memory, and those of a store in elements."""
@@ -76,17 +76,21 @@ class TensorMemory:
 
     def holds(self, size: int, values: Sequence[Expr]) -> Expr:
         """What is assumed of elements of which these unknowns of `size` bytes each are the parts, low ones first."""
-        if self.assumed == (None, None) or self.element % size:
-            return TRUE
-        parts, found = self.element // size, []
-        for first in range(0, len(values) - parts + 1, parts):
-            word = sum((v * (1 << 8 * size * k) for k, v in enumerate(values[first : first + parts])), start=as_expr(0))
+        found: list[Expr] = []
+        for _, word in self.words(size, values) if self.assumed != (None, None) else ():
             sign = 1 << 8 * self.element - 1
             number = select(word >= sign, word - 2 * sign, word) if self.signed else word
             low, high = self.assumed
             found += [low <= number] if low is not None else []
             found += [number <= high] if high is not None else []
         return all_of(*found)
+
+    def words(self, size: int, values: Sequence[Expr]) -> Iterator[tuple[int, Expr]]:
+        """The elements of which these unknowns are the parts, each with where its bytes begin among theirs."""
+        parts = self.element // size if self.element % size == 0 else 0
+        for first in range(0, len(values) - parts + 1, parts) if parts else ():
+            of = enumerate(values[first : first + parts])
+            yield first * size, sum((v * (1 << 8 * size * k) for k, v in of), start=as_expr(0))
 
 
 @dataclass(frozen=True)
@@ -172,10 +176,11 @@ def _memory(file: SpecFile, launch: Launch, name: str) -> TensorMemory:
     element = int(DTYPES[item.dtype].bytes)
     written, signed = name in launch.writes, item.dtype.startswith("i")
     whole = item.dtype.startswith(("i", "u"))  # of fractions nothing is assumed: their bits are no numbers here
-    limits = [(one.min, one.max) for one in launch.assume if one.of == name and whole and not written]
-    assumed = limits[0] if limits else (None, None)
+    said = [one for one in launch.assume if one.of == name and whole and not written]
+    assumed = (said[0].min, said[0].max) if said else (None, None)
     elements = Elements.of(item.descriptor, file.in_own_symbols)
-    return TensorMemory(name, simplify(elements.space * element), element, written, signed, assumed, elements)
+    distinct = any(one.distinct for one in said)
+    return TensorMemory(name, simplify(elements.space * element), element, written, signed, assumed, elements, distinct)
 
 
 def _constants(kernel: KernelBinary) -> dict[str, TensorMemory]:

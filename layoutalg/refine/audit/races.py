@@ -48,6 +48,8 @@ from layoutalg.index.rows import coordinates
 from layoutalg.isa.semantics.accesses import alignment_of
 from layoutalg.prove import ForAll, InjectiveMap, Obligation, Shown
 from layoutalg.refine.audit.accesses import LDS, TracedAccess, needed_alignment
+from layoutalg.refine.audit.distinct import DistinctElement
+from layoutalg.refine.audit.distinct import apart as elements_apart
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.unrolled import Part, Rolled, rolled, without
 from layoutalg.refine.values.unknowns import Kind, kind_of, unknown_value
@@ -69,11 +71,13 @@ class Meeting:
     instead: Callable[[], Iterator[Meeting]] | None = None
 
 
-def meetings(found: Sequence[TracedAccess], launched: KernelLaunch) -> Iterator[Meeting]:
-    """What is to be shown of each tensor that is stored to."""
+def meetings(
+    found: Sequence[TracedAccess], launched: KernelLaunch, distinct: Sequence[DistinctElement] = ()
+) -> Iterator[Meeting]:
+    """What is to be shown of each tensor that is stored to; `distinct`: what was loaded of elements that differ."""
     stored = dict.fromkeys(one.memory for one in found if (one.store or one.atomic) and one.memory != LDS)
     for memory in stored:
-        yield from _Tensor([access for access in found if access.memory == memory], launched).meetings()
+        yield from _Tensor([access for access in found if access.memory == memory], launched, distinct).meetings()
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,7 @@ class _Tensor:
 
     accesses: Sequence[TracedAccess]
     launched: KernelLaunch
+    distinct: Sequence[DistinctElement]
     touched: list[_Touched] = field(init=False)
     indivisible: bool = field(init=False)  # its atomic operations, for each other
 
@@ -168,6 +173,7 @@ class _Tensor:
         meet = all_of(*(eq(a, b) for a, b in zip(mine_at, theirs_at, strict=True)))
         goal = any_of(self._same(there), self._ordered(mine, theirs, there), negation(meet))
         about = _about(mine) if one is other else f"{_about(mine)}; {_about(theirs)}"
+        given.append(self._apart((one.offset, one.guard), (other.offset, other.guard)))
         obligation = ForAll("no two threads meet", goal, all_of(*given), self._shown(there))
         pairs = (
             list(product(mine, theirs)) if one is not other else [(a, b) for n, a in enumerate(mine) for b in mine[n:]]
@@ -187,9 +193,15 @@ class _Tensor:
         about = str(one.access)
         if one is not other:
             about += f"; {other.access.instruction.address:#x} {other.access.instruction.name.lower()}"
-        given = all_of(self.launched.given, one.guard, guard)
+        differ = self._apart((one.offset, one.guard), (other.offset, other.guard))
+        given = all_of(self.launched.given, one.guard, guard, differ)
         goal = any_of(self._same(there), self._ordered([one], [other], there), apart)
         return Meeting(about, ForAll("no two threads meet", goal, given, self._shown(there)))
+
+    def _apart(self, mine: Sequence[Expr], theirs: Sequence[Expr]) -> Expr:
+        """What is known of elements that differ, which two threads have loaded."""
+        kept = {*self.here, *self.sizes}
+        return elements_apart(self.distinct, mine, theirs, kept, lambda v: v if v in self.sizes else _other(v))
 
     def _never_both(self, one: Expr, other: Expr) -> bool:
         """Whether what all threads have alike keeps two accesses from being made in one launch."""

@@ -22,6 +22,7 @@ What it cannot represent: the contents that a witness has; sizes beyond `BYTES` 
 from __future__ import annotations
 
 import math
+import random
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -264,6 +265,7 @@ class Runs:
         launch, generator = self.file.launch, np.random.default_rng((seed, 1))  # none of these is drawn again below
         assert launch is not None
         limits = {one.of: (one.min, one.max) for one in launch.assume}
+        distinct = {one.of for one in launch.assume if one.distinct}
         at, metadata = self._at(sizes), self.code.kernel.metadata
         values = {one.name: _value(one, limits.get(one.name, (None, None)), at, seed, generator)
                   for one in launch.given}  # fmt: skip
@@ -272,7 +274,8 @@ class Runs:
         for name, tensor in first.tensors.items():
             dtype, shape = self.file.descriptor(name).dtype or "", tensor.places.shape
             if name in limits:
-                inputs[name] = _contents(name, dtype, shape, _within(name, dtype, limits[name], at), seed, generator)
+                within, drawn_so = _within(name, dtype, limits[name], at), _distinct if name in distinct else _contents
+                inputs[name] = drawn_so(name, dtype, shape, within, seed, generator)
             elif tensor.written:
                 kind = numpy_of(dtype)
                 inputs[name] = np.zeros(shape, kind) if kind.kind in "iu" else drawn(dtype, shape, generator)
@@ -321,6 +324,20 @@ def _contents(
     if kind.kind == "f":
         return generator.uniform(*ends, shape).round().astype(kind)
     return generator.integers(*ends, shape, kind, endpoint=True)
+
+
+def _distinct(
+    name: str, dtype: str, shape: tuple[int, ...], ends: tuple[int, int], seed: int, generator: np.random.Generator
+) -> Array:
+    """Integers between two ends that differ; by the first seed those next to the ends."""
+    count, (low, high) = math.prod(shape), ends
+    if high - low + 1 < count:
+        raise LaunchError(f"{name} has {count} elements at these sizes, which cannot all differ")
+    if seed == SEEDS[0]:
+        found = [high - k // 2 if k % 2 else low + k // 2 for k in range(count)]
+    else:
+        found = random.Random(int(generator.integers(1 << 32))).sample(range(low, high + 1), count)
+    return np.array(found, numpy_of(dtype)).reshape(shape)
 
 
 def _value(

@@ -160,9 +160,14 @@ class Comparison:
             yield f"{about}: size", unknown(f"{element.size} bytes for {partner.size}")
         if element.buffer == "lds":
             yield f"{about}: barriers", self._barriers(element, partner)
-        if element.lands is not None and (element.lands or not element.alone):
+        if element.lands is not None and not partner.over and (element.lands or not element.alone):
             beside = "over a barrier" if element.lands else "beside others of its wave"
             yield f"{about}: lands", unknown(f"it is under way {beside}")
+        elif element.lands is not None and element.lands > partner.over:
+            yield (
+                f"{about}: lands",
+                unknown(f"over {element.lands} barriers, {partner.over} in the program"),
+            )
         if element.store:
             yield (
                 f"{about}: value",

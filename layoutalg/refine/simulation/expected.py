@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -38,6 +38,7 @@ from layoutalg.index import (
 )
 from layoutalg.index.conditions import upper_limits
 from layoutalg.kernel.access.places import coordinates, first_copy
+from layoutalg.kernel.obligations.asynchronous import Flight
 from layoutalg.kernel.program import (
     FOLDS,
     FUNCTIONS,
@@ -102,6 +103,7 @@ class ExpectedElement:
     size: int  # bytes
     width: int  # bytes that one instruction was meant to move
     loops: tuple[Expr, ...] = ()
+    over: int = 0  # of a copy straight to LDS: the barriers that it may be under way over, before it is awaited
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,7 @@ class _Walker(Reading[None]):
         self.carried: dict[Expr, Carried] = {}
         self.loops: dict[Expr, Expr] = {}
         self.number = self.here = 0
+        self.flight = Flight[int]()  # the elements that are on their way to LDS, by their numbers
         self.at: Mapping[Expr, Expr] = {}
 
     def body(self, statements: Sequence[Statement], at: Mapping[Expr, Expr]) -> None:
@@ -153,13 +156,25 @@ class _Walker(Reading[None]):
         self.barriers += 1
 
     def read_straight_copy(self, s: StraightCopy) -> None:
+        before = len(self.elements)
         self.body(s.parts, self.at)
+        for number in range(before, len(self.elements)):
+            if self.elements[number].store:
+                self.flight.begin(number)
 
     def read_commit(self, s: Commit) -> None:
-        """Nothing of itself."""
+        self.flight.commit()
 
     def read_await(self, s: Await) -> None:
-        """What has arrived is what the copies stored; that nobody looked before is proved of the program."""
+        """What has arrived is what the copies stored; that nobody looked before is proved of the program.
+
+        Of loops only iterations that are written out count their barriers; others may pass none.
+        """
+        for number in self.flight.land(s.groups):
+            one = self.elements[number]
+            over = simplify(self.barriers - one.barriers)
+            if over.op == "const" and one.loops == self.around == ():
+                self.elements[number] = replace(one, over=int(over.value))
 
     def read_clear(self, s: Clear) -> None:
         for y in _ys(s.registers):

@@ -80,7 +80,7 @@ class SymbolicMachine(SymbolicMemory):
         self.noting = True  # or only trying out what a loop changes
         self.spans: dict[int, int] = {}  # load to LDS → barriers that its wave passed while it was under way, at most
         self.beside: set[int] = set()  # those beside which other accesses of the wave to LDS are under way
-        self.loaded: Loaded = lambda buffer, size, values: None  # is told what was loaded
+        self.loaded: Loaded = lambda buffer, offset, size, values: None  # is told what was loaded
         self.has_contents: HasContents = lambda buffer, offset, size, given: True
         self.buffers = {
             a.buffer: symbol(f"address of {a.buffer}", min=0, max=HIGHEST_ADDRESS, multiple_of=ALIGNED)

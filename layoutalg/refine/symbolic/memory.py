@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import lcm
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, div, mod, select, simplify, variables
+from layoutalg.index import FALSE, TRUE, Expr, all_of, div, eq, mod, select, simplify, variables
 from layoutalg.index.conditions import assuming, conjunction
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import Instruction, Operand
@@ -30,7 +31,7 @@ from layoutalg.refine.values.unknowns import Kind
 from layoutalg.refine.values.word import NotReadable, Word
 from layoutalg.target.transposed import TRANSPOSED
 
-Loaded = Callable[[str, int, Sequence[Expr]], None]
+Loaded = Callable[[str, Expr, int, Sequence[Expr]], None]
 """Is told the buffer (empty where it is not known), the bytes of each value, and the unknowns that stand for them."""
 
 
@@ -220,7 +221,7 @@ class SymbolicMemory:
                 for _ in range(count if access.atomic else 0)
             ]
             self._note(instruction, access, place, size, left or values)
-            self.loaded(place.buffer, size, values)
+            self.loaded(place.buffer, place.offset, size, values)
             here = assuming(place.condition, guard)
             found = [select(here, *pair) for pair in zip(values, found, strict=True)]
         return found, size
@@ -257,25 +258,40 @@ class SymbolicMemory:
             raise NotReadable(f"{instruction.place} with inactive lanes")
         load = TRANSPOSED[instruction.name.lower()]
         own = self.w.uncut(self.w.unsigned(address))
-        if load.bits < 8:
-            raise NotReadable(f"{instruction.place}: elements of {load.bits} bits that lanes load for one another")
         if not self.w.shown(simplify(mod(own, load.alignment)), 0, 1):
             raise NotReadable(f"{instruction.place}: the address {own} may be no multiple of {load.alignment}")
-        width, lane, target = load.bits // 8, self.registers.lane, operand_of(instruction, "d")
-        one = replace(access, size=width)
+        lane, target = self.registers.lane, operand_of(instruction, "d")
+        whole = lcm(load.bits, 8) // 8  # bytes of the fewest elements that fill some
+        together = 8 * whole // load.bits
         found: list[Expr] = []
         for e in range(load.elements):
             number = e * load.group + mod(lane, load.group)
             other = simplify(lane - mod(lane, load.group) + div(number, load.elements))
-            at = simplify(self.lanes.elsewhere(own, other) + mod(number, load.elements) * width)
-            elements, size = self._found(instruction, one, RangedPart(self.w.word(at), width, TRUE))
-            found += joined_elements(elements, size, width)
+            within = mod(number, load.elements)
+            at = simplify(self.lanes.elsewhere(own, other) + div(within, together) * whole)
+            found.append(self._part(instruction, access, at, whole, load.bits, mod(within, together)))
         counters = self._counters(instruction, access, "lds")
-        words = joined_elements(found, width, access.size)
+        words = joined_bits(found, load.bits)
         keys = [(target.kind, target.index + k) for k in range(access.registers)]
         for key, word in zip(keys, words, strict=True):
             self.registers.write_cell(key, self.w.word(word), counters, None, "")
         self._issue(instruction, access, "lds", [LDS, *keys])
+
+    def _part(
+        self, instruction: Instruction, access: MemoryInstruction, at: Expr, bytes: int, bits: int, number: Expr
+    ) -> Expr:
+        """Of the elements of so many bits in a few bytes of LDS, one by its number."""
+        each = min(bytes, 2) if bytes % 2 == 0 else 1
+        whole = FALSE
+        for k in range(0, bytes, each):
+            part = RangedPart(self.w.word(simplify(at + k)), each, TRUE)
+            elements, size = self._found(instruction, replace(access, size=each), part)
+            (value,) = joined_elements(elements, size, each)
+            whole += value * (1 << 8 * k)
+        found = whole
+        for k in range(1, 8 * bytes // bits):
+            found = select(eq(number, k), div(whole, 1 << bits * k), found)
+        return whole if 8 * bytes == bits else mod(found, 1 << bits)
 
     def _contents(self, place: Span, size: int, count: int) -> list[Expr]:
         """Unknowns for what is loaded: data, but where perhaps nothing was written."""
@@ -323,7 +339,7 @@ class SymbolicMemory:
             values = self._contents(place, 4, access.registers)
             self._note(instruction, access, place, 4, values)
             self.lanes.alike.update(values)
-            self.loaded(place.buffer, 4, values)
+            self.loaded(place.buffer, place.offset, 4, values)
             here = assuming(place.condition, state.condition)
             found = [select(here, *pair) for pair in zip(values, found, strict=True)]
         return [self.w.word(value) for value in found]
@@ -336,6 +352,18 @@ def joined_elements(found: Sequence[Expr], size: int, width: int) -> list[Expr]:
         sum((part * (1 << 8 * size * j) for j, part in enumerate(found[k : k + per])), start=FALSE)
         for k in range(0, len(found), per)
     ]
+
+
+def joined_bits(found: Sequence[Expr], bits: int) -> list[Expr]:
+    """The registers that elements of so many bits make: one may begin in a register and end in the next."""
+    words = [FALSE] * (len(found) * bits // 32)
+    for n, element in enumerate(found):
+        word, shift = divmod(n * bits, 32)
+        over = max(0, shift + bits - 32)
+        words[word] += (mod(element, 1 << bits - over) if over else element) * (1 << shift)
+        if over:
+            words[word + 1] += div(element, 1 << bits - over)
+    return words
 
 
 def split_in_elements(words: Sequence[Expr], size: int, width: int) -> list[Expr]:

@@ -13,10 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import product
 
 from layoutalg.index import Expr, const, postorder, select
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
+
+#: Coefficients of a number that may be negative, of which each reading is tried.
+MOST_UNSURE = 4
 
 
 def representative(expr: Expr, bits: int) -> Expr:
@@ -30,6 +34,27 @@ def representative(expr: Expr, bits: int) -> Expr:
     terms = {m: (k + size // 2) % size - size // 2 for m, k in normal(expr).terms.items()}
     reduced: Expr = recover(Poly({m: k for m, k in terms.items() if k})).expr()
     return reduced
+
+
+def readings(expr: Expr, size: int) -> tuple[Expr, ...]:
+    """The numbers that a word may stand for: as written first, last with no coefficient in a word's upper half.
+
+    Each coefficient that is there may mean a negative one. None where these are more than `MOST_UNSURE`.
+
+    >>> from layoutalg.index import var
+    >>> readings(var("i", 64) + 2**32 - 1, 2**32), readings(var("i", 64) * 4 - 8, 2**32)
+    ((i + 4294967295, i - 1), (i * 4 - 8,))
+    """
+    terms = {m: k if -size < k < size else k % size for m, k in normal(expr).terms.items()}
+    unsure = [m for m, k in terms.items() if 2 * k >= size]
+    if len(unsure) > MOST_UNSURE:
+        return ()
+    found = {expr: None}
+    for negative in product((0, size), repeat=len(unsure)):
+        less = dict(zip(unsure, negative, strict=True))
+        read = {m: k - less.get(m, 0) for m, k in terms.items()}
+        found[recover(Poly({m: k for m, k in read.items() if k})).expr()] = None
+    return tuple(found)
 
 
 def same_word(one: Expr, other: Expr, bits: int) -> bool:

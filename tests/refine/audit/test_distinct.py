@@ -1,0 +1,86 @@
+"""Elements that differ: a scatter by them does not race, and nothing else is made of it."""
+
+import pytest
+
+from layoutalg.device.compile import compile_source
+from layoutalg.formats.spec import loads
+from layoutalg.index import TRUE, var, variables
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.refine.audit.audit import Audit, audit
+from layoutalg.refine.audit.distinct import DistinctElement, apart
+
+LAUNCH = """
+symbols = {{ N = {{ min = 1, max = 256 }} }}
+[[descriptor]]
+name = "x"
+dtype = "{dtype}"
+base = {{ kind = "naive", lengths = [512], strides = [{stride}] }}
+[[descriptor]]
+name = "o"
+dtype = "i32"
+base = {{ kind = "naive", lengths = [65536], strides = [1] }}
+[launch]
+grid = [4]
+block = [64]
+arguments = ["x", "o", "N"]
+writes = ["o"]
+assume = [{{ of = "x", min = 0, max = 30000, distinct = true }}]
+"""
+KERNEL = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void k(const {kind}* x, int* o, int n) {{
+    int t = blockIdx.x * 64 + threadIdx.x;
+    {body}
+}}
+"""
+
+
+def audited(body: str, dtype: str = "i32", stride: int = 1) -> Audit:
+    source = KERNEL.format(body=body, kind={"i32": "int", "i64": "long long"}[dtype])
+    (kernel,) = read_kernels(compile_source(source, "gfx942").payload).values()
+    return audit(decode_kernel(kernel), loads(LAUNCH.format(dtype=dtype, stride=stride)), 10)
+
+
+def races(found: Audit) -> set[str]:
+    return {verdict.name for said, _, verdict in found.claims if said == "race_free"}
+
+
+@pytest.mark.parametrize(("body", "dtype"), [
+    ("if (t < n) o[x[t]] = t;", "i32"),
+    ("if (t < n) { o[2 * x[t]] = t; o[2 * x[t + 256] + 1] = 0; }", "i64"),
+    ("o[x[t]] = 1; o[x[t + 256]] = 2;", "i32"),
+])  # fmt: skip
+def test_scatters_by_elements_that_differ_do_not_race(body: str, dtype: str) -> None:
+    found = audited(body, dtype)
+    assert found.proved
+    assert "no two elements of x are equal" in found.assumptions
+
+
+@pytest.mark.parametrize(("body", "dtype"), [
+    ("o[x[t] & ~1] = t;", "i32"),  # two indices to one place
+    ("o[x[t / 2]] = t;", "i32"),  # two threads by one index
+    ("int j = 7; if (t < n) j = x[t]; o[j] = t;", "i32"),  # threads that load none
+    ("o[x[t]] = 1; o[x[t + 1]] = 2;", "i32"),  # the next thread's
+    ("o[x[t]] = 1; o[t] = 2;", "i32"),
+    ("for (int k = 0; k < n; ++k) o[x[threadIdx.x + k]] = t;", "i32"),
+    ("o[((const int*)x)[t]] = t;", "i64"),  # halves of elements
+    ("o[(int)x[t] % 600] = t;", "i64"),
+])  # fmt: skip
+def test_other_scatters_are_not_proved(body: str, dtype: str) -> None:
+    assert races(audited(body, dtype)) & {"refuted", "unknown"}
+
+
+def test_what_lies_between_elements_is_not_held_apart() -> None:
+    """Of a tensor with a stride of 2 every second place is an element, and of the others nothing is known."""
+    assert "proved" not in races(audited("if (t < 250) o[x[t]] = t;", stride=2))
+
+
+def test_a_turn_in_a_place_is_any_turn() -> None:
+    """Two threads' places are of any two turns: that these are one does not follow."""
+    thread, turn, v = var("thread", 64), var("turn 0", 9), var("loaded", 100)
+    one = DistinctElement("x", v, thread + 64 * turn, turn >= 0)
+    held = apart([one], [v], [v], {thread}, lambda e: var(f"{e.value.name}_other", int(e.hi) + 1))
+    names = {v.value.name for v in variables(held)}
+    assert {"turn 0 of element 0", "turn 0 of element 0_other"} < names
+    assert apart([one], [v], [thread], {thread}, lambda e: e) is TRUE

@@ -48,7 +48,7 @@ def cycles(problem: Problem, descriptor: TensorDescriptor) -> str:
 def policies(problem: Problem) -> str:
     """Cycles of CK's layouts: v1's padding, the universal pipeline's xor."""
     (rows, columns), vector = problem.lengths, problem.vector
-    layers = max(1, 128 // columns // problem.element_bytes)
+    layers = max(1, 1024 // columns // problem.bits)
     line = columns // vector * layers
     xor = cycles(problem, swizzled(rows, columns, vector, layers)) if line & (line - 1) == 0 else "–"
     return f"{cycles(problem, padded(rows, columns, vector))} | {xor}"

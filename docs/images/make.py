@@ -6,7 +6,6 @@ from layoutalg.draw import LaneAccess, compare, operand
 from layoutalg.synth.gemm import packed, swizzled
 
 before, after = (
-    LaneAccess.of(tile(32, 64), operand(32, 8), "gfx942", "ds_read_b128", element_bytes=2)
-    for tile in (packed, swizzled)
+    LaneAccess.of(tile(32, 64), operand(32, 8), "gfx942", "ds_read_b128", dtype="f16") for tile in (packed, swizzled)
 )
 compare(before, after).save(Path(__file__).with_name("swizzle.svg"))

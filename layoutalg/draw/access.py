@@ -3,7 +3,7 @@
 The lanes are given as a function of the lane number, written on index expressions; the same expressions give the byte
 addresses here and in the explorer:
 
-    address(lane) = element_bytes · offset(index(lane))        a lane reads `instruction.bytes` from there
+    address(lane) = bits of an element · offset(index(lane)) / 8        a lane reads `instruction.bytes` from there
 
 | pattern                              | index of lane l, vectors of 8, a tile of rows × 64 |
 |--------------------------------------|----------------------------------------------------|
@@ -13,7 +13,8 @@ addresses here and in the explorer:
 | `operand(32, 8)`                     | (l mod 32, 8·(l // 32)): a 32-row matrix operand   |
 | `held(distribution, register=r)`     | the element that lane l holds in register r        |
 
-A lane's bytes must lie in one run: where the layout tears a vector apart, the access is refused and the place named.
+A lane's bytes must lie in one run: where the layout tears a vector apart, or begins one inside a byte, the access is
+refused and the place named.
 A lane takes part where `mask` holds of it; what the others would ask for is not looked at.  There is no such access at
 sizes at which `condition` does not hold: it is refused there.  What it cannot represent:
 instructions that gather several addresses a lane.
@@ -39,6 +40,7 @@ from layoutalg.prove.decide import decide
 from layoutalg.prove.obligation import ForAll
 from layoutalg.prove.outcome import Fails, Limits
 from layoutalg.target import DEFAULT, DEFAULT_READ, LdsInstruction, Target
+from layoutalg.target.dtypes import DType, element_type
 
 SEARCH = Limits(seconds=5.0)
 """How long sizes are looked for at which an access is given."""
@@ -146,15 +148,6 @@ def _allowed(free: Sequence[Expr], chosen: Mapping[Expr, int], inside: Expr, som
     return {**least, **{v: found.points[0][v] for v in free if v in found.points[0]}, **chosen}
 
 
-def whole_bytes(access: LaneAccess | Access) -> int:
-    """Bytes of an element; DrawError where it is none."""
-    if isinstance(access, LaneAccess):
-        return access.element_bytes
-    if not access.dtype.bytes:
-        raise DrawError(f"elements of {access.dtype.name} are {access.dtype.bits} bits: pictures are of whole bytes")
-    return access.dtype.bytes
-
-
 @dataclass(frozen=True)
 class LaneAccess(Displayed):
     """An access of one wave; `index` is over the variable `lane`, `at` gives the sizes that are not fixed.
@@ -163,7 +156,7 @@ class LaneAccess(Displayed):
 
     >>> from layoutalg.layout import make_naive_tensor_descriptor
     >>> tile = make_naive_tensor_descriptor((64, 64), (64, 1))
-    >>> column = LaneAccess.of(tile, operand(32, 8), "gfx942", "ds_read_b128", element_bytes=2)
+    >>> column = LaneAccess.of(tile, operand(32, 8), "gfx942", "ds_read_b128", "f16")
     >>> [phase.cycles for phase in column.phases]
     [8, 8, 8, 8, 8, 8, 8, 8]
     """
@@ -173,7 +166,7 @@ class LaneAccess(Displayed):
     lane: Expr
     target: Target
     instruction: LdsInstruction
-    element_bytes: int
+    dtype: DType
     at: Mapping[Expr, int] = field(default_factory=dict)
     mask: Expr = TRUE
     condition: Expr = TRUE
@@ -185,14 +178,14 @@ class LaneAccess(Displayed):
         pattern: Pattern,
         target: Target | str = DEFAULT,
         instruction: LdsInstruction | str = DEFAULT_READ,
-        element_bytes: int = 2,
+        dtype: DType | str = "f16",
         at: Mapping[Expr, int] | None = None,
     ) -> LaneAccess:
         """The access of a pattern; UnknownTargetError and UnknownInstructionError for names that are none."""
         gpu, how = lookup(target, instruction)
         lane = var("lane", how.lanes)
         index = tuple(map(as_expr, pattern(lane, descriptor)))
-        return cls(descriptor, index, lane, gpu, how, element_bytes, dict(at or {}))
+        return cls(descriptor, index, lane, gpu, how, element_type(dtype), dict(at or {}))
 
     @classmethod
     def from_proof(cls, access: Access, at: Mapping[str, int] | None = None) -> LaneAccess:
@@ -214,16 +207,18 @@ class LaneAccess(Displayed):
         free += [v for v in variables(inside) if v not in free]
         chosen = {v: at[v.value.name] for v in free if at and v.value.name in at}
         return cls(
-            access.descriptor, first, lane, access.target, access.instruction, whole_bytes(access),
+            access.descriptor, first, lane, access.target, access.instruction, access.dtype,
             _allowed(free, chosen, inside, all_of(inside, access.mask)), access.mask, inside,
         )  # fmt: skip
 
     @property
     def elements(self) -> int:
         """The elements that one lane reads or writes."""
-        count, rest = divmod(self.instruction.bytes, self.element_bytes)
+        count, rest = divmod(8 * self.instruction.bytes, self.dtype.bits)
         if rest:
-            raise DrawError(f"{self.instruction.name} moves {self.instruction.bytes} bytes: no whole elements")
+            raise DrawError(
+                f"{self.instruction.name} moves {self.instruction.bytes} bytes: no whole elements of {self.dtype.name}"
+            )
         return count
 
     @cached_property
@@ -272,8 +267,12 @@ class LaneAccess(Displayed):
 
     @cached_property
     def addresses(self) -> Ints:
-        """The byte address of each lane."""
-        return self.offsets[:, 0] * self.element_bytes
+        """The byte address of each lane; of a masked lane, no meaning."""
+        bits = self.offsets[:, 0] * self.dtype.bits
+        if (inside := (bits % 8 != 0) & self.active).any():
+            lane = int(np.flatnonzero(inside)[0])
+            raise DrawError(f"lane {lane} begins at bit {bits[lane] % 8} of byte {bits[lane] // 8}: no whole address")
+        return bits // 8
 
     @cached_property
     def phases(self) -> tuple[Phase, ...]:

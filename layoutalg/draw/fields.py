@@ -3,7 +3,7 @@
 | `by`       | of a descriptor                                   | of a distribution            |
 |------------|---------------------------------------------------|------------------------------|
 | `offset`   | offset in elements                                |                              |
-| `dword`    | offset · element bytes // 4                       |                              |
+| `dword`    | offset · bits of an element // 32: its first bit  |                              |
 | `bank`     | dword mod banks of the target's instruction       |                              |
 | `lane`     | the lane of an access that holds it               | P, its last dimension        |
 | `phase`    | the phase of that lane                            |                              |
@@ -30,6 +30,7 @@ from layoutalg.index.evaluate import array, grids, value
 from layoutalg.layout import TensorDescriptor, TileDistribution
 from layoutalg.memory.banks import Ints, lookup
 from layoutalg.target import DEFAULT, DEFAULT_READ
+from layoutalg.target.dtypes import DType, element_type
 from layoutalg.target.model import DWORD
 
 MAX_CELLS = 1 << 20
@@ -58,11 +59,16 @@ class FieldInputs:
     """What is drawn and what its colours need."""
 
     descriptor: TensorDescriptor
-    element_bytes: int = 2
+    dtype: DType | str = "f16"
     target: str = DEFAULT
     instruction: str = DEFAULT_READ
     access: LaneAccess | None = None
     at: Mapping[Expr, int] = field(default_factory=dict)
+
+    @property
+    def bits(self) -> int:
+        """Bits of an element."""
+        return element_type(self.dtype).bits
 
     def offsets(self) -> tuple[Ints, npt.NDArray[np.bool_]]:
         """The offset of every index, and whether it reaches data."""
@@ -92,17 +98,17 @@ def _offset(asked: FieldInputs) -> Field:
 
 def _dword(asked: FieldInputs) -> Field:
     offset, valid = asked.offsets()
-    return Field("dword", offset * asked.element_bytes // DWORD, valid)
+    return Field("dword", offset * asked.bits // (8 * DWORD), valid)
 
 
 def _bank(asked: FieldInputs) -> Field:
     if asked.access is not None:
-        gpu, how, size = asked.access.target, asked.access.instruction, asked.access.element_bytes
+        gpu, how, bits = asked.access.target, asked.access.instruction, asked.access.dtype.bits
     else:
-        (gpu, how), size = lookup(asked.target, asked.instruction), asked.element_bytes
+        (gpu, how), bits = lookup(asked.target, asked.instruction), asked.bits
     offset, valid = asked.offsets()
     note = f"{how.banks} banks of {DWORD} bytes on {gpu.name}, {how.name}"
-    return Field("bank", offset * size // DWORD % how.banks, valid, how.banks, note)
+    return Field("bank", offset * bits // (8 * DWORD) % how.banks, valid, how.banks, note)
 
 
 def _held(

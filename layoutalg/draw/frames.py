@@ -46,9 +46,7 @@ def frames(access: LaneAccess, by: str = "bank") -> tuple[Picture, ...]:
     >>> len(moving), len({(frame.width, frame.height) for frame in moving}), moving[1].title
     (8, 1, 'ds_read_b128 on gfx942: phase 1 of 0 to 7, 8 cycles, 16 of 64 so far')
     """
-    asked = FieldInputs(
-        access.descriptor, access.element_bytes, access.target.name, access.instruction.name, access, access.at
-    )
+    asked = FieldInputs(access.descriptor, access.dtype, access.target.name, access.instruction.name, access, access.at)
     sheet = flat(descriptor_field(asked, by))
     grid, corner = sheet_picture(sheet)
     cells = _reached(access)

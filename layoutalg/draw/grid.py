@@ -32,6 +32,7 @@ from layoutalg.index import Expr
 from layoutalg.layout import TensorDescriptor, TileDistribution
 from layoutalg.memory.banks import Ints
 from layoutalg.target import DEFAULT, DEFAULT_READ
+from layoutalg.target.dtypes import DType
 
 WIDTH, HEIGHT, LENS = 860, 1080, 8
 AXIS_STEPS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -110,7 +111,7 @@ def grid(
     *,
     at: Mapping[Expr, int] | None = None,
     access: LaneAccess | None = None,
-    element_bytes: int = 2,
+    dtype: DType | str = "f16",
     target: str = DEFAULT,
     instruction: str = DEFAULT_READ,
     rows: int | None = None,
@@ -126,7 +127,7 @@ def grid(
     if isinstance(subject, TileDistribution):
         found = distribution_field(subject, by or "lane", at)
     else:
-        asked = FieldInputs(subject, element_bytes, target, instruction, access, at or {})
+        asked = FieldInputs(subject, dtype, target, instruction, access, at or {})
         found = descriptor_field(asked, by or "offset")
     return cells(found, rows)
 

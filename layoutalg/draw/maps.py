@@ -82,11 +82,11 @@ def layout_object(
     descriptor: TensorDescriptor,
     offered: Choice,
     claims: Mapping[str, Sequence[str]],
-    element_bytes: int,
+    bits: int,
     start: Mapping[str, int],
 ) -> str:
     """One layout as a JavaScript object: its sizes, its maps, its accesses, and points to check them at."""
-    vector = symbol("a lane's vector", min=1, max=max(VECTOR_BYTES // element_bytes, 1))
+    vector = symbol("a lane's vector", min=1, max=max(8 * VECTOR_BYTES // bits, 1))
     offers = {named: offer(one, descriptor, vector) for named, one in offered.all.items()}
     own = sizes_of(descriptor)
     sizes = list(dict.fromkeys((*own, *(v for one in offers.values() for v in one.sizes if v is not vector))))
@@ -98,7 +98,7 @@ def layout_object(
     fields = {
         "name": script(name),
         "text": script(f"offset = {descriptor.offset(descriptor.index)}"),
-        "elementBytes": str(element_bytes),
+        "elementBits": str(bits),
         "symbols": script(symbols),
         "lengths": _function("s", s, _list(javascript(n, names) for n in maps.lengths)),
         "space": _function("s", s, javascript(maps.space, names)),

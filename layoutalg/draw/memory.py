@@ -1,6 +1,7 @@
 """Memory as a strip: every element of the space in its place, with the gaps that padding leaves.
 
-The strip is cut into lines as long as all banks together (or as asked), so that a column of the picture is a bank:
+The strip is cut into lines as long as all banks together (three times that for elements of 6 bits; or as asked), so
+that a column of the picture is a bank:
 
     offset   0   ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇      a cell is an element, its colour the row that lies there
             64   ░░▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇      ░ no index reaches it: padding
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import lcm
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +29,7 @@ from layoutalg.layout import TensorDescriptor
 from layoutalg.memory.banks import Ints
 from layoutalg.target import DEFAULT
 from layoutalg.target import target as named
+from layoutalg.target.dtypes import DType, element_type
 from layoutalg.target.model import DWORD
 
 
@@ -73,7 +76,7 @@ def memory(
     descriptor: TensorDescriptor,
     *,
     at: Mapping[Expr, int] | None = None,
-    element_bytes: int = 2,
+    dtype: DType | str = "f16",
     target: str = DEFAULT,
     line: int | None = None,
 ) -> Picture:
@@ -85,7 +88,8 @@ def memory(
     """
     held = contents(descriptor, at)
     banks = max(i.banks for i in named(target).instructions.values())
-    wide = line or max(banks * DWORD // element_bytes, 1)
+    bits = element_type(dtype).bits
+    wide = line or lcm(8 * banks * DWORD, bits) // bits
     lines = -(-len(held.owner) // wide)
     columns = value(descriptor.lengths[-1], dict(at or {}))
     padded = np.full(lines * wide, -2, dtype=np.int64)
@@ -95,7 +99,8 @@ def memory(
     picture = _strip(sheet, wide, (padded == -2).reshape(lines, wide))
     used = int((held.count > 0).sum())
     title = f"memory of {len(held.owner)} elements, {used} of them used"
-    notes = [f"Lines of {wide} elements ({wide * element_bytes} bytes). A colour is a row of the index grid."]
+    length = f"{wide * bits} bits" if wide * bits % 8 else f"{wide * bits // 8} bytes"
+    notes = [f"Lines of {wide} elements ({length}). A colour is a row of the index grid."]
     gaps = len(held.owner) - used
     notes += [f"Hatched: {gaps} elements ({gaps / len(held.owner):.1%}) that no index reaches"] if gaps else []
     shared = int((held.count > 1).sum())

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from layoutalg.draw.access import LaneAccess, held, whole_bytes
+from layoutalg.draw.access import LaneAccess, held
 from layoutalg.draw.conflicts import CALM, HEAT
 from layoutalg.draw.graph import graph
 from layoutalg.draw.maps import choice, layout_object, script, slider_values
@@ -34,6 +34,7 @@ from layoutalg.layout import TensorDescriptor, TileDistribution, make_naive_tens
 from layoutalg.memory import Access
 from layoutalg.memory.banks import LANES_OFF, lookup
 from layoutalg.target import DEFAULT, DEFAULT_READ, LdsInstruction, Target, target, target_names
+from layoutalg.target.dtypes import DType, element_type
 
 SCRIPTS = ("model", "view", "main", "controls")
 """The page's own JavaScript, in order."""
@@ -48,7 +49,7 @@ def page(
     claims: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
     target_name: Target | str | None = None,
     instruction: str | None = None,
-    element_bytes: int | Mapping[str, int] = 2,
+    dtype: DType | str | Mapping[str, DType | str] = "f16",
     access: int = 0,
     start: Mapping[str, int] | None = None,
 ) -> str:
@@ -58,7 +59,7 @@ def page(
     given); `own`: the accesses of some layouts alone, by the layout's name, offered before those; `access`: the number
     of the one shown first, of the first layout with accesses of its own.  `claims`: what is claimed, by the layout's
     name and the access's ("" of the layout itself): shown, not decided.  `target_name`, `instruction`: shown first,
-    else the access's own, else ds_read_b128 on gfx942.  `element_bytes`: of all layouts, or by name.  `start`: the
+    else the access's own, else ds_read_b128 on gfx942.  `dtype`: of all layouts, or by name.  `start`: the
     first value of each size, by name.  Of a tile distribution, the tile lies packed in memory, and each lane reads what
     it holds, register by register.
     DrawError, UnknownTargetError, UnknownInstructionError.
@@ -84,7 +85,7 @@ def page(
     start = {**_starts(first[0] if first else None), **(start or {})}
     gpus = (*map(target, target_names()), *(one.target for one in made), gpu)
     objects = [
-        layout_object(name, one, offered[name], (claims or {}).get(name, {}), _bytes(element_bytes, name), start)
+        layout_object(name, one, offered[name], (claims or {}).get(name, {}), _bits(dtype, name), start)
         for name, one in named.items()
     ]
     begin = {"layout": shown, "access": access, "target": gpu.name, "instruction": how.name}
@@ -121,7 +122,7 @@ def access_page(access: LaneAccess | Access, **options: Any) -> str:
         fixed = {str(v.value.name): n for v, n in access.at.items()}
         options = {**options, "start": {**fixed, **(options.get("start") or {})}}
     name = access.lanes.name if isinstance(access, Access) else "access"
-    return page(access.descriptor, accesses={name: access}, element_bytes=whole_bytes(access), **options)
+    return page(access.descriptor, accesses={name: access}, dtype=access.dtype, **options)
 
 
 def _shown_first(first: Offered | None, gpu: Target | str | None, how: str | None) -> tuple[Target, LdsInstruction]:
@@ -139,8 +140,8 @@ def _starts(first: Offered | None) -> dict[str, int]:
     return {str(v.value.name): n for v, n in at.items() if n != least_value(v) and n in slider_values(v)}
 
 
-def _bytes(given: int | Mapping[str, int], name: str) -> int:
-    return given if isinstance(given, int) else given[name]
+def _bits(given: DType | str | Mapping[str, DType | str], name: str) -> int:
+    return element_type(given[name] if isinstance(given, Mapping) else given).bits
 
 
 def _holding(tile: TileDistribution) -> Family:

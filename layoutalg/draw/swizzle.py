@@ -85,7 +85,7 @@ def _shortened(sheet: Sheet, rows: int) -> Sheet:
 
 def _vectors(access: LaneAccess) -> Field:
     """The bank of each vector's first element."""
-    found = descriptor_field(FieldInputs(access.descriptor, access.element_bytes, access=access, at=access.at), "bank")
+    found = descriptor_field(FieldInputs(access.descriptor, access.dtype, access=access, at=access.at), "bank")
     step = access.elements
     return replace(found, values=found.values[..., ::step], known=found.known[..., ::step])
 

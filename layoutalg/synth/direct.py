@@ -38,7 +38,7 @@ def lands(problem: Problem, descriptor: TensorDescriptor) -> Verdict:
     >>> lands(problem, rows_apart(32, 64, 4, 8)).name
     'refuted'
     """
-    piece, lanes = problem.direct // problem.element_bytes, target(problem.targets[0]).wave_size
+    piece, lanes = 8 * problem.direct // problem.bits, target(problem.targets[0]).wave_size
     claim = f"each load of {lanes} × {problem.direct} bytes lands in one piece"
     rows, columns = problem.lengths
     offsets = grid(descriptor.offset(descriptor.index), descriptor.index).reshape(rows, columns)

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from math import lcm
 
 from layoutalg.layout import TensorDescriptor
 from layoutalg.synth.gemm import MIXES, columns_padded, in_blocks, lined, lines_padded, packed, padded, rows_apart
@@ -46,9 +47,10 @@ class Candidate:
 
 
 def round_of_banks(problem: Problem) -> int:
-    """Vectors of the tile that fill one round of the banks, on the target that has most."""
+    """Vectors of the tile that fill a round of the banks, on the target that has most; or as few as are whole."""
     banks = max(a.instruction.banks for a in problem.accesses(packed(*problem.lengths)))
-    return max(1, banks * DWORD // (problem.vector * problem.element_bytes))
+    size = problem.vector_bytes
+    return lcm(banks * DWORD, size) // size
 
 
 def candidates(problem: Problem) -> Iterator[Candidate]:
@@ -60,7 +62,7 @@ def candidates(problem: Problem) -> Iterator[Candidate]:
 
 def _all(problem: Problem) -> Iterator[Candidate]:
     (rows, columns), vector = problem.lengths, problem.vector
-    parts, size = columns // vector, vector * problem.element_bytes
+    parts, size = columns // vector, problem.vector_bytes
     whole = round_of_banks(problem)
     yield Candidate("packed", 0, lambda: packed(rows, columns), "packed")
     yield from _blocks(rows, columns, vector, whole)

@@ -60,7 +60,7 @@ class Swizzle:
 def demands(problem: Problem) -> tuple[Demand, ...] | None:
     """What each access asks of a linear swizzle; None where the tile or an access is not linear over F₂."""
     rows, columns = problem.lengths
-    size = problem.vector * problem.element_bytes
+    size = problem.vector_bytes
     parts = columns // problem.vector
     if rows < 2 or rows & (rows - 1) or parts & (parts - 1) or size & (size - 1) or size < DWORD:
         return None
@@ -114,7 +114,7 @@ def find_swizzle(problem: Problem, most: int = 1, limits: Limits | None = None) 
     limits = limits or Limits()
     if fewest_cycles(problem) > most:
         return Swizzle(None, *no_fewer(problem))
-    bits = (problem.packed_bytes // (problem.vector * problem.element_bytes)).bit_length() - 1
+    bits = (problem.packed_bytes // problem.vector_bytes).bit_length() - 1
     natural = min(bits, max(d.slots for d in asked).bit_length() - 1)
     part_bits = (problem.lengths[1] // problem.vector).bit_length() - 1
     fit = [q for q in regular(bits, part_bits, natural) if serves(q, asked, most)]

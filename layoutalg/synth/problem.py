@@ -31,6 +31,7 @@ from layoutalg.target.dtypes import DTYPES, dtype_of
 from layoutalg.target.known import having, matrix_instructions
 from layoutalg.target.matrix import matrix_instruction
 from layoutalg.target.operand import MatrixInstruction, OperandMap
+from layoutalg.target.transposed import LANES, TRANSPOSED
 
 GRANULE = 16
 """Bytes of the widest vector that an LDS instruction moves."""
@@ -78,13 +79,12 @@ class Problem:
     """Bytes that a lane of each load brings straight to LDS; 0 where none does."""
 
     def __post_init__(self) -> None:
-        if self.dtype not in DTYPES or not DTYPES[self.dtype].bytes:
-            whole = ", ".join(name for name, one in DTYPES.items() if one.bytes)
-            raise LayoutError(f"no whole bytes in an element of {self.dtype!r}; there are {whole}")
+        if self.dtype not in DTYPES:
+            raise LayoutError(f"no element type {self.dtype!r}; there are {', '.join(DTYPES)}")
         if not self.targets or not self.uses:
             raise LayoutError("at least one target and one access are needed to say what is free of conflicts")
         if self.direct:
-            _refuse_direct(self.direct, self.element_bytes, self.targets)
+            _refuse_direct(self.direct, self.bits, self.targets)
         if min(self.lengths) < 1 or self.lengths[1] % self.vector:
             rows, columns = self.lengths
             raise LayoutError(f"a tile of {rows} × {columns} is no whole number of vectors of {self.vector}")
@@ -92,19 +92,24 @@ class Problem:
             pass
 
     @property
-    def element_bytes(self) -> int:
-        """Bytes of an element."""
-        return DTYPES[self.dtype].bytes
+    def bits(self) -> int:
+        """Bits of an element."""
+        return DTYPES[self.dtype].bits
 
     @property
     def vector(self) -> int:
         """Elements of the widest vector of any use: what stays together."""
-        return max(self.direct // self.element_bytes, *(use.lanes.width for use in self.uses), 1)
+        return max(8 * self.direct // self.bits, *(use.lanes.width for use in self.uses), 1)
+
+    @property
+    def vector_bytes(self) -> int:
+        """Bytes of such a vector: whole ones, as each use's are."""
+        return self.vector * self.bits // 8
 
     @property
     def packed_bytes(self) -> int:
         """Bytes of the tile without gaps."""
-        return self.lengths[0] * self.lengths[1] * self.element_bytes
+        return self.lengths[0] * self.lengths[1] * self.bits // 8
 
     def accesses(self, descriptor: TensorDescriptor) -> Iterator[Access]:
         """Each use on each of its targets, on a layout."""
@@ -114,15 +119,24 @@ class Problem:
                     yield access(descriptor, use.lanes, self.dtype, target(name), use.instruction or use.way, use.given)
 
 
-def _refuse_direct(bytes: int, element_bytes: int, targets: tuple[str, ...]) -> None:
+def _refuse_direct(bytes: int, bits: int, targets: tuple[str, ...]) -> None:
     """LayoutError where a target has no such load, or its piece is no whole number of elements."""
     for name in targets:
         has = DIRECT.get(name, ())
         if bytes not in has:
             widths = f"of {', '.join(map(str, has))} bytes a lane" if has else "none that is described here"
             raise LayoutError(f"{name} has no load of {bytes} bytes a lane to LDS: it has {widths}")
-    if bytes % element_bytes:
-        raise LayoutError(f"a load of {bytes} bytes a lane brings no whole number of elements of {element_bytes} bytes")
+    if 8 * bytes % bits:
+        raise LayoutError(f"a load of {bytes} bytes a lane brings no whole number of elements of {bits} bits")
+
+
+def widest(bits: int) -> int:
+    """The most elements of so many bits, a power of two, that one LDS instruction moves.
+
+    >>> [widest(bits) for bits in (16, 8, 6, 4)]
+    [8, 16, 16, 32]
+    """
+    return 1 << (8 * GRANULE // bits).bit_length() - 1
 
 
 def rowwise(rows: int, columns: int, vector: int, lanes: int = 64, name: str = "the copy to LDS") -> LaneMap:
@@ -164,7 +178,7 @@ def gemm_problem(
     instruction is served too.  Without a `dtype` it is the instruction's.  `direct`: it is not copied, but brought by
     loads straight to LDS, of so many bytes a lane.
     """
-    if dtype and (dtype not in DTYPES or not DTYPES[dtype].bytes):
+    if dtype and dtype not in DTYPES:
         return Problem((rows, k), dtype, (), targets)  # which says what is wrong
     matrix = matrix_instruction(instruction)
     if which not in ("a", "b"):
@@ -174,7 +188,7 @@ def gemm_problem(
     if dtype_of(kind).bits != DTYPES[dtype].bits:
         raise LayoutError(f"{instruction} multiplies {kind}; a tile of {dtype} does not fit it")
     map_ = map_ if k_pack is None else packed_k(map_, k_pack, which)
-    vector = GRANULE // DTYPES[dtype].bytes
+    vector = widest(DTYPES[dtype].bits)
     width = min(int(map_.element.hi) + 1, vector)
     tile = (rows, k) if which == "a" else (k, rows)
     name = f"{which} of {instruction}" + (f", {k_pack} k a lane" if k_pack else "")
@@ -199,15 +213,16 @@ def transposed_problem(
     map_, kind = (matrix.a, matrix.a_dtype) if which == "a" else (_turned(matrix.b), matrix.b_dtype)
     dtype = dtype or dtype_of(kind).name
     bits = dtype_of(kind).bits
-    if dtype not in DTYPES or DTYPES[dtype].bits != bits or not DTYPES[dtype].bytes:
+    if dtype not in DTYPES or DTYPES[dtype].bits != bits:
         raise LayoutError(f"{instruction} multiplies {kind}; a tile of {dtype} does not fit it")
-    how = f"ds_read_b64_tr_b{bits}"
-    width = 64 // bits
-    read = transposing(map_, (k, rows), width, name=f"{which} of {instruction}, transposed")
-    vector = GRANULE // DTYPES[dtype].bytes
+    how = next((one for one in TRANSPOSED.values() if one.bits == bits and one.group == LANES), None)
+    if how is None:
+        raise LayoutError(f"no load transposes elements of {bits} bits: there are {', '.join(TRANSPOSED)}")
+    read = transposing(map_, (k, rows), how.elements, name=f"{which} of {instruction}, transposed")
+    vector = widest(DTYPES[dtype].bits)
     copy = () if direct else (Use(rowwise(k, rows, vector, matrix.wave), "write"),)
     notes = tuple(_lacking(matrix, which, targets))
-    return Problem((k, rows), dtype, (*copy, Use(read, "read", None, how)), targets, notes, direct)
+    return Problem((k, rows), dtype, (*copy, Use(read, "read", None, how.name)), targets, notes, direct)
 
 
 def _turned(map_: OperandMap) -> OperandMap:

@@ -180,7 +180,9 @@ class _Search:
     def best_of_all(self) -> None:
         """No candidate is free of conflicts: each gap's refutation, and the fewest cycles of a linear swizzle."""
         if self.best is None:
-            raise LayoutError("no layout of these families could be priced: the accesses are not vectors of the tile")
+            name, access, found = self.failed[0]
+            why = found.why if isinstance(found, Unknown) else ""
+            raise LayoutError(f"no layout of these families could be priced; {name}: {access.name}: {why}")
         most = 2
         while "linear" in self.kinds and most < self.best[0] and not self.swizzled(most):
             most *= 2  # a linear map's cycles are a power of two

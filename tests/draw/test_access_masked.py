@@ -145,7 +145,7 @@ def test_a_layouts_own_accesses_are_chosen_by_name_each_with_its_instruction_and
         "tile": {"half": first}, "padded": {"edge": second}, "matrix": {"in LDS": third, "in memory": memory},
         "wide": {"column": column},
     }  # fmt: skip
-    tab = opened(page(layouts, own=own, element_bytes={"tile": 2, "padded": 2, "matrix": 2, "wide": 4}))
+    tab = opened(page(layouts, own=own, dtype={"tile": "f16", "padded": "f16", "matrix": "f16", "wide": "f32"}))
     tab.locator("#layout").select_option("wide")
     expected = LaneAccess.from_proof(column)
     assert tab.locator("#target").input_value() == "gfx942"  # as shown: it has the instruction

@@ -157,7 +157,7 @@ def test_a_wrong_lane_map_or_phase_is_refused(column, plain):
     with pytest.raises(LaneMapError):
         phases("gfx942", "ds_read_b128", [0])
     with pytest.raises(DrawError, match="no whole elements"):
-        _ = LaneAccess.of(plain, operand(32, 8), instruction="ds_read_b128", element_bytes=3).elements
+        _ = LaneAccess.of(plain, operand(32, 8), instruction="ds_read_b128", dtype="f6").elements
 
 
 def test_sizes_of_the_layout_are_fixed_by_at():

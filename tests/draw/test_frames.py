@@ -52,7 +52,7 @@ def test_the_marked_cells_are_those_that_the_lanes_of_the_phase_reach():
     square = make_naive_tensor_descriptor((64, 64), (64, 1))
     mixed = transform_tensor_descriptor(square, [Xor((64, 64))], [[0, 1]], [[0, 1]])
     reached = LaneAccess.of(
-        mixed, lambda lane, _: (lane % 16 + 16 * block, lane // 16), "gfx942", "ds_read_b32", 4, {block: 2}
+        mixed, lambda lane, _: (lane % 16 + 16 * block, lane // 16), "gfx942", "ds_read_b32", "f32", {block: 2}
     )
     for frame, phase in zip(frames(reached), reached.phases, strict=True):
         marks = [r for r in ET.fromstring(str(frame)).iter(f"{SVG}rect") if r.get("stroke") == "#111"]

@@ -47,11 +47,11 @@ def test_padding_is_hatched_and_has_no_number(texts):
 
 
 @pytest.mark.parametrize("name", ["gfx942", "gfx950", "sm_90"])
-@pytest.mark.parametrize("size", [2, 4])
-def test_bank_is_the_dword_modulo_the_banks_of_the_instruction(name, size):
+@pytest.mark.parametrize(("dtype", "size"), [("f16", 2), ("f32", 4)])
+def test_bank_is_the_dword_modulo_the_banks_of_the_instruction(name, dtype, size):
     tile = make_naive_tensor_descriptor((16, 64), (72, 1))
     how = next(iter(target(name).instructions.values()))
-    found = descriptor_field(FieldInputs(tile, size, name, how.name), "bank").values
+    found = descriptor_field(FieldInputs(tile, dtype, name, how.name), "bank").values
     offset = 72 * np.arange(16)[:, None] + np.arange(64)
     assert (found == offset * size // 4 % how.banks).all()
 

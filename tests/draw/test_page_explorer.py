@@ -120,7 +120,7 @@ def test_every_instruction_costs_what_the_library_says(tile, request, name):
                     assert found is None
                     continue
                 try:
-                    reached = LaneAccess.of(descriptor, family(how.bytes // 2), name, how.name, 2, at)
+                    reached = LaneAccess.of(descriptor, family(how.bytes // 2), name, how.name, "f16", at)
                     expected = [[p.cycles, list(p.lanes)] for p in reached.phases]
                     assert sum(c for c, _ in expected) == cycles(name, how.name, reached.addresses).item()
                 except (DrawError, AccessError):

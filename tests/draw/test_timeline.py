@@ -57,7 +57,9 @@ def test_where_sources_differ_the_others_are_shown_too() -> None:
 
 
 def test_the_worst_access_takes_a_cycle_a_lane() -> None:
-    column = LaneAccess.of(make_naive_tensor_descriptor((64, 64), (64, 1)), operand(64, 2), "gfx942", "ds_read_b32", 2)
+    column = LaneAccess.of(
+        make_naive_tensor_descriptor((64, 64), (64, 1)), operand(64, 2), "gfx942", "ds_read_b32", "f16"
+    )
     assert [lane for _, lane in sorted(served(column))] == list(range(64))
 
 

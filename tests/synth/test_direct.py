@@ -17,7 +17,7 @@ LARGE, SMALL = "mfma_f32_32x32x16_f16", "mfma_f32_16x16x32_f16"
 def filled(problem: Problem, descriptor: TensorDescriptor) -> bool:
     """Whether loads fill every element: each puts 64 pieces side by side, wherever the layout has one of its own."""
     rows, columns = problem.lengths
-    piece = problem.direct // problem.element_bytes
+    piece = 8 * problem.direct // problem.bits
     offsets = grid(descriptor.offset(descriptor.index), descriptor.index)
     holes = set(range(int(offsets.max()) + 1)) - set(offsets.reshape(-1).tolist())
     at, loads = 0, 0

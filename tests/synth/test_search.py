@@ -258,7 +258,7 @@ def test_a_files_accesses_are_the_problem() -> None:
 def test_bad_words_have_messages_of_their_own() -> None:
     with pytest.raises(LayoutError, match="a tile is written ROWSxCOLUMNS"):
         tile_of("128 by 64")
-    with pytest.raises(LayoutError, match="no whole bytes in an element of 'f3'"):
+    with pytest.raises(LayoutError, match="no element type 'f3'"):
         gemm("128x64", "f3", LARGE, BOTH)
     with pytest.raises(LayoutError, match="multiplies fp8; a tile of f16 does not fit"):
         gemm("128x64", "f16", "mfma_f32_32x32x16_fp8_fp8", BOTH)

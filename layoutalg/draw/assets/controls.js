@@ -157,7 +157,7 @@ const STEPS = {
     const { lanes, vector, starts } = { ...now.lanes, lanes: now.lanes.phases[state.phase].lanes.filter((lane) => now.lanes.active[lane]) };
     const row = lanes.indexOf(currentLane());
     if (!lanes.length || row < 0) return lanes.length ? ofLane(lanes[0]) : { at: -1 };
-    const element = state.at - starts[lanes[row]] + dx * Math.max(1, DWORD / layout().elementBytes);
+    const element = state.at - starts[lanes[row]] + dx * Math.max(1, Math.floor((DWORD * 8) / layout().elementBits));
     const lane = lanes[row + dy];
     return lane !== undefined && element >= 0 && element < vector ? { at: starts[lane] + element, lane } : { at: -1 };
   },

@@ -17,8 +17,9 @@ const pattern = () => layout().accesses[Math.min(state.access, layout().accesses
 const place = (symbol) => Math.min(state.sizes[symbol.name] ?? symbol.start, symbol.values.length - 1);
 const sizes = () => layout().symbols.map((s) => s.values[place(s)]);
 const sliders = () => layout().symbols.filter((s) => !s.of || s.of.includes(state.access)); // of the layout, or the access shown
-const bytes = (offset) => offset * layout().elementBytes;
-const dwordOf = (offset) => Math.floor(bytes(offset) / DWORD);
+const byteOf = (offset) => Math.floor((offset * layout().elementBits) / 8);
+const bitOf = (offset) => (offset * layout().elementBits) % 8; // within its byte: elements may be smaller than one
+const dwordOf = (offset) => Math.floor(byteOf(offset) / DWORD);
 
 function make(tag, attributes = {}, ...children) {
   const made = Object.assign(document.createElement(tag), attributes);
@@ -45,7 +46,7 @@ function facts(n) {
   const dword = dwordOf(offset);
   const lane = holds(state.lane, n) ? state.lane : lanes.problem ? -1 : lanes.lane[n];
   return {
-    index, offset, dword, valid: Boolean(tiled.valid[n]), byte: bytes(offset), bank: dword % instruction().banks,
+    index, offset, dword, valid: Boolean(tiled.valid[n]), byte: bitOf(offset) ? `${byteOf(offset)} + ${bitOf(offset)} bits` : byteOf(offset), bank: dword % instruction().banks,
     lane, phase: lane < 0 ? -1 : lanes.phaseOf[lane], hidden: layout().hidden(index, s),
   };
 }
@@ -92,7 +93,8 @@ function draw() {
       count: tiled.count, rows: tiled.rows, columns: tiled.columns, width: room("grid"), height: 620, minimum: 4, maximum: 36,
       colour, label: quantity, name: (r) => lineName(r, tiled.lengths, tiled.columns),
     });
-    const wide = Math.max(1, Math.floor((instruction().banks * DWORD) / layout().elementBytes));
+    const round = instruction().banks * DWORD * 8;
+    const wide = round / gcd(round, layout().elementBits); // elements of a round of the banks, or of as few as are whole
     views.memory.draw({
       count: tiled.space, rows: Math.ceil(tiled.space / wide), columns: wide, width: room("memory"), height: 360, minimum: 5, maximum: 24,
       colour: (o) => (tiled.owner[o] < 0 ? null : colour(tiled.owner[o])),

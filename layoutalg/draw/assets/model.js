@@ -6,6 +6,8 @@
 const DWORD = 4;
 const MAX_CELLS = 1 << 18;
 
+const gcd = (a, b) => (b ? gcd(b, a % b) : a);
+
 function product(numbers) {
   return numbers.reduce((a, b) => a * b, 1);
 }
@@ -93,15 +95,16 @@ function tile(layout, sizes) {
 // One access of a wave: who takes part (the library's own expression), each such lane's first index and byte address, who
 // holds which cell, and the phases with their cost. A masked lane has no index, no address, no bank.
 function access(layout, sizes, tiled, pattern, target, instruction) {
-  const elementBytes = layout.elementBytes;
+  const bits = layout.elementBits;
+  const size = bits % 8 ? `${bits} bits` : `${bits / 8} bytes`;
   const memory = pattern.lanes !== null && pattern.instruction === null; // a reach of memory: by no LDS instruction
-  const vector = pattern.elements ?? instruction.bytes / elementBytes;
+  const vector = pattern.elements ?? (instruction.bytes * 8) / bits;
   const count = pattern.lanes ?? target.wave;
   const none = { vector, starts: [], addresses: [], active: [], lane: new Int16Array(tiled.count).fill(-1), phases: [], phaseOf: new Int16Array(count).fill(-1), memory };
   const refuse = (problem) => ({ ...none, problem });
   if (!memory) {
-    if (!Number.isInteger(vector) || vector < 1) return refuse(`${instruction.name} moves ${instruction.bytes} bytes, which is no whole number of elements of ${elementBytes}`);
-    if (vector * elementBytes !== instruction.bytes) return refuse(`${vector} elements of ${elementBytes} bytes are ${vector * elementBytes} bytes a lane; ${instruction.name} moves ${instruction.bytes}`);
+    if (!Number.isInteger(vector) || vector < 1) return refuse(`${instruction.name} moves ${instruction.bytes} bytes, which is no whole number of elements of ${size}`);
+    if (vector * bits !== instruction.bytes * 8) return refuse(`${vector} elements of ${size} are ${(vector * bits) / 8} bytes a lane; ${instruction.name} moves ${instruction.bytes}`);
     if (count !== target.wave) return refuse(`a lane map of ${count} lanes; ${instruction.name} on ${target.title} takes ${target.wave}`);
   }
   if (!pattern.given(sizes)) return refuse(`there is no such access at these sizes: it is given ${pattern.condition}`);
@@ -116,9 +119,11 @@ function access(layout, sizes, tiled, pattern, target, instruction) {
     if (held.problem) return refuse(held.problem);
     const first = tiled.offset[held[0]];
     const torn = held.some((n, e) => tiled.offset[n] !== first + e);
-    const address = first * elementBytes;
+    const inside = (first * bits) % 8;
+    const address = (first * bits - inside) / 8;
     if (!memory) {
       if (torn) return refuse(`lane ${lane} would read offsets ${held.map((n) => tiled.offset[n]).join(", ")}: no single run of ${instruction.bytes} bytes`);
+      if (inside) return refuse(`lane ${lane} begins at bit ${inside} of byte ${address}: no whole address`);
       if (address % instruction.alignment) return refuse(`lane ${lane}: address ${address} is no multiple of ${instruction.alignment}, as ${instruction.name} needs`);
       if (address < 0 || address + instruction.bytes > target.lds) return refuse(`lane ${lane}: address ${address} leaves the ${target.lds} bytes of LDS`);
     }

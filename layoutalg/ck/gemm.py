@@ -38,7 +38,7 @@ MOST = 8192
 APART = 1024
 """Vectors by which rows lie further apart than they are long, at most."""
 
-_PIPELINES = {"compv3": "CompV3", "compv4": "CompV4", "mem": "Mem"}
+_PIPELINES = {"compv3": "CompV3", "compv4": "CompV4", "mem": "Mem", "comp_async": "CompAsync"}
 _LAYOUTS = {"r": "Row", "c": "Column"}
 _DTYPES = {name: one.name for one in DTYPES.values() for name in one.ck}
 
@@ -91,7 +91,7 @@ class Gemm:
             "A": _LAYOUTS[one.layout[0]], "B": _LAYOUTS[one.layout[1]], "C": _LAYOUTS[one.layout[2]],
             "BLOCK": _listed(tile.block), "WARPS": _listed(tile.warps), "WARP": _listed(tile.warp),
             "PADS": _listed(str(flag).lower() for flag in self.padded),
-            "TWICE": str(one.pipeline == "compv4").lower(),
+            "TWICE": str(one.twice).lower(),
             "BASE": f"BaseGemmPipelineAgBgCr{pipeline}", "PIPELINE": f"GemmPipelineAgBgCr{pipeline}",
             "SCHEDULER": self.scheduler.capitalize(),
         }  # fmt: skip

@@ -102,7 +102,7 @@ def warp(one: Configuration) -> str:
 def pipeline(one: Configuration) -> str:
     """The layouts of A and B."""
     layouts = ", ".join(_LAYOUTS[letter] for letter in one.layout)
-    how = f"{_POLICIES[one.pipeline]}, {str(one.pipeline == 'compv4').lower()}"
+    how = f"{_POLICIES[one.pipeline]}, {str(one.twice).lower()}"
     return f"layoutalg_gemm::pipeline<{_type(one)}, {_accumulated(one)}, {layouts}, {_sides(one)}, {how}>()"
 
 

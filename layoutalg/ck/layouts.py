@@ -108,7 +108,7 @@ class GemmLayouts:
         if epilogue is not None:
             lds, stored, read, window, bytes_ = ck_structure.layout(epilogue)
             c = EpilogueLayouts(lds, stored, read, tuple(map(int, window)), int(bytes_))
-        twice = 2 if of.pipeline == "compv4" else 1
+        twice = 2 if of.twice else 1
         return cls(of, a, b, twice * int(parts[8]), c)
 
     def claims(self, target: str) -> Iterator[LayoutClaim]:
@@ -150,7 +150,7 @@ class GemmLayouts:
         size, most = BYTES[self.of.dtype], gpu(target).lds_bytes
         a, b = (int(one.lds.element_space_size) * size for one in (self.a, self.b))
         needed = -(-a // 16) * 16 + b
-        asked = self.lds_bytes // (2 if self.of.pipeline == "compv4" else 1)
+        asked = self.lds_bytes // (2 if self.of.twice else 1)
         yield _said("lds_bytes", "a and b", "" if needed <= asked else f"{needed} bytes in {asked}")
         whole = max(self.lds_bytes, self.c.lds_bytes if self.c else 0)
         yield _said("lds_bytes", target, "" if whole <= most else f"{whole} bytes; {target} has {most}")

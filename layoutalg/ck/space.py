@@ -22,7 +22,7 @@ from typing import Any
 
 from layoutalg.errors import LayoutError
 
-PIPELINES = ("compv3", "compv4", "mem")
+PIPELINES = ("compv3", "compv4", "mem", "comp_async")
 SCHEDULERS = ("intrawave", "interwave")
 EPILOGUES = ("cshuffle", "default")
 DTYPES = ("fp16", "bf16", "fp8", "bf8", "int8", "fp32", "fp64")
@@ -89,6 +89,11 @@ class Configuration:
             if value not in known:
                 raise LayoutError(f"{value!r} is no {what} that is known: {', '.join(known)}")
 
+    @property
+    def twice(self) -> bool:
+        """Whether A and B have two buffers each in LDS."""
+        return self.pipeline in ("compv4", "comp_async")
+
     def __str__(self) -> str:
         return f"{self.dtype}_{self.layout}_{self.pipeline}_{self.epilogue}_{self.tile}"
 
@@ -103,9 +108,10 @@ def named(text: str, dtype: str, layout: str) -> Configuration:
     tile, before = Tile.parse("_".join(words[-3:])), words[:-3]
     if not before:
         return Configuration(dtype, layout, tile)
-    if len(before) < 5 or before[4] not in SCHEDULERS or set(before[5:]) - {"True", "False"}:
+    at = next((n for n, word in enumerate(before) if word in SCHEDULERS), 0)
+    if at < 4 or set(before[at + 1 :]) - {"True", "False"}:
         raise LayoutError(f"{text!r} is no instance's name: type, layout, pipeline, epilogue, scheduler, pads, tile")
-    return Configuration(before[0], before[1], tile, before[2], before[3])
+    return Configuration(before[0], before[1], tile, "_".join(before[2 : at - 1]), before[at - 1])
 
 
 def space(data: Mapping[str, Any], dtype: str, layout: str) -> Iterator[Configuration]:

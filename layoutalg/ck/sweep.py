@@ -112,15 +112,18 @@ def _of_epilogue(one: Configuration) -> tuple[str, ...]:
 
 
 def without_compiler(one: Configuration, target: str) -> Swept | None:
-    """What arithmetic says of a configuration: that it is no tile, or too large for the LDS."""
+    """What arithmetic says of a configuration: no tile, too large for the LDS, or nothing that is known."""
     for side, block, warps, warp in zip("MNK", one.tile.block, one.tile.warps, one.tile.warp, strict=True):
         if block % (warps * warp):
             return Swept(one, target, "no tile", (f"{side}: {block} is no multiple of {warps} × {warp}",))
     m, n, k = one.tile.block
-    size = (m + n) * k * BYTES[one.dtype] * (2 if one.pipeline == "compv4" else 1)
+    size = (m + n) * k * BYTES[one.dtype] * (2 if one.twice else 1)
     most = gpu(target).lds_bytes
     if size > most:
         return Swept(one, target, "too large", (f"A and B take {size} bytes of LDS; {target} has {most}",), size)
+    if one.pipeline == "comp_async":
+        reason = "its tiles go from memory to LDS past registers, by layouts that are not read: `ck audit` can tell"
+        return Swept(one, target, "unknown", (reason,), size)
     return None
 
 

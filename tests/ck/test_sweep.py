@@ -29,6 +29,13 @@ def answered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Answer]:
     return known
 
 
+def test_what_is_copied_past_registers_is_said_not_to_be_read() -> None:
+    found = sweep.without_compiler(tile("64x64x32_2x2x1_32x32x16", "fp16_rcr_comp_async_cshuffle_intrawave"), "gfx950")
+    assert found is not None
+    assert (found.outcome, found.lds_bytes) == ("unknown", 16384)
+    assert "`ck audit`" in found.reasons[0]
+
+
 def test_each_configuration_has_its_outcome(answered: dict[str, Answer]) -> None:
     refused, unknown, faulty, none, broken = (
         tile("64x64x32_2x2x1_32x32x8"),

@@ -1,0 +1,168 @@
+"""The inner loops of matrix products by count: CK Tile's GEMM beside ours, of the same tile and element type.
+
+    python -m benchmarks.ck.loops CK [--targets gfx942 gfx950] [--dtypes fp16] [--tiles 128x128x32 …]
+
+`CK` is a folder of composable_kernel (`python -m tests.composable_kernel` fetches one).  Each kernel is compiled, run
+once on small integers by the executor, which prices its LDS accesses, and its inner loop counted
+(`layoutalg.refine.audit.inner`); no GPU is needed.  CK's is the kernel whose loop over K turns often, without padding.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from layoutalg.ck.gemm import Gemm, Launched, asked, gemm_source
+from layoutalg.ck.space import Configuration, Tile
+from layoutalg.device.compile import compile_source
+from layoutalg.errors import DeviceError, LayoutError
+from layoutalg.formats.spec import loads
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import MachineCode, decode_kernel
+from layoutalg.isa.run.bound import bound
+from layoutalg.isa.run.launch import Execution, execute
+from layoutalg.isa.run.report import address_of
+from layoutalg.isa.semantics.accesses import ACCESSES
+from layoutalg.kernel.emit import emit_unverified
+from layoutalg.kernel.library.contraction import contraction_task
+from layoutalg.kernel.program import Program
+from layoutalg.refine.audit.inner import InnerLoop, inner_loop
+from layoutalg.refine.trial import attempt, make_case
+from layoutalg.target import target as gpu
+
+TILES = ("128x128x32_2x2x1_32x32x16", "128x128x64_2x2x1_32x32x16", "256x256x32_2x2x1_32x32x16",
+         "256x256x64_2x2x1_32x32x16")  # fmt: skip
+PIPELINES = ("compv3", "compv4", "comp_async")
+OURS = {"fp16": "f16", "bf16": "bf16"}
+SIZES = ((248, 248, 160), (256, 256, 320))
+"""Of ours: such as no tile divides, and such as tiles divide."""
+TURNS = 5
+"""Of the loop over K, in a run."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A kernel's inner loop, or why there is none."""
+
+    who: str
+    tile: tuple[int, int, int]
+    loop: InnerLoop | None
+    why: str = ""
+
+
+def measured(code: MachineCode, run: Execution, threads: int) -> InnerLoop | None:
+    """The inner loop, its LDS accesses priced by a run: cycles of all waves of a block, each once."""
+    waves = threads // code.kernel.wave_size
+    priced: dict[int, int] = {}
+    for one in run.lds:
+        name = code.by_address[address_of(one.where)].name
+        both = 2 if ACCESSES[name].pair_step else 1  # of two addresses: two accesses
+        if one.accesses and not one.unpriced:
+            priced[address_of(one.where)] = one.cycles * both * waves // one.accesses
+    return inner_loop(code, waves, priced)
+
+
+def of_ck(tile: Tile, pipeline: str, dtype: str, target: str, include: tuple[Path, ...]) -> Row:
+    """CK Tile's kernel."""
+    try:
+        gemm = Gemm(Configuration(dtype, "rcr", tile, pipeline))
+        said = asked(gemm, target, include)
+        source = gemm_source(gemm, said, TURNS, Launched(tile.block[0]))
+        ((name, text),) = source.launches.items()
+        code = decode_kernel(read_kernels(source.compiled(target, include))[name])
+        file = loads(text, "launch.toml")
+        given = bound(file, code.kernel.metadata, {"M": tile.block[0], "N": tile.block[1], "J": 1}, {}, {})
+        before = {one.name: one.read(one.buffer.array).astype(np.float64) for one in given.tensors.values()}
+        run = execute(code, given.grid, given.block, given.arguments, lds=given.lds)
+        after = {one.name: one.read(array) for one, array in zip(given.passed, run.outputs, strict=True)}
+        if not np.array_equal(after["c"].astype(np.float64), before["a"] @ before["b"].T):
+            raise LayoutError("its run does not give the product")
+        return Row(f"CK {pipeline}", tile.block, measured(code, run, said.threads))
+    except (DeviceError, LayoutError) as error:
+        return Row(f"CK {pipeline}", tile.block, None, re.sub(r"/\S*/", "", str(error).splitlines()[0])[:160])
+
+
+def of_ours(sizes: tuple[int, int, int], dtype: str, target: str) -> tuple[Row, Program]:
+    """Ours, of these sizes, as `layoutalg run gemm` would cut it."""
+    m, n, k = sizes
+    task = contraction_task("mk,nk->mn", (m, k), (n, k), OURS[dtype], target=target)
+    program = task.program
+    code = decode_kernel(read_kernels(compile_source(emit_unverified(program), target).payload)[program.name])
+    small = {size: task.sizes[size.value.name] for size in program.sizes}
+    found = attempt(code, program, make_case(program, small))
+    if not found.exact:
+        raise LayoutError(f"{program.name}: its run does not give the product")
+    threads = int(np.prod(program.block))
+    tile = tuple(int(length) for length in program.tile[1:])
+    loop = measured(code, found.execution, threads)
+    deep = loop.macs // (tile[0] * tile[1]) if loop else 0
+    return Row("ours", (tile[0], tile[1], deep), loop), program
+
+
+HEAD = ("target", "type", "tile", "kernel", "instructions", "MFMA", "share", "LDS loads", "LDS stores", "to LDS",
+        "memory loads", "spill accesses", "waits", "barriers", "vector", "scalar", "VGPRs", "of them acc.", "scratch",
+        "waves a SIMD", "LDS : MFMA cycles", "bytes : kMAC", "bound of a tile", "by", "MFMA busy at most")  # fmt: skip
+
+
+def cells(row: Row, dtype: str, target: str) -> Sequence[object]:
+    """A line of the table; a tile is 128 × 128 × 32 products whatever the block's is."""
+    tile = "×".join(map(str, row.tile))
+    loop = row.loop
+    if loop is None:
+        return (target, dtype, tile, row.who, row.why or "no loop", *[""] * (len(HEAD) - 5))
+    kinds, said, unit = loop.kinds, loop.code.kernel.metadata, gpu(target).unit
+    resident = loop.resident * loop.waves / unit.simds if unit else 0
+    bounds = loop.bounds
+    worst = max(bounds, key=lambda name: bounds[name])
+    part = 128 * 128 * 32 / loop.macs
+    return (
+        target, dtype, tile, row.who, len(loop.instructions), kinds["matrix"],
+        f"{kinds['matrix'] / len(loop.instructions):.0%}", kinds["LDS load"], kinds["LDS store"],
+        kinds["memory to LDS"], kinds["memory load"], kinds["scratch load"] + kinds["scratch store"], kinds["wait"],
+        kinds["barrier"], kinds["vector"] + kinds["accumulator move"], kinds["scalar"] + kinds["branch"],
+        said.vgprs, said.agprs, said.scratch_bytes, f"{resident:g}",
+        f"{bounds['lds'] / bounds['matrix']:.2f}{' and more' if loop.unpriced else ''}",
+        f"{1000 * loop.loaded / loop.macs:.2f}", f"{bounds[worst] * part:.0f}", worst,
+        f"{bounds['matrix'] / bounds[worst]:.0%}",
+    )  # fmt: skip
+
+
+def rows(target: str, dtype: str, tiles: Sequence[str], include: tuple[Path, ...]) -> Iterator[Sequence[object]]:
+    """The lines of a target and type."""
+    for text in tiles:
+        tile = Tile.parse(text)
+        for pipeline in PIPELINES:
+            yield cells(of_ck(tile, pipeline, dtype, target, include), dtype, target)
+    done = set()
+    for sizes in SIZES:
+        row, program = of_ours(sizes, dtype, target)
+        if program.name not in done:
+            yield cells(row, dtype, target)
+        done.add(program.name)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ck", type=Path)
+    parser.add_argument("--targets", nargs="+", default=["gfx942", "gfx950"])
+    parser.add_argument("--dtypes", nargs="+", default=["fp16"], choices=list(OURS))
+    parser.add_argument("--tiles", nargs="*", default=list(TILES))
+    given = parser.parse_args(arguments)
+    for line in (HEAD, ["---"] * len(HEAD)):
+        print(f"| {' | '.join(line)} |")
+    for target in given.targets:
+        for dtype in given.dtypes:
+            for line in rows(target, dtype, given.tiles, (given.ck / "include",)):
+                print(f"| {' | '.join(str(cell).replace('|', '/') for cell in line)} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

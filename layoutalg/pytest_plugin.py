@@ -90,6 +90,8 @@ class LayoutFile(pytest.File):
         try:
             spec = files.load(self.path)
             asked = [question for item in spec.items for question in check.questions(item)]
+            if not asked:
+                raise self.CollectError(f"{self.path}: it describes no layout, so that nothing can be checked")
         except Exception as error:
             if cli_errors.is_told(error):
                 raise self.CollectError(str(error)) from None

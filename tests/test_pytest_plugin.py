@@ -88,7 +88,9 @@ def test_a_claim_that_is_to_be_refuted_passes_where_it_is_and_fails_where_it_hol
     result.stdout.fnmatch_lines(["t: injective: proved, by *", "    expected: refuted"])
 
 
-@pytest.mark.parametrize("text", ["x = [", "[[descriptor]]\nname = 3", "[[descriptor]]\nname = 'a'"])
+@pytest.mark.parametrize(
+    "text", ["", "symbols = { M = { max = 8 } }", "x = [", "[[descriptor]]\nname = 3", "[[descriptor]]\nname = 'a'"]
+)
 def test_a_file_that_is_none_is_an_error_of_one_line(pytester, run, text):
     pytester.makefile(".layout.toml", tile=text)
     result = run()

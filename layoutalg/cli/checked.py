@@ -119,7 +119,7 @@ def document(files: Sequence[CheckedFile], errors: Sequence[str]) -> dict[str, A
         **{name: sum(r["verdict"] == name for r in results) for name in ("proved", "refuted", "unknown")},
         **{name: len(_all(files, name)) for name in ("unread", "unchecked")},
         "errors": errors,
-        "passed": all(r["passed"] for r in results) and not errors,
+        "passed": exit_code(files) == 0 and not errors,
         "milliseconds": {file.path: file.milliseconds for file in files},
     }
 
@@ -139,8 +139,8 @@ def told(files: Sequence[CheckedFile], errors: Mapping[Path, Exception]) -> list
         for u in file.unread:
             found.append(reports.Report(file.path, u["name"], "read", "unknown", False, u["reason"], u["line"]))
     for path, error in errors.items():
-        line = getattr(error, "line", None) or 1
-        found.append(reports.Report(str(path), path.name, "read", "error", False, str(error), line))
+        line, column = (getattr(error, part, None) or 1 for part in ("line", "column"))
+        found.append(reports.Report(str(path), path.name, "read", "error", False, str(error), line, column))
     return found
 
 

@@ -133,7 +133,7 @@ def _check(
         raise InputError("--target is of Triton's IR (.ttgir); a spec file's accesses name their targets")
     before = {str(path): kept for path in paths if keep is not None and (kept := keep.get(path)) is not None}
     rest = [path for path in paths if str(path) not in before]
-    specs, bad = _read_all(rest, defines, include, target, alone=not before)
+    specs, bad = _read_all(rest, defines, include, target, alone=form is Form.TEXT and not before)
     results = _decide(specs, how, quiet=form is not Form.TEXT)
     if certificates is not None:
         _certify(specs, results, certificates, how)

@@ -37,7 +37,7 @@ def audit(
     target: Annotated[str, typer.Option(help="The GPU.")] = "gfx942",
     dtype: Annotated[str, typer.Option(help="A GEMM's element type, as Tile Engine names it.")] = "fp16",
     layout: Annotated[str, typer.Option(help="Of A, B and C: r or c each.")] = "rcr",
-    pipeline: Annotated[str, typer.Option(help="compv3, compv4 or mem.")] = "compv3",
+    pipeline: Annotated[str, typer.Option(help="compv3, compv4, mem or comp_async.")] = "compv3",
     pad: Annotated[str, typer.Option(help="Which of M, N and K are padded: m, n and k, such as mnk.")] = "",
     turns: Annotated[int | None, typer.Option(min=1, help="Only the kernel whose loop over K turns so often.")] = None,
     rows: Annotated[int | None, typer.Option(min=1, help="M at most.")] = None,

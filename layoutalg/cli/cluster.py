@@ -38,18 +38,33 @@ EVERY = 1.0
 
 
 class SameVersion(Executor):
-    """An executor whose workers have this version of the package; on another one a task is an OSError."""
+    """An executor whose workers have this version of the package; on another one a task is an OSError.
+
+    Once it is shut down without waiting every task is done or cancelled, those too that Dask says nothing more of.
+    """
 
     def __init__(self, inner: Executor) -> None:
         self.inner = inner
+        self._left: set[Future[Any]] = set()
+        self._is_open, self._lock = True, threading.Lock()
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Hands it on."""
-        return self.inner.submit(_done, __version__, function, *args, **kwargs)
+        """Hands it on; RuntimeError after a shutdown."""
+        with self._lock:
+            if not self._is_open:
+                raise RuntimeError("it was shut down")
+            future = self.inner.submit(_done, __version__, function, *args, **kwargs)
+            self._left.add(future)
+        future.add_done_callback(self._left.discard)
+        return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Cancels what is left, or waits for it."""
+        with self._lock:
+            self._is_open, left = False, [*self._left]
         self.inner.shutdown(wait)
+        for future in left:
+            future.cancel()
 
 
 def _done(version: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from layoutalg.formats import accesses
     from layoutalg.memory import banks
     from layoutalg.memory import reach as accessing
-    from layoutalg.target import dtypes
 else:
     drawn = lazy("layoutalg.draw")
     explain = lazy("layoutalg.explain")
@@ -58,7 +57,6 @@ else:
     index = lazy("layoutalg.index")
     layout = lazy("layoutalg.layout")
     writers = lazy("layoutalg.draw.files")
-    dtypes = lazy("layoutalg.target.dtypes")
     accesses = lazy("layoutalg.formats.accesses")
     accessing = lazy("layoutalg.memory.reach")
     banks = lazy("layoutalg.memory.banks")
@@ -153,7 +151,7 @@ class Asked:
             return drawn.page(
                 {item.name: item.descriptor for item in items}, title=title, own=own,
                 claims={item.name: self.claims(item) for item in items}, target_name=self.target,
-                instruction=self.instruction, element_bytes={item.name: _bytes(item) for item in items},
+                instruction=self.instruction, dtype={item.name: _dtype(item) for item in items},
             )  # fmt: skip
         except ValueError as error:
             if type(error) is not ValueError:  # one of ours has a message of its own
@@ -199,7 +197,7 @@ class Asked:
             raise InputError(f"{item.name}: the file has no access of it by an LDS instruction: no {self.by} to show")
         options: dict[str, Any] = {
             "target": self.target or DEFAULT, "instruction": self.instruction or DEFAULT_READ,
-            "element_bytes": _bytes(item) if self.by in ("bank", "dword") else 1,
+            "dtype": _dtype(item),
         }  # fmt: skip
         return drawn.show(whole, by=self.by, **options) if self.by else drawn.show(whole)
 
@@ -299,12 +297,9 @@ def _short(item: formats.AccessItem, error: Exception) -> str:
     return str(error).removeprefix(f"{item.name}: ")
 
 
-def _bytes(item: formats.DescriptorItem) -> int:
-    """The bytes of an element: 2 where the file does not say; InputError where it is a part of one."""
-    kind = dtypes.DTYPES[item.dtype or "f16"]
-    if not kind.bytes:
-        raise InputError(f"{item.name}: elements of {kind.name} are {kind.bits} bits: pictures are of whole bytes")
-    return kind.bytes
+def _dtype(item: formats.DescriptorItem) -> str:
+    """The element type: f16 where the file does not say."""
+    return item.dtype or "f16"
 
 
 def _fixed(item: formats.DescriptorItem, by: str) -> layout.TensorDescriptor:

@@ -97,7 +97,7 @@ def test_of_several_kernels_one_is_to_be_named(folder) -> None:
     ('writes = ["o"]', 'writes = ["o"]\nclaims = ["bank_free"]', "bank_free"),
     ('writes = ["o"]', 'writes = ["o"]\nassume = [{ of = "q", min = 0 }]', "q"),
     ('writes = ["o"]', 'writes = ["o"]\nassume = [{ of = "x", min = 3, max = 2 }]', "x"),
-    ('writes = ["o"]', 'writes = ["o"]\nassume = [{ of = "x" }]', "give min, max or both"),
+    ('writes = ["o"]', 'writes = ["o"]\nassume = [{ of = "x" }]', "give min, max, distinct or some of these"),
     ("max = 10000", "max = 0", "leave it no value"),
     ('writes = ["o"]', 'writes = ["o"]\ncomputes = ["q[i] = x[i]"]', "'q' is none"),
     ('arguments = ["x", ', 'arguments = ["x", "x", ', "takes 4 arguments"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from layoutalg.cli import checked
 from layoutalg.prove.verdict import Refuted, Witness
 from tests.cli.command import GOOD, refused, run, start, written
 from tests.optional import needed
@@ -182,3 +183,10 @@ def test_a_dask_cluster_of_this_machine_decides_what_one_process_decides(tmp_pat
     assert done.returncode == 1, done.stderr
     marks = [[line.split("(")[0] for line in one.stdout.splitlines()] for one in (alone, done)]
     assert marks[0] == marks[1]
+
+
+def test_a_document_passes_where_the_command_does() -> None:
+    part = {"name": "f", "line": 1, "reason": "nobody reads it", "refused": False}
+    for left, code in (({"unread": [part]}, 2), ({"unchecked": [part]}, 2), ({}, 0)):
+        files = [checked.CheckedFile("a.hpp", (), (), **left)]
+        assert (checked.exit_code(files), checked.document(files, ())["passed"]) == (code, code == 0)

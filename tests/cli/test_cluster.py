@@ -36,9 +36,14 @@ class KillsOneWorker(Executor):
             os.kill(self.worker, signal.SIGKILL)
 
 
-def test_a_killed_worker_loses_nothing_and_nothing_is_proved_twice(tmp_path: Path) -> None:
+def squares(count: int) -> list[ForAll]:
+    """Claims that take the solver a while."""
     x = symbol("x")
-    hard = [ForAll(f"square {n}", negation(eq(x * x + x, 10**6 + 2 * n + 1))) for n in range(12)]
+    return [ForAll(f"square {n}", negation(eq(x * x + x, 10**6 + 2 * n + 1))) for n in range(count)]
+
+
+def test_a_killed_worker_loses_nothing_and_nothing_is_proved_twice(tmp_path: Path) -> None:
+    hard = squares(12)
     limits = Limits(seconds=5, cache=str(tmp_path / "cache"))
     with (
         distributed.LocalCluster(
@@ -82,12 +87,25 @@ def test_what_is_left_when_every_worker_is_lost_stays_undecided() -> None:
     with local(1) as cluster, dask_executor(cluster.scheduler_address, wait=0.4, say=said.append) as pool:
         assert [v.name for v in prove_all(CLAIMS, executor=pool)] == VERDICTS
         cluster.scale(0)
-        found = prove_all(CLAIMS, executor=pool)
+        found = prove_all(squares(40), executor=pool, strategy="z3", limits=Limits(seconds=5))
     left = [v for v in found if v.name == "unknown"]  # the last worker may decide some before it goes
-    assert [v.name for v in found] == [v.name if v in left else name for v, name in zip(found, VERDICTS, strict=True)]
+    assert {v.name for v in found} <= {"proved", "unknown"}
     assert "its worker was lost" in left[0].reason
     assert said == ["no worker is left; waiting 0.4 s at most",
                     "no worker came within 0.4 s: what is left stays undecided"]  # fmt: skip
+
+
+def test_what_a_cluster_says_nothing_more_of_is_cancelled() -> None:
+    class Silent(Executor):
+        def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            return Future()
+
+    executor = SameVersion(Silent())
+    future = executor.submit(len, "a")
+    executor.shutdown(wait=False)
+    assert future.cancelled()
+    with pytest.raises(RuntimeError, match="shut down"):
+        executor.submit(len, "b")
 
 
 def test_a_worker_with_another_version_decides_nothing() -> None:

@@ -73,7 +73,7 @@ def test_the_page_offers_the_files_own_accesses_and_the_usual_reads_where_there_
     assert own == ["column", "row", "from_memory", *usual]
     assert "operand of 32 rows" in usual
     assert first_shown(text) == {"layout": 0, "access": 0, "target": "gfx950", "instruction": "ds_read_b32"}
-    assert re.findall(r"elementBytes: (\d)", text) == ["4", "2"]
+    assert re.findall(r"elementBits: (\d+)", text) == ["32", "16"]
     assert run("draw", file, "--target", "gfx942", "-o", where).returncode == 0
     assert first_shown(where.read_text())["target"] == "gfx942"
     backwards = FILE.split("[[descriptor]]")
@@ -176,10 +176,13 @@ def test_tails_are_drawn_with_their_masks() -> None:
     assert found.stdout.count("not drawn") == 0
 
 
-def test_elements_of_half_a_byte_are_drawn_by_offset_and_not_by_bank(tmp_path: Path) -> None:
+def test_elements_of_half_a_byte_are_drawn_by_the_bank_of_their_bits(tmp_path: Path) -> None:
     file = tmp_path / "narrow.toml"
     file.write_text('[[descriptor]]\nname = "tile"\ndtype = "f4"\nbase = { kind = "packed", lengths = [8, 8] }\n')
-    assert run("draw", file, "--by", "offset", "-o", file.with_suffix(".svg")).returncode == 0
-    for by in ("bank", "dword"):
-        found = run("draw", file, "--by", by, "-o", file.with_suffix(".svg"))
-        refused(found, "tile: elements of f4 are 4 bits: pictures are of whole bytes")
+    for by, most in (("offset", 63), ("bank", 7), ("dword", 7)):  # eight elements a dword
+        assert run("draw", file, "--by", by, "-o", file.with_suffix(".svg")).returncode == 0
+        numbers = map(int, re.findall(r">(\d+)</text>", file.with_suffix(".svg").read_text()))
+        assert max(numbers) == (31 if by == "bank" else most)  # the legend has all banks
+    page = file.with_suffix(".html")
+    assert run("draw", file, "-o", page).returncode == 0
+    assert "elementBits: 4," in page.read_text()

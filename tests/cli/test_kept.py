@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from layoutalg.cli import kept
+from layoutalg.cli import checking, kept
 from tests.cli.command import GOOD, run, start
 
 
@@ -45,6 +45,18 @@ def test_what_changes_is_decided_anew(file, monkeypatch):
     assert run("check", file).stderr == ""
 
 
+def test_a_users_targets_count_as_they_are_now(file, tmp_path, monkeypatch):
+    own = tmp_path / "targets"
+    own.mkdir()
+    monkeypatch.setenv("LAYOUTALG_TARGETS", str(own))
+    said = []
+    for name, text in [(None, ""), (None, ""), ("a.toml", "one"), ("a.toml", "one"), ("a.toml", "two")]:
+        if name:
+            (own / name).write_text(text)
+        said.append(run("check", file).stderr.startswith("note: 3 claims"))
+    assert said == [False, True, False, True, False]
+
+
 def test_an_unknown_and_a_file_with_cpp_are_not_kept(file):
     file.write_text("""
 symbols = { I = {}, J = {}, K = {} }
@@ -79,6 +91,21 @@ def test_old_and_new_files_are_told_together_in_their_order(file, tmp_path):
     assert found.returncode == 3
     assert [one["file"].rsplit("/")[-1] for one in said["files"]] == ["0.toml", "a.toml"]
     assert (said["proved"], said["refuted"], len(said["errors"])) == (5, 1, 1)
+
+
+def test_a_file_that_is_edited_while_it_is_checked_is_decided_anew(file, monkeypatch):
+    decide = checking._decide
+
+    def edited(*args, **how):
+        file.write_text(GOOD.replace("520", "500"))
+        return decide(*args, **how)
+
+    monkeypatch.setattr(checking, "_decide", edited)
+    assert run("check", file).returncode == 0
+    monkeypatch.undo()
+    monkeypatch.setenv("LAYOUTALG_KEEP_PROOFS", "yes")
+    monkeypatch.setenv("LAYOUTALG_CACHE", str(file.parent / "cache"))
+    assert run("check", file).returncode == 1
 
 
 @pytest.mark.slow

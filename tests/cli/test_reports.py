@@ -55,6 +55,17 @@ def test_sarif_is_what_its_published_schema_says(files):
         jsonschema.validate(said, schema)
 
 
+@pytest.mark.parametrize("given", [".", "bad.toml"])
+def test_what_cannot_be_read_is_told_where_it_is_wrong(files, given):
+    (files / "bad.toml").write_text(GOOD.replace("strides = [", "strides = ['M +', ", 1))
+    result = run("check", files / given, "--format", "sarif")
+    *_, found = json.loads(result.stdout)["runs"][0]["results"]
+    line, column = result.stderr.split("bad.toml:")[1].split(":")[:2]
+    region = found["locations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": int(line), "startColumn": int(column)}
+    assert (result.returncode, int(column) > 1) == (3, True)
+
+
 def test_junit_has_a_case_for_each_claim(files):
     root = ElementTree.fromstring(run("check", files, "--format", "junit").stdout)
     good, wrong = root.findall("testsuite")

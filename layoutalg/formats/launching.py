@@ -36,6 +36,8 @@ def launch(builder: Builder, path: Path, data: Data) -> Launch:
     for n, one in enumerate(made.assume):
         known = (*made.tensors, *(given.name for given in made.given))
         _refuse_unknown((*path, "assume", n, "of"), one.of, known, "a descriptor or a named value among the arguments")
+        if one.of in (before.of for before in made.assume[:n]):
+            raise DocumentError((*path, "assume", n, "of"), f"{one.of} has an assumption before: say all in one")
         if one.distinct and not _is_read_integers(builder, made, one.of):
             reason = f"{one.of} is no tensor of integers that is only read: its elements are not held apart"
             raise DocumentError((*path, "assume", n, "distinct"), reason)
@@ -76,7 +78,7 @@ def _equations(builder: Builder, path: Path, texts: Sequence[str], launch: Launc
 
 def _assumption(builder: Builder, path: Path, data: Data) -> Assumption:
     low, high = (builder.expr((*path, key), data[key]) if key in data else None for key in ("min", "max"))
-    distinct = "distinct" in data
+    distinct = data.get("distinct", False)
     if low is None and high is None and not distinct:
         raise DocumentError(path, "nothing is assumed: give min, max, distinct or some of these")
     return Assumption(data["of"], low, high, distinct)

@@ -61,6 +61,8 @@ def test_json_says_the_same() -> None:
         ('of = "x"', 'of = "beta"', "assume.0..of: 'beta' is not a descriptor or a named value among the arguments"),
         (', max = "N - 1"', ", distinct = true", "launch.assume.0..distinct: x is no tensor of integers"),
         (', max = "N - 1"', "", "nothing is assumed: give min, max, distinct or some of these"),
+        (', max = "N - 1"', ", distinct = false", "nothing is assumed: give min, max, distinct or some of these"),
+        ("assume = [", 'assume = [{ of = "x", min = 0 }, ', "assume.1..of: x has an assumption before: say all in one"),
         ("{ unused = true }", "{ unused = false }", "an argument that is used is a descriptor or a value"),
         ("{ unused = true }", "{}", "a table with one of the keys 'fields', .* is expected, not an empty one"),
         ("{ unused = true }", '{ byte = 4 }', "is expected, not 'byte'"),

@@ -24,6 +24,7 @@ from layoutalg.formats.launch import Argument, Assumption, Given, Launch, Number
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import (
     FALSE,
+    TRUE,
     Expr,
     all_of,
     as_expr,
@@ -84,6 +85,16 @@ class TensorMemory:
             found += [low <= number] if low is not None else []
             found += [number <= high] if high is not None else []
         return all_of(*found)
+
+    def refuse_crowded(self) -> None:
+        """LaunchError where elements are said to differ, and at all sizes are more than what they may be."""
+        if not self.distinct or self.elements.assumed or self.elements.each is not None:
+            return
+        whole, (low, high) = 1 << 8 * self.element, self.assumed
+        least = -whole // 2 if self.signed else 0
+        limited = (least + whole - 1 if high is None else high) - (least if low is None else low) + 1
+        if any(simplify(count < self.elements.space) is TRUE for count in (as_expr(whole), limited)):
+            raise LaunchError(f"{self.name} has {self.elements.space} elements, which cannot all differ")
 
     def words(self, size: int, values: Sequence[Expr]) -> Iterator[tuple[int, Expr]]:
         """The elements of which these unknowns are the parts, each with where its bytes begin among theirs."""
@@ -147,6 +158,8 @@ class KernelLaunch:
         blocks = tuple(var(f"block.{axis}", one) for axis, one in zip(AXES, grid, strict=False))
         threads = tuple(var(f"thread.{axis}", one) for axis, one in zip(AXES, block, strict=False))
         tensors = {name: _memory(file, launch, name) for name in launch.tensors}
+        for tensor in tensors.values():
+            tensor.refuse_crowded()
         bound = _Binding(kernel, tensors, launch.assume)
         bound.tensors |= _constants(kernel)
         limits = all_of(*_limits(file, launch))

@@ -3,6 +3,7 @@
 import pytest
 
 from layoutalg.device.compile import compile_source
+from layoutalg.errors import LaunchError
 from layoutalg.formats.spec import loads
 from layoutalg.index import TRUE, var, variables
 from layoutalg.isa.container.binary import read_kernels
@@ -69,6 +70,26 @@ def test_scatters_by_elements_that_differ_do_not_race(body: str, dtype: str) -> 
 ])  # fmt: skip
 def test_other_scatters_are_not_proved(body: str, dtype: str) -> None:
     assert races(audited(body, dtype)) & {"refuted", "unknown"}
+
+
+def test_nothing_is_made_of_elements_that_are_not_said_to_differ() -> None:
+    (kernel,) = read_kernels(compile_source(KERNEL.format(body="o[x[t]] = t;", kind="int"), "gfx942").payload).values()
+    said = LAUNCH.format(dtype="i32", stride=1)
+    found = audit(decode_kernel(kernel), loads(said.replace("distinct = true", "distinct = false")), 10)
+    assert races(found) == {"refuted"}
+    assert not any("are equal" in one for one in found.assumptions)
+
+
+@pytest.mark.parametrize(("dtype", "assumed"), [
+    ("i32", "min = 0, max = 510, distinct = true"),
+    ("i8", "distinct = true"),
+    ("u16", "max = 255, distinct = true"),
+])  # fmt: skip
+def test_more_elements_than_values_cannot_differ(dtype: str, assumed: str) -> None:
+    (kernel,) = read_kernels(compile_source(KERNEL.format(body="o[t] = t;", kind="int"), "gfx942").payload).values()
+    said = LAUNCH.format(dtype=dtype, stride=1).replace("min = 0, max = 30000, distinct = true", assumed)
+    with pytest.raises(LaunchError, match="512 elements, which cannot all differ"):
+        audit(decode_kernel(kernel), loads(said), 10)
 
 
 def test_what_lies_between_elements_is_not_held_apart() -> None:

@@ -31,7 +31,7 @@ from layoutalg.target.dtypes import DTYPES, dtype_of
 from layoutalg.target.known import having, matrix_instructions
 from layoutalg.target.matrix import matrix_instruction
 from layoutalg.target.operand import MatrixInstruction, OperandMap
-from layoutalg.target.transposed import LANES, TRANSPOSED
+from layoutalg.target.transposed import TRANSPOSED
 
 GRANULE = 16
 """Bytes of the widest vector that an LDS instruction moves."""
@@ -215,7 +215,7 @@ def transposed_problem(
     bits = dtype_of(kind).bits
     if dtype not in DTYPES or DTYPES[dtype].bits != bits:
         raise LayoutError(f"{instruction} multiplies {kind}; a tile of {dtype} does not fit it")
-    how = next((one for one in TRANSPOSED.values() if one.bits == bits and one.group == LANES), None)
+    how = next((one for one in TRANSPOSED.values() if one.bits == bits and "gfx950" in one.targets), None)
     if how is None:
         raise LayoutError(f"no load transposes elements of {bits} bits: there are {', '.join(TRANSPOSED)}")
     read = transposing(map_, (k, rows), how.elements, name=f"{which} of {instruction}, transposed")

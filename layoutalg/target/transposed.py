@@ -6,7 +6,8 @@ of a plain load; then element e of lane l is
 | instructions | lanes of a group | element e of lane l, l counted in its group |
 |---|---|---|
 | gfx950 `ds_read_b64_tr_b16`, `_b8`, `_b4`, `ds_read_b96_tr_b6` | 16 | number 16·e + l of all elements in lane order |
-| gfx1250 `ds_load_tr16_b128`, `ds_load_tr8_b64` | 8 | `raw[e][l]` |
+| gfx1250 `ds_load_tr16_b128` | 8 | `raw[e][l]` |
+| gfx1250 `ds_load_tr8_b64` | 16 | `raw[8·(e div 4) + 4·(l div 8) + e mod 4][l mod 8]` |
 | gfx1250 `ds_load_tr4_b64` | 32 | `raw[8·(l div 16) + e mod 8 + 16·(e div 8)][l mod 16]` |
 | gfx1250 `ds_load_tr6_b96` | 32 | `raw[c(16·(l div 16) + e)][l mod 16]`, c as below |
 
@@ -19,10 +20,11 @@ c(k) = k mod 4 + 8·(k div 4 mod 4) + 4·(k div 16).
 | AMD, rocRoller, `TransposeLoadsTest` (run on gfx950): all four widths; 96 bits at multiples of 16 bytes | gfx950 |
 | HipKittens (run on an MI355X): 16 and 8 bits; Modular, `ds_read_tr8_b64`: 8 bits | gfx950 |
 | CDNA 4 ISA, 11.4, "MFMA Transpose Load from LDS": EXEC all ones, aligned addresses, which k come | gfx950 |
-| AMD, rocjitsu (an emulator), `lds_transpose_kernel` in its tests; nobody was found who measured it | gfx1250 |
-| AMD, rocjitsu exchanges 16 bits of gfx950 among four lanes: not followed | gfx950 |
+| Triton 3.9, by what its compiler asks for and expects (`tests/interop/triton/transposing.py`) | all but 6 bits |
+| AMD, rocjitsu (an emulator), `ds_transpose.h`; 8 bits: its pull requests #10521, #10707 (rocm-systems) | gfx1250 |
+| AMD, rocjitsu, `lds_transpose_kernel` in its tests: 8 bits as 16, in groups of 8 lanes: not followed | gfx1250 |
 
-What it cannot represent: what inactive lanes do (gfx950: not allowed).
+Of gfx1250 nobody was found who measured it.  What it cannot represent: what inactive lanes do (gfx950: not allowed).
 """
 
 from __future__ import annotations
@@ -89,7 +91,8 @@ def _gfx950(name: str, bits: int, bytes: int, alignment: int) -> TransposedLoad:
 
 
 def _gfx1250(name: str, bits: int, bytes: int, group: int, source: Source) -> TransposedLoad:
-    return TransposedLoad(name, bits, bytes, bytes & -bytes, group, source, ("gfx1250",), "assumed")
+    said = "assumed" if bits == 6 else "documented"  # of 6 bits one emulator says it, of the others a compiler too
+    return TransposedLoad(name, bits, bytes, bytes & -bytes, group, source, ("gfx1250",), said)
 
 
 #: By the instructions' names.
@@ -101,7 +104,7 @@ TRANSPOSED: Mapping[str, TransposedLoad] = {
         _gfx950("ds_read_b64_tr_b4", 4, 8, 8),
         _gfx950("ds_read_b96_tr_b6", 6, 12, 16),
         _gfx1250("ds_load_tr16_b128", 16, 16, 8, lambda lane, e: (e, lane)),
-        _gfx1250("ds_load_tr8_b64", 8, 8, 8, lambda lane, e: (e, lane)),
+        _gfx1250("ds_load_tr8_b64", 8, 8, 16, lambda lane, e: (8 * (e // 4) + 4 * (lane // 8) + e % 4, lane % 8)),
         _gfx1250("ds_load_tr4_b64", 4, 8, 32, _of_32(lambda half, e: 8 * half + e % 8 + 16 * (e // 8))),
         _gfx1250("ds_load_tr6_b96", 6, 12, 32, _of_32(lambda half, e: _spread(16 * half + e))),
     )

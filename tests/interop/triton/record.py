@@ -1,7 +1,7 @@
 """What Triton itself makes of the layouts of `cases`: its wheel (3.9, 286 MB, no GPU) is asked for each.
 
     pip install '.[triton]'
-    python -m tests.interop.triton.record [answers|conflicts|operations|padded|widths|modules]
+    python -m tests.interop.triton.record [answers|conflicts|operations|padded|transposed|widths|modules]
 
 | file              | a line has                                                                                  |
 |-------------------|---------------------------------------------------------------------------------------------|
@@ -10,6 +10,8 @@
 | `conflicts.jsonl` | registers and shared memory, and Gluon's number of bank conflicts on NVIDIA's `cuda:90`     |
 | `operations.jsonl`| what Triton's LinearLayout computes of layouts by chance: products, inverses, compositions  |
 | `padded.jsonl`    | an operand on gfx950, and the padded layout that Triton takes to be efficient for it        |
+| `transposed.jsonl`| a load from LDS that transposes, on gfx950 or gfx1250: what each lane asks for and gets     |
+|                   | (`transposing`)                                                                             |
 | `widths.jsonl`    | registers and shared memory, and the elements and alignment of the stores that are emitted  |
 |                   | for gfx942                                                                                  |
 | `modules/`        | a product of matrices of our own, compiled for four targets: its GPU IR, and how many LDS   |
@@ -33,6 +35,7 @@ from typing import Any
 
 from layoutalg.interop.triton import LinearLayout
 from tests.interop.triton.cases import Case, cases, operands, pairs
+from tests.interop.triton.transposing import record_transposed
 
 HERE = Path(__file__).parent
 ANSWERS, CONFLICTS, OPERATIONS, PADDED, WIDTHS = (
@@ -255,13 +258,14 @@ def record_modules() -> None:
 
 if __name__ == "__main__":
     asking = Triton()
-    chosen = sys.argv[1:] or ["answers", "conflicts", "operations", "padded", "widths", "modules"]
+    chosen = sys.argv[1:] or ["answers", "conflicts", "operations", "padded", "transposed", "widths", "modules"]
     for name in chosen:
         {
             "answers": record,
             "conflicts": partial(record_conflicts, asking),
             "operations": partial(record_operations, asking),
             "padded": partial(record_padded, asking),
+            "transposed": record_transposed,
             "widths": record_widths,
             "modules": record_modules,
         }[name]()

@@ -39,7 +39,6 @@ else:  # an environment that has layoutalg runs other tests too: these wait for 
     files = lazy("layoutalg.cli.files")
     check = lazy("layoutalg.formats.check")
 
-ENDING = ".layout.toml"
 MARKER = "layoutalg(seconds): the limit of each claim of this test that layoutalg decides"
 
 
@@ -67,7 +66,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> LayoutFile
     """A spec file that is asked for."""
     asked = (path.resolve() for path in parent.config.option.layoutalg)
     given = file_path.suffix in files.SPECS and any(file_path.resolve().is_relative_to(path) for path in asked)
-    return LayoutFile.from_parent(parent, path=file_path) if given or file_path.name.endswith(ENDING) else None
+    return LayoutFile.from_parent(parent, path=file_path) if given or file_path.name.endswith(files.ENDING) else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -142,8 +141,9 @@ class ClaimItem(pytest.Item):
             return None
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """The item's line."""
-        return self.path, (self.question.item.line or 1) - 1, self.name
+        """Where the claim stands, else its item."""
+        line = self.question.place[0] if self.question.place else self.question.item.line or 1
+        return self.path, line - 1, self.name
 
 
 class ClaimFailed(Exception):

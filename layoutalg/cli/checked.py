@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -63,9 +63,11 @@ class CheckedFile:
 
 
 def _entry(r: claims.Result) -> Entry:
+    line, column = r.place or (r.item.line, None)
     entry: dict[str, Any] = {
         "item": r.item.name,
-        "line": r.item.line,
+        "line": line,
+        "column": column,
         "claim": r.claim,
         "verdict": r.verdict.name,
         "expect": r.expect,
@@ -126,22 +128,36 @@ def document(files: Sequence[CheckedFile], errors: Sequence[str]) -> dict[str, A
 
 def told(files: Sequence[CheckedFile], errors: Mapping[Path, Exception]) -> list[reports.Report]:
     """What other tools are told."""
-    found = []
+    found: list[reports.Report] = []
     for file in files:
-        lines = formats.read_text(file.path).split("\n")
-        for r, took in zip(file.results, file.milliseconds, strict=True):
-            line = r["line"] or 1
-            column = len(lines[line - 1]) - len(lines[line - 1].lstrip()) + 1
-            found.append(
-                reports.Report(file.path, r["item"], r["claim"], r["verdict"], r["passed"], r["reason"], line, column,
-                               took / 1e3)
-            )  # fmt: skip
-        for u in file.unread:
-            found.append(reports.Report(file.path, u["name"], "read", "unknown", False, u["reason"], u["line"]))
-    for path, error in errors.items():
-        line, column = (getattr(error, part, None) or 1 for part in ("line", "column"))
-        found.append(reports.Report(str(path), path.name, "read", "error", False, str(error), line, column))
-    return found
+        found += of_file(file, formats.read_text(file.path))
+    return [*found, *(of_error(path, error) for path, error in errors.items())]
+
+
+def of_file(file: CheckedFile, text: str) -> Iterator[reports.Report]:
+    """Each claim of a file that has this text, at the place where it stands, else at its item's."""
+    lines = text.split("\n")
+    for r, took in zip(file.results, file.milliseconds, strict=True):
+        line = r["line"] or 1
+        column = r["column"] or len(lines[line - 1]) - len(lines[line - 1].lstrip()) + 1
+        yield reports.Report(
+            file.path, r["item"], r["claim"], r["verdict"], r["passed"], _why(r), line, column, took / 1e3
+        )
+    for u in file.unread:
+        yield reports.Report(file.path, u["name"], "read", "unknown", False, u["reason"], u["line"])
+
+
+def _why(r: Entry) -> str:
+    """The reason of a verdict, and what the file expects in its place."""
+    because = f", because {r['because']}" if r["because"] else ""
+    expected = f"expected: {r['expect']}{because}" if not r["passed"] and r["expect"] != "proved" else ""
+    return "; ".join(part for part in (r["reason"], expected) if part)
+
+
+def of_error(path: Path, error: Exception) -> reports.Report:
+    """Why a file cannot be read, at the place where it is wrong."""
+    line, column = (getattr(error, part, None) or 1 for part in ("line", "column"))
+    return reports.Report(str(path), path.name, "read", "error", False, str(error), line, column)
 
 
 def show(files: Sequence[CheckedFile]) -> None:

@@ -28,6 +28,8 @@ Includes = Annotated[
     list[Path] | None, typer.Option("-I", "--include", help="A folder of headers for the C++ of a spec file: CK's.")
 ]
 SPECS = (".toml", ".json")
+ENDING = ".layout.toml"
+"""Of spec files that pytest and editors find by their name."""
 TTGIR = ".ttgir"
 SOURCES = (".hpp", ".cpp", ".h", ".cuh", ".hip", ".inc", ".rst", ".md")
 
@@ -85,6 +87,12 @@ def load(path: Path, include: Sequence[Path] | None = None, *, text: str | None 
 def _compiled(unit: cpp.CppUnit, expressions: Mapping[str, str]) -> cpp.Constants:
     """The compiler's room is imported where a file has C++."""
     return constants.constants(unit, expressions)
+
+
+def refuse_empty(spec: formats.SpecFile) -> None:
+    """InputError where a file has nothing to check."""
+    if not (spec.items or spec.unread or spec.unchecked):
+        raise InputError(f"{spec.path}: it describes no layout, so that nothing can be checked")
 
 
 def refuse_unasked(sources: list[formats.SpecFile]) -> None:

@@ -75,7 +75,7 @@ def _result(r: Report, rule: int) -> dict[str, Any]:
         "ruleId": _rule(r),
         "ruleIndex": rule,
         "level": "warning" if r.verdict == "unknown" else "error",
-        "message": {"text": _text(r)},
+        "message": {"text": text(r)},
         "locations": [{"physicalLocation": place}],
     }
 
@@ -109,7 +109,7 @@ def junit(reports: Sequence[Report]) -> str:
             element = ElementTree.SubElement(suite, "testcase", case)
             if not r.passed:
                 kind = "error" if r.verdict == "error" else "failure"
-                ElementTree.SubElement(element, kind, message=r.verdict).text = f"{r.file}:{r.line}: {_text(r)}"
+                ElementTree.SubElement(element, kind, message=r.verdict).text = f"{r.file}:{r.line}: {text(r)}"
     ElementTree.indent(root, " ")
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode")
 
@@ -125,7 +125,7 @@ def github(reports: Sequence[Report]) -> str:
         if not r.passed:
             keys = {"file": r.file, "line": r.line, "col": r.column, "title": f"{r.name}: {r.rule}"}
             told = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in keys.items())
-            lines.append(f"::{'warning' if r.verdict == 'unknown' else 'error'} {told}::{_escaped(_text(r))}")
+            lines.append(f"::{'warning' if r.verdict == 'unknown' else 'error'} {told}::{_escaped(text(r))}")
     return "\n".join(lines)
 
 
@@ -133,7 +133,12 @@ def _escaped(text: str, also: str = "") -> str:
     return "".join(f"%{ord(c):02X}" if c in "%\r\n" + also else c for c in text)
 
 
-def _text(r: Report) -> str:
+def text(r: Report) -> str:
+    """A report on one line, its place left out.
+
+    >>> text(Report("a.toml", "tile", "injective", "refuted", False, "they meet"))
+    'tile: injective: refuted: they meet'
+    """
     return ": ".join(part for part in (r.name, r.rule, r.verdict, r.message) if part)
 
 

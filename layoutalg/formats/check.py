@@ -21,6 +21,7 @@ from layoutalg.formats.model import (
     Item,
     LayoutItem,
     LemmaItem,
+    Place,
     Refusal,
     SpecFile,
     StatedClaim,
@@ -52,13 +53,17 @@ Progress = Callable[[int], Callable[[int], None]]
 
 @dataclass(frozen=True)
 class Result:
-    """One claim of one item: the verdict, and what the file expects of it; true where it is the one expected."""
+    """One claim of one item: the verdict, and what the file expects of it; true where it is the one expected.
+
+    `place`: where the file says it; None where it says nothing of this claim.
+    """
 
     item: Item
     claim: str
     verdict: Verdict
     expect: str = "proved"
     because: str = ""
+    place: Place | None = None
 
     def __bool__(self) -> bool:
         return self.passed
@@ -80,6 +85,7 @@ class Question:
     because: str = ""
     claim: Claim | Obligation | None = None
     verdict: Verdict | None = None
+    place: Place | None = None
 
 
 def check(
@@ -137,7 +143,7 @@ def _answered(question: Question, verdict: Verdict) -> Result:
     """The result; it rests on the limits that the item gives its sizes, also those that decided it in reading."""
     own = map(limits_of, narrowed([question.item.limits]).values())
     verdict = replace(verdict, assumptions=tuple(dict.fromkeys((*verdict.assumptions, *own))))
-    return Result(question.item, question.text, verdict, question.expect, question.because)
+    return Result(question.item, question.text, verdict, question.expect, question.because, question.place)
 
 
 def questions(item: Item) -> Iterator[Question]:
@@ -163,8 +169,8 @@ def _stated(item: Item, stated: StatedClaim) -> Question:
         raise
     except (NoInverseError, LayoutError) as error:
         why = Unknown(str(stated), "statement", 0.0, why=str(error))
-        return Question(item, str(stated), stated.expect, stated.because, verdict=why)
-    return Question(item, str(stated), stated.expect, stated.because, claim)
+        return Question(item, str(stated), stated.expect, stated.because, verdict=why, place=stated.place)
+    return Question(item, str(stated), stated.expect, stated.because, claim, place=stated.place)
 
 
 def _refusal(item: Refusal) -> Question:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypedDict, cast
 
 from layoutalg.formats.claims import CLAIMS, USUAL, ClaimForm, split
-from layoutalg.formats.model import Expect, StatedClaim
+from layoutalg.formats.model import Expect, Place, StatedClaim
 from layoutalg.formats.reading import DocumentError, Path
 from layoutalg.formats.shape import nearest, shown
 from layoutalg.index import (
@@ -79,9 +79,14 @@ class Context:
     """One checked document: its data, where its parts stand, and its symbols, those of the item that is read."""
 
     data: Data
-    lines: Callable[[Path], int | None]
+    places: Callable[[Path], Place | None]
     symbols: dict[str, Expr] = field(default_factory=dict)
     file_symbols: dict[str, Expr] = field(default_factory=dict)
+
+    def lines(self, path: Path) -> int | None:
+        """Where a part of the document stands."""
+        place = self.places(path)
+        return place and place[0]
 
     def read_symbols(self) -> None:
         """Makes the symbols of the document."""
@@ -215,14 +220,14 @@ class Context:
         for number, (low, high) in zip(numbers, form.numbers, strict=False):
             if number.op != "const" or not low <= number.value <= high:
                 raise DocumentError(path, f"{name}: {number} is no number {low}…{high}")
-        return StatedClaim(name, numbers, **expectation)
+        return StatedClaim(name, numbers, place=self.places(path), **expectation)
 
     def _equals(self, path: Path, entry: Data, kind: str) -> StatedClaim:
         """The claim `{ equals = "other" }`."""
         _refuse_kind(path, CLAIMS["equals"], kind)
         layout = self.held if kind == "distribution" else self.made
         other = entry["equals"], layout((*path, "equals"), entry["equals"])
-        return StatedClaim("equals", other=other, **expected(path, entry))
+        return StatedClaim("equals", other=other, place=self.places(path), **expected(path, entry))
 
     def made(self, path: Path, name: str) -> TensorDescriptor:
         """The layout of another descriptor of the document."""

@@ -33,11 +33,16 @@ from layoutalg.layout import (
 Expect = Literal["proved", "refuted"]
 
 
+Place = tuple[int, int]
+"""Line and column, from 1."""
+
+
 @dataclass(frozen=True)
 class StatedClaim:
     """One claim: its name in CLAIMS, its arguments, whether it must be proved or refuted, and why the latter.
 
-    `other` is the name of the item that it speaks of besides its own, and that item's layout.
+    `other` is the name of the item that it speaks of besides its own, and that item's layout; `place` is where the file
+    says it.
 
     >>> from layoutalg.index import as_expr
     >>> str(StatedClaim("contiguous", (as_expr(8),), expect="refuted", because="offset 82"))
@@ -49,6 +54,7 @@ class StatedClaim:
     expect: Expect = "proved"
     because: str = ""
     other: tuple[str, TensorDescriptor | TileDistribution] | None = None
+    place: Place | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         if self.other is not None:

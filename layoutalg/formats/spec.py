@@ -103,10 +103,10 @@ def loads(
     data = _parse(text, file, is_json)
     try:
         (FILE if transforms is TRANSFORMS else file_shape(transforms)).check((), data)
-        lines = _lines(text)
+        found = _places(text)
         constants = compiled_constants(data, FilePath(file).parent, compiled, include)
         with reading(file):
-            builder = Builder(data, lambda path: lines.get(path), transforms=transforms, constants=constants)
+            builder = Builder(data, lambda path: found.get(path), transforms=transforms, constants=constants)
             return spec_file(builder, file)
     except RecursionError as error:
         raise SpecError("tables and lists are nested too deep", file) from error
@@ -135,7 +135,25 @@ def _parse(text: str, file: str, is_json: bool) -> Any:
     except SpecError:
         raise
     except ValueError as error:
-        raise SpecError(f"not {'JSON' if is_json else 'TOML'}: {error}", file) from error
+        said, line, column = _where(str(error), text)
+        raise SpecError(f"not {'JSON' if is_json else 'TOML'}: {said}", file, line, column) from error
+
+
+_AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+def _where(said: str, text: str) -> tuple[str, int | None, int | None]:
+    """What the standard library's parser of TOML said, and the line and column that it said it with.
+
+    >>> _where("Invalid value (at line 2, column 5)", "a = 1\\nb = ]")
+    ('Invalid value', 2, 5)
+    """
+    at = _AT.search(said)
+    if at is None:
+        return said, None, None
+    end = text.count("\n") + 1, len(text) - text.rfind("\n")
+    line, column = (int(at[1]), int(at[2])) if at[1] else end
+    return said[: at.start()] + ("" if at[1] else " at the end"), line, column
 
 
 def _position(text: str, path: Path) -> tuple[int | None, int | None]:
@@ -156,11 +174,11 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _lines(text: str) -> dict[Path, int]:
-    """The line of each item (paths of two parts) and of each example."""
-    found: dict[Path, int] = {}
+def _places(text: str) -> dict[Path, tuple[int, int]]:
+    """Line and column of each part: items (paths of two parts), their claims and examples."""
+    found: dict[Path, tuple[int, int]] = {}
     line, before = 1, 0
     for path, at in places(text):
         line, before = line + text.count("\n", before, at), at
-        found[path] = line
+        found[path] = line, at - text.rfind("\n", 0, at)
     return found

@@ -64,7 +64,7 @@ def test_attachments_that_do_not_fit_are_bad_input(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "word"),
-    [("x = \n", "line 1"), ('[[descriptor]]\nname = "d"\n', "base"), ("x = 1\n", "x")],
+    [("x = \n", ":1:5: not TOML"), ('[[descriptor]]\nname = "d"\n', "base"), ("x = 1\n", "x")],
 )
 def test_a_spec_with_an_error_is_one_line(tmp_path: Path, text: str, word: str) -> None:
     refused(run("check", written(tmp_path, text)), word)

@@ -15,7 +15,7 @@ WRONG = """# the tile of another file
   name = "b"
   base = { kind = "naive", lengths = [4, 8], strides = [4, 1] }
   claims = ["injective", "in_bounds"]
-""".replace("b", "b")
+"""
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_sarif_has_what_is_not_as_expected_at_its_place(files):
     assert (result.returncode, said["tool"]["driver"]["name"]) == (1, "layoutalg")
     (found,) = said["results"]
     place = found["locations"][0]["physicalLocation"]
-    assert place["region"] == {"startLine": 2, "startColumn": 3}
+    assert place["region"] == {"startLine": 5, "startColumn": 13}
     assert place["artifactLocation"]["uri"].endswith("wrong.toml")
     assert (found["ruleId"], found["level"]) == ("injective", "error")
     assert said["tool"]["driver"]["rules"][found["ruleIndex"]]["id"] == "injective"
@@ -53,6 +53,19 @@ def test_sarif_is_what_its_published_schema_says(files):
     del said["runs"][0]["tool"]["driver"]["name"]
     with pytest.raises(jsonschema.ValidationError, match="'name' is a required property"):
         jsonschema.validate(said, schema)
+
+
+def test_a_claim_that_the_file_does_not_state_is_at_its_layout(files):
+    (files / "wrong.toml").write_text(WRONG.replace("claims = ", "# "))
+    (found,) = json.loads(run("check", files, "--format", "sarif").stdout)["runs"][0]["results"]
+    assert found["locations"][0]["physicalLocation"]["region"] == {"startLine": 2, "startColumn": 3}
+
+
+def test_what_is_expected_is_said_where_it_is_not_found(files):
+    claims = 'claims = [{ claim = "in_bounds", expect = "refuted", because = "i0" }]'
+    (files / "good.toml").write_text(GOOD + claims)
+    (line,) = run("check", files / "good.toml", "--format", "github").stdout.splitlines()
+    assert line.endswith("::a_lds: in_bounds: proved: expected: refuted, because i0")
 
 
 @pytest.mark.parametrize("given", [".", "bad.toml"])
@@ -78,7 +91,7 @@ def test_junit_has_a_case_for_each_claim(files):
 def test_github_s_annotations_are_one_line_each(files):
     (line,) = run("check", files, "--format", "github").stdout.splitlines()
     assert line.startswith("::error file=")
-    assert ",line=2,col=3,title=b%3A injective::b: injective: refuted: " in line
+    assert ",line=5,col=13,title=b%3A injective::b: injective: refuted: " in line
     assert run("check", files / "good.toml", "--format", "github").stdout == ""
 
 

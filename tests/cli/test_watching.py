@@ -34,7 +34,7 @@ def test_a_file_is_checked_again_after_each_change_and_the_last_code_counts(tmp_
     assert result.stdout.count("all as expected") == 2
     assert result.stdout.count("1 not as expected") == 1
     assert result.stderr.count("watching") == 4
-    assert "a.toml: not TOML" in result.stderr
+    assert "a.toml:1:6: not TOML" in result.stderr
     assert result.returncode == 0
 
 

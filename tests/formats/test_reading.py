@@ -131,8 +131,7 @@ def test_one_clear_line(text: str, line: int, key: str, reason: str) -> None:
     assert reason in message
     assert message.startswith("bad.toml")
     assert "\n" not in message
-    if key:  # the parsers' own errors have their line in the text
-        assert (error.key, error.line) == (key, line)
+    assert (error.key, error.line) == (key, line)
 
 
 def test_json_errors_have_their_line() -> None:

@@ -206,5 +206,5 @@ def test_calls_that_are_never_closed_are_listed_in_time() -> None:
 
 
 def test_the_name_of_a_file_is_nothing_that_a_terminal_obeys() -> None:
-    with pytest.raises(SpecError, match=r"^a\\x1b\[31m.toml: not TOML"):
+    with pytest.raises(SpecError, match=r"^a\\x1b\[31m.toml:1:6: not TOML"):
         loads("x = [", "a\x1b[31m.toml")

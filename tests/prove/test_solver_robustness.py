@@ -64,7 +64,7 @@ def test_a_solver_that_is_killed_is_started_again() -> None:
 
 def test_what_is_nested_too_deeply_for_the_solver_is_unknown() -> None:
     x = symbol("x")
-    for _ in range(3000):
+    for _ in range(30_000):
         x = xor(x, Q) + 1
     verdict = by_z3(ForAll("deep", negation(eq(x, 7))), seconds=1)
     assert verdict.name == "unknown"

@@ -66,6 +66,7 @@ def test_two_processes_do_no_more_work_than_one() -> None:
 
 STARTED = {
     "check": ("good.toml",),
+    "lsp": (),
     "init": ("launch",),
     "schema": (),
     "diff": ("good.toml", "good.toml"),

@@ -6,11 +6,14 @@ text, which is compiled once.
 | question   | asks for, as a tuple                                                                              |
 |------------|---------------------------------------------------------------------------------------------------|
 | `warp`     | whether CK has a warp GEMM of the element type and the warp's tile                                |
-| `pipeline` | of A and B: the LDS descriptor, the distributions from memory, to LDS and from LDS; bytes of LDS  |
+| `pipeline` | of A and B: the LDS descriptor, the distributions from memory, to LDS and from LDS; bytes of LDS; |
+|            | whether LDS is read transposed, and then where lanes look                                         |
 | `epilogue` | of C: the LDS descriptor, the distributions to LDS and from LDS, the window on it; bytes of LDS   |
 
-Source: gemm_pipeline_ag_bg_cr_{base,comp_v3,comp_v4,mem}.hpp, gemm_universal_pipeline_ag_bg_cr_policy.hpp,
-cshuffle_epilogue.hpp, gemm_instance_builder.py of AMD's composable_kernel.
+`comp_async` brings A and B straight to LDS: what is stored there is what was loaded, by one distribution.
+
+Source: gemm_pipeline_ag_bg_cr_{base,comp_v3,comp_v4,comp_async,mem}.hpp, gemm_universal_pipeline_ag_bg_cr_policy.hpp,
+load_tile_transpose.hpp, cshuffle_epilogue.hpp, gemm_instance_builder.py of AMD's composable_kernel.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ RESULTS = {"fp8": "half_t", "bf8": "half_t", "int8": "int32_t"}  # all others in
 _LAYOUTS = {"r": "tensor_layout::gemm::RowMajor", "c": "tensor_layout::gemm::ColumnMajor"}
 _POLICIES = {
     "compv3": "UniversalGemmPipelineAgBgCrPolicy", "mem": "UniversalGemmPipelineAgBgCrPolicy",
-    "compv4": "GemmPipelineAgBgCrCompV4DefaultPolicy",
+    "compv4": "GemmPipelineAgBgCrCompV4DefaultPolicy", "comp_async": "GemmPipelineAgBgCrCompAsyncDefaultPolicy",
 }  # fmt: skip
 
 PRELUDE = """
@@ -40,8 +43,15 @@ using namespace ck_tile;
 namespace layoutalg_gemm {
 template <class T, class Acc, index_t m, index_t n, index_t k>
 constexpr bool has_warp = requires { typename WarpGemmDispatcher<T, T, Acc, m, n, k, false>; };
+template <class Encode, class T, bool transposed>
+constexpr auto asked() {
+  if constexpr (transposed)
+    return typename InputTileDistributionTraits<Encode, T>::TransposedDstrEncode{};
+  else
+    return Encode{};
+}
 template <class T, class Acc, class LayoutA, class LayoutB, class LayoutC, class Block, class Warps, class Warp,
-          class Policy, bool twice>
+          class Policy, bool twice, bool straight>
 constexpr auto pipeline() {
   using Shape = TileGemmShape<Block, Warps, Warp, false, false>;
   using Traits = TileGemmUniversalTraits<false, false, false, twice, LayoutA, LayoutB, LayoutC, false, false, false, 1,
@@ -50,13 +60,15 @@ constexpr auto pipeline() {
                                                TailNumber::Full>;
   using BlockGemm = remove_cvref_t<decltype(Policy::template GetBlockGemm<Problem>())>;
   constexpr auto stored_a = [] {
-    if constexpr (std::is_same_v<LayoutA, tensor_layout::gemm::ColumnMajor> && !Policy::template is_a_load_tr<Problem>)
+    if constexpr (!straight && std::is_same_v<LayoutA, tensor_layout::gemm::ColumnMajor> &&
+                  !Policy::template is_a_load_tr<Problem>)
       return Policy::template MakeShuffledARegTileDistribution<Problem>();
     else
       return Policy::template MakeADramTileDistribution<Problem>();
   }();
   constexpr auto stored_b = [] {
-    if constexpr (std::is_same_v<LayoutB, tensor_layout::gemm::RowMajor> && !Policy::template is_b_load_tr<Problem>)
+    if constexpr (!straight && std::is_same_v<LayoutB, tensor_layout::gemm::RowMajor> &&
+                  !Policy::template is_b_load_tr<Problem>)
       return Policy::template MakeShuffledBRegTileDistribution<Problem>();
     else
       return Policy::template MakeBDramTileDistribution<Problem>();
@@ -66,7 +78,9 @@ constexpr auto pipeline() {
       stored_a, BlockGemm::MakeABlockDistributionEncode(), Policy::template MakeBLdsBlockDescriptor<Problem>(),
       Policy::template MakeBDramTileDistribution<Problem>(), stored_b, BlockGemm::MakeBBlockDistributionEncode(),
       static_cast<index_t>(Policy::template GetSmemSize<Problem>()), Policy::template is_a_load_tr<Problem>,
-      Policy::template is_b_load_tr<Problem>);
+      Policy::template is_b_load_tr<Problem>,
+      asked<decltype(BlockGemm::MakeABlockDistributionEncode()), T, Policy::template is_a_load_tr<Problem>>(),
+      asked<decltype(BlockGemm::MakeBBlockDistributionEncode()), T, Policy::template is_b_load_tr<Problem>>());
 }
 template <class T, class Acc, class Out, class LayoutC, class Block, class Warps, class Warp>
 constexpr auto epilogue() {
@@ -102,7 +116,7 @@ def warp(one: Configuration) -> str:
 def pipeline(one: Configuration) -> str:
     """The layouts of A and B."""
     layouts = ", ".join(_LAYOUTS[letter] for letter in one.layout)
-    how = f"{_POLICIES[one.pipeline]}, {str(one.twice).lower()}"
+    how = f"{_POLICIES[one.pipeline]}, {str(one.twice).lower()}, {str(one.straight).lower()}"
     return f"layoutalg_gemm::pipeline<{_type(one)}, {_accumulated(one)}, {layouts}, {_sides(one)}, {how}>()"
 
 

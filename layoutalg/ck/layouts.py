@@ -7,6 +7,8 @@
 | `in_bounds`, `injective` | of an LDS descriptor: every element has a place of its own in its space             |
 | `covers`       | a distribution holds every element of the tile, as often as it is replicated                  |
 | `handed_on`    | each thread stores to LDS the elements that it loaded from memory                             |
+| `lands`        | where loads go straight to LDS: the pieces of a wave's lanes lie side by side, as it puts them |
+| `exchanged`    | where LDS is read transposed: the exchange gives each lane the operand's elements             |
 | `lds_bytes`    | the descriptors fit in what the policy asks for, and that in the target's LDS                 |
 | `whole`        | C's window divides the tile                                                                   |
 """
@@ -30,6 +32,8 @@ from layoutalg.prove import Claim, Covers, InBounds, Injective, Proved, Refuted,
 from layoutalg.target import target as gpu
 from layoutalg.target.dtypes import DType, element_type
 from layoutalg.target.model import Access as Way
+from layoutalg.target.model import UnknownLoadError
+from layoutalg.target.transposed import TRANSPOSED, TransposedLoad
 
 ELEMENTS: Mapping[str, DType] = {
     name: element_type(of)
@@ -67,7 +71,10 @@ class LdsCost:
 
 @dataclass(frozen=True)
 class OperandLayouts:
-    """A's or B's way through LDS: loaded from memory, stored to LDS, read as operands."""
+    """A's or B's way through LDS: loaded from memory, stored to LDS, read as operands.
+
+    Where it is read transposed, `asked` is where lanes look, and `read` what they get; else the two are one.
+    """
 
     name: str
     lds: TensorDescriptor
@@ -75,6 +82,7 @@ class OperandLayouts:
     stored: TileDistribution
     read: TileDistribution
     transposed: bool  # by the load from LDS
+    asked: TileDistribution
 
 
 @dataclass(frozen=True)
@@ -102,14 +110,24 @@ class GemmLayouts:
     def read(cls, of: Configuration, pipeline: Any, epilogue: Any | None) -> GemmLayouts:
         """Of the compiler's answers; LayoutError where they make no layouts."""
         parts = ck_structure.layout(pipeline)
-        a = OperandLayouts("a", parts[0], parts[1], parts[2], parts[3], int(parts[9]) == 1)
-        b = OperandLayouts("b", parts[4], parts[5], parts[6], parts[7], int(parts[10]) == 1)
+        a = OperandLayouts("a", parts[0], parts[1], parts[2], parts[3], int(parts[9]) == 1, parts[11])
+        b = OperandLayouts("b", parts[4], parts[5], parts[6], parts[7], int(parts[10]) == 1, parts[12])
         c = None
         if epilogue is not None:
             lds, stored, read, window, bytes_ = ck_structure.layout(epilogue)
             c = EpilogueLayouts(lds, stored, read, tuple(map(int, window)), int(bytes_))
         twice = 2 if of.twice else 1
         return cls(of, a, b, twice * int(parts[8]), c)
+
+    def lacking(self, target: str) -> str:
+        """Why the target has no loads to LDS of as many bytes a lane as A's and B's; empty where it has."""
+        size = ELEMENTS[self.of.dtype].bytes
+        try:
+            for one in (self.a, self.b) if self.of.straight else ():
+                gpu(target).require_straight(int(one.loaded.ys[-1]) * size)
+        except UnknownLoadError as error:
+            return str(error)
+        return ""
 
     def claims(self, target: str) -> Iterator[LayoutClaim]:
         """Every claim, decided."""
@@ -123,18 +141,27 @@ class GemmLayouts:
             yield from _distribution(f"{one.name} to LDS", one.stored, in_lds, threads)
             yield from _distribution(f"{one.name} as operand", one.read, (rows, k), threads, replicated=True)
             yield _said("handed_on", one.name, _handed_on(one, column_major and not one.transposed))
+            if self.of.straight:
+                yield _said("lands", one.name, _lands(one, gpu(target).wave_size))
+            if one.transposed:
+                yield from _distribution(f"{one.name} as asked for", one.asked, in_lds, threads, replicated=True)
+                yield _said("exchanged", one.name, _exchanged(one, self._turned_by(target), gpu(target).wave_size))
         yield from self._room(target)
         if self.c is not None:
             yield from self._epilogue(self.c, m, n, threads)
 
     def costs(self, target: str) -> Iterator[LdsCost]:
-        """What storing to LDS and reading from it costs, of each operand."""
+        """What storing to LDS and reading from it costs, of each operand.
+
+        Of loads straight to LDS nobody says what their stores cost there: they are left out.
+        """
         kind = ELEMENTS[self.of.dtype]
-        ways: list[tuple[str, TensorDescriptor, TileDistribution, DType, Way]] = []
+        ways: list[tuple[str, TensorDescriptor, TileDistribution, DType, Way | TransposedLoad]] = []
         for one in (self.a, self.b):
-            ways.append((f"{one.name} to LDS", one.lds, one.stored, kind, "write"))
-            if not one.transposed:
-                ways.append((f"{one.name} as operand", one.lds, one.read, kind, "read"))
+            if not self.of.straight:
+                ways.append((f"{one.name} to LDS", one.lds, one.stored, kind, "write"))
+            how: Way | TransposedLoad = self._turned_by(target) if one.transposed else "read"
+            ways.append((f"{one.name} as operand", one.lds, one.asked, kind, how))
         if self.c is not None:
             kind = RESULTS[self.of.dtype]
             ways += [
@@ -145,6 +172,14 @@ class GemmLayouts:
             cost = lds_cost(about, lds, lanes, kind, target, way)
             if cost is not None:
                 yield cost
+
+    def _turned_by(self, target: str) -> TransposedLoad:
+        """The load that transposes its elements; LayoutError where the target has none."""
+        bits = ELEMENTS[self.of.dtype].bits
+        for one in TRANSPOSED.values():
+            if one.bits == bits and target in one.targets:
+                return one
+        raise LayoutError(f"{target} has no load from LDS that transposes elements of {bits} bits")
 
     def _room(self, target: str) -> Iterator[LayoutClaim]:
         size, most = BYTES[self.of.dtype], gpu(target).lds_bytes
@@ -181,21 +216,22 @@ def _distribution(
 
 
 def lds_cost(
-    about: str, lds: TensorDescriptor, lanes: TileDistribution, dtype: DType, target: str, way: Way
+    about: str, lds: TensorDescriptor, lanes: TileDistribution, dtype: DType, target: str, way: Way | TransposedLoad
 ) -> LdsCost | None:
     """The price of an access by the widest instruction that it can take; None where lanes reach no LDS that way."""
     last = int(lanes.ys[-1])
-    width = _WIDEST // dtype.bytes
+    turned = isinstance(way, TransposedLoad)
+    width = way.elements if isinstance(way, TransposedLoad) else _WIDEST // dtype.bytes
     while width:
         if last % width == 0:
             try:
-                made = access(lds, distributed(lanes, width), dtype, target, way)
+                made = access(lds, distributed(lanes, width), dtype, target, str(way))
                 cost = price(made)
             except (AccessError, LayoutError):
                 cost = None
             if cost is not None and not isinstance(cost, Unknown):
                 return LdsCost(about, cost.total[1], len(made.instruction.phases), made.width)
-        width //= 2
+        width = 0 if turned else width // 2
     return None
 
 
@@ -228,6 +264,37 @@ def _handed_on(one: OperandLayouts, turned: bool) -> str:
     rows = [np.sort(each[:, :, 0] * (1 << 20) + each[:, :, 1], axis=1) for each in (loaded, stored)]
     wrong = np.argwhere(rows[0] != rows[1])
     return f"thread {wrong[0][0]} stores others than it loaded" if len(wrong) else ""
+
+
+def _lands(one: OperandLayouts, lanes: int) -> str:
+    """Why the pieces that a wave's lanes load do not lie side by side in LDS, the first lane's at the first place."""
+    each = int(one.stored.ys[-1])
+    at = held(one.stored)
+    row, column = at[:, :, 0], at[:, :, 1]
+    offsets = array([one.lds.offset(one.lds.index)], dict(zip(one.lds.index, (row, column), strict=True)))[0]
+    pieces = offsets.reshape(-1, lanes, offsets.shape[1] // each, each)
+    places = np.arange(lanes)[:, None, None] * each + np.arange(each)
+    wrong = np.argwhere(pieces != pieces[:, :1, :, :1] + places)
+    if not len(wrong):
+        return ""
+    wave, lane, load, k = map(int, wrong[0])
+    found, goes = int(pieces[wave, lane, load, k]), int(pieces[wave, 0, load, 0]) + lane * each + k
+    return f"wave {wave}, load {load}: element {k} of lane {lane} belongs at {found}, and goes to {goes}"
+
+
+def _exchanged(one: OperandLayouts, load: TransposedLoad, lanes: int) -> str:
+    """Why what lanes ask for, exchanged, is not the operand's: the first element that is another."""
+    asked, got = (held(each).reshape(-1, lanes, held(each).shape[1], 2) for each in (one.asked, one.read))
+    if asked.shape != got.shape or got.shape[2] % load.elements:
+        return f"{asked.shape[2]} elements of a lane are asked for by {load}, {got.shape[2]} are wanted"
+    for lane in range(lanes):
+        for e in range(got.shape[2]):
+            other, k = load.at(lane, e % load.elements)
+            brought = asked[:, other, e - e % load.elements + k, ::-1]
+            if (brought != got[:, lane, e]).any():
+                found, wanted = (tuple(map(int, at[0])) for at in (brought, got[:, lane, e]))
+                return f"element {e} of lane {lane} is {found}, not {wanted}"
+    return ""
 
 
 def held(one: TileDistribution) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -94,6 +94,11 @@ class Configuration:
         """Whether A and B have two buffers each in LDS."""
         return self.pipeline in ("compv4", "comp_async")
 
+    @property
+    def straight(self) -> bool:
+        """Whether A and B come from memory straight to LDS."""
+        return self.pipeline == "comp_async"
+
     def __str__(self) -> str:
         return f"{self.dtype}_{self.layout}_{self.pipeline}_{self.epilogue}_{self.tile}"
 

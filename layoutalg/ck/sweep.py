@@ -4,7 +4,7 @@
 |------------|--------------------------------------------------------------------------------------------------|
 | `no tile`  | a side is no multiple of the warps' (CK: "Warps should cover all Block tile!"); not compiled     |
 | `too large` | A and B take more bytes of LDS than the target has; not compiled                                |
-| `refused`  | CK says so: it has no warp GEMM, or a `static_assert` stops it                                    |
+| `refused`  | CK says so: it has no warp GEMM, or a `static_assert` stops it, or its loads straight to LDS would |
 | `wrong`    | it compiles, and a claim on its layouts is refuted                                               |
 | `unknown`  | a claim is neither proved nor refuted, the compiler gave up, or it tells another error           |
 | `valid`    | every claim is proved                                                                            |
@@ -121,17 +121,16 @@ def without_compiler(one: Configuration, target: str) -> Swept | None:
     most = gpu(target).lds_bytes
     if size > most:
         return Swept(one, target, "too large", (f"A and B take {size} bytes of LDS; {target} has {most}",), size)
-    if one.pipeline == "comp_async":
-        reason = "its tiles go from memory to LDS past registers, by layouts that are not read: `ck audit` can tell"
-        return Swept(one, target, "unknown", (reason,), size)
     return None
 
 
 def _stopped(one: Configuration, target: str, found: Sequence[Answer]) -> Swept | None:
     """A configuration that CK refuses in its own words, or of which the compiler tells something else than layouts."""
-    refused = [_short(answer.reason) for answer in found if isinstance(answer, CppError) and answer.refused]
+    told = [answer for answer in found if isinstance(answer, CppError)]
+    refused = [_short(each.reason) for each in told if each.refused]
+    refused += [f"CK has no warp GEMM for how {one.dtype} is read here" for each in told if _NO_WARP in each.reason]
     failed = [str(answer) for answer in found if isinstance(answer, CompileError)]
-    failed += [f"error: {_short(a.reason)}" for a in found if isinstance(a, CppError) and not a.refused]
+    failed += [f"error: {_short(each.reason)}" for each in told if not each.refused]
     if refused or failed:
         return Swept(one, target, "refused" if refused else "unknown", tuple(dict.fromkeys(refused or failed)))
     return None
@@ -143,6 +142,8 @@ def _judged(one: Configuration, target: str, found: Sequence[Answer]) -> Swept:
         return stopped
     try:
         instance = GemmLayouts.read(one, *found, *([None] if len(found) == 1 else []))
+        if lacking := instance.lacking(target):
+            return Swept(one, target, "refused", (lacking,), instance.lds_bytes)
         failed = [claim for claim in instance.claims(target) if not claim.verdict]
         costs = tuple(instance.costs(target))
     except LayoutError as error:
@@ -153,6 +154,8 @@ def _judged(one: Configuration, target: str, found: Sequence[Answer]) -> Swept:
     return Swept(one, target, outcome, reasons, instance.lds_bytes, costs)
 
 
+#: What the compiler says where a pipeline asks for a warp GEMM, such as one of transposed reads, that CK has not.
+_NO_WARP = "undefined template 'ck_tile::impl::WarpGemmDispatcher<"
 _PARAMETERS = re.compile(r"\s*\((?:[^()]|\([^()]*\))*\)$")
 
 

@@ -14,7 +14,7 @@ registers; one by the LDS itself reads along the same dimension: `transposed_pro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
 
@@ -35,11 +35,6 @@ from layoutalg.target.transposed import TRANSPOSED
 
 GRANULE = 16
 """Bytes of the widest vector that an LDS instruction moves."""
-
-DIRECT: Mapping[str, tuple[int, ...]] = {"gfx90a": (4,), "gfx942": (4,), "gfx950": (4, 12, 16)}
-"""Bytes a lane of a target's loads straight to LDS: what clang 22.1.8 of the ziglang 0.17.0 wheel takes of
-`__builtin_amdgcn_global_load_lds`; for gfx950 CDNA 4 ISA, 9.1.9 Memory Buffer Load to LDS, too.  (1 and 2 bytes, which
-fill a dword each, are left out.)"""
 
 
 @dataclass(frozen=True)
@@ -120,12 +115,9 @@ class Problem:
 
 
 def _refuse_direct(bytes: int, bits: int, targets: tuple[str, ...]) -> None:
-    """LayoutError where a target has no such load, or its piece is no whole number of elements."""
+    """UnknownLoadError where a target has no such load; LayoutError where its piece is no whole number of elements."""
     for name in targets:
-        has = DIRECT.get(name, ())
-        if bytes not in has:
-            widths = f"of {', '.join(map(str, has))} bytes a lane" if has else "none that is described here"
-            raise LayoutError(f"{name} has no load of {bytes} bytes a lane to LDS: it has {widths}")
+        target(name).require_straight(bytes)
     if 8 * bytes % bits:
         raise LayoutError(f"a load of {bytes} bytes a lane brings no whole number of elements of {bits} bits")
 

@@ -72,6 +72,10 @@ class UnknownTypeError(TargetError):
     """An element type that the target lacks."""
 
 
+class UnknownLoadError(TargetError):
+    """A load straight to LDS that the target lacks."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """Why a fact is believed: how firmly, by whom (full citations), and what is doubtful ('' where nothing is).
@@ -216,6 +220,19 @@ class MatrixCores:
 
 
 @dataclass(frozen=True)
+class StraightLoads:
+    """The loads that bring global memory straight to LDS: how many bytes a lane each brings.
+
+    >>> from layoutalg.target import target
+    >>> target("gfx950").straight.bytes
+    (4, 12, 16)
+    """
+
+    bytes: tuple[int, ...]
+    evidence: Evidence
+
+
+@dataclass(frozen=True)
 class ElementTypes:
     """The element types of `layoutalg.target.dtypes` that not every GPU has, and the format of each on this one."""
 
@@ -266,7 +283,8 @@ class Target:
     in which global memory is fetched, smallest first.  `processor` is what compilers call it; `older`: processors of
     its vendor whose code it runs, and that code can be compiled for.  `library`: the library's kernels are proved for
     its limits.  `rivals`: by instruction, what other sources say of its banks and phases, where it is in doubt.
-    `unit`, `machine`, `matrix` and `types` are None, `tilings` and `cards` empty where nothing is said of them.
+    `unit`, `machine`, `matrix`, `straight` and `types` are None, `tilings` and `cards` empty where nothing is said of
+    them.
 
     >>> from layoutalg.target import target
     >>> gfx950 = target("gfx950")
@@ -290,6 +308,7 @@ class Target:
     unit: Unit | None = None
     machine: CodeFormat | None = None
     matrix: MatrixCores | None = None
+    straight: StraightLoads | None = None
     types: ElementTypes | None = None
     tilings: Mapping[str, Tiling] = field(default_factory=dict)
     cards: tuple[Card, ...] = ()
@@ -330,6 +349,20 @@ bf8 (e5m2fnuz)
             return
         has = ", ".join(f"{name} ({form})" for name, form in self.types.formats.items())
         raise UnknownTypeError(f"{self.name} has no {dtype.name}; of such types it has {has or 'none'}")
+
+    def require_straight(self, bytes: int) -> None:
+        """UnknownLoadError where no load brings so many bytes a lane straight to LDS; it says which there are.
+
+        >>> from layoutalg.target import target
+        >>> target("gfx942").require_straight(16)
+        Traceback (most recent call last):
+            ...
+        layoutalg.target.model.UnknownLoadError: gfx942 has no load of 16 bytes a lane to LDS: it has of 4 bytes a lane
+        """
+        has = self.straight.bytes if self.straight else ()
+        if bytes not in has:
+            widths = f"of {', '.join(map(str, has))} bytes a lane" if has else "none that is described here"
+            raise UnknownLoadError(f"{self.name} has no load of {bytes} bytes a lane to LDS: it has {widths}")
 
     def for_width(self, access: Access, bytes: int) -> LdsInstruction:
         """The instruction that reads or writes this many bytes a lane; UnknownInstructionError where there is none.

@@ -39,6 +39,7 @@
     [machine]                            # machine code; the fields of `model.CodeFormat`, and its evidence
     [matrix]                             # instructions = names of `layoutalg.target.matrix`, and their evidence;
                                          # cycles = { NAME = 32 }: those of a SIMD's matrix core
+    [straight]                           # bytes = [4, 16]: a lane's, of loads straight to LDS; evidence
     [types]                              # formats = { f8 = "e4m3fn" }: narrow types that instructions read; evidence
     [plans.f16]                          # how products of f16 are cut; the fields of `model.Tiling`
     [[card]]                             # peak numbers; the fields of `model.Card`
@@ -75,6 +76,7 @@ from layoutalg.target.model import (
     Evidence,
     LdsInstruction,
     MatrixCores,
+    StraightLoads,
     Target,
     Tiling,
     Unit,
@@ -145,6 +147,7 @@ class _File:
     unit: Unit | None = None
     machine: CodeFormat | None = None
     matrix: MatrixCores | None = None
+    straight: StraightLoads | None = None
     types: ElementTypes | None = None
     plans: Mapping[str, Tiling] = field(default_factory=dict)
     card: tuple[Card, ...] = ()
@@ -228,7 +231,7 @@ def parse(text: str, origin: str) -> Target:
         name=file.name, title=file.title, evidence={key: fact.evidence for key, fact in facts.items()},
         instructions=instructions, rivals=_rivals(tables, file, instructions), vendor=file.vendor,
         processor=file.processor or file.name, older=file.older, library=file.library, unit=file.unit,
-        machine=file.machine, matrix=file.matrix, types=file.types, tilings=file.plans,
+        machine=file.machine, matrix=file.matrix, straight=file.straight, types=file.types, tilings=file.plans,
         cards=tuple(replace(card, target=file.name) for card in file.card), **values,
     )  # fmt: skip
 
@@ -258,7 +261,7 @@ _OWN = frozenset({"name", "title", "processor", "sources", "library", "card", "o
 
 
 #: What follows from the processor, so that only another card with the same one can have it.
-_OF_THE_PROCESSOR = frozenset({"machine", "unit", "matrix", "types", "plans"})
+_OF_THE_PROCESSOR = frozenset({"machine", "unit", "matrix", "straight", "types", "plans"})
 
 
 def _completed(table: dict[str, Any], other: Mapping[str, Any], like: str) -> dict[str, Any]:

@@ -21,13 +21,21 @@ RIGHT, SHUFFLED, TALL = (
     named("bf16_crr_mem_cshuffle_intrawave_64x128x64_2x2x1_16x16x16", "", ""),
     named("fp16_rcr_compv4_cshuffle_intrawave_192x64x32_4x1x1_16x16x16", "", ""),
 )
+STRAIGHT = named("fp16_crr_comp_async_cshuffle_intrawave_64x64x64_2x2x1_16x16x32", "", "")
+"""Straight to LDS and read transposed, both of gfx950."""
 
 
-def asked() -> dict[str, str]:
-    """The questions of the configurations here."""
+def target_of(one: Configuration) -> str:
+    """Whose code a configuration was compiled for."""
+    return "gfx950" if one == STRAIGHT else TARGET
+
+
+def asked(target: str) -> dict[str, str]:
+    """The questions of a target's configurations here."""
     return {
         f"{question.__name__} {one}": question(one)
-        for one in (RIGHT, SHUFFLED, TALL)
+        for one in (RIGHT, SHUFFLED, TALL, STRAIGHT)
+        if target_of(one) == target
         for question in (instances.pipeline, instances.epilogue)
     }
 
@@ -40,7 +48,12 @@ def kept(one: Configuration) -> tuple[Any, Any]:
 
 def compiled() -> dict[str, Any]:
     """The answers, by the compiler."""
-    return dict(constants(instances.unit(TARGET, [composable_kernel() / "include"]), asked()))
+    include = [composable_kernel() / "include"]
+    return {
+        name: answer
+        for target in (TARGET, target_of(STRAIGHT))
+        for name, answer in constants(instances.unit(target, include), asked(target)).items()
+    }
 
 
 if __name__ == "__main__":

@@ -7,15 +7,16 @@ import pytest
 
 from layoutalg.ck.layouts import GemmLayouts
 from layoutalg.ck.space import Configuration
-from tests.ck.answers import FILE, RIGHT, SHUFFLED, TALL, TARGET, compiled, kept
+from layoutalg.errors import LayoutError
+from tests.ck.answers import FILE, RIGHT, SHUFFLED, STRAIGHT, TALL, TARGET, compiled, kept, target_of
 
 
 def failed(of: Configuration, pipeline: Any, epilogue: Any) -> set[str]:
-    claims = GemmLayouts.read(of, pipeline, epilogue).claims(TARGET)
+    claims = GemmLayouts.read(of, pipeline, epilogue).claims(target_of(of))
     return {f"{one.claim}, {one.about}" for one in claims if not one.verdict}
 
 
-@pytest.mark.parametrize("one", [RIGHT, SHUFFLED])
+@pytest.mark.parametrize("one", [RIGHT, SHUFFLED, STRAIGHT])
 def test_right_layouts_are_proved(one: Configuration) -> None:
     assert not failed(one, *kept(one))
 
@@ -40,7 +41,24 @@ def test_what_lds_accesses_cost() -> None:
     assert all(one.cycles >= one.least for one in costs.values())
 
 
-A_LDS, A_STORED, A_READ, BYTES = 0, 2, 3, 8
+def test_what_comes_straight_to_lds_is_claimed_to_land_and_what_is_exchanged_to_be_the_operand() -> None:
+    layouts = GemmLayouts.read(STRAIGHT, *kept(STRAIGHT))
+    claims = {(one.claim, one.about) for one in layouts.claims("gfx950")}
+    assert {(claim, about) for claim in ("lands", "exchanged") for about in "ab"} <= claims
+    costs = {one.about: one for one in layouts.costs("gfx950")}
+    assert set(costs) == {"a as operand", "b as operand", "c to LDS", "c from LDS"}
+    assert (costs["a as operand"].least, costs["a as operand"].width) == (2, 8)  # ds_read_b64_tr_b16
+
+
+def test_loads_that_a_target_lacks_are_told_with_what_it_has() -> None:
+    layouts = GemmLayouts.read(STRAIGHT, *kept(STRAIGHT))
+    assert layouts.lacking("gfx942") == "gfx942 has no load of 16 bytes a lane to LDS: it has of 4 bytes a lane"
+    assert not layouts.lacking("gfx950")
+    with pytest.raises(LayoutError, match="gfx942 has no load from LDS that transposes elements of 16 bits"):
+        list(layouts.claims("gfx942"))
+
+
+A_LDS, A_STORED, A_READ, BYTES, A_ASKED = 0, 2, 3, 8, 11
 SWAPPED = {"ps_major": [[1], [2, 1]], "ps_minor": [[0], [0, 1]]}  # lanes run along the other side first
 EDITS = {
     "no room": (lambda p, e: p.__setitem__(BYTES, 1024), "lds_bytes, a and b"),
@@ -68,6 +86,29 @@ def test_an_edit_is_refuted(name: str) -> None:
     pipeline, epilogue = map(uncontradicted, kept(RIGHT))
     edit(pipeline, epilogue)
     assert claim in failed(RIGHT, pipeline, epilogue)
+
+
+ROWS_APART = {"transforms": [["embed", [64, 64], [72, 1]]], "element_space_size": 63 * 72 + 64}
+STRAIGHT_EDITS = {
+    "rows with gaps": (lambda p: p[A_LDS].update(ROWS_APART), "lands, a"),
+    "lanes down the columns": (
+        lambda p: p[A_STORED].update({"ps_major": [[1], [2, 1]], "ps_minor": [[0], [0, 2]]}),
+        "lands, a",
+    ),
+    "lanes that look elsewhere": (
+        lambda p: p[A_ASKED].update({"ps_major": [[2, 0], [1, 2, 2, 1]], "ps_minor": [[1, 0], [2, 2, 3, 3]]}),
+        "exchanged, a",
+    ),
+    "an operand of other lanes": (lambda p: p[A_READ].update({"ps_major": [[1, 0], [1, 2]]}), "exchanged, a"),
+}
+
+
+@pytest.mark.parametrize("name", STRAIGHT_EDITS)
+def test_an_edit_of_what_comes_straight_or_is_exchanged_is_refuted(name: str) -> None:
+    edit, claim = STRAIGHT_EDITS[name]
+    pipeline, epilogue = map(uncontradicted, kept(STRAIGHT))
+    edit(pipeline)
+    assert claim in failed(STRAIGHT, pipeline, epilogue)
 
 
 @pytest.mark.slow

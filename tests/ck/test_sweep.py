@@ -10,7 +10,7 @@ from layoutalg.ck.space import named
 from layoutalg.ck.validation import Validation
 from layoutalg.errors import CompileError
 from layoutalg.formats.cpp import CppError
-from tests.ck.answers import RIGHT, TALL, TARGET, kept
+from tests.ck.answers import RIGHT, STRAIGHT, TALL, TARGET, kept
 from tests.composable_kernel import composable_kernel
 
 
@@ -29,11 +29,20 @@ def answered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Answer]:
     return known
 
 
-def test_what_is_copied_past_registers_is_said_not_to_be_read() -> None:
-    found = sweep.without_compiler(tile("64x64x32_2x2x1_32x32x16", "fp16_rcr_comp_async_cshuffle_intrawave"), "gfx950")
-    assert found is not None
-    assert (found.outcome, found.lds_bytes) == ("unknown", 16384)
-    assert "`ck audit`" in found.reasons[0]
+def test_what_comes_straight_to_lds_is_refused_where_no_load_brings_it(answered: dict[str, Answer]) -> None:
+    answered |= dict(zip((instances.pipeline(STRAIGHT), instances.epilogue(STRAIGHT)), kept(STRAIGHT), strict=True))
+    answered[instances.warp(STRAIGHT)] = True
+    found = {target: next(iter(sweep.sweep([STRAIGHT], target, []))) for target in ("gfx942", "gfx950")}
+    assert {target: one.outcome for target, one in found.items()} == {"gfx942": "refused", "gfx950": "valid"}
+    assert found["gfx942"].reasons == ("gfx942 has no load of 16 bytes a lane to LDS: it has of 4 bytes a lane",)
+    assert {one.about for one in found["gfx950"].conflicts} == {"a as operand", "b as operand", "c to LDS"}
+
+
+def test_a_warp_gemm_that_takes_no_transposed_read_is_refused(answered: dict[str, Answer]) -> None:
+    missing = "implicit instantiation of undefined template 'ck_tile::impl::WarpGemmDispatcher<_BitInt(8), float, 16>'"
+    answered[instances.pipeline(RIGHT)] = CppError(missing, "warp_gemm_dispatcher.hpp", 158)
+    (found,) = sweep.sweep([RIGHT], TARGET, [])
+    assert (found.outcome, found.reasons) == ("refused", ("CK has no warp GEMM for how fp16 is read here",))
 
 
 def test_each_configuration_has_its_outcome(answered: dict[str, Answer]) -> None:

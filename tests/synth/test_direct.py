@@ -10,6 +10,7 @@ from layoutalg.synth.direct import lands
 from layoutalg.synth.gemm import lines_padded, packed, padded, row_padded, rows_apart, swizzled
 from layoutalg.synth.problem import Problem, gemm_problem, transposed_problem
 from layoutalg.synth.search import synthesize
+from layoutalg.target.model import UnknownLoadError
 
 LARGE, SMALL = "mfma_f32_32x32x16_f16", "mfma_f32_16x16x32_f16"
 
@@ -98,7 +99,7 @@ def test_one_layout_for_two_targets_by_the_width_that_both_have() -> None:
     ],
 )
 def test_a_load_that_a_target_lacks_is_refused_with_what_it_has(targets: list[str], bytes: int, message: str) -> None:
-    with pytest.raises(LayoutError, match=message):
+    with pytest.raises(UnknownLoadError, match=message):
         Problem((64, 64), "f16", gemm_problem(64, 64, "f16", LARGE, ("gfx950",)).uses, tuple(targets), direct=bytes)
 
 

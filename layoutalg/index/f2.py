@@ -98,7 +98,8 @@ def rank(vectors: Iterable[int]) -> int:
     pivots: list[int] = []
     for vector in vectors:
         for pivot in pivots:
-            vector = min(vector, vector ^ pivot)
+            if vector ^ pivot < vector:
+                vector ^= pivot
         if vector:
             pivots.append(vector)
     return len(pivots)
@@ -164,8 +165,8 @@ class NotLinearError(Exception):
 class LinearMaps:
     """Some expressions as affine maps over F₂, of the bits of `over` (all their variables, unless said).
 
-    `bits` lists the inputs, each a variable and the number of its bit; `masks` holds the bits that each node may set,
-    `constants` its value at 0.  Raises NotLinearError where one is not affine, or depends on what is not in `over`.
+    `bits` lists the inputs, each a variable and the number of its bit; `masks` holds the bits that each node may set.
+    Raises NotLinearError where one is not affine, or depends on what is not in `over`.
 
     >>> from layoutalg.index import var
     >>> row, k = var("row", 8), var("k", 8)
@@ -179,42 +180,46 @@ class LinearMaps:
         self.over = [node for node in nodes if node.op == "var"] if over is None else over
         self.bits = [(v, n) for v in self.over for n in range(_bits_of(v))]
         self.masks: dict[Expr, int] = {}
-        self.constants: dict[Expr, int] = {}
         for node in nodes:
             rule = _MASK.get(node.op)
             if rule is None:
                 raise NotLinearError(f"{node.op} is not linear in the bits")
             self.masks[node] = rule(node, [self.masks[a] for a in node.args])
-            self.constants[node] = _CONSTANT[node.op](node, [self.constants[a] for a in node.args])
         self._width = max((mask.bit_length() for mask in self.masks.values()), default=0) or 1
-        self._ones = sum(1 << self._width * n for n in range(len(self.bits)))
-        self._packed: dict[Expr, int] = {}
-        place = {bit: n for n, bit in enumerate(self.bits)}
+        self._ones = _apart(self._width, len(self.bits) + 1)
+        self._packed: dict[Expr, int] = {}  # the value at 0 lowest, above it the columns
+        place = {bit: n for n, bit in enumerate(self.bits, 1)}
         for node in nodes:
-            self._packed[node] = self._variable(node, place) if node.op == "var" else self._columns(node)
+            self._packed[node] = self._variable(node, place) if node.op == "var" else self._of_operation(node)
 
     def _variable(self, node: Expr, place: Mapping[tuple[Expr, int], int]) -> int:
         if (node, 0) not in place and node.hi > 0:
             raise NotLinearError(f"{node} is fixed, but not to a number")
-        first = place.get((node, 0), 0)
-        return sum(1 << (self._width * (first + n) + n) for n in range(_bits_of(node)))
+        return _apart(self._width + 1, _bits_of(node)) << self._width * place.get((node, 0), 0)
 
-    def _columns(self, node: Expr) -> int:
+    def _of_operation(self, node: Expr) -> int:
+        if node.op == "const":
+            return self.masks[node]
         args = [self._packed[a] for a in node.args]
         if node.op in ("add", "xor"):
             return reduce(xor, args)
         if node.op == "mul":
             return reduce(xor, (args[0] << n for n in _ones_of(node.args[1])), 0)
-        if node.op == "div":
-            return args[0] >> _log2(node.args[1]) & self.masks[node] * self._ones
-        return args[0] & self.masks[node] * self._ones if node.op in ("mod", "and") else 0
+        shifted = args[0] >> _log2(node.args[1]) if node.op == "div" else args[0]
+        return shifted & self.masks[node] * self._ones
+
+    @property
+    def constants(self) -> Mapping[Expr, int]:
+        """The value of each node at 0."""
+        every = (1 << self._width) - 1
+        return {node: packed & every for node, packed in self._packed.items()}
 
     def columns(self, outputs: Sequence[Expr]) -> list[int]:
         """The image of each input bit, all outputs in one number."""
         width, every = self._width, (1 << self._width) - 1
         columns = [0] * len(self.bits)
         for k, output in enumerate(outputs):
-            packed = self._packed[output]
+            packed = self._packed[output] >> width
             for n in range(len(self.bits)):
                 columns[n] |= (packed >> width * n & every) << width * k
         return columns
@@ -233,10 +238,11 @@ class LinearMaps:
 
     def difference(self, one: Expr, other: Expr) -> dict[Expr, int] | None:
         """A point where two maps differ, None where they are the same."""
-        if self.constants[one] != self.constants[other]:
-            return self.point(0)
         apart = self._packed[one] ^ self._packed[other]
-        return self.point(1 << (apart.bit_length() - 1) // self._width) if apart else None
+        if not apart:
+            return None
+        at_zero, columns = apart & (1 << self._width) - 1, apart >> self._width
+        return self.point(0 if at_zero else 1 << (columns.bit_length() - 1) // self._width)
 
 
 def rank_of(outputs: Sequence[Expr], over: Sequence[Expr]) -> int | None:
@@ -257,6 +263,11 @@ def _bits_of(v: Expr) -> int:
     if v.lo < 0 or v.hi == math.inf:
         raise NotLinearError(f"{v} has no fixed number of bits")
     return int(v.hi).bit_length()
+
+
+def _apart(step: int, count: int) -> int:
+    """So many bits that are set, a step from one to the next."""
+    return ((1 << step * count) - 1) // ((1 << step) - 1)
 
 
 def _natural(n: Expr) -> int:
@@ -298,15 +309,3 @@ _MASK: Mapping[str, Callable[[Expr, Sequence[int]], int]] = {
     "and": lambda e, m: m[0] & _natural(e.args[1]),
 }
 """The bits that a node may have set; raises where the node is not linear."""
-
-_CONSTANT: Mapping[str, Callable[[Expr, Sequence[int]], int]] = {
-    "const": lambda e, c: int(e.value),
-    "var": lambda e, c: 0,
-    "add": lambda e, c: sum(c),
-    "xor": lambda e, c: reduce(xor, c),
-    "mul": lambda e, c: c[0] * c[1],
-    "div": lambda e, c: c[0] // c[1],
-    "mod": lambda e, c: c[0] % c[1],
-    "and": lambda e, c: c[0] & c[1],
-}
-"""The value at 0."""

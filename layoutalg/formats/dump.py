@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from layoutalg.errors import LayoutError
 from layoutalg.formats.bases import base_of
-from layoutalg.formats.launch import Argument, Launch, Number, Pointer, Struct, Unused
 from layoutalg.formats.layers import Layer, layers
 from layoutalg.formats.model import (
     AccessItem,
@@ -31,6 +30,12 @@ from layoutalg.index import TRUE, Expr, conjuncts
 from layoutalg.layout import TensorDescriptor, Transform
 from layoutalg.layout.adaptor import same_length
 from layoutalg.layout.json_form import encoding_data, written
+from layoutalg.lazy import lazy
+
+if TYPE_CHECKING:
+    from layoutalg.formats import launch as launches
+else:
+    launches = lazy("layoutalg.formats.launch")
 
 Data = dict[str, Any]
 
@@ -62,7 +67,7 @@ def item_data(item: Item) -> tuple[str, Data]:
     return item.kind, {"name": item.name, **_WRITTEN[item.kind](item), **_about(item)}
 
 
-def launch_data(launch: Launch) -> Data:
+def launch_data(launch: launches.Launch) -> Data:
     """A launch as its table."""
     made: Data = {"kernel": launch.kernel} if launch.kernel else {}
     made |= {"grid": written(launch.grid), "block": written(launch.block), "lds": written(launch.lds)}
@@ -80,17 +85,18 @@ def launch_data(launch: Launch) -> Data:
     return {**made, "assume": assumed} if assumed else made
 
 
-def _argument(one: Argument, place: str = "") -> Any:
-    if isinstance(one, Pointer):
+def _argument(one: launches.Argument, place: str = "") -> Any:
+    if isinstance(one, launches.Pointer):
         return one.descriptor
-    if isinstance(one, Struct):
+    if isinstance(one, launches.Struct):
         return {"fields": [_argument(each) for each in one.fields]}
     size = {key: value for key in ("bytes", "dtype") if (value := getattr(one, key, None)) is not None}
-    if isinstance(one, Number):
+    if isinstance(one, launches.Number):
         value = one.value if isinstance(one.value, float) else written(one.value)
         return value if not (size or isinstance(value, float)) else {"value": value, **size}
-    own: Data = {"unused": True} if isinstance(one, Unused) else {} if one.name == place else {"name": one.name}
-    return {**own, **size}
+    if isinstance(one, launches.Unused):
+        return {"unused": True, **size}
+    return size if one.name == place else {"name": one.name, **size}
 
 
 def descriptor_data(descriptor: TensorDescriptor) -> Data:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from layoutalg.formats import launching, relations
+from layoutalg.formats import relations
 from layoutalg.formats.build import Builder
 from layoutalg.formats.context import Data, RefusedLayoutError
 from layoutalg.formats.model import Item, Refusal, SpecFile
 from layoutalg.formats.reading import DocumentError, Path
+from layoutalg.lazy import lazy
+
+if TYPE_CHECKING:
+    from layoutalg.formats import launching
+else:
+    launching = lazy("layoutalg.formats.launching")
 
 MAKERS: Mapping[str, Callable[[Builder, Path, Data], Item]] = {
     "descriptor": Builder.descriptor,

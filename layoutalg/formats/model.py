@@ -18,9 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from layoutalg.formats.launch import Launch
 from layoutalg.index import TRUE, Expr, simplify, substitute, variables
 from layoutalg.layout import (
     TensorAdaptor,
@@ -29,6 +28,9 @@ from layoutalg.layout import (
     Transform,
     make_single_stage_tensor_adaptor,
 )
+
+if TYPE_CHECKING:
+    from layoutalg.formats.launch import Launch
 
 Expect = Literal["proved", "refuted"]
 

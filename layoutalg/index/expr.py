@@ -183,7 +183,7 @@ def make_node(op: str, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
     node.op, node.args, node.value = op, args, value
     node._normal = node._simple = node._repr = node._order = node._variables = None
     node.lo, node.hi = RANGE[op](node)
-    node.depth = max((a.depth for a in args), default=0) + 1
+    node.depth = max([a.depth for a in args], default=0) + 1
     _RECENT.append(node)
     return _TABLE.setdefault(key, node)
 

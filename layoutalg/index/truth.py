@@ -79,11 +79,13 @@ def _junction(op: str, terms: tuple[Term, ...], absorbing: Expr, neutral: Expr) 
     parts: dict[Expr, None] = {}
     for term in map(as_expr, terms):
         _truth(term)
-        parts |= dict.fromkeys(term.args if term.op == op else (term,))
+        if term is not neutral:
+            parts |= dict.fromkeys(term.args if term.op == op else (term,))
+    if not parts:
+        return neutral
     if absorbing in parts:
         return absorbing
-    parts.pop(neutral, None)
-    return make_node(op, tuple(parts)) if len(parts) > 1 else next(iter(parts), neutral)
+    return make_node(op, tuple(parts)) if len(parts) > 1 else next(iter(parts))
 
 
 def negation(term: Term) -> Expr:

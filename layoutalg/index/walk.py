@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from itertools import chain
 
 from layoutalg.index.expr import Expr, Term, as_expr
 from layoutalg.index.truth import BUILD, all_of, lookup
@@ -22,8 +23,8 @@ def postorder(*roots: Expr, stop: Container[Expr] = ()) -> list[Expr]:
     stack = list(reversed(roots))
     while stack:
         node = stack[-1]
-        waiting = [] if node in order or node in stop else [a for a in node.args if a not in order]
-        if waiting:
+        is_open = node.args and node not in order and node not in stop
+        if is_open and (waiting := [a for a in node.args if a not in order]):
             stack += reversed(waiting)
         else:
             order.setdefault(stack.pop())
@@ -37,15 +38,17 @@ def variables(*roots: Expr) -> tuple[Expr, ...]:
     >>> variables(symbol("M") * symbol("N") + 1)
     (M, N)
     """
-    if len(roots) != 1:
-        return tuple(dict.fromkeys(v for root in roots for v in variables(root)))
-    (root,) = roots
+    return tuple(dict.fromkeys(chain.from_iterable(map(_variables, roots))))
+
+
+def _variables(root: Expr) -> tuple[Expr, ...]:
+    """Those below one root, kept with it."""
     if root._variables is None:
         found: dict[Expr, None] = {}
         for node in postorder(root):
             if node.op == "var":
                 if node.value.extent is not None:
-                    found |= dict.fromkeys(variables(node.value.extent))
+                    found |= dict.fromkeys(_variables(node.value.extent))
                 found[node] = None
         root._variables = tuple(found)
     return root._variables

@@ -107,16 +107,22 @@ class Embed(Linear):
 
     def _slowest_first(self) -> list[int] | None:
         """The dimensions longer than 1, each with a stride beyond the reach of all later ones; None where none is."""
-        left, order = [n for n, length in enumerate(self.lengths) if length is not TRUE], list[int]()
-        while left:
-            whole = add(0, *((self.lengths[n] - 1) * self.strides[n] for n in left))
-            reach = {n: whole - (self.lengths[n] - 1) * self.strides[n] for n in left}
-            holds_rest = [n for n in left if self.strides[n].lo >= 1 and nonnegative(self.strides[n] - 1 - reach[n])]
-            if not holds_rest:
+        both = enumerate(zip(self.lengths, self.strides, strict=True))
+        reach = {n: (length - 1) * stride for n, (length, stride) in both if length is not TRUE}
+        order: list[int] = []
+        while reach:
+            whole = add(0, *reach.values())
+            slowest = (n for n, own in reach.items() if self._holds(n, whole - own))
+            found = next(slowest, None)
+            if found is None:
                 return None
-            order.append(holds_rest[0])
-            left.remove(holds_rest[0])
+            order.append(found)
+            del reach[found]
         return order
+
+    def _holds(self, n: int, reach: Expr) -> bool:
+        """Whether the stride of a dimension is beyond what others reach together."""
+        return self.strides[n].lo >= 1 and nonnegative(self.strides[n] - 1 - reach)
 
     def words(self, low: Sequence[str], up: Sequence[str]) -> str:
         verb = "are" if len(up) > 1 else "is"

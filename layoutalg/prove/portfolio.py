@@ -263,7 +263,8 @@ def verdict_of(claim: Claim | Obligation, steps: Sequence[Decided], local: bool,
     if unknown:
         return _unknown(claim, strategy, "; ".join(unknown))
     assumed = [claim.assumed] if isinstance(claim, Claim) else []
-    for condition in dict.fromkeys((*assumed, *(admitted(step.obligation) for step in steps))):
+    conditions = (*assumed, *(admitted(step.obligation) for step in steps))
+    for condition in dict.fromkeys(condition for condition in conditions if condition is not TRUE):
         if why := vacuous(condition):
             return _unknown(claim, strategy, why)
     how = " + ".join(used) or "intervals"

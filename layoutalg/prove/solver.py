@@ -16,12 +16,17 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import budget, postorder
-from layoutalg.prove.cache import Cache
+from layoutalg.lazy import lazy
 from layoutalg.prove.obligation import Obligation, Onto
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
+
+if TYPE_CHECKING:
+    from layoutalg.prove import cache
+else:
+    cache = lazy("layoutalg.prove.cache")
 
 GRACE = 0.5
 """Seconds that the process gets beyond the limit that z3 itself was given."""
@@ -35,7 +40,7 @@ def solve(obligation: Obligation, limits: Limits) -> Outcome:
     name = "z3 bit-vectors" if bits else "z3 integers"
     if isinstance(obligation, Onto):
         return GaveUp(name, "an exists below a forall: what suffices is proved in its place")
-    kept = None if limits.cache is None else Cache(Path(limits.cache))
+    kept = None if limits.cache is None else cache.Cache(Path(limits.cache))
     found = kept and kept.get(obligation, name)
     if found:
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, conjuncts, fresh, names, simplify, variables
@@ -77,7 +77,7 @@ class Claim:
         """What must hold where the tensor has no elements; None where the claim says nothing of one."""
         return None
 
-    @property
+    @cached_property
     def exists(self) -> Expr:
         """What sizes must satisfy for there to be a layout: lengths of at least 1, no padding below 0.
 

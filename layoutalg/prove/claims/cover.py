@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 from layoutalg.index import TRUE, Expr, all_of, eq, prod
@@ -94,7 +95,7 @@ class All(Claim):
         for claim in self.claims:
             yield from claim.posed()
 
-    @property
+    @cached_property
     def exists(self) -> Expr:
         """Each claim is posed where its own layout is one."""
         return TRUE

@@ -40,6 +40,7 @@ from layoutalg.kernel.program import (
     Store,
     StraightCopy,
     extent_of,
+    walk,
 )
 from layoutalg.kernel.program.names import index_type, operation_name, shared_names, vector_type
 from layoutalg.target.dtypes import DType
@@ -48,6 +49,17 @@ UNROLL = "#pragma unroll\n"
 
 MOST_LEFT = 63
 """The most accesses that a wait of gfx9 can leave under way: vmcnt has 6 bits (LLVM, AMDGPUUsage, s_waitcnt)."""
+
+AWAIT_READS = """\
+#if defined(__gfx942__) || defined(__gfx950__)
+asm volatile("s_waitcnt lgkmcnt(0)" : : : "memory");
+#endif
+"""
+"""What a thread has read of LDS has come: clang takes a load to LDS for one more of these reads, and waits for too few
+of them where it begins beside them (LLVM, pull request 179305)."""
+
+BEHIND_COPIES = 'asm volatile("" : : : "memory");\n'
+"""What comes is not moved before what was begun."""
 
 
 def certain_loads(s: AsyncCopy) -> int:
@@ -80,6 +92,7 @@ class Writer(Reading[str]):
     def __init__(self, program: Program) -> None:
         self.program, self.bits, self.index = program, program.index_bits, index_type(program)
         self.flight = Flight[int]()  # of each straight copy, the loads that every thread certainly makes
+        self.reading = False  # whether reads of LDS may be under way
 
     def read_commit(self, s: Commit) -> str:
         self.flight.commit()
@@ -105,6 +118,7 @@ class Writer(Reading[str]):
 
     def read_barrier(self, s: Barrier) -> str:
         """All meet; where loads straight to LDS may stay under way, by a barrier that does not wait for them."""
+        self.reading = False
         publish = "publish_lds();\n" if any(self.program.of(MultiplyShared)) else ""
         under_way = any(self.program.of(StraightCopy)) and self.flight.under_way
         return f"{publish}{'meet_under_way' if under_way else '__syncthreads'}();"
@@ -114,6 +128,7 @@ class Writer(Reading[str]):
         extent = s.index.value.extent
         count = c_expression(extent, bits=self.bits, proved=True) if extent is not None else str(int(s.index.hi) + 1)
         outside = self.flight
+        self.reading |= any(isinstance(p, LoadShared) for p in walk(s.body))
         if copies_in(s):
             self.flight = outside.at_head(s, certain_loads, lambda loads, _: loads)
             outside = self.flight.copied()  # as many groups, of as many loads, after each iteration
@@ -190,7 +205,10 @@ class Writer(Reading[str]):
         text = [f"{self.index} place;", "{", *(indent(p, "    ") for p in place), "}", *lines, begin]
         title = f"// {store.shared.name} <- {load.tensor.name}, without waiting"
         copies = f"{title}\n{_loops(load.registers, chr(10).join(text), load.vector_ys)}"
-        return copies if load.only is TRUE else _guarded([self.text(load.only)], copies)
+        copies = copies if load.only is TRUE else _guarded([self.text(load.only)], copies)
+        if isinstance(s, StraightCopy) and self.reading:
+            copies, self.reading = AWAIT_READS + copies, False
+        return copies
 
     def within(self, s: GlobalAccess, x: tuple[Expr, ...], address: Address) -> list[str]:
         """Which coordinates must be tested, in the names that they were given."""
@@ -220,6 +238,9 @@ class Writer(Reading[str]):
         inner = c_code(results, bits=self.bits, proved=True)
         code = c_code({"word": word_of(s, names)}, bits=self.bits, proved=True, temporary="tw")
         title = f"// {s.registers.name} {'<-' if s.loads else '->'} {s.shared.name}"
+        if isinstance(s, LoadShared):
+            self.reading = True
+            title = BEHIND_COPIES + title if self.flight.begun and any(self.program.of(StraightCopy)) else title
         move = _move(s, s.shared.name, s.shared.dtype, "word")
         if isinstance(s, LoadShared) and s.by:
             each, lane = _lanes(s)

@@ -9,16 +9,19 @@ import pytest
 
 from layoutalg.device.compile import compile_source
 from layoutalg.errors import Fault
-from layoutalg.index import var
+from layoutalg.index import TRUE, var
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.kernel.emit import emit_unverified
+from layoutalg.kernel.library.contraction import contraction
+from layoutalg.kernel.library.einsum import merged, parse_einsum
+from layoutalg.kernel.library.plans import Plan
 from layoutalg.kernel.library.staging import swizzled
 from layoutalg.kernel.library.transpose import straight_transpose, transpose_for
 from layoutalg.kernel.obligations.held import MissingValueError
-from layoutalg.kernel.program import Await, Barrier, Loop, StraightCopy
-from layoutalg.kernel.program.fragments import encoded
+from layoutalg.kernel.program import AsyncCopy, Await, Barrier, Loop, StraightCopy, extent_of
+from layoutalg.kernel.program.fragments import FMA, encoded
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
 from layoutalg.prove import Proved, Refuted
@@ -228,6 +231,52 @@ def test_in_a_loop_the_loads_of_earlier_iterations_are_counted():
     turns = Loop(var("k", 3), (second, commit, FIRST, barrier, read, barrier))
     program = replace(PROGRAM, body=(copy, commit, turns, ALL, barrier, read, store))
     assert waiting(program)[:3] == ["await_copies<16>", "meet_under_way", "meet_under_way"]
+
+
+def test_reads_of_lds_have_come_before_copies_begin_and_stay_behind_those_that_are_begun():
+    """Clang counts loads to LDS among the reads, and would wait for too few of these."""
+    copy, commit, second, _, _, barrier, read, *_, store = twice(FIRST, ALL).body
+    wait = replace(PROGRAM.body[2], buffers=(PROGRAM.body[0].store.shared,))
+    beside = replace(PROGRAM, body=(copy, commit, wait, barrier, read, second, commit, ALL, barrier, store))
+    ordered = r"lgkmcnt|<- lds|<- source|memory.\);\n +// by_column"
+    assert found_in(beside, ordered) == ["<- source", "<- lds", "lgkmcnt", "<- source"]
+    between = replace(beside, body=(copy, commit, wait, barrier, second, read, commit, ALL, barrier, store))
+    assert found_in(between, r"memory.\);\n +// by_column <- lds") == ['memory");\n    // by_column <- lds']
+    turns = Loop(var("k", 3), (second, commit, FIRST, barrier, read))
+    program = replace(PROGRAM, body=(copy, commit, turns, ALL, barrier, read, store))
+    assert found_in(program, ordered) == ["<- source", "lgkmcnt", "<- source", "<- lds", "<- lds"]
+
+
+def found_in(program, pattern):
+    """What is found in the text of a kernel."""
+    return re.findall(pattern, emit_unverified(program).split('extern "C"')[-1])
+
+
+@pytest.mark.slow
+def test_a_product_reads_lds_beside_copies():
+    """Two tiles of k in turns: fragments of one are read, and the copies of the other begin before they are used."""
+    plan = Plan(FMA, (4, 4), (16, 16), 16, 1, direct=True, stages=2, whole=True)
+    program = contraction(merged(parse_einsum("ki,kj->ij")), "f32", plan=plan, widths=(4, 4, 4))
+    packed = make_naive_tensor_descriptor((1, 64, 16), (1024, 1, 64))
+    k = next(s.index for s in program.body if isinstance(s, Loop))
+
+    def other(s):
+        if isinstance(s, Loop):
+            return replace(s, body=tuple(map(other, s.body)))
+        if isinstance(s, AsyncCopy):
+            place = (*s.load.origin[:2], (k + 1) % extent_of(k) * 16 if s.load.only is not TRUE else s.load.origin[2])
+            return StraightCopy(replace(s.load, only=TRUE, origin=place), replace(s.store, descriptor=packed))
+        return replace(s, descriptor=packed) if hasattr(s, "shared") else s
+
+    program = replace(program, body=tuple(map(other, program.body)))
+    assert verify(program).proved
+    code = decode_kernel(read_kernels(compile_source(emit_unverified(program), "gfx950").payload)[program.name])
+    a, b = (np.arange(48 * 64, dtype=np.float32).reshape(48, 64) % n for n in (5, 7))
+    at = {"N_k": 48, "N_i": 64, "N_j": 64}
+    done = execute(
+        code, (1,), (256,), [a, b, np.zeros((64, 64), np.float32), *(at[n.value.name] for n in program.sizes)]
+    )
+    assert (done.outputs[2] == a.T @ b).all()
 
 
 @pytest.mark.parametrize("left", [9, pytest.param(16, marks=pytest.mark.slow)])

@@ -1,10 +1,11 @@
-"""What a file claims of its accesses, as claims of the prover: free of bank conflicts, exact cycles, coalesced.
+"""What a file claims of its accesses, as claims of the prover: free of bank conflicts, cycles, coalesced, landing.
 
 | claim           | of an access with                     | says, on each of its targets                          |
 |-----------------|---------------------------------------|-------------------------------------------------------|
 | `conflict_free` | instruction, targets, a dtype         | no two lanes of a phase want one bank                 |
 | `cycles(n)`     | instruction, targets, a dtype         | the access costs n cycles, for all values             |
 | `coalesced`     | targets, a dtype                      | every wave touches the fewest segments that hold it   |
+| `lands`         | targets, a dtype                      | loads straight to LDS put each piece where it belongs |
 
 On several targets it is the claim on each of them (`All`).
 """
@@ -15,15 +16,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from layoutalg.formats.model import AccessItem, DescriptorItem
-from layoutalg.index import Expr, all_of, as_expr, fresh, names, substitute
+from layoutalg.index import Expr, all_of, as_expr, eq, fresh, names, substitute
 from layoutalg.index.normal import normal
 from layoutalg.layout import LayoutError
 from layoutalg.lazy import lazy
-from layoutalg.prove import All, Claim, InjectiveMap, Shown
+from layoutalg.prove import All, Claim, ForAll, InjectiveMap, Shown
 from layoutalg.prove.claims.given import ExplicitClaim
 from layoutalg.prove.domain import names_in
 from layoutalg.target import target
 from layoutalg.target.dtypes import DTYPES, DType
+from layoutalg.target.model import DWORD
 
 if TYPE_CHECKING:  # a check of layouts alone starts without what accesses need
     from layoutalg import memory
@@ -104,6 +106,39 @@ def coalesced(item: AccessItem) -> Claim:
     """That every wave touches the fewest segments that hold what it reaches."""
     reach = memory.Reach(item.descriptor.descriptor, lanes_of(item), dtype_of(item.descriptor), given=item.given)
     return _on_each(item, lambda gpu: memory.Coalesced(reach, target(gpu)))
+
+
+def lands(item: AccessItem) -> Claim:
+    """That loads straight to LDS, which put the lanes' pieces one after another, fill the layout as it says.
+
+    The place of the first lane's piece is what a wave names (M0, and the instruction's offset): a dword's.
+    """
+    d, lanes, kind = item.descriptor.descriptor, lanes_of(item), dtype_of(item.descriptor)
+    offset, first = d.offset(lanes.index), substitute(d.offset(lanes.first), {lanes.lane: 0})
+    shown = (Shown("lane", (lanes.lane,)), Shown("index", lanes.index), Shown("offsets", (offset, first)))
+    there = all_of(item.given, d.valid(lanes.first))
+    follows = eq(offset, first + lanes.lane * lanes.width + lanes.element)
+    begins = eq(first * kind.bits % (8 * DWORD), 0)
+    claim = ExplicitClaim(
+        "what lanes bring straight to LDS lies lane after lane",
+        (
+            *reached.within(d, lanes, item.given),
+            ForAll("a wave's first place is a dword's", begins, there, shown),
+            ForAll("each piece follows the one before", follows, there, shown),
+        ),
+        (d,),
+    )
+
+    def on(gpu: str) -> Claim:
+        wave, bits = target(gpu).wave_size, lanes.width * kind.bits
+        if lanes.lanes > wave or bits % 8:
+            raise LayoutError(
+                f"a load of {gpu} is of {wave} lanes and whole bytes, not of {lanes.lanes} and {bits} bits"
+            )
+        target(gpu).require_straight(bits // 8)
+        return claim
+
+    return _on_each(item, on)
 
 
 def in_bounds(item: AccessItem) -> Claim:

@@ -299,6 +299,10 @@ CLAIMS: Mapping[str, ClaimForm] = {
             "coalesced", "neighbouring lanes reach neighbouring memory",
             _ACCESS, accesses.coalesced, assumes=False,
         ),
+        ClaimForm(
+            "lands", "loads straight to LDS, which put the lanes' pieces one after another, fill the layout as it says",
+            _ACCESS, accesses.lands, assumes=False,
+        ),
     )
 }  # fmt: skip
 

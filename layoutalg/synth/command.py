@@ -23,6 +23,7 @@ from layoutalg.synth.problem import Problem, Use, gemm_problem, refuse_lacking, 
 from layoutalg.synth.report import data, text
 from layoutalg.synth.search import Synthesis, synthesize
 from layoutalg.target import target
+from layoutalg.target.dtypes import DTYPES
 
 
 def tile_of(words: str) -> tuple[int, int]:
@@ -80,7 +81,7 @@ def from_spec(
 ) -> tuple[Synthesis, int]:
     """Another layout for a file's descriptor, for the file's accesses of it; LayoutError says what is missing.
 
-    `direct` as in `gemm`: then no access of the file need write.
+    `direct` as in `gemm`: then no access of the file need write.  An access that claims `lands` says so itself.
     """
     try:
         item = spec.descriptor(descriptor)
@@ -95,8 +96,17 @@ def from_spec(
     uses = [_use(a) for a in accesses if a.instruction]
     if not uses:
         raise LayoutError(f"no access of {descriptor} names an instruction: nothing says what is wanted of it")
-    targets = tuple(dict.fromkeys(name for use in uses for name in use.targets or ()))
-    problem = Problem((int(lengths[0]), int(lengths[1])), item.dtype, tuple(uses), targets, direct=direct)
+    landing = [a for a in accesses if any(claim.name == "lands" for claim in a.claims)]
+    widths = {a.width * DTYPES[item.dtype].bits // 8 for a in landing} | ({direct} if direct else set())
+    if len(widths) > 1:
+        raise LayoutError(
+            f"loads straight to LDS of {descriptor} are of one width, not of {sorted(widths)} bytes a lane"
+        )
+    named = [*(use.targets or () for use in uses), *(a.targets for a in landing)]
+    targets = tuple(dict.fromkeys(name for names in named for name in names))
+    problem = Problem(
+        (int(lengths[0]), int(lengths[1])), item.dtype, tuple(uses), targets, direct=max(widths, default=0)
+    )
     return _run(problem, style, limits)
 
 

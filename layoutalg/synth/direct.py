@@ -16,8 +16,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from layoutalg.index import var
 from layoutalg.index.evaluate import grid
+from layoutalg.index.f2 import image
+from layoutalg.index.linear_form import linear_form
 from layoutalg.layout import TensorDescriptor
+from layoutalg.memory import LaneMap
 from layoutalg.memory.banks import Ints
 from layoutalg.prove import Proved, Refuted, Verdict
 from layoutalg.prove.verdict import Witness
@@ -47,7 +51,7 @@ def lands(problem: Problem, descriptor: TensorDescriptor) -> Verdict:
     pieces = offsets.reshape(rows, columns // piece, piece)
     if (np.diff(pieces, axis=2) != 1).any():
         return _refuted(claim, f"{piece} elements of a row that a lane brings lie apart")
-    order = np.argsort(pieces[..., 0], axis=None)
+    order = _order(pieces)
     starts = pieces[..., 0].reshape(-1)[order].reshape(-1, lanes)
     apart = np.argwhere(np.diff(starts, axis=1) != piece)
     if len(apart):
@@ -63,6 +67,39 @@ def lands(problem: Problem, descriptor: TensorDescriptor) -> Verdict:
     if max(own) > max(packed):
         return _refuted(claim, f"load {own.index(max(own))} reads {max(own)}")
     return Proved(claim, "enumeration", 0.0)
+
+
+def brought(problem: Problem, descriptor: TensorDescriptor) -> LaneMap | None:
+    """Which elements each lane brings, for each load, so that the layout is filled; None where no xor of bits says it.
+
+    >>> from layoutalg.synth.gemm import swizzled
+    >>> from layoutalg.synth.problem import gemm_problem
+    >>> problem = gemm_problem(128, 64, "f16", "mfma_f32_32x32x16_f16", ("gfx950",), direct=16)
+    >>> brought(problem, swizzled(128, 64)).index
+    (lane // 8 + load * 8, (lane % 8 ^ lane // 8) * 8 + element)
+    """
+    piece, lanes = 8 * problem.direct // problem.bits, target(problem.targets[0]).wave_size
+    rows, columns = problem.lengths
+    parts, count = columns // piece, rows * columns // piece
+    offsets = grid(descriptor.offset(descriptor.index), descriptor.index)
+    order = _order(offsets.reshape(rows, parts, piece))
+    bits = (count - 1).bit_length()
+    columns_of = [int(order[1 << n]) for n in range(bits)]
+    if parts & (parts - 1) or any(image(columns_of, n) != at for n, at in enumerate(order)):
+        return None
+    lane, load, element = var("lane", lanes), var("load", count // lanes), var("element", piece)
+    split = lanes.bit_length() - 1
+    pieces = [(lane, columns_of[:split]), (load, columns_of[split:])]
+    row, part = (
+        linear_form([(v, [c // parts if upper else c % parts for c in each]) for v, each in pieces])
+        for upper in (True, False)
+    )
+    return LaneMap(lane, element, (row, part * piece + element), f"{problem.direct} bytes a lane straight to LDS")
+
+
+def _order(pieces: Ints) -> Ints:
+    """The number of each piece of the packed tile, by rows, in the order in which the layout has them."""
+    return np.argsort(pieces[..., 0], axis=None)
 
 
 def _segments(pieces: Ints, bytes: int, segment: int) -> list[int]:

@@ -15,6 +15,7 @@ from layoutalg.formats.model import StatedClaim
 from layoutalg.index import fresh, substitute, var
 from layoutalg.memory import Access
 from layoutalg.prove import Verdict
+from layoutalg.synth.direct import brought
 from layoutalg.synth.search import Synthesis
 
 
@@ -92,7 +93,7 @@ def spec(found: Synthesis, name: str = "tile") -> SpecFile:
     """
     note = f"{found.name}: {found.bytes} bytes"
     tile = DescriptorItem(name=name, descriptor=found.descriptor, dtype=found.problem.dtype, note=note)
-    return SpecFile("", {}, (tile, *_accesses(found, tile)), "A layout in LDS, synthesized")
+    return SpecFile("", {}, (tile, *_accesses(found, tile), *_brought(found, tile)), "A layout in LDS, synthesized")
 
 
 def _accesses(found: Synthesis, tile: DescriptorItem) -> Iterator[AccessItem]:
@@ -110,6 +111,17 @@ def _accesses(found: Synthesis, tile: DescriptorItem) -> Iterator[AccessItem]:
             name=f"access_{n}", note=lanes, descriptor=tile, lane=lane, variables=tuple(new.values()), index=index,
             width=one.lanes.width, instruction=instruction, targets=tuple(a.target.name for a in group),
             claims=tuple(map(StatedClaim, claims)), stated=True,
+        )  # fmt: skip
+
+
+def _brought(found: Synthesis, tile: DescriptorItem) -> Iterator[AccessItem]:
+    """What loads straight to LDS bring, where it can be written."""
+    lanes = brought(found.problem, found.descriptor) if found.problem.direct else None
+    if lanes is not None:
+        yield AccessItem(
+            name="brought", note=lanes.name, descriptor=tile, lane=lanes.lane, variables=lanes.variables,
+            index=lanes.first, width=lanes.width, targets=found.problem.targets,
+            claims=tuple(map(StatedClaim, ("in_bounds", "lands"))), stated=True,
         )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What a file claims of its accesses: conflict_free, cycles and coalesced, on each target."""
+"""What a file claims of its accesses: conflict_free, cycles, coalesced and lands, on each target."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 from layoutalg.formats import SpecError, loads
 from layoutalg.formats.check import check
 from layoutalg.prove import Unknown, Verdict
+from layoutalg.target.model import TargetError
 
 FILE = """
 symbols = {{ B = {{ min = 1, max = 1000000 }} }}
@@ -85,6 +86,59 @@ def verdict(access: str, claim: str, dtype: str = 'dtype = "f16"') -> Verdict:
 )
 def test_a_claim_of_an_access_is_decided_on_each_target(access: str, claim: str, expected: str) -> None:
     assert verdict(access, claim).name == expected
+
+
+STRAIGHT = """descriptor = "a"
+variables = { block = "B", step = 8 }
+index = ["block*64 + step*8 + lane//8", "lane%8*8"]
+width = 8
+targets = ["gfx950"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("access", "expected"),
+    [
+        (STRAIGHT, "proved"),
+        (STRAIGHT.replace("width = 8", "width = 2").replace("lane%8*8", "lane%8*2"), "refuted"),
+        (STRAIGHT.replace("lane%8*8", "(lane%8 ^ 1)*8"), "refuted"),  # neighbours change places
+        (STRAIGHT.replace("lane//8", "7 - lane//8"), "refuted"),
+        (STRAIGHT.replace("width = 8", 'width = 8\ngiven = ["lane < 32"]'), "proved"),
+        (STRAIGHT.replace("width = 8", "width = 2").replace("step*8 + lane//8", "step*8").replace("%8*8", "%32*2"),
+         "refuted"),  # lanes from 32 on bring what those before them bring
+    ],
+)  # fmt: skip
+def test_what_comes_straight_to_lds_lies_lane_after_lane(access: str, expected: str) -> None:
+    assert verdict(access, "lands").name == expected
+
+
+def test_a_piece_that_begins_inside_a_dword_does_not_land() -> None:
+    rows = STRAIGHT.replace("lane%8*8", "lane%8*8 + step%2").replace("step*8 + lane//8", "lane//8")
+    found = verdict(rows, "lands")
+    assert found.name == "refuted"
+    assert "coordinate 1 is in range" in found.reason or "a dword's" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("access", "why"),
+    [
+        (
+            STRAIGHT.replace("gfx950", "gfx942"),
+            "gfx942 has no load of 16 bytes a lane to LDS: it has of 4 bytes a lane",
+        ),
+        (STRAIGHT.replace("gfx950", "gfx1201"), "gfx1201 has no load of 16 bytes a lane to LDS: it has none"),
+        (STRAIGHT.replace("width = 8", "width = 4"), "gfx950 has no load of 8 bytes a lane to LDS"),
+    ],
+)
+def test_a_load_straight_to_lds_that_a_target_lacks_is_bad_input(access: str, why: str) -> None:
+    with pytest.raises(TargetError, match=why):
+        verdict(access, "lands")
+
+
+def test_more_lanes_than_a_wave_bring_nothing() -> None:
+    found = verdict(STRAIGHT + "lanes = 128\n", "lands")
+    assert isinstance(found, Unknown)
+    assert found.why == "a load of gfx950 is of 64 lanes and whole bytes, not of 128 and 128 bits"
 
 
 @pytest.mark.parametrize(("strategy", "expected"), [("z3", "proved"), ("mixed-radix", "unknown")])

@@ -2,13 +2,16 @@
 
 import pytest
 
+from layoutalg.formats import loads
+from layoutalg.formats.check import check
 from layoutalg.index.evaluate import grid
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove import Proved, Refuted
-from layoutalg.synth.command import gemm
-from layoutalg.synth.direct import lands
-from layoutalg.synth.gemm import lines_padded, packed, padded, row_padded, rows_apart, swizzled
+from layoutalg.synth.command import from_spec, gemm
+from layoutalg.synth.direct import brought, lands
+from layoutalg.synth.gemm import cyclic, lines_padded, packed, padded, row_padded, rows_apart, swizzled
 from layoutalg.synth.problem import Problem, gemm_problem, transposed_problem
+from layoutalg.synth.report import toml
 from layoutalg.synth.search import synthesize
 from layoutalg.target.model import UnknownLoadError
 
@@ -101,6 +104,46 @@ def test_one_layout_for_two_targets_by_the_width_that_both_have() -> None:
 def test_a_load_that_a_target_lacks_is_refused_with_what_it_has(targets: list[str], bytes: int, message: str) -> None:
     with pytest.raises(UnknownLoadError, match=message):
         Problem((64, 64), "f16", gemm_problem(64, 64, "f16", LARGE, ("gfx950",)).uses, tuple(targets), direct=bytes)
+
+
+FILLED = [  # what is written, and by which style
+    (transposed_problem(64, 128, "f16", SMALL, ("gfx950",), direct=16), "any"),
+    (gemm_problem(128, 64, "f16", SMALL, ("gfx950",), direct=16), "padding"),
+    (gemm_problem(48, 64, "f16", SMALL, ("gfx950",), direct=16), "any"),
+    (gemm_problem(128, 64, "f16", "mfma_f32_32x32x8f16", ("gfx942", "gfx950"), k_pack=8, direct=4), "any"),
+    (gemm_problem(64, 128, "f4", "mfma_scale_f32_16x16x128_f8f6f4.fp4.fp4", ("gfx950",), direct=16), "any"),
+]
+
+
+@pytest.mark.parametrize(("problem", "style"), FILLED)
+def test_the_written_file_says_what_lanes_bring_and_proves_that_it_lands(problem: Problem, style: str) -> None:
+    found = synthesize(problem, style)
+    results = {f"{r.item.name}: {r.claim}": r.verdict for r in check(loads(toml(found))) if r.item.name == "brought"}
+    assert {name: verdict.name for name, verdict in results.items()} == {
+        "brought: in_bounds": "proved", "brought: lands": "proved",
+    }  # fmt: skip
+
+
+def test_lanes_that_bring_a_packed_tiles_pieces_do_not_fill_a_swizzled_one() -> None:
+    problem = gemm_problem(128, 64, "f16", SMALL, ("gfx950",), direct=16)
+    text = toml(synthesize(problem)).replace("lane % 8 ^ lane // 8", "lane % 8")
+    (verdict,) = [r.verdict for r in check(loads(text)) if str(r.claim) == "lands"]
+    assert isinstance(verdict, Refuted)
+
+
+def test_what_no_xor_of_bits_says_is_not_written() -> None:
+    problem = gemm_problem(128, 64, "f16", SMALL, ("gfx950",), direct=16)
+    assert brought(problem, cyclic(128, 64)) is None
+    assert brought(problem, swizzled(128, 64)) is not None
+
+
+def test_a_file_says_itself_what_comes_straight_to_lds() -> None:
+    spec = loads(toml(synthesize(transposed_problem(64, 128, "f16", SMALL, ("gfx950",), direct=16))))
+    found, code = from_spec(spec, "tile")
+    assert (code, found.problem.direct, found.extra) == (0, 16, 0)
+    assert found.verdicts[-1].claim.startswith("each load of 64 × 16 bytes lands in one piece")
+    with pytest.raises(LayoutError, match=r"of one width, not of \[4, 16\] bytes a lane"):
+        from_spec(spec, "tile", direct=4)
 
 
 def test_a_transposing_read_is_of_one_instruction() -> None:

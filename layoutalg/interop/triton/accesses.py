@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from layoutalg.errors import LayoutError
-from layoutalg.index import Expr, add, as_expr, var, xor
+from layoutalg.index import Expr, as_expr, var
+from layoutalg.index.linear_form import linear_form
 from layoutalg.interop.triton.attribute import Attribute
 from layoutalg.interop.triton.descriptors import descriptor
 from layoutalg.interop.triton.linear import LinearLayout
@@ -97,33 +98,13 @@ def _vector(memory: SharedLayout, held: LinearLayout, widest: int) -> list[int]:
 
 
 def coordinate(pieces: Sequence[tuple[Expr, Sequence[Sequence[int]]]], dimension: int) -> Expr:
-    """A coordinate of a linear layout, from each variable and the bases of its bits: runs of bits, shifted.
+    """A coordinate of a linear layout, from each variable and the bases of its bits.
 
     >>> lane = var("lane", 64)
     >>> coordinate([(lane, [(4, 0), (8, 0), (0, 1), (0, 2), (0, 4), (1, 0)])], 0)
     lane % 4 * 4 + lane // 32
     """
-    terms: list[tuple[int, Expr]] = []
-    for variable, bases in pieces:
-        runs: list[tuple[int, int, int]] = []  # first bit, where it leads, how many
-        for bit, basis in enumerate(bases):
-            for to in range(basis[dimension].bit_length()):
-                if not basis[dimension] >> to & 1:
-                    continue
-                before = next((r for r in runs if (r[0] + r[2], r[1] + r[2]) == (bit, to)), None)
-                if before:
-                    runs[runs.index(before)] = (before[0], before[1], before[2] + 1)
-                else:
-                    runs.append((bit, to, 1))
-        for bit, to, count in runs:
-            terms.append((((1 << count) - 1) << to, variable // (1 << bit) % (1 << count) * (1 << to)))
-    disjoint = sum(mask for mask, _ in terms).bit_count() == sum(mask.bit_count() for mask, _ in terms)
-    if disjoint:
-        return add(*(term for _, term in terms)) if terms else as_expr(0)
-    total: Expr = as_expr(0)
-    for _, term in terms:
-        total = xor(total, term)
-    return total
+    return linear_form([(variable, [basis[dimension] for basis in bases]) for variable, bases in pieces])
 
 
 @dataclass(frozen=True)
